@@ -1,0 +1,278 @@
+//! The working-set Lasso without an engine: one thread, kernels and working set alone.
+//!
+//! ```text
+//! bare DATA.svm.gz --mode dense-std|sparse-raw --ratio 100 [--repeats 5] [--out coef.tsv]
+//! ```
+//! Prints fit milliseconds (median; from the parsed matrix to the certified solution), passes over X, members of
+//! the working set, nonzeros and the relative duality gap. Writes `column value` lines, columns from 1.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::time::Instant;
+
+use raddle_datasets::{Matrix, libsvm};
+use raddle_lasso::kernels::{
+    Columns, RowPiece, add_scaled_columns, dot, gram, gram_by_rows, pass, sparse_add_scaled, sparse_pass,
+    sum_squares,
+};
+use raddle_lasso::working_set::{Measure, Work, WorkingSet, independent, quota, sample_rows, top_violators};
+
+const GAP: f64 = 1e-6;
+
+/// Row pieces of a sparse working set: each one's rows stay in the second-level cache while they are sorted.
+const PIECES: usize = 8;
+
+enum Design {
+    Dense { n: usize, x: Vec<f64> },
+    Sparse { n: usize, starts: Vec<usize>, rows: Vec<u32>, values: Vec<f64> },
+}
+
+impl Design {
+    fn shape(&self) -> (usize, usize) {
+        match self {
+            Design::Dense { n, x } => (*n, x.len() / n),
+            Design::Sparse { n, starts, .. } => (*n, starts.len() - 1),
+        }
+    }
+
+    fn columns(&self) -> Columns<'_> {
+        match self {
+            Design::Dense { .. } => Columns { starts: &[], rows: &[], values: &[] },
+            Design::Sparse { starts, rows, values, .. } => Columns { starts, rows, values },
+        }
+    }
+
+    fn pass(&self, r: &[f64], c: &mut [f64]) {
+        match self {
+            Design::Dense { x, .. } => pass(x, r, c),
+            Design::Sparse { .. } => sparse_pass(self.columns(), r, c),
+        }
+    }
+
+    /// r = y - X_W b.
+    fn residual(&self, y: &[f64], set: &WorkingSet, r: &mut [f64]) {
+        r.copy_from_slice(y);
+        let nonzero = set.members().iter().zip(set.coefficients()).filter(|(_, b)| **b != 0.0);
+        match self {
+            Design::Dense { n, x } => {
+                let columns: Vec<_> = nonzero.map(|(&j, &b)| (-b, &x[j as usize * n..][..*n])).collect();
+                add_scaled_columns(r, &columns);
+            }
+            Design::Sparse { .. } => {
+                for (&j, &b) in nonzero {
+                    let (rows, values) = self.columns().column(j as usize);
+                    sparse_add_scaled(r, -b, rows, values);
+                }
+            }
+        }
+    }
+
+    /// Candidates that do not say the same as a better one; sparse columns are taken as they come.
+    fn choose(&self, candidates: &[(u32, f64)], wanted: usize) -> Vec<u32> {
+        let Design::Dense { n, x } = self else {
+            return candidates.iter().take(wanted).map(|&(j, _)| j).collect();
+        };
+        let mut samples = Vec::new();
+        for &(j, _) in candidates {
+            let column = &x[j as usize * n..][..*n];
+            samples.extend(sample_rows(*n).map(|row| column[row]));
+        }
+        let accepted = independent(&mut samples, sample_rows(*n).count(), wanted, 0.8);
+        accepted.into_iter().map(|at| candidates[at].0).collect()
+    }
+}
+
+/// The sparse working set by rows, or nothing.
+struct Buffers {
+    set: WorkingSet,
+    c: Vec<f64>,
+    q: Vec<f64>,
+    r: Vec<f64>,
+    slot: Vec<u32>,
+}
+
+#[derive(Default)]
+struct Fit {
+    gap: f64,
+    passes: usize,
+    members: usize,
+    nonzeros: usize,
+    work: Work,
+    /// Seconds: passes, candidates, Gram, solve, residual.
+    seconds: [f64; 5],
+}
+
+const NONE: u32 = u32::MAX;
+
+fn fit(design: &Design, y: &[f64], ratio: f64, buffers: &mut Buffers, verbose: bool) -> Fit {
+    let (n, p) = design.shape();
+    let Buffers { set, c, q, r, slot } = buffers;
+    let mut fit = Fit::default();
+    let mut pieces: Vec<RowPiece> =
+        (0..PIECES).map(|i| RowPiece::new((n * i / PIECES) as u32..(n * (i + 1) / PIECES) as u32)).collect();
+    set.clear();
+    slot.clear();
+    slot.resize(p, NONE);
+    c.resize(p, 0.0);
+    r.clear();
+    r.extend_from_slice(y);
+    let yy = sum_squares(y);
+    let largest = |c: &[f64]| c.iter().fold(0.0f64, |most, c| most.max(c.abs()));
+    let mut lap = Instant::now();
+    let mut took = |fit: &mut Fit, at: usize| {
+        fit.seconds[at] += lap.elapsed().as_secs_f64();
+        lap = Instant::now();
+    };
+    design.pass(r, c);
+    q.clone_from(c);
+    fit.passes = 1;
+    let penalty = largest(c) / ratio;
+    took(&mut fit, 0);
+    loop {
+        let l1: f64 = set.coefficients().iter().map(|b| b.abs()).sum();
+        let (yr, rr) = (dot(y, r), sum_squares(r));
+        let most = largest(c);
+        let certificate = Measure::new(yr, rr, l1, most, penalty);
+        fit.gap = if certificate.primal > 0.0 { certificate.gap / certificate.primal } else { 0.0 };
+        if fit.gap <= GAP || fit.passes > 500 {
+            break;
+        }
+        let support = set.support();
+        let g: Vec<f64> = set.members().iter().map(|&j| c[j as usize]).collect();
+        set.set_gradient(&g);
+        let wanted = quota(n, support);
+        let candidates = top_violators(0, c, penalty, 4 * wanted, |j| slot[j as usize] != NONE);
+        let chosen = design.choose(&candidates, wanted);
+        took(&mut fit, 1);
+        let first = set.enter(chosen.iter().map(|&j| (j, q[j as usize], 0.0)));
+        for (at, &j) in chosen.iter().enumerate() {
+            slot[j as usize] = (first + at) as u32;
+        }
+        grow_gram(design, set, first, &mut pieces);
+        let g: Vec<f64> = set.members().iter().map(|&j| c[j as usize]).collect();
+        set.set_gradient(&g);
+        took(&mut fit, 2);
+        let target = (0.1 * certificate.gap).max(0.3 * GAP * certificate.primal);
+        let report = set.solve(penalty, yy, n, target);
+        fit.work += report.work;
+        took(&mut fit, 3);
+        design.residual(y, set, r);
+        took(&mut fit, 4);
+        design.pass(r, c);
+        fit.passes += 1;
+        took(&mut fit, 0);
+        if verbose {
+            println!(
+                "  pass {} W {} (+{} of {}) support {} gap {:.1e} inner {:.1e} {:?}",
+                fit.passes,
+                set.len(),
+                chosen.len(),
+                candidates.len(),
+                report.support,
+                fit.gap,
+                report.measure.gap / report.measure.primal,
+                report.work
+            );
+        }
+    }
+    fit.members = set.len();
+    fit.nonzeros = set.support();
+    fit
+}
+
+fn grow_gram(design: &Design, set: &mut WorkingSet, first: usize, pieces: &mut [RowPiece]) {
+    let members = set.members().to_vec();
+    let (rows, stride) = set.gram_rows_mut(first);
+    match design {
+        Design::Dense { n, x } => {
+            let all: Vec<&[f64]> = members.iter().map(|&j| &x[j as usize * n..][..*n]).collect();
+            gram(&all[first..], &all, first, rows, stride);
+        }
+        Design::Sparse { .. } => {
+            let new: Vec<_> = members[first..].iter().map(|&j| design.columns().column(j as usize)).collect();
+            for piece in pieces {
+                piece.append(&new);
+                gram_by_rows(piece, first, rows, stride);
+            }
+        }
+    }
+    set.finish_gram();
+}
+
+fn read(path: &str, mode: &str) -> Result<(Design, Vec<f64>), Box<dyn Error>> {
+    let table = libsvm::read(path, 1)?;
+    let mut y = table.y;
+    let mean = y.iter().sum::<f64>() / y.len() as f64;
+    y.iter_mut().for_each(|value| *value -= mean);
+    let n = table.x.rows();
+    if mode == "dense-std" {
+        let mut x = table.x.to_dense().into_raw_vec_and_offset().0;
+        for column in x.chunks_exact_mut(n) {
+            let mean = column.iter().sum::<f64>() / n as f64;
+            column.iter_mut().for_each(|value| *value -= mean);
+            let sd = (column.iter().map(|value| value * value).sum::<f64>() / n as f64).sqrt();
+            let scale = if sd < 1e-12 { 0.0 } else { sd };
+            column.iter_mut().for_each(|value| *value = if scale > 0.0 { *value / scale } else { 0.0 });
+        }
+        return Ok((Design::Dense { n, x }, y));
+    }
+    let Matrix::Sparse(x) = table.x else { return Err("expected a sparse matrix".into()) };
+    let (starts, rows, values) = x.into_raw_storage();
+    Ok((Design::Sparse { n, starts, rows, values }, y))
+}
+
+/// Seconds this process has run, without the time it waited for a processor; 0 where the system does not say.
+fn processor_seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
+    text.split(' ').next().and_then(|nanoseconds| nanoseconds.parse::<f64>().ok()).unwrap_or(0.0) * 1e-9
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let option = |name: &str, default: &str| {
+        let at = arguments.iter().position(|argument| argument == name);
+        at.and_then(|at| arguments.get(at + 1)).map_or(default.to_owned(), Clone::clone)
+    };
+    let path = arguments.first().ok_or("usage: bare DATA.svm.gz --mode dense-std|sparse-raw --ratio R")?;
+    let (design, y) = read(path, &option("--mode", "dense-std"))?;
+    let ratio: f64 = option("--ratio", "10").parse()?;
+    let repeats: usize = option("--repeats", "5").parse()?;
+    let verbose = arguments.iter().any(|argument| argument == "--verbose");
+    let mut buffers =
+        Buffers { set: WorkingSet::new(), c: Vec::new(), q: Vec::new(), r: y.clone(), slot: Vec::new() };
+    let (mut times, mut processor, mut result) = (Vec::new(), Vec::new(), Fit::default());
+    for repeat in 0..repeats.max(1) {
+        let (start, cpu) = (Instant::now(), processor_seconds());
+        result = fit(&design, &y, ratio, &mut buffers, verbose && repeat == 0);
+        times.push(start.elapsed().as_secs_f64() * 1e3);
+        processor.push((processor_seconds() - cpu) * 1e3);
+    }
+    let out = option("--out", "");
+    if !out.is_empty() {
+        let mut text = String::new();
+        for (j, b) in buffers.set.members().iter().zip(buffers.set.coefficients()).filter(|(_, b)| **b != 0.0)
+        {
+            writeln!(text, "{} {b:.17e}", j + 1)?;
+        }
+        std::fs::write(out, text)?;
+    }
+    times.sort_by(f64::total_cmp);
+    processor.sort_by(f64::total_cmp);
+    println!(
+        "{path} {ratio}: {:.3} ms (min {:.3}, max {:.3}; on the processor {:.3}), passes {}, W {}, nnz {}, gap {:.2e}",
+        times[times.len() / 2],
+        times[0],
+        times[times.len() - 1],
+        processor[processor.len() / 2],
+        result.passes,
+        result.members,
+        result.nonzeros,
+        result.gap
+    );
+    let [passes, candidates, gram, solve, residual] = result.seconds.map(|seconds| seconds * 1e3);
+    println!(
+        "  ms: pass {passes:.2} candidates {candidates:.2} gram {gram:.2} solve {solve:.2} residual {residual:.2}"
+    );
+    println!("  {:?}", result.work);
+    Ok(())
+}

@@ -1,0 +1,42 @@
+//! The command line of `lasso`.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+mod data;
+mod files;
+mod fit;
+mod path;
+mod predict;
+mod problem;
+
+/// Lasso with a certificate: sparse linear regression, proven to the duality gap asked for.
+#[derive(Debug, Parser)]
+#[command(name = "lasso", version, after_help = EXAMPLES)]
+enum Verb {
+    /// Fit a Lasso; what is done without a verb.
+    Fit(fit::Options),
+    /// Fit a path of lambdas, each certified.
+    Path(path::Options),
+    /// Predict with a fitted model.
+    Predict(predict::Options),
+}
+
+const EXAMPLES: &str = "Examples, which work as they stand:
+  lasso
+  lasso diabetes --ratio 100 --out run
+  lasso predict run diabetes
+  lasso path diabetes --points 50
+  lasso fit synth:groups:n=200,p=2000,s=10 --schedule priority --parallelism 32
+
+Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, 130 interrupted.";
+
+/// Runs the program.
+pub(crate) fn main() -> ExitCode {
+    raddle::cli::main("lasso", || match raddle::cli::parse_or::<Verb>("fit") {
+        Verb::Fit(options) => fit::fit(&options),
+        Verb::Path(options) => path::path(&options),
+        Verb::Predict(options) => predict::predict(&options),
+    })
+}

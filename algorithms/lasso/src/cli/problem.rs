@@ -1,0 +1,100 @@
+//! The options that say what is fitted: shared by all verbs that train.
+
+use clap::{Args, ValueEnum};
+use raddle::cli::{Data, Error, Phase, Session, TrainOptions};
+use raddle_lasso::{Choice, Lasso, LassoError, Preparation, Problem};
+use serde::Serialize;
+
+use super::{data, files};
+
+/// The response, the preparation, the tolerance.
+#[derive(Debug, Args, Serialize)]
+pub(crate) struct ProblemOptions {
+    /// The response: a column's name, its index from 1 (-1 is the last), or a file; libsvm has its own.
+    #[arg(long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
+    y: Option<String>,
+    /// Relative duality gap (P - D) / P at which the fit is done.
+    #[arg(long, value_name = "X", default_value_t = 1e-6)]
+    tol: f64,
+    /// Fit no intercept: neither columns nor response are centred.
+    #[arg(long)]
+    no_intercept: bool,
+    /// Do not divide columns by their standard deviation.
+    #[arg(long)]
+    no_standardize: bool,
+    /// For comparisons: exactly this preparation, no intercept, coefficients on its scale.
+    #[arg(long, value_name = "MODE", conflicts_with_all = ["no_intercept", "no_standardize"])]
+    mode: Option<Mode>,
+}
+
+/// A preparation for comparisons.
+#[derive(Debug, Clone, Copy, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Mode {
+    /// Columns centred and divided by their population standard deviation, all values stored.
+    DenseStd,
+    /// Columns as stored.
+    SparseRaw,
+}
+
+/// What was read, and what is fitted.
+pub(crate) struct Ready {
+    pub(crate) problem: Problem,
+    pub(crate) data: Data,
+    pub(crate) feature_names: Option<Vec<String>>,
+}
+
+impl ProblemOptions {
+    fn preparation(&self) -> Preparation {
+        match self.mode {
+            Some(Mode::DenseStd) => Preparation::DenseStd,
+            Some(Mode::SparseRaw) => Preparation::SparseRaw,
+            None => Preparation::Usual { intercept: !self.no_intercept, standardize: !self.no_standardize },
+        }
+    }
+
+    /// Reads the data and prepares the problem.
+    pub(crate) fn ready(&self, session: &mut Session, train: &TrainOptions) -> Result<Ready, Error> {
+        let table = session.timed(Phase::Read, || {
+            let (source, format, y) = (train.data.as_deref(), train.format.as_deref(), self.y.as_deref());
+            data::read(source, format, y, train.worker_count())
+        })?;
+        let (data, feature_names) = (data::describe(&table), table.feature_names.clone());
+        let problem = session.timed(Phase::Prepare, || Problem::new(table.x, table.y, self.preparation()));
+        Ok(Ready { problem: problem.map_err(refuse)?, data, feature_names })
+    }
+
+    /// The parameters that all verbs share.
+    pub(crate) fn lasso(&self, train: &TrainOptions) -> Result<Lasso, Error> {
+        let mut lasso = Lasso::params()
+            .tolerance(self.tol)
+            .schedule(train.schedule_from(&Choice::NAMES)?)
+            .rho(train.rho_or(0.1))
+            .seed(train.seed)
+            .explain(train.explain);
+        if let Some(parallelism) = train.parallelism {
+            lasso = lasso.parallelism(parallelism);
+        }
+        if let Some(shards) = train.shards {
+            lasso = lasso.shards(shards);
+        }
+        match &train.init {
+            Some(folder) => Ok(lasso.init(files::read(folder)?.1)),
+            None => Ok(lasso),
+        }
+    }
+
+    /// What makes a checkpoint this run's, beside what the verb adds.
+    pub(crate) fn identity(&self, digest: &str, train: &TrainOptions) -> String {
+        format!("lasso {digest} {:?} tol {} {}", self.preparation(), self.tol, train.identity())
+    }
+}
+
+/// A parameter out of range is bad usage, data that cannot be fitted bad input, the rest a failure.
+pub(crate) fn refuse(error: LassoError) -> Error {
+    match error {
+        LassoError::Parameter { .. } => Error::usage(format!("--{error}")),
+        LassoError::Engine(error) => Error::from(error),
+        error => Error::input(error),
+    }
+}

@@ -1,0 +1,36 @@
+//! [`Course`]: the lambdas that a run goes through, one after the other.
+
+use crate::params::Penalty;
+
+/// The lambdas of a run: one, or a path from lambda_max down.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Course {
+    One(Penalty),
+    /// `points` values from lambda_max to lambda_max / `ratio`, evenly spaced in their logarithm.
+    Path {
+        points: usize,
+        ratio: f64,
+    },
+}
+
+impl Course {
+    /// How many lambdas there are.
+    pub(crate) fn len(self) -> usize {
+        match self {
+            Course::One(_) => 1,
+            Course::Path { points, .. } => points,
+        }
+    }
+
+    /// n times the lambda at a position, for n rows and `largest` = max |x_j'y|.
+    pub(crate) fn penalty(self, position: usize, rows: usize, largest: f64) -> f64 {
+        match self {
+            Course::One(Penalty::Lambda(lambda)) => lambda * rows as f64,
+            Course::One(Penalty::Ratio(ratio)) => largest / ratio,
+            Course::Path { points, ratio } => {
+                let share = position as f64 / (points.max(2) - 1) as f64;
+                largest * 10f64.powf(-ratio.log10() * share)
+            }
+        }
+    }
+}

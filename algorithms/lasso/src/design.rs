@@ -1,0 +1,231 @@
+//! [`Design`]: the matrix that is fitted, and [`Column`]: one of its columns, which can travel.
+
+use std::sync::Arc;
+
+use raddle::State;
+use raddle::state::{Reader, StateError, Writer};
+
+use crate::kernels;
+
+/// The matrix that is fitted: n rows by p columns, centred and scaled as the preparation asked.
+///
+/// A sparse matrix is never filled up: column j stands for its stored values minus `shift[j]` in every row.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Design {
+    /// All values, column after column.
+    Dense { rows: usize, values: Vec<f64> },
+    /// Compressed columns; `shift` is empty where nothing is centred.
+    Sparse { rows: usize, starts: Vec<usize>, indices: Vec<u32>, values: Vec<f64>, shift: Vec<f64> },
+}
+
+impl Design {
+    pub(crate) fn rows(&self) -> usize {
+        match self {
+            Design::Dense { rows, .. } | Design::Sparse { rows, .. } => *rows,
+        }
+    }
+
+    pub(crate) fn columns(&self) -> usize {
+        match self {
+            Design::Dense { rows, values } => values.len().checked_div(*rows).unwrap_or(0),
+            Design::Sparse { starts, .. } => starts.len() - 1,
+        }
+    }
+
+    /// Stored values.
+    pub(crate) fn stored(&self) -> usize {
+        match self {
+            Design::Dense { values, .. } | Design::Sparse { values, .. } => values.len(),
+        }
+    }
+
+    /// The counted cost of one dot product with column `j`: its stored values.
+    pub(crate) fn cost(&self, j: usize) -> usize {
+        match self {
+            Design::Dense { rows, .. } => *rows,
+            Design::Sparse { starts, .. } => starts[j + 1] - starts[j],
+        }
+    }
+
+    pub(crate) fn view(&self, j: usize) -> View<'_> {
+        match self {
+            Design::Dense { rows, values } => View::Dense(&values[j * rows..(j + 1) * rows]),
+            Design::Sparse { starts, indices, values, shift, .. } => {
+                let range = starts[j]..starts[j + 1];
+                let shift = shift.get(j).copied().unwrap_or(0.0);
+                View::Sparse { indices: &indices[range.clone()], values: &values[range], shift }
+            }
+        }
+    }
+
+    /// The columns of a range, alone.
+    pub(crate) fn slice(&self, range: std::ops::Range<usize>) -> Self {
+        match self {
+            Design::Dense { rows, values } => {
+                Design::Dense { rows: *rows, values: values[range.start * rows..range.end * rows].to_vec() }
+            }
+            Design::Sparse { rows, starts, indices, values, shift } => {
+                let (from, to) = (starts[range.start], starts[range.end]);
+                Design::Sparse {
+                    rows: *rows,
+                    starts: starts[range.start..=range.end].iter().map(|start| start - from).collect(),
+                    indices: indices[from..to].to_vec(),
+                    values: values[from..to].to_vec(),
+                    shift: shift.get(range).map(<[f64]>::to_vec).unwrap_or_default(),
+                }
+            }
+        }
+    }
+}
+
+impl State for Design {
+    fn save(&self, out: &mut Writer) {
+        match self {
+            Design::Dense { rows, values } => {
+                out.write(&0u8);
+                out.write(rows);
+                out.write(values);
+            }
+            Design::Sparse { rows, starts, indices, values, shift } => {
+                out.write(&1u8);
+                out.write(rows);
+                out.write(&starts.iter().map(|&start| start as u64).collect::<Vec<_>>());
+                out.write(indices);
+                out.write(values);
+                out.write(shift);
+            }
+        }
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        let broken = StateError::new("a matrix whose columns fit its rows");
+        let design = match u8::load(from)? {
+            0 => Design::Dense { rows: from.read()?, values: from.read()? },
+            1 => {
+                let rows = from.read()?;
+                let starts: Vec<u64> = from.read()?;
+                let starts = starts.into_iter().map(|start| start as usize).collect();
+                Design::Sparse {
+                    rows,
+                    starts,
+                    indices: from.read()?,
+                    values: from.read()?,
+                    shift: from.read()?,
+                }
+            }
+            _ => return Err(broken),
+        };
+        let sound = match &design {
+            Design::Dense { rows, values } => {
+                values.is_empty() || (*rows > 0 && values.len().is_multiple_of(*rows))
+            }
+            Design::Sparse { rows, starts, indices, values, shift } => {
+                starts.first() == Some(&0)
+                    && starts.is_sorted()
+                    && starts.last() == Some(&values.len())
+                    && indices.len() == values.len()
+                    && indices.iter().all(|&row| (row as usize) < *rows)
+                    && (shift.is_empty() || shift.len() + 1 == starts.len())
+            }
+        };
+        if sound { Ok(design) } else { Err(broken) }
+    }
+}
+
+/// The values of one column.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum View<'a> {
+    Dense(&'a [f64]),
+    Sparse { indices: &'a [u32], values: &'a [f64], shift: f64 },
+}
+
+impl<'a> View<'a> {
+    /// All values of a dense column.
+    pub(crate) fn filled(self) -> Option<&'a [f64]> {
+        match self {
+            View::Dense(values) => Some(values),
+            View::Sparse { .. } => None,
+        }
+    }
+
+    /// The stored rows and values of a sparse column.
+    pub(crate) fn stored(self) -> Option<(&'a [u32], &'a [f64])> {
+        match self {
+            View::Dense(_) => None,
+            View::Sparse { indices, values, .. } => Some((indices, values)),
+        }
+    }
+
+    /// What is subtracted from every entry of a sparse column.
+    pub(crate) fn shift(self) -> f64 {
+        match self {
+            View::Dense(_) => 0.0,
+            View::Sparse { shift, .. } => shift,
+        }
+    }
+
+    /// The dot product with `dense`, whose entries sum to `sum`.
+    pub(crate) fn dot(self, dense: &[f64], sum: f64) -> f64 {
+        match self {
+            View::Dense(values) => kernels::dot(values, dense),
+            View::Sparse { indices, values, shift } => {
+                kernels::sparse_dot(indices, values, dense) - shift * sum
+            }
+        }
+    }
+
+    /// The squared norm.
+    pub(crate) fn sum_squares(self, rows: usize) -> f64 {
+        match self {
+            View::Dense(values) => kernels::sum_squares(values),
+            View::Sparse { values, shift, .. } => {
+                (kernels::sum_squares(values) - rows as f64 * shift * shift).max(0.0)
+            }
+        }
+    }
+
+    /// Adds `scale` times the stored values to `dense`, and returns what is still to be subtracted from every entry.
+    pub(crate) fn add_scaled_to(self, scale: f64, dense: &mut [f64]) -> f64 {
+        match self {
+            View::Dense(values) => {
+                kernels::add_scaled(dense, scale, values);
+                0.0
+            }
+            View::Sparse { indices, values, shift } => {
+                kernels::sparse_add_scaled(dense, scale, indices, values);
+                scale * shift
+            }
+        }
+    }
+}
+
+/// One column that can travel: by pointer within a process, as its own values beyond.
+#[derive(Debug, Clone)]
+pub struct Column {
+    design: Arc<Design>,
+    at: usize,
+}
+
+impl Column {
+    pub(crate) fn new(design: &Arc<Design>, at: usize) -> Self {
+        Self { design: Arc::clone(design), at }
+    }
+
+    pub(crate) fn view(&self) -> View<'_> {
+        self.design.view(self.at)
+    }
+}
+
+impl State for Column {
+    fn save(&self, out: &mut Writer) {
+        self.design.slice(self.at..self.at + 1).save(out);
+    }
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        let design = Design::load(from)?;
+        if design.columns() == 1 || design.rows() == 0 {
+            Ok(Self { design: Arc::new(design), at: 0 })
+        } else {
+            Err(StateError::new("one column"))
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! What can be wrong with a Lasso problem or its parameters.
+
+use thiserror::Error;
+
+/// Why a problem cannot be prepared or fitted.
+#[derive(Debug, Error)]
+pub enum LassoError {
+    /// The response has another length than the matrix.
+    #[error("the matrix has {rows} rows, the response {responses} values: give one for each row")]
+    Lengths {
+        /// Rows of the matrix.
+        rows: usize,
+        /// Values of the response.
+        responses: usize,
+    },
+    /// Nothing to fit.
+    #[error("the matrix has {rows} rows and {columns} columns: at least one of each is needed")]
+    Empty {
+        /// Rows of the matrix.
+        rows: usize,
+        /// Columns of the matrix.
+        columns: usize,
+    },
+    /// More rows or columns than 32 bits count.
+    #[error("the matrix has {rows} rows and {columns} columns: at most 4294967295 of each are supported")]
+    TooLarge {
+        /// Rows of the matrix.
+        rows: usize,
+        /// Columns of the matrix.
+        columns: usize,
+    },
+    /// NaN or infinity.
+    #[error("{what} is not finite in row {row}{}: remove or replace it", column.map(|j| format!(", column {j}")).unwrap_or_default())]
+    NotFinite {
+        /// The matrix or the response.
+        what: &'static str,
+        /// Row, counted from 1.
+        row: usize,
+        /// Column of the matrix, counted from 1.
+        column: Option<usize>,
+    },
+    /// A coefficient to start from that the problem does not have.
+    #[error(
+        "the coefficients to start from name column {column} or have no finite value there; the data has {columns}"
+    )]
+    Start {
+        /// Column, counted from 1.
+        column: usize,
+        /// Columns of the matrix.
+        columns: usize,
+    },
+    /// A parameter out of its range.
+    #[error("{name} is {value}: {range}")]
+    Parameter {
+        /// The parameter.
+        name: &'static str,
+        /// Its value.
+        value: String,
+        /// What it must be.
+        range: &'static str,
+    },
+    /// The run failed.
+    #[error(transparent)]
+    Engine(#[from] raddle::EngineError),
+}

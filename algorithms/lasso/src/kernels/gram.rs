@@ -1,0 +1,160 @@
+//! Gram matrices of dense columns: every element a dot product, many at once from registers.
+//!
+//! [`tile`] keeps one eight-lane sum per pair of columns, and each loaded group of eight values meets several
+//! columns of the other side. Around it, panels of rows are copied side by side, aligned, so that one side stays
+//! in the first-level cache and the other in the second.
+
+use super::lanes::{LANES, Lanes};
+use super::level::{Kernel, Level};
+
+/// Rows of the columns that are summed at once; sums of panels are added in order. Part of the definition of
+/// every element. 256 rows of twelve left and six right columns fill three quarters of a first-level cache.
+pub const PANEL: usize = 256;
+
+/// Left columns that stay in the first-level cache.
+const NEAR: usize = 12;
+
+/// Right columns that stay in the second-level cache while the left ones pass by.
+const RESIDENT: usize = 240;
+
+/// out\[i * stride + j\] = a_i'b_j for j <= first + i: the Gram rows of new members `a` against all members `b`,
+/// of which the new ones are number `first` and on. With `first >= b.len()` the whole rectangle is written.
+///
+/// All columns are as long as `a[0]`. An element is the sum over panels of [`PANEL`] rows, in order, of the
+/// lane sum of [`dot`](super::dot); its bits depend on the two columns only, and not on their order.
+pub fn gram(a: &[&[f64]], b: &[&[f64]], first: usize, out: &mut [f64], stride: usize) {
+    Level::run(Gram { a, b, first, out, stride });
+}
+
+/// out\[i * stride + j\] = a_i'a_j for j <= i.
+pub fn gram_lower(a: &[&[f64]], out: &mut [f64], stride: usize) {
+    gram(a, a, 0, out, stride);
+}
+
+struct Gram<'a> {
+    a: &'a [&'a [f64]],
+    b: &'a [&'a [f64]],
+    first: usize,
+    out: &'a mut [f64],
+    stride: usize,
+}
+
+impl Kernel for Gram<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        if L::WIDE { blocks::<L, 4, 6>(self) } else { blocks::<L, 2, 3>(self) }
+    }
+}
+
+#[inline(always)]
+fn blocks<L: Lanes, const M: usize, const N: usize>(g: Gram<'_>) {
+    let length = g.a.first().map_or(0, |column| column.len());
+    let (mut left, mut right) = (Packed::default(), Packed::default());
+    for from in (0..length.max(1)).step_by(PANEL) {
+        let panel = from..length.min(from + PANEL);
+        for (b, j0) in g.b.chunks(RESIDENT).zip((0..).step_by(RESIDENT)) {
+            right.pack(b, panel.clone());
+            for (a, i0) in g.a.chunks(NEAR).zip((0..).step_by(NEAR)) {
+                if j0 >= g.first + i0 + a.len() {
+                    continue;
+                }
+                left.pack(a, panel.clone());
+                for j in (0..b.len()).step_by(N) {
+                    for i in (0..a.len()).step_by(M) {
+                        let rows = M.min(a.len() - i);
+                        if j0 + j >= g.first + i0 + i + rows {
+                            continue;
+                        }
+                        let sums = tile::<L, M, N>(left.columns(i), right.columns(j));
+                        for (i, sums) in (i0 + i..).zip(&sums[..rows]) {
+                            let kept = N.min(b.len() - j).min((g.first + i + 1).saturating_sub(j0 + j));
+                            let out = &mut g.out[i * g.stride + j0 + j..][..kept];
+                            for (out, &sum) in out.iter_mut().zip(sums) {
+                                *out = if from == 0 { sum } else { *out + sum };
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A panel of columns, one behind the other, each filled up with zeros to whole groups, on cache lines.
+#[derive(Default)]
+struct Packed {
+    values: Vec<f64>,
+    start: usize,
+    groups: usize,
+    count: usize,
+}
+
+impl Packed {
+    fn pack(&mut self, columns: &[&[f64]], panel: std::ops::Range<usize>) {
+        let length = panel.len();
+        self.groups = length.div_ceil(LANES);
+        self.count = columns.len();
+        let size = self.groups * LANES;
+        if self.values.len() < size * columns.len() + LANES {
+            self.values = vec![0.0; size * columns.len() + LANES];
+            // Where the address is not known everything is right, only slower.
+            self.start = self.values.as_ptr().align_offset(LANES * size_of::<f64>()).min(LANES);
+        }
+        let packed = self.values[self.start..].chunks_exact_mut(size.max(1));
+        for (packed, column) in packed.zip(columns) {
+            packed[..length].copy_from_slice(&column[panel.clone()]);
+            packed[length..].fill(0.0);
+        }
+    }
+
+    /// `M` columns from `first` on; the last one stands for those behind it.
+    #[inline(always)]
+    fn columns<const M: usize>(&self, first: usize) -> [&[[f64; LANES]]; M] {
+        let groups = self.values[self.start..].as_chunks().0;
+        std::array::from_fn(|m| &groups[(first + m).min(self.count - 1) * self.groups..][..self.groups])
+    }
+}
+
+/// The dot products of `M` columns with `N` columns of the same number of groups.
+#[inline(always)]
+pub(crate) fn tile<L: Lanes, const M: usize, const N: usize>(
+    a: [&[[f64; LANES]]; M],
+    b: [&[[f64; LANES]]; N],
+) -> [[f64; N]; M] {
+    let groups = a[0].len();
+    let left = a.map(|column| &column[..groups]);
+    let right = b.map(|column| &column[..groups]);
+    let mut sums = [[L::zero(); N]; M];
+    for t in 0..groups {
+        let left: [L; M] = std::array::from_fn(|i| L::load(&left[i][t]));
+        for j in 0..N {
+            let right = L::load(&right[j][t]);
+            for i in 0..M {
+                sums[i][j] = left[i].mul_add(right, sums[i][j]);
+            }
+        }
+    }
+    totals(sums)
+}
+
+/// The lane sums of a tile, eight at a time.
+#[inline(always)]
+fn totals<L: Lanes, const M: usize, const N: usize>(sums: [[L; N]; M]) -> [[f64; N]; M] {
+    let mut totals = [[0.0; N]; M];
+    let mut at = 0;
+    while at < M * N {
+        let eight = std::array::from_fn(|l| {
+            let place = (at + l).min(M * N - 1);
+            sums[place / N][place % N]
+        });
+        for (l, total) in L::sums(eight).into_iter().enumerate() {
+            if at + l < M * N {
+                totals[(at + l) / N][(at + l) % N] = total;
+            }
+        }
+        at += LANES;
+    }
+    totals
+}

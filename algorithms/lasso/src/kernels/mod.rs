@@ -1,0 +1,34 @@
+//! The arithmetic of the Lasso: dot products, sums of columns, Gram matrices, Cholesky factors.
+//!
+//! **Bits.** Every kernel is written once, over eight-lane vectors ([`lanes::Lanes`]), and compiled three times:
+//! AVX-512, AVX2 with fused multiply-add, and portable. The three give the same bits, because lane structure,
+//! order and block sizes are constants and every multiplication that is added is fused, in all three alike.
+//! [`Level`] picks the widest form the processor has, once, at run time. No result depends on threads.
+//!
+//! **Lanes.** A sum over k terms is kept in eight lanes: term t is added to lane t mod 8, in ascending t; a last
+//! incomplete group of eight is filled up with zeros. The lanes are added as
+//! `((0+4)+(2+6)) + ((1+5)+(3+7))`.
+
+mod cholesky;
+mod dense;
+mod gram;
+pub mod lanes;
+mod level;
+mod rows;
+mod solve;
+mod sparse;
+#[cfg(test)]
+pub(crate) mod tests;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+pub use cholesky::{BLOCK, NotPositive, cholesky, factor_diagonal, update_rows};
+pub use dense::{add_scaled, add_scaled_columns, dot, pass, sum_squares};
+pub use gram::{PANEL, gram, gram_lower};
+pub use level::Level;
+#[cfg(test)]
+pub(crate) use level::in_every_form;
+pub(crate) use rows::Batch;
+pub use rows::{RowPiece, gram_by_rows};
+pub use solve::{solve_lower, solve_lower_transposed};
+pub use sparse::{Columns, sparse_add_scaled, sparse_dot, sparse_pass};

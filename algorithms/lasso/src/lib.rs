@@ -1,0 +1,54 @@
+//! The Lasso as a scheduled program of [`raddle`], with a duality gap for a certificate.
+//!
+//! With n rows, a fit minimises
+//!
+//! ```text
+//! P(b) = 1/(2n) |y - X b|^2 + lambda |b|_1
+//! ```
+//!
+//! and is done when (P - D) / P is at most the tolerance, where D is the dual objective at the best multiple of the
+//! residual that is feasible. The gap is that of the coefficients returned, whatever way led to them.
+//!
+//! [`Lasso`] holds the parameters, [`Problem`] the prepared data, [`Fit`] the result. Columns are dealt out as shards,
+//! the residual is the replica, and the working set with its Gram matrix is the pinned block. An epoch certifies all
+//! columns, lets the worst violators that do not say the same as each other enter the working set, and solves it to
+//! second order. The schedules of rounds ([`Choice`]) solve the same problem by single coordinate updates.
+//!
+//! ```
+//! use raddle_lasso::{Lasso, Preparation, Problem};
+//!
+//! let data = raddle_datasets::embedded::diabetes();
+//! let problem = Problem::new(data.x, data.y, Preparation::default())?;
+//! let fit = Lasso::params().lambda(4.5).fit(&problem)?;
+//! let bmi = fit.coefficients.iter().find(|&&(column, _)| column == 2);
+//! assert!(bmi.is_some_and(|&(_, value)| value > 0.0));
+//! # Ok::<(), raddle_lasso::LassoError>(())
+//! ```
+
+mod correlation;
+mod course;
+mod design;
+mod error;
+pub mod kernels;
+mod model;
+mod params;
+mod problem;
+mod program;
+mod schedule;
+mod shard;
+mod solver;
+mod working_part;
+pub mod working_set;
+
+pub use error::LassoError;
+pub use model::{Fit, Point};
+pub use params::{Choice, Lasso, Penalty};
+pub use problem::{Preparation, Problem};
+pub use program::{LassoProgram, Replica};
+pub use shard::ColumnShard;
+pub use solver::Solver;
+
+/// The programs of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -1,0 +1,336 @@
+//! [`Lasso`]: parameters, unchecked until [`Lasso::fit`] checks them once.
+
+use raddle::schedule::{Cyclic, Priority, PrioritySettings, Shuffled, Variables, even_parts};
+use raddle::{Engine, Parts, Schedule};
+
+use crate::course::Course;
+use crate::error::LassoError;
+use crate::model::Fit;
+use crate::problem::Problem;
+use crate::program::{LassoProgram, Replica};
+use crate::schedule::WorkingSetSchedule;
+use crate::shard::ColumnShard;
+use crate::solver::Solver;
+use crate::working_part::WorkingPart;
+
+/// Stored values of a shard: a pass over them takes some tenths of a millisecond, so that a task is worth scheduling.
+const SHARD: usize = 400_000;
+
+/// Shards that no data set exceeds by itself; `shards` may.
+const MOST_SHARDS: usize = 64;
+
+/// Which lambda.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Penalty {
+    /// lambda itself.
+    Lambda(f64),
+    /// lambda_max divided by this ratio, where lambda_max = max |x_j'y| / n is the smallest lambda without support.
+    Ratio(f64),
+}
+
+/// Which schedule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// The working set.
+    Auto,
+    /// The working-set epoch: certify, choose, relate, solve.
+    WorkingSet,
+    /// The rounds of STRADS: by priority, with dependencies.
+    Priority,
+    /// Rounds of random blocks.
+    Shuffled,
+    /// Rounds of contiguous blocks.
+    Cyclic,
+}
+
+impl Choice {
+    /// The names that `--schedule` accepts, with what they choose.
+    pub const NAMES: [(&str, Choice); 5] = [
+        ("auto", Choice::Auto),
+        ("working-set", Choice::WorkingSet),
+        ("priority", Choice::Priority),
+        ("shuffled", Choice::Shuffled),
+        ("cyclic", Choice::Cyclic),
+    ];
+}
+
+/// A Lasso to be fitted: its parameters, with defaults that suit all data.
+///
+/// | name | default | range | what it does |
+/// |---|---|---|---|
+/// | `penalty` | lambda_max / 10 | lambda > 0, or ratio >= 1 | the weight of the l1 norm |
+/// | `tolerance` | 1e-6 | (0, 1) | done when the relative duality gap (P - D) / P is at most this |
+/// | `schedule` | `Auto` | | which schedule; `Auto` is the working set |
+/// | `parallelism` | 64 | >= 1 | P: columns updated a round by the rounds of STRADS |
+/// | `candidates` | P | >= P | P': candidates drawn a batch by `Priority` |
+/// | `rho` | 0.1 | (0, 1), or none | `Priority` never updates two columns together that correlate above this |
+/// | `staleness` | 0 | | rounds in flight beside the current one |
+/// | `guard` | true | | rolls back an epoch that worsens the objective |
+/// | `workers` | 1 | >= 1 | threads; never changes the model |
+/// | `shards` | from the data | >= 1 | column ranges; never changes the working set's model |
+/// | `init` | zeros | | coefficients to start from |
+/// | `seed` | 42 | | names the streams of `Shuffled` and `Priority` |
+///
+/// ```
+/// use raddle_lasso::{Lasso, Problem, Preparation};
+///
+/// let data = raddle_datasets::embedded::diabetes();
+/// let problem = Problem::new(data.x, data.y, Preparation::default())?;
+/// let fit = Lasso::params().ratio(100.0).fit(&problem)?;
+/// assert!(fit.report.certificate.value <= 1e-6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Lasso {
+    course: Course,
+    tolerance: f64,
+    schedule: Choice,
+    parallelism: usize,
+    candidates: Option<usize>,
+    rho: Option<f32>,
+    shards: Option<usize>,
+    seed: u64,
+    explain: bool,
+    workers: usize,
+    staleness: usize,
+    guard: bool,
+    init: Vec<(u32, f64)>,
+}
+
+impl Lasso {
+    /// The defaults.
+    pub fn params() -> Self {
+        Self {
+            course: Course::One(Penalty::Ratio(10.0)),
+            tolerance: 1e-6,
+            schedule: Choice::Auto,
+            parallelism: 64,
+            candidates: None,
+            rho: Some(0.1),
+            shards: None,
+            seed: 42,
+            explain: false,
+            workers: 1,
+            staleness: 0,
+            guard: true,
+            init: Vec::new(),
+        }
+    }
+
+    /// Sets lambda.
+    pub fn lambda(mut self, lambda: f64) -> Self {
+        self.course = Course::One(Penalty::Lambda(lambda));
+        self
+    }
+
+    /// Sets lambda to lambda_max / `ratio`.
+    pub fn ratio(mut self, ratio: f64) -> Self {
+        self.course = Course::One(Penalty::Ratio(ratio));
+        self
+    }
+
+    /// Fits a path: `points` lambdas from lambda_max to lambda_max / `ratio`, each certified; the report is the path's.
+    pub fn path(mut self, points: usize, ratio: f64) -> Self {
+        self.course = Course::Path { points, ratio };
+        self
+    }
+
+    /// Sets the relative duality gap at which the fit is done.
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
+        self.tolerance = tolerance;
+        self
+    }
+
+    /// Sets the schedule.
+    pub fn schedule(mut self, schedule: Choice) -> Self {
+        self.schedule = schedule;
+        self
+    }
+
+    /// Sets P, the columns updated a round.
+    pub fn parallelism(mut self, columns: usize) -> Self {
+        self.parallelism = columns;
+        self
+    }
+
+    /// Sets P', the candidates drawn a batch.
+    pub fn candidates(mut self, candidates: usize) -> Self {
+        self.candidates = Some(candidates);
+        self
+    }
+
+    /// Sets the correlation above which two columns depend on each other; `None` checks nothing.
+    pub fn rho(mut self, rho: Option<f32>) -> Self {
+        self.rho = rho;
+        self
+    }
+
+    /// Sets the number of shards.
+    pub fn shards(mut self, shards: usize) -> Self {
+        self.shards = Some(shards);
+        self
+    }
+
+    /// Sets the seed.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Keeps a log of every round.
+    pub fn explain(mut self, explain: bool) -> Self {
+        self.explain = explain;
+        self
+    }
+
+    /// Sets the number of worker threads.
+    pub fn workers(mut self, workers: usize) -> Self {
+        self.workers = workers;
+        self
+    }
+
+    /// Sets the staleness of rounds.
+    pub fn staleness(mut self, rounds: usize) -> Self {
+        self.staleness = rounds;
+        self
+    }
+
+    /// Turns the guard on or off.
+    pub fn guard(mut self, guard: bool) -> Self {
+        self.guard = guard;
+        self
+    }
+
+    /// Starts from these coefficients, (column from 0, value on the original scale), rather than from zeros.
+    pub fn init(mut self, coefficients: Vec<(u32, f64)>) -> Self {
+        self.init = coefficients;
+        self
+    }
+
+    /// Fits.
+    ///
+    /// # Errors
+    /// If a parameter is out of its range or the run fails.
+    pub fn fit(self, problem: &Problem) -> Result<Fit, LassoError> {
+        self.fit_with(problem, |engine| engine)
+    }
+
+    /// Fits on an engine that `set` may change: limits, rescaling, checkpoints, an observer.
+    ///
+    /// # Errors
+    /// If a parameter is out of its range or the run fails.
+    pub fn fit_with(
+        self,
+        problem: &Problem,
+        set: impl FnOnce(Engine<LassoProgram>) -> Engine<LassoProgram>,
+    ) -> Result<Fit, LassoError> {
+        let engine = self.engine(problem)?;
+        let outcome = set(engine).run()?;
+        Ok(Fit::new(problem, outcome))
+    }
+
+    /// The run that [`fit`](Lasso::fit) carries out.
+    ///
+    /// # Errors
+    /// If a parameter is out of its range.
+    pub fn engine(&self, problem: &Problem) -> Result<Engine<LassoProgram>, LassoError> {
+        self.check()?;
+        let design = &problem.design;
+        let (rows, columns) = (design.rows(), design.columns());
+        let costs: Vec<u64> = (0..columns).map(|j| design.cost(j) as u64).collect();
+        let by_size = (design.stored() / SHARD).clamp(1, MOST_SHARDS);
+        let shards = self.shards.unwrap_or(by_size).min(columns);
+        let ranges = even_parts(&costs, shards);
+        let mut starts: Vec<u32> = ranges.iter().map(|range| range.start as u32).collect();
+        starts.push(columns as u32);
+        let shard_costs = ranges.iter().map(|range| costs[range.clone()].iter().sum()).collect();
+        let variables = Variables::in_ranges(costs.iter().map(|&cost| cost as u32).collect(), starts);
+        let working_set = matches!(self.schedule, Choice::Auto | Choice::WorkingSet);
+        let start = problem.start(&self.init)?;
+        let program = LassoProgram {
+            y: problem.y.clone(),
+            course: self.course,
+            tolerance: self.tolerance,
+            weights: !working_set,
+            working_set,
+            sample: working_set,
+        };
+        let parts = WorkingPart::deal(shards, rows, problem.is_sparse()).into_iter();
+        let mut shards: Vec<ColumnShard> = ranges
+            .into_iter()
+            .zip(parts)
+            .map(|(range, part)| ColumnShard::new(design, range, part))
+            .collect();
+        for shard in &mut shards {
+            shard.set(&start.coefficients);
+        }
+        let parts = Parts {
+            shards,
+            blocks: Vec::new(),
+            // From coefficients that are not zero, the first certificate does not show lambda_max.
+            pinned: match self.init.is_empty() {
+                true => Solver::default(),
+                false => Solver::knowing(problem.lambda_max() * rows as f64),
+            },
+            replica: Replica::new(start.residual, working_set),
+        };
+        let engine = Engine::new(program, self.schedule_over(variables, parts.shards.len() as u32), parts);
+        Ok(engine.costs(shard_costs).workers(self.workers).staleness(self.staleness).guard(self.guard))
+    }
+
+    fn schedule_over(&self, variables: Variables, shards: u32) -> Box<dyn Schedule> {
+        let parallelism = self.parallelism;
+        match self.schedule {
+            Choice::Auto | Choice::WorkingSet => {
+                Box::new(WorkingSetSchedule::new(variables, shards, self.explain))
+            }
+            Choice::Cyclic => Box::new(Cyclic::new(variables, parallelism)),
+            Choice::Shuffled => Box::new(Shuffled::new(variables, parallelism, self.seed)),
+            Choice::Priority => {
+                let settings = PrioritySettings {
+                    candidates: self.candidates.unwrap_or(parallelism),
+                    rho: self.rho,
+                    explain: self.explain,
+                    ..PrioritySettings::new(parallelism, self.seed)
+                };
+                Box::new(Priority::new(variables, settings))
+            }
+        }
+    }
+
+    fn check(&self) -> Result<(), LassoError> {
+        let refuse = |name, value: String, range| Err(LassoError::Parameter { name, value, range });
+        match self.course {
+            Course::One(Penalty::Lambda(lambda)) if !(lambda > 0.0 && lambda.is_finite()) => {
+                return refuse("lambda", lambda.to_string(), "it must be a positive number");
+            }
+            Course::One(Penalty::Ratio(ratio)) | Course::Path { ratio, .. }
+                if !(ratio >= 1.0 && ratio.is_finite()) =>
+            {
+                return refuse("ratio", ratio.to_string(), "it must be a number of at least 1");
+            }
+            _ => {}
+        }
+        if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
+            return refuse("tol", self.tolerance.to_string(), "it must lie between 0 and 1, such as 1e-6");
+        }
+        if self.course.len() == 0 {
+            return refuse("points", "0".into(), "a path needs at least 1 point");
+        }
+        if self.course.len() > 1 && !matches!(self.schedule, Choice::Auto | Choice::WorkingSet) {
+            return refuse("schedule", "of rounds".into(), "a path needs the working set");
+        }
+        if self.parallelism == 0 {
+            return refuse("parallelism", "0".into(), "a round needs at least 1 column");
+        }
+        if let Some(candidates) = self.candidates.filter(|&candidates| candidates < self.parallelism) {
+            return refuse("candidates", candidates.to_string(), "it must be at least the parallelism");
+        }
+        if let Some(rho) = self.rho.filter(|rho| !(*rho > 0.0 && *rho < 1.0)) {
+            return refuse("rho", rho.to_string(), "it must lie between 0 and 1, or be off");
+        }
+        if self.shards == Some(0) {
+            return refuse("shards", "0".into(), "there must be at least 1");
+        }
+        Ok(())
+    }
+}

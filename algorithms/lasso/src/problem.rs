@@ -1,0 +1,222 @@
+//! [`Problem`]: the data as they are fitted, prepared once.
+
+use std::sync::Arc;
+
+use ndarray::Array2;
+use raddle_datasets::{Csc, Matrix};
+
+use crate::design::Design;
+use crate::error::LassoError;
+
+/// A column whose standard deviation is below this counts as constant, as in scikit-learn's own scaler.
+const CONSTANT: f64 = 1e-12;
+
+/// A sparse matrix at least this full is cheaper to fit as a dense one.
+const FULL: f64 = 0.25;
+
+/// How data are prepared before they are fitted.
+///
+/// | name | default | what it does |
+/// |---|---|---|
+/// | `intercept` | true | centres the columns and the response; the fit reports an intercept |
+/// | `standardize` | true | divides each column by its population standard deviation; coefficients are reported on the original scale |
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Preparation {
+    /// What users of a Lasso expect.
+    Usual {
+        /// Whether to fit an intercept.
+        intercept: bool,
+        /// Whether to divide each column by its population standard deviation.
+        standardize: bool,
+    },
+    /// For comparisons: columns centred and scaled, all values stored, the response centred; coefficients stay on
+    /// that scale and there is no intercept.
+    DenseStd,
+    /// For comparisons: columns as stored, the response centred; no intercept.
+    SparseRaw,
+}
+
+impl Default for Preparation {
+    fn default() -> Self {
+        Self::Usual { intercept: true, standardize: true }
+    }
+}
+
+/// A Lasso problem: n rows by p columns and a response, prepared.
+///
+/// The objective is `P(b) = 1/(2n) |y - X b|^2 + lambda |b|_1` on the prepared data.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    pub(crate) design: Arc<Design>,
+    pub(crate) y: Arc<Vec<f64>>,
+    /// Original column = prepared column times `scale`, plus `center`.
+    pub(crate) center: Vec<f64>,
+    pub(crate) scale: Vec<f64>,
+    pub(crate) y_mean: f64,
+}
+
+impl Problem {
+    /// Prepares a matrix and a response of as many entries as it has rows. Takes the matrix over rather than copying
+    /// it: dense values are centred in place.
+    ///
+    /// # Errors
+    /// If the lengths differ, there are no rows or columns, or a value is not finite.
+    pub fn new(x: Matrix, mut y: Vec<f64>, preparation: Preparation) -> Result<Self, LassoError> {
+        let (rows, columns) = (x.rows(), x.cols());
+        if y.len() != rows {
+            return Err(LassoError::Lengths { rows, responses: y.len() });
+        }
+        if rows == 0 || columns == 0 {
+            return Err(LassoError::Empty { rows, columns });
+        }
+        if u32::try_from(rows).is_err() || u32::try_from(columns).is_err() {
+            return Err(LassoError::TooLarge { rows, columns });
+        }
+        if let Some(row) = y.iter().position(|value| !value.is_finite()) {
+            return Err(LassoError::NotFinite { what: "the response", row: row + 1, column: None });
+        }
+        let (center, scale, dense) = match preparation {
+            Preparation::Usual { intercept, standardize } => (intercept, standardize, None),
+            Preparation::DenseStd => (true, true, Some(true)),
+            Preparation::SparseRaw => (false, false, Some(false)),
+        };
+        let y_mean = match preparation {
+            Preparation::Usual { intercept: false, .. } => 0.0,
+            _ => y.iter().sum::<f64>() / rows as f64,
+        };
+        for value in &mut y {
+            *value -= y_mean;
+        }
+        let full = x.nonzeros() as f64 >= FULL * rows as f64 * columns as f64;
+        let (design, mut centers, mut scales) = match x {
+            Matrix::Sparse(x) if !dense.unwrap_or(full) => sparse(x, center, scale)?,
+            x => self::dense(x, center, scale)?,
+        };
+        if preparation == Preparation::DenseStd {
+            // Coefficients stay on the prepared scale.
+            (centers, scales) = (vec![0.0; columns], vec![1.0; columns]);
+        }
+        let y_mean = if matches!(preparation, Preparation::Usual { .. }) { y_mean } else { 0.0 };
+        Ok(Self { design: Arc::new(design), y: Arc::new(y), center: centers, scale: scales, y_mean })
+    }
+
+    /// Rows, n.
+    pub fn rows(&self) -> usize {
+        self.design.rows()
+    }
+
+    /// Columns, p.
+    pub fn columns(&self) -> usize {
+        self.design.columns()
+    }
+
+    /// The smallest lambda without support: max |x_j'y| / n.
+    pub fn lambda_max(&self) -> f64 {
+        let sum = self.y.iter().sum();
+        let products = (0..self.columns()).map(|j| self.design.view(j).dot(&self.y, sum).abs());
+        products.fold(0.0, f64::max) / self.rows() as f64
+    }
+
+    /// The prepared coefficients and the residual of coefficients given on the original scale.
+    pub(crate) fn start(&self, given: &[(u32, f64)]) -> Result<Start, LassoError> {
+        let mut start = Start { coefficients: Vec::with_capacity(given.len()), residual: self.y.to_vec() };
+        let mut shift = 0.0;
+        for &(column, value) in given {
+            let (columns, value) =
+                (self.columns(), value / self.scale.get(column as usize).copied().unwrap_or(1.0));
+            if column as usize >= columns || !value.is_finite() {
+                return Err(LassoError::Start { column: column as usize + 1, columns });
+            }
+            shift += self.design.view(column as usize).add_scaled_to(-value, &mut start.residual);
+            start.coefficients.push((column, value));
+        }
+        start.residual.iter_mut().for_each(|entry| *entry -= shift);
+        Ok(start)
+    }
+
+    pub(crate) fn is_sparse(&self) -> bool {
+        matches!(*self.design, Design::Sparse { .. })
+    }
+
+    /// Values stored in the prepared matrix.
+    pub fn stored(&self) -> usize {
+        self.design.stored()
+    }
+}
+
+/// Where a fit starts.
+pub(crate) struct Start {
+    pub(crate) coefficients: Vec<(u32, f64)>,
+    pub(crate) residual: Vec<f64>,
+}
+
+type Prepared = (Design, Vec<f64>, Vec<f64>);
+
+fn dense(x: Matrix, center: bool, scale: bool) -> Result<Prepared, LassoError> {
+    let x: Array2<f64> = match x {
+        // A transposed standard layout is column after column already.
+        Matrix::Dense(x) if x.t().is_standard_layout() => x,
+        x => x.to_dense(),
+    };
+    let (rows, columns) = x.dim();
+    let (mut values, offset) = x.into_raw_vec_and_offset();
+    values.drain(..offset.unwrap_or(0));
+    values.truncate(rows * columns);
+    let (mut centers, mut scales) = (vec![0.0; columns], vec![1.0; columns]);
+    for (j, column) in values.chunks_exact_mut(rows).enumerate() {
+        if let Some(row) = column.iter().position(|value| !value.is_finite()) {
+            return Err(LassoError::NotFinite { what: "the matrix", row: row + 1, column: Some(j + 1) });
+        }
+        let mean = if center { column.iter().sum::<f64>() / rows as f64 } else { 0.0 };
+        let about = column.iter().sum::<f64>() / rows as f64;
+        let variance =
+            column.iter().map(|value| (value - about) * (value - about)).sum::<f64>() / rows as f64;
+        let deviation = variance.sqrt();
+        let factor = match (scale, deviation < CONSTANT) {
+            (true, false) => 1.0 / deviation,
+            // A constant column explains nothing that the intercept does not.
+            (_, true) if center => 0.0,
+            _ => 1.0,
+        };
+        for value in column {
+            *value = (*value - mean) * factor;
+        }
+        (centers[j], scales[j]) = (mean, if factor == 0.0 { 1.0 } else { factor });
+    }
+    Ok((Design::Dense { rows, values }, centers, scales))
+}
+
+fn sparse(x: Csc, center: bool, scale: bool) -> Result<Prepared, LassoError> {
+    let (rows, columns) = x.shape();
+    let (starts, indices, mut values) = x.into_raw_storage();
+    let (mut centers, mut scales) = (vec![0.0; columns], vec![1.0; columns]);
+    let mut shift = if center { vec![0.0; columns] } else { Vec::new() };
+    for j in 0..columns {
+        let range = starts[j]..starts[j + 1];
+        if let Some(at) = values[range.clone()].iter().position(|value| !value.is_finite()) {
+            let row = indices[starts[j] + at] as usize + 1;
+            return Err(LassoError::NotFinite { what: "the matrix", row, column: Some(j + 1) });
+        }
+        if !center && !scale {
+            continue;
+        }
+        let column = &mut values[range];
+        let about = column.iter().sum::<f64>() / rows as f64;
+        let stored: f64 = column.iter().map(|value| (value - about) * (value - about)).sum();
+        let zeros = (rows - column.len()) as f64;
+        let deviation = ((stored + zeros * about * about) / rows as f64).sqrt();
+        let factor = match (scale, deviation < CONSTANT) {
+            (true, false) => 1.0 / deviation,
+            (_, true) if center => 0.0,
+            _ => 1.0,
+        };
+        for value in column {
+            *value *= factor;
+        }
+        if center {
+            (centers[j], shift[j]) = (about, about * factor);
+        }
+        scales[j] = if factor == 0.0 { 1.0 } else { factor };
+    }
+    Ok((Design::Sparse { rows, starts, indices, values, shift }, centers, scales))
+}

@@ -1,0 +1,369 @@
+//! [`LassoProgram`]: the Lasso as a program of the engine.
+//!
+//! One epoch of the working set: certify (a pass over all columns), choose and relate, enter, solve on the Gram.
+//! One round of STRADS: exact coordinate updates of the columns that the schedule chose, all from the same residual.
+//! Both act on the same state, so schedules of both kinds may take turns.
+
+use std::sync::Arc;
+
+use raddle::schedule::{Dependencies, Round};
+use raddle::state::{Reader, StateError, Writer};
+use raddle::{Boundary, Certificate, Program, State, Task, Verdict};
+
+use crate::correlation::correlations;
+use crate::course::Course;
+use crate::design::{Column, View};
+use crate::shard::{Asked, ColumnShard, Entrant, Move, Share};
+use crate::solver::Solver;
+use crate::working_part::Tile;
+
+/// A round in which columns enter the working set; rounds of kind 0 are exact coordinate updates.
+pub(crate) const ENTER: u32 = 1;
+/// A round in which the new members' Gram is computed and the working set is solved.
+pub(crate) const SOLVE: u32 = 2;
+
+/// Violators that a shard names before the first working set says how many are wanted.
+const FIRST_CAP: usize = 1024;
+
+/// The Lasso on the engine.
+#[derive(Debug)]
+pub struct LassoProgram {
+    pub(crate) y: Arc<Vec<f64>>,
+    /// The lambdas, one after the other.
+    pub(crate) course: Course,
+    /// Relative duality gap at which the run is done.
+    pub(crate) tolerance: f64,
+    /// Whether a schedule of rounds wants weights for all columns.
+    pub(crate) weights: bool,
+    /// Whether a working set is wanted.
+    pub(crate) working_set: bool,
+    /// Whether dependencies are estimated on a sample of the rows.
+    pub(crate) sample: bool,
+}
+
+/// What every worker knows: the residual, and where the run stands.
+#[derive(Debug, Clone)]
+pub struct Replica {
+    pub(crate) residual: Vec<f64>,
+    /// Sum of the residual's entries.
+    pub(crate) sum: f64,
+    /// n times the lambda being solved; NaN before the first boundary.
+    pub(crate) penalty: f64,
+    /// Columns with |x_j'r| above this may enter the working set.
+    pub(crate) floor: f64,
+    /// How many violators a shard names.
+    pub(crate) cap: usize,
+    entering: Option<Arc<Entering>>,
+}
+
+raddle::state!(Replica { residual, sum, penalty, floor, cap, entering });
+
+/// Columns on their way into the working set.
+#[derive(Debug)]
+struct Entering {
+    first: u32,
+    columns: Vec<Column>,
+}
+
+raddle::state!(Entering { first, columns });
+
+/// What a shard answers.
+#[derive(Debug)]
+pub enum Partial {
+    /// Coordinate updates.
+    Moves(Vec<Move>),
+    /// Columns to be related or to enter.
+    Entrants(Vec<Entrant>),
+    /// New parts of the Gram.
+    Tiles(Vec<Tile>),
+    /// A share of the certificate.
+    Share(Share),
+}
+
+/// What becomes visible.
+#[derive(Debug)]
+pub enum Change {
+    /// Coordinate updates, by column.
+    Moves(Vec<Move>),
+    /// Columns that take the slots from `first` on.
+    Enter {
+        /// The first slot.
+        first: u32,
+        /// The columns' numbers.
+        variables: Vec<u32>,
+        /// The columns.
+        columns: Vec<Column>,
+    },
+    /// The working set's solution: coefficients that changed, and the residual, computed afresh.
+    Solved {
+        /// (column, coefficient).
+        coefficients: Vec<(u32, f64)>,
+        /// y - X b.
+        residual: Vec<f64>,
+    },
+    /// Where the run stands.
+    Stage {
+        /// n times lambda.
+        penalty: f64,
+        /// Columns above this may enter.
+        floor: f64,
+        /// Violators a shard names.
+        cap: usize,
+    },
+}
+
+impl Program for LassoProgram {
+    type Shard = ColumnShard;
+    type Block = ();
+    type Pinned = Solver;
+    type Replica = Replica;
+    type Partial = Partial;
+    type Change = Change;
+
+    fn update(&self, task: &Task, shard: &mut ColumnShard, replica: &Replica) -> Partial {
+        match task.kind {
+            ENTER => Partial::Entrants(shard.entrants(task, &self.y)),
+            SOLVE => match &replica.entering {
+                Some(entering) => Partial::Tiles(shard.part.grow(entering.first, &entering.columns)),
+                None => Partial::Tiles(Vec::new()),
+            },
+            _ => Partial::Moves(shard.moves(task, &replica.residual, replica.sum, replica.penalty)),
+        }
+    }
+
+    fn gather(&self, task: &Task, shard: &ColumnShard) -> Partial {
+        Partial::Entrants(shard.entrants(task, &[]))
+    }
+
+    /// Absolute correlations of the candidates' columns.
+    fn relate(&self, _: u32, candidates: &[u32], pieces: Vec<(u32, Partial)>) -> Dependencies {
+        let mut entrants = entrants(pieces);
+        entrants.sort_by_key(|entrant| entrant.variable);
+        let column = |variable: &u32| {
+            let at = entrants.binary_search_by_key(variable, |entrant| entrant.variable).ok()?;
+            Some(entrants[at].column.view())
+        };
+        let views: Vec<Option<View<'_>>> = candidates.iter().map(column).collect();
+        correlations(&views, self.y.len(), self.sample)
+    }
+
+    fn aggregate(&self, round: &Round, solver: &mut Solver, partials: Vec<(u32, Partial)>) -> Change {
+        match round.kind {
+            ENTER => {
+                let mut entrants = entrants(partials);
+                // By column, not by shard: the slots are the same however the columns are cut into shards.
+                entrants.sort_by_key(|entrant| entrant.variable);
+                let variables = entrants.iter().map(|entrant| entrant.variable).collect();
+                let columns = entrants.iter().map(|entrant| entrant.column.clone()).collect();
+                Change::Enter { first: solver.enter(entrants), variables, columns }
+            }
+            SOLVE => {
+                let tiles = partials.into_iter().flat_map(|(_, partial)| match partial {
+                    Partial::Tiles(tiles) => tiles,
+                    _ => Vec::new(),
+                });
+                solver.grow(self.y.len(), tiles.collect());
+                let (coefficients, residual) = solver.solve(&self.y);
+                Change::Solved { coefficients, residual }
+            }
+            _ => {
+                let moves = partials.into_iter().flat_map(|(_, partial)| match partial {
+                    Partial::Moves(moves) => moves,
+                    _ => Vec::new(),
+                });
+                let mut moves: Vec<Move> = moves.collect();
+                moves.sort_by_key(|change| change.variable);
+                Change::Moves(moves)
+            }
+        }
+    }
+
+    fn commit(&self, change: &Change, replica: &mut Replica) {
+        match change {
+            Change::Moves(moves) => {
+                let mut shift = 0.0;
+                for change in moves.iter().filter(|change| change.delta != 0.0) {
+                    shift += change.column.view().add_scaled_to(-change.delta, &mut replica.residual);
+                }
+                if shift != 0.0 {
+                    replica.residual.iter_mut().for_each(|value| *value -= shift);
+                    replica.sum = replica.residual.iter().sum();
+                }
+            }
+            Change::Enter { first, columns, .. } => {
+                replica.entering = Some(Arc::new(Entering { first: *first, columns: columns.clone() }));
+            }
+            Change::Solved { residual, .. } => {
+                replica.residual.clone_from(residual);
+                replica.sum = residual.iter().sum();
+                replica.entering = None;
+            }
+            Change::Stage { penalty, floor, cap } => {
+                (replica.penalty, replica.floor, replica.cap) = (*penalty, *floor, *cap);
+            }
+        }
+    }
+
+    fn commit_shard(&self, change: &Change, _: u32, shard: &mut ColumnShard) {
+        match change {
+            Change::Enter { first, variables, .. } => shard.admit(*first, variables),
+            Change::Solved { coefficients, .. } => shard.set(coefficients),
+            Change::Moves(_) | Change::Stage { .. } => {}
+        }
+    }
+
+    fn moved(&self, change: &Change, tell: &mut dyn FnMut(u32, f64)) {
+        if let Change::Moves(moves) = change {
+            for change in moves {
+                tell(change.variable, change.distance);
+            }
+        }
+    }
+
+    fn certify(&self, _: u32, shard: &mut ColumnShard, replica: &Replica) -> Partial {
+        Partial::Share(shard.share(Asked {
+            residual: &replica.residual,
+            sum: replica.sum,
+            penalty: replica.penalty,
+            floor: replica.floor,
+            cap: replica.cap,
+            weights: self.weights,
+            lazy: self.course.len() > 1,
+        }))
+    }
+
+    /// Primal, dual and gap of the problem scaled by n, at the exported coefficients.
+    fn conclude(
+        &self,
+        _: &Boundary,
+        solver: &mut Solver,
+        replica: &Replica,
+        shares: Vec<(u32, Partial)>,
+    ) -> Verdict<Change> {
+        let shares: Vec<Share> = shares
+            .into_iter()
+            .filter_map(|(_, partial)| match partial {
+                Partial::Share(share) => Some(share),
+                _ => None,
+            })
+            .collect();
+        let certified = solver.certify(&self.y, replica, self.course, self.tolerance, &shares);
+        let n = self.y.len() as f64;
+        let done = solver.solutions().len() == self.course.len();
+        let worst = solver.solutions().iter().map(|solution| solution.gap).fold(0.0, f64::max);
+        let value = if done { worst } else { certified.relative() };
+        let mut certificate =
+            Certificate::new("relative-duality-gap", value, self.tolerance, "training data");
+        // Rounds may creep for long; the working set comes closer every time or not at all.
+        certificate.stalled = self.working_set && solver.is_stalled();
+        let mut verdict = Verdict::new(certificate);
+        verdict.objective = Some(certified.primal / n);
+        let first = replica.penalty.is_nan();
+        let (penalty, floor) = solver.penalty_and_floor(self.course, self.y.len());
+        if self.weights {
+            verdict.weights = shares.into_iter().flat_map(|share| share.weights).collect();
+        } else {
+            (verdict.weights, verdict.wanted) = solver.candidates(shares);
+        }
+        if first || penalty != replica.penalty || solver.cap() != replica.cap {
+            let floor = if self.working_set { floor } else { f64::NAN };
+            verdict.change = Some(Change::Stage { penalty, floor, cap: solver.cap() });
+        }
+        verdict
+    }
+
+    fn remember(&self, shard: &ColumnShard, out: &mut Writer) {
+        shard.remember(out);
+    }
+
+    fn recall(&self, shard: &mut ColumnShard, from: &mut Reader<'_>) -> Result<(), StateError> {
+        shard.recall(from)
+    }
+}
+
+impl Replica {
+    /// Before the first boundary: lambda is not known.
+    pub(crate) fn new(residual: Vec<f64>, working_set: bool) -> Self {
+        // Whatever lambda turns out to be, the largest come first and the solver keeps those above it.
+        let floor = if working_set { 0.0 } else { f64::NAN };
+        let sum = residual.iter().sum();
+        Self { residual, sum, penalty: f64::NAN, floor, cap: FIRST_CAP, entering: None }
+    }
+}
+
+fn entrants(partials: Vec<(u32, Partial)>) -> Vec<Entrant> {
+    let entrants = partials.into_iter().flat_map(|(_, partial)| match partial {
+        Partial::Entrants(entrants) => entrants,
+        _ => Vec::new(),
+    });
+    entrants.collect()
+}
+
+impl State for Partial {
+    fn save(&self, out: &mut Writer) {
+        match self {
+            Partial::Moves(moves) => {
+                out.write(&0u8);
+                out.write(moves);
+            }
+            Partial::Entrants(entrants) => {
+                out.write(&1u8);
+                out.write(entrants);
+            }
+            Partial::Tiles(tiles) => {
+                out.write(&2u8);
+                out.write(tiles);
+            }
+            Partial::Share(share) => {
+                out.write(&3u8);
+                out.write(share);
+            }
+        }
+    }
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        Ok(match u8::load(from)? {
+            0 => Partial::Moves(from.read()?),
+            1 => Partial::Entrants(from.read()?),
+            2 => Partial::Tiles(from.read()?),
+            3 => Partial::Share(from.read()?),
+            _ => return Err(StateError::new("a partial of the Lasso")),
+        })
+    }
+}
+
+impl State for Change {
+    fn save(&self, out: &mut Writer) {
+        match self {
+            Change::Moves(moves) => {
+                out.write(&0u8);
+                out.write(moves);
+            }
+            Change::Enter { first, variables, columns } => {
+                out.write(&1u8);
+                out.write(first);
+                out.write(variables);
+                out.write(columns);
+            }
+            Change::Solved { coefficients, residual } => {
+                out.write(&2u8);
+                out.write(coefficients);
+                out.write(residual);
+            }
+            Change::Stage { penalty, floor, cap } => {
+                out.write(&3u8);
+                out.write(penalty);
+                out.write(floor);
+                out.write(cap);
+            }
+        }
+    }
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        Ok(match u8::load(from)? {
+            0 => Change::Moves(from.read()?),
+            1 => Change::Enter { first: from.read()?, variables: from.read()?, columns: from.read()? },
+            2 => Change::Solved { coefficients: from.read()?, residual: from.read()? },
+            3 => Change::Stage { penalty: from.read()?, floor: from.read()?, cap: from.read()? },
+            _ => return Err(StateError::new("a change of the Lasso")),
+        })
+    }
+}

@@ -1,0 +1,163 @@
+//! [`WorkingSetSchedule`]: the working-set epoch, structure-aware where it pays.
+
+use std::collections::VecDeque;
+
+use raddle::Schedule;
+use raddle::schedule::{Counts, Dependencies, Next, Outlook, Plan, Rejection, Round, RoundLog, Variables};
+use raddle::state::{Reader, StateError, Writer};
+
+use crate::program::{ENTER, SOLVE};
+
+/// Two candidates more strongly correlated than this do not enter the working set together.
+const TIED: f32 = 0.8;
+
+/// One epoch: candidates are related, those that depend on a better one wait for a later epoch, the others enter the
+/// working set, and it is solved.
+///
+/// The boundary hands over the violators, the worst first, and how many are wanted. STRADS's dependency check is
+/// applied to them rather than to single updates: of a group of columns that tell the same, one enters.
+#[derive(Debug)]
+pub(crate) struct WorkingSetSchedule {
+    variables: Variables,
+    shards: u32,
+    explain: bool,
+    /// Candidates not yet looked at, the worst violator first, and how many are wanted.
+    waiting: VecDeque<u32>,
+    wanted: usize,
+    /// Those accepted, and those of the last question.
+    entering: Vec<u32>,
+    asked: Vec<u32>,
+    rejected: Vec<Rejection>,
+    considered: Vec<u32>,
+    step: Step,
+    epoch: u64,
+    counts: Counts,
+    log: Vec<RoundLog>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Step {
+    Choose,
+    Enter,
+    Land,
+    Solve,
+    Done,
+}
+
+impl WorkingSetSchedule {
+    pub(crate) fn new(variables: Variables, shards: u32, explain: bool) -> Self {
+        Self {
+            variables,
+            shards,
+            explain,
+            waiting: VecDeque::new(),
+            wanted: 0,
+            entering: Vec::new(),
+            asked: Vec::new(),
+            rejected: Vec::new(),
+            considered: Vec::new(),
+            step: Step::Done,
+            epoch: 0,
+            counts: Counts::default(),
+            log: Vec::new(),
+        }
+    }
+}
+
+impl WorkingSetSchedule {
+    /// Asks what ties the next candidates to each other and to those accepted: a quarter more than there is room for,
+    /// since most are accepted on the first try.
+    fn ask(&mut self) -> Next {
+        let room = self.wanted - self.entering.len();
+        let next = (room + room / 4 + 1).min(self.waiting.len());
+        self.asked.clone_from(&self.entering);
+        self.asked.extend(self.waiting.drain(..next));
+        Next::Relate(self.variables.candidates(0, self.asked.clone()))
+    }
+}
+
+impl Schedule for WorkingSetSchedule {
+    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
+        self.waiting = outlook.weights.iter().map(|&(variable, _)| variable).collect();
+        (self.step, self.epoch, self.wanted) = (Step::Choose, outlook.epoch, outlook.wanted);
+        self.counts.candidates += self.waiting.len() as u64;
+        self.entering.clear();
+        Plan::Stepwise
+    }
+
+    fn next_round(&mut self) -> Next {
+        match self.step {
+            Step::Choose => {
+                if self.waiting.len() <= self.wanted {
+                    self.entering = self.waiting.drain(..).collect();
+                    self.step = Step::Enter;
+                    return self.next_round();
+                }
+                self.ask()
+            }
+            Step::Enter => {
+                self.step = Step::Land;
+                let entering = std::mem::take(&mut self.entering);
+                Next::Round(self.variables.round(ENTER, &entering))
+            }
+            Step::Land => {
+                // The Gram is computed from the columns that the round before has committed.
+                self.step = Step::Solve;
+                Next::Drain
+            }
+            Step::Solve => {
+                self.step = Step::Done;
+                Next::Round(Round::to_shards(SOLVE, 0..self.shards))
+            }
+            Step::Done => Next::EndOfEpoch,
+        }
+    }
+
+    fn decide(&mut self, dependencies: &Dependencies) -> Next {
+        let asked = std::mem::take(&mut self.asked);
+        let mut taken: Vec<usize> = (0..self.entering.len()).collect();
+        for at in self.entering.len()..asked.len() {
+            if taken.len() == self.wanted {
+                break;
+            }
+            self.considered.push(asked[at]);
+            match taken.iter().find(|&&before| dependencies.between(at, before) > TIED) {
+                None => taken.push(at),
+                Some(&by) => {
+                    let (variable, by, strength) = (asked[at], asked[by], dependencies.between(at, by));
+                    self.rejected.push(Rejection { variable, by, strength });
+                }
+            }
+        }
+        self.entering = taken.into_iter().map(|at| asked[at]).collect();
+        if self.entering.len() < self.wanted && !self.waiting.is_empty() {
+            return self.ask();
+        }
+        let (candidates, rejected) =
+            (std::mem::take(&mut self.considered), std::mem::take(&mut self.rejected));
+        self.counts.rejected += rejected.len() as u64;
+        if self.explain {
+            let survivors = self.entering.clone();
+            self.log.push(RoundLog { epoch: self.epoch, round: 0, candidates, rejected, survivors });
+        }
+        self.step = Step::Enter;
+        self.next_round()
+    }
+
+    fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    fn take_log(&mut self) -> Vec<RoundLog> {
+        std::mem::take(&mut self.log)
+    }
+
+    fn save(&self, out: &mut Writer) {
+        out.write(&self.counts);
+    }
+
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
+        self.counts = from.read()?;
+        Ok(())
+    }
+}

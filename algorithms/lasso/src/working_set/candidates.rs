@@ -1,0 +1,89 @@
+//! Which columns enter the working set: how many, which violate most, and which say the same as another.
+
+use crate::kernels::dot;
+
+/// How a working set grows.
+struct Growth {
+    /// Size the first working set may have.
+    first: usize,
+    /// Multiple of the support a later one may have.
+    factor: f64,
+}
+
+impl Growth {
+    /// For n rows: fewer rows can tell fewer columns apart, and a set larger than n makes the Gram singular.
+    fn for_rows(rows: usize) -> Self {
+        if rows < 100 { Self { first: 40, factor: 1.5 } } else { Self { first: 100, factor: 2.0 } }
+    }
+}
+
+/// Columns to add at least.
+const LEAST: usize = 10;
+
+/// How many columns to add to a working set with `support` nonzero coefficients, `rows` rows:
+/// max(first, factor * support) - support, at most half of rows - support, at least 10.
+///
+/// The second bound keeps the support from running into n, where the Gram is singular and Newton steps fail: it
+/// does what a continuation in lambda would, at the wanted lambda from the start and without parameters.
+pub fn quota(rows: usize, support: usize) -> usize {
+    let growth = Growth::for_rows(rows);
+    let size = growth.first.max((growth.factor * support as f64) as usize);
+    size.saturating_sub(support).min(rows.saturating_sub(support) / 2).max(LEAST)
+}
+
+/// The `most` columns with the largest |c|, of those with |c| > `floor` that `skip` does not name; by descending
+/// |c|, equal ones by column. `first` is the column of `c[0]`. NaN counts as no violation.
+pub fn top_violators(
+    first: u32,
+    c: &[f64],
+    floor: f64,
+    most: usize,
+    skip: impl Fn(u32) -> bool,
+) -> Vec<(u32, f64)> {
+    let named = (first..).zip(c.iter().copied());
+    let mut violators: Vec<(u32, f64)> = named.filter(|&(j, c)| c.abs() > floor && !skip(j)).collect();
+    let worst_first =
+        |a: &(u32, f64), b: &(u32, f64)| b.1.abs().total_cmp(&a.1.abs()).then_with(|| a.0.cmp(&b.0));
+    if violators.len() > most {
+        violators.select_nth_unstable_by(most, worst_first);
+        violators.truncate(most);
+    }
+    violators.sort_unstable_by(worst_first);
+    violators
+}
+
+/// Rows a dependency is estimated on, at most.
+const SAMPLE: usize = 128;
+
+/// The rows on which dependencies among columns of n rows are estimated: evenly strided, at most 128.
+pub fn sample_rows(rows: usize) -> impl Iterator<Item = usize> {
+    (0..rows).step_by(rows.div_ceil(SAMPLE).max(1))
+}
+
+/// The greedy dependency check: walks the candidates in order and accepts those whose correlation with every one
+/// accepted before is at most `most`, until `quota` are accepted. Returns their positions.
+///
+/// `samples` holds each candidate's values on the sampled rows, `length` of them, one candidate behind the other;
+/// a candidate that is zero there depends on nothing.
+pub fn independent(samples: &mut [f64], length: usize, quota: usize, most: f64) -> Vec<usize> {
+    let mut accepted: Vec<usize> = Vec::with_capacity(quota);
+    if length == 0 {
+        return accepted;
+    }
+    for sample in samples.chunks_exact_mut(length) {
+        let norm = dot(sample, sample).sqrt();
+        if norm > 0.0 {
+            sample.iter_mut().for_each(|value| *value /= norm);
+        }
+    }
+    let columns: Vec<&[f64]> = samples.chunks_exact(length).collect();
+    for (at, column) in columns.iter().enumerate() {
+        if accepted.len() == quota {
+            break;
+        }
+        if accepted.iter().all(|&before| dot(columns[before], column).abs() <= most) {
+            accepted.push(at);
+        }
+    }
+    accepted
+}

@@ -1,0 +1,56 @@
+//! One epoch of coordinate descent on the Gram.
+
+use super::local::Local;
+use super::stats::Work;
+use crate::kernels::add_scaled;
+
+/// The minimiser over one coefficient: S(G_jj b_j + g_j, L) / G_jj with the soft threshold S.
+#[inline(always)]
+fn minimiser(moved: f64, penalty: f64, curvature: f64) -> f64 {
+    if moved > penalty {
+        (moved - penalty) / curvature
+    } else if moved < -penalty {
+        (moved + penalty) / curvature
+    } else {
+        0.0
+    }
+}
+
+/// What an epoch did.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Swept {
+    /// Coefficients that changed.
+    pub(crate) changed: usize,
+    /// Coefficients whose sign changed, to or from zero included.
+    pub(crate) signs: usize,
+}
+
+/// Minimises over each coefficient in turn, by ascending slot; g follows every change.
+///
+/// A member whose column is zero keeps its coefficient.
+pub(crate) fn epoch(local: &mut Local, penalty: f64, work: &mut Work) -> Swept {
+    let Local { gram, b, g, .. } = local;
+    let mut swept = Swept::default();
+    for j in 0..b.len() {
+        let (before, slope) = (b[j], g[j]);
+        if before == 0.0 && slope.abs() <= penalty {
+            continue;
+        }
+        let row = gram.row(j);
+        let curvature = row[j];
+        if curvature <= 0.0 {
+            continue;
+        }
+        let after = minimiser(curvature.mul_add(before, slope), penalty, curvature);
+        if after != before {
+            b[j] = after;
+            add_scaled(g, before - after, row);
+            swept.changed += 1;
+            swept.signs += usize::from((after > 0.0) != (before > 0.0) || (after < 0.0) != (before < 0.0));
+        }
+    }
+    work.epochs += 1;
+    work.updates += swept.changed as u64;
+    work.epoch_flops += 2 * (swept.changed * b.len()) as u64;
+    swept
+}

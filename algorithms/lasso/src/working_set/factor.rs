@@ -1,0 +1,258 @@
+//! The Cholesky factor that Newton steps share: extended by members that enter, constrained for those that left.
+//!
+//! The factor L L' = M belongs to an ordered list of members that contains the support. A member that enters is
+//! a row appended. A member that leaves stays in the factor, and its value is held by a constraint: with
+//! W = L^-1 E for the unit vectors E of the held members, the solution of M x = r under x_held = 0 is
+//!
+//! x = L^-T (z + W m), z = L^-1 r, (W'W) m = -W'z,
+//!
+//! which costs k^2 operations per held member instead of the k^3/3 of a new factor. Held members are paid for at
+//! every step again: when what they have cost since the factor was made exceeds a new factor, it is made anew.
+
+use super::stats::Work;
+use super::symmetric::Symmetric;
+use crate::kernels::{
+    BLOCK, NotPositive, add_scaled_columns, cholesky, dot, gram, solve_lower, solve_lower_transposed,
+    update_rows,
+};
+
+/// Added to the diagonal, relative to it: lets duplicate columns through, far below the accuracy of a face.
+const RIDGE: f64 = 1e-12;
+
+/// The ridge is multiplied by this when a factorisation fails,
+const RIDGE_STEP: f64 = 100.0;
+
+/// and beyond this the Newton step is given up.
+const RIDGE_MOST: f64 = 1e-5;
+
+const NOWHERE: u32 = u32::MAX;
+
+/// A factor, and the members held.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Factor {
+    /// Members by row of the factor.
+    members: Vec<u32>,
+    /// Row of the factor by member, or `NOWHERE`.
+    place: Vec<u32>,
+    l: Vec<f64>,
+    stride: usize,
+    inverses: Vec<f64>,
+    ridge: f64,
+    /// Operations spent on held members since the factor was last made anew.
+    spent: u64,
+    held: Held,
+}
+
+// What is held is forgotten before every use.
+raddle::state!(Held { places, w, gram, l, inverses });
+raddle::state!(Factor { members, place, l, stride, inverses, ridge, spent, held });
+
+/// The constraints: rows of W, their Gram, and its factor.
+#[derive(Clone, Debug, Default)]
+struct Held {
+    places: Vec<usize>,
+    w: Vec<f64>,
+    gram: Symmetric,
+    l: Vec<f64>,
+    inverses: Vec<f64>,
+}
+
+impl Factor {
+    /// Forgets everything, as when members are renumbered; memory is kept.
+    pub(crate) fn clear(&mut self) {
+        self.members.clear();
+        self.place.clear();
+    }
+
+    /// Members by row of the factor.
+    pub(crate) fn members(&self) -> &[u32] {
+        &self.members
+    }
+
+    /// Row of a member in the factor.
+    pub(crate) fn place(&self, member: usize) -> Option<usize> {
+        self.place.get(member).filter(|&&place| place != NOWHERE).map(|&place| place as usize)
+    }
+
+    /// Makes the factor contain `support`, at most `limit` members; nothing is held afterwards.
+    ///
+    /// # Errors
+    /// No ridge makes the matrix positive definite.
+    pub(crate) fn prepare(
+        &mut self,
+        matrix: &Symmetric,
+        support: &[usize],
+        limit: usize,
+        work: &mut Work,
+    ) -> Result<(), NotPositive> {
+        self.held.clear();
+        self.place.resize(matrix.order(), NOWHERE);
+        let entering: Vec<usize> = support.iter().copied().filter(|&i| self.place[i] == NOWHERE).collect();
+        let size = self.members.len() + entering.len();
+        let leaving = size - support.len();
+        if size > limit.max(support.len()) || self.is_dear(leaving) {
+            return self.rebuild(matrix, support, work);
+        }
+        let done = self.members.len();
+        self.append(&entering);
+        match self.factor(matrix, done, work) {
+            Ok(()) => Ok(()),
+            Err(_) => self.rebuild(matrix, support, work),
+        }
+    }
+
+    /// A factor of `support` alone: rows before the first that leaves are kept.
+    ///
+    /// # Errors
+    /// No ridge makes the matrix positive definite.
+    pub(crate) fn rebuild(
+        &mut self,
+        matrix: &Symmetric,
+        support: &[usize],
+        work: &mut Work,
+    ) -> Result<(), NotPositive> {
+        self.held.clear();
+        self.spent = 0;
+        let mut stays = vec![false; matrix.order()];
+        support.iter().for_each(|&i| stays[i] = true);
+        let before = std::mem::take(&mut self.members);
+        let mut done = before.iter().take_while(|&&i| stays[i as usize]).count();
+        self.place.clear();
+        self.place.resize(matrix.order(), NOWHERE);
+        let kept: Vec<usize> = before.iter().map(|&i| i as usize).filter(|&i| stays[i]).collect();
+        self.append(&kept);
+        let entering: Vec<usize> = support.iter().copied().filter(|&i| self.place[i] == NOWHERE).collect();
+        self.append(&entering);
+        self.ridge = self.ridge.max(RIDGE);
+        loop {
+            work.factorisations += u64::from(done < BLOCK);
+            match self.factor(matrix, done, work) {
+                Ok(()) => return Ok(()),
+                Err(error) if self.ridge * RIDGE_STEP > RIDGE_MOST => {
+                    self.clear();
+                    self.ridge = RIDGE;
+                    return Err(error);
+                }
+                Err(_) => (self.ridge, done) = (self.ridge * RIDGE_STEP, 0),
+            }
+        }
+    }
+
+    /// Whether holding `more` members costs more than a factor without those that are held.
+    pub(crate) fn is_dear(&self, more: usize) -> bool {
+        let (size, held) = (self.members.len() as u64, (self.held.places.len() + more) as u64);
+        let left = size.saturating_sub(held);
+        self.spent + more as u64 * size * size > left.pow(3) / 3
+    }
+
+    fn append(&mut self, entering: &[usize]) {
+        for &i in entering {
+            self.place[i] = self.members.len() as u32;
+            self.members.push(i as u32);
+        }
+    }
+
+    /// Factors the rows behind the first `done`.
+    fn factor(&mut self, matrix: &Symmetric, done: usize, work: &mut Work) -> Result<(), NotPositive> {
+        let size = self.members.len();
+        if done == size {
+            return Ok(());
+        }
+        self.make_room(size, done);
+        for place in done / BLOCK * BLOCK..size {
+            let from = matrix.row(self.members[place] as usize);
+            let row = &mut self.l[place * self.stride..][..=place];
+            for (value, &member) in row.iter_mut().zip(&self.members) {
+                *value = from[member as usize];
+            }
+            row[place] += self.ridge * row[place];
+        }
+        work.gathered += (size * size - done * done) as u64 / 2;
+        work.factor_flops += ((size as u64).pow(3) - (done as u64).pow(3)) / 3;
+        cholesky(&mut self.l, size, self.stride, done, &mut self.inverses)
+    }
+
+    fn make_room(&mut self, size: usize, kept: usize) {
+        if size <= self.stride {
+            return;
+        }
+        let stride = size.max(self.stride + self.stride / 2).next_multiple_of(8);
+        self.l.resize(stride * stride, 0.0);
+        for row in (0..kept).rev() {
+            self.l.copy_within(row * self.stride..row * self.stride + kept, row * stride);
+        }
+        self.stride = stride;
+    }
+
+    /// z = L^-1 r, in place; r by row of the factor.
+    pub(crate) fn forward(&self, r: &mut [f64], work: &mut Work) {
+        solve_lower(&self.l, self.stride, r);
+        work.solve_flops += (r.len() * r.len()) as u64;
+    }
+
+    /// Holds the members in the rows `places` too, ascending.
+    ///
+    /// # Errors
+    /// The constraints are dependent in floating point.
+    pub(crate) fn hold(&mut self, places: &[usize], work: &mut Work) -> Result<(), NotPositive> {
+        let Some(&lowest) = places.first() else { return Ok(()) };
+        let (size, stride, before) = (self.members.len(), self.stride, self.held.places.len());
+        let held = &mut self.held;
+        held.places.extend_from_slice(places);
+        let count = held.places.len();
+        held.w.resize(count * stride, 0.0);
+        held.w[before * stride..count * stride].fill(0.0);
+        for (row, &place) in held.w[before * stride..].chunks_exact_mut(stride).zip(places) {
+            row[place] = 1.0;
+        }
+        // Left of the lowest place W is zero: its block is the first to solve for.
+        let c0 = lowest / BLOCK * BLOCK;
+        for j0 in (c0..size).step_by(BLOCK) {
+            let inverse = &self.inverses[j0 * BLOCK..(j0 + BLOCK) * BLOCK];
+            let rows = &mut held.w[before * stride + c0..];
+            let pivots = &self.l[j0 * stride + c0..];
+            update_rows(rows, places.len(), stride, pivots, j0 - c0, BLOCK.min(size - j0), inverse);
+        }
+        let rows: Vec<&[f64]> = held.w.chunks_exact(stride).map(|row| &row[..size]).collect();
+        held.gram.grow(count);
+        let gram_stride = held.gram.stride;
+        gram(&rows[before..], &rows, before, &mut held.gram.values[before * gram_stride..], gram_stride);
+        let cost = (places.len() * ((size - c0).pow(2) + 2 * count * size)) as u64;
+        self.spent += cost;
+        work.hold_flops += cost;
+        work.factor_flops += ((count as u64).pow(3) - (before as u64).pow(3)) / 3;
+        // A finished part of the factor is kept, unless the rows have been moved apart.
+        let before = if held.l.len() == held.gram.values.len() { before } else { 0 };
+        held.l.resize(held.gram.values.len(), 0.0);
+        let from = before / BLOCK * BLOCK * gram_stride;
+        held.l[from..count * gram_stride].copy_from_slice(&held.gram.values[from..count * gram_stride]);
+        cholesky(&mut held.l, count, gram_stride, before, &mut held.inverses)
+    }
+
+    /// Solves M x = r under x_held = 0, for z = L^-1 r: returns L'x; `x` gets x.
+    pub(crate) fn solve(&self, z: &[f64], x: &mut Vec<f64>, work: &mut Work) -> Vec<f64> {
+        let (size, held) = (z.len(), &self.held);
+        let rows: Vec<&[f64]> =
+            held.w.chunks_exact(self.stride.max(1)).take(held.places.len()).map(|row| &row[..size]).collect();
+        let mut multipliers: Vec<f64> = rows.iter().map(|w| -dot(w, z)).collect();
+        solve_lower(&held.l, held.gram.stride, &mut multipliers);
+        solve_lower_transposed(&held.l, held.gram.stride, &mut multipliers);
+        let mut image = z.to_vec();
+        let columns: Vec<(f64, &[f64])> = multipliers.iter().copied().zip(rows).collect();
+        add_scaled_columns(&mut image, &columns);
+        x.clear();
+        x.extend_from_slice(&image);
+        solve_lower_transposed(&self.l, self.stride, x);
+        // Exactly, where rounding left a trace.
+        held.places.iter().for_each(|&place| x[place] = 0.0);
+        work.solve_flops += (size * size + held.places.len() * (4 * size + 2 * held.places.len())) as u64;
+        image
+    }
+}
+
+impl Held {
+    fn clear(&mut self) {
+        self.places.clear();
+        self.gram.clear();
+    }
+}

@@ -1,0 +1,58 @@
+//! The solver on one Gram: epochs of coordinate descent and Newton steps, in turns.
+
+use super::epoch::epoch;
+use super::factor::Factor;
+use super::local::{Local, Measure, Problem};
+use super::newton::newton;
+use super::stats::Work;
+
+/// Epochs before each Newton step: they let members enter and leave, which a Newton step only finishes.
+const EPOCHS: usize = 3;
+
+/// A factorisation runs this many times as many operations a second as an epoch: multiplications from registers
+/// against rows from memory. Counted cost, so that the choice is the same on every machine.
+const FACTOR_SPEED: u64 = 5;
+
+/// Epochs after which a solve gives up; one that has not reached its gap reports it.
+const MOST_EPOCHS: u64 = 20_000;
+
+/// The largest support a Newton step is tried on, n rows: beyond it the Gram is singular or nearly so.
+pub(crate) fn most_columns(rows: usize) -> usize {
+    (rows * 98 / 100).max(1)
+}
+
+/// Solves to the gap `target` (absolute), or until nothing changes; returns the last measure.
+pub(crate) fn solve(
+    local: &mut Local,
+    problem: Problem,
+    target: f64,
+    factor: &mut Factor,
+    work: &mut Work,
+) -> Measure {
+    let limit = work.epochs + MOST_EPOCHS;
+    let mut measure = local.measure(problem);
+    let mut since_newton = 0;
+    while measure.gap > target && work.epochs < limit {
+        let before = work.epoch_flops;
+        let (mut changed, mut signs) = (0, 0);
+        for _ in 0..EPOCHS {
+            let swept = epoch(local, problem.penalty, work);
+            (changed, signs) = (swept.changed, swept.signs);
+        }
+        since_newton += work.epoch_flops - before;
+        measure = local.measure(problem);
+        if measure.gap <= target || changed == 0 {
+            break;
+        }
+        let support = local.b.iter().filter(|&&b| b != 0.0).count();
+        let due = signs == 0 || since_newton * FACTOR_SPEED >= (support as u64).pow(3) / 3;
+        if due && support > 0 && support <= most_columns(problem.rows) {
+            since_newton = 0;
+            // Without a factor coordinate descent goes on alone.
+            if newton(local, problem, factor, work).is_ok() {
+                measure = local.measure(problem);
+            }
+        }
+    }
+    measure
+}

@@ -1,0 +1,31 @@
+//! The working set of a Lasso: its members' Gram matrix, and the second-order solver that works on it.
+//!
+//! **Scale.** F(b) = 1/2 |y - X b|^2 + L |b|_1 with L = n lambda: everything here is n times the objective with
+//! 1/(2n). q = X'y, g = X'(y - X b), both over the members only, which are numbered by **slot** in order of entry.
+//!
+//! **Solver.** Epochs of coordinate descent on the Gram take turns with Newton steps on the support: on a face (a
+//! fixed set of nonzero coefficients with fixed signs) F is a quadratic, whose minimum one linear solve gives
+//! exactly. Where that minimum lies outside the face, an exact line search along the way to it and block pivoting
+//! (drop all members with a wrong sign, solve again) compete by objective. Nothing here knows threads or clocks:
+//! what is done depends on computed values and counted work alone.
+
+mod candidates;
+mod compact;
+mod epoch;
+mod factor;
+mod inner;
+mod lazy;
+mod line_search;
+mod local;
+mod newton;
+mod set;
+mod stats;
+mod symmetric;
+#[cfg(test)]
+mod tests;
+
+pub use candidates::{independent, quota, sample_rows, top_violators};
+pub use lazy::LazyBounds;
+pub use local::Measure;
+pub use set::{SolveReport, WorkingSet};
+pub use stats::Work;

@@ -1,0 +1,173 @@
+//! [`WorkingSet`]: members, Gram, coefficients; grown by tiles, solved in place.
+
+use super::compact::Compact;
+use super::factor::Factor;
+use super::inner;
+use super::local::{Local, Measure, Problem};
+use super::stats::Work;
+
+/// A member's number, in order of entry.
+pub(crate) type Slot = u32;
+
+/// From this many members on, the solve runs on a compact Gram of those that matter.
+const TWO_LEVELS: usize = 400;
+
+/// The working set: which columns, their Gram, their coefficients.
+///
+/// One round: [`enter`](Self::enter) the new members, [`add_tile`](Self::add_tile) their Gram rows,
+/// [`finish_gram`](Self::finish_gram), [`set_gradient`](Self::set_gradient) from the full pass,
+/// [`solve`](Self::solve), read [`coefficients`](Self::coefficients).
+#[derive(Clone, Debug, Default)]
+pub struct WorkingSet {
+    /// Column of each slot.
+    pub(crate) members: Vec<u32>,
+    pub(crate) whole: Local,
+    /// Slots before this one have their Gram complete.
+    pub(crate) complete: usize,
+    compact: Compact,
+    factor: Factor,
+}
+
+raddle::state!(WorkingSet { members, whole, complete, compact, factor });
+
+/// What a solve reached and did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SolveReport {
+    /// Objective and gap over the members alone.
+    pub measure: Measure,
+    /// Whether the gap is within the target.
+    pub reached: bool,
+    /// Number of nonzero coefficients.
+    pub support: usize,
+    /// Counted work.
+    pub work: Work,
+}
+
+impl WorkingSet {
+    /// An empty set.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// No members; memory is kept for the next fit.
+    pub fn clear(&mut self) {
+        self.members.clear();
+        self.whole.gram.clear();
+        self.whole.q.clear();
+        self.whole.b.clear();
+        self.whole.g.clear();
+        self.complete = 0;
+        self.compact.clear();
+        self.factor.clear();
+    }
+
+    /// Number of members.
+    pub fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Whether there are no members.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// Column of each slot.
+    pub fn members(&self) -> &[u32] {
+        &self.members
+    }
+
+    /// Coefficient of each slot.
+    pub fn coefficients(&self) -> &[f64] {
+        &self.whole.b
+    }
+
+    /// x_j'r of each slot, as of the last solve or [`set_gradient`](Self::set_gradient).
+    pub fn gradient(&self) -> &[f64] {
+        &self.whole.g
+    }
+
+    /// x_j'y of each slot.
+    pub fn response(&self) -> &[f64] {
+        &self.whole.q
+    }
+
+    /// The Gram, complete up to the last [`finish_gram`](Self::finish_gram).
+    pub fn gram_row(&self, slot: usize) -> &[f64] {
+        self.whole.gram.row(slot)
+    }
+
+    /// Number of nonzero coefficients.
+    pub fn support(&self) -> usize {
+        self.whole.b.iter().filter(|&&b| b != 0.0).count()
+    }
+
+    /// Appends members: column, q = x_j'y, and the coefficient each starts from. Returns the first new slot.
+    ///
+    /// Their gradients are to be set before the next solve.
+    pub fn enter(&mut self, members: impl IntoIterator<Item = (u32, f64, f64)>) -> usize {
+        let first = self.members.len();
+        for (member, q, b) in members {
+            self.members.push(member);
+            self.whole.q.push(q);
+            self.whole.b.push(b);
+        }
+        self.whole.g.resize(self.members.len(), 0.0);
+        self.whole.gram.grow(self.members.len());
+        first
+    }
+
+    /// Adds to the Gram: row `from + i`, columns `slots`, by `values[i * slots.len()..]`; elements right of the
+    /// diagonal are passed over. Tiles of row pieces are added in the order of the pieces.
+    pub fn add_tile(&mut self, from: usize, slots: &[u32], values: &[f64]) {
+        let runs = slots.windows(2).all(|pair| pair[1] == pair[0] + 1);
+        for (i, values) in (from..self.members.len()).zip(values.chunks_exact(slots.len().max(1))) {
+            let row = &mut self.whole.gram.row_mut(i)[..=i];
+            if runs {
+                let start = slots[0] as usize;
+                for (element, value) in row[start.min(i + 1)..].iter_mut().zip(values) {
+                    *element += value;
+                }
+            } else {
+                for (&j, value) in slots.iter().zip(values) {
+                    if let Some(element) = row.get_mut(j as usize) {
+                        *element += value;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The rows from `first` on of the Gram and their distance, to be written left of and on the diagonal in
+    /// place of [`add_tile`](Self::add_tile): element (i, j) at `(i - first) * stride + j`. They begin as zeros.
+    pub fn gram_rows_mut(&mut self, first: usize) -> (&mut [f64], usize) {
+        let stride = self.whole.gram.stride;
+        (&mut self.whole.gram.values[(first * stride)..], stride)
+    }
+
+    /// Declares the rows of all members complete: the other triangle is filled in.
+    pub fn finish_gram(&mut self) {
+        self.whole.gram.mirror(self.complete);
+        self.complete = self.members.len();
+    }
+
+    /// Sets g = X'r of all members, from a full pass: g drifts while the solver works on it.
+    pub fn set_gradient(&mut self, g: &[f64]) {
+        self.whole.g.clear();
+        self.whole.g.extend_from_slice(g);
+        self.whole.g.resize(self.members.len(), 0.0);
+    }
+
+    /// Minimises F over the members until the gap over them is at most `target` (absolute, on the scale of F).
+    ///
+    /// `penalty` is L = n lambda, `yy` is y'y, `rows` is n. Starts from the coefficients as they are.
+    pub fn solve(&mut self, penalty: f64, yy: f64, rows: usize, target: f64) -> SolveReport {
+        let mut work = Work::default();
+        let problem = Problem { penalty, yy, rows };
+        let measure = if self.members.len() < TWO_LEVELS {
+            inner::solve(&mut self.whole, problem, target, &mut self.factor, &mut work)
+        } else {
+            self.compact.solve(&mut self.whole, problem, target, &mut work)
+        };
+        SolveReport { measure, reached: measure.gap <= target, support: self.support(), work }
+    }
+}

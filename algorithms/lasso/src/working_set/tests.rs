@@ -1,0 +1,254 @@
+//! The working set against a plain coordinate descent: objective and gap, never the support.
+
+use super::*;
+use crate::kernels::{dot, gram, pass, tests::Numbers};
+
+/// A dense problem, column after column.
+struct Case {
+    n: usize,
+    p: usize,
+    x: Vec<f64>,
+    y: Vec<f64>,
+}
+
+impl Case {
+    fn random(seed: u64, n: usize, p: usize) -> Self {
+        let mut numbers = Numbers(seed);
+        Self { n, p, x: numbers.many(n * p), y: numbers.many(n) }
+    }
+
+    fn column(&self, j: usize) -> &[f64] {
+        &self.x[j * self.n..(j + 1) * self.n]
+    }
+
+    fn copy_column(&mut self, from: usize, to: usize, scale: f64) {
+        let copy: Vec<f64> = self.column(from).iter().map(|value| value * scale).collect();
+        self.x[to * self.n..(to + 1) * self.n].copy_from_slice(&copy);
+    }
+
+    fn largest(&self) -> f64 {
+        (0..self.p).map(|j| dot(self.column(j), &self.y).abs()).fold(0.0, f64::max)
+    }
+
+    fn residual(&self, b: &[f64]) -> Vec<f64> {
+        let mut r = self.y.clone();
+        for (j, &b) in b.iter().enumerate() {
+            r.iter_mut().zip(self.column(j)).for_each(|(r, x)| *r -= b * x);
+        }
+        r
+    }
+
+    /// Objective and gap, by plain sums.
+    fn measure(&self, b: &[f64], penalty: f64) -> Measure {
+        let r = self.residual(b);
+        let sum = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let largest = (0..self.p).map(|j| sum(self.column(j), &r).abs()).fold(0.0, f64::max);
+        Measure::new(sum(&self.y, &r), sum(&r, &r), b.iter().map(|b| b.abs()).sum(), largest, penalty)
+    }
+
+    /// The oracle: residual coordinate descent, many epochs.
+    fn plain(&self, penalty: f64, epochs: usize) -> Vec<f64> {
+        let mut b = vec![0.0; self.p];
+        let mut r = self.y.clone();
+        for _ in 0..epochs {
+            for (j, b) in b.iter_mut().enumerate() {
+                let x = self.column(j);
+                let norm: f64 = x.iter().map(|x| x * x).sum();
+                if norm == 0.0 {
+                    continue;
+                }
+                let moved = x.iter().zip(&r).map(|(x, r)| x * r).sum::<f64>() + norm * *b;
+                let next = moved.signum() * (moved.abs() - penalty).max(0.0) / norm;
+                r.iter_mut().zip(x).for_each(|(r, x)| *r += (*b - next) * x);
+                *b = next;
+            }
+        }
+        b
+    }
+
+    /// All columns in the set at once.
+    fn whole_set(&self) -> WorkingSet {
+        let mut set = WorkingSet::new();
+        self.enter(&mut set, 0..self.p as u32);
+        set
+    }
+
+    fn enter(&self, set: &mut WorkingSet, columns: impl Iterator<Item = u32>) {
+        let mut q = vec![0.0; self.p];
+        pass(&self.x, &self.y, &mut q);
+        let first = set.enter(columns.map(|j| (j, q[j as usize], 0.0)));
+        let all: Vec<&[f64]> = set.members().iter().map(|&j| self.column(j as usize)).collect();
+        let (rows, stride) = set.gram_rows_mut(first);
+        gram(&all[first..], &all, first, rows, stride);
+        set.finish_gram();
+        let r = self.residual(&self.coefficients(set));
+        let g: Vec<f64> = all.iter().map(|column| dot(column, &r)).collect();
+        set.set_gradient(&g);
+    }
+
+    fn coefficients(&self, set: &WorkingSet) -> Vec<f64> {
+        let mut b = vec![0.0; self.p];
+        set.members().iter().zip(set.coefficients()).for_each(|(&j, &value)| b[j as usize] = value);
+        b
+    }
+
+    /// Solves with all columns, and compares with the oracle.
+    fn check(&self, ratio: f64) {
+        let penalty = self.largest() / ratio;
+        let yy = dot(&self.y, &self.y);
+        let mut set = self.whole_set();
+        let report = set.solve(penalty, yy, self.n, 1e-10 * yy);
+        let measure = self.measure(&self.coefficients(&set), penalty);
+        let plain = self.measure(&self.plain(penalty, 3000), penalty);
+        let case = format!("n {} p {} ratio {ratio}: {report:?}", self.n, self.p);
+        assert!(report.reached, "{case}");
+        assert!(measure.gap <= 2e-10 * yy, "{case}: {measure:?}");
+        assert!(measure.primal <= plain.primal + 1e-9 * yy, "{case}: {measure:?} against {plain:?}");
+        assert!(measure.dual <= plain.primal + 1e-9 * yy, "{case}: a dual value above a primal one");
+    }
+}
+
+#[test]
+fn random_problems() {
+    for (seed, &(n, p)) in [(1, 1), (1, 6), (5, 1), (20, 10), (12, 60), (30, 90), (60, 40)].iter().enumerate()
+    {
+        for ratio in [0.9, 1.5, 10.0, 100.0] {
+            Case::random(seed as u64, n, p).check(ratio);
+        }
+    }
+}
+
+#[test]
+fn duplicate_and_opposite_columns() {
+    let mut case = Case::random(4, 25, 40);
+    for j in 0..12 {
+        case.copy_column(j, 20 + j, if j % 2 == 0 { 1.0 } else { -1.0 });
+    }
+    case.copy_column(0, 39, 1.0);
+    for ratio in [2.0, 10.0, 50.0] {
+        case.check(ratio);
+    }
+}
+
+#[test]
+fn zero_columns_and_a_zero_response() {
+    let mut case = Case::random(8, 15, 20);
+    case.copy_column(0, 3, 0.0);
+    case.copy_column(0, 4, 0.0);
+    case.check(10.0);
+    let mut set = case.whole_set();
+    set.solve(case.largest() / 10.0, 1.0, 15, 0.0);
+    assert_eq!(set.coefficients()[3], 0.0);
+    case.y.fill(0.0);
+    let mut set = case.whole_set();
+    let report = set.solve(0.0, 0.0, 15, 0.0);
+    assert!(report.reached && report.support == 0);
+}
+
+#[test]
+fn more_members_than_one_level_takes() {
+    let mut case = Case::random(3, 90, 500);
+    for j in 0..30 {
+        case.copy_column(j, 400 + j, 1.0);
+    }
+    for ratio in [3.0, 30.0] {
+        let penalty = case.largest() / ratio;
+        let yy = dot(&case.y, &case.y);
+        let mut set = case.whole_set();
+        let report = set.solve(penalty, yy, 90, 1e-9 * yy);
+        let measure = case.measure(&case.coefficients(&set), penalty);
+        assert!(report.reached && measure.gap <= 2e-9 * yy, "{report:?} {measure:?}");
+    }
+}
+
+#[test]
+fn members_that_enter_later_and_warm_starts() {
+    let case = Case::random(11, 40, 80);
+    let yy = dot(&case.y, &case.y);
+    let mut set = WorkingSet::new();
+    for ratio in [2.0, 5.0, 20.0] {
+        let penalty = case.largest() / ratio;
+        for part in 0..4 {
+            if ratio == 2.0 {
+                case.enter(&mut set, part * 20..part * 20 + 20);
+            }
+            set.solve(penalty, yy, 40, 1e-11 * yy);
+        }
+        let measure = case.measure(&case.coefficients(&set), penalty);
+        assert!(measure.gap <= 1e-10 * yy, "ratio {ratio}: {measure:?}");
+    }
+    set.clear();
+    case.enter(&mut set, 0..80);
+    let report = set.solve(case.largest() / 20.0, yy, 40, 1e-11 * yy);
+    assert!(report.reached, "a set that was cleared begins again");
+}
+
+#[test]
+fn the_same_bits_in_every_form() {
+    let case = Case::random(17, 50, 450);
+    let forms = crate::kernels::in_every_form(|| {
+        let mut set = case.whole_set();
+        set.solve(case.largest() / 20.0, dot(&case.y, &case.y), 50, 0.0);
+        set.coefficients().iter().map(|b| b.to_bits()).collect::<Vec<_>>()
+    });
+    for (form, bits) in &forms[1..] {
+        assert_eq!(bits, &forms[0].1, "{form} differs from portable");
+    }
+}
+
+#[test]
+fn tiles_make_the_same_gram_as_rows() {
+    let case = Case::random(5, 30, 9);
+    let by_rows = case.whole_set();
+    let mut by_tiles = WorkingSet::new();
+    by_tiles.enter((0..9).map(|j| (j, 0.0, 0.0)));
+    for i in 0..9 {
+        let values: Vec<f64> = (0..9).map(|j| dot(case.column(i), case.column(j))).collect();
+        by_tiles.add_tile(i, &[0, 2, 4, 6, 8], &[values[0], values[2], values[4], values[6], values[8]]);
+        by_tiles.add_tile(i, &[1], &values[1..2]);
+        by_tiles.add_tile(i, &[3], &values[3..4]);
+        by_tiles.add_tile(i, &[5], &values[5..6]);
+        by_tiles.add_tile(i, &[7], &values[7..8]);
+    }
+    by_tiles.finish_gram();
+    for i in 0..9 {
+        assert_eq!(by_rows.gram_row(i), by_tiles.gram_row(i));
+    }
+}
+
+#[test]
+fn candidates() {
+    let c = [0.5, -3.0, 2.0, f64::NAN, 3.0, 1.0];
+    let top = top_violators(10, &c, 0.9, 3, |j| j == 12);
+    assert_eq!(top, [(11, -3.0), (14, 3.0), (15, 1.0)]);
+    assert_eq!(quota(1000, 0), 100);
+    assert_eq!(quota(1000, 300), 300);
+    assert_eq!(quota(1000, 900), 50);
+    assert_eq!(quota(1000, 999), 10);
+    let mut samples = vec![1.0, 0.0, 0.0, 2.0, 0.1, 0.0, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0];
+    assert_eq!(independent(&mut samples, 3, 9, 0.8), [0, 2, 3]);
+}
+
+#[test]
+fn lazy_bounds_pass_over_only_what_does_not_violate() {
+    let case = Case::random(23, 30, 200);
+    let products = |r: &[f64]| (0..200).map(|j| dot(case.column(j), r)).collect::<Vec<_>>();
+    let mut bounds = LazyBounds::new((0..200).map(|j| dot(case.column(j), case.column(j)).sqrt()).collect());
+    assert!(bounds.wants_all());
+    bounds.learn_all(&case.y, &products(&case.y));
+    let (mut r, penalty) = (case.y.clone(), 0.8 * case.largest());
+    let mut skipped = 0;
+    for step in 0..10 {
+        r.iter_mut().zip(case.column(step)).for_each(|(r, x)| *r -= 0.05 * x);
+        let exact = products(&r);
+        let needed = bounds.needed(&r, penalty, |j| j == 7);
+        assert!(needed.contains(&7));
+        for j in (0..200).filter(|j| !needed.contains(j)) {
+            assert!(exact[j as usize].abs() < penalty);
+        }
+        skipped += 200 - needed.len();
+        let computed: Vec<f64> = needed.iter().map(|&j| exact[j as usize]).collect();
+        bounds.learn(&r, &needed, &computed);
+    }
+    assert!(skipped > 500, "{skipped} products saved");
+}

@@ -1,0 +1,50 @@
+//! Random numbers that are a function of their address: any value, in any order, on any machine, the same bits.
+//!
+//! The uniform number at (stream, a, b) is splitmix64 of a weighted sum of the seed and the address, shifted
+//! to 53 bits: 64-bit arithmetic that wraps around, which every language has.
+
+const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
+const STREAM: u64 = 0xBF58_476D_1CE4_E5B9;
+const FIRST: u64 = 0x94D0_49BB_1331_11EB;
+const SECOND: u64 = 0xD6E8_FEB8_6659_FD93;
+
+/// All random numbers of one seed.
+#[derive(Clone, Copy)]
+pub(crate) struct Counter {
+    seed: u64,
+}
+
+/// The numbers of one (stream, a).
+#[derive(Clone, Copy)]
+pub(crate) struct Line {
+    start: u64,
+}
+
+impl Counter {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self { seed: seed.wrapping_mul(SEED) }
+    }
+
+    #[inline]
+    pub(crate) fn line(self, stream: u64, a: u64) -> Line {
+        let start = self.seed.wrapping_add(stream.wrapping_mul(STREAM)).wrapping_add(a.wrapping_mul(FIRST));
+        Line { start }
+    }
+}
+
+impl Line {
+    /// Uniform in [0, 1): a multiple of 2^-53.
+    #[inline]
+    pub(crate) fn uniform(self, b: u64) -> f64 {
+        let z = self.start.wrapping_add(b.wrapping_mul(SECOND)).wrapping_add(SEED);
+        let z = (z ^ (z >> 30)).wrapping_mul(STREAM);
+        let z = (z ^ (z >> 27)).wrapping_mul(FIRST);
+        ((z ^ (z >> 31)) >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
+    }
+
+    /// Nearly normal with mean 0 and variance 1: twelve uniform numbers added in order, less 6.
+    #[inline]
+    pub(crate) fn normal(self, b: u64) -> f64 {
+        (0..12).map(|t| self.uniform(12 * b + t)).fold(0.0, |sum, u| sum + u) - 6.0
+    }
+}

@@ -1,0 +1,33 @@
+//! Samples small enough to be part of the program: something to fit before any file is at hand.
+
+use ndarray::{Array2, ShapeBuilder};
+
+use crate::source;
+use crate::table::{Matrix, Table};
+
+const DIABETES: &str = include_str!("../data/diabetes.csv");
+
+/// The diabetes study of Efron et al. (2004): 442 patients, 10 measurements in their own units
+/// (age in years, sex 1 or 2, body-mass index, blood pressure, six blood serum values), and the progression of
+/// the disease after one year.
+///
+/// ```
+/// let table = raddle_datasets::embedded::diabetes();
+/// assert_eq!((table.x.rows(), table.x.cols()), (442, 10));
+/// assert_eq!((table.x.to_dense()[(0, 2)], table.y[0]), (32.1, 151.0));
+/// ```
+pub fn diabetes() -> Table {
+    let (header, rows) = DIABETES.split_once('\n').unwrap_or((DIABETES, ""));
+    let mut names: Vec<String> = header.split(',').map(str::to_owned).collect();
+    names.pop();
+    let cells: Vec<f64> = rows.split([',', '\n']).filter_map(|cell| cell.parse().ok()).collect();
+    let rows: Vec<&[f64]> = cells.chunks_exact(names.len() + 1).collect();
+    Table {
+        name: "diabetes".into(),
+        x: Matrix::Dense(Array2::from_shape_fn((rows.len(), names.len()).f(), |(i, j)| rows[i][j])),
+        y: rows.iter().map(|row| row[names.len()]).collect(),
+        feature_names: Some(names),
+        digest: source::digest(DIABETES.as_bytes()),
+        path: None,
+    }
+}

@@ -1,0 +1,26 @@
+//! Public data for machine learning: readers of public formats, a registry of public sets, seeded
+//! generators and small embedded samples. It knows no engine and no algorithm.
+//!
+//! A kind of data is a module of its own with its type, its formats and its generators: [`table`] is a matrix of
+//! features with a response. What kinds share lies beside them: bytes of files, numbers in text, parsing in
+//! parallel, random numbers by address, [`registry`] and [`embedded`].
+//!
+//! ```
+//! use raddle_datasets::{Options, read_any};
+//! // A path, the name of a public set, or a specification to generate from:
+//! let table = read_any("synth:groups:n=100,p=500,s=10", &Options::default())?;
+//! println!("{}: {} x {}", table.name, table.x.rows(), table.x.cols());
+//! # Ok::<(), raddle_datasets::ReadError>(())
+//! ```
+
+mod counter;
+pub mod embedded;
+mod error;
+mod number;
+mod parallel;
+pub mod registry;
+mod source;
+pub mod table;
+
+pub use error::ReadError;
+pub use table::{Csc, Format, Matrix, Options, Table, generate, libsvm, read, read_any};

@@ -1,0 +1,78 @@
+//! Parsing blocks of lines on several threads, with results and errors as if one had read from top to bottom.
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use crate::error::ReadError;
+use crate::source::Blocks;
+
+/// What is wrong with one line of a block: the line, counted from 0 within the block, and the message.
+pub(crate) type Flaw = (usize, String);
+
+/// What one block gave: its value and the number of its lines, or its first flaw.
+pub(crate) type Parsed<T> = Result<(T, usize), Flaw>;
+
+/// Parses all blocks and returns what they gave in the order of the text.
+///
+/// `first_line` is the number of the line that the first block begins with, counted from 1. Threads take
+/// blocks from a common supply, so while one inflates the next block the others parse. Blocks are taken in
+/// order: when a block fails, all earlier ones are already in hand, and the first flaw of the text is known.
+pub(crate) fn parse<T: Send>(
+    path: &Path,
+    blocks: Blocks<'_>,
+    first_line: usize,
+    threads: usize,
+    parse: impl Fn(&[u8]) -> Parsed<T> + Sync,
+) -> Result<Vec<T>, ReadError> {
+    let supply = Mutex::new((0, blocks));
+    let stop = AtomicBool::new(false);
+    let work = || {
+        let mut scratch = Vec::new();
+        let mut done = Vec::new();
+        while !stop.load(Ordering::Relaxed) {
+            let (number, block) = match supply.lock() {
+                Ok(mut supply) => {
+                    supply.0 += 1;
+                    (supply.0, supply.1.next(&mut scratch))
+                }
+                Err(_) => break,
+            };
+            let parsed = match block {
+                Ok([]) => break,
+                Ok(text) => parse(text),
+                Err(flaw) => Err(flaw),
+            };
+            stop.fetch_or(parsed.is_err(), Ordering::Relaxed);
+            done.push((number, parsed));
+        }
+        done
+    };
+    let mut done: Vec<_> = on_threads(vec![&work; threads.max(1)]).into_iter().flatten().collect();
+    done.sort_unstable_by_key(|&(number, _)| number);
+
+    let mut line = first_line;
+    let mut values = Vec::with_capacity(done.len());
+    for (_, parsed) in done {
+        let (value, lines) = parsed.map_err(|(at, message)| ReadError::at(path, line + at, message))?;
+        values.push(value);
+        line += lines;
+    }
+    Ok(values)
+}
+
+/// Runs every task on a thread of its own, the last one on the caller's, and returns their results in order.
+pub(crate) fn on_threads<T: Send>(tasks: Vec<impl FnOnce() -> T + Send>) -> Vec<T> {
+    let mut tasks = tasks;
+    let Some(last) = tasks.pop() else { return Vec::new() };
+    thread::scope(|scope| {
+        let others: Vec<_> = tasks.into_iter().map(|task| scope.spawn(task)).collect();
+        let last = last();
+        let join = |other: thread::ScopedJoinHandle<'_, T>| match other.join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        };
+        others.into_iter().map(join).chain([last]).collect()
+    })
+}

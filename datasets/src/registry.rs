@@ -1,0 +1,279 @@
+//! The public sets known by name, and where they are on this machine.
+//!
+//! The files are not shipped. `RADDLE_DATA` names a folder that holds them in one folder for each kind of
+//! data (`lasso/mice.svm.gz`); without it they are looked for in `$XDG_CACHE_HOME/raddle`, or
+//! `~/.cache/raddle`, in the same layout.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::error::ReadError;
+use crate::table::{Table, libsvm};
+
+/// How comparisons treat a set before the fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Every column centred and divided by its population standard deviation, then dense.
+    DenseStd,
+    /// The values as stored, sparse.
+    SparseRaw,
+}
+
+/// A public set.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The name to ask for.
+    pub name: &'static str,
+    /// The file, below the data folder.
+    pub file: &'static str,
+    /// SHA-256 of the file as stored.
+    pub sha256: &'static str,
+    /// Number of rows, n.
+    pub rows: usize,
+    /// Number of columns, p.
+    pub cols: usize,
+    /// Number of stored values, none of them zero.
+    pub nonzeros: usize,
+    /// How comparisons treat the set.
+    pub mode: Mode,
+    /// What the response is.
+    pub target: &'static str,
+}
+
+/// Every set known by name.
+pub static ENTRIES: [Entry; 8] = [
+    Entry {
+        name: "diabetes",
+        file: "lasso/diabetes.svm.gz",
+        sha256: "4cb7cb9ac73feadfacd6a30bf5b5bbc4c600c60a9950634722169110a24dfe9e",
+        rows: 442,
+        cols: 10,
+        nonzeros: 4_420,
+        mode: Mode::DenseStd,
+        target: "disease progression after one year",
+    },
+    Entry {
+        name: "colon",
+        file: "lasso/colon.svm.gz",
+        sha256: "8e8d7f2c6243250b758b449fe89e16ef3603f3d092cc5b4cfd90527e8d04c226",
+        rows: 62,
+        cols: 2_000,
+        nonzeros: 124_000,
+        mode: Mode::DenseStd,
+        target: "tumour or normal tissue, +-1",
+    },
+    Entry {
+        name: "leukemia",
+        file: "lasso/leukemia.svm.gz",
+        sha256: "6285f851520b24fc3de1bc056f6c0c25112a32a0668e1a46e3484e95543ea5ff",
+        rows: 72,
+        cols: 7_129,
+        nonzeros: 511_673,
+        mode: Mode::DenseStd,
+        target: "kind of leukaemia, +-1 (AML = +1)",
+    },
+    Entry {
+        name: "riboflavin",
+        file: "lasso/riboflavin.svm.gz",
+        sha256: "af5efe27c9536fcca9f485366ff1b5145c4d34b70e35ccd2ff4790267178d68b",
+        rows: 71,
+        cols: 4_088,
+        nonzeros: 290_248,
+        mode: Mode::DenseStd,
+        target: "logarithm of the riboflavin production rate",
+    },
+    Entry {
+        name: "mice",
+        file: "lasso/mice.svm.gz",
+        sha256: "1ef34fae5d84c0b032fdb4723f7fbc26a027d040d2c1f59b1ed000780a9b400f",
+        rows: 1_814,
+        cols: 10_346,
+        nonzeros: 8_722_572,
+        mode: Mode::DenseStd,
+        target: "body-mass index, as distributed, times 1000",
+    },
+    Entry {
+        name: "w8a",
+        file: "lasso/w8a.svm.gz",
+        sha256: "cef40c82850ca6f8e0da8fff1e393e091d43aac7e0f8f7d2bd6006a3ec164515",
+        rows: 49_749,
+        cols: 300,
+        nonzeros: 579_586,
+        mode: Mode::SparseRaw,
+        target: "class of a web page, +-1",
+    },
+    Entry {
+        name: "farmads",
+        file: "lasso/farmads.svm.gz",
+        sha256: "3d697890ebf26b983c00021c36a3dc7b37c00d6c969951df9670b1084b2bbcd9",
+        rows: 4_143,
+        cols: 54_877,
+        nonzeros: 817_141,
+        mode: Mode::SparseRaw,
+        target: "whether an advertisement is relevant, 0 or 1",
+    },
+    Entry {
+        name: "imdb2",
+        file: "lasso/imdb2.svm.gz",
+        sha256: "18c0085bfd01b47bc5c1639a19771577ac543f07b7337c0407f1d19200a25913",
+        rows: 25_000,
+        cols: 197_239,
+        nonzeros: 7_389_040,
+        mode: Mode::SparseRaw,
+        target: "a film's rating, 1 to 10",
+    },
+];
+
+/// Why a public set is not at hand.
+#[derive(Debug, thiserror::Error)]
+pub enum RegistryError {
+    /// No set has this name.
+    #[error("`{name}` is neither a file nor a public set: known sets are {}", names())]
+    Unknown {
+        /// The name asked for.
+        name: String,
+    },
+    /// There is no folder to look in.
+    #[error("no folder to look for {file} in: set RADDLE_DATA to the folder that holds it")]
+    NoFolder {
+        /// The file, below the data folder.
+        file: &'static str,
+    },
+    /// The folder does not hold the file.
+    #[error("{}: no such file: set RADDLE_DATA to the folder that holds {file}", looked_for.display())]
+    Missing {
+        /// The file, below the data folder.
+        file: &'static str,
+        /// The whole path that was looked for.
+        looked_for: PathBuf,
+    },
+    /// The file is another one than that of the registry.
+    #[error("{}: its SHA-256 is {found}, not {expected}: get the file again, or read it by its path", path.display())]
+    Different {
+        /// The file.
+        path: PathBuf,
+        /// Its digest.
+        found: String,
+        /// The registry's digest.
+        expected: &'static str,
+    },
+}
+
+fn names() -> String {
+    ENTRIES.each_ref().map(|entry| entry.name).join(", ")
+}
+
+/// The entry of a name.
+pub fn entry(name: &str) -> Option<&'static Entry> {
+    ENTRIES.iter().find(|entry| entry.name == name)
+}
+
+/// The folder in which public sets are looked for: `RADDLE_DATA` if it is set, else the cache folder.
+pub fn data_folder() -> Option<PathBuf> {
+    let set = |variable| env::var_os(variable).filter(|value| !value.is_empty());
+    folder(set("RADDLE_DATA"), set("XDG_CACHE_HOME"), set("HOME"))
+}
+
+fn folder(data: Option<OsString>, cache: Option<OsString>, home: Option<OsString>) -> Option<PathBuf> {
+    let cache = || cache.map(PathBuf::from).or_else(|| Some(Path::new(&home?).join(".cache")));
+    data.map(PathBuf::from).or_else(|| Some(cache()?.join("raddle")))
+}
+
+/// Where the file of a public set is on this machine; its content is not looked at.
+///
+/// # Errors
+/// An unknown name, or no such file; the message says which file was looked for and which variable to set.
+pub fn locate(name: &str) -> Result<PathBuf, RegistryError> {
+    search(name).map(|(_, path)| path)
+}
+
+fn search(name: &str) -> Result<(&'static Entry, PathBuf), RegistryError> {
+    let entry = entry(name).ok_or_else(|| RegistryError::Unknown { name: name.into() })?;
+    let folder = data_folder().ok_or(RegistryError::NoFolder { file: entry.file })?;
+    find(entry, &folder).map(|path| (entry, path))
+}
+
+fn find(entry: &Entry, folder: &Path) -> Result<PathBuf, RegistryError> {
+    let path = folder.join(entry.file);
+    match path.is_file() {
+        true => Ok(path),
+        false => Err(RegistryError::Missing { file: entry.file, looked_for: path }),
+    }
+}
+
+/// Reads a public set with `threads` threads and checks that it is the registry's, byte for byte.
+///
+/// # Errors
+/// Those of [`locate`] and of the reader, and a file whose SHA-256 is not the registry's.
+///
+/// ```no_run
+/// let mice = raddle_datasets::registry::load("mice", 2)?;
+/// assert_eq!((mice.x.rows(), mice.x.cols()), (1_814, 10_346));
+/// # Ok::<(), raddle_datasets::ReadError>(())
+/// ```
+pub fn load(name: &str, threads: usize) -> Result<Table, ReadError> {
+    let (entry, path) = search(name)?;
+    verified(entry, path, threads)
+}
+
+fn verified(entry: &Entry, path: PathBuf, threads: usize) -> Result<Table, ReadError> {
+    let table = libsvm::read(&path, threads)?;
+    match table.digest == entry.sha256 {
+        true => Ok(table),
+        false => Err(RegistryError::Different { path, found: table.digest, expected: entry.sha256 }.into()),
+    }
+}
+
+/// A public set for a test: `None`, with a line on stderr, when `RADDLE_DATA` is not set.
+///
+/// # Panics
+/// When `RADDLE_DATA` is set and the set cannot be read from there: a test that was asked to use real data
+/// must not pass without them.
+pub fn real(name: &str) -> Option<Table> {
+    if env::var_os("RADDLE_DATA").is_none_or(|folder| folder.is_empty()) {
+        eprintln!("skipped: RADDLE_DATA is not set");
+        return None;
+    }
+    match load(name, 1) {
+        Ok(table) => Some(table),
+        Err(error) => panic!("RADDLE_DATA is set, but {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_data_folder_is_named_or_a_cache() {
+        let named = |data: Option<&str>, cache: Option<&str>, home: Option<&str>| {
+            let path = folder(data.map(Into::into), cache.map(Into::into), home.map(Into::into));
+            path.map(|path| path.to_string_lossy().replace('\\', "/"))
+        };
+        assert_eq!(named(Some("/d"), Some("/c"), Some("/h")).as_deref(), Some("/d"));
+        assert_eq!(named(None, Some("/c"), Some("/h")).as_deref(), Some("/c/raddle"));
+        assert_eq!(named(None, None, Some("/h")).as_deref(), Some("/h/.cache/raddle"));
+        assert_eq!(named(None, None, None), None);
+    }
+
+    #[test]
+    fn a_missing_file_says_what_to_set() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = find(entry("mice").unwrap(), folder.path()).unwrap_err().to_string();
+        assert!(
+            error.contains("mice.svm.gz: no such file: set RADDLE_DATA to the folder that holds lasso/"),
+            "{error}"
+        );
+        assert!(locate("mouse").unwrap_err().to_string().contains("known sets are diabetes, colon"));
+    }
+
+    #[test]
+    fn another_file_under_a_known_name_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mice.svm.gz");
+        std::fs::write(&path, "1 1:2\n").unwrap();
+        let error = verified(entry("mice").unwrap(), path, 1).unwrap_err().to_string();
+        assert!(error.contains("mice.svm.gz: its SHA-256 is ") && error.contains("not 1ef34fae"), "{error}");
+    }
+}

@@ -1,0 +1,164 @@
+//! The text format of libsvm and svmlight: `response index:value index:value ...`, one row a line.
+//!
+//! Indices count from 1 and ascend within a row. `#` begins a comment, `qid:` pairs are passed over, lines may
+//! end in CR LF, empty lines do not count as rows, and zeros written out are dropped. The number of columns is
+//! the largest index in the file.
+
+use std::path::Path;
+
+use crate::error::ReadError;
+use crate::number::{decimal, explain, first_characters, whole};
+use crate::parallel::{self, Parsed};
+use crate::source::Source;
+use crate::table::assemble::{Rows, compress};
+use crate::table::{Matrix, Table};
+
+/// Reads a libsvm file, gzip or not, with `threads` threads; the result is the same for any number of them.
+///
+/// The matrix is always [`Matrix::Sparse`], n rows by p columns.
+///
+/// # Errors
+/// Every line that breaks the format, NaN and infinite numbers, gzip data that are cut off, a file without
+/// rows or without features, and what the system refuses.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("small.svm");
+/// std::fs::write(&path, "1.5 1:2 3:0.5\n-1 2:4 # a comment\n")?;
+/// let table = raddle_datasets::libsvm::read(&path, 1)?;
+/// assert_eq!((table.x.rows(), table.x.cols(), table.x.nonzeros()), (2, 3, 3));
+/// assert_eq!(table.y, [1.5, -1.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read(path: impl AsRef<Path>, threads: usize) -> Result<Table, ReadError> {
+    parse(&Source::open(path.as_ref())?, threads)
+}
+
+pub(crate) fn parse(source: &Source, threads: usize) -> Result<Table, ReadError> {
+    let path = &source.path;
+    let blocks = parallel::parse(path, source.blocks(), 1, threads, rows)?;
+    let y: Vec<f64> = blocks.iter().flat_map(|block| &block.y).copied().collect();
+    if y.is_empty() {
+        return Err(ReadError::file(
+            path,
+            "there are no rows, only comments or empty lines: expected `y 1:x1 2:x2 ...`",
+        ));
+    }
+    let x = compress(&blocks, threads).map_err(|message| ReadError::file(path, message))?;
+    if x.cols() == 0 {
+        return Err(ReadError::file(path, "no row has a feature: expected `y 1:x1 2:x2 ...`"));
+    }
+    Ok(Table { x: Matrix::Sparse(x), y, ..Table::described_by(source) })
+}
+
+/// Parses a block of lines.
+fn rows(text: &[u8]) -> Parsed<Rows> {
+    let mut rows = Rows::with_room_for(text.len());
+    let mut lines = 0;
+    let mut rest = text;
+    while !rest.is_empty() {
+        rest = row(rest, &mut rows).map_err(|message| (lines, message))?;
+        lines += 1;
+    }
+    Ok((rows, lines))
+}
+
+/// Parses one line and returns what follows it.
+#[inline]
+fn row<'a>(line: &'a [u8], rows: &mut Rows) -> Result<&'a [u8], String> {
+    let line = skip_blanks(line);
+    if let Some(next) = end_of_line(line) {
+        return Ok(next);
+    }
+    let (y, length) = decimal(line).ok_or_else(|| format!("the response: {}", explain(line)))?;
+    let mut rest = skip_separator(&line[length..], line)?;
+    let mut previous = 0;
+    loop {
+        if let Some(next) = end_of_line(rest) {
+            rows.finish(y, previous as u32);
+            return Ok(next);
+        }
+        let pair = rest;
+        let Some((index, value, length)) = split_pair(pair) else {
+            rest = odd_pair(pair)?;
+            continue;
+        };
+        if index <= previous || index > u64::from(u32::MAX) {
+            return Err(bad_index(index, previous));
+        }
+        previous = index;
+        rows.push(index as u32 - 1, value);
+        rest = skip_separator(&pair[length..], pair)?;
+    }
+}
+
+/// A well-formed `index:value` at the start of `text`, and its length.
+#[inline]
+fn split_pair(text: &[u8]) -> Option<(u64, f64, usize)> {
+    let (index, colon) = whole(text)?;
+    let value = text.get(colon + 1..).filter(|_| text[colon] == b':')?;
+    let (value, length) = decimal(value)?;
+    Some((index, value, colon + 1 + length))
+}
+
+#[inline]
+fn skip_blanks(text: &[u8]) -> &[u8] {
+    let blanks = text.iter().position(|&byte| byte != b' ' && byte != b'\t').unwrap_or(text.len());
+    &text[blanks..]
+}
+
+/// What follows the blanks after a word; a word must not run into the next one.
+#[inline]
+fn skip_separator<'a>(text: &'a [u8], word: &[u8]) -> Result<&'a [u8], String> {
+    match text {
+        [b' ', next, ..] if *next > b' ' => Ok(&text[1..]),
+        [] | [b' ' | b'\t' | b'\r' | b'\n' | b'#', ..] => Ok(skip_blanks(text)),
+        _ => Err(format!("`{}`: put a blank between the numbers", first_characters(word))),
+    }
+}
+
+/// What follows the line, when `text` is at its end or at a comment.
+#[inline]
+fn end_of_line(text: &[u8]) -> Option<&[u8]> {
+    match text {
+        [] => Some(text),
+        [b'\n', next @ ..] | [b'\r', b'\n', next @ ..] => Some(next),
+        [b'\r'] => Some(&[]),
+        [b'#', ..] => {
+            let end = text.iter().position(|&byte| byte == b'\n').map_or(text.len(), |end| end + 1);
+            Some(&text[end..])
+        }
+        _ => None,
+    }
+}
+
+/// Passes over a `qid:` pair; anything else that is not `index:value` is said to be wrong.
+#[cold]
+fn odd_pair(text: &[u8]) -> Result<&[u8], String> {
+    let end = text.iter().position(|byte| b" \t\r\n#".contains(byte)).unwrap_or(text.len());
+    let (pair, shown) = (&text[..end], first_characters(text));
+    if pair.starts_with(b"qid:") {
+        return Ok(skip_blanks(&text[end..]));
+    }
+    let Some(colon) = pair.iter().position(|&byte| byte == b':') else {
+        return Err(format!("`{shown}` has no colon: write every feature as index:value"));
+    };
+    match whole(pair) {
+        Some((_, length)) if length == colon => {
+            Err(format!("the value of `{shown}`: {}", explain(&text[colon + 1..])))
+        }
+        _ => Err(format!("the index of `{shown}` is not a whole number of 1 or more")),
+    }
+}
+
+#[cold]
+fn bad_index(index: u64, previous: u64) -> String {
+    match index {
+        0 => "index 0: libsvm indices count from 1; add 1 to every index".into(),
+        _ if index > u64::from(u32::MAX) => {
+            format!("index {index} is too large: at most {} columns fit", u32::MAX)
+        }
+        _ if index == previous => format!("index {index} appears twice in this row: keep one value"),
+        _ => format!("index {index} follows {previous}: sort the indices of a row in ascending order"),
+    }
+}

@@ -1,0 +1,175 @@
+//! Matrix Market: `%%MatrixMarket matrix coordinate|array real|integer|pattern general|symmetric|skew-symmetric`.
+//!
+//! Coordinate files give sparse matrices (repeated entries add up), array files dense ones.
+
+use super::response::Loaded;
+use super::triplets::Triplets;
+use super::{Matrix, dense};
+use crate::error::ReadError;
+use crate::number::{decimal, explain, first_characters, whole};
+use crate::parallel::{self, Parsed};
+use crate::source::{Blocks, Source};
+
+/// What every Matrix Market file begins with.
+pub(super) const MAGIC: &[u8] = b"%%MatrixMarket";
+
+pub(super) fn load(source: &Source, threads: usize) -> Result<Loaded, ReadError> {
+    let content = source.content()?;
+    let at = |line: usize, message: String| ReadError::at(&source.path, line, message);
+    let (head, entries) = Head::parse(&content).map_err(|(line, message)| at(line, message))?;
+    let first = head.lines + 1;
+    let blocks =
+        parallel::parse(&source.path, Blocks::Text(entries), first, threads, |text| lines(text, &head))?;
+    let count: usize = blocks.iter().map(Vec::len).sum();
+    if count != head.entries {
+        let message =
+            format!("{count} entries, but the size line says {}: was the file cut off?", head.entries);
+        return Err(ReadError::file(&source.path, message));
+    }
+    let x = match head.coordinate {
+        true => head.sparse(blocks.into_iter().flatten()),
+        false => dense(
+            (head.rows, head.cols),
+            true,
+            blocks.into_iter().flatten().map(|(.., value)| value).collect(),
+        ),
+    };
+    Ok(Loaded { x: x.map_err(|message| ReadError::file(&source.path, message))?, names: None, y: None })
+}
+
+/// Row and column from 0, and the value.
+type Entry = (usize, usize, f64);
+
+/// The banner and the size line.
+struct Head {
+    coordinate: bool,
+    pattern: bool,
+    /// What the mirror image of an entry is multiplied by: 0 where there is none.
+    mirror: f64,
+    rows: usize,
+    cols: usize,
+    /// How many entry lines follow.
+    entries: usize,
+    /// How many lines the head takes.
+    lines: usize,
+}
+
+impl Head {
+    /// The head, and the text behind it; or the line at fault, counted from 1.
+    fn parse(text: &[u8]) -> Result<(Self, &[u8]), (usize, String)> {
+        let mut lines = text.split_inclusive(|&byte| byte == b'\n');
+        let banner = String::from_utf8_lossy(lines.next().unwrap_or_default()).to_lowercase();
+        let words: Vec<&str> = banner.split_whitespace().collect();
+        let (coordinate, pattern, mirror) = kind(&words).map_err(|message| (1, message))?;
+
+        let (mut number, mut used) =
+            (1, text.split_inclusive(|&byte| byte == b'\n').next().unwrap_or_default().len());
+        for line in lines {
+            number += 1;
+            used += line.len();
+            let words = line.trim_ascii();
+            if words.is_empty() || words[0] == b'%' {
+                continue;
+            }
+            let sizes: Option<Vec<usize>> = std::str::from_utf8(words)
+                .ok()
+                .and_then(|words| words.split_whitespace().map(|word| word.parse().ok()).collect());
+            let (rows, cols, entries) = match (sizes.as_deref(), coordinate) {
+                (Some(&[rows, cols, entries]), true) => (rows, cols, entries),
+                (Some(&[rows, cols]), false) => (rows, cols, rows.saturating_mul(cols)),
+                (_, true) => {
+                    return Err((
+                        number,
+                        "the size line must be three whole numbers: rows columns entries".into(),
+                    ));
+                }
+                (_, false) => {
+                    return Err((number, "the size line must be two whole numbers: rows columns".into()));
+                }
+            };
+            let head = Self { coordinate, pattern, mirror, rows, cols, entries, lines: number };
+            return Ok((head, &text[used..]));
+        }
+        Err((number, "there is no size line: was the file cut off?".into()))
+    }
+
+    fn sparse(&self, entries: impl Iterator<Item = Entry>) -> Result<Matrix, String> {
+        let mut triplets = Triplets::new(self.rows, self.cols)?;
+        for (row, col, value) in entries {
+            triplets.push(row, col, value)?;
+            if self.mirror != 0.0 && row != col {
+                triplets.push(col, row, self.mirror * value)?;
+            }
+        }
+        Ok(triplets.into_matrix())
+    }
+}
+
+/// Coordinate or not, pattern or not, and the factor of the mirror image.
+fn kind(banner: &[&str]) -> Result<(bool, bool, f64), String> {
+    let &[_, "matrix", layout, field, symmetry] = banner else {
+        return Err(
+            "expected `%%MatrixMarket matrix coordinate|array real|integer|pattern general|symmetric`".into(),
+        );
+    };
+    let coordinate = match layout {
+        "coordinate" => true,
+        "array" if symmetry == "general" && field != "pattern" => false,
+        "array" => return Err(format!("an array that is {field} {symmetry}: write it as real general")),
+        _ => return Err(format!("`{layout}`: expected coordinate or array")),
+    };
+    let pattern = match field {
+        "real" | "double" | "integer" => false,
+        "pattern" => true,
+        _ => return Err(format!("`{field}` values: expected real, integer or pattern")),
+    };
+    match symmetry {
+        "general" => Ok((coordinate, pattern, 0.0)),
+        "symmetric" => Ok((coordinate, pattern, 1.0)),
+        "skew-symmetric" => Ok((coordinate, pattern, -1.0)),
+        _ => Err(format!("`{symmetry}`: expected general, symmetric or skew-symmetric")),
+    }
+}
+
+/// Parses a block of entry lines.
+fn lines(text: &[u8], head: &Head) -> Parsed<Vec<Entry>> {
+    let mut entries = Vec::new();
+    let mut lines = 0;
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        let line = line.trim_ascii();
+        if !line.is_empty() && line[0] != b'%' {
+            entries.push(entry(line, head).map_err(|message| (lines, message))?);
+        }
+        lines += 1;
+    }
+    Ok((entries, lines))
+}
+
+fn entry(line: &[u8], head: &Head) -> Result<Entry, String> {
+    let mut rest = line;
+    let (mut row, mut col) = (1, 1);
+    if head.coordinate {
+        row = index(&mut rest, "row", head.rows)?;
+        col = index(&mut rest, "column", head.cols)?;
+    }
+    let mut value = 1.0;
+    if !head.pattern {
+        let (number, length) = decimal(rest).ok_or_else(|| format!("the value: {}", explain(rest)))?;
+        (value, rest) = (number, rest[length..].trim_ascii_start());
+    }
+    match rest.is_empty() {
+        true => Ok((row - 1, col - 1, value)),
+        false => Err(format!("`{}` is more than the entry: one entry a line", first_characters(rest))),
+    }
+}
+
+/// Takes an index from 1 to `most` off the line.
+fn index(rest: &mut &[u8], what: &str, most: usize) -> Result<usize, String> {
+    let word = first_characters(rest);
+    let (number, length) = whole(rest).ok_or_else(|| format!("the {what} `{word}` is not a whole number"))?;
+    *rest = rest[length..].trim_ascii_start();
+    match usize::try_from(number) {
+        Ok(number) if (1..=most).contains(&number) => Ok(number),
+        _ => Err(format!("the {what} {number} lies outside of 1 to {most}: indices count from 1")),
+    }
+}

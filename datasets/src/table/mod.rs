@@ -1,0 +1,145 @@
+//! Tables: a matrix of features and a response, as regression and classification read them.
+
+use std::path::{Path, PathBuf};
+
+use ndarray::{Array2, ArrayView2, ShapeBuilder};
+use sprs::CsMatI;
+
+use crate::source::Source;
+
+mod assemble;
+mod csv;
+pub mod generate;
+pub mod libsvm;
+mod matrix_market;
+mod npy;
+mod npz;
+mod read;
+mod response;
+mod spec;
+mod triplets;
+
+pub use read::{Format, Options, read, read_any};
+
+/// A sparse matrix in compressed columns: `f64` values, `u32` row numbers, `usize` column starts.
+pub type Csc = CsMatI<f64, u32, usize>;
+
+/// A matrix of features, n rows (samples) by p columns (features).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Matrix {
+    /// Every value stored, column after column in memory (Fortran order).
+    Dense(Array2<f64>),
+    /// Compressed sparse columns; within a column the rows ascend. Zeros written out in a file are
+    /// dropped.
+    Sparse(Csc),
+}
+
+impl Matrix {
+    /// Number of rows, n.
+    pub fn rows(&self) -> usize {
+        match self {
+            Self::Dense(x) => x.nrows(),
+            Self::Sparse(x) => x.rows(),
+        }
+    }
+
+    /// Number of columns, p.
+    pub fn cols(&self) -> usize {
+        match self {
+            Self::Dense(x) => x.ncols(),
+            Self::Sparse(x) => x.cols(),
+        }
+    }
+
+    /// Number of values that are not zero; of a sparse matrix, of stored ones.
+    pub fn nonzeros(&self) -> usize {
+        match self {
+            Self::Dense(x) => x.iter().filter(|&&value| value != 0.0).count(),
+            Self::Sparse(x) => x.nnz(),
+        }
+    }
+
+    /// Whether the matrix is stored in compressed columns.
+    pub fn is_sparse(&self) -> bool {
+        matches!(self, Self::Sparse(_))
+    }
+
+    /// The matrix with every value stored, n x p, column after column in memory: 8 n p bytes.
+    pub fn to_dense(&self) -> Array2<f64> {
+        match self {
+            Self::Dense(x) => in_columns(x.view()),
+            Self::Sparse(x) => {
+                let mut dense = Array2::zeros(x.shape().f());
+                for (j, column) in x.outer_iterator().enumerate() {
+                    for (i, &value) in column.iter() {
+                        dense[(i, j)] = value;
+                    }
+                }
+                dense
+            }
+        }
+    }
+}
+
+/// A copy of `x` that lies column after column in memory.
+fn in_columns(x: ArrayView2<'_, f64>) -> Array2<f64> {
+    let mut columns = Array2::zeros(x.dim().f());
+    columns.assign(&x);
+    columns
+}
+
+/// A dense matrix from values that lie row after row, or column after column.
+fn dense(shape: (usize, usize), by_columns: bool, values: Vec<f64>) -> Result<Matrix, String> {
+    let error = |error: ndarray::ShapeError| error.to_string();
+    match by_columns {
+        true => Array2::from_shape_vec(shape.f(), values).map(Matrix::Dense).map_err(error),
+        false => {
+            Array2::from_shape_vec(shape, values).map(|x| Matrix::Dense(in_columns(x.view()))).map_err(error)
+        }
+    }
+}
+
+/// What is wrong with a binary value, at a row and a column counted from 0.
+fn not_finite(row: usize, col: usize, value: f64) -> String {
+    format!("row {}, column {}: the value is {value}: fill or drop it", row + 1, col + 1)
+}
+
+/// A matrix of features with its response: what regression and classification are fitted to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// The registry's name, the file's name without its endings, or the `synth:` specification.
+    pub name: String,
+    /// The features, n rows by p columns, as stored: neither centred nor scaled.
+    pub x: Matrix,
+    /// The response, n finite values, as stored.
+    pub y: Vec<f64>,
+    /// The names of the p columns, where the format has them.
+    pub feature_names: Option<Vec<String>>,
+    /// SHA-256 of the file's bytes as stored (gzip not undone), 64 hexadecimal digits;
+    /// of the specification's text for generated data.
+    pub digest: String,
+    /// The file that was read; `None` for embedded and generated data.
+    pub path: Option<PathBuf>,
+}
+
+impl Table {
+    /// An empty table with the name, digest and path of `source`.
+    fn described_by(source: &Source) -> Self {
+        Self {
+            name: stem(&source.path),
+            x: Matrix::Dense(Array2::zeros((0, 0))),
+            y: Vec::new(),
+            feature_names: None,
+            digest: source.digest(),
+            path: Some(source.path.clone()),
+        }
+    }
+}
+
+/// A file's name up to its first point: `mice` for `lasso/mice.svm.gz`.
+fn stem(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let end =
+        name.char_indices().find(|&(at, letter)| letter == '.' && at > 0).map_or(name.len(), |(at, _)| at);
+    name[..end].to_owned()
+}

@@ -1,0 +1,224 @@
+//! What is written is what is read, in every format and for any number of threads.
+
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
+
+use std::fmt::Write as _;
+use std::io::{Cursor, Write as _};
+use std::path::Path;
+
+use flate2::{Compression, write::GzEncoder};
+use ndarray::{Array2, array};
+use proptest::prelude::*;
+use raddle_datasets::{Matrix, Options, Table, embedded, generate, libsvm, read};
+
+fn number() -> impl Strategy<Value = f64> {
+    let any = any::<f64>().prop_filter("finite", |value| value.is_finite());
+    prop_oneof![Just(0.0), any, (-9999..9999_i32).prop_map(|whole| f64::from(whole) / 100.0)]
+}
+
+/// A matrix whose last column is not all zero, and a response.
+fn table() -> impl Strategy<Value = (Array2<f64>, Vec<f64>)> {
+    (1..20_usize, 1..12_usize).prop_flat_map(|(n, p)| {
+        let x = proptest::collection::vec(number(), n * p).prop_map(move |values| {
+            let mut x = Array2::from_shape_vec((n, p), values).unwrap();
+            x[(0, p - 1)] = 1.0;
+            x
+        });
+        (x, proptest::collection::vec(number(), n))
+    })
+}
+
+fn to_libsvm(x: &Array2<f64>, y: &[f64]) -> String {
+    let mut text = String::new();
+    for (row, y) in x.rows().into_iter().zip(y) {
+        write!(text, "{y}").unwrap();
+        row.iter()
+            .enumerate()
+            .filter(|(_, x)| **x != 0.0)
+            .for_each(|(j, x)| write!(text, " {}:{x:e}", j + 1).unwrap());
+        text.push('\n');
+    }
+    text
+}
+
+fn to_csv(x: &Array2<f64>, y: &[f64]) -> String {
+    let names: Vec<String> = (1..=x.ncols()).map(|j| format!("\"x, {j}\"")).collect();
+    let mut text = format!("y,{}\n", names.join(","));
+    for (row, y) in x.rows().into_iter().zip(y) {
+        let cells: Vec<String> = row.iter().map(f64::to_string).collect();
+        writeln!(text, "{y},{}", cells.join(",")).unwrap();
+    }
+    text
+}
+
+fn to_matrix_market(x: &Array2<f64>) -> String {
+    let entries: Vec<_> = x.indexed_iter().filter(|(_, x)| **x != 0.0).collect();
+    let mut text = "%%MatrixMarket matrix coordinate real general\n".to_owned();
+    writeln!(text, "{} {} {}", x.nrows(), x.ncols(), entries.len()).unwrap();
+    entries.iter().for_each(|((i, j), x)| writeln!(text, "{} {} {x}", i + 1, j + 1).unwrap());
+    text
+}
+
+fn to_npz(arrays: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, array) in arrays {
+        archive.start_file(format!("{name}.npy"), zip::write::SimpleFileOptions::default()).unwrap();
+        archive.write_all(array).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+fn to_npy(shape: &str, values: impl Iterator<Item = f64>) -> Vec<u8> {
+    let header = format!("{{'descr': '>f8', 'fortran_order': False, 'shape': {shape}, }}\n");
+    let mut bytes = [b"\x93NUMPY\x01\x00", &u16::try_from(header.len()).unwrap().to_le_bytes()[..]].concat();
+    bytes.extend(header.as_bytes());
+    values.for_each(|value| bytes.extend(value.to_be_bytes()));
+    bytes
+}
+
+/// The file stored as it is and as two gzip members, read with 1, 2, 3 and 7 threads: all must be equal.
+fn read_every_way(folder: &Path, name: &str, content: &[u8], y: Option<&str>) -> Table {
+    let halves = content.split_at(content.len() / 2);
+    let gzip = [halves.0, halves.1].map(|half| {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(half).unwrap();
+        encoder.finish().unwrap()
+    });
+    let mut tables = Vec::new();
+    for (name, content) in [(name, content), (&*format!("{name}.gz"), &gzip.concat())] {
+        std::fs::write(folder.join(name), content).unwrap();
+        for threads in [1, 2, 3, 7] {
+            let options = Options { y: y.map(str::to_owned), threads, ..Options::default() };
+            tables.push(read(folder.join(name), &options).unwrap());
+        }
+    }
+    let first = tables.swap_remove(0);
+    assert!(tables.iter().all(|table| (&table.x, &table.y) == (&first.x, &first.y)), "{name}");
+    first
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn written_is_read((x, y) in table()) {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("y.npy");
+        std::fs::write(&file, to_npy(&format!("({},)", y.len()), y.iter().copied())).unwrap();
+        let file = file.to_str();
+        let shape = format!("{:?}", x.dim());
+        for (name, content, from) in [
+            ("t.svm", to_libsvm(&x, &y).into_bytes(), None),
+            ("t.csv", to_csv(&x, &y).into_bytes(), None),
+            ("t.csv", to_csv(&x, &y).into_bytes(), Some("1")),
+            ("t.mtx", to_matrix_market(&x).into_bytes(), file),
+            ("t.npy", to_npy(&shape, x.iter().copied()), file),
+        ] {
+            let table = read_every_way(folder.path(), name, &content, from);
+            prop_assert_eq!(&table.x.to_dense(), &x, "{}", name);
+            prop_assert_eq!(&table.y, &y, "{}", name);
+            prop_assert_eq!(table.name, "t");
+        }
+    }
+}
+
+#[test]
+fn a_file_of_many_blocks_is_the_same_for_any_number_of_threads() {
+    let source = generate::table("synth:strads:n=3000,p=20000,k=20,s=5").unwrap();
+    let (x, y) = (source.x.to_dense(), source.y);
+    let folder = tempfile::tempdir().unwrap();
+    let table = read_every_way(folder.path(), "long.svm", to_libsvm(&x, &y).as_bytes(), None);
+    assert!(table.x == source.x && table.y == y);
+}
+
+#[test]
+fn libsvm_in_all_its_spellings() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("odd.name.svm");
+    std::fs::write(&path, "# head\r\n\r\n+1 qid:3 1:.5\t3:1e2 # c\r\n  -1  2:0 4:0\r\n2 # none\n3 2:-7")
+        .unwrap();
+    let table = libsvm::read(&path, 1).unwrap();
+    let x = array![[0.5, 0.0, 100.0, 0.0], [0.0; 4], [0.0; 4], [0.0, -7.0, 0.0, 0.0]];
+    assert_eq!((table.x.to_dense(), table.x.nonzeros()), (x, 3));
+    assert_eq!((&*table.y, &*table.name), (&[1.0, -1.0, 2.0, 3.0][..], "odd"));
+    assert_eq!(table.path, Some(path));
+}
+
+#[test]
+fn csv_responses_by_name_index_and_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("weights.txt");
+    std::fs::write(&file, "weight\n1.5\n2.5\n").unwrap();
+    let text = "\u{feff}\"a b\";2;c\r\n1;2;3\r\n\r\n4;\"5\";6\r\n";
+    for (wanted, y, names) in [
+        ("a b", [1.0, 4.0], vec!["2", "c"]),
+        ("2", [2.0, 5.0], vec!["a b", "c"]),
+        ("-1", [3.0, 6.0], vec!["a b", "2"]),
+        (file.to_str().unwrap(), [1.5, 2.5], vec!["a b", "2", "c"]),
+    ] {
+        let table = read_every_way(folder.path(), "t.csv", text.as_bytes(), Some(wanted));
+        assert_eq!((&*table.y, table.x.cols()), (&y[..], names.len()));
+        assert_eq!(table.feature_names.unwrap(), names);
+    }
+}
+
+#[test]
+fn arrays_by_name_and_scipys_sparse_matrices() {
+    let folder = tempfile::tempdir().unwrap();
+    let npy = |values: &[f64]| to_npy(&format!("({},)", values.len()), values.iter().copied());
+    let word =
+        |word: &str| to_npy("()", std::iter::empty()).into_iter().chain(word.bytes()).collect::<Vec<u8>>();
+    let x = array![[1.0, 0.0, 2.0], [0.0, 0.0, 3.0]];
+    let plain = [("X", to_npy("(2, 3)", x.iter().copied())), ("y", npy(&[5.0, 6.0]))];
+    let sparse = |format, indptr: &[f64], indices: &[f64], data: &[f64]| {
+        let [indptr, indices, data] = [indptr, indices, data].map(npy);
+        let [shape, y] = [npy(&[2.0, 3.0]), npy(&[5.0, 6.0])];
+        let arrays = [("indptr", indptr), ("indices", indices), ("data", data), ("shape", shape), ("y", y)];
+        to_npz(&[&arrays[..], &[("format", word(format))]].concat())
+    };
+    for (content, is_sparse) in [
+        (to_npz(&plain), false),
+        (sparse("csr", &[0.0, 2.0, 3.0], &[2.0, 0.0, 2.0], &[2.0, 1.0, 3.0]), true),
+        (sparse("csc", &[0.0, 1.0, 1.0, 3.0], &[0.0, 0.0, 1.0], &[1.0, 2.0, 3.0]), true),
+    ] {
+        let path = folder.path().join("t.npz");
+        std::fs::write(&path, content).unwrap();
+        let table = read(&path, &Options::default()).unwrap();
+        assert_eq!(
+            (table.x.to_dense(), table.x.is_sparse(), table.y),
+            (x.clone(), is_sparse, vec![5.0, 6.0])
+        );
+    }
+    let outside = sparse("csc", &[0.0, 1.0, 1.0, 2.0], &[0.0, 2.0], &[1.0, 2.0]);
+    std::fs::write(folder.path().join("t.npz"), outside).unwrap();
+    let error = read(folder.path().join("t.npz"), &Options::default()).unwrap_err().to_string();
+    assert!(
+        error.contains("t.npz: an entry at (2, 2), counted from 0, lies outside of the 2 x 3 matrix"),
+        "{error}"
+    );
+}
+
+#[test]
+fn symmetric_and_array_matrices() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = b"%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 3\n";
+    let table = read_every_way(folder.path(), "t.mtx", text, Some("3"));
+    assert_eq!(
+        (table.x.to_dense(), table.y),
+        (array![[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]], vec![0.0, 0.0, 1.0])
+    );
+    let text = b"%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n";
+    let table = read_every_way(folder.path(), "t.mtx", text, Some("-1"));
+    assert_eq!((table.x.to_dense(), table.y), (array![[1.0], [2.0]], vec![3.0, 4.0]));
+}
+
+#[test]
+fn the_embedded_sample_is_the_registered_set() {
+    let embedded = embedded::diabetes();
+    let Matrix::Dense(x) = &embedded.x else { panic!("dense") };
+    assert!(x.t().is_standard_layout(), "column after column");
+    let names = ["age", "sex", "bmi", "bp", "s1", "s2", "s3", "s4", "s5", "s6"];
+    assert_eq!(embedded.feature_names.as_deref().unwrap(), names);
+    if let Some(table) = raddle_datasets::registry::real("diabetes") {
+        assert!(table.x.to_dense() == x && table.y == embedded.y);
+    }
+}

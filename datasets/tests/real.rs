@@ -1,0 +1,25 @@
+//! The public sets have the sizes the registry states, and any number of threads reads the same.
+
+use raddle_datasets::registry::{self, ENTRIES};
+use raddle_datasets::{Matrix, libsvm};
+
+#[test]
+fn public_sets_have_the_registered_sizes() {
+    for entry in &ENTRIES {
+        let Some(table) = registry::real(entry.name) else { return };
+        let sizes = (table.x.rows(), table.x.cols(), table.x.nonzeros());
+        assert_eq!(sizes, (entry.rows, entry.cols, entry.nonzeros), "{}", entry.name);
+        assert_eq!((table.y.len(), table.name.as_str()), (entry.rows, entry.name));
+    }
+}
+
+#[test]
+fn any_number_of_threads_reads_the_same() {
+    let Some(one) = registry::real("farmads") else { return };
+    let path = registry::locate("farmads").unwrap();
+    for threads in [2, 3, 7] {
+        assert!(libsvm::read(&path, threads).unwrap() == one, "{threads} threads");
+    }
+    let Matrix::Sparse(x) = &one.x else { panic!("libsvm is sparse") };
+    assert!(x.outer_iterator().all(|column| column.indices().is_sorted_by(|a, b| a < b)));
+}

@@ -1,0 +1,46 @@
+//! A program for trying schedules on: each shard is a number, and an update halves it.
+
+use raddle::schedule::Round;
+use raddle::{Boundary, Certificate, Program, Task, Verdict};
+
+/// Halves numbers until their sum is below one half.
+pub(crate) struct Halving;
+
+impl Program for Halving {
+    type Shard = f64;
+    type Block = ();
+    type Pinned = ();
+    type Replica = ();
+    type Partial = f64;
+    type Change = Vec<(u32, f64)>;
+
+    fn update(&self, _: &Task, number: &mut f64, (): &()) -> f64 {
+        *number /= 2.0;
+        *number
+    }
+
+    fn aggregate(&self, _: &Round, (): &mut (), moves: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
+        moves
+    }
+
+    fn commit(&self, _: &Vec<(u32, f64)>, (): &mut ()) {}
+
+    fn moved(&self, moves: &Vec<(u32, f64)>, tell: &mut dyn FnMut(u32, f64)) {
+        moves.iter().for_each(|&(shard, distance)| tell(shard, distance));
+    }
+
+    fn certify(&self, _: u32, number: &mut f64, (): &()) -> f64 {
+        *number
+    }
+
+    fn conclude(
+        &self,
+        _: &Boundary,
+        (): &mut (),
+        (): &(),
+        numbers: Vec<(u32, f64)>,
+    ) -> Verdict<Vec<(u32, f64)>> {
+        let sum = numbers.into_iter().map(|(_, number)| number).sum();
+        Verdict::new(Certificate::new("sum", sum, 0.5, "all numbers"))
+    }
+}

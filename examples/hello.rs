@@ -1,0 +1,51 @@
+//! What is the smallest useful program? The mean of numbers that are spread over shards, by gradient steps.
+//!
+//! `cargo run --example hello`
+
+use raddle::schedule::{Cyclic, Round, Variables};
+use raddle::{Boundary, Certificate, Engine, Parts, Program, Task, Verdict};
+
+struct Mean {
+    count: f64,
+}
+
+impl Program for Mean {
+    type Shard = Vec<f64>; // numbers
+    type Block = ();
+    type Pinned = ();
+    type Replica = f64; // the estimate, equal on every worker
+    type Partial = f64; // a shard's gradient
+    type Change = f64; // a step
+
+    fn update(&self, _: &Task, numbers: &mut Vec<f64>, estimate: &f64) -> f64 {
+        numbers.iter().map(|number| number - estimate).sum()
+    }
+
+    fn aggregate(&self, _: &Round, (): &mut (), gradients: Vec<(u32, f64)>) -> f64 {
+        0.8 * gradients.into_iter().map(|(_, gradient)| gradient).sum::<f64>() / self.count
+    }
+
+    fn commit(&self, step: &f64, estimate: &mut f64) {
+        *estimate += step;
+    }
+
+    fn certify(&self, _: u32, numbers: &mut Vec<f64>, estimate: &f64) -> f64 {
+        numbers.iter().map(|number| number - estimate).sum()
+    }
+
+    fn conclude(&self, _: &Boundary, (): &mut (), _: &f64, gradients: Vec<(u32, f64)>) -> Verdict<f64> {
+        let gradient: f64 = gradients.into_iter().map(|(_, gradient)| gradient).sum();
+        Verdict::new(Certificate::new("gradient", gradient.abs(), 1e-9, "all numbers"))
+    }
+}
+
+fn main() -> Result<(), raddle::EngineError> {
+    let shards: Vec<Vec<f64>> = (0..8).map(|s| (0..1000).map(|i| f64::from(s * i % 97)).collect()).collect();
+    let program = Mean { count: 8000.0 };
+    // One variable that every shard helps to update: one round an epoch, one task a shard.
+    let everyone = Variables::anywhere(vec![1; 8], 8);
+    let engine = Engine::new(program, Cyclic::new(everyone, 8), Parts::new(shards, 0.0)).workers(2);
+    let outcome = engine.observe(|record| println!("{:2} {:.3e}", record.epoch, record.certificate)).run()?;
+    println!("the mean is {} after {} epochs", outcome.parts.replica, outcome.report.epochs);
+    Ok(())
+}

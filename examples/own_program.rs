@@ -1,0 +1,79 @@
+//! How do I write a fourth algorithm? PageRank: pages furthest from their rank are updated first.
+//! `cargo run --release --example own_program`
+
+use std::ops::Range;
+
+use raddle::random::Stream;
+use raddle::schedule::{Priority, PrioritySettings, Round, Variables};
+use raddle::{Boundary, Certificate, Engine, Parts, Program, Task, Verdict};
+
+/// For each page here, the pages that link to it, and how many links each of these has.
+struct Pages {
+    first: u32,
+    linked_from: Vec<Vec<(u32, f64)>>,
+}
+
+raddle::state!(Pages { first, linked_from });
+
+impl Pages {
+    fn rank(&self, page: u32, ranks: &[f64]) -> f64 {
+        let sources = &self.linked_from[(page - self.first) as usize];
+        0.15 + 0.85 * sources.iter().map(|&(source, links)| ranks[source as usize] / links).sum::<f64>()
+    }
+}
+
+struct PageRank;
+type Ranks = Vec<(u32, f64)>;
+
+impl Program for PageRank {
+    type Shard = Pages;
+    type Block = ();
+    type Pinned = ();
+    type Replica = Vec<f64>; // all ranks
+    type Partial = Ranks; // new ranks of some pages, or how far they are from them
+    type Change = Ranks; // new ranks
+
+    fn update(&self, task: &Task, pages: &mut Pages, ranks: &Vec<f64>) -> Ranks {
+        task.variables.iter().map(|&page| (page, pages.rank(page, ranks))).collect()
+    }
+
+    fn aggregate(&self, _: &Round, (): &mut (), ranks: Vec<(u32, Ranks)>) -> Ranks {
+        ranks.into_iter().flat_map(|(_, ranks)| ranks).collect()
+    }
+
+    fn commit(&self, change: &Ranks, ranks: &mut Vec<f64>) {
+        change.iter().for_each(|&(page, rank)| ranks[page as usize] = rank);
+    }
+
+    /// A page that has its rank need not be updated before the next boundary.
+    fn moved(&self, change: &Ranks, tell: &mut dyn FnMut(u32, f64)) {
+        change.iter().for_each(|&(page, _)| tell(page, 0.0));
+    }
+
+    fn certify(&self, _: u32, pages: &mut Pages, ranks: &Vec<f64>) -> Ranks {
+        let here = pages.first..pages.first + pages.linked_from.len() as u32;
+        here.map(|page| (page, (pages.rank(page, ranks) - ranks[page as usize]).abs())).collect()
+    }
+
+    fn conclude(&self, _: &Boundary, (): &mut (), _: &Vec<f64>, shares: Vec<(u32, Ranks)>) -> Verdict<Ranks> {
+        let weights: Vec<(u32, f64)> = shares.into_iter().flat_map(|(_, share)| share).collect();
+        let off = weights.iter().map(|(_, distance)| distance).sum();
+        Verdict { weights, ..Verdict::new(Certificate::new("distance", off, 1e-6, "all pages")) }
+    }
+}
+
+fn main() -> Result<(), raddle::EngineError> {
+    let (count, mut stream) = (2000, Stream::new(&[1]));
+    let mut linked_from = vec![Vec::new(); count];
+    for page in 0..count {
+        let links = 1 + stream.below(9);
+        (0..links).for_each(|_| linked_from[stream.below(1 + page)].push((page as u32, links as f64)));
+    }
+    let variables = Variables::evenly(linked_from.iter().map(|from| from.len() as u32).collect(), 8);
+    let shard = |at: Range<usize>| Pages { first: at.start as u32, linked_from: linked_from[at].to_vec() };
+    let parts = Parts::new(variables.ranges().into_iter().map(shard).collect(), vec![1.0; count]);
+    let schedule = Priority::new(variables, PrioritySettings { rho: None, ..PrioritySettings::new(100, 1) });
+    let outcome = Engine::new(PageRank, schedule, parts).workers(2).run()?;
+    println!("{} updates, ranks {:.3?}", outcome.report.updates, &outcome.parts.replica[..5]);
+    Ok(())
+}

@@ -1,0 +1,58 @@
+//! How do I write my own schedule? A state machine that is asked for rounds and taught what they did.
+//!
+//! `cargo run --example own_schedule`
+
+use raddle::schedule::{Next, Outlook, Plan, Round, Schedule};
+use raddle::state::{Reader, StateError, Writer};
+
+/// Asks the shard that moved most, and now and then the next one in turn.
+struct Greedy {
+    last_move: Vec<f64>,
+    round: usize,
+}
+
+impl Schedule for Greedy {
+    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
+        println!("epoch {}: {} is {:.4}", outlook.epoch, outlook.certificate.kind, outlook.certificate.value);
+        self.round = 0;
+        Plan::Stepwise
+    }
+
+    fn next_round(&mut self) -> Next {
+        if self.round == 6 {
+            return Next::EndOfEpoch;
+        }
+        self.round += 1;
+        let moved = self.last_move.iter().copied().enumerate();
+        let most = moved.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(shard, _)| shard);
+        let shard = if self.round.is_multiple_of(3) { self.round % self.last_move.len() } else { most };
+        Next::Round(Round::to_shards(0, [shard as u32]))
+    }
+
+    fn learn(&mut self, _: &Round, moved: &[(u32, f64)]) {
+        for &(shard, distance) in moved {
+            self.last_move[shard as usize] = distance;
+        }
+    }
+
+    /// What a boundary keeps, so that a rescaled or resumed run goes on as if nothing had happened.
+    fn save(&self, out: &mut Writer) {
+        out.write(&self.last_move);
+    }
+
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
+        self.last_move = from.read()?;
+        Ok(())
+    }
+}
+
+#[path = "halving/mod.rs"]
+mod halving;
+
+fn main() -> Result<(), raddle::EngineError> {
+    let schedule = Greedy { last_move: vec![f64::INFINITY; 4], round: 0 };
+    let parts = raddle::Parts::new(vec![1.0, 50.0, 3.0, 8.0], ());
+    let outcome = raddle::Engine::new(halving::Halving, schedule, parts).workers(2).run()?;
+    println!("left over: {:?}", outcome.parts.shards);
+    Ok(())
+}

@@ -1,0 +1,147 @@
+//! [`ExitStatus`] and [`Error`]: how a program ends, and what it says when it fails.
+
+use std::fmt;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use crate::error::EngineError;
+use crate::record::Ending;
+
+/// How a program ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum ExitStatus {
+    /// Done: the certificate reached its target, or the stopping rule held.
+    Done = 0,
+    /// It failed.
+    Failed = 1,
+    /// The command line or the input is at fault.
+    Usage = 2,
+    /// Stopped at a limit before the certificate reached its target; the model is written and says so.
+    Limit = 3,
+    /// Interrupted; the model is written and says so.
+    Interrupted = 130,
+}
+
+impl ExitStatus {
+    /// The status of a run whose epochs and seconds are limits. One that diverged stopped before its target like
+    /// one that met a limit: its model is written and says so.
+    pub fn of(ending: Ending) -> Self {
+        match ending {
+            Ending::Reached => Self::Done,
+            Ending::Epochs | Ending::Time | Ending::Stalled | Ending::Diverged => Self::Limit,
+            Ending::Interrupted => Self::Interrupted,
+        }
+    }
+
+    /// The status of a run whose epochs are its length: completing them is done.
+    pub fn of_length(ending: Ending) -> Self {
+        match ending {
+            Ending::Epochs => Self::Done,
+            other => Self::of(other),
+        }
+    }
+
+    /// The number the shell sees.
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+}
+
+impl From<ExitStatus> for ExitCode {
+    fn from(status: ExitStatus) -> Self {
+        status.code().into()
+    }
+}
+
+/// Why a program failed: whose fault it is, and a text that names the option or the file and what to do.
+#[derive(Debug)]
+pub struct Error {
+    status: ExitStatus,
+    text: String,
+}
+
+impl Error {
+    /// The command line is at fault.
+    pub fn usage(text: impl fmt::Display) -> Self {
+        Self { status: ExitStatus::Usage, text: text.to_string() }
+    }
+
+    /// The input is at fault: a file that cannot be read, or does not hold what it should.
+    pub fn input(text: impl fmt::Display) -> Self {
+        Self::usage(text)
+    }
+
+    /// Neither is at fault, and yet it failed.
+    pub fn failed(text: impl fmt::Display) -> Self {
+        Self { status: ExitStatus::Failed, text: text.to_string() }
+    }
+
+    /// A file that cannot be written.
+    pub fn write(path: &Path, why: impl fmt::Display) -> Self {
+        Self::failed(format!("{}: cannot write: {why}", path.display()))
+    }
+
+    /// How the program ends with it.
+    pub fn status(&self) -> ExitStatus {
+        self.status
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Settings that make no sense are the command line's fault; the rest is a failure.
+impl From<EngineError> for Error {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::Setting(_) => Self::usage(error),
+            _ => Self::failed(error),
+        }
+    }
+}
+
+/// Runs a program to its exit status; an error is printed on stderr as `PROGRAM: error: ...`.
+pub fn main(program: &str, body: impl FnOnce() -> Result<ExitStatus, Error>) -> ExitCode {
+    let status = body().unwrap_or_else(|error| {
+        // Nobody is left to tell if stderr is closed.
+        let _ = writeln!(std::io::stderr(), "{program}: error: {error}");
+        error.status()
+    });
+    status.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_map_to_the_documented_numbers() {
+        let code = |ending| ExitStatus::of(ending).code();
+        assert_eq!(code(Ending::Reached), 0);
+        assert_eq!((code(Ending::Epochs), code(Ending::Time), code(Ending::Diverged)), (3, 3, 3));
+        assert_eq!(code(Ending::Interrupted), 130);
+        assert_eq!((ExitStatus::Failed.code(), ExitStatus::Usage.code()), (1, 2));
+    }
+
+    #[test]
+    fn epochs_may_be_the_length() {
+        assert_eq!(ExitStatus::of_length(Ending::Epochs), ExitStatus::Done);
+        assert_eq!(ExitStatus::of_length(Ending::Time), ExitStatus::Limit);
+    }
+
+    #[test]
+    fn errors_know_whose_fault_they_are() {
+        assert_eq!(Error::usage("--x").status(), ExitStatus::Usage);
+        assert_eq!(Error::input("file:3").status(), ExitStatus::Usage);
+        assert_eq!(Error::failed("disk").status(), ExitStatus::Failed);
+        assert_eq!(Error::from(EngineError::Setting("0 workers".into())).status(), ExitStatus::Usage);
+        assert_eq!(Error::from(EngineError::Worker("panic".into())).status(), ExitStatus::Failed);
+    }
+}

@@ -1,0 +1,77 @@
+//! [`Interrupt`]: the first Ctrl-C ends a run with its model written, the second ends the process.
+
+use std::io::Write as _;
+use std::process;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::exit::ExitStatus;
+use crate::settings::Stop;
+
+/// What Ctrl-C does: before training there is nothing to lose, so the process ends at once; from then on the run ends
+/// after the epoch under way, with its model written, and a second Ctrl-C ends the process at once.
+#[derive(Debug, Default)]
+pub struct Interrupt {
+    stop: Stop,
+    training: AtomicBool,
+}
+
+static HANDLER: LazyLock<Interrupt> = LazyLock::new(|| {
+    // Where it cannot be installed Ctrl-C does what the system does.
+    let _ = ctrlc::set_handler(|| HANDLER.pressed());
+    Interrupt::default()
+});
+
+impl Interrupt {
+    /// The process's one handler, installed the first time it is asked for.
+    pub fn handler() -> &'static Self {
+        &HANDLER
+    }
+
+    /// From now on there is a model to save. The result asks an engine to stop.
+    pub fn training(&self) -> Stop {
+        self.training.store(true, Ordering::Relaxed);
+        self.stop.clone()
+    }
+
+    /// Whether the run was asked to end: programs that make several runs make no more of them.
+    pub fn is_requested(&self) -> bool {
+        self.stop.is_requested()
+    }
+
+    fn pressed(&self) {
+        if !self.gently() {
+            process::exit(ExitStatus::Interrupted.code().into());
+        }
+        // Nobody is left to tell if stderr is closed.
+        let _ = writeln!(
+            std::io::stderr(),
+            "interrupted: the run ends after this epoch and writes its model; Ctrl-C again ends it at once"
+        );
+    }
+
+    /// Asks the run to end, if there is one that was not asked before.
+    fn gently(&self) -> bool {
+        let gently = self.training.load(Ordering::Relaxed) && !self.stop.is_requested();
+        if gently {
+            self.stop.request();
+        }
+        gently
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_first_during_training_is_gentle() {
+        let interrupt = Interrupt::default();
+        assert!(!interrupt.gently());
+        assert!(!interrupt.is_requested());
+        let stop = interrupt.training();
+        assert!(interrupt.gently());
+        assert!(stop.is_requested() && interrupt.is_requested());
+        assert!(!interrupt.gently());
+    }
+}

@@ -1,0 +1,91 @@
+//! What every bundled program shares on its command line (feature `cli`).
+//!
+//! A program describes its own options, flattens [`TrainOptions`] into them, and lets a [`Session`] carry it from
+//! the command line to the exit status:
+//!
+//! ```no_run
+//! use clap::Parser;
+//! use raddle::cli::{self, Data, Error, ExitStatus, ModelDigest, Phase, Session, Summary, TrainOptions};
+//! # use raddle::{Boundary, Certificate, Engine, Parts, Program, Task, Verdict, schedule::{Cyclic, Round, Variables}};
+//! # struct Mean;
+//! # impl Program for Mean {
+//! #     type Shard = Vec<f64>; type Block = (); type Pinned = (); type Replica = f64; type Partial = f64; type Change = f64;
+//! #     fn update(&self, _: &Task, _: &mut Vec<f64>, _: &f64) -> f64 { 0.0 }
+//! #     fn aggregate(&self, _: &Round, _: &mut (), _: Vec<(u32, f64)>) -> f64 { 0.0 }
+//! #     fn commit(&self, _: &f64, _: &mut f64) {}
+//! #     fn certify(&self, _: u32, _: &mut Vec<f64>, _: &f64) -> f64 { 0.0 }
+//! #     fn conclude(&self, _: &Boundary, _: &mut (), _: &f64, _: Vec<(u32, f64)>) -> Verdict<f64> {
+//! #         Verdict::new(Certificate::new("gap", 0.0, 1.0, "training data"))
+//! #     }
+//! # }
+//! # fn read(_: Option<&str>) -> Result<Vec<Vec<f64>>, std::io::Error> { Ok(Vec::new()) }
+//! # fn engine(shards: Vec<Vec<f64>>, _: &Fit) -> Engine<Mean> {
+//! #     Engine::new(Mean, Cyclic::new(Variables::anywhere(vec![1], 1), 1), Parts::new(shards, 0.0))
+//! # }
+//!
+//! #[derive(Parser)]
+//! enum Verb {
+//!     /// Fits the model.
+//!     Fit(Fit),
+//! }
+//!
+//! #[derive(clap::Args, serde::Serialize)]
+//! struct Fit {
+//!     #[command(flatten)]
+//!     #[serde(flatten)]
+//!     train: TrainOptions,
+//! }
+//!
+//! fn main() -> std::process::ExitCode {
+//!     cli::main("mean", || match cli::parse_or("fit") {
+//!         Verb::Fit(options) => fit(&options),
+//!     })
+//! }
+//!
+//! fn fit(options: &Fit) -> Result<ExitStatus, Error> {
+//!     let mut session = Session::begin("mean", env!("CARGO_PKG_VERSION"), &options.train)?;
+//!     let shards = session.timed(Phase::Read, || read(options.train.data.as_deref())).map_err(Error::input)?;
+//!     let engine = session.timed(Phase::Fit, || engine(shards, options));
+//!     let outcome = session.run(engine)?;
+//!     let mean = outcome.parts.replica;
+//!     session.write("mean.txt", |out| std::io::Write::write_all(out, format!("{mean}\n").as_bytes()))?;
+//!     let digest = ModelDigest::default().f64s(&[mean]).finish();
+//!     let data = Data::default();
+//!     let report = session.report(options, data, digest, &outcome.report, &outcome.trace)?;
+//!     session.finish(report, &Summary::default(), &format!("the mean is {mean}"))
+//! }
+//! ```
+
+mod atomic;
+mod combine;
+mod digest;
+mod exit;
+mod folder;
+mod interrupt;
+mod options;
+mod process;
+mod profile;
+mod report;
+mod screen;
+mod session;
+mod summary;
+mod trace;
+mod values;
+mod verb;
+
+pub use atomic::{Out, write_atomic};
+pub use combine::combine;
+pub use digest::ModelDigest;
+pub use exit::{Error, ExitStatus, main};
+pub use folder::RunFolder;
+pub use interrupt::Interrupt;
+pub use options::TrainOptions;
+pub use process::{cpu_seconds, peak_memory_bytes};
+pub use profile::{Profile, profile};
+pub use report::{About, Data, Phase, Report, Seconds};
+pub use screen::{Screen, say};
+pub use session::Session;
+pub use summary::{Summary, Table};
+pub use trace::Trace;
+pub use values::{RescalePlan, Rho, choose};
+pub use verb::{parse_or, with_verb};

@@ -1,0 +1,251 @@
+//! [`TrainOptions`]: the options of training that mean the same in every program.
+
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use clap::{ArgAction, Args};
+use serde::Serialize;
+
+use super::exit::Error;
+use super::values::{self, RescalePlan, Rho, choose};
+use crate::{Engine, Program};
+
+/// The checkpoint's name in a run's folder.
+const CHECKPOINT: &str = "checkpoint";
+
+/// The options of training that every program shares; flatten them into its own, as the last field, so that the
+/// program's own come first in its help.
+///
+/// The help of `--schedule` becomes the program's own with clap's `mut_arg`. The options of the schedule
+/// (`--parallelism`, `--rho`, `--explain`), `--shards`, `--seed`, `--format` and `--init` are the program's to follow;
+/// the others are followed by [`apply`](Self::apply) and by the [`Session`](super::Session).
+#[derive(Debug, Clone, Args, Serialize)]
+#[command(next_help_heading = "Options of every training")]
+pub struct TrainOptions {
+    /// The data: a file (gzip or not); a small embedded set if none is given.
+    #[arg(help_heading = None)]
+    pub data: Option<String>,
+    /// The data's format, where it is not recognised.
+    #[arg(long, value_name = "NAME")]
+    pub format: Option<String>,
+
+    /// Threads that compute; the cores unless given. Never changes the model.
+    #[arg(long, value_name = "N", value_parser = values::count::<usize>, allow_negative_numbers = true)]
+    pub workers: Option<usize>,
+    /// Pieces into which the data is cut; from the data alone unless given.
+    #[arg(long, value_name = "S", value_parser = values::count::<usize>, allow_negative_numbers = true)]
+    pub shards: Option<usize>,
+    /// Go on with other workers after an epoch, such as 3:4,6:1. Never changes the model.
+    #[arg(long, value_name = "EPOCH:WORKERS,...", value_parser = str::parse::<RescalePlan>)]
+    pub rescale: Option<RescalePlan>,
+
+    /// Names every random choice; the same seed gives the same model.
+    #[arg(long, value_name = "N", default_value_t = 42, value_parser = values::whole::<u64>, allow_negative_numbers = true)]
+    pub seed: u64,
+    /// Which variables are updated together.
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    pub schedule: String,
+    /// Rounds in flight behind the one that is handed out.
+    #[arg(long, value_name = "S", default_value_t = 0, value_parser = values::whole::<usize>, allow_negative_numbers = true)]
+    pub staleness: usize,
+    /// Variables updated a round at most.
+    #[arg(long, value_name = "P", value_parser = values::count::<usize>, allow_negative_numbers = true)]
+    pub parallelism: Option<usize>,
+    /// Variables that depend on each other more strongly than this never share a round.
+    #[arg(long, value_name = "X|off", value_parser = str::parse::<Rho>, allow_negative_numbers = true)]
+    pub rho: Option<Rho>,
+    /// Roll back an epoch that worsens the objective, and go on with less parallelism.
+    #[arg(long, value_name = "on|off", default_value = "on", action = ArgAction::Set, value_parser = values::on_off)]
+    pub guard: bool,
+    /// Show on stderr what each round proposes, rejects and keeps.
+    #[arg(long)]
+    pub explain: bool,
+
+    /// End after so many epochs.
+    #[arg(long, value_name = "N", value_parser = values::whole::<u64>, allow_negative_numbers = true)]
+    pub epochs: Option<u64>,
+    /// End after the first epoch that ends so long after the start.
+    #[arg(long, value_name = "SECONDS", value_parser = values::seconds, allow_negative_numbers = true)]
+    pub time_limit: Option<f64>,
+    /// Start from the model of an earlier run.
+    #[arg(long, value_name = "MODEL")]
+    pub init: Option<PathBuf>,
+
+    /// Write model, report and trace to this folder; nothing is written without.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Write a checkpoint to the run's folder after every N epochs.
+    #[arg(long, value_name = "N", value_parser = values::count::<u64>, allow_negative_numbers = true)]
+    pub checkpoint_every: Option<u64>,
+    /// Go on from the checkpoint in a run's folder, and in that folder unless --out names another.
+    #[arg(long, value_name = "RUN")]
+    pub resume: Option<PathBuf>,
+    /// Show no progress.
+    #[arg(long)]
+    pub quiet: bool,
+    /// Write the report as one line to stdout, and nothing else there.
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl TrainOptions {
+    /// The number of workers: as given, or the cores this process may use.
+    pub fn worker_count(&self) -> usize {
+        self.workers.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
+    }
+
+    /// The folder the run writes to: `--out`, else that of the run it resumes.
+    pub fn folder(&self) -> Option<&Path> {
+        self.out.as_deref().or(self.resume.as_deref())
+    }
+
+    /// What `--schedule` names in the program's list, or a usage error that lists the names.
+    ///
+    /// # Errors
+    /// If the list has no such name.
+    pub fn schedule_from<T: Clone>(&self, list: &[(&str, T)]) -> Result<T, Error> {
+        choose("--schedule", &self.schedule, list)
+    }
+
+    /// The limit on dependencies, `default` unless `--rho` is given; `None` checks nothing.
+    pub fn rho_or(&self, default: f32) -> Option<f32> {
+        self.rho.unwrap_or(Rho::At(default)).limit()
+    }
+
+    /// The shared options that change what is computed, as a text: part of a run's
+    /// [`identity`](Engine::identity), beside the data's digest and the program's own parameters.
+    pub fn identity(&self) -> String {
+        let Self { shards, seed, schedule, staleness, parallelism, rho, guard, .. } = self;
+        format!(
+            "shards {shards:?} seed {seed} schedule {schedule} staleness {staleness} \
+             parallelism {parallelism:?} rho {rho:?} guard {guard}"
+        )
+    }
+
+    /// Whether the options make sense together.
+    ///
+    /// # Errors
+    /// A usage error that names the option at fault.
+    pub fn check(&self) -> Result<(), Error> {
+        if self.checkpoint_every.is_some() && self.folder().is_none() {
+            let why = "--checkpoint-every needs a folder for the checkpoint: give --out DIR";
+            return Err(Error::usage(why));
+        }
+        match &self.resume {
+            Some(run) if !run.is_dir() => {
+                Err(Error::usage(format!("--resume {}: there is no such folder", run.display())))
+            }
+            Some(run) if !run.join(CHECKPOINT).is_file() => Err(Error::usage(format!(
+                "--resume {}: no checkpoint in it; a run writes them with --checkpoint-every N",
+                run.display()
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Applies the options that are the engine's; those of the schedule are the program's to apply.
+    pub fn apply<P: Program>(&self, engine: Engine<P>) -> Engine<P> {
+        let mut engine = engine.workers(self.worker_count()).staleness(self.staleness).guard(self.guard);
+        if let Some(epochs) = self.epochs {
+            engine = engine.epochs(epochs);
+        }
+        if let Some(seconds) = self.time_limit {
+            engine = engine.time_limit(seconds);
+        }
+        if let Some(plan) = &self.rescale {
+            engine = engine.rescale(plan.steps());
+        }
+        if let Some((every, folder)) = self.checkpoint_every.zip(self.folder()) {
+            engine = engine.checkpoint(every, folder.join(CHECKPOINT));
+        }
+        match &self.resume {
+            Some(run) => engine.resume(run.join(CHECKPOINT)),
+            None => engine,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+    use clap::error::ErrorKind;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        train: TrainOptions,
+    }
+
+    fn parse(line: &[&str]) -> Result<TrainOptions, clap::Error> {
+        Line::try_parse_from([&["program"], line].concat()).map(|line| line.train)
+    }
+
+    #[test]
+    fn nothing_given_is_a_run_on_the_cores_that_writes_nothing() {
+        let options = parse(&[]).unwrap();
+        assert!(options.worker_count() >= 1);
+        assert_eq!((options.seed, options.schedule.as_str(), options.guard), (42, "auto", true));
+        assert_eq!(options.folder(), None);
+        assert_eq!(options.rho_or(0.1), Some(0.1));
+        options.check().unwrap();
+    }
+
+    #[test]
+    fn everything_given_is_read() {
+        let line = "data.svm --format libsvm --workers 2 --shards 8 --seed 7 --schedule priority --staleness 1 \
+                    --epochs 9 --time-limit 1.5 --parallelism 4 --rho off --guard off --explain --rescale 3:4,6:1 \
+                    --init old --out run --checkpoint-every 5 --quiet --json";
+        let options = parse(&line.split_whitespace().collect::<Vec<_>>()).unwrap();
+        assert_eq!(options.data.as_deref(), Some("data.svm"));
+        assert_eq!((options.worker_count(), options.shards), (2, Some(8)));
+        assert_eq!(options.rho_or(0.1), None);
+        assert!(!options.guard && options.explain && options.quiet && options.json);
+        let value = serde_json::to_value(&options).unwrap();
+        assert_eq!(value["rescale"], "3:4,6:1");
+        assert_eq!(value["rho"], "off");
+        options.check().unwrap();
+    }
+
+    #[test]
+    fn bad_numbers_name_their_option() {
+        for (line, option) in [
+            (["--workers", "0"], "--workers"),
+            (["--workers", "-2"], "--workers"),
+            (["--shards", "many"], "--shards"),
+            (["--time-limit", "nan"], "--time-limit"),
+            (["--rho", "no"], "--rho"),
+            (["--guard", "maybe"], "--guard"),
+            (["--rescale", "3"], "--rescale"),
+            (["--checkpoint-every", "0"], "--checkpoint-every"),
+        ] {
+            let error = parse(&line).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::ValueValidation);
+            assert!(error.to_string().contains(option), "{error}");
+            assert_eq!(error.exit_code(), 2);
+        }
+    }
+
+    #[test]
+    fn checkpoints_need_a_folder_and_resuming_needs_a_checkpoint() {
+        let error = parse(&["--checkpoint-every", "2"]).unwrap().check().unwrap_err();
+        assert!(error.to_string().starts_with("--checkpoint-every needs a folder"));
+        let folder = tempfile::tempdir().unwrap();
+        let run = folder.path().to_str().unwrap();
+        let options = parse(&["--resume", run, "--checkpoint-every", "2"]).unwrap();
+        assert!(options.check().unwrap_err().to_string().contains("no checkpoint in it"));
+        std::fs::write(folder.path().join("checkpoint"), "").unwrap();
+        options.check().unwrap();
+        assert_eq!(options.folder(), Some(folder.path()));
+    }
+
+    #[test]
+    fn identity_holds_what_changes_the_model_and_nothing_else() {
+        let same = parse(&["--workers", "3", "--rescale", "1:2", "--epochs", "5", "--quiet"]).unwrap();
+        assert_eq!(parse(&[]).unwrap().identity(), same.identity());
+        assert_ne!(parse(&[]).unwrap().identity(), parse(&["--seed", "1"]).unwrap().identity());
+        let schedules = [("auto", 0), ("cyclic", 1)];
+        assert_eq!(parse(&["--schedule", "cyclic"]).unwrap().schedule_from(&schedules).unwrap(), 1);
+    }
+}

@@ -1,0 +1,314 @@
+//! [`Report`]: `report.json`, everything a run is judged by.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::profile::{Profile, profile};
+use super::screen::short;
+use crate::program::Certificate;
+use crate::record::{Ending, EpochRecord, GenerationRecord, RunReport};
+
+/// A part of a run whose seconds are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Reading the data.
+    Read,
+    /// What a judge does before it calls a peer: centre, scale, split.
+    Prepare,
+    /// Everything else up to the model: layouts, shards, threads, epochs.
+    Fit,
+    /// Evaluation that peers' clocks leave out.
+    Certify,
+    /// Writing the model.
+    Write,
+}
+
+impl Phase {
+    /// What is shown while it goes on.
+    pub fn doing(self) -> &'static str {
+        match self {
+            Self::Read => "reading",
+            Self::Prepare => "preparing",
+            Self::Fit => "fitting",
+            Self::Certify => "certifying",
+            Self::Write => "writing",
+        }
+    }
+}
+
+/// Seconds of each phase.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Seconds {
+    /// Reading the data.
+    pub read: f64,
+    /// What a judge does before it calls a peer.
+    pub prepare: f64,
+    /// Everything else up to the model.
+    pub fit: f64,
+    /// Evaluation that peers' clocks leave out.
+    pub certify: f64,
+    /// Writing the model.
+    pub write: f64,
+}
+
+impl Seconds {
+    /// Adds to a phase.
+    pub fn add(&mut self, phase: Phase, seconds: f64) {
+        let sum = match phase {
+            Phase::Read => &mut self.read,
+            Phase::Prepare => &mut self.prepare,
+            Phase::Fit => &mut self.fit,
+            Phase::Certify => &mut self.certify,
+            Phase::Write => &mut self.write,
+        };
+        *sum += seconds;
+    }
+}
+
+/// The data a run was given.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Data {
+    /// The file as it was named.
+    pub path: String,
+    /// Named sizes, such as rows and columns.
+    pub sizes: BTreeMap<String, u64>,
+    /// Values that are stored.
+    pub nonzeros: u64,
+    /// A digest of the content.
+    pub digest: String,
+}
+
+/// What a report tells that the engine cannot know.
+#[derive(Debug, Clone, Default)]
+pub struct About {
+    /// The program's name.
+    pub program: String,
+    /// The program's version.
+    pub version: String,
+    /// All options of the run.
+    pub parameters: Value,
+    /// The data.
+    pub data: Data,
+    /// Workers at the start.
+    pub workers: usize,
+    /// The seed.
+    pub seed: u64,
+    /// Seconds of the phases.
+    pub seconds: Seconds,
+    /// The model's digest.
+    pub model_digest: String,
+}
+
+/// `report.json`.
+#[derive(Debug, Clone, Serialize)]
+pub struct Report {
+    /// The program's name.
+    pub program: String,
+    /// The program's version.
+    pub version: String,
+    /// All options of the run.
+    pub parameters: Value,
+    /// The data.
+    pub data: Data,
+    /// Workers at the start; the generations tell the rest.
+    pub workers: usize,
+    /// Processes.
+    pub processes: usize,
+    /// Shards.
+    pub shards: usize,
+    /// The seed.
+    pub seed: u64,
+    /// Seconds of the phases.
+    pub seconds: Seconds,
+    /// Epochs completed.
+    pub epochs: u64,
+    /// Rounds handed out.
+    pub rounds: u64,
+    /// Tasks in these rounds: blocks that met a shard.
+    pub blocks: u64,
+    /// Candidates proposed.
+    pub candidates: u64,
+    /// Candidates rejected.
+    pub rejected: u64,
+    /// Variables updated.
+    pub updates: u64,
+    /// Bytes that crossed between workers.
+    pub bytes_on_wire: u64,
+    /// Of these, bytes of blocks.
+    pub block_bytes_on_wire: u64,
+    /// The certificate of the model.
+    pub certificate: Certificate,
+    /// Why the run ended.
+    pub ending: Ending,
+    /// The objective, if there is a monotone one.
+    pub objective: Option<f64>,
+    /// Epochs that the guard rolled back.
+    pub rollbacks: u64,
+    /// SHA-256 over the model's values in the order that the program documents.
+    pub model_digest: String,
+    /// The most memory the process held; null where the system does not say.
+    pub peak_memory_bytes: Option<u64>,
+    /// CPU time over all threads; null where the system does not say.
+    pub cpu_seconds: Option<f64>,
+    /// Seconds from the start of the program to this report.
+    pub wall_seconds: f64,
+    /// CPU time over wall time: how many cores were busy on average.
+    pub cpu_over_wall: Option<f64>,
+    /// Workers of the last generation that held no shard.
+    pub idle_workers: usize,
+    /// Shards that changed worker, over all generations.
+    pub shards_moved: usize,
+    /// The generations.
+    pub generations: Vec<GenerationRecord>,
+    /// What an epoch costs and gains, by workers.
+    pub profile: BTreeMap<usize, Profile>,
+    /// What the program itself found, by name.
+    pub results: Map<String, Value>,
+}
+
+impl Report {
+    /// The report of a run. What is measured last, memory and CPU time, is filled in when it is written.
+    pub fn new(about: About, run: &RunReport, trace: &[EpochRecord]) -> Self {
+        let About { program, version, parameters, data, workers, seed, seconds, model_digest } = about;
+        Self {
+            program,
+            version,
+            parameters,
+            data,
+            workers,
+            processes: 1,
+            shards: run.shards,
+            seed,
+            seconds,
+            epochs: run.epochs,
+            rounds: run.rounds,
+            blocks: run.tasks,
+            candidates: run.candidates,
+            rejected: run.rejected,
+            updates: run.updates,
+            bytes_on_wire: run.bytes_on_wire,
+            block_bytes_on_wire: run.block_bytes_on_wire,
+            certificate: run.certificate.clone(),
+            ending: run.ending,
+            objective: run.objective,
+            rollbacks: run.rollbacks,
+            model_digest,
+            peak_memory_bytes: None,
+            cpu_seconds: None,
+            wall_seconds: 0.0,
+            cpu_over_wall: None,
+            idle_workers: run.idle_workers,
+            shards_moved: run.generations.iter().map(|generation| generation.shards_moved).sum(),
+            generations: run.generations.clone(),
+            profile: profile(trace),
+            results: Map::new(),
+        }
+    }
+
+    /// Adds something the program found.
+    pub fn result(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.results.insert(name.into(), value.into());
+        self
+    }
+
+    /// How the run ended and what its certificate proves, in a line for the screen.
+    pub fn conclusion(&self) -> String {
+        let Self {
+            certificate: Certificate { kind, value, target, reached, on, .. }, epochs, seconds, ..
+        } = self;
+        let ended = match self.ending {
+            Ending::Reached => "done",
+            Ending::Epochs => "stopped at the limit of epochs",
+            Ending::Time => "stopped at the time limit",
+            Ending::Interrupted => "interrupted",
+            Ending::Stalled => "stopped: no further epoch comes closer",
+            Ending::Diverged => "stopped: it diverged",
+        };
+        let missed = if *reached { "" } else { " not reached" };
+        let (value, target) = (short(*value), short(*target));
+        format!(
+            "{ended}: {kind} {value} on {on} (target {target}{missed}); {epochs} epochs, {:.3} s",
+            seconds.fit
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn run() -> RunReport {
+        RunReport {
+            ending: Ending::Reached,
+            certificate: Certificate::new("relative-duality-gap", 1e-7, 1e-6, "training data"),
+            objective: Some(1.5),
+            epochs: 3,
+            rounds: 4,
+            tasks: 5,
+            updates: 6,
+            candidates: 7,
+            rejected: 8,
+            rollbacks: 0,
+            seconds: 0.5,
+            bytes_on_wire: 0,
+            block_bytes_on_wire: 0,
+            shards: 9,
+            idle_workers: 0,
+            generations: vec![GenerationRecord { epoch: 0, workers: 2, pause: 0.0, shards_moved: 1 }],
+        }
+    }
+
+    #[test]
+    fn the_keys_are_the_documented_ones() {
+        let data = Data { path: "mice".into(), sizes: [("rows".into(), 4)].into(), ..Data::default() };
+        let about = About { program: "lasso".into(), data, workers: 2, ..About::default() };
+        let epochs = [
+            EpochRecord { workers: 2, certificate: 1.0, ..EpochRecord::default() },
+            EpochRecord { epoch: 1, workers: 2, seconds: 0.25, certificate: 0.1, ..EpochRecord::default() },
+        ];
+        let report = serde_json::to_value(Report::new(about, &run(), &epochs).result("lambda", 0.5)).unwrap();
+        for key in
+            "program version parameters data workers processes shards seed seconds epochs rounds blocks \
+                    candidates rejected updates bytes_on_wire certificate model_digest peak_memory_bytes \
+                    generations profile ending objective rollbacks idle_workers cpu_over_wall"
+                .split_whitespace()
+        {
+            assert!(report.get(key).is_some(), "{key}");
+        }
+        let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+        assert_eq!(keys(&report["data"]), ["digest", "nonzeros", "path", "sizes"]);
+        assert_eq!(keys(&report["seconds"]), ["certify", "fit", "prepare", "read", "write"]);
+        assert_eq!(keys(&report["certificate"]), ["kind", "on", "reached", "target", "value"]);
+        assert_eq!(
+            report["generations"],
+            json!([{"epoch": 0, "workers": 2, "pause": 0.0, "shards_moved": 1}])
+        );
+        assert_eq!(report["profile"], json!({"2": {"seconds_per_epoch": 0.25, "progress": 1.0}}));
+        assert_eq!((&report["blocks"], &report["processes"]), (&json!(5), &json!(1)));
+        assert_eq!((&report["ending"], &report["results"]["lambda"]), (&json!("reached"), &json!(0.5)));
+    }
+
+    #[test]
+    fn the_conclusion_is_plain() {
+        let mut report = Report::new(About::default(), &run(), &[]);
+        let done = "done: relative-duality-gap 1.00e-7 on training data (target 1.00e-6); 3 epochs, 0.000 s";
+        assert_eq!(report.conclusion(), done);
+        (report.ending, report.certificate.reached) = (Ending::Time, false);
+        let conclusion = report.conclusion();
+        assert!(conclusion.starts_with("stopped at the time limit: "), "{conclusion}");
+        assert!(conclusion.contains("(target 1.00e-6 not reached)"), "{conclusion}");
+    }
+
+    #[test]
+    fn seconds_add_up_by_phase() {
+        let mut seconds = Seconds::default();
+        seconds.add(Phase::Fit, 1.0);
+        seconds.add(Phase::Fit, 0.5);
+        seconds.add(Phase::Read, 0.25);
+        assert_eq!(seconds, Seconds { read: 0.25, fit: 1.5, ..Seconds::default() });
+    }
+}

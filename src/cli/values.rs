@@ -1,0 +1,205 @@
+//! Values of options that need more than a number: a plan of workers, rho, a name out of a list.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Serialize, Serializer};
+
+use super::exit::Error;
+
+/// A whole number of at least 1.
+pub(super) fn count<N: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<N, String> {
+    let number = text.parse().ok().filter(|number| *number >= N::from(1));
+    number.ok_or_else(|| "give a whole number of 1 or more".into())
+}
+
+/// A whole number of at least 0.
+pub(super) fn whole<N: FromStr>(text: &str) -> Result<N, String> {
+    text.parse().map_err(|_| "give a whole number of 0 or more".into())
+}
+
+/// A finite number of seconds.
+pub(super) fn seconds(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "give a number of seconds, 0 or more, such as 60 or 0.5".into())
+}
+
+/// `on` or `off`.
+pub(super) fn on_off(text: &str) -> Result<bool, String> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err("give on or off".into()),
+    }
+}
+
+/// The strongest dependency at which two variables may still share a round.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Rho {
+    /// Dependencies are not checked.
+    Off,
+    /// Variables that depend on each other more strongly than this never share a round.
+    At(f32),
+}
+
+impl Rho {
+    /// As a schedule wants it: `None` checks nothing.
+    pub fn limit(self) -> Option<f32> {
+        match self {
+            Self::Off => None,
+            Self::At(limit) => Some(limit),
+        }
+    }
+}
+
+impl FromStr for Rho {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "off" {
+            return Ok(Self::Off);
+        }
+        let limit = text.parse().ok().filter(|limit: &f32| limit.is_finite() && *limit >= 0.0);
+        limit.map(Self::At).ok_or_else(|| "give a number of 0 or more, such as 0.1, or off".into())
+    }
+}
+
+impl Serialize for Rho {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Off => serializer.serialize_str("off"),
+            Self::At(limit) => serializer.serialize_f32(*limit),
+        }
+    }
+}
+
+/// After which epochs the run goes on with how many workers, in order of epochs: `3:4,6:1`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RescalePlan(Vec<(u64, usize)>);
+
+impl RescalePlan {
+    /// The steps as (epochs completed, workers from then on).
+    pub fn steps(&self) -> &[(u64, usize)] {
+        &self.0
+    }
+}
+
+impl FromStr for RescalePlan {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut steps = text.split(',').map(step).collect::<Result<Vec<_>, _>>()?;
+        steps.sort_unstable();
+        match steps.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            Some(pair) => Err(format!("epoch {} is named twice: give each epoch once", pair[0].0)),
+            None => Ok(Self(steps)),
+        }
+    }
+}
+
+fn step(text: &str) -> Result<(u64, usize), String> {
+    let Some((epoch, workers)) = text.split_once(':') else {
+        return Err(format!("`{text}` is not EPOCH:WORKERS, such as 3:4"));
+    };
+    let epoch = epoch.trim().parse().ok().filter(|&epoch| epoch > 0).ok_or_else(|| {
+        format!("in `{text}`, `{epoch}` is not an epoch: give a whole number of 1 or more (--workers sets the start)")
+    })?;
+    let workers = workers.trim().parse().ok().filter(|&workers| workers > 0).ok_or_else(|| {
+        format!("in `{text}`, `{workers}` is not a number of workers: give a whole number of 1 or more")
+    })?;
+    Ok((epoch, workers))
+}
+
+impl fmt::Display for RescalePlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, (epoch, workers)) in self.0.iter().enumerate() {
+            let comma = if position == 0 { "" } else { "," };
+            write!(f, "{comma}{epoch}:{workers}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Serialize for RescalePlan {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// What `given` names in `list`, or a usage error that lists the names.
+///
+/// ```
+/// use raddle::cli::choose;
+/// let solvers = [("sgd", 1), ("als", 2)];
+/// assert_eq!(choose("--solver", "als", &solvers).unwrap(), 2);
+/// let error = choose("--solver", "cg", &solvers).unwrap_err();
+/// assert_eq!(error.to_string(), "--solver `cg` does not exist: choose sgd or als");
+/// ```
+///
+/// # Errors
+/// If no name is the one given.
+pub fn choose<T: Clone>(option: &str, given: &str, list: &[(&str, T)]) -> Result<T, Error> {
+    if let Some((_, what)) = list.iter().find(|(name, _)| *name == given) {
+        return Ok(what.clone());
+    }
+    let names: Vec<&str> = list.iter().map(|(name, _)| *name).collect();
+    let choice = match names.as_slice() {
+        [all @ .., last] if !all.is_empty() => format!("{} or {last}", all.join(", ")),
+        names => names.concat(),
+    };
+    Err(Error::usage(format!("{option} `{given}` does not exist: choose {choice}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str) -> String {
+        text.parse::<RescalePlan>().unwrap_err()
+    }
+
+    #[test]
+    fn a_plan_is_read_in_any_order_and_written_in_order() {
+        let plan: RescalePlan = "6:1,3:4".parse().unwrap();
+        assert_eq!(plan.steps(), [(3, 4), (6, 1)]);
+        assert_eq!(plan.to_string(), "3:4,6:1");
+        assert_eq!(serde_json::to_string(&plan).unwrap(), "\"3:4,6:1\"");
+    }
+
+    #[test]
+    fn a_bad_plan_is_refused_by_its_offending_part() {
+        assert_eq!(refused("3-4"), "`3-4` is not EPOCH:WORKERS, such as 3:4");
+        assert_eq!(refused("3:4,"), "`` is not EPOCH:WORKERS, such as 3:4");
+        assert!(refused("3:4,x:2").starts_with("in `x:2`, `x` is not an epoch"));
+        assert!(refused("0:2").starts_with("in `0:2`, `0` is not an epoch"));
+        assert!(refused("3:0").starts_with("in `3:0`, `0` is not a number of workers"));
+        assert!(refused("3:-1").starts_with("in `3:-1`, `-1` is not a number of workers"));
+        assert_eq!(refused("3:4,3:2"), "epoch 3 is named twice: give each epoch once");
+    }
+
+    #[test]
+    fn rho_is_a_number_or_off() {
+        assert_eq!("off".parse::<Rho>().unwrap().limit(), None);
+        assert_eq!("0.25".parse::<Rho>().unwrap().limit(), Some(0.25));
+        for bad in ["-1", "nan", "inf", "on", ""] {
+            assert!(bad.parse::<Rho>().unwrap_err().contains("0.1, or off"), "{bad}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_finite_and_in_range() {
+        assert_eq!(count::<usize>("3"), Ok(3));
+        assert!(count::<u64>("0").is_err() && count::<u64>("-1").is_err() && count::<u64>("1.5").is_err());
+        assert_eq!(whole::<u64>("0"), Ok(0));
+        assert_eq!(seconds("0.5"), Ok(0.5));
+        assert!(seconds("nan").is_err() && seconds("inf").is_err() && seconds("-1").is_err());
+        assert_eq!((on_off("on"), on_off("off")), (Ok(true), Ok(false)));
+        assert!(on_off("yes").is_err());
+    }
+
+    #[test]
+    fn a_choice_of_one_reads_well() {
+        let error = choose("--schedule", "x", &[("auto", ())]).unwrap_err();
+        assert_eq!(error.to_string(), "--schedule `x` does not exist: choose auto");
+    }
+}

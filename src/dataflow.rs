@@ -1,0 +1,200 @@
+//! The dataflow of a generation: the only file that names timely's operators.
+//!
+//! ```text
+//!           orders (by address)            blocks (by address)
+//!   hub ──────────────────────▶ place ──────────────────────┐
+//!    ▲   schedule, aggregate,     │ ▲   update, commit,      │
+//!    │   learn, conclude          │ │   certify              │
+//!    └──────── answers (+1) ──────┘ └──────── (+1) ──────────┘
+//! ```
+//!
+//! Timestamps are epochs. The hub holds a capability for the epoch under way and moves it at each boundary, so the
+//! frontier of the records tells which epochs are over. Inside an epoch rounds are closed by counting answers, which
+//! costs no progress traffic; a place holds a capability only while it has work.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use timely::container::CapacityContainerBuilder;
+use timely::dataflow::channels::pact::DistributorPact;
+use timely::dataflow::operators::generic::OutputBuilder;
+use timely::dataflow::operators::generic::builder_rc::OperatorBuilder;
+use timely::dataflow::operators::{Capability, ConnectLoop, Feedback};
+use timely::dataflow::{Scope, Stream};
+use timely::progress::operate::FrontierInterest;
+use timely::scheduling::SyncActivator;
+
+use crate::generation::{Generation, panic_message};
+use crate::parcel::{ByAddress, Parcels, Receiver, Sender};
+use crate::place::{HUB, Outbox};
+use crate::program::Program;
+use crate::record::EpochRecord;
+
+type Output<C> = OutputBuilder<u64, CapacityContainerBuilder<C>>;
+
+/// Builds the operators of a generation in a scope whose time counts epochs. The stream carries a record an epoch,
+/// on the first worker.
+pub(crate) fn scheduled<P: Program>(
+    scope: Scope<'_, u64>,
+    generation: Arc<Generation<P>>,
+) -> Stream<'_, u64, Vec<EpochRecord>> {
+    let worker = scope.index() as u32;
+    let serialized = generation.settings.serialized;
+    let (answer_loop, answers) = scope.feedback::<Parcels<P>>(1);
+    let (block_loop, arrivals) = scope.feedback::<Parcels<P>>(1);
+    let mut place = generation.seat(worker);
+    let hub = if worker == 0 { generation.hub(&place) } else { None };
+
+    let mut builder = OperatorBuilder::new("hub: schedule, aggregate, conclude".to_owned(), scope);
+    let mut answers = builder.new_input(answers, DistributorPact(|_| ByAddress));
+    builder.set_notify_for(0, FrontierInterest::Never);
+    generation.wake_on_failure(waker(&scope, &builder));
+    let (orders_out, orders) = builder.new_output();
+    let (records_out, records) = builder.new_output::<Vec<EpochRecord>>();
+    let (mut orders_out, mut records_out): (Output<Parcels<P>>, Output<EpochRecords>) =
+        (OutputBuilder::from(orders_out), OutputBuilder::from(records_out));
+    let shared = Arc::clone(&generation);
+    builder.build(move |mut capabilities| {
+        let record_capability = capabilities.pop();
+        let order_capability = capabilities.pop();
+        let capabilities = order_capability.zip(record_capability);
+        // Only the first worker has a hub; the others give their capabilities up at once.
+        let mut run = hub.zip(capabilities);
+        let (mut sender, mut receiver) = (Sender::new(worker, serialized), Receiver::default());
+        let (mut begun, mut shown) = (false, 0);
+        move |_| {
+            let mut arrived = Vec::new();
+            answers.for_each(|_, parcel| arrived.push(std::mem::take(parcel)));
+            if shared.has_failed() {
+                run = None;
+            }
+            let Some((hub, (order_capability, record_capability))) = run.as_mut() else { return };
+            let mut out = Outbox::new();
+            let going = guarded(&shared, || {
+                if !std::mem::replace(&mut begun, true) {
+                    hub.start(&mut out)?;
+                }
+                for parcel in arrived {
+                    if let Some(message) = receiver.unpack(parcel)? {
+                        hub.receive(message, &mut out)?;
+                    }
+                }
+                Ok(())
+            });
+            let mut session = records_out.activate();
+            for record in &hub.records[shown..] {
+                session.session(record_capability).give(record.clone());
+            }
+            shown = hub.records.len();
+            drop(session);
+            let epoch = hub.state.progress.epoch;
+            if epoch > *order_capability.time() {
+                order_capability.downgrade(&epoch);
+                record_capability.downgrade(&epoch);
+            }
+            let mut orders_out = orders_out.activate();
+            for (to, message) in out {
+                for mut parcel in sender.pack(to, message) {
+                    orders_out.session(order_capability).give_container(&mut parcel);
+                }
+            }
+            if going.is_none() || hub.parting.is_some() {
+                shared.count_bytes(sender.bytes, sender.block_bytes);
+                if let Some((hub, _)) = run.take() {
+                    shared.leave_hub(hub);
+                }
+            }
+        }
+    });
+
+    let mut builder = OperatorBuilder::new("place: update, commit, certify".to_owned(), scope);
+    let activator = scope.activator_for(builder.operator_info().address);
+    let mut orders = builder.new_input(orders, DistributorPact(|_| ByAddress));
+    let mut arrivals = builder.new_input(arrivals, DistributorPact(|_| ByAddress));
+    builder.set_notify_for(0, FrontierInterest::Never);
+    builder.set_notify_for(1, FrontierInterest::Never);
+    generation.wake_on_failure(waker(&scope, &builder));
+    let (answers_out, answers) = builder.new_output();
+    let (blocks_out, blocks) = builder.new_output();
+    let (mut answers_out, mut blocks_out): (Output<Parcels<P>>, Output<Parcels<P>>) =
+        (OutputBuilder::from(answers_out), OutputBuilder::from(blocks_out));
+    builder.build(move |_| {
+        let mut sender = Sender::new(worker, serialized);
+        let (mut from_hub, mut from_places) = (Receiver::default(), Receiver::default());
+        let mut capabilities: Option<(Capability<u64>, Capability<u64>)> = None;
+        move |_| {
+            let mut arrived = Vec::new();
+            // Blocks first: an order that needs one then finds it.
+            arrivals.for_each(|_, parcel| arrived.push((false, std::mem::take(parcel))));
+            orders.for_each(|capability, parcel| {
+                capabilities = Some((capability.retain(0), capability.retain(1)));
+                arrived.push((true, std::mem::take(parcel)));
+            });
+            if generation.has_failed() || place.left {
+                capabilities = None;
+                return;
+            }
+            let mut out = Outbox::new();
+            let worked = guarded(&generation, || {
+                for (order, parcel) in arrived {
+                    let receiver = if order { &mut from_hub } else { &mut from_places };
+                    if let Some(message) = receiver.unpack(parcel)? {
+                        place.receive(message);
+                    }
+                }
+                // What others wait for leaves before the next task runs.
+                while out.is_empty() {
+                    if !place.run(&mut out)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            });
+            if let Some((answer_capability, block_capability)) = &capabilities {
+                for (to, message) in out {
+                    if to == HUB {
+                        for mut parcel in sender.pack(0, message) {
+                            answers_out.activate().session(answer_capability).give_container(&mut parcel);
+                        }
+                    } else {
+                        for mut parcel in sender.pack(to, message) {
+                            blocks_out.activate().session(block_capability).give_container(&mut parcel);
+                        }
+                    }
+                }
+            }
+            if worked == Some(true) && !place.left {
+                activator.activate();
+            }
+            if place.left {
+                generation.count_bytes(sender.bytes, sender.block_bytes);
+                generation.leave(worker, &mut place);
+            }
+            if worked.is_none() || place.left || place.is_idle() {
+                capabilities = None;
+            }
+        }
+    });
+    answers.connect_loop(answer_loop);
+    blocks.connect_loop(block_loop);
+    records
+}
+
+type EpochRecords = Vec<EpochRecord>;
+
+/// Wakes an operator from any thread.
+fn waker(scope: &Scope<'_, u64>, builder: &OperatorBuilder<'_, u64>) -> SyncActivator {
+    scope.worker().sync_activator_for(builder.operator_info().address.to_vec())
+}
+
+/// Runs a program's or a schedule's code: a panic or an error in it ends the generation, and nothing of timely's
+/// unwinds. `None` if it did.
+fn guarded<P: Program, T>(generation: &Generation<P>, work: impl FnOnce() -> Result<T, String>) -> Option<T> {
+    let reason = match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(value)) => return Some(value),
+        Ok(Err(reason)) => reason,
+        Err(panic) => panic_message(&*panic),
+    };
+    generation.fail(reason);
+    None
+}

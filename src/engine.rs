@@ -1,0 +1,360 @@
+//! [`Engine`]: builds a run from a program and a schedule, and carries it out generation by generation.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::checkpoint::{self, Checkpoint};
+use crate::error::EngineError;
+use crate::generation::{Generation, Held, Observer, Returned};
+use crate::hub::{HubState, Parting, Progress};
+use crate::operator::Operator;
+use crate::placement::{self, Layout};
+use crate::program::{Certificate, Program};
+use crate::record::{Ending, EpochRecord, GenerationRecord, RunReport};
+use crate::schedule::Schedule;
+use crate::settings::{Settings, Stop};
+
+/// Everything a run trains on and trains: what goes in, and what comes out.
+pub struct Parts<P: Program> {
+    /// The shards, in shard order. How many there are is fixed by the data, never by the workers.
+    pub shards: Vec<P::Shard>,
+    /// The travelling blocks, in block order; none if the program has none.
+    pub blocks: Vec<P::Block>,
+    /// The block that stays where rounds are aggregated.
+    pub pinned: P::Pinned,
+    /// What every worker keeps a copy of.
+    pub replica: P::Replica,
+}
+
+impl<P: Program<Pinned = ()>> Parts<P> {
+    /// Shards and a replica, for programs without blocks.
+    pub fn new(shards: Vec<P::Shard>, replica: P::Replica) -> Self {
+        Self { shards, blocks: Vec::new(), pinned: (), replica }
+    }
+
+    /// Adds travelling blocks.
+    pub fn blocks(mut self, blocks: Vec<P::Block>) -> Self {
+        self.blocks = blocks;
+        self
+    }
+}
+
+/// What a run leaves behind.
+pub struct Outcome<P: Program> {
+    /// Shards, blocks and replica as the last boundary left them.
+    pub parts: Parts<P>,
+    /// What was counted and measured.
+    pub report: RunReport,
+    /// A record an epoch, the boundary before the first included.
+    pub trace: Vec<EpochRecord>,
+}
+
+/// Builds a run: a program, a schedule, and how to carry it out.
+///
+/// | setting | default | changes the model |
+/// |---|---|---|
+/// | [`workers`](Engine::workers) | 1 | no |
+/// | [`serialized`](Engine::serialized) | off | no |
+/// | [`rescale`](Engine::rescale), [`checkpoint`](Engine::checkpoint), [`resume`](Engine::resume) | none | no |
+/// | [`staleness`](Engine::staleness) | 0 | yes |
+/// | [`guard`](Engine::guard) | on | where an epoch worsened the objective |
+/// | [`epochs`](Engine::epochs), [`time_limit`](Engine::time_limit), [`stop`](Engine::stop) | none | by when they end it |
+///
+/// A run is a pure function of the parts, the program, the schedule and the settings marked *yes*: the bytes of its
+/// outcome are the same for any number of workers, with any rescale, and through checkpoint and resume.
+pub struct Engine<P: Program> {
+    program: Arc<P>,
+    schedule: Box<dyn Schedule>,
+    parts: Parts<P>,
+    costs: Option<Vec<u64>>,
+    settings: Settings,
+    observer: Option<Observer>,
+    checkpoint: Option<PathBuf>,
+    resume: Option<PathBuf>,
+    identity: String,
+}
+
+impl<P: Program> Engine<P> {
+    /// A run of this program under this schedule.
+    pub fn new(program: P, schedule: impl Schedule, parts: Parts<P>) -> Self {
+        let settings = Settings {
+            workers: 1,
+            serialized: false,
+            staleness: 0,
+            guard: true,
+            epochs: None,
+            time_limit: None,
+            rescale: Vec::new(),
+            checkpoint_every: None,
+            stop: Stop::default(),
+            started: Instant::now(),
+        };
+        Self {
+            program: Arc::new(program),
+            schedule: Box::new(schedule),
+            parts,
+            costs: None,
+            settings,
+            observer: None,
+            checkpoint: None,
+            resume: None,
+            identity: String::new(),
+        }
+    }
+
+    /// How many worker threads run the dataflow, at least 1. Workers beyond the shards idle.
+    pub fn workers(mut self, workers: usize) -> Self {
+        self.settings.workers = workers;
+        self
+    }
+
+    /// The counted cost of each shard, by which they are placed; equal unless given.
+    pub fn costs(mut self, costs: Vec<u64>) -> Self {
+        self.costs = Some(costs);
+        self
+    }
+
+    /// Whether workers exchange bytes even within the process, as they would between processes.
+    pub fn serialized(mut self, serialized: bool) -> Self {
+        self.settings.serialized = serialized;
+        self
+    }
+
+    /// Pipelines stepwise rounds: round `t` reads exactly the commits up to `t - 1 - staleness`.
+    pub fn staleness(mut self, rounds: usize) -> Self {
+        self.settings.staleness = rounds;
+        self
+    }
+
+    /// Whether an epoch that worsens a monotone objective is rolled back, with half the parallelism from then on.
+    pub fn guard(mut self, guard: bool) -> Self {
+        self.settings.guard = guard;
+        self
+    }
+
+    /// Ends the run after so many epochs.
+    pub fn epochs(mut self, epochs: u64) -> Self {
+        self.settings.epochs = Some(epochs);
+        self
+    }
+
+    /// Ends the run after the first epoch that ends so many seconds after the start.
+    pub fn time_limit(mut self, seconds: f64) -> Self {
+        self.settings.time_limit = Some(seconds);
+        self
+    }
+
+    /// Goes on with other workers: `(3, 4)` means four workers once three epochs are completed.
+    pub fn rescale(mut self, plan: &[(u64, usize)]) -> Self {
+        self.settings.rescale = plan.to_vec();
+        self
+    }
+
+    /// Writes a checkpoint to this file after every so many epochs, and where a run ends before it is done; whole or not
+    /// at all.
+    pub fn checkpoint(mut self, every: u64, file: impl Into<PathBuf>) -> Self {
+        self.settings.checkpoint_every = Some(every);
+        self.checkpoint = Some(file.into());
+        self
+    }
+
+    /// Goes on from a checkpoint; shards must have been made from the same data, by the same parameters.
+    pub fn resume(mut self, file: impl Into<PathBuf>) -> Self {
+        self.resume = Some(file.into());
+        self
+    }
+
+    /// A text that is the same exactly when data and parameters are: a checkpoint of another run is refused.
+    pub fn identity(mut self, identity: impl Into<String>) -> Self {
+        self.identity = identity.into();
+        self
+    }
+
+    /// Calls `observer` with every epoch's record at its boundary; a [`Stop`] requested there ends the run there.
+    pub fn observe(mut self, observer: impl FnMut(&EpochRecord) + Send + 'static) -> Self {
+        self.observer = Some(Box::new(observer));
+        self
+    }
+
+    /// Ends the run after the epoch under way once `stop` is requested.
+    pub fn stop(mut self, stop: Stop) -> Self {
+        self.settings.stop = stop;
+        self
+    }
+
+    /// Carries the run out.
+    ///
+    /// # Errors
+    /// If a setting makes no sense, threads cannot be started, a program or schedule panics, or a checkpoint cannot
+    /// be written or read.
+    pub fn run(self) -> Result<Outcome<P>, EngineError> {
+        self.check()?;
+        let Self {
+            program,
+            schedule,
+            parts,
+            costs,
+            mut settings,
+            mut observer,
+            checkpoint,
+            resume,
+            identity,
+        } = self;
+        settings.started = Instant::now();
+        let Parts { shards, blocks, pinned, replica } = parts;
+        let costs = costs.unwrap_or_else(|| vec![1; shards.len()]);
+        let settings = Arc::new(settings);
+        let progress = Progress { staleness: settings.staleness, ..Progress::default() };
+        let mut held = Held { shards, blocks, replica };
+        let mut hub = HubState { pinned, schedule, progress };
+        if let Some(file) = &resume {
+            Checkpoint::read(file, &identity)?.restore(file, &*program, &mut held, &mut hub)?;
+        }
+        let mut history = History::default();
+        loop {
+            let epoch = hub.progress.epoch;
+            let workers = settings.workers_after(epoch);
+            let (shared, how) = (Arc::clone(&program), Arc::clone(&settings));
+            let layout = Layout::new(&costs, held.blocks.len(), workers);
+            let placement = Arc::clone(&layout.shard_at);
+            let generation = Generation::new(shared, how, layout, held, hub, observer);
+            let returned = Arc::new(generation).run()?;
+            history.add(epoch, workers, placement, &returned);
+            let Returned { ended, .. } = returned;
+            (held, hub, observer) = (returned.held, returned.hub, returned.observer);
+            history.trace.extend(ended.records);
+            let (Some((certificate, objective)), Some(parting)) = (ended.verdict, ended.parting) else {
+                return Err(EngineError::Worker("the run ended before its first boundary".into()));
+            };
+            // A run that a limit or Ctrl-C ends can go on from where it was, not from the last multiple.
+            let unfinished = parting != Parting::Cut && parting != Parting::Over(Ending::Reached);
+            let due =
+                checkpoint.as_ref().filter(|_| unfinished || settings.checkpoint_due(hub.progress.epoch));
+            if let Some(file) = due {
+                checkpoint::write(file, &identity, &*program, &held, &hub)?;
+            }
+            if let Parting::Over(ending) = parting {
+                return Ok(history.outcome(ending, certificate, objective, held, hub, settings.elapsed()));
+            }
+        }
+    }
+
+    /// Makes the run an operator of one's own dataflow, with
+    /// [`scope.scheduled(&operator)`](crate::Scheduled::scheduled): its workers are that dataflow's.
+    ///
+    /// # Errors
+    /// If a setting makes no sense there: workers are fixed, and checkpoints belong to the dataflow around it.
+    pub fn into_operator(self) -> Result<Operator<P>, EngineError> {
+        self.check()?;
+        let elsewhere =
+            !self.settings.rescale.is_empty() || self.checkpoint.is_some() || self.resume.is_some();
+        if elsewhere {
+            let why =
+                "an operator can neither rescale nor checkpoint: the dataflow around it fixes its workers";
+            return Err(EngineError::Setting(why.into()));
+        }
+        Ok(Operator::new(self))
+    }
+
+    /// The only generation of an operator.
+    pub(crate) fn into_generation(self, workers: usize) -> Generation<P> {
+        let Self { program, schedule, parts, costs, mut settings, observer, .. } = self;
+        let Parts { shards, blocks, pinned, replica } = parts;
+        let costs = costs.unwrap_or_else(|| vec![1; shards.len()]);
+        (settings.workers, settings.started) = (workers, Instant::now());
+        let progress = Progress { staleness: settings.staleness, ..Progress::default() };
+        let (held, hub) = (Held { shards, blocks, replica }, HubState { pinned, schedule, progress });
+        let layout = Layout::new(&costs, held.blocks.len(), workers);
+        Generation::new(program, Arc::new(settings), layout, held, hub, observer)
+    }
+
+    fn check(&self) -> Result<(), EngineError> {
+        let refuse = |why: String| Err(EngineError::Setting(why));
+        if self.settings.workers == 0 || self.settings.rescale.iter().any(|&(_, workers)| workers == 0) {
+            return refuse("a run needs at least 1 worker".into());
+        }
+        if self.settings.checkpoint_every == Some(0) {
+            return refuse("a checkpoint every 0 epochs makes no sense: give 1 or more".into());
+        }
+        if let Some(costs) = self.costs.as_ref().filter(|costs| costs.len() != self.parts.shards.len()) {
+            let (costs, shards) = (costs.len(), self.parts.shards.len());
+            return refuse(format!("{costs} costs are given for {shards} shards: give one for each"));
+        }
+        Ok(())
+    }
+}
+
+/// What is gathered over the generations.
+#[derive(Default)]
+pub(crate) struct History {
+    pub(crate) trace: Vec<EpochRecord>,
+    generations: Vec<GenerationRecord>,
+    placement: Arc<Vec<u32>>,
+    bytes: u64,
+    block_bytes: u64,
+    last_boundary: Option<Instant>,
+}
+
+impl History {
+    pub(crate) fn add<P: Program>(
+        &mut self,
+        epoch: u64,
+        workers: usize,
+        placement: Arc<Vec<u32>>,
+        returned: &Returned<P>,
+    ) {
+        let pause = self.last_boundary.zip(returned.began);
+        let pause =
+            pause.map_or(0.0, |(before, began)| began.saturating_duration_since(before).as_secs_f64());
+        let shards_moved = placement::moves(&self.placement, &placement);
+        self.generations.push(GenerationRecord { epoch, workers, pause, shards_moved });
+        self.placement = placement;
+        self.bytes += returned.ended.bytes;
+        self.block_bytes += returned.ended.block_bytes;
+        self.last_boundary = returned.ended.at;
+    }
+
+    pub(crate) fn outcome<P: Program>(
+        self,
+        ending: Ending,
+        certificate: Certificate,
+        objective: Option<f64>,
+        held: Held<P>,
+        hub: HubState<P>,
+        seconds: f64,
+    ) -> Outcome<P> {
+        let workers = self.generations.last().map_or(0, |generation| generation.workers);
+        let counts = hub.schedule.counts();
+        let Progress { epoch, totals, .. } = hub.progress;
+        let report = RunReport {
+            ending,
+            certificate,
+            objective,
+            epochs: epoch,
+            rounds: totals.rounds,
+            tasks: totals.tasks,
+            updates: totals.updates,
+            candidates: counts.candidates,
+            rejected: counts.rejected,
+            rollbacks: totals.rollbacks,
+            seconds,
+            bytes_on_wire: self.bytes,
+            block_bytes_on_wire: self.block_bytes,
+            shards: held.shards.len(),
+            idle_workers: idle(&self.placement, workers),
+            generations: self.generations,
+        };
+        let parts =
+            Parts { shards: held.shards, blocks: held.blocks, pinned: hub.pinned, replica: held.replica };
+        Outcome { parts, report, trace: self.trace }
+    }
+}
+
+/// Workers that hold no shard.
+fn idle(placement: &[u32], workers: usize) -> usize {
+    let mut busy = placement.to_vec();
+    busy.sort_unstable();
+    busy.dedup();
+    workers - busy.len().min(workers)
+}

@@ -1,0 +1,274 @@
+//! [`Generation`]: one timely computation with a fixed set of workers.
+//!
+//! State waits in slots while no computation runs: each worker takes what is placed on it when it starts, and puts
+//! it back when the generation ends. So rescaling is: end a generation, place anew, begin the next.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use timely::scheduling::SyncActivator;
+use timely::worker::Worker;
+use timely::{CommunicationConfig, Config, WorkerConfig};
+
+use crate::dataflow;
+use crate::error::EngineError;
+use crate::hub::{Hub, HubState, Parting};
+use crate::place::Place;
+use crate::placement::Layout;
+use crate::program::{Certificate, Program};
+use crate::record::EpochRecord;
+use crate::settings::Settings;
+
+/// How long a parked worker sleeps before it looks whether a sibling has failed. Messages wake it at once.
+const WATCH: Duration = Duration::from_millis(50);
+
+/// Called with every epoch's record while the run goes on.
+pub(crate) type Observer = Box<dyn FnMut(&EpochRecord) + Send>;
+
+/// One timely computation with a fixed set of workers: what they share, and the slots of what they hold.
+pub(crate) struct Generation<P: Program> {
+    pub(crate) program: Arc<P>,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) layout: Layout,
+    slots: Mutex<Slots<P>>,
+    observer: Mutex<Option<Observer>>,
+    failed: AtomicBool,
+    failure: Mutex<Option<String>>,
+    /// Every operator, to be woken when one fails: in a dataflow of someone else's nobody looks for failures.
+    wakers: Mutex<Vec<SyncActivator>>,
+}
+
+/// What waits for its worker, or has come back from it.
+struct Slots<P: Program> {
+    shards: Vec<Option<P::Shard>>,
+    blocks: Vec<Option<P::Block>>,
+    replica: P::Replica,
+    hub: Option<HubState<P>>,
+    /// When the first worker began to work.
+    began: Option<Instant>,
+    ended: Ended,
+}
+
+/// How a generation ended and what it counted.
+#[derive(Default)]
+pub(crate) struct Ended {
+    pub(crate) records: Vec<EpochRecord>,
+    pub(crate) verdict: Option<(Certificate, Option<f64>)>,
+    pub(crate) parting: Option<Parting>,
+    pub(crate) bytes: u64,
+    pub(crate) block_bytes: u64,
+    /// When the hub had concluded its last boundary.
+    pub(crate) at: Option<Instant>,
+}
+
+/// What the places of a generation hold together.
+pub(crate) struct Held<P: Program> {
+    pub(crate) shards: Vec<P::Shard>,
+    pub(crate) blocks: Vec<P::Block>,
+    pub(crate) replica: P::Replica,
+}
+
+/// What comes back from a generation.
+pub(crate) struct Returned<P: Program> {
+    pub(crate) held: Held<P>,
+    pub(crate) hub: HubState<P>,
+    pub(crate) observer: Option<Observer>,
+    pub(crate) began: Option<Instant>,
+    pub(crate) ended: Ended,
+}
+
+/// A lock whose holder panicked still guards consistent slots: they are filled and emptied by whole values.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<P: Program> Generation<P> {
+    pub(crate) fn new(
+        program: Arc<P>,
+        settings: Arc<Settings>,
+        layout: Layout,
+        held: Held<P>,
+        hub: HubState<P>,
+        observer: Option<Observer>,
+    ) -> Self {
+        let slots = Slots {
+            shards: held.shards.into_iter().map(Some).collect(),
+            blocks: held.blocks.into_iter().map(Some).collect(),
+            replica: held.replica,
+            hub: Some(hub),
+            began: None,
+            ended: Ended::default(),
+        };
+        Self {
+            program,
+            settings,
+            layout,
+            slots: Mutex::new(slots),
+            observer: Mutex::new(observer),
+            failed: AtomicBool::new(false),
+            failure: Mutex::new(None),
+            wakers: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// Runs to its end on threads of this process.
+    ///
+    /// # Errors
+    /// If a worker failed or the threads could not be started.
+    pub(crate) fn run(self: Arc<Self>) -> Result<Returned<P>, EngineError> {
+        let workers = self.layout.workers;
+        if workers == 1 && !self.settings.serialized {
+            let generation = Arc::clone(&self);
+            timely::execute_directly(move |worker| generation.work(worker));
+        } else {
+            let communication = match self.settings.serialized {
+                true => CommunicationConfig::ProcessBinary(workers),
+                false => CommunicationConfig::Process(workers),
+            };
+            let generation = Arc::clone(&self);
+            let config = Config { communication, worker: WorkerConfig::default() };
+            let guards = timely::execute(config, move |worker| generation.work(worker));
+            let guards = guards.map_err(|why| EngineError::Start { workers, why })?;
+            for result in guards.join() {
+                if let Err(message) = result {
+                    self.fail(message);
+                }
+            }
+        }
+        match lock(&self.failure).take() {
+            Some(message) => Err(EngineError::Worker(message)),
+            None => {
+                self.take_back().ok_or_else(|| EngineError::Worker("a worker ended without its state".into()))
+            }
+        }
+    }
+
+    /// One worker's life: build the dataflow, step or park until it is done, leave at once if a sibling failed.
+    fn work(self: &Arc<Self>, worker: &mut Worker) {
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            worker.dataflow::<u64, _, _>(|scope| {
+                dataflow::scheduled(scope, Arc::clone(self));
+            });
+            while worker.has_dataflows() && !self.has_failed() {
+                worker.step_or_park(Some(WATCH));
+            }
+        }));
+        if let Err(panic) = outcome {
+            self.fail(panic_message(&*panic));
+        }
+        // Timely would go on waiting for what a failed sibling will never send.
+        for dataflow in worker.installed_dataflows() {
+            worker.drop_dataflow(dataflow);
+        }
+    }
+
+    /// Ends the generation on all workers; the first reason is kept.
+    pub(crate) fn fail(&self, reason: String) {
+        lock(&self.failure).get_or_insert(reason);
+        self.failed.store(true, Ordering::Release);
+        for waker in lock(&self.wakers).iter() {
+            // A worker that is gone needs no waking.
+            let _ = waker.activate();
+        }
+    }
+
+    /// Wakes this operator when another one fails.
+    pub(crate) fn wake_on_failure(&self, waker: SyncActivator) {
+        lock(&self.wakers).push(waker);
+    }
+
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Acquire)
+    }
+
+    /// Takes what is placed on a worker out of the slots.
+    pub(crate) fn seat(&self, worker: u32) -> Place<P> {
+        let mut slots = lock(&self.slots);
+        slots.began.get_or_insert_with(Instant::now);
+        let shards = take_placed(&mut slots.shards, &self.layout.shard_at, worker);
+        let blocks = take_placed(&mut slots.blocks, &self.layout.block_at, worker);
+        let (program, placement) = (Arc::clone(&self.program), Arc::clone(&self.layout.shard_at));
+        Place::new(program, worker, placement, shards, blocks, slots.replica.clone())
+    }
+
+    /// The hub, for the first worker.
+    pub(crate) fn hub(self: &Arc<Self>, place: &Place<P>) -> Option<Hub<P>> {
+        let state = lock(&self.slots).hub.take()?;
+        let replica = std::rc::Rc::clone(&place.replica);
+        let (program, settings) = (Arc::clone(&self.program), Arc::clone(&self.settings));
+        let generation = Arc::clone(self);
+        let watcher = Box::new(move |record: &EpochRecord| generation.observe(record));
+        Some(Hub::new(program, settings, state, &self.layout, replica, watcher))
+    }
+
+    /// Puts a worker's state back.
+    pub(crate) fn leave(&self, worker: u32, place: &mut Place<P>) {
+        let mut slots = lock(&self.slots);
+        for (number, shard) in std::mem::take(&mut place.shards) {
+            slots.shards[number as usize] = Some(shard);
+        }
+        for (number, block) in std::mem::take(&mut place.blocks) {
+            slots.blocks[number as usize] = Some(block);
+        }
+        // Equal everywhere: one worker's copy stands for all.
+        if worker == 0 {
+            slots.replica = place.replica.borrow().clone();
+        }
+    }
+
+    /// Puts the hub's state back.
+    pub(crate) fn leave_hub(&self, hub: Hub<P>) {
+        let mut slots = lock(&self.slots);
+        slots.ended.records = hub.records;
+        slots.ended.verdict = hub.verdict;
+        slots.ended.parting = hub.parting;
+        slots.ended.at = Some(Instant::now());
+        slots.hub = Some(hub.state);
+    }
+
+    pub(crate) fn count_bytes(&self, bytes: u64, block_bytes: u64) {
+        let mut slots = lock(&self.slots);
+        slots.ended.bytes += bytes;
+        slots.ended.block_bytes += block_bytes;
+    }
+
+    /// Shows a record to whoever watches the run.
+    fn observe(&self, record: &EpochRecord) {
+        if let Some(observer) = lock(&self.observer).as_mut() {
+            observer(record);
+        }
+    }
+
+    /// Everything that came back; `None` if something is missing.
+    pub(crate) fn take_back(&self) -> Option<Returned<P>> {
+        let mut slots = lock(&self.slots);
+        let hub = slots.hub.take()?;
+        let shards = slots.shards.iter_mut().map(Option::take).collect::<Option<Vec<_>>>()?;
+        let blocks = slots.blocks.iter_mut().map(Option::take).collect::<Option<Vec<_>>>()?;
+        let held = Held { shards, blocks, replica: slots.replica.clone() };
+        let observer = lock(&self.observer).take();
+        Some(Returned { held, hub, observer, began: slots.began, ended: std::mem::take(&mut slots.ended) })
+    }
+
+    /// Why a worker failed, if one did.
+    pub(crate) fn failure(&self) -> Option<String> {
+        lock(&self.failure).clone()
+    }
+}
+
+fn take_placed<T>(slots: &mut [Option<T>], placement: &[u32], worker: u32) -> BTreeMap<u32, T> {
+    let here = placement.iter().enumerate().filter(|&(_, &at)| at == worker);
+    here.filter_map(|(number, _)| Some((number as u32, slots[number].take()?))).collect()
+}
+
+/// What a panic said.
+pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<&str>()
+        .map(ToString::to_string)
+        .or_else(|| panic.downcast_ref::<String>().cloned());
+    text.unwrap_or_else(|| "a panic without a message".into())
+}

@@ -1,0 +1,105 @@
+//! Scheduled model-parallel machine learning on timely dataflow.
+//!
+//! Model-parallel training updates many variables of one model at the same time. Which of them may be updated
+//! together is a question of the model's structure, and it decides whether the training converges. Here a
+//! [`Schedule`] answers it, a [`Program`] does the mathematics, and the [`Engine`] brings the two together on
+//! worker threads. A run ends on a [`Certificate`], not on a count of iterations, and its model is the same, bit
+//! for bit, for any number of workers and through every rescale, checkpoint and resume.
+//!
+//! # Ten words
+//!
+//! | word | what it means here |
+//! |---|---|
+//! | program | the mathematics of one algorithm; it knows no threads |
+//! | shard | a piece of the training data with the solver state that belongs to it; lives where it is placed |
+//! | block | model variables that are updated together; travels from shard to shard, unless pinned |
+//! | replica | small state of which every worker keeps an equal copy; changed by commits alone |
+//! | schedule | decides which variables and blocks meet which shards next; a plain state machine with one seed |
+//! | round | tasks that may run at the same time, at most one a shard |
+//! | epoch | the rounds between two boundaries; certificates, checkpoints and rescales happen at boundaries only |
+//! | worker | a thread that runs dataflow: a place, never a part of the mathematics |
+//! | commit | the moment an aggregated update becomes visible; commits have one order, the same in every run |
+//! | generation | one timely computation with a fixed set of workers; a rescale ends one and begins the next |
+//!
+//! # Four levels
+//!
+//! 1. Fit: a bundled algorithm is a crate with a builder, such as `Lasso::params().ratio(100.0).fit(&problem)` of
+//!    `raddle-lasso`, and with a command line.
+//! 2. Write a [`Program`] and run it on an [`Engine`] under one of the schedules of [`schedule`].
+//! 3. Write a [`Schedule`] of your own: it can be driven by hand in a test, without workers.
+//! 4. Make a run an operator of your own dataflow: [`Engine::into_operator`], [`Scheduled`].
+//!
+//! # A program
+//!
+//! Temperatures on a ring of twelve cells, three cells a round. What every cell would move bounds the error of all:
+//!
+//! ```
+//! use raddle::schedule::{Cyclic, Round, Variables};
+//! use raddle::{Boundary, Certificate, Engine, Parts, Program, Task, Verdict};
+//!
+//! /// 3 t[i] = t[i - 1] + t[i + 1] + i
+//! struct Ring;
+//! type Cells = Vec<(u32, f64)>;
+//!
+//! impl Program for Ring {
+//!     type Shard = (); type Block = (); type Pinned = (); // nothing but the temperatures is needed
+//!     type Replica = Vec<f64>; type Partial = Cells; type Change = Cells;
+//!
+//!     fn update(&self, task: &Task, _: &mut (), t: &Vec<f64>) -> Cells {
+//!         let beside = |i: usize| t[(i + t.len() - 1) % t.len()] + t[(i + 1) % t.len()];
+//!         task.variables.iter().map(|&i| (i, (beside(i as usize) + f64::from(i)) / 3.0)).collect()
+//!     }
+//!     fn aggregate(&self, _: &Round, _: &mut (), new: Vec<(u32, Cells)>) -> Cells {
+//!         new.into_iter().flat_map(|(_, cells)| cells).collect()
+//!     }
+//!     fn commit(&self, new: &Cells, t: &mut Vec<f64>) {
+//!         new.iter().for_each(|&(i, value)| t[i as usize] = value);
+//!     }
+//!     fn certify(&self, shard: u32, _: &mut (), t: &Vec<f64>) -> Cells {
+//!         self.update(&Task { variables: (6 * shard..6 * shard + 6).collect(), ..Task::default() }, &mut (), t)
+//!     }
+//!     fn conclude(&self, _: &Boundary, _: &mut (), t: &Vec<f64>, new: Vec<(u32, Cells)>) -> Verdict<Cells> {
+//!         let moves = new.iter().flat_map(|(_, cells)| cells).map(|&(i, value)| (value - t[i as usize]).abs());
+//!         Verdict::new(Certificate::new("error", 3.0 * moves.fold(0.0, f64::max), 1e-9, "all cells"))
+//!     }
+//! }
+//!
+//! let run = |workers| {
+//!     let cells = Variables::in_ranges(vec![1; 12], vec![0, 6, 12]); // two shards of six
+//!     let parts = Parts::new(vec![(), ()], vec![0.0; 12]);
+//!     Engine::new(Ring, Cyclic::new(cells, 3), parts).workers(workers).run()
+//! };
+//! let (one, two) = (run(1)?, run(2)?);
+//! assert!(one.report.certificate.reached);
+//! assert_eq!(one.parts.replica, two.parts.replica); // the same bits
+//! # Ok::<(), raddle::EngineError>(())
+//! ```
+
+mod checkpoint;
+#[cfg(feature = "cli")]
+pub mod cli;
+mod dataflow;
+mod engine;
+mod error;
+mod generation;
+mod hub;
+mod message;
+mod operator;
+mod parcel;
+mod place;
+pub mod placement;
+mod program;
+pub mod random;
+mod record;
+pub mod schedule;
+mod settings;
+pub mod state;
+
+pub use engine::{Engine, Outcome, Parts};
+pub use error::EngineError;
+pub use operator::{Operator, Scheduled};
+pub use program::{Boundary, Certificate, Program, Task, Verdict, Visibility};
+pub use record::{Ending, EpochRecord, GenerationRecord, RunReport};
+pub use schedule::Schedule;
+pub use settings::Stop;
+pub use state::State;

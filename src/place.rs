@@ -1,0 +1,405 @@
+//! [`Place`]: what one worker holds, and what it does with it. A plain state machine: it neither knows timely nor
+//! blocks.
+
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::message::{Answer, Changes, Message};
+use crate::program::{Program, Task};
+use crate::schedule::Round;
+use crate::state::{Reader, from_bytes, to_bytes};
+
+/// The address of the hub in [`Place::run`]'s outbox.
+pub(crate) const HUB: u32 = u32::MAX;
+
+/// One worker's shards, the blocks that are here, and its replica.
+pub(crate) struct Place<P: Program> {
+    program: Arc<P>,
+    worker: u32,
+    /// The worker of each shard.
+    placement: Arc<Vec<u32>>,
+    pub(crate) shards: BTreeMap<u32, P::Shard>,
+    pub(crate) blocks: BTreeMap<u32, P::Block>,
+    /// On the first worker the hub reads it at boundaries, when no task runs.
+    pub(crate) replica: Rc<RefCell<P::Replica>>,
+    inbox: VecDeque<Message<P>>,
+    step: Option<Step<P>>,
+    plan: Option<PlanRun<P>>,
+    /// Blocks, with their legs, that arrived before the order that needs them: they belong to what comes next.
+    early: Vec<(u32, u32)>,
+    snapshot: Option<Snapshot<P>>,
+    pub(crate) left: bool,
+}
+
+/// A round of a stepwise plan under way: tasks that wait for their blocks, and partials.
+struct Step<P: Program> {
+    round: u64,
+    forward: Vec<(u32, u32)>,
+    tasks: VecDeque<Task>,
+    partials: Vec<(u32, P::Partial)>,
+    busy: f64,
+}
+
+/// A plan known for the whole epoch, under way.
+struct PlanRun<P: Program> {
+    epoch: u64,
+    rounds: Arc<Vec<Round>>,
+    /// For each block, its stops as (round, shard).
+    legs: BTreeMap<u32, Vec<(u32, u32)>>,
+    /// For each shard here, what is left to do as (round, position of the task in it).
+    queues: BTreeMap<u32, VecDeque<(u32, u32)>>,
+    /// Tasks whose shard and block are free, the lowest round first, as (round, shard).
+    ready: BinaryHeap<Reverse<(u32, u32)>>,
+    /// The leg on which each block here is.
+    leg: BTreeMap<u32, u32>,
+    /// The round for which each shard was last found ready: nobody is ready twice.
+    roused: BTreeMap<u32, u32>,
+    folded: BTreeMap<u32, P::Partial>,
+    /// Tasks of this place not done yet.
+    left: usize,
+    busy: f64,
+}
+
+/// A boundary to which the guard may return.
+struct Snapshot<P: Program> {
+    shards: Vec<(u32, Vec<u8>)>,
+    blocks: Vec<(u32, Vec<u8>)>,
+    replica: P::Replica,
+}
+
+/// Messages with their addressees.
+pub(crate) type Outbox<P> = Vec<(u32, Message<P>)>;
+
+impl<P: Program> Place<P> {
+    pub(crate) fn new(
+        program: Arc<P>,
+        worker: u32,
+        placement: Arc<Vec<u32>>,
+        shards: BTreeMap<u32, P::Shard>,
+        blocks: BTreeMap<u32, P::Block>,
+        replica: P::Replica,
+    ) -> Self {
+        Self {
+            program,
+            worker,
+            placement,
+            shards,
+            blocks,
+            replica: Rc::new(RefCell::new(replica)),
+            inbox: VecDeque::new(),
+            step: None,
+            plan: None,
+            early: Vec::new(),
+            snapshot: None,
+            left: false,
+        }
+    }
+
+    /// Whether nothing is under way and nothing waits.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.inbox.is_empty() && self.step.is_none() && self.plan.is_none()
+    }
+
+    /// Takes in a message.
+    pub(crate) fn receive(&mut self, message: Message<P>) {
+        match message {
+            // A block is not an order: it is here as soon as it arrives.
+            Message::Block { block, leg, state } => {
+                self.blocks.insert(block, state);
+                self.early.push((block, leg));
+            }
+            order => self.inbox.push_back(order),
+        }
+    }
+
+    /// Does one piece of work. Returns whether there was any.
+    ///
+    /// # Errors
+    /// If a snapshot cannot be read back.
+    pub(crate) fn run(&mut self, out: &mut Outbox<P>) -> Result<bool, String> {
+        if self.step.is_some() {
+            return Ok(self.run_step(out));
+        }
+        if self.plan.is_some() {
+            self.seat_blocks();
+            return Ok(self.run_plan(out));
+        }
+        let Some(order) = self.inbox.pop_front() else { return Ok(false) };
+        match order {
+            Message::Step { round, changes, forward, tasks } => {
+                self.commit(&changes);
+                let partials = Vec::with_capacity(tasks.len());
+                self.step = Some(Step { round, forward, tasks: tasks.into(), partials, busy: 0.0 });
+                self.run_step(out);
+            }
+            Message::Plan { epoch, changes, rounds } => {
+                self.commit(&changes);
+                self.begin_plan(epoch, rounds, out);
+            }
+            Message::Gather { changes, tasks } => {
+                self.commit(&changes);
+                let started = Instant::now();
+                let gather = |task: Task| {
+                    let shard = self.shards.get(&task.shard)?;
+                    Some((task.shard, self.program.gather(&task, shard)))
+                };
+                let partials = tasks.into_iter().filter_map(gather).collect();
+                let answer = Answer { worker: self.worker, partials, busy: started.elapsed().as_secs_f64() };
+                out.push((HUB, Message::Pieces { answer }));
+            }
+            Message::Boundary { changes } => {
+                self.commit(&changes);
+                let started = Instant::now();
+                let replica = self.replica.borrow();
+                let shares = self.shards.iter_mut();
+                let partials = shares
+                    .map(|(&number, shard)| (number, self.program.certify(number, shard, &replica)))
+                    .collect();
+                let answer = Answer { worker: self.worker, partials, busy: started.elapsed().as_secs_f64() };
+                out.push((HUB, Message::Shares { answer }));
+            }
+            Message::Remember { changes } => {
+                self.commit(&changes);
+                self.remember();
+            }
+            Message::Recall => self.recall()?,
+            Message::Leave { changes } => {
+                self.commit(&changes);
+                self.left = true;
+            }
+            // Answers go to the hub, and blocks never enter the inbox.
+            _ => {}
+        }
+        Ok(true)
+    }
+
+    fn commit(&mut self, changes: &Changes<P>) {
+        let mut replica = self.replica.borrow_mut();
+        for change in changes {
+            self.program.commit(change, &mut replica);
+            for (&number, shard) in &mut self.shards {
+                self.program.commit_shard(change, number, shard);
+            }
+        }
+    }
+
+    /// Whether a block is here ahead of its order: a sibling has already gone on to the next epoch.
+    fn is_early(&self, block: u32) -> bool {
+        self.early.iter().any(|&(early, _)| early == block)
+    }
+
+    // ---- rounds handed out one by one ----
+
+    /// Runs the tasks of the step whose blocks are here. Returns whether one ran or the step ended.
+    fn run_step(&mut self, out: &mut Outbox<P>) -> bool {
+        let Some(mut step) = self.step.take() else { return false };
+        // A block leaves only after this worker's earlier rounds, which have all run.
+        let (go, wait) =
+            step.forward.into_iter().partition::<Vec<_>, _>(|(block, _)| self.blocks.contains_key(block));
+        step.forward = wait;
+        let mut worked = !go.is_empty();
+        for (block, to) in go {
+            if let Some(state) = self.blocks.remove(&block) {
+                out.push((to, Message::Block { block, leg: 0, state }));
+            }
+        }
+        let replica = self.replica.borrow();
+        for _ in 0..step.tasks.len() {
+            let Some(task) = step.tasks.pop_front() else { break };
+            let Some(shard) = self.shards.get_mut(&task.shard) else { continue };
+            let started = Instant::now();
+            let partial = match task.block {
+                None => self.program.update(&task, shard, &replica),
+                Some(block) => match self.blocks.get_mut(&block) {
+                    Some(block) => self.program.update_block(&task, shard, block, &replica),
+                    None => {
+                        step.tasks.push_back(task);
+                        continue;
+                    }
+                },
+            };
+            step.busy += started.elapsed().as_secs_f64();
+            step.partials.push((task.shard, partial));
+            worked = true;
+        }
+        drop(replica);
+        if step.tasks.is_empty() && step.forward.is_empty() {
+            let answer = Answer { worker: self.worker, partials: step.partials, busy: step.busy };
+            out.push((HUB, Message::Partials { round: step.round, answer }));
+            self.early.clear();
+            return true;
+        }
+        self.step = Some(step);
+        worked
+    }
+
+    // ---- a plan known for the whole epoch ----
+
+    fn begin_plan(&mut self, epoch: u64, rounds: Arc<Vec<Round>>, out: &mut Outbox<P>) {
+        let mut legs: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
+        let mut queues: BTreeMap<u32, VecDeque<(u32, u32)>> = BTreeMap::new();
+        for (number, round) in rounds.iter().enumerate() {
+            for (position, task) in round.tasks.iter().enumerate() {
+                if let Some(block) = task.block {
+                    legs.entry(block).or_default().push((number as u32, task.shard));
+                }
+                if self.shards.contains_key(&task.shard) {
+                    queues.entry(task.shard).or_default().push_back((number as u32, position as u32));
+                }
+            }
+        }
+        let left = queues.values().map(VecDeque::len).sum();
+        let plan = PlanRun {
+            epoch,
+            rounds,
+            legs,
+            queues,
+            ready: BinaryHeap::new(),
+            leg: BTreeMap::new(),
+            roused: BTreeMap::new(),
+            folded: BTreeMap::new(),
+            left,
+            busy: 0.0,
+        };
+        // Blocks that rest here set out for their first stop; those already on their way wait in `early`.
+        let resting: Vec<u32> = self.blocks.keys().copied().filter(|&block| !self.is_early(block)).collect();
+        self.plan = Some(plan);
+        let shards: Vec<u32> = self.shards.keys().copied().collect();
+        for block in resting {
+            self.send_on(block, 0, out);
+        }
+        self.seat_blocks();
+        for shard in shards {
+            self.rouse_shard(shard);
+        }
+        self.end_plan_if_done(out);
+    }
+
+    /// Seats the blocks that have arrived for this plan.
+    fn seat_blocks(&mut self) {
+        for (block, leg) in std::mem::take(&mut self.early) {
+            self.seat(block, leg);
+        }
+    }
+
+    /// A block is here on its `leg`: its shard's task may be ready.
+    fn seat(&mut self, block: u32, leg: u32) {
+        let Some(plan) = &mut self.plan else { return };
+        plan.leg.insert(block, leg);
+        if let Some(&(_, shard)) = plan.legs.get(&block).and_then(|legs| legs.get(leg as usize)) {
+            self.rouse_shard(shard);
+        }
+    }
+
+    /// If the shard's next task has its block here, it is ready.
+    fn rouse_shard(&mut self, shard: u32) {
+        let Some(plan) = &mut self.plan else { return };
+        let Some(&(round, position)) = plan.queues.get(&shard).and_then(VecDeque::front) else { return };
+        let task = &plan.rounds[round as usize].tasks[position as usize];
+        let here = task.block.is_none_or(|block| {
+            let stop = plan.leg.get(&block).and_then(|&leg| plan.legs[&block].get(leg as usize));
+            stop == Some(&(round, shard))
+        });
+        if here && plan.roused.insert(shard, round) != Some(round) {
+            plan.ready.push(Reverse((round, shard)));
+        }
+    }
+
+    /// Moves a block to the stop of its `leg`, here or elsewhere; it rests here where it has none.
+    fn send_on(&mut self, block: u32, leg: u32, out: &mut Outbox<P>) {
+        let Some(plan) = &mut self.plan else { return };
+        plan.leg.remove(&block);
+        let stop = plan.legs.get(&block).and_then(|legs| legs.get(leg as usize));
+        let Some(&(_, shard)) = stop else { return };
+        let to = self.placement[shard as usize];
+        if to == self.worker {
+            self.seat(block, leg);
+        } else if let Some(state) = self.blocks.remove(&block) {
+            out.push((to, Message::Block { block, leg, state }));
+        }
+    }
+
+    /// Runs the ready task of the lowest round. Returns whether there was one.
+    fn run_plan(&mut self, out: &mut Outbox<P>) -> bool {
+        let Some(plan) = &mut self.plan else { return false };
+        let Some(Reverse((number, shard_number))) = plan.ready.pop() else { return false };
+        let queue = plan.queues.get_mut(&shard_number);
+        let Some((_, position)) = queue.and_then(VecDeque::pop_front) else { return true };
+        let task = plan.rounds[number as usize].task(position as usize, plan.epoch, u64::from(number));
+        plan.left -= 1;
+        let Some(shard) = self.shards.get_mut(&shard_number) else { return true };
+        let replica = self.replica.borrow();
+        let started = Instant::now();
+        let partial = match task.block {
+            None => self.program.update(&task, shard, &replica),
+            Some(block) => match self.blocks.get_mut(&block) {
+                Some(block) => self.program.update_block(&task, shard, block, &replica),
+                None => return true,
+            },
+        };
+        match plan.folded.entry(shard_number) {
+            std::collections::btree_map::Entry::Vacant(first) => {
+                first.insert(partial);
+            }
+            std::collections::btree_map::Entry::Occupied(mut so_far) => {
+                self.program.fold(so_far.get_mut(), partial)
+            }
+        }
+        plan.busy += started.elapsed().as_secs_f64();
+        drop(replica);
+        if let Some(block) = task.block {
+            let next = plan.leg.get(&block).map_or(0, |leg| leg + 1);
+            self.send_on(block, next, out);
+        }
+        self.rouse_shard(shard_number);
+        self.end_plan_if_done(out);
+        true
+    }
+
+    fn end_plan_if_done(&mut self, out: &mut Outbox<P>) {
+        if self.plan.as_ref().is_some_and(|plan| plan.left == 0) {
+            let Some(plan) = self.plan.take() else { return };
+            let answer =
+                Answer { worker: self.worker, partials: plan.folded.into_iter().collect(), busy: plan.busy };
+            out.push((HUB, Message::PlanDone { answer }));
+        }
+    }
+
+    // ---- the guard's snapshot ----
+
+    fn remember(&mut self) {
+        let remember = |(&number, shard): (&u32, &P::Shard)| {
+            let mut out = crate::state::Writer::default();
+            self.program.remember(shard, &mut out);
+            (number, out.into_bytes())
+        };
+        let blocks = self.blocks.iter().filter(|&(&number, _)| !self.is_early(number));
+        self.snapshot = Some(Snapshot {
+            shards: self.shards.iter().map(remember).collect(),
+            blocks: blocks.map(|(&number, block)| (number, to_bytes(block))).collect(),
+            replica: self.replica.borrow().clone(),
+        });
+    }
+
+    fn recall(&mut self) -> Result<(), String> {
+        let Some(snapshot) = &self.snapshot else { return Ok(()) };
+        let broken = |error| format!("the snapshot of a boundary cannot be read back: {error}");
+        for (number, bytes) in &snapshot.shards {
+            if let Some(shard) = self.shards.get_mut(number) {
+                self.program.recall(shard, &mut Reader::new(bytes)).map_err(broken)?;
+            }
+        }
+        // Blocks may have ended the epoch elsewhere: those that were here at the boundary are here again.
+        let early = &self.early;
+        self.blocks.retain(|number, _| early.iter().any(|(early, _)| early == number));
+        for (number, bytes) in &snapshot.blocks {
+            self.blocks.insert(*number, from_bytes(bytes).map_err(broken)?);
+        }
+        *self.replica.borrow_mut() = snapshot.replica.clone();
+        Ok(())
+    }
+}

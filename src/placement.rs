@@ -1,0 +1,55 @@
+//! Placement: which worker holds which shard. A pure function of counted costs, tried without a cluster.
+
+use std::sync::Arc;
+
+use crate::schedule::even_parts;
+
+/// Where a generation's shards live, and where its blocks are when it begins.
+pub(crate) struct Layout {
+    pub(crate) workers: usize,
+    /// The worker of each shard, and of each block.
+    pub(crate) shard_at: Arc<Vec<u32>>,
+    pub(crate) block_at: Vec<u32>,
+}
+
+impl Layout {
+    /// Shards by counted cost; blocks in equal numbers where there are shards.
+    pub(crate) fn new(costs: &[u64], blocks: usize, workers: usize) -> Self {
+        let block_at = even(&vec![1; blocks], workers.min(costs.len().max(1)));
+        Self { workers, shard_at: Arc::new(even(costs, workers)), block_at }
+    }
+}
+
+/// The worker of each shard: contiguous ranges of shards of about equal counted cost.
+///
+/// Placement decides where a shard's tasks run and nothing else: no result depends on it.
+///
+/// ```
+/// assert_eq!(raddle::placement::even(&[1, 1, 2, 4], 2), [0, 0, 0, 1]);
+/// ```
+pub fn even(costs: &[u64], workers: usize) -> Vec<u32> {
+    let mut placement = vec![0; costs.len()];
+    for (worker, range) in even_parts(costs, workers.max(1)).into_iter().enumerate() {
+        placement[range].fill(worker as u32);
+    }
+    placement
+}
+
+/// How many shards change worker between two placements.
+pub fn moves(before: &[u32], after: &[u32]) -> usize {
+    before.iter().zip(after).filter(|(from, to)| from != to).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_workers_than_shards_leave_some_idle() {
+        let placement = even(&[5, 5], 7);
+        assert_eq!(placement.len(), 2);
+        assert_ne!(placement[0], placement[1]);
+        assert!(placement.iter().all(|&worker| worker < 7));
+        assert!(even(&[], 3).is_empty());
+    }
+}

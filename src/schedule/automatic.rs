@@ -1,0 +1,190 @@
+//! [`Automatic`]: chooses among schedules by progress per counted cost.
+
+use super::{Counts, Dependencies, Next, Outlook, Plan, Round, RoundLog, Schedule, Variables};
+use crate::state::{Reader, StateError, Writer};
+
+/// Runs, each epoch, the schedule that made the most progress per counted cost when it last ran.
+///
+/// Progress is the logarithm of the certificate's fall over an epoch; cost is the counted cost of the variables
+/// that its rounds named, or the number of tasks where rounds name none. Each schedule runs for one epoch first, in
+/// the order given; from then on the best rate seen last runs, so one that stalls gives way, and one whose epoch was
+/// rolled back counts as having gained nothing. No clock is asked.
+pub struct Automatic {
+    variables: Variables,
+    choices: Vec<Box<dyn Schedule>>,
+    /// Progress per cost when last run; `None` for one that has not run yet.
+    rates: Vec<Option<f64>>,
+    current: usize,
+    /// The choice whose epoch was begun last: after a rollback, not the one that a boundary remembers as current.
+    ran: usize,
+    cost: u64,
+    /// The certificate when the current epoch began.
+    before: Option<f64>,
+}
+
+impl std::fmt::Debug for Automatic {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Automatic").field("rates", &self.rates).field("current", &self.current).finish()
+    }
+}
+
+impl Automatic {
+    /// Chooses among `choices`, of which there must be at least one; an empty list ends every epoch at once.
+    pub fn new(variables: Variables, choices: Vec<Box<dyn Schedule>>) -> Self {
+        let rates = vec![None; choices.len()];
+        Self { variables, choices, rates, current: 0, ran: 0, cost: 0, before: None }
+    }
+
+    /// Which of the choices runs now, by position.
+    pub fn current(&self) -> usize {
+        self.current
+    }
+
+    fn charge(&mut self, next: Next) -> Next {
+        if let Next::Round(round) = &next {
+            self.cost += cost(&self.variables, round);
+        }
+        next
+    }
+}
+
+fn cost(variables: &Variables, round: &Round) -> u64 {
+    let named: u64 = round.tasks.iter().flat_map(|task| &task.variables).map(|&j| variables.cost(j)).sum();
+    if named > 0 { named } else { round.tasks.len() as u64 }
+}
+
+impl Schedule for Automatic {
+    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
+        let now = outlook.certificate.value;
+        if let Some(before) = self.before {
+            let progress = before.ln() - now.ln();
+            let rate = progress / self.cost.max(1) as f64;
+            self.rates[self.current] = Some(if rate.is_finite() { rate } else { f64::NEG_INFINITY });
+        }
+        let best = |&(_, rate): &(usize, &Option<f64>)| rate.unwrap_or(f64::INFINITY);
+        // `max_by` would keep the last of equals; untried choices run in the order given.
+        let chosen = self.rates.iter().enumerate().reduce(|a, b| if best(&b) > best(&a) { b } else { a });
+        self.current = chosen.map_or(0, |(choice, _)| choice);
+        self.ran = self.current;
+        (self.before, self.cost) = (Some(now), 0);
+        let Some(schedule) = self.choices.get_mut(self.current) else { return Plan::Known(Vec::new()) };
+        let plan = schedule.begin_epoch(outlook);
+        if let Plan::Known(rounds) = &plan {
+            self.cost = rounds.iter().map(|round| cost(&self.variables, round)).sum();
+        }
+        plan
+    }
+
+    fn next_round(&mut self) -> Next {
+        let next = self.choices.get_mut(self.current).map_or(Next::EndOfEpoch, |choice| choice.next_round());
+        self.charge(next)
+    }
+
+    fn decide(&mut self, dependencies: &Dependencies) -> Next {
+        let next =
+            self.choices.get_mut(self.current).map_or(Next::EndOfEpoch, |choice| choice.decide(dependencies));
+        self.charge(next)
+    }
+
+    fn learn(&mut self, round: &Round, moved: &[(u32, f64)]) {
+        if let Some(choice) = self.choices.get_mut(self.current) {
+            choice.learn(round, moved);
+        }
+    }
+
+    fn shrink(&mut self) {
+        let Some(choice) = self.choices.get_mut(self.ran) else { return };
+        choice.shrink();
+        // It has cost an epoch and gained nothing; what it gained before says nothing about it now.
+        self.rates[self.ran] = Some(0.0);
+        self.before = self.before.filter(|_| self.ran != self.current);
+    }
+
+    fn counts(&self) -> Counts {
+        self.choices.iter().fold(Counts::default(), |sum, choice| {
+            let counts = choice.counts();
+            Counts {
+                candidates: sum.candidates + counts.candidates,
+                rejected: sum.rejected + counts.rejected,
+            }
+        })
+    }
+
+    fn take_log(&mut self) -> Vec<RoundLog> {
+        self.choices.iter_mut().flat_map(|choice| choice.take_log()).collect()
+    }
+
+    fn save(&self, out: &mut Writer) {
+        out.write(&self.rates);
+        out.write(&self.current);
+        out.write(&self.cost);
+        out.write(&self.before);
+        for choice in &self.choices {
+            choice.save(out);
+        }
+    }
+
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
+        self.rates = from.read()?;
+        self.current = from.read()?;
+        self.cost = from.read()?;
+        self.before = from.read()?;
+        if self.rates.len() != self.choices.len() || self.current >= self.choices.len().max(1) {
+            return Err(StateError::new("a choice among as many schedules"));
+        }
+        self.choices.iter_mut().try_for_each(|choice| choice.load(from))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::Certificate;
+    use crate::schedule::Cyclic;
+
+    #[test]
+    fn each_choice_is_tried_once_then_the_best_rate_runs_until_it_stalls() {
+        let variables = Variables::in_ranges(vec![1; 4], vec![0, 4]);
+        let choices = (0..3).map(|_| Box::new(Cyclic::new(variables.clone(), 2)) as Box<dyn Schedule>);
+        let mut automatic = Automatic::new(variables.clone(), choices.collect());
+        // The factor by which each choice lowers the certificate, in the order in which the epochs run.
+        let (mut value, mut ran) = (1.0, Vec::new());
+        for (epoch, factor) in [0.9, 0.5, 0.8, 0.5, 0.99, 0.8, 1.0].into_iter().enumerate() {
+            let certificate = Certificate::new("gap", value, 0.0, "nothing");
+            let outlook =
+                Outlook { epoch: epoch as u64, certificate, objective: None, weights: vec![], wanted: 0 };
+            automatic.begin_epoch(&outlook);
+            while let Next::Round(round) = automatic.next_round() {
+                automatic.learn(&round, &[]);
+            }
+            ran.push(automatic.current());
+            value *= factor;
+        }
+        assert_eq!(ran, [0, 1, 2, 1, 1, 2, 2]);
+    }
+
+    #[test]
+    fn a_choice_that_was_rolled_back_shrinks_and_gives_way() {
+        let variables = Variables::in_ranges(vec![1; 8], vec![0, 8]);
+        let choices =
+            [2, 8].map(|width| Box::new(Cyclic::new(variables.clone(), width)) as Box<dyn Schedule>);
+        let mut automatic = Automatic::new(variables.clone(), choices.into());
+        let outlook = |epoch, value| {
+            let certificate = Certificate::new("gap", value, 0.0, "nothing");
+            Outlook { epoch, certificate, objective: None, weights: vec![], wanted: 0 }
+        };
+        automatic.begin_epoch(&outlook(0, 1.0));
+        let mut boundary = Writer::default();
+        automatic.save(&mut boundary);
+        automatic.begin_epoch(&outlook(1, 0.9));
+        assert_eq!(automatic.current(), 1);
+        automatic.load(&mut Reader::new(&boundary.into_bytes())).unwrap();
+        automatic.shrink();
+        automatic.begin_epoch(&outlook(2, 0.9));
+        assert_eq!(automatic.current(), 0);
+        // The first stalls: the second is back, with half its width.
+        automatic.begin_epoch(&outlook(3, 0.95));
+        let Next::Round(round) = automatic.next_round() else { panic!("a round is due") };
+        assert_eq!((automatic.current(), round.variables()), (1, 4));
+    }
+}

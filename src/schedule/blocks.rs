@@ -1,0 +1,231 @@
+//! Who owns the variables, what they cost, and how they merge into blocks of even counted cost.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Assignment, Candidates, Round};
+
+/// The variables of a program: how many, where they live, and the counted cost of updating each.
+///
+/// Costs are counted (say, nonzeros of a column), never measured in seconds: they decide what a round holds.
+#[derive(Debug, Clone)]
+pub struct Variables {
+    costs: Arc<[u32]>,
+    owners: Owners,
+}
+
+#[derive(Debug, Clone)]
+enum Owners {
+    /// Shard `s` owns `starts[s]..starts[s + 1]`.
+    Ranges(Arc<[u32]>),
+    /// Any of this many shards can update any variable.
+    Anywhere(u32),
+}
+
+impl Variables {
+    /// Variables `0..costs.len()`, of which shard `s` owns the range `starts[s]..starts[s + 1]`.
+    ///
+    /// `starts` begins with 0, does not fall, and ends with the number of variables; the engine's programs get
+    /// it from [`even_parts`].
+    pub fn in_ranges(costs: Vec<u32>, starts: Vec<u32>) -> Self {
+        debug_assert!(
+            starts.first() == Some(&0) && starts.last().map(|&end| end as usize) == Some(costs.len())
+        );
+        Self { costs: costs.into(), owners: Owners::Ranges(starts.into()) }
+    }
+
+    /// Variables `0..costs.len()`, owned by `shards` shards in ranges of about equal counted cost.
+    ///
+    /// ```
+    /// use raddle::schedule::Variables;
+    /// assert_eq!(Variables::evenly(vec![1, 1, 4, 1, 1], 2).ranges(), [0..3, 3..5]);
+    /// ```
+    pub fn evenly(costs: Vec<u32>, shards: usize) -> Self {
+        let counted: Vec<u64> = costs.iter().map(|&cost| u64::from(cost)).collect();
+        let ends = even_parts(&counted, shards).into_iter().map(|range| range.end as u32);
+        let starts = std::iter::once(0).chain(ends).collect();
+        Self::in_ranges(costs, starts)
+    }
+
+    /// The variables that each shard owns, by shard; none where any shard can update any variable.
+    pub fn ranges(&self) -> Vec<Range<usize>> {
+        match &self.owners {
+            Owners::Ranges(starts) => {
+                starts.windows(2).map(|ends| ends[0] as usize..ends[1] as usize).collect()
+            }
+            Owners::Anywhere(_) => Vec::new(),
+        }
+    }
+
+    /// Variables that any of `shards` shards can update: a round merges them into one block a shard, of even
+    /// counted cost.
+    pub fn anywhere(costs: Vec<u32>, shards: u32) -> Self {
+        Self { costs: costs.into(), owners: Owners::Anywhere(shards.max(1)) }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.costs.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.costs.is_empty()
+    }
+
+    /// The counted cost of updating a variable, at least 1.
+    pub fn cost(&self, variable: u32) -> u64 {
+        u64::from(self.costs[variable as usize].max(1))
+    }
+
+    /// The counted cost of updating all of them once.
+    pub fn total_cost(&self) -> u64 {
+        self.costs.iter().map(|&cost| u64::from(cost.max(1))).sum()
+    }
+
+    /// The shard that owns a variable; the first where any shard would do.
+    pub fn owner(&self, variable: u32) -> u32 {
+        match &self.owners {
+            // The last shard that starts at or before the variable: empty shards share their start with the next.
+            Owners::Ranges(starts) => starts.partition_point(|&start| start <= variable) as u32 - 1,
+            Owners::Anywhere(_) => 0,
+        }
+    }
+
+    /// The round that updates `chosen`: a task for each shard that owns some of them, or, where any shard can
+    /// update any variable, one block of even counted cost for each shard.
+    pub fn round(&self, kind: u32, chosen: &[u32]) -> Round {
+        let tasks = match &self.owners {
+            Owners::Ranges(_) => self
+                .by_owner(chosen)
+                .into_iter()
+                .map(|(shard, positions)| {
+                    let variables = positions.into_iter().map(|at| chosen[at as usize]).collect();
+                    Assignment { shard, block: None, variables }
+                })
+                .collect(),
+            Owners::Anywhere(shards) => {
+                let costs: Vec<u64> = chosen.iter().map(|&variable| self.cost(variable)).collect();
+                let blocks = merge(&costs, (*shards as usize).min(chosen.len()));
+                let blocks = blocks.into_iter().enumerate();
+                blocks
+                    .map(|(shard, positions)| {
+                        let variables = positions.into_iter().map(|at| chosen[at]).collect();
+                        Assignment { shard: shard as u32, block: None, variables }
+                    })
+                    .collect()
+            }
+        };
+        Round { kind, tasks }
+    }
+
+    /// The request that relates `chosen`, with their owners.
+    pub fn candidates(&self, kind: u32, chosen: Vec<u32>) -> Candidates {
+        Candidates { kind, owners: self.by_owner(&chosen), variables: chosen }
+    }
+
+    /// Positions in `chosen` by owner, in shard order.
+    fn by_owner(&self, chosen: &[u32]) -> Vec<(u32, Vec<u32>)> {
+        let mut owned: Vec<(u32, u32)> =
+            chosen.iter().enumerate().map(|(at, &variable)| (self.owner(variable), at as u32)).collect();
+        owned.sort_unstable();
+        let mut groups: Vec<(u32, Vec<u32>)> = Vec::new();
+        for (shard, at) in owned {
+            match groups.last_mut() {
+                Some((last, positions)) if *last == shard => positions.push(at),
+                _ => groups.push((shard, vec![at])),
+            }
+        }
+        groups
+    }
+}
+
+/// Cuts `costs` into `parts` contiguous ranges of about equal total, without regard to workers.
+///
+/// A range may be empty where one item outweighs its share.
+///
+/// ```
+/// assert_eq!(raddle::schedule::even_parts(&[1, 1, 4, 1, 1], 2), [0..3, 3..5]);
+/// ```
+pub fn even_parts(costs: &[u64], parts: usize) -> Vec<Range<usize>> {
+    let total: u128 = costs.iter().map(|&cost| u128::from(cost)).sum();
+    let parts = parts.max(1);
+    let (mut start, mut spent, mut ranges) = (0, 0u128, Vec::with_capacity(parts));
+    for part in 1..=parts as u128 {
+        let goal = total * part / parts as u128;
+        let mut end = start;
+        // An item goes to the part that holds its middle.
+        while end < costs.len()
+            && (part == parts as u128 || spent + u128::from(costs[end]).div_ceil(2) <= goal)
+        {
+            spent += u128::from(costs[end]);
+            end += 1;
+        }
+        ranges.push(start..end);
+        start = end;
+    }
+    ranges
+}
+
+/// Merges items into `blocks` blocks of even counted cost: the dearest first, each to the cheapest block (longest
+/// processing time first; Graham 1969). Ties go to the lower number, so the result depends on the costs alone.
+///
+/// Returns the positions in each block, in rising order.
+pub fn merge(costs: &[u64], blocks: usize) -> Vec<Vec<usize>> {
+    let mut order: Vec<usize> = (0..costs.len()).collect();
+    order.sort_by_key(|&item| (std::cmp::Reverse(costs[item]), item));
+    let mut heap: std::collections::BinaryHeap<_> =
+        (0..blocks).map(|block| std::cmp::Reverse((0u64, block))).collect();
+    let mut merged = vec![Vec::new(); blocks];
+    for item in order {
+        if let Some(std::cmp::Reverse((cost, block))) = heap.pop() {
+            merged[block].push(item);
+            heap.push(std::cmp::Reverse((cost + costs[item], block)));
+        }
+    }
+    for block in &mut merged {
+        block.sort_unstable();
+    }
+    merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn even_parts_cover_everything_in_order(costs in prop::collection::vec(0u64..100, 0..200), parts in 1usize..20) {
+            let ranges = even_parts(&costs, parts);
+            prop_assert_eq!(ranges.len(), parts);
+            prop_assert_eq!(ranges.iter().flat_map(Clone::clone).collect::<Vec<_>>(), (0..costs.len()).collect::<Vec<_>>());
+            let share = costs.iter().sum::<u64>() as f64 / parts as f64;
+            let dearest = costs.iter().copied().max().unwrap_or(0) as f64;
+            for range in ranges {
+                prop_assert!((costs[range].iter().sum::<u64>() as f64) <= share + dearest + 1.0);
+            }
+        }
+
+        #[test]
+        fn merged_blocks_are_even_to_one_item(costs in prop::collection::vec(1u64..100, 1..200), blocks in 1usize..20) {
+            let merged = merge(&costs, blocks);
+            let mut all: Vec<usize> = merged.concat();
+            all.sort_unstable();
+            prop_assert_eq!(all, (0..costs.len()).collect::<Vec<_>>());
+            let totals: Vec<u64> = merged.iter().map(|block| block.iter().map(|&item| costs[item]).sum()).collect();
+            let spread = totals.iter().max().unwrap() - totals.iter().min().unwrap();
+            prop_assert!(spread <= *costs.iter().max().unwrap());
+        }
+    }
+
+    #[test]
+    fn a_round_gives_each_variable_to_its_owner() {
+        let variables = Variables::in_ranges(vec![1; 6], vec![0, 2, 2, 6]);
+        let round = variables.round(0, &[5, 0, 3]);
+        assert_eq!(
+            round.tasks.iter().map(|task| (task.shard, task.variables.clone())).collect::<Vec<_>>(),
+            [(0, vec![0]), (2, vec![5, 3])]
+        );
+    }
+}

@@ -1,0 +1,232 @@
+//! [`Schedule`]: which blocks and variables meet which shards next.
+//!
+//! A schedule is a plain state machine: no clock, no threads, no input or output, one seed. It can be driven by
+//! hand in a test, without workers. Shipped are [`Cyclic`], [`Shuffled`], [`Rotation`], [`Priority`] (the
+//! structure-aware one) and [`Automatic`].
+
+mod automatic;
+mod blocks;
+mod cyclic;
+mod dependencies;
+mod flight;
+mod log;
+mod priority;
+mod rotation;
+mod shuffled;
+mod weights;
+
+pub use automatic::Automatic;
+pub use blocks::{Variables, even_parts, merge};
+pub use cyclic::Cyclic;
+pub use dependencies::Dependencies;
+pub use flight::InFlight;
+pub use log::{Rejection, RoundLog};
+pub use priority::{Priority, PrioritySettings};
+pub use rotation::Rotation;
+pub use shuffled::Shuffled;
+pub use weights::Weights;
+
+use crate::program::{Certificate, Task};
+use crate::state::{Reader, StateError, Writer};
+
+/// Decides which blocks and variables meet which shards next.
+///
+/// For each epoch the engine calls [`begin_epoch`](Schedule::begin_epoch). A plan known in advance is handed out
+/// whole; a stepwise one is asked for with [`next_round`](Schedule::next_round), round by round, and taught with
+/// [`learn`](Schedule::learn). With staleness `s`, round `t` is asked for when exactly the rounds up to
+/// `t - 1 - s` have been learned, whatever the number of workers.
+pub trait Schedule: Send + 'static {
+    /// Starts an epoch with what the boundary concluded.
+    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan;
+
+    /// The next round of a stepwise plan. A schedule whose plans are all known needs none.
+    fn next_round(&mut self) -> Next {
+        Next::EndOfEpoch
+    }
+
+    /// Decides after a [`Next::Relate`]; `dependencies` speaks of positions in the candidates.
+    fn decide(&mut self, dependencies: &Dependencies) -> Next {
+        let _ = dependencies;
+        Next::EndOfEpoch
+    }
+
+    /// Learns how far the variables of a committed round moved, as (variable, how far).
+    fn learn(&mut self, round: &Round, moved: &[(u32, f64)]) {
+        let _ = (round, moved);
+    }
+
+    /// Reduces the parallelism after an epoch that worsened the objective and was rolled back.
+    fn shrink(&mut self) {}
+
+    /// What has been counted since the run began.
+    fn counts(&self) -> Counts {
+        Counts::default()
+    }
+
+    /// Takes the log of the rounds since the last call; empty unless the schedule was told to explain itself.
+    fn take_log(&mut self) -> Vec<RoundLog> {
+        Vec::new()
+    }
+
+    /// Writes the schedule's state at a boundary.
+    fn save(&self, out: &mut Writer);
+
+    /// Brings back what [`save`](Schedule::save) wrote.
+    ///
+    /// # Errors
+    /// If the bytes do not describe such a schedule.
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError>;
+}
+
+/// A boxed schedule is a schedule: the choice may be made at run time.
+impl Schedule for Box<dyn Schedule> {
+    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
+        (**self).begin_epoch(outlook)
+    }
+    fn next_round(&mut self) -> Next {
+        (**self).next_round()
+    }
+    fn decide(&mut self, dependencies: &Dependencies) -> Next {
+        (**self).decide(dependencies)
+    }
+    fn learn(&mut self, round: &Round, moved: &[(u32, f64)]) {
+        (**self).learn(round, moved);
+    }
+    fn shrink(&mut self) {
+        (**self).shrink();
+    }
+    fn counts(&self) -> Counts {
+        (**self).counts()
+    }
+    fn take_log(&mut self) -> Vec<RoundLog> {
+        (**self).take_log()
+    }
+    fn save(&self, out: &mut Writer) {
+        (**self).save(out);
+    }
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
+        (**self).load(from)
+    }
+}
+
+/// What a schedule knows when an epoch begins.
+#[derive(Debug, Clone)]
+pub struct Outlook {
+    /// The epoch, counted from 0.
+    pub epoch: u64,
+    /// The certificate of the boundary before it.
+    pub certificate: Certificate,
+    /// The objective, if the program has a monotone one.
+    pub objective: Option<f64>,
+    /// Importance of variables, from the program's [`Verdict`](crate::Verdict).
+    pub weights: Vec<(u32, f64)>,
+    /// How many of them the program would like taken; 0 if it does not say.
+    pub wanted: usize,
+}
+
+/// An outlook waits in a snapshot for the epoch it belongs to.
+impl crate::State for Outlook {
+    fn save(&self, out: &mut Writer) {
+        out.write(&self.epoch);
+        out.write(&self.certificate);
+        out.write(&self.objective);
+        out.write(&self.weights);
+        out.write(&self.wanted);
+    }
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        Ok(Self {
+            epoch: from.read()?,
+            certificate: from.read()?,
+            objective: from.read()?,
+            weights: from.read()?,
+            wanted: from.read()?,
+        })
+    }
+}
+
+/// How an epoch's rounds become known.
+#[derive(Debug, Clone)]
+pub enum Plan {
+    /// All at once. Where changes become visible at the boundary, no round waits for another.
+    Known(Vec<Round>),
+    /// One after the other, by [`Schedule::next_round`].
+    Stepwise,
+}
+
+/// The next step of a stepwise plan.
+#[derive(Debug, Clone)]
+pub enum Next {
+    /// Hand out this round.
+    Round(Round),
+    /// Ask the program what ties the candidates together, then call [`Schedule::decide`].
+    Relate(Candidates),
+    /// Wait until every round handed out has been learned and its commits are on their way, then ask again: for
+    /// rounds that build on each other, whatever the staleness.
+    Drain,
+    /// The epoch ends; the pipeline drains.
+    EndOfEpoch,
+}
+
+/// Variables about which a schedule wants to know what ties them together.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Candidates {
+    /// Handed to the program, which may relate in more than one way; 0 where there is one.
+    pub kind: u32,
+    /// The variables, most important first.
+    pub variables: Vec<u32>,
+    /// Who owns them: (shard, the positions in `variables` that live there), by shard.
+    pub owners: Vec<(u32, Vec<u32>)>,
+}
+
+/// Tasks that may run at the same time.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Round {
+    /// Which of the program's kinds of rounds this is; 0 for programs that have one.
+    pub kind: u32,
+    /// One task a shard at most, in shard order.
+    pub tasks: Vec<Assignment>,
+}
+
+/// What one shard does in a round.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Assignment {
+    /// The shard.
+    pub shard: u32,
+    /// The block that meets it, if one does.
+    pub block: Option<u32>,
+    /// The variables to update.
+    pub variables: Vec<u32>,
+}
+
+crate::state!(Assignment { shard, block, variables });
+crate::state!(Round { kind, tasks });
+
+impl Round {
+    /// A round that asks each of these shards, naming no variables.
+    pub fn to_shards(kind: u32, shards: impl IntoIterator<Item = u32>) -> Self {
+        let tasks = shards.into_iter().map(|shard| Assignment { shard, block: None, variables: Vec::new() });
+        Self { kind, tasks: tasks.collect() }
+    }
+
+    /// How many variables the round names.
+    pub fn variables(&self) -> usize {
+        self.tasks.iter().map(|task| task.variables.len()).sum()
+    }
+
+    /// The task of one assignment of this round.
+    pub(crate) fn task(&self, position: usize, epoch: u64, round: u64) -> Task {
+        let Assignment { shard, block, variables } = self.tasks[position].clone();
+        Task { epoch, round, kind: self.kind, shard, block, variables }
+    }
+}
+
+/// What a schedule counts over a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Variables proposed.
+    pub candidates: u64,
+    /// Of these, rejected because they depend on one already taken or in flight.
+    pub rejected: u64,
+}
+
+crate::state!(Counts { candidates, rejected });

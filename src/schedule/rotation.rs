@@ -1,0 +1,84 @@
+//! [`Rotation`]: disjoint blocks move round the shards, known a whole epoch ahead.
+
+use super::{Assignment, Outlook, Plan, Round, Schedule};
+use crate::state::{Reader, StateError, Writer};
+
+/// Every block meets every shard once an epoch, and no two tasks of a round share a shard or a block.
+///
+/// With `S` shards and `B` blocks a round holds `min(S, B)` tasks and an epoch `max(S, B)` rounds: the strata of
+/// Gemulla et al. (2011), the word rotation of STRADS's LDA. The plan is known in advance, so the engine hands it
+/// out an epoch at a time.
+#[derive(Debug, Clone)]
+pub struct Rotation {
+    shards: u32,
+    blocks: u32,
+    kinds: Vec<u32>,
+}
+
+impl Rotation {
+    /// Rotates `blocks` blocks round the shards `0..shards`.
+    pub fn new(shards: u32, blocks: u32) -> Self {
+        Self { shards, blocks, kinds: vec![0] }
+    }
+
+    /// Follows each epoch's rotation by another one of this kind: say, to measure what the first has done.
+    pub fn then(mut self, kind: u32) -> Self {
+        self.kinds.push(kind);
+        self
+    }
+
+    /// The rounds of one rotation.
+    pub fn rounds(&self, kind: u32) -> Vec<Round> {
+        let (shards, blocks) = (u64::from(self.shards), u64::from(self.blocks));
+        if shards == 0 || blocks == 0 {
+            return Vec::new();
+        }
+        let length = shards.max(blocks);
+        let round = |r: u64| {
+            let mut tasks: Vec<Assignment> = (0..shards.min(blocks))
+                .map(|i| {
+                    // The fewer side stands spread out over the more numerous one and steps along it.
+                    let along = ((i * length / shards.min(blocks) + r) % length) as u32;
+                    let (shard, block) = if shards <= blocks { (i as u32, along) } else { (along, i as u32) };
+                    Assignment { shard, block: Some(block), variables: Vec::new() }
+                })
+                .collect();
+            tasks.sort_unstable_by_key(|task| task.shard);
+            Round { kind, tasks }
+        };
+        (0..length).map(round).collect()
+    }
+}
+
+impl Schedule for Rotation {
+    fn begin_epoch(&mut self, _: &Outlook) -> Plan {
+        Plan::Known(self.kinds.iter().flat_map(|&kind| self.rounds(kind)).collect())
+    }
+
+    fn save(&self, _: &mut Writer) {}
+
+    fn load(&mut self, _: &mut Reader<'_>) -> Result<(), StateError> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashSet;
+
+    proptest! {
+        #[test]
+        fn every_pair_meets_once_and_rounds_are_disjoint(shards in 1u32..40, blocks in 1u32..40) {
+            let mut met = HashSet::new();
+            for round in Rotation::new(shards, blocks).rounds(0) {
+                let seen: HashSet<_> = round.tasks.iter().map(|task| task.shard).collect();
+                let held: HashSet<_> = round.tasks.iter().map(|task| task.block).collect();
+                prop_assert_eq!((seen.len(), held.len()), (round.tasks.len(), round.tasks.len()));
+                met.extend(round.tasks.iter().map(|task| (task.shard, task.block)));
+            }
+            prop_assert_eq!(met.len() as u32, shards * blocks);
+        }
+    }
+}

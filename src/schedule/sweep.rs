@@ -1,0 +1,60 @@
+//! [`Sweep`]: one pass over an order of variables, a block at a time.
+
+use super::{InFlight, Next, Round, Variables};
+use crate::state::{Reader, StateError, Writer};
+
+/// Hands out an order of variables once, `parallelism` at a time: what schedules without priorities share.
+#[derive(Debug)]
+pub(super) struct Sweep {
+    variables: Variables,
+    parallelism: usize,
+    order: Vec<u32>,
+    next: usize,
+    in_flight: InFlight,
+}
+
+impl Sweep {
+    pub(super) fn new(variables: Variables, parallelism: usize) -> Self {
+        let parallelism = parallelism.max(1);
+        Self { variables, parallelism, order: Vec::new(), next: 0, in_flight: InFlight::default() }
+    }
+
+    /// Starts over, with the variables in the order that `arrange` makes of the rising one.
+    pub(super) fn begin(&mut self, arrange: impl FnOnce(&mut [u32])) {
+        self.order = (0..self.variables.len() as u32).collect();
+        arrange(&mut self.order);
+        self.next = 0;
+    }
+
+    /// The next block, without what is still in flight.
+    pub(super) fn next_round(&mut self) -> Next {
+        if self.next >= self.order.len() {
+            return Next::EndOfEpoch;
+        }
+        let end = (self.next + self.parallelism).min(self.order.len());
+        let block = self.order[self.next..end].iter().copied().filter(|&j| !self.in_flight.holds(j));
+        let block: Vec<u32> = block.collect();
+        self.next = end;
+        self.in_flight.hand_out(&block);
+        Next::Round(self.variables.round(0, &block))
+    }
+
+    /// A round has been learned.
+    pub(super) fn land(&mut self, round: &Round) {
+        self.in_flight.land(round);
+    }
+
+    pub(super) fn shrink(&mut self) {
+        self.parallelism = (self.parallelism / 2).max(1);
+    }
+
+    pub(super) fn save(&self, out: &mut Writer) {
+        out.write(&self.parallelism);
+    }
+
+    pub(super) fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
+        self.parallelism = from.read()?;
+        self.in_flight = InFlight::default();
+        Ok(())
+    }
+}

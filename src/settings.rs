@@ -1,0 +1,80 @@
+//! How a run is carried out: none of it changes what is computed, but for when it ends.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use crate::record::Ending;
+
+/// What hub and generations need to know of a run.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    pub(crate) workers: usize,
+    pub(crate) serialized: bool,
+    pub(crate) staleness: usize,
+    pub(crate) guard: bool,
+    pub(crate) epochs: Option<u64>,
+    pub(crate) time_limit: Option<f64>,
+    /// (epoch, workers): after that epoch, go on with so many.
+    pub(crate) rescale: Vec<(u64, usize)>,
+    pub(crate) checkpoint_every: Option<u64>,
+    pub(crate) stop: Stop,
+    /// When the run began.
+    pub(crate) started: Instant,
+}
+
+impl Settings {
+    /// Seconds since the run began.
+    pub(crate) fn elapsed(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+
+    pub(crate) fn limit_reached(&self, epoch: u64) -> Option<Ending> {
+        if self.stop.is_requested() {
+            Some(Ending::Interrupted)
+        } else if self.epochs.is_some_and(|limit| epoch >= limit) {
+            Some(Ending::Epochs)
+        } else if self.time_limit.is_some_and(|limit| self.elapsed() >= limit) {
+            Some(Ending::Time)
+        } else {
+            None
+        }
+    }
+
+    /// How many workers run the epoch after `epoch` completed ones.
+    pub(crate) fn workers_after(&self, epoch: u64) -> usize {
+        let due = self.rescale.iter().filter(|&&(at, _)| at <= epoch).max_by_key(|&&(at, _)| at);
+        due.map_or(self.workers, |&(_, workers)| workers)
+    }
+
+    pub(crate) fn checkpoint_due(&self, epoch: u64) -> bool {
+        self.checkpoint_every.is_some_and(|every| epoch > 0 && epoch.is_multiple_of(every))
+    }
+
+    pub(crate) fn cut_after(&self, epoch: u64, workers: usize) -> bool {
+        self.workers_after(epoch) != workers || self.checkpoint_due(epoch)
+    }
+}
+
+/// Asks a run to end after the epoch under way; clones ask the same run.
+///
+/// ```
+/// let stop = raddle::Stop::default();
+/// let handler = stop.clone();
+/// handler.request(); // say, from a Ctrl-C handler
+/// assert!(stop.is_requested());
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// Asks.
+    pub fn request(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether somebody asked.
+    pub fn is_requested(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,397 @@
+//! What goes wrong ends the run with an error that says what, never with a hang; a checkpoint survives anything.
+
+// Helpers of tests may panic, as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod programs;
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use programs::{bytes, mixing, within_a_minute};
+use raddle::schedule::{
+    Assignment, Candidates, Cyclic, Next, Outlook, Plan, Rotation, Round, Schedule, Variables,
+};
+use raddle::state::{Reader, State, StateError, Writer};
+use raddle::{
+    Boundary, Certificate, Engine, EngineError, Outcome, Parts, Program, Task, Verdict, Visibility,
+};
+
+// ---- panics ----
+
+/// The verb that panics, from epoch `at` on; on shards it is the fifth one's.
+struct Trap {
+    place: &'static str,
+    at: u64,
+}
+
+impl Trap {
+    fn step_on(&self, place: &str, epoch: u64) {
+        assert!(place != self.place || epoch < self.at, "the trap in {place} in epoch {epoch}");
+    }
+}
+
+struct Trapped {
+    trap: Arc<Trap>,
+    visibility: Visibility,
+}
+
+/// A block that may panic while it is written or read.
+struct Fragile(u64);
+
+impl State for Fragile {
+    fn save(&self, out: &mut Writer) {
+        assert!(self.0 != u64::MAX, "the trap in save in epoch 1");
+        out.write(&self.0);
+    }
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        from.read().map(Self)
+    }
+}
+
+impl Program for Trapped {
+    type Shard = u64;
+    type Block = Fragile;
+    type Pinned = ();
+    type Replica = u64;
+    type Partial = u64;
+    type Change = u64;
+
+    fn visibility(&self) -> Visibility {
+        self.visibility
+    }
+    fn update_block(&self, task: &Task, shard: &mut u64, block: &mut Fragile, _: &u64) -> u64 {
+        if task.shard == 4 {
+            self.trap.step_on("update", task.epoch);
+        }
+        if self.trap.place == "save" && task.epoch == self.trap.at {
+            block.0 = u64::MAX;
+        }
+        *shard += 1;
+        *shard
+    }
+    fn fold(&self, so_far: &mut u64, next: u64) {
+        self.trap.step_on("fold", next / 8);
+        *so_far = next;
+    }
+    fn aggregate(&self, _: &Round, (): &mut (), partials: Vec<(u32, u64)>) -> u64 {
+        self.trap.step_on("aggregate", partials[0].1 / 8);
+        partials[0].1
+    }
+    fn commit(&self, change: &u64, _: &mut u64) {
+        self.trap.step_on("commit", *change / 8);
+    }
+    fn certify(&self, number: u32, shard: &mut u64, _: &u64) -> u64 {
+        if number == 4 {
+            self.trap.step_on("certify", *shard / 3);
+        }
+        0
+    }
+    fn conclude(&self, boundary: &Boundary, (): &mut (), _: &u64, _: Vec<(u32, u64)>) -> Verdict<u64> {
+        self.trap.step_on("conclude", boundary.epoch);
+        Verdict::new(Certificate::new("none", 1.0, 0.0, "nothing"))
+    }
+}
+
+struct TrappedSchedule(Arc<Trap>, Rotation);
+
+impl Schedule for TrappedSchedule {
+    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
+        self.0.step_on("schedule", outlook.epoch);
+        self.1.begin_epoch(outlook)
+    }
+    fn save(&self, _: &mut Writer) {}
+    fn load(&mut self, _: &mut Reader<'_>) -> Result<(), StateError> {
+        Ok(())
+    }
+}
+
+fn trapped(place: &'static str, visibility: Visibility) -> Engine<Trapped> {
+    let trap = Arc::new(Trap { place, at: 1 });
+    let schedule = TrappedSchedule(Arc::clone(&trap), Rotation::new(6, 3));
+    let parts = Parts::new(vec![0; 6], 0).blocks((0..3).map(Fragile).collect());
+    Engine::new(Trapped { trap, visibility }, schedule, parts).epochs(5)
+}
+
+/// Panics that are meant say nothing on the screen.
+fn hush() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let loud = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            let text = panic.payload().downcast_ref::<String>();
+            if !text.is_some_and(|text| text.starts_with("the trap")) {
+                loud(panic);
+            }
+        }));
+    });
+}
+
+#[test]
+fn a_panic_anywhere_ends_the_run_with_its_message() {
+    hush();
+    let places = ["update", "fold", "aggregate", "commit", "certify", "conclude", "schedule", "save"];
+    for place in places {
+        for visibility in [Visibility::AtBoundary, Visibility::EachRound] {
+            for (workers, serialized) in [(1, false), (1, true), (2, false), (3, true), (7, false), (7, true)]
+            {
+                let folds = place != "fold" || visibility == Visibility::AtBoundary;
+                let saves = place != "save" || (serialized && workers > 1);
+                if !folds || !saves {
+                    continue;
+                }
+                let engine = trapped(place, visibility).workers(workers).serialized(serialized);
+                let failure = within_a_minute(move || engine.run().err());
+                let text = failure.map(|error| error.to_string()).unwrap_or_default();
+                let expected = format!("a worker ended the run: the trap in {place} in epoch 1");
+                assert_eq!(text, expected, "{workers} workers, serialized {serialized}, {visibility:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_verb_the_program_lacks_is_named() {
+    struct Bare;
+    impl Program for Bare {
+        type Shard = ();
+        type Block = ();
+        type Pinned = ();
+        type Replica = ();
+        type Partial = ();
+        type Change = ();
+        fn aggregate(&self, _: &Round, (): &mut (), _: Vec<(u32, ())>) {}
+        fn commit(&self, (): &(), (): &mut ()) {}
+        fn certify(&self, _: u32, (): &mut (), (): &()) {}
+        fn conclude(&self, _: &Boundary, (): &mut (), (): &(), _: Vec<(u32, ())>) -> Verdict<()> {
+            Verdict::new(Certificate::new("none", 1.0, 0.0, "nothing"))
+        }
+    }
+    let parts = || Parts::new(vec![(); 2], ()).blocks(vec![(); 2]);
+    let rotation = Engine::new(Bare, Rotation::new(2, 2), parts()).run().err().unwrap();
+    assert!(rotation.to_string().contains("the program has no `update_block`"), "{rotation}");
+    let cyclic = Cyclic::new(Variables::in_ranges(vec![1; 4], vec![0, 2, 4]), 2);
+    let cyclic = Engine::new(Bare, cyclic, parts()).run().err().unwrap();
+    assert!(cyclic.to_string().contains("the program has no `update`"), "{cyclic}");
+}
+
+// ---- schedules that err ----
+
+struct Fixed(Next, bool);
+
+impl Schedule for Fixed {
+    fn begin_epoch(&mut self, _: &Outlook) -> Plan {
+        match &self.0 {
+            Next::Round(round) if self.1 => Plan::Known(vec![round.clone()]),
+            _ => Plan::Stepwise,
+        }
+    }
+    fn next_round(&mut self) -> Next {
+        self.0.clone()
+    }
+    fn save(&self, _: &mut Writer) {}
+    fn load(&mut self, _: &mut Reader<'_>) -> Result<(), StateError> {
+        Ok(())
+    }
+}
+
+fn refusal(next: Next, known: bool, visibility: Visibility) -> String {
+    let trap = Arc::new(Trap { place: "nowhere", at: 0 });
+    let parts = Parts::new(vec![0; 6], 0).blocks((0..3).map(Fragile).collect());
+    let engine = Engine::new(Trapped { trap, visibility }, Fixed(next, known), parts).workers(2).epochs(1);
+    let error = within_a_minute(move || engine.run()).err().map(|error| error.to_string());
+    error.unwrap_or_default()
+}
+
+#[test]
+fn a_schedule_that_names_what_is_not_there_or_twice_is_told_so() {
+    let task = |shard, block| Assignment { shard, block, variables: vec![] };
+    let round = |tasks: &[Assignment]| Next::Round(Round { kind: 0, tasks: tasks.to_vec() });
+    for (tasks, expected) in [
+        (vec![task(6, None)], "the schedule names shard 6, but there are 6, counted from 0"),
+        (vec![task(0, Some(3))], "the schedule names block 3, but there are 3, counted from 0"),
+        (vec![task(2, Some(0)), task(2, Some(1))], "the schedule names shard 2 twice in one round"),
+        (vec![task(2, Some(1)), task(3, Some(1))], "the schedule names block 1 twice in one round"),
+    ] {
+        for visibility in [Visibility::AtBoundary, Visibility::EachRound] {
+            for known in [true, false] {
+                let text = refusal(round(&tasks), known, visibility);
+                assert_eq!(text, format!("a worker ended the run: {expected}"));
+            }
+        }
+    }
+    let relate = |owners| Next::Relate(Candidates { kind: 0, variables: vec![7, 8], owners });
+    for (owners, expected) in [
+        (vec![(9, vec![0])], "the schedule relates variables of shard 9, but there are 6, counted from 0"),
+        (vec![(1, vec![2])], "the schedule relates candidate 2, but names 2, counted from 0"),
+    ] {
+        let text = refusal(relate(owners), false, Visibility::EachRound);
+        assert_eq!(text, format!("a worker ended the run: {expected}"));
+    }
+}
+
+// ---- settings ----
+
+#[test]
+fn settings_that_make_no_sense_are_refused_before_anything_runs() {
+    let engine = || trapped("schedule", Visibility::AtBoundary);
+    for (engine, expected) in [
+        (engine().workers(0), "a run needs at least 1 worker"),
+        (engine().rescale(&[(1, 2), (3, 0)]), "a run needs at least 1 worker"),
+        (engine().checkpoint(0, "nowhere"), "a checkpoint every 0 epochs makes no sense: give 1 or more"),
+        (engine().costs(vec![1; 5]), "5 costs are given for 6 shards: give one for each"),
+    ] {
+        assert_eq!(engine.run().err().unwrap().to_string(), expected);
+    }
+}
+
+// ---- checkpoints ----
+
+const EPOCHS: u64 = 6;
+
+fn run() -> Engine<mixing::Mixing> {
+    let problem = problem();
+    let (program, parts) = problem.parts();
+    Engine::new(program, problem.schedule(), parts).staleness(1).workers(2).identity("mixing").epochs(EPOCHS)
+}
+
+fn problem() -> mixing::Problem {
+    mixing::Problem { shards: 5, blocks: 4, seed: 9, visibility: Visibility::EachRound, objective: true }
+}
+
+/// Why a resume from this file fails.
+fn refused<P: Program>(engine: Engine<P>, file: &Path) -> String {
+    match engine.resume(file).run() {
+        Err(error @ EngineError::Checkpoint { .. }) => {
+            let text = error.to_string();
+            let named = format!("checkpoint {}: ", file.display());
+            text.strip_prefix(&named).unwrap_or_else(|| panic!("{text} does not name {named}")).to_owned()
+        }
+        Err(error) => panic!("not a checkpoint's error: {error}"),
+        Ok(_) => panic!("the checkpoint was accepted"),
+    }
+}
+
+fn checkpoint(folder: &tempfile::TempDir) -> std::path::PathBuf {
+    let file = folder.path().join("run.checkpoint");
+    run().epochs(3).checkpoint(3, &file).run().unwrap();
+    file
+}
+
+#[test]
+fn a_checkpoint_that_is_missing_foreign_or_of_another_version_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = checkpoint(&folder);
+    let missing = folder.path().join("missing");
+    assert!(refused(run(), &missing).starts_with("it cannot be read: "));
+    assert!(refused(run(), folder.path()).starts_with("it cannot be read: "));
+    assert_eq!(
+        refused(run().identity("another"), &file),
+        "it belongs to a run on other data or with other parameters: resume with the same"
+    );
+    let other_program = refused(trapped("nowhere", Visibility::EachRound).identity("mixing"), &file);
+    assert_eq!(other_program, "it has 5 shards and 4 blocks, the run has 6 and 3");
+    let (program, parts) = problem().parts();
+    let other_schedule = Engine::new(program, Rotation::new(5, 4), parts).identity("mixing");
+    assert!(refused(other_schedule, &file).starts_with("it does not fit this program, schedule or data: "));
+    let mut bytes = std::fs::read(&file).unwrap();
+    bytes[8] += 1;
+    let newer = folder.path().join("newer");
+    std::fs::write(&newer, bytes).unwrap();
+    assert_eq!(refused(run(), &newer), "it has version 2, and this program reads version 1");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn a_damaged_checkpoint_is_refused(at in any::<prop::sample::Index>(), bit in 0u8..8, cut: bool) {
+        let folder = tempfile::tempdir().unwrap();
+        static WHOLE: std::sync::OnceLock<Vec<u8>> = std::sync::OnceLock::new();
+        let whole = WHOLE.get_or_init(|| std::fs::read(checkpoint(&folder)).unwrap());
+        let mut bytes = whole.clone();
+        let at = at.index(bytes.len());
+        if cut { bytes.truncate(at) } else { bytes[at] ^= 1 << bit }
+        let file = folder.path().join("damaged");
+        std::fs::write(&file, &bytes).unwrap();
+        let why = refused(run(), &file);
+        prop_assert!(why.contains("it is damaged") || why.contains("it has version"), "{}", why);
+    }
+}
+
+#[test]
+fn a_checkpoint_that_cannot_be_written_is_an_error_and_leaves_the_old_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let nowhere = folder.path().join("missing").join("run.checkpoint");
+    let error = run().checkpoint(1, &nowhere).run().err().unwrap().to_string();
+    assert!(
+        error.starts_with(&format!("checkpoint {}: it cannot be written: ", nowhere.display())),
+        "{error}"
+    );
+    // Where the partial file would go there is a folder: the write fails, the old file stays as it was.
+    let file = checkpoint(&folder);
+    let old = std::fs::read(&file).unwrap();
+    std::fs::create_dir(folder.path().join("run.checkpoint.partial")).unwrap();
+    let error = run().checkpoint(5, &file).run().err().unwrap().to_string();
+    assert!(error.ends_with("; the one before is still there"), "{error}");
+    assert!(std::fs::read(&file).unwrap() == old);
+}
+
+#[test]
+fn a_run_that_was_over_is_resumed_to_its_end_and_not_beyond() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.checkpoint");
+    let over = run().checkpoint(2, &file).run().unwrap();
+    let again = run().workers(3).resume(&file).run().unwrap();
+    assert_eq!((over.report.epochs, again.report.epochs), (EPOCHS, EPOCHS));
+    assert_eq!(over.report.ending, again.report.ending);
+    assert!(bytes(&over.parts) == bytes(&again.parts));
+}
+
+// ---- a process that is killed ----
+
+const LONG: u64 = 40;
+const FILE: &str = "RADDLE_TEST_CHECKPOINT";
+
+fn long_run(file: &Path) -> Engine<mixing::Mixing> {
+    let engine = run().epochs(LONG).checkpoint(1, file);
+    if file.exists() { engine.resume(file) } else { engine }
+}
+
+/// Run by the test below in a process of its own; says on its output which epochs are over.
+#[test]
+fn the_child_that_is_killed() {
+    let Some(file) = std::env::var_os(FILE) else { return };
+    let run = long_run(Path::new(&file)).observe(|record| println!("\nover {}", record.epoch));
+    run.run().unwrap();
+}
+
+#[test]
+fn a_process_killed_again_and_again_leaves_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.checkpoint");
+    // Killed once so many epochs more are over, wherever it then is.
+    for epochs in [1, 2, 9, 3, 5] {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "the_child_that_is_killed", "--nocapture"])
+            .env(FILE, &file)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+        let over = lines.filter(|line| line.starts_with("over ")).take(epochs).count();
+        assert_eq!(over, epochs, "the child ended before it was killed");
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let Outcome { parts, report, .. } = within_a_minute(move || long_run(&file).run().unwrap());
+    let undisturbed = run().epochs(LONG).run().unwrap();
+    // It did go on from where it was killed: earlier generations are not in this report.
+    assert!(report.generations[0].epoch > 10);
+    assert_eq!(report.epochs, LONG);
+    assert!(bytes(&parts) == bytes(&undisturbed.parts));
+}

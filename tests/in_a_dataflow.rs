@@ -1,0 +1,146 @@
+//! A scheduled program as an operator in one's own dataflow.
+
+// Helpers of tests may panic, as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod programs;
+
+use std::sync::{Arc, Mutex};
+
+use programs::{bytes, mf, mixing, within_a_minute};
+use raddle::schedule::{Next, Outlook, Plan, Rotation, Round, Schedule};
+use raddle::state::{Reader, StateError, Writer};
+use raddle::{
+    Boundary, Certificate, Engine, EngineError, Operator, Parts, Program, Scheduled, Task, Verdict,
+    Visibility,
+};
+use timely::dataflow::operators::{Inspect, Probe};
+use timely::{CommunicationConfig, Config, WorkerConfig};
+
+fn factorization() -> Engine<mf::Mf> {
+    let problem = mf::Problem::small(6);
+    let (program, parts) = problem.parts();
+    Engine::new(program, problem.schedule(), parts).epochs(5)
+}
+
+fn wandering() -> Engine<mixing::Mixing> {
+    let visibility = Visibility::EachRound;
+    let problem = mixing::Problem { shards: 5, blocks: 4, seed: 2, visibility, objective: true };
+    let (program, parts) = problem.parts();
+    Engine::new(program, problem.schedule(), parts).staleness(1).epochs(5)
+}
+
+/// What the dataflow around an operator saw: (epoch of the record, time it came with), and whether its frontier ended.
+type Seen = Vec<(u64, u64)>;
+
+/// Runs an operator on a dataflow whose channels carry bytes or pointers, as configured here.
+fn surround<P: Program>(operator: &Operator<P>, communication: CommunicationConfig) -> Seen {
+    let (operator, seen) = (operator.clone(), Arc::new(Mutex::new(Vec::new())));
+    let sink = Arc::clone(&seen);
+    let config = Config { communication, worker: WorkerConfig::default() };
+    let guards = timely::execute(config, move |worker| {
+        let sink = Arc::clone(&sink);
+        let probe = worker.dataflow::<u64, _, _>(|scope| {
+            let records = scope.scheduled(&operator);
+            let records =
+                records.inspect_time(move |time, record| sink.lock().unwrap().push((record.epoch, *time)));
+            records.probe().0
+        });
+        while !probe.done() {
+            worker.step_or_park(None);
+        }
+    });
+    for worker in guards.unwrap().join() {
+        worker.unwrap();
+    }
+    seen.lock().unwrap().clone()
+}
+
+#[test]
+fn an_operator_leaves_the_same_bytes_as_an_engine() {
+    let factorized = bytes(&factorization().run().unwrap().parts);
+    let wandered = bytes(&wandering().run().unwrap().parts);
+    for communication in [
+        CommunicationConfig::Thread,
+        CommunicationConfig::Process(3),
+        // Channels serialize although the engine was not told so.
+        CommunicationConfig::ProcessBinary(2),
+    ] {
+        let described = format!("{communication:?}");
+        let (one, other) = within_a_minute(move || {
+            let (one, other) =
+                (factorization().into_operator().unwrap(), wandering().into_operator().unwrap());
+            let seen = surround(&one, communication.clone());
+            assert_eq!(seen.iter().map(|&(epoch, _)| epoch).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5]);
+            // A record comes at a time that its frontier has not passed: the epoch it closes, or before.
+            assert!(seen.iter().all(|&(epoch, time)| time <= epoch), "{seen:?}");
+            surround(&other, communication);
+            (bytes(&one.finish().unwrap().parts), bytes(&other.finish().unwrap().parts))
+        });
+        assert!(one == factorized && other == wandered, "{described}");
+    }
+}
+
+#[test]
+fn what_an_operator_cannot_do_is_refused() {
+    let refuse = |engine: Engine<mf::Mf>| engine.into_operator().err().unwrap().to_string();
+    let why = "an operator can neither rescale nor checkpoint: the dataflow around it fixes its workers";
+    assert_eq!(refuse(factorization().rescale(&[(1, 2)])), why);
+    assert_eq!(refuse(factorization().checkpoint(1, "nowhere")), why);
+    let unfinished = factorization().into_operator().unwrap().finish().err().unwrap();
+    assert_eq!(unfinished.to_string(), "the dataflow of this operator has not run to its end");
+}
+
+/// One shard's update panics in the second epoch, or the schedule does.
+struct Failing(u32);
+
+impl Program for Failing {
+    type Shard = ();
+    type Block = ();
+    type Pinned = ();
+    type Replica = ();
+    type Partial = ();
+    type Change = ();
+    fn update_block(&self, task: &Task, (): &mut (), (): &mut (), (): &()) {
+        assert!(task.epoch == 0 || task.shard != self.0, "shard {} gives up", self.0);
+    }
+    fn aggregate(&self, _: &Round, (): &mut (), _: Vec<(u32, ())>) {}
+    fn commit(&self, (): &(), (): &mut ()) {}
+    fn certify(&self, _: u32, (): &mut (), (): &()) {}
+    fn conclude(&self, _: &Boundary, (): &mut (), (): &(), _: Vec<(u32, ())>) -> Verdict<()> {
+        Verdict::new(Certificate::new("none", 1.0, 0.0, "nothing"))
+    }
+}
+
+struct FailingSchedule(Rotation);
+
+impl Schedule for FailingSchedule {
+    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
+        assert!(outlook.epoch < 3, "the schedule gives up");
+        self.0.begin_epoch(outlook)
+    }
+    fn next_round(&mut self) -> Next {
+        Next::EndOfEpoch
+    }
+    fn learn(&mut self, _: &Round, _: &[(u32, f64)]) {}
+    fn save(&self, _: &mut Writer) {}
+    fn load(&mut self, _: &mut Reader<'_>) -> Result<(), StateError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_failure_ends_the_operator_and_not_the_dataflow_around_it() {
+    for (shard, why) in [(0, "shard 0 gives up"), (3, "shard 3 gives up"), (9, "the schedule gives up")] {
+        for communication in [CommunicationConfig::Thread, CommunicationConfig::Process(3)] {
+            let failure = within_a_minute(move || {
+                let parts = Parts::new(vec![(); 4], ()).blocks(vec![(); 4]);
+                let engine = Engine::new(Failing(shard), FailingSchedule(Rotation::new(4, 4)), parts);
+                let operator = engine.into_operator().unwrap();
+                surround(&operator, communication);
+                operator.finish().err().unwrap()
+            });
+            assert!(matches!(&failure, EngineError::Worker(text) if text == why), "{failure}");
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! A program without mathematics that uses everything: each verb mixes all it may see into all it may change, by a
+//! hash that does not commute. One commit too early, one partial out of order, one block too many, and all bytes
+//! differ. Its schedule wanders at random and mixes what it learns into where it goes.
+
+use raddle::random::{Stream, splitmix64};
+use raddle::schedule::{Assignment, Candidates, Dependencies, Next, Outlook, Plan, Round, Schedule};
+use raddle::state::{Reader, State, StateError, Writer, to_bytes};
+use raddle::{Boundary, Certificate, Parts, Program, Task, Verdict, Visibility};
+
+pub(crate) struct Mixing {
+    pub(crate) visibility: Visibility,
+    /// Whether there is an objective; it worsens now and then.
+    pub(crate) objective: bool,
+}
+
+pub(crate) struct Memory {
+    /// What a checkpoint leaves out.
+    data: u64,
+    learned: Vec<u64>,
+}
+
+raddle::state!(Memory { data, learned });
+
+fn mix(value: u64, with: u64) -> u64 {
+    splitmix64(value.wrapping_mul(3) ^ splitmix64(with))
+}
+
+fn mix_all(value: u64, with: impl IntoIterator<Item = u64>) -> u64 {
+    with.into_iter().fold(value, mix)
+}
+
+/// A digest of any value's bytes.
+fn digest<T: State>(value: &T) -> u64 {
+    mix_all(0, to_bytes(value).into_iter().map(u64::from))
+}
+
+impl Memory {
+    fn learn(&mut self, what: u64) -> u64 {
+        let seen = mix_all(mix(self.data, what), self.learned.iter().copied());
+        for value in &mut self.learned {
+            *value = mix(*value, seen);
+        }
+        seen
+    }
+}
+
+impl Program for Mixing {
+    type Shard = Memory;
+    type Block = Vec<u64>;
+    type Pinned = u64;
+    type Replica = u64;
+    type Partial = u64;
+    type Change = u64;
+
+    fn visibility(&self) -> Visibility {
+        self.visibility
+    }
+
+    fn update(&self, task: &Task, shard: &mut Memory, replica: &u64) -> u64 {
+        shard.learn(mix(digest(task), *replica))
+    }
+
+    fn update_block(&self, task: &Task, shard: &mut Memory, block: &mut Vec<u64>, replica: &u64) -> u64 {
+        let seen = shard.learn(mix_all(mix(digest(task), *replica), block.iter().copied()));
+        block.iter_mut().for_each(|value| *value = mix(*value, seen));
+        seen
+    }
+
+    fn fold(&self, so_far: &mut u64, next: u64) {
+        *so_far = mix(*so_far, next);
+    }
+
+    fn gather(&self, task: &Task, shard: &Memory) -> u64 {
+        mix_all(mix(digest(task), shard.data), shard.learned.iter().copied())
+    }
+
+    fn relate(&self, kind: u32, candidates: &[u32], pieces: Vec<(u32, u64)>) -> Dependencies {
+        let seen = mix(digest(&pieces), kind.into());
+        let mut dependencies = Dependencies::none(candidates.len());
+        for (j, &candidate) in candidates.iter().enumerate().skip(1) {
+            dependencies.set(0, j, (mix(seen, candidate.into()) % 100) as f32);
+        }
+        dependencies
+    }
+
+    fn aggregate(&self, round: &Round, pinned: &mut u64, partials: Vec<(u32, u64)>) -> u64 {
+        *pinned = mix_all(*pinned, [digest(round), digest(&partials)]);
+        *pinned
+    }
+
+    fn commit(&self, change: &u64, replica: &mut u64) {
+        *replica = mix(*replica, *change);
+    }
+
+    fn commit_shard(&self, change: &u64, number: u32, shard: &mut Memory) {
+        shard.learned[0] = mix_all(shard.learned[0], [*change, number.into()]);
+    }
+
+    fn moved(&self, change: &u64, tell: &mut dyn FnMut(u32, f64)) {
+        tell((change % 100) as u32, (change >> 40) as f64);
+    }
+
+    fn certify(&self, number: u32, shard: &mut Memory, replica: &u64) -> u64 {
+        shard.learn(mix(number.into(), *replica))
+    }
+
+    fn conclude(
+        &self,
+        boundary: &Boundary,
+        pinned: &mut u64,
+        replica: &u64,
+        shares: Vec<(u32, u64)>,
+    ) -> Verdict<u64> {
+        *pinned = mix_all(*pinned, [boundary.epoch, boundary.shards.into(), *replica, digest(&shares)]);
+        let seen = *pinned;
+        let certificate = Certificate::new("none", (seen >> 40) as f64, -1.0, "nothing");
+        Verdict {
+            objective: self.objective.then_some(2.0 * (seen % 3) as f64 - boundary.epoch as f64),
+            weights: (0..5).map(|variable| (variable, (mix(seen, variable.into()) >> 50) as f64)).collect(),
+            wanted: (seen % 7) as usize,
+            change: seen.is_multiple_of(2).then_some(seen),
+            ..Verdict::new(certificate)
+        }
+    }
+
+    fn remember(&self, shard: &Memory, out: &mut Writer) {
+        out.write(&shard.learned);
+    }
+
+    fn recall(&self, shard: &mut Memory, from: &mut Reader<'_>) -> Result<(), StateError> {
+        shard.learned = from.read()?;
+        Ok(())
+    }
+}
+
+/// Rounds of a few tasks on shards and blocks drawn at random, some of them after relating candidates; now and then
+/// a whole epoch known in advance.
+pub(crate) struct Wanderer {
+    shards: u32,
+    blocks: u32,
+    parallelism: usize,
+    /// All that it has learned.
+    memory: u64,
+    epoch: u64,
+    round: u64,
+}
+
+const ROUNDS: u64 = 70;
+
+impl Wanderer {
+    fn stream(&self) -> Stream {
+        Stream::new(&[self.memory, self.epoch, self.round])
+    }
+
+    fn draw(&self) -> Round {
+        let mut stream = self.stream();
+        let mut shards: Vec<u32> = (0..self.shards).collect();
+        let mut blocks: Vec<u32> = (0..self.blocks).collect();
+        stream.shuffle(&mut shards);
+        stream.shuffle(&mut blocks);
+        shards.truncate(1 + stream.below(self.parallelism));
+        let tasks = shards.into_iter().map(|shard| {
+            let block = if stream.below(3) > 0 { blocks.pop() } else { None };
+            let variables = (0..stream.below(3)).map(|_| stream.below(100) as u32).collect();
+            Assignment { shard, block, variables }
+        });
+        let tasks = tasks.collect();
+        Round { kind: stream.below(2) as u32, tasks }
+    }
+}
+
+impl Schedule for Wanderer {
+    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
+        self.memory = mix(self.memory, digest(outlook));
+        self.epoch = outlook.epoch;
+        if !self.memory.is_multiple_of(3) {
+            self.round = 0;
+            return Plan::Stepwise;
+        }
+        let round = |round| {
+            self.round = round;
+            self.draw()
+        };
+        Plan::Known((0..ROUNDS).map(round).collect())
+    }
+
+    fn next_round(&mut self) -> Next {
+        if self.round == ROUNDS {
+            return Next::EndOfEpoch;
+        }
+        self.round += 1;
+        let mut stream = self.stream();
+        match stream.below(8) {
+            0 => return Next::Drain,
+            1 | 2 if self.shards > 0 => {}
+            _ => return Next::Round(self.draw()),
+        }
+        let mut shards: Vec<u32> = (0..self.shards).collect();
+        stream.shuffle(&mut shards);
+        let owners: Vec<_> = shards.into_iter().take(2).zip([vec![0], vec![1, 2]]).collect();
+        Next::Relate(Candidates { kind: stream.below(2) as u32, variables: vec![7, 8, 9], owners })
+    }
+
+    fn decide(&mut self, dependencies: &Dependencies) -> Next {
+        let strengths = [dependencies.between(0, 1), dependencies.between(0, 2)];
+        self.memory = mix_all(self.memory, strengths.map(|strength| strength.to_bits().into()));
+        Next::Round(self.draw())
+    }
+
+    fn learn(&mut self, round: &Round, moved: &[(u32, f64)]) {
+        self.memory = mix_all(self.memory, [digest(round), digest(&moved.to_vec())]);
+    }
+
+    fn shrink(&mut self) {
+        self.parallelism = (self.parallelism / 2).max(1);
+    }
+
+    fn save(&self, out: &mut Writer) {
+        out.write(&self.memory);
+        out.write(&self.parallelism);
+    }
+
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
+        self.memory = from.read()?;
+        self.parallelism = from.read()?;
+        Ok(())
+    }
+}
+
+pub(crate) struct Problem {
+    pub(crate) shards: u32,
+    pub(crate) blocks: u32,
+    pub(crate) seed: u64,
+    pub(crate) visibility: Visibility,
+    pub(crate) objective: bool,
+}
+
+impl Problem {
+    pub(crate) fn parts(&self) -> (Mixing, Parts<Mixing>) {
+        let shard = |number: u32| Memory { data: mix(self.seed, number.into()), learned: vec![1; 3] };
+        let parts = Parts {
+            shards: (0..self.shards).map(shard).collect(),
+            // Blocks of many lengths, one of them empty.
+            blocks: (0..self.blocks).map(|block| vec![block.into(); block as usize]).collect(),
+            pinned: self.seed,
+            replica: self.seed,
+        };
+        (Mixing { visibility: self.visibility, objective: self.objective }, parts)
+    }
+
+    pub(crate) fn schedule(&self) -> Wanderer {
+        let (shards, blocks, memory) = (self.shards, self.blocks, self.seed);
+        Wanderer { shards, blocks, parallelism: 4, memory, epoch: 0, round: 0 }
+    }
+}

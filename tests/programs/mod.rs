@@ -1,0 +1,38 @@
+//! Small real programs, shared by the tests: each file is one.
+// Every test binary compiles all of them and uses some.
+#![allow(dead_code)]
+
+pub(crate) mod lda;
+pub(crate) mod mf;
+pub(crate) mod mixing;
+pub(crate) mod ridge;
+
+use std::sync::mpsc;
+use std::time::Duration;
+
+use raddle::state::{Writer, to_bytes};
+use raddle::{Parts, Program};
+
+/// The bytes of everything that a run leaves behind.
+pub(crate) fn bytes<P: Program>(parts: &Parts<P>) -> Vec<u8> {
+    let mut out = Writer::default();
+    out.write(&parts.shards.iter().map(to_bytes).collect::<Vec<_>>());
+    out.write(&parts.blocks.iter().map(to_bytes).collect::<Vec<_>>());
+    out.write(&to_bytes(&parts.pinned));
+    out.write(&to_bytes(&parts.replica));
+    out.into_bytes()
+}
+
+/// Does the work on a thread of its own; a hang becomes a failure after a minute.
+pub(crate) fn within_a_minute<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    let (done, answer) = mpsc::channel();
+    let worker = std::thread::spawn(move || done.send(work()).is_ok());
+    match answer.recv_timeout(Duration::from_secs(60)) {
+        Ok(answer) => answer,
+        Err(mpsc::RecvTimeoutError::Timeout) => panic!("the run hangs"),
+        Err(mpsc::RecvTimeoutError::Disconnected) => match worker.join() {
+            Err(panic) => std::panic::resume_unwind(panic),
+            Ok(_) => unreachable!("the answer was sent"),
+        },
+    }
+}
