@@ -38,15 +38,19 @@ pub(crate) fn scheduled<P: Program>(
     scope: Scope<'_, u64>,
     generation: Arc<Generation<P>>,
 ) -> Stream<'_, u64, Vec<EpochRecord>> {
-    let worker = scope.index() as u32;
+    let thread = scope.index() as u32;
     let serialized = generation.settings.serialized;
     let (answer_loop, answers) = scope.feedback::<Parcels<P>>(1);
     let (block_loop, arrivals) = scope.feedback::<Parcels<P>>(1);
-    let mut place = generation.seat(worker);
-    let hub = if worker == 0 { generation.hub(&place) } else { None };
+    let mut places = generation.seat(thread);
+    let hub = if thread == 0 { generation.hub(places.first()) } else { None };
+    let by_address = || {
+        let thread_of = Arc::clone(&generation.layout.thread_of);
+        DistributorPact(move |_| ByAddress(thread_of))
+    };
 
     let mut builder = OperatorBuilder::new("hub: schedule, aggregate, conclude".to_owned(), scope);
-    let mut answers = builder.new_input(answers, DistributorPact(|_| ByAddress));
+    let mut answers = builder.new_input(answers, by_address());
     builder.set_notify_for(0, FrontierInterest::Never);
     generation.wake_on_failure(waker(&scope, &builder));
     let (orders_out, orders) = builder.new_output();
@@ -60,7 +64,7 @@ pub(crate) fn scheduled<P: Program>(
         let capabilities = order_capability.zip(record_capability);
         // Only the first worker has a hub; the others give their capabilities up at once.
         let mut run = hub.zip(capabilities);
-        let (mut sender, mut receiver) = (Sender::new(worker, serialized), Receiver::default());
+        let (mut sender, mut receiver) = (Sender::new(thread, serialized), Receiver::default());
         let (mut begun, mut shown) = (false, 0);
         move |_| {
             let mut arrived = Vec::new();
@@ -109,8 +113,8 @@ pub(crate) fn scheduled<P: Program>(
 
     let mut builder = OperatorBuilder::new("place: update, commit, certify".to_owned(), scope);
     let activator = scope.activator_for(builder.operator_info().address);
-    let mut orders = builder.new_input(orders, DistributorPact(|_| ByAddress));
-    let mut arrivals = builder.new_input(arrivals, DistributorPact(|_| ByAddress));
+    let mut orders = builder.new_input(orders, by_address());
+    let mut arrivals = builder.new_input(arrivals, by_address());
     builder.set_notify_for(0, FrontierInterest::Never);
     builder.set_notify_for(1, FrontierInterest::Never);
     generation.wake_on_failure(waker(&scope, &builder));
@@ -119,7 +123,7 @@ pub(crate) fn scheduled<P: Program>(
     let (mut answers_out, mut blocks_out): (Output<Parcels<P>>, Output<Parcels<P>>) =
         (OutputBuilder::from(answers_out), OutputBuilder::from(blocks_out));
     builder.build(move |_| {
-        let mut sender = Sender::new(worker, serialized);
+        let mut sender = Sender::new(thread, serialized);
         let (mut from_hub, mut from_places) = (Receiver::default(), Receiver::default());
         let mut capabilities: Option<(Capability<u64>, Capability<u64>)> = None;
         move |_| {
@@ -130,7 +134,7 @@ pub(crate) fn scheduled<P: Program>(
                 capabilities = Some((capability.retain(0), capability.retain(1)));
                 arrived.push((true, std::mem::take(parcel)));
             });
-            if generation.has_failed() || place.left {
+            if generation.has_failed() || places.have_left() {
                 capabilities = None;
                 return;
             }
@@ -138,13 +142,14 @@ pub(crate) fn scheduled<P: Program>(
             let worked = guarded(&generation, || {
                 for (order, parcel) in arrived {
                     let receiver = if order { &mut from_hub } else { &mut from_places };
+                    let to = parcel.to();
                     if let Some(message) = receiver.unpack(parcel)? {
-                        place.receive(message);
+                        places.receive(to, message);
                     }
                 }
                 // What others wait for leaves before the next task runs.
                 while out.is_empty() {
-                    if !place.run(&mut out)? {
+                    if !places.run(&mut out)? {
                         return Ok(false);
                     }
                 }
@@ -153,7 +158,7 @@ pub(crate) fn scheduled<P: Program>(
             if let Some((answer_capability, block_capability)) = &capabilities {
                 for (to, message) in out {
                     if to == HUB {
-                        for mut parcel in sender.pack(0, message) {
+                        for mut parcel in sender.pack(HUB, message) {
                             answers_out.activate().session(answer_capability).give_container(&mut parcel);
                         }
                     } else {
@@ -163,14 +168,14 @@ pub(crate) fn scheduled<P: Program>(
                     }
                 }
             }
-            if worked == Some(true) && !place.left {
+            if worked == Some(true) && !places.have_left() {
                 activator.activate();
             }
-            if place.left {
+            if places.have_left() {
                 generation.count_bytes(sender.bytes, sender.block_bytes);
-                generation.leave(worker, &mut place);
+                generation.leave(&mut places);
             }
-            if worked.is_none() || place.left || place.is_idle() {
+            if worked.is_none() || places.have_left() || places.are_idle() {
                 capabilities = None;
             }
         }

@@ -55,6 +55,7 @@ pub struct Outcome<P: Program> {
 /// | setting | default | changes the model |
 /// |---|---|---|
 /// | [`workers`](Engine::workers) | 1 | no |
+/// | [`threads`](Engine::threads) | the workers, at most the cores | no |
 /// | [`serialized`](Engine::serialized) | off | no |
 /// | [`rescale`](Engine::rescale), [`checkpoint`](Engine::checkpoint), [`resume`](Engine::resume) | none | no |
 /// | [`staleness`](Engine::staleness) | 0 | yes |
@@ -80,6 +81,7 @@ impl<P: Program> Engine<P> {
     pub fn new(program: P, schedule: impl Schedule, parts: Parts<P>) -> Self {
         let settings = Settings {
             workers: 1,
+            threads: None,
             serialized: false,
             staleness: 0,
             guard: true,
@@ -103,9 +105,16 @@ impl<P: Program> Engine<P> {
         }
     }
 
-    /// How many worker threads run the dataflow, at least 1. Workers beyond the shards idle.
+    /// How many workers the shards are dealt to, at least 1. Workers beyond the shards idle.
     pub fn workers(mut self, workers: usize) -> Self {
         self.settings.workers = workers;
+        self
+    }
+
+    /// How many threads carry the workers, at least 1; by default one for each worker, but no more than there are
+    /// cores for this process. Workers on one thread take turns and hand blocks over without leaving it.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.settings.threads = Some(threads);
         self
     }
 
@@ -216,11 +225,12 @@ impl<P: Program> Engine<P> {
             let epoch = hub.progress.epoch;
             let workers = settings.workers_after(epoch);
             let (shared, how) = (Arc::clone(&program), Arc::clone(&settings));
-            let layout = Layout::new(&costs, held.blocks.len(), workers);
+            let layout = Layout::new(&costs, held.blocks.len(), workers, settings.threads_for(workers));
+            let threads = layout.threads;
             let placement = Arc::clone(&layout.shard_at);
             let generation = Generation::new(shared, how, layout, held, hub, observer);
             let returned = Arc::new(generation).run()?;
-            history.add(epoch, workers, placement, &returned);
+            history.add(epoch, (workers, threads), placement, &returned);
             let Returned { ended, .. } = returned;
             (held, hub, observer) = (returned.held, returned.hub, returned.observer);
             history.trace.extend(ended.records);
@@ -265,7 +275,7 @@ impl<P: Program> Engine<P> {
         (settings.workers, settings.started) = (workers, Instant::now());
         let progress = Progress { staleness: settings.staleness, ..Progress::default() };
         let (held, hub) = (Held { shards, blocks, replica }, HubState { pinned, schedule, progress });
-        let layout = Layout::new(&costs, held.blocks.len(), workers);
+        let layout = Layout::new(&costs, held.blocks.len(), workers, workers);
         Generation::new(program, Arc::new(settings), layout, held, hub, observer)
     }
 
@@ -273,6 +283,9 @@ impl<P: Program> Engine<P> {
         let refuse = |why: String| Err(EngineError::Setting(why));
         if self.settings.workers == 0 || self.settings.rescale.iter().any(|&(_, workers)| workers == 0) {
             return refuse("a run needs at least 1 worker".into());
+        }
+        if self.settings.threads == Some(0) {
+            return refuse("a run needs at least 1 thread".into());
         }
         if self.settings.checkpoint_every == Some(0) {
             return refuse("a checkpoint every 0 epochs makes no sense: give 1 or more".into());
@@ -290,6 +303,7 @@ impl<P: Program> Engine<P> {
 pub(crate) struct History {
     pub(crate) trace: Vec<EpochRecord>,
     generations: Vec<GenerationRecord>,
+    threads: usize,
     placement: Arc<Vec<u32>>,
     bytes: u64,
     block_bytes: u64,
@@ -300,7 +314,7 @@ impl History {
     pub(crate) fn add<P: Program>(
         &mut self,
         epoch: u64,
-        workers: usize,
+        (workers, threads): (usize, usize),
         placement: Arc<Vec<u32>>,
         returned: &Returned<P>,
     ) {
@@ -309,6 +323,7 @@ impl History {
             pause.map_or(0.0, |(before, began)| began.saturating_duration_since(before).as_secs_f64());
         let shards_moved = placement::moves(&self.placement, &placement);
         self.generations.push(GenerationRecord { epoch, workers, pause, shards_moved });
+        self.threads = self.threads.max(threads);
         self.placement = placement;
         self.bytes += returned.ended.bytes;
         self.block_bytes += returned.ended.block_bytes;
@@ -342,6 +357,7 @@ impl History {
             bytes_on_wire: self.bytes,
             block_bytes_on_wire: self.block_bytes,
             shards: held.shards.len(),
+            threads: self.threads,
             idle_workers: idle(&self.placement, workers),
             generations: self.generations,
         };

@@ -11,10 +11,10 @@ pub enum EngineError {
     #[error("a worker ended the run: {0}")]
     Worker(String),
     /// The threads of a generation could not be started.
-    #[error("{workers} workers could not be started: {why}; ask for fewer")]
+    #[error("{threads} threads could not be started: {why}; ask for fewer")]
     Start {
-        /// The workers asked for.
-        workers: usize,
+        /// The threads asked for.
+        threads: usize,
         /// What the system says.
         why: String,
     },

@@ -18,6 +18,7 @@ use crate::error::EngineError;
 use crate::hub::{Hub, HubState, Parting};
 use crate::place::Place;
 use crate::placement::Layout;
+use crate::places::Places;
 use crate::program::{Certificate, Program};
 use crate::record::EpochRecord;
 use crate::settings::Settings;
@@ -119,19 +120,19 @@ impl<P: Program> Generation<P> {
     /// # Errors
     /// If a worker failed or the threads could not be started.
     pub(crate) fn run(self: Arc<Self>) -> Result<Returned<P>, EngineError> {
-        let workers = self.layout.workers;
-        if workers == 1 && !self.settings.serialized {
+        let threads = self.layout.threads;
+        if threads == 1 && !self.settings.serialized {
             let generation = Arc::clone(&self);
             timely::execute_directly(move |worker| generation.work(worker));
         } else {
             let communication = match self.settings.serialized {
-                true => CommunicationConfig::ProcessBinary(workers),
-                false => CommunicationConfig::Process(workers),
+                true => CommunicationConfig::ProcessBinary(threads),
+                false => CommunicationConfig::Process(threads),
             };
             let generation = Arc::clone(&self);
             let config = Config { communication, worker: WorkerConfig::default() };
             let guards = timely::execute(config, move |worker| generation.work(worker));
-            let guards = guards.map_err(|why| EngineError::Start { workers, why })?;
+            let guards = guards.map_err(|why| EngineError::Start { threads, why })?;
             for result in guards.join() {
                 if let Err(message) = result {
                     self.fail(message);
@@ -146,7 +147,7 @@ impl<P: Program> Generation<P> {
         }
     }
 
-    /// One worker's life: build the dataflow, step or park until it is done, leave at once if a sibling failed.
+    /// One thread's life: build the dataflow, step or park until it is done, leave at once if a sibling failed.
     fn work(self: &Arc<Self>, worker: &mut Worker) {
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             worker.dataflow::<u64, _, _>(|scope| {
@@ -184,14 +185,20 @@ impl<P: Program> Generation<P> {
         self.failed.load(Ordering::Acquire)
     }
 
-    /// Takes what is placed on a worker out of the slots.
-    pub(crate) fn seat(&self, worker: u32) -> Place<P> {
+    /// Takes what is placed on a thread's workers out of the slots.
+    pub(crate) fn seat(&self, thread: u32) -> Places<P> {
         let mut slots = lock(&self.slots);
         slots.began.get_or_insert_with(Instant::now);
-        let shards = take_placed(&mut slots.shards, &self.layout.shard_at, worker);
-        let blocks = take_placed(&mut slots.blocks, &self.layout.block_at, worker);
-        let (program, placement) = (Arc::clone(&self.program), Arc::clone(&self.layout.shard_at));
-        Place::new(program, worker, placement, shards, blocks, slots.replica.clone())
+        let workers =
+            (0..self.layout.workers as u32).filter(|&w| self.layout.thread_of[w as usize] == thread);
+        let workers: Vec<u32> = workers.collect();
+        let place = |&worker: &u32| {
+            let shards = take_placed(&mut slots.shards, &self.layout.shard_at, worker);
+            let blocks = take_placed(&mut slots.blocks, &self.layout.block_at, worker);
+            let (program, placement) = (Arc::clone(&self.program), Arc::clone(&self.layout.shard_at));
+            Place::new(program, worker, placement, shards, blocks, slots.replica.clone())
+        };
+        Places::new(workers.first().copied().unwrap_or(0), workers.iter().map(place).collect())
     }
 
     /// The hub, for the first worker.
@@ -204,18 +211,20 @@ impl<P: Program> Generation<P> {
         Some(Hub::new(program, settings, state, &self.layout, replica, watcher))
     }
 
-    /// Puts a worker's state back.
-    pub(crate) fn leave(&self, worker: u32, place: &mut Place<P>) {
+    /// Puts the state of a thread's workers back.
+    pub(crate) fn leave(&self, places: &mut Places<P>) {
         let mut slots = lock(&self.slots);
-        for (number, shard) in std::mem::take(&mut place.shards) {
-            slots.shards[number as usize] = Some(shard);
-        }
-        for (number, block) in std::mem::take(&mut place.blocks) {
-            slots.blocks[number as usize] = Some(block);
-        }
-        // Equal everywhere: one worker's copy stands for all.
-        if worker == 0 {
-            slots.replica = place.replica.borrow().clone();
+        for (worker, place) in places.iter_mut() {
+            for (number, shard) in std::mem::take(&mut place.shards) {
+                slots.shards[number as usize] = Some(shard);
+            }
+            for (number, block) in std::mem::take(&mut place.blocks) {
+                slots.blocks[number as usize] = Some(block);
+            }
+            // Equal everywhere: one worker's copy stands for all.
+            if worker == 0 {
+                slots.replica = place.replica.borrow().clone();
+            }
         }
     }
 

@@ -88,6 +88,7 @@ mod operator;
 mod parcel;
 mod place;
 pub mod placement;
+mod places;
 mod program;
 pub mod random;
 mod record;

@@ -105,8 +105,8 @@ impl<P: Program> Operator<P> {
         }
         let returned = generation.take_back().ok_or_else(unfinished)?;
         let mut history = History::default();
-        let Layout { workers, shard_at, .. } = &generation.layout;
-        history.add(0, *workers, Arc::clone(shard_at), &returned);
+        let Layout { workers, threads, shard_at, .. } = &generation.layout;
+        history.add(0, (*workers, *threads), Arc::clone(shard_at), &returned);
         let Returned { held, hub, ended, .. } = returned;
         history.trace = ended.records;
         let (Some((certificate, objective)), Some(Parting::Over(ending))) = (ended.verdict, ended.parting)

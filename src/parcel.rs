@@ -150,8 +150,8 @@ impl<P: Program> ContainerBytes for Parcels<P> {
     }
 }
 
-/// Sends each parcel whole to the worker it is addressed to.
-pub(crate) struct ByAddress;
+/// Sends each parcel whole to the thread that carries the worker it is addressed to, or the hub.
+pub(crate) struct ByAddress(pub(crate) Arc<Vec<u32>>);
 
 impl<P: Program> Distributor<Parcels<P>> for ByAddress {
     fn partition<T: Clone, O: Push<Envelope<T, Parcels<P>>>>(
@@ -160,10 +160,18 @@ impl<P: Program> Distributor<Parcels<P>> for ByAddress {
         time: &T,
         pushers: &mut [O],
     ) {
-        let to = parcel.to as usize;
+        // The hub is on the first thread.
+        let to = self.0.get(parcel.to as usize).map_or(0, |&thread| thread as usize);
         Envelope::push_at(parcel, time.clone(), &mut pushers[to]);
     }
     fn flush<T: Clone, O: Push<Envelope<T, Parcels<P>>>>(&mut self, _: &T, _: &mut [O]) {}
+}
+
+impl<P: Program> Parcels<P> {
+    /// The worker that the message is for, or the hub.
+    pub(crate) fn to(&self) -> u32 {
+        self.to
+    }
 }
 
 /// Makes parcels of messages: whole, or in pieces of bytes.
@@ -173,7 +181,7 @@ pub(crate) struct Sender {
     sent: u64,
     /// Bytes of all pieces so far.
     pub(crate) bytes: u64,
-    /// Of these, bytes of messages that carried a block to another worker.
+    /// Of these, bytes of messages that carried a block to another thread.
     pub(crate) block_bytes: u64,
 }
 
@@ -189,7 +197,7 @@ impl Sender {
         }
         let bytes = Arc::new(to_bytes(&message));
         self.bytes += bytes.len() as u64;
-        if matches!(message, Message::Block { .. }) && to != self.from {
+        if matches!(message, Message::Block { .. }) {
             self.block_bytes += bytes.len() as u64;
         }
         self.sent += 1;

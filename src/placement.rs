@@ -7,16 +7,21 @@ use crate::schedule::even_parts;
 /// Where a generation's shards live, and where its blocks are when it begins.
 pub(crate) struct Layout {
     pub(crate) workers: usize,
+    /// Threads that carry the workers, at most as many, and the thread of each worker.
+    pub(crate) threads: usize,
+    pub(crate) thread_of: Arc<Vec<u32>>,
     /// The worker of each shard, and of each block.
     pub(crate) shard_at: Arc<Vec<u32>>,
     pub(crate) block_at: Vec<u32>,
 }
 
 impl Layout {
-    /// Shards by counted cost; blocks in equal numbers where there are shards.
-    pub(crate) fn new(costs: &[u64], blocks: usize, workers: usize) -> Self {
+    /// Shards by counted cost; blocks in equal numbers where there are shards; neighbouring workers together.
+    pub(crate) fn new(costs: &[u64], blocks: usize, workers: usize, threads: usize) -> Self {
         let block_at = even(&vec![1; blocks], workers.min(costs.len().max(1)));
-        Self { workers, shard_at: Arc::new(even(costs, workers)), block_at }
+        let thread = |worker| (worker * threads / workers) as u32;
+        let thread_of = Arc::new((0..workers).map(thread).collect());
+        Self { workers, threads, thread_of, shard_at: Arc::new(even(costs, workers)), block_at }
     }
 }
 

@@ -99,6 +99,8 @@ pub struct RunReport {
     pub block_bytes_on_wire: u64,
     /// Shards of the run.
     pub shards: usize,
+    /// The most threads that computed at once.
+    pub threads: usize,
     /// Workers of the last generation that held no shard.
     pub idle_workers: usize,
     /// The generations.

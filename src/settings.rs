@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Instant;
 
 use crate::record::Ending;
@@ -10,6 +11,7 @@ use crate::record::Ending;
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     pub(crate) workers: usize,
+    pub(crate) threads: Option<usize>,
     pub(crate) serialized: bool,
     pub(crate) staleness: usize,
     pub(crate) guard: bool,
@@ -45,6 +47,12 @@ impl Settings {
     pub(crate) fn workers_after(&self, epoch: u64) -> usize {
         let due = self.rescale.iter().filter(|&&(at, _)| at <= epoch).max_by_key(|&&(at, _)| at);
         due.map_or(self.workers, |&(_, workers)| workers)
+    }
+
+    /// How many threads carry so many workers.
+    pub(crate) fn threads_for(&self, workers: usize) -> usize {
+        let cores = || thread::available_parallelism().map_or(1, usize::from);
+        self.threads.unwrap_or_else(cores).min(workers)
     }
 
     pub(crate) fn checkpoint_due(&self, epoch: u64) -> bool {

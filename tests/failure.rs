@@ -144,7 +144,8 @@ fn a_panic_anywhere_ends_the_run_with_its_message() {
                 if !folds || !saves {
                     continue;
                 }
-                let engine = trapped(place, visibility).workers(workers).serialized(serialized);
+                let engine =
+                    trapped(place, visibility).workers(workers).threads(workers).serialized(serialized);
                 let failure = within_a_minute(move || engine.run().err());
                 let text = failure.map(|error| error.to_string()).unwrap_or_default();
                 let expected = format!("a worker ended the run: the trap in {place} in epoch 1");
@@ -202,7 +203,8 @@ impl Schedule for Fixed {
 fn refusal(next: Next, known: bool, visibility: Visibility) -> String {
     let trap = Arc::new(Trap { place: "nowhere", at: 0 });
     let parts = Parts::new(vec![0; 6], 0).blocks((0..3).map(Fragile).collect());
-    let engine = Engine::new(Trapped { trap, visibility }, Fixed(next, known), parts).workers(2).epochs(1);
+    let engine =
+        Engine::new(Trapped { trap, visibility }, Fixed(next, known), parts).workers(2).threads(2).epochs(1);
     let error = within_a_minute(move || engine.run()).err().map(|error| error.to_string());
     error.unwrap_or_default()
 }
@@ -241,6 +243,7 @@ fn settings_that_make_no_sense_are_refused_before_anything_runs() {
     let engine = || trapped("schedule", Visibility::AtBoundary);
     for (engine, expected) in [
         (engine().workers(0), "a run needs at least 1 worker"),
+        (engine().threads(0), "a run needs at least 1 thread"),
         (engine().rescale(&[(1, 2), (3, 0)]), "a run needs at least 1 worker"),
         (engine().checkpoint(0, "nowhere"), "a checkpoint every 0 epochs makes no sense: give 1 or more"),
         (engine().costs(vec![1; 5]), "5 costs are given for 6 shards: give one for each"),

@@ -14,6 +14,7 @@ use raddle::{Engine, Outcome, Parts, Program, Visibility};
 #[derive(Debug, Clone, Copy)]
 struct How {
     workers: usize,
+    threads: usize,
     serialized: bool,
     interruption: Interruption,
 }
@@ -68,7 +69,7 @@ fn case<P: Program, S: Schedule>(
         let engine = || {
             let (program, schedule, parts) = build(seed);
             let engine = Engine::new(program, schedule, parts).staleness(staleness).epochs(EPOCHS);
-            engine.workers(how.workers).serialized(how.serialized)
+            engine.workers(how.workers).threads(how.threads).serialized(how.serialized)
         };
         let engine = match how.interruption {
             Interruption::None => engine(),
@@ -151,14 +152,15 @@ fn bytes_depend_neither_on_workers_nor_on_transport_nor_on_interruptions() {
         within_a_minute(move || {
             let mut references = Vec::new();
             for (seed, staleness) in [(1, 0), (1, 2), (2, 0), (2, 2)] {
-                let alone = How { workers: 1, serialized: false, interruption: Interruption::None };
+                let alone =
+                    How { workers: 1, threads: 1, serialized: false, interruption: Interruption::None };
                 let reference = run(seed, staleness, alone);
-                for workers in [1, 2, 3, 4, 7] {
+                for (workers, threads) in [(1, 1), (2, 2), (3, 3), (4, 4), (7, 7), (4, 1), (7, 3)] {
                     for serialized in [false, true] {
                         for interruption in
                             [Interruption::None, Interruption::Rescaled, Interruption::Resumed]
                         {
-                            let how = How { workers, serialized, interruption };
+                            let how = How { workers, threads, serialized, interruption };
                             let same = run(seed, staleness, how) == reference;
                             assert!(same, "{name}, seed {seed}, staleness {staleness}: {how:?}");
                         }
@@ -184,7 +186,7 @@ struct Traffic {
 fn factorize(problem: &mf::Problem, workers: usize, serialized: bool) -> Traffic {
     let (program, parts) = problem.parts();
     let engine = Engine::new(program, problem.schedule(), parts).epochs(2);
-    let outcome = engine.workers(workers).serialized(serialized).run().unwrap();
+    let outcome = engine.workers(workers).threads(workers).serialized(serialized).run().unwrap();
     let report = outcome.report;
     Traffic {
         bytes: report.bytes_on_wire,

@@ -293,7 +293,7 @@ fn no_shards_no_blocks_one_shard_and_many_all_finish_with_the_same_bytes() {
                 let problem = mixing::Problem { shards, blocks, seed: 5, visibility, objective: false };
                 let (program, parts) = problem.parts();
                 let engine = Engine::new(program, problem.schedule(), parts).serialized(serialized);
-                bytes(&engine.workers(workers).staleness(1).epochs(2).run().unwrap().parts)
+                bytes(&engine.workers(workers).threads(workers).staleness(1).epochs(2).run().unwrap().parts)
             };
             let [alone, four] = [(1, false), (4, true)].map(|(w, s)| within_a_minute(move || run(w, s)));
             assert!(alone == four, "{shards} shards, {blocks} blocks, {visibility:?}");
@@ -381,6 +381,6 @@ fn a_rotation_has_no_barrier() {
     assert!(free.iter().any(|&(_, round)| round > 2), "the others may run ahead: {free:?}");
     let gated = Gated { done: Mutex::default(), changed: Condvar::new(), awaited: free };
     let parts = Parts::new(vec![(); shards as usize], ()).blocks(vec![(); blocks as usize]);
-    let engine = Engine::new(gated, rotation, parts).workers(2).epochs(1);
+    let engine = Engine::new(gated, rotation, parts).workers(2).threads(2).epochs(1);
     assert_eq!(within_a_minute(move || engine.run()).unwrap().report.tasks, 64);
 }

@@ -110,7 +110,8 @@ fn nap(table: &mut Table, _: usize) {
     let nap = Arc::new(Nap { length: Duration::from_millis(300), ..Nap::default() });
     let turning =
         Turning { shards: 8, blocks: 8, workers: 8, nap: Some(Arc::clone(&nap)), ..Turning::sixteen(0) };
-    turning.run();
+    // A thread that sleeps holds up the workers that it carries.
+    Turning { threads: Some(8), ..turning }.run();
     let meanwhile = nap.meanwhile.load(Ordering::Relaxed);
     table.note(&format!(
         "While shard 0 of 8 sleeps in the first of 8 rounds, {meanwhile} tasks of other shards run: the 28 that depend \
@@ -122,12 +123,15 @@ fn workers(table: &mut Table, turns: usize) {
     for (what, work, epochs) in [("first bytes", 0, 20), ("1 ms", millisecond(), 3)] {
         let two = Turning { epochs, ..Turning::sixteen(work) };
         let eight = Turning { workers: 8, ..two.clone() };
-        let [on_two, on_eight] = in_turns(turns, || [on_engine(&two).0, on_engine(&eight).0]);
-        table.pair(
-            &format!("rotation 16 x 16, 8 workers, a task of {what}"),
-            ("2 workers", on_two),
-            on_eight,
-        );
+        let crowded = Turning { threads: Some(8), ..eight.clone() };
+        for (threads, eight) in [("the engine's", &eight), ("8", &crowded)] {
+            let [on_two, on_eight] = in_turns(turns, || [on_engine(&two).0, on_engine(eight).0]);
+            table.pair(
+                &format!("rotation 16 x 16, 8 workers on {threads} threads, a task of {what}"),
+                ("2 workers", on_two),
+                on_eight,
+            );
+        }
         let [on_two, on_eight] =
             in_turns(turns, || [&two, &eight].map(|turning| a_task(turning, by_hand::rotate(turning).0)));
         table.pair(

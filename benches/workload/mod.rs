@@ -37,8 +37,10 @@ pub(crate) struct Turning {
     pub(crate) turns: u32,
     /// Epochs.
     pub(crate) epochs: u64,
-    /// Threads.
+    /// Workers.
     pub(crate) workers: usize,
+    /// Threads that carry them; `None` leaves that to the engine.
+    pub(crate) threads: Option<usize>,
     /// Whether blocks move as bytes.
     pub(crate) serialized: bool,
     /// A sleep in the first task of shard 0.
@@ -77,6 +79,7 @@ impl Turning {
             turns: 1,
             epochs: 1,
             workers: 2,
+            threads: None,
             serialized: false,
             nap: None,
         }
@@ -107,7 +110,12 @@ impl Turning {
         let program = Rotated { work: self.work, nap: self.nap.clone() };
         let parts = Parts::new(vec![0; self.shards as usize], ()).blocks(self.fresh_blocks());
         let engine = Engine::new(program, self.schedule(), parts).epochs(self.epochs);
-        engine.workers(self.workers).serialized(self.serialized).run().expect("a rotation runs")
+        let engine = engine.workers(self.workers).serialized(self.serialized);
+        let engine = match self.threads {
+            Some(threads) => engine.threads(threads),
+            None => engine,
+        };
+        engine.run().expect("a rotation runs")
     }
 }
 

@@ -26,6 +26,7 @@ pub fn combine(total: &mut RunReport, next: &RunReport) {
     total.bytes_on_wire += next.bytes_on_wire;
     total.block_bytes_on_wire += next.block_bytes_on_wire;
     total.shards = total.shards.max(next.shards);
+    total.threads = total.threads.max(next.threads);
     total.idle_workers = total.idle_workers.max(next.idle_workers);
 }
 
@@ -63,6 +64,7 @@ mod tests {
             bytes_on_wire: 0,
             block_bytes_on_wire: 0,
             shards: 8,
+            threads: 2,
             idle_workers: 0,
             generations: vec![GenerationRecord { epoch: 0, workers: 2, pause: 0.0, shards_moved: 0 }],
         }

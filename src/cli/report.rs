@@ -156,6 +156,8 @@ pub struct Report {
     pub wall_seconds: f64,
     /// CPU time over wall time: how many cores were busy on average.
     pub cpu_over_wall: Option<f64>,
+    /// The most threads that computed at once: workers beyond the cores share theirs.
+    pub threads: usize,
     /// Workers of the last generation that held no shard.
     pub idle_workers: usize,
     /// Shards that changed worker, over all generations.
@@ -199,6 +201,7 @@ impl Report {
             cpu_seconds: None,
             wall_seconds: 0.0,
             cpu_over_wall: None,
+            threads: run.threads,
             idle_workers: run.idle_workers,
             shards_moved: run.generations.iter().map(|generation| generation.shards_moved).sum(),
             generations: run.generations.clone(),
@@ -257,6 +260,7 @@ mod tests {
             bytes_on_wire: 0,
             block_bytes_on_wire: 0,
             shards: 9,
+            threads: 2,
             idle_workers: 0,
             generations: vec![GenerationRecord { epoch: 0, workers: 2, pause: 0.0, shards_moved: 1 }],
         }
@@ -274,7 +278,7 @@ mod tests {
         for key in
             "program version parameters data workers processes shards seed seconds epochs rounds blocks \
                     candidates rejected updates bytes_on_wire certificate model_digest peak_memory_bytes \
-                    generations profile ending objective rollbacks idle_workers cpu_over_wall"
+                    generations profile ending objective rollbacks threads idle_workers cpu_over_wall"
                 .split_whitespace()
         {
             assert!(report.get(key).is_some(), "{key}");

@@ -13,6 +13,7 @@ mod log;
 mod priority;
 mod rotation;
 mod shuffled;
+mod sweep;
 mod weights;
 
 pub use automatic::Automatic;

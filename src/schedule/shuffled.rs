@@ -1,6 +1,7 @@
 //! [`Shuffled`]: blocks of variables in a new random order every epoch.
 
-use super::{InFlight, Next, Outlook, Plan, Round, Schedule, Variables};
+use super::sweep::Sweep;
+use super::{Next, Outlook, Plan, Round, Schedule, Variables};
 use crate::random::Stream;
 use crate::state::{Reader, StateError, Writer};
 
@@ -10,57 +11,41 @@ use crate::state::{Reader, StateError, Writer};
 /// L1-regularized loss minimization", 2011): spread-out blocks are safe far beyond contiguous ones.
 #[derive(Debug)]
 pub struct Shuffled {
-    variables: Variables,
-    parallelism: usize,
+    sweep: Sweep,
     seed: u64,
-    order: Vec<u32>,
-    next: usize,
-    in_flight: InFlight,
 }
 
 impl Shuffled {
     /// Updates `parallelism` variables a round, at least 1; the order of epoch `e` is the stream (`seed`, `e`).
     pub fn new(variables: Variables, parallelism: usize, seed: u64) -> Self {
-        let parallelism = parallelism.max(1);
-        Self { variables, parallelism, seed, order: Vec::new(), next: 0, in_flight: InFlight::default() }
+        Self { sweep: Sweep::new(variables, parallelism), seed }
     }
 }
 
 impl Schedule for Shuffled {
     fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
-        self.order = (0..self.variables.len() as u32).collect();
-        Stream::new(&[self.seed, outlook.epoch]).shuffle(&mut self.order);
-        self.next = 0;
+        let mut stream = Stream::new(&[self.seed, outlook.epoch]);
+        self.sweep.begin(|order| stream.shuffle(order));
         Plan::Stepwise
     }
 
     fn next_round(&mut self) -> Next {
-        if self.next >= self.order.len() {
-            return Next::EndOfEpoch;
-        }
-        let end = (self.next + self.parallelism).min(self.order.len());
-        let block: Vec<u32> =
-            self.order[self.next..end].iter().copied().filter(|&j| !self.in_flight.holds(j)).collect();
-        self.next = end;
-        self.in_flight.hand_out(&block);
-        Next::Round(self.variables.round(0, &block))
+        self.sweep.next_round()
     }
 
     fn learn(&mut self, round: &Round, _: &[(u32, f64)]) {
-        self.in_flight.land(round);
+        self.sweep.land(round);
     }
 
     fn shrink(&mut self) {
-        self.parallelism = (self.parallelism / 2).max(1);
+        self.sweep.shrink();
     }
 
     fn save(&self, out: &mut Writer) {
-        out.write(&self.parallelism);
+        self.sweep.save(out);
     }
 
     fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
-        self.parallelism = from.read()?;
-        self.in_flight = InFlight::default();
-        Ok(())
+        self.sweep.load(from)
     }
 }

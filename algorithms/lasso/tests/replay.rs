@@ -75,15 +75,18 @@ fn replays(schedule: Choice, staleness: usize) {
         };
         for workers in [1, 2, 3, 4, 7] {
             for serialized in [false, true] {
-                let other = fit(&problem, lasso().workers(workers), |engine| engine.serialized(serialized));
+                let other = fit(&problem, lasso().workers(workers), |engine| {
+                    engine.threads(workers).serialized(serialized)
+                });
                 assert_eq!(other.report.bytes_on_wire > 0, serialized);
                 same(&other, &format!("{workers} workers, serialized {serialized}"));
             }
         }
         for serialized in [false, true] {
             let plan = [(1, 3), (2, 1), (3, 4)];
-            let other =
-                fit(&problem, lasso().workers(2), |engine| engine.serialized(serialized).rescale(&plan));
+            let other = fit(&problem, lasso().workers(2), |engine| {
+                engine.threads(4).serialized(serialized).rescale(&plan)
+            });
             assert!(other.report.generations.len() > 1, "{name}: it did not rescale");
             same(&other, "rescaled");
         }
@@ -170,8 +173,9 @@ fn paths_replay() {
         assert!(plain.last().unwrap().0.len() > 10, "{name}: nothing to replay");
         for workers in [2, 3, 7] {
             for serialized in [false, true] {
-                let other =
-                    points(lasso(Choice::Auto).workers(workers), &|engine| engine.serialized(serialized));
+                let other = points(lasso(Choice::Auto).workers(workers), &|engine| {
+                    engine.threads(workers).serialized(serialized)
+                });
                 assert_eq!(other, plain, "{name}: {workers} workers, serialized {serialized}");
             }
         }

@@ -1,5 +1,6 @@
 //! The solver on one Gram: epochs of coordinate descent and Newton steps, in turns.
 
+use super::basis::reduce;
 use super::epoch::epoch;
 use super::factor::Factor;
 use super::local::{Local, Measure, Problem};
@@ -16,7 +17,7 @@ const FACTOR_SPEED: u64 = 5;
 /// Epochs after which a solve gives up; one that has not reached its gap reports it.
 const MOST_EPOCHS: u64 = 20_000;
 
-/// The largest support a Newton step is tried on, n rows: beyond it the Gram is singular or nearly so.
+/// The largest support a Newton step is tried on as it is, n rows: beyond it the Gram is singular or nearly so.
 pub(crate) fn most_columns(rows: usize) -> usize {
     (rows * 98 / 100).max(1)
 }
@@ -46,10 +47,20 @@ pub(crate) fn solve(
         }
         let support = local.b.iter().filter(|&&b| b != 0.0).count();
         let due = signs == 0 || since_newton * FACTOR_SPEED >= (support as u64).pow(3) / 3;
-        if due && support > 0 && support <= most_columns(problem.rows) {
+        if due && support > 0 {
             since_newton = 0;
-            // Without a factor coordinate descent goes on alone.
-            if newton(local, problem, factor, work).is_ok() {
+            if support > most_columns(problem.rows) {
+                reduce(local, work);
+            }
+            let before = (local.b.clone(), local.g.clone());
+            let stepped = newton(local, problem, factor, work).is_ok();
+            let after = local.measure(problem);
+            if stepped && (after.primal <= measure.primal || after.gap <= measure.gap) {
+                measure = after;
+            } else {
+                // Columns that depend on each other, as duplicates do: once one of them is out, the next step works.
+                (local.b, local.g) = before;
+                reduce(local, work);
                 measure = local.measure(problem);
             }
         }

@@ -9,6 +9,7 @@
 //! (drop all members with a wrong sign, solve again) compete by objective. Nothing here knows threads or clocks:
 //! what is done depends on computed values and counted work alone.
 
+mod basis;
 mod candidates;
 mod compact;
 mod epoch;

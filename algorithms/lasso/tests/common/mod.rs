@@ -114,19 +114,23 @@ impl Oracle {
         b
     }
 
-    /// How exactly the gap can be known: x_j'r is rounded to eps |x_j| |y|, and n lambda may be far below that.
-    pub fn rounding(&self, lambda: f64) -> f64 {
+    /// How exactly the gap of these coefficients can be known: each term x_j b_j of r is rounded to eps |x_j| |b_j|,
+    /// however much of it the other terms cancel, x_j'r to |x_j| times that, and n lambda may be far below it.
+    pub fn rounding(&self, b: &[f64], lambda: f64) -> f64 {
         let norm = |column: &Vec<(usize, f64)>| column.iter().map(|(_, x)| x * x).sum::<f64>().sqrt();
-        let largest = self.columns.iter().map(norm).fold(0.0, f64::max);
+        let norms: Vec<f64> = self.columns.iter().map(norm).collect();
+        let largest = norms.iter().copied().fold(0.0, f64::max);
         let response = self.y.iter().map(|y| y * y).sum::<f64>().sqrt();
-        10.0 * f64::EPSILON * largest * response / (self.y.len() as f64 * lambda).max(1e-300)
+        let terms = response + norms.iter().zip(b).map(|(norm, b)| norm * b.abs()).sum::<f64>();
+        10.0 * f64::EPSILON * largest * terms / (self.y.len() as f64 * lambda).max(1e-300)
     }
 
     /// What every fit must keep to, whatever its data and however it ended.
     pub fn check(&self, fit: &Fit, context: &str) {
         let certificate = &fit.report.certificate;
-        let gap = self.gap(&self.coefficients(fit), fit.lambda);
-        let same = same_gap(certificate.value, gap) || certificate.value.max(gap) < self.rounding(fit.lambda);
+        let b = self.coefficients(fit);
+        let (gap, rounding) = (self.gap(&b, fit.lambda), self.rounding(&b, fit.lambda));
+        let same = same_gap(certificate.value, gap) || certificate.value.max(gap) < rounding;
         assert!(same, "{context}: printed {:e}, computed {gap:e}", certificate.value);
         assert_eq!(certificate.reached, certificate.value <= certificate.target, "{context}");
         assert_eq!(certificate.reached, fit.report.ending == raddle::Ending::Reached, "{context}");

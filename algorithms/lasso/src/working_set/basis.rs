@@ -1,0 +1,117 @@
+//! Coefficients on independent columns: what coordinate descent cannot reach where the support outgrows the rows.
+//!
+//! Where columns of the support depend on each other there is a d with X_S d = 0: along it the fit stays what it is
+//! and |b|_1 is linear, so F does not rise towards one of its ends. Moving until a coefficient vanishes, again and
+//! again, ends on independent columns, as every Lasso has a solution with (Tibshirani, "The lasso problem and
+//! uniqueness", 2013, section 2): there the face has one minimum, and a Newton step finds it. Coordinate descent
+//! instead creeps along d by steps in the order of lambda.
+
+use super::local::Local;
+use super::stats::Work;
+use super::symmetric::Symmetric;
+use crate::kernels::{dot, solve_lower, solve_lower_transposed};
+
+/// A column of which less than this share is left, squared, once the basis is taken out depends on it.
+const DEPENDENT: f64 = 1e-10;
+
+/// Members whose columns are independent, with the Cholesky factor of their Gram, row by row.
+struct Basis<'a> {
+    gram: &'a Symmetric,
+    members: Vec<usize>,
+    l: Vec<f64>,
+    stride: usize,
+}
+
+/// Makes the columns of the support independent without raising F. Returns whether b has changed.
+pub(crate) fn reduce(local: &mut Local, work: &mut Work) -> bool {
+    let mut support: Vec<usize> = (0..local.b.len()).filter(|&i| local.b[i] != 0.0).collect();
+    // Large coefficients into the basis: small ones vanish sooner.
+    support.sort_by(|&i, &j| local.b[j].abs().total_cmp(&local.b[i].abs()).then(i.cmp(&j)));
+    let mut target: Vec<f64> = support.iter().map(|&i| local.b[i]).collect();
+    let place: Vec<usize> = {
+        let mut place = vec![0; local.b.len()];
+        support.iter().enumerate().for_each(|(at, &i)| place[i] = at);
+        place
+    };
+    let mut basis = Basis::new(&local.gram, support.len());
+    for &entering in &support {
+        work.factor_flops += (basis.members.len() as u64).pow(2);
+        let Some(mut shares) = basis.try_push(entering) else { continue };
+        // Column `entering` is the sum of the basis by `shares`: as it gives way by t, they take over.
+        solve_lower_transposed(&basis.l, basis.stride, &mut shares);
+        work.factor_flops += 3 * (shares.len() as u64).pow(2);
+        let own = target[place[entering]];
+        let rise: f64 =
+            basis.members.iter().zip(&shares).map(|(&i, share)| target[place[i]].signum() * share).sum();
+        let way = if rise * own.signum() <= 1.0 { own.signum() } else { -own.signum() };
+        let (mut length, mut first) =
+            if way == own.signum() { (own.abs(), None) } else { (f64::INFINITY, None) };
+        for (at, (&i, share)) in basis.members.iter().zip(&shares).enumerate() {
+            let (value, change) = (target[place[i]], way * share);
+            if value * change < 0.0 && -value / change < length {
+                (length, first) = (-value / change, Some(at));
+            }
+        }
+        if !length.is_finite() {
+            continue;
+        }
+        target[place[entering]] -= way * length;
+        for (&i, share) in basis.members.iter().zip(&shares) {
+            target[place[i]] += way * length * share;
+        }
+        match first {
+            None => target[place[entering]] = 0.0,
+            Some(at) => {
+                target[place[basis.members[at]]] = 0.0;
+                basis.remove(at);
+                // Independent now, but for rounding: then it stays outside, with its coefficient.
+                basis.try_push(entering);
+            }
+        }
+    }
+    let changed = support.iter().zip(&target).any(|(&i, &value)| local.b[i] != value);
+    if changed {
+        work.solve_flops += 2 * (support.len() * local.b.len()) as u64;
+        local.move_to(&support, &target);
+    }
+    changed
+}
+
+impl<'a> Basis<'a> {
+    fn new(gram: &'a Symmetric, most: usize) -> Self {
+        Self { gram, members: Vec::with_capacity(most), l: vec![0.0; most * most], stride: most }
+    }
+
+    /// Takes a member in. If its column depends on the basis, it stays out and L^-1 X_B'x is returned.
+    fn try_push(&mut self, member: usize) -> Option<Vec<f64>> {
+        let (from, size) = (self.gram.row(member), self.members.len());
+        let mut row: Vec<f64> = self.members.iter().map(|&i| from[i]).collect();
+        solve_lower(&self.l, self.stride, &mut row);
+        let pivot = from[member] - dot(&row, &row);
+        if size == self.stride || pivot <= DEPENDENT * from[member] {
+            return Some(row);
+        }
+        let place = &mut self.l[size * self.stride..][..=size];
+        place[..size].copy_from_slice(&row);
+        place[size] = pivot.sqrt();
+        self.members.push(member);
+        None
+    }
+
+    /// Takes the member at `at` out: the rows behind it move up, and rotations make them triangular again.
+    fn remove(&mut self, at: usize) {
+        self.members.remove(at);
+        let stride = self.stride;
+        let mut rotations: Vec<(f64, f64)> = Vec::with_capacity(self.members.len() - at);
+        for i in at..self.members.len() {
+            self.l.copy_within((i + 1) * stride..(i + 1) * stride + i + 2, i * stride);
+            let row = &mut self.l[i * stride..][..i + 2];
+            for (j, &(c, s)) in (at..).zip(&rotations) {
+                (row[j], row[j + 1]) = (c * row[j] + s * row[j + 1], c * row[j + 1] - s * row[j]);
+            }
+            let length = row[i].hypot(row[i + 1]);
+            rotations.push((row[i] / length, row[i + 1] / length));
+            (row[i], row[i + 1]) = (length, 0.0);
+        }
+    }
+}
