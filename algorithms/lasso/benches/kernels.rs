@@ -1,4 +1,5 @@
-//! Criterion benches of the kernels, in the widest vector form that the processor has. Throughput counts the values
+//! Criterion benches of the kernels, in the widest vector form that the processor has, or the one that `RADDLE_LEVEL`
+//! names (`avx512`, `avx2`, `portable`). Throughput counts the values
 //! read (`dot`, `pass`) or the pairs multiplied and added (`gram`, `cholesky`).
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};

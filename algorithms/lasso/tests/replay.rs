@@ -254,3 +254,23 @@ fn sparse_storage_of_full_columns_changes_nothing() {
         .map(|problem| bits(&fit(&problem, lasso(Choice::Auto), |engine| engine)));
     assert_eq!(a, b);
 }
+
+#[test]
+fn the_vector_forms_of_the_kernels_give_the_same_model() {
+    let digest = |level: &str, data: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_lasso"));
+        let options = ["fit", data, "--ratio", "100", "--quiet", "--json"];
+        let output = command.args(options).env("RADDLE_LEVEL", level).output().unwrap();
+        assert!(output.status.success(), "{level}: {}", String::from_utf8_lossy(&output.stderr));
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        report["model_digest"].as_str().unwrap().to_owned()
+    };
+    for data in
+        ["synth:ar1:n=150,p=700,rho=0.9,s=20,snr=5,seed=1", "synth:strads:n=400,p=3000,k=25,c=0.1,s=40,snr=5"]
+    {
+        let widest = digest("", data);
+        for level in raddle_lasso::kernels::Level::available() {
+            assert_eq!(digest(level.name(), data), widest, "{data}: {}", level.name());
+        }
+    }
+}

@@ -48,14 +48,20 @@ impl Level {
         levels
     }
 
-    /// The widest form this processor can run.
+    /// The widest form this processor can run, or the one that the environment variable `RADDLE_LEVEL` names if it is
+    /// among them: to time a form, or to see that it gives the same bits.
     pub fn best() -> Self {
         #[cfg(test)]
         if let Some(level) = FORCED.get() {
             return level;
         }
         static BEST: OnceLock<Level> = OnceLock::new();
-        *BEST.get_or_init(|| Self::available().pop().unwrap_or(Self(Form::Portable)))
+        *BEST.get_or_init(|| {
+            let named = std::env::var("RADDLE_LEVEL").unwrap_or_default();
+            let mut levels = Self::available();
+            let at = levels.iter().position(|level| level.name() == named).unwrap_or(levels.len() - 1);
+            levels.swap_remove(at)
+        })
     }
 
     /// The name reports print: `portable`, `avx2` or `avx512`.
