@@ -18,6 +18,7 @@ pub mod embedded;
 mod error;
 mod number;
 mod parallel;
+mod real;
 pub mod registry;
 mod source;
 pub mod table;
