@@ -197,3 +197,17 @@ fn public_names_and_matrix_kinds_are_told_in_the_report() {
     assert_eq!(report["data"]["nonzeros"], table.x.nonzeros());
     assert_eq!(report["data"]["digest"], table.digest.as_str());
 }
+
+#[test]
+fn a_response_that_no_column_varies_with_is_described_without_a_ratio() {
+    let folder = scratch();
+    // x'y is 0.
+    fs::write(folder.path().join("d.csv"), "x,y\n1,1\n-1,1\n1,-1\n-1,-1\n").unwrap();
+    for line in ["d.csv", "d.csv --lambda 0.5", "path d.csv --points 3"] {
+        let ran = ends(folder.path(), line, 0);
+        assert!(ran.out.contains("lambda_max is 0: no column varies with the response"), "{}", ran.out);
+        assert!(!ran.out.contains("NaN") && !ran.out.contains("inf"), "{}", ran.out);
+    }
+    let report = report(folder.path(), "d.csv");
+    assert_eq!((&report["results"]["lambda_max"], &report["results"]["nonzeros"]), (&0.0.into(), &0.into()));
+}

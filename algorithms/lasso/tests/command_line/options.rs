@@ -132,3 +132,18 @@ fn a_run_that_was_stopped_goes_on_to_the_same_model() {
         assert_eq!(json(&run, "report.json")["model_digest"], json(&whole, "report.json")["model_digest"]);
     }
 }
+
+#[test]
+fn another_start_is_another_run() {
+    let folder = scratch();
+    let line = "synth:groups:n=50,p=200,s=10,r=0.5 --ratio 50 --tol 1e-4 --schedule cyclic";
+    for (ratio, name) in [(5, "near"), (3, "far")] {
+        ends(folder.path(), &format!("{line} --ratio {ratio} --out {name}").replace("--ratio 50 ", ""), 0);
+    }
+    ends(folder.path(), &format!("{line} --init near --epochs 2 --checkpoint-every 1 --out run"), 3);
+    for other in ["--init far", ""] {
+        let refused = ends(folder.path(), &format!("{line} {other} --resume run"), 2);
+        assert!(refused.err.contains("checkpoint"), "{}", refused.err);
+    }
+    ends(folder.path(), &format!("{line} --init near --resume run"), 0);
+}
