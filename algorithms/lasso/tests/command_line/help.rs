@@ -6,7 +6,10 @@ use crate::program::{ends, scratch};
 fn help_shows_every_option() {
     let folder = scratch();
     let general = ends(folder.path(), "--help", 0).out;
-    assert!(["fit", "path", "predict", "Examples"].iter().all(|word| general.contains(word)), "{general}");
+    assert!(
+        ["fit", "path", "cv", "predict", "Examples"].iter().all(|word| general.contains(word)),
+        "{general}"
+    );
     let fit = ends(folder.path(), "fit --help", 0).out;
     for option in
         "y lambda ratio tol candidates no-intercept no-standardize mode format workers shards rescale seed schedule \

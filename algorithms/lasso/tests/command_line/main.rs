@@ -7,6 +7,7 @@ mod common;
 mod program;
 
 mod bad_input;
+mod cv;
 mod endings;
 mod fit;
 mod help;
