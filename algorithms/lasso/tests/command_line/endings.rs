@@ -81,3 +81,26 @@ fn an_interrupt_ends_with_130_and_a_model_and_until_then_the_folder_is_taken() {
     // And the folder is free again.
     ends(folder.path(), "--out run", 0);
 }
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_between_folds_ends_with_130_and_says_that_there_is_no_model() {
+    let folder = scratch();
+    // Many folds of many lambdas: far from done for much longer than this test.
+    let line = "cv synth:groups:n=400,p=400,s=40,r=0.5 --folds 400 --points 1000 --ratio 1e4 --workers 1 \
+                --time-limit 100 --out run";
+    let mut command = program(folder.path(), line);
+    let mut child = Alive(Some(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()));
+    let process = child.0.as_mut().unwrap();
+    let mut progress = BufReader::new(process.stderr.take().unwrap()).lines();
+    assert!(progress.any(|line| line.unwrap() == "fold 2 of 400"));
+    let sent = Command::new("kill").args(["-INT", &process.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    progress.for_each(|line| drop(line.unwrap()));
+    let ran = ran(child.0.take().unwrap().wait_with_output().unwrap());
+    assert_eq!(ran.code, 130, "{}", ran.out);
+    assert!(ran.out.contains("of 400, so no lambda is chosen and no model is written"), "{}", ran.out);
+    assert!(ran.out.contains("interrupted: relative-duality-gap"), "{}", ran.out);
+    let run = folder.path().join("run");
+    assert!(!run.join("model.json").exists() && run.join("trace.jsonl").exists());
+}
