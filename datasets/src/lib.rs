@@ -18,9 +18,12 @@ pub mod embedded;
 mod error;
 mod number;
 mod parallel;
+mod real;
 pub mod registry;
 mod source;
 pub mod table;
 
 pub use error::ReadError;
-pub use table::{Csc, Format, Matrix, Options, Table, generate, libsvm, read, read_any};
+pub use table::{
+    Csc, Format, Matrix, Options, Samples, Table, generate, libsvm, read, read_any, read_samples,
+};

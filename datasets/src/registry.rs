@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 use crate::error::ReadError;
 use crate::table::{Table, libsvm};
 
+pub use crate::real::real;
+
 /// How comparisons treat a set before the fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -222,22 +224,6 @@ fn verified(entry: &Entry, path: PathBuf, threads: usize) -> Result<Table, ReadE
     match table.digest == entry.sha256 {
         true => Ok(table),
         false => Err(RegistryError::Different { path, found: table.digest, expected: entry.sha256 }.into()),
-    }
-}
-
-/// A public set for a test: `None`, with a line on stderr, when `RADDLE_DATA` is not set.
-///
-/// # Panics
-/// When `RADDLE_DATA` is set and the set cannot be read from there: a test that was asked to use real data
-/// must not pass without them.
-pub fn real(name: &str) -> Option<Table> {
-    if env::var_os("RADDLE_DATA").is_none_or(|folder| folder.is_empty()) {
-        eprintln!("skipped: RADDLE_DATA is not set");
-        return None;
-    }
-    match load(name, 1) {
-        Ok(table) => Some(table),
-        Err(error) => panic!("RADDLE_DATA is set, but {error}"),
     }
 }
 

@@ -222,3 +222,40 @@ fn the_embedded_sample_is_the_registered_set() {
         assert!(table.x.to_dense() == x && table.y == embedded.y);
     }
 }
+
+#[test]
+fn samples_need_no_response_and_have_one_where_it_is_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let read = |name: &str, content: &[u8], y: Option<&str>| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        let options = Options { y: y.map(str::to_owned), ..Options::default() };
+        raddle_datasets::read_samples(&path.to_string_lossy(), &options)
+    };
+    let csv: &[u8] = b"a,y\n1,2\n3,4\n";
+    // All columns are features unless one is named.
+    let all = read("d.csv", csv, None).unwrap();
+    assert_eq!((all.x.cols(), all.y, all.is_open_ended), (2, None, false));
+    let named = read("d.csv", csv, Some("y")).unwrap();
+    assert_eq!((named.x.cols(), named.y), (1, Some(vec![2.0, 4.0])));
+    assert_eq!(named.feature_names, Some(vec!["a".to_owned()]));
+    let mtx = read("d.mtx", b"%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 5\n", None).unwrap();
+    assert_eq!((mtx.x.cols(), mtx.y, mtx.is_open_ended), (3, None, false));
+    // npz keeps one apart, or has none.
+    let arrays =
+        [("X", to_npy("(2, 1)", [5.0, 6.0].into_iter())), ("y", to_npy("(2,)", [1.0, 2.0].into_iter()))];
+    let apart = read("d.npz", &to_npz(&arrays), None).unwrap();
+    assert_eq!((apart.x.cols(), apart.y), (1, Some(vec![1.0, 2.0])));
+    assert_eq!(read("d.npz", &to_npz(&arrays[..1]), None).unwrap().y, None);
+    // libsvm text has one, and no width.
+    let svm = read("d.svm", b"7 1:2\n8 2:1\n", None).unwrap();
+    assert_eq!((svm.x.cols(), svm.y, svm.is_open_ended), (2, Some(vec![7.0, 8.0]), true));
+    // What is named must be there.
+    assert!(
+        read("d.csv", csv, Some("z")).unwrap_err().to_string().contains("`z` is neither a column nor a file")
+    );
+    std::fs::write(folder.path().join("short.csv"), "y\n1\n").unwrap();
+    let short = folder.path().join("short.csv");
+    let error = read("d.csv", csv, Some(&short.to_string_lossy())).unwrap_err().to_string();
+    assert!(error.contains("2 rows, but 1 values"), "{error}");
+}

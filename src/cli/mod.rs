@@ -83,7 +83,7 @@ pub use options::TrainOptions;
 pub use process::{cpu_seconds, peak_memory_bytes};
 pub use profile::{Profile, profile};
 pub use report::{About, Data, Phase, Report, Seconds};
-pub use screen::{Screen, say};
+pub use screen::{Screen, count, say};
 pub use session::Session;
 pub use summary::{Summary, Table};
 pub use trace::Trace;

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::profile::{Profile, profile};
-use super::screen::short;
+use super::screen::{count, short};
 use crate::program::Certificate;
 use crate::record::{Ending, EpochRecord, GenerationRecord, RunReport};
 
@@ -232,7 +232,8 @@ impl Report {
         let missed = if *reached { "" } else { " not reached" };
         let (value, target) = (short(*value), short(*target));
         format!(
-            "{ended}: {kind} {value} on {on} (target {target}{missed}); {epochs} epochs, {:.3} s",
+            "{ended}: {kind} {value} on {on} (target {target}{missed}); {}, {:.3} s",
+            count(*epochs, "epoch"),
             seconds.fit
         )
     }
@@ -301,6 +302,8 @@ mod tests {
         let mut report = Report::new(About::default(), &run(), &[]);
         let done = "done: relative-duality-gap 1.00e-7 on training data (target 1.00e-6); 3 epochs, 0.000 s";
         assert_eq!(report.conclusion(), done);
+        report.epochs = 1;
+        assert!(report.conclusion().ends_with("; 1 epoch, 0.000 s"), "{}", report.conclusion());
         (report.ending, report.certificate.reached) = (Ending::Time, false);
         let conclusion = report.conclusion();
         assert!(conclusion.starts_with("stopped at the time limit: "), "{conclusion}");

@@ -65,6 +65,13 @@ impl Screen {
         }
     }
 
+    /// Tells which part of several begins, such as a fold; nothing with `--quiet`.
+    pub fn stage(&self, text: &str) {
+        if !matches!(self.how, How::Nothing) {
+            self.note(text);
+        }
+    }
+
     /// Writes a line to stderr, above the bar if there is one.
     pub fn note(&self, line: &str) {
         let write = || {
@@ -113,6 +120,17 @@ pub(super) fn short(value: f64) -> String {
     } else {
         format!("{value:.2e}")
     }
+}
+
+/// A number with what it counts: `1 epoch`, `2 epochs`.
+///
+/// ```
+/// use raddle::cli::count;
+/// assert_eq!((count(1, "row"), count(0, "row")), ("1 row".into(), "0 rows".into()));
+/// ```
+pub fn count(number: u64, noun: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{ending}")
 }
 
 /// Writes a text and a line end to stdout; a reader that has gone away is no error.

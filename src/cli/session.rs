@@ -93,7 +93,8 @@ impl Session {
     }
 
     /// Runs an engine as the options say, with trace, progress and Ctrl-C; its seconds are counted to the fit. Where
-    /// there are several, epochs are counted on from one to the next, and they share the time limit.
+    /// there are several, epochs are counted on from one to the next, for the plan of workers too, and they share the
+    /// time limit; the limit of epochs is each one's own.
     ///
     /// # Errors
     /// If the engine fails, or the trace cannot be written.
@@ -103,6 +104,9 @@ impl Session {
         let mut engine = self.options.apply(engine).observe(observer).stop(Interrupt::handler().training());
         if let Some(limit) = self.options.time_limit {
             engine = engine.time_limit((limit - self.before.seconds).max(0.0));
+        }
+        if let Some(plan) = &self.options.rescale {
+            engine = engine.rescale(&plan.after(self.before.epochs));
         }
         let outcome = self.timed(Phase::Fit, || engine.run()).map_err(|error| match error {
             // Before the first boundary a checkpoint is read, after it they are written.
@@ -173,9 +177,23 @@ impl Session {
     /// If a file or stdout cannot be written.
     pub fn finish(mut self, mut report: Report, summary: &Summary, text: &str) -> Result<ExitStatus, Error> {
         self.save(&mut report, summary)?;
+        self.tell(&report, text)
+    }
+
+    /// Says how a run ended that came to no model, and writes nothing: beside the model of an earlier run in the same
+    /// folder, the report of this one would be a lie.
+    ///
+    /// # Errors
+    /// If stdout cannot be written.
+    pub fn finish_without_model(self, mut report: Report, text: &str) -> Result<ExitStatus, Error> {
+        self.measure(&mut report);
+        self.tell(&report, text)
+    }
+
+    fn tell(&self, report: &Report, text: &str) -> Result<ExitStatus, Error> {
         self.screen.clear();
         if self.options.json {
-            say(&serde_json::to_string(&report).map_err(Error::failed)?)?;
+            say(&serde_json::to_string(report).map_err(Error::failed)?)?;
         } else {
             say(text)?;
         }
@@ -185,12 +203,17 @@ impl Session {
     /// The report is written last: where it is, the run is whole.
     fn save(&mut self, report: &mut Report, summary: &Summary) -> Result<(), Error> {
         self.write("summary.json", |out| Ok(serde_json::to_writer_pretty(out, summary)?))?;
+        self.measure(report);
+        self.folder.write("report.json", |out| Ok(serde_json::to_writer_pretty(out, report)?))
+    }
+
+    /// What is measured last.
+    fn measure(&self, report: &mut Report) {
         report.seconds = self.seconds;
         report.peak_memory_bytes = peak_memory_bytes();
         report.wall_seconds = self.began.elapsed().as_secs_f64();
         report.cpu_seconds = cpu_seconds();
         report.cpu_over_wall = report.cpu_seconds.map(|cpu| cpu / report.wall_seconds);
-        self.folder.write("report.json", |out| Ok(serde_json::to_writer_pretty(out, report)?))
     }
 }
 
@@ -300,9 +323,13 @@ mod tests {
     #[test]
     fn several_engines_count_on() {
         let folder = tempfile::tempdir().unwrap();
-        let mut session = session(&["--out", folder.path().to_str().unwrap(), "--epochs", "2"]);
-        session.run(engine()).unwrap();
-        session.run(engine()).unwrap();
+        let line = ["--out", folder.path().to_str().unwrap(), "--epochs", "2", "--rescale", "1:2,3:3"];
+        let mut session = session(&line);
+        let workers = |outcome: Outcome<Halving>| -> Vec<usize> {
+            outcome.report.generations.iter().map(|generation| generation.workers).collect()
+        };
+        assert_eq!(workers(session.run(engine()).unwrap()), [1, 2]);
+        assert_eq!(workers(session.run(engine()).unwrap()), [2, 3]);
         assert_eq!(epochs(folder.path()), [0, 1, 2, 2, 3, 4]);
     }
 }

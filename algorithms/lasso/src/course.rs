@@ -11,6 +11,12 @@ pub(crate) enum Course {
         points: usize,
         ratio: f64,
     },
+    /// The same, from `first` instead of lambda_max: what several problems can have in common.
+    Grid {
+        first: f64,
+        points: usize,
+        ratio: f64,
+    },
 }
 
 impl Course {
@@ -18,7 +24,7 @@ impl Course {
     pub(crate) fn len(self) -> usize {
         match self {
             Course::One(_) => 1,
-            Course::Path { points, .. } => points,
+            Course::Path { points, .. } | Course::Grid { points, .. } => points,
         }
     }
 
@@ -27,10 +33,14 @@ impl Course {
         match self {
             Course::One(Penalty::Lambda(lambda)) => lambda * rows as f64,
             Course::One(Penalty::Ratio(ratio)) => largest / ratio,
-            Course::Path { points, ratio } => {
-                let share = position as f64 / (points.max(2) - 1) as f64;
-                largest * 10f64.powf(-ratio.log10() * share)
-            }
+            Course::Path { points, ratio } => largest * share(position, points, ratio),
+            Course::Grid { first, points, ratio } => first * share(position, points, ratio) * rows as f64,
         }
     }
+}
+
+/// The part of the first lambda that is left at a position.
+pub(crate) fn share(position: usize, points: usize, ratio: f64) -> f64 {
+    let done = position as f64 / (points.max(2) - 1) as f64;
+    10f64.powf(-ratio.log10() * done)
 }

@@ -49,6 +49,24 @@ pub enum LassoError {
         /// Columns of the matrix.
         columns: usize,
     },
+    /// Nothing to choose a lambda by.
+    #[error(
+        "no column varies with the response (lambda_max is 0), so there are no lambdas to choose from: \
+         fit the intercept alone, or check the response"
+    )]
+    Flat,
+    /// A part of a cross-validation that did not come to its end.
+    #[error(
+        "the path of fold {fold} came to {certified} of {points} lambdas: give a smaller ratio or a larger tolerance"
+    )]
+    Fold {
+        /// The fold, counted from 1.
+        fold: usize,
+        /// Its lambdas that are certified.
+        certified: usize,
+        /// The lambdas of the path.
+        points: usize,
+    },
     /// A parameter out of its range.
     #[error("{name} is {value}: {range}")]
     Parameter {

@@ -9,7 +9,8 @@
 //! and is done when (P - D) / P is at most the tolerance, where D is the dual objective at the best multiple of the
 //! residual that is feasible. The gap is that of the coefficients returned, whatever way led to them.
 //!
-//! [`Lasso`] holds the parameters, [`Problem`] the prepared data, [`Fit`] the result. Columns are dealt out as shards,
+//! [`Lasso`] holds the parameters, [`Problem`] the prepared data, [`Fit`] the result; [`CrossValidation`] chooses
+//! lambda. Columns are dealt out as shards,
 //! the residual is the replica, and the working set with its Gram matrix is the pinned block. An epoch certifies all
 //! columns, lets the worst violators that do not say the same as each other enter the working set, and solves it to
 //! second order. The schedules of rounds ([`Choice`]) solve the same problem by single coordinate updates.
@@ -27,11 +28,15 @@
 
 mod correlation;
 mod course;
+mod cross_validation;
+mod curve;
 mod design;
 mod error;
+mod folds;
 pub mod kernels;
 mod model;
 mod params;
+mod predict;
 mod problem;
 mod program;
 mod schedule;
@@ -40,9 +45,13 @@ mod solver;
 mod working_part;
 pub mod working_set;
 
+pub use cross_validation::{CrossValidated, CrossValidation};
+pub use curve::{Curve, CurvePoint, HeldOut, Rule};
 pub use error::LassoError;
+pub use folds::{Fold, Folds};
 pub use model::{Fit, Point};
 pub use params::{Choice, Lasso, Penalty};
+pub use predict::predict;
 pub use problem::{Preparation, Problem};
 pub use program::{LassoProgram, Replica};
 pub use shard::ColumnShard;

@@ -80,6 +80,7 @@ impl Choice {
 /// assert!(fit.report.certificate.value <= 1e-6);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[derive(Debug, Clone)]
 pub struct Lasso {
     course: Course,
     tolerance: f64,
@@ -131,6 +132,12 @@ impl Lasso {
     /// Fits a path: `points` lambdas from lambda_max to lambda_max / `ratio`, each certified; the report is the path's.
     pub fn path(mut self, points: usize, ratio: f64) -> Self {
         self.course = Course::Path { points, ratio };
+        self
+    }
+
+    /// Sets the lambdas.
+    pub(crate) fn course(mut self, course: Course) -> Self {
+        self.course = course;
         self
     }
 

@@ -16,10 +16,13 @@ mod npy;
 mod npz;
 mod read;
 mod response;
+mod rows;
+mod samples;
 mod spec;
 mod triplets;
 
 pub use read::{Format, Options, read, read_any};
+pub use samples::{Samples, read_samples};
 
 /// A sparse matrix in compressed columns: `f64` values, `u32` row numbers, `usize` column starts.
 pub type Csc = CsMatI<f64, u32, usize>;

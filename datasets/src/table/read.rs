@@ -90,9 +90,15 @@ pub fn read_any(source: &str, options: &Options) -> Result<Table, ReadError> {
         "diabetes" => Ok(embedded::diabetes()),
         _ if source.starts_with("synth:") => Ok(generate::table(source)?),
         _ if registry::entry(source).is_some() => registry::load(source, options.threads),
-        _ if source.contains(['/', '\\', '.']) || Path::new(source).exists() => read(source, options),
+        _ if is_file(source) => read(source, options),
         _ => Err(registry::RegistryError::Unknown { name: source.into() }.into()),
     }
+}
+
+/// Whether users mean a file by this.
+pub(super) fn is_file(source: &str) -> bool {
+    let is_other = source.starts_with("synth:") || registry::entry(source).is_some();
+    !is_other && (source.contains(['/', '\\', '.']) || Path::new(source).exists())
 }
 
 /// Reads a file of any known format, gzip or not.
@@ -112,7 +118,18 @@ pub fn read_any(source: &str, options: &Options) -> Result<Table, ReadError> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read(path: impl AsRef<Path>, options: &Options) -> Result<Table, ReadError> {
-    let source = Source::open(path.as_ref())?;
+    let (source, format) = open(path.as_ref(), options)?;
+    if format == Format::Libsvm {
+        return libsvm::parse(&source, options.threads);
+    }
+    let loaded = response::load(&source, format, options.threads)?;
+    let (features, y) = response::part(loaded, options.y.as_deref(), &source.path)?;
+    Ok(Table { x: features.x, y, feature_names: features.names, ..Table::described_by(&source) })
+}
+
+/// Opens a file, and finds out its format.
+pub(super) fn open(path: &Path, options: &Options) -> Result<(Source, Format), ReadError> {
+    let source = Source::open(path)?;
     let unknown =
         "the format is not recognised: libsvm, csv, npy, npz and mtx are; if it is one of them, name it";
     let beginning = source.beginning(1 << 16)?;
@@ -122,12 +139,7 @@ pub fn read(path: impl AsRef<Path>, options: &Options) -> Result<Table, ReadErro
             &source.path,
             "libsvm text has the response in every line: leave out `y` (--y)",
         )),
-        Format::Libsvm => libsvm::parse(&source, options.threads),
-        format => {
-            let loaded = response::load(&source, format, options.threads)?;
-            let (features, y) = response::part(loaded, options.y.as_deref(), &source.path)?;
-            Ok(Table { x: features.x, y, feature_names: features.names, ..Table::described_by(&source) })
-        }
+        format => Ok((source, format)),
     }
 }
 

@@ -80,18 +80,25 @@ pub(crate) fn write_path(session: &mut Session, fit: &Fit, model: &Model) -> Res
 /// SHA-256 over the points in order: each as [`digest`] has it.
 pub(crate) fn digest_path(fit: &Fit) -> String {
     let digest = fit.points.iter().fold(ModelDigest::default(), |digest, point| {
-        let columns: Vec<u32> = point.coefficients.iter().map(|(column, _)| column + 1).collect();
-        let values: Vec<f64> = point.coefficients.iter().map(|(_, value)| *value).collect();
-        digest.u32s(&columns).f64s(&values).f64s(&[point.intercept, point.lambda])
+        add(digest, &point.coefficients).f64s(&[point.intercept, point.lambda])
     });
     digest.finish()
 }
 
 /// SHA-256 over the columns (u32, from 1), the coefficients (f64), the intercept and lambda (f64), all little-endian.
 pub(crate) fn digest(fit: &Fit) -> String {
-    let columns: Vec<u32> = fit.coefficients.iter().map(|(column, _)| column + 1).collect();
-    let values: Vec<f64> = fit.coefficients.iter().map(|(_, value)| *value).collect();
-    ModelDigest::default().u32s(&columns).f64s(&values).f64s(&[fit.intercept, fit.lambda]).finish()
+    digest_coefficients(&fit.coefficients).f64s(&[fit.intercept, fit.lambda]).finish()
+}
+
+/// Of the columns (u32, from 1) and the coefficients (f64) alone.
+pub(crate) fn digest_coefficients(coefficients: &[(u32, f64)]) -> ModelDigest {
+    add(ModelDigest::default(), coefficients)
+}
+
+fn add(digest: ModelDigest, coefficients: &[(u32, f64)]) -> ModelDigest {
+    let columns: Vec<u32> = coefficients.iter().map(|(column, _)| column + 1).collect();
+    let values: Vec<f64> = coefficients.iter().map(|(_, value)| *value).collect();
+    digest.u32s(&columns).f64s(&values)
 }
 
 /// Reads a model: coefficients as (column from 0, value).

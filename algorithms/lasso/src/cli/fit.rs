@@ -1,18 +1,24 @@
 //! `lasso fit`.
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, Phase, Session, Summary, Table as Listing, TrainOptions};
+use raddle::cli::{Error, ExitStatus, Phase, Session, Summary, Table as Listing, TrainOptions, count};
 use raddle_lasso::Fit;
 use serde::Serialize;
 
+use super::data;
 use super::files::{self, Model};
 use super::problem::{ProblemOptions, Ready, refuse};
 
 /// Coefficients listed on the screen.
 const LISTED: usize = 20;
 
+const EXAMPLES: &str = "Examples, which work as they stand:
+  lasso fit diabetes --ratio 100
+  lasso fit synth:groups:n=200,p=2000,s=10 --tol 1e-8 --out run";
+
 /// The options of `lasso fit`.
 #[derive(Debug, Args, Serialize)]
+#[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
 #[command(mut_arg("schedule", |arg| arg.help("auto, working-set, priority, shuffled or cyclic; auto is the working set")))]
 pub(crate) struct Options {
     /// lambda itself.
@@ -47,7 +53,7 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     }
     let Ready { problem, data, feature_names } = options.problem.ready(&mut session, train)?;
     let engine = session.timed(Phase::Fit, || lasso.engine(&problem)).map_err(refuse)?;
-    let identity = options.problem.identity(&data.digest, train);
+    let identity = options.problem.identity(&data.digest, train)?;
     let identity = format!("{identity} lambda {lambda:?} ratio {ratio} candidates {candidates:?}");
     let outcome = session.run(engine.identity(identity))?;
     let fit = Fit::new(&problem, outcome);
@@ -62,18 +68,21 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
 }
 
 /// The result as a person reads it, and as generic tables.
-fn describe(fit: &Fit, model: &Model, data: &str) -> (String, Summary) {
+pub(crate) fn describe(fit: &Fit, model: &Model, data: &str) -> (String, Summary) {
     let mut order: Vec<(u32, f64)> = fit.coefficients.clone();
     order.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
     let title = format!("Lasso on {data}");
-    let mut text = format!(
-        "{title}: {} of {} coefficients are not zero at lambda {:.6} (lambda_max / {:.4})\n\n{:>14}  of\n",
-        fit.coefficients.len(),
-        model.columns,
-        fit.lambda,
-        fit.lambda_max / fit.lambda,
-        "coefficient",
-    );
+    let place = match fit.lambda_max > 0.0 {
+        true => format!("lambda_max / {:.4}", fit.lambda_max / fit.lambda),
+        false => "lambda_max is 0: no column varies with the response".into(),
+    };
+    let (nonzeros, columns) = (fit.coefficients.len(), count(model.columns as u64, "coefficient"));
+    let are = if nonzeros == 1 { "is" } else { "are" };
+    let mut text =
+        format!("{title}: {nonzeros} of {columns} {are} not zero at lambda {:.6} ({place})\n\n", fit.lambda);
+    if fit.intercept != 0.0 || nonzeros > 0 {
+        text += &format!("{:>14}  of\n", "coefficient");
+    }
     if fit.intercept != 0.0 {
         text += &format!("{:>14.6}  (intercept)\n", fit.intercept);
     }

@@ -4,9 +4,11 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+mod cv;
 mod data;
 mod files;
 mod fit;
+mod matching;
 mod path;
 mod predict;
 mod problem;
@@ -19,6 +21,8 @@ enum Verb {
     Fit(fit::Options),
     /// Fit a path of lambdas, each certified.
     Path(path::Options),
+    /// Choose lambda by cross-validation over a path, then fit.
+    Cv(cv::Options),
     /// Predict with a fitted model.
     Predict(predict::Options),
 }
@@ -28,6 +32,7 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   lasso diabetes --ratio 100 --out run
   lasso predict run diabetes
   lasso path diabetes --points 50
+  lasso cv diabetes --rule 1se
   lasso fit synth:groups:n=200,p=2000,s=10 --schedule priority --parallelism 32
 
 Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, 130 interrupted.";
@@ -37,6 +42,7 @@ pub(crate) fn main() -> ExitCode {
     raddle::cli::main("lasso", || match raddle::cli::parse_or::<Verb>("fit") {
         Verb::Fit(options) => fit::fit(&options),
         Verb::Path(options) => path::path(&options),
+        Verb::Cv(options) => cv::cv(&options),
         Verb::Predict(options) => predict::predict(&options),
     })
 }

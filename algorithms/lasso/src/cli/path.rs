@@ -1,15 +1,21 @@
 //! `lasso path`.
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, Phase, Session, Summary, Table as Listing, TrainOptions};
+use raddle::cli::{Error, ExitStatus, Phase, Session, Summary, Table as Listing, TrainOptions, count};
 use raddle_lasso::Fit;
 use serde::Serialize;
 
+use super::data;
 use super::files::{self, Model};
 use super::problem::{ProblemOptions, Ready, refuse};
 
+const EXAMPLES: &str = "Examples, which work as they stand:
+  lasso path diabetes --points 20
+  lasso path synth:groups:n=100,p=500,s=10 --ratio 50 --out run";
+
 /// The options of `lasso path`.
 #[derive(Debug, Args, Serialize)]
+#[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
 #[command(mut_arg("schedule", |arg| arg.help("auto or working-set: the rounds of STRADS fit one lambda at a time")))]
 pub(crate) struct Options {
     /// How many lambdas, evenly spaced in their logarithm from lambda_max down.
@@ -34,7 +40,7 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
     let lasso = options.problem.lasso(train)?.path(*points, *ratio);
     let Ready { problem, data, feature_names } = options.problem.ready(&mut session, train)?;
     let engine = session.timed(Phase::Fit, || lasso.engine(&problem)).map_err(refuse)?;
-    let identity = options.problem.identity(&data.digest, train);
+    let identity = options.problem.identity(&data.digest, train)?;
     let outcome = session.run(engine.identity(format!("{identity} points {points} ratio {ratio}")))?;
     let fit = Fit::new(&problem, outcome);
     let model = Model::new(&fit, &problem, feature_names);
@@ -49,9 +55,14 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
 /// The path as a person reads it, about twenty of its points, and as a generic table of all.
 fn describe(fit: &Fit, points: usize, data: &str) -> (String, Summary) {
     let title = format!("Lasso path on {data}");
+    let none = match fit.lambda_max > 0.0 {
+        true => "",
+        false => "; lambda_max is 0: no column varies with the response",
+    };
     let mut text = format!(
-        "{title}: {} of {points} points certified\n\n{:>6}  {:>14}  {:>9}  {:>8}\n",
+        "{title}: {} of {} certified{none}\n\n{:>6}  {:>14}  {:>9}  {:>8}\n",
         fit.points.len(),
+        count(points as u64, "point"),
         "point",
         "lambda",
         "nonzeros",

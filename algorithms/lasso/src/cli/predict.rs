@@ -4,23 +4,27 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, say, write_atomic};
-use raddle_datasets::{Matrix, Table};
+use raddle::cli::{Error, ExitStatus, count, say, write_atomic};
+use raddle_datasets::read_samples;
 
-use super::data;
-use super::files::{self, Model};
+use super::matching::{Matched, matched};
+use super::{data, files};
 
 /// The options of `lasso predict`.
 #[derive(Debug, Args)]
+#[command(mut_arg("data", |arg| arg.help(format!("The data, with a response or without: {}", data::known()))))]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Options {
     /// The folder of a fitted model, as --out wrote it.
     model: PathBuf,
-    /// The data: a file (gzip or not), a public set's name or a `synth:` specification.
+    /// The data.
     data: String,
     /// The data's format, where it is not recognised.
     #[arg(long, value_name = "NAME")]
     format: Option<String>,
-    /// The response, to report the error against: a column's name, its index from 1, or a file.
+    /// The response, to report the error against: a column's name, its index from 1, or a file. Else one that the
+    /// format keeps apart, or a column y, target or label that the model does not use; without one there are only
+    /// predictions.
     #[arg(long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
     /// Write the predictions to this file, one a line, rather than to stdout.
@@ -28,57 +32,56 @@ pub(crate) struct Options {
     out: Option<PathBuf>,
 }
 
-/// Predicts a value for each row; where predictions go to a file, the error against the response is said.
+const EXAMPLES: &str = "Examples, which work as they stand:
+  lasso fit diabetes --out run
+  lasso predict run diabetes
+
+Columns are matched by name where the model and the data have names, else by position.";
+
+/// Predicts a value for each row. Where there is a response, the error against it is said: on stdout if the
+/// predictions go to a file, else on stderr.
 pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     let (model, coefficients) = files::read(&options.model)?;
-    let table = data::read(Some(&options.data), options.format.as_deref(), options.y.as_deref(), 1)?;
-    check(&model, &table, &options.data)?;
-    let mut predictions = vec![model.intercept; table.x.rows()];
-    for &(column, value) in coefficients.iter().filter(|(column, _)| (*column as usize) < table.x.cols()) {
-        match &table.x {
-            Matrix::Dense(x) => {
-                x.column(column as usize).iter().zip(&mut predictions).for_each(|(x, sum)| *sum += value * x);
-            }
-            Matrix::Sparse(x) => {
-                for (row, x) in x.outer_view(column as usize).iter().flat_map(|view| view.iter()) {
-                    predictions[row] += value * x;
-                }
-            }
-        }
+    let reading = data::options(options.format.as_deref(), options.y.as_deref(), 1)?;
+    let mut samples = read_samples(&options.data, &reading).map_err(Error::input)?;
+    let Matched { columns, y, left_out } = matched(&model, &mut samples, &options.data)?;
+    let place = |&(column, value): &(u32, f64)| Some((columns[column as usize]?, value));
+    let coefficients: Vec<(u32, f64)> = coefficients.iter().filter_map(place).collect();
+    let predictions = raddle_lasso::predict(&samples.x, &coefficients, model.intercept);
+    if !left_out.is_empty() {
+        note(&format!("left out, as the model does not use them: {}", left_out.join(", ")));
     }
+    let measured = y.map(|y| measures(&predictions, &y));
     let Some(file) = &options.out else {
         let lines: Vec<String> = predictions.iter().map(f64::to_string).collect();
         say(&lines.join("\n"))?;
+        if let Some(measured) = measured {
+            note(&measured);
+        }
         return Ok(ExitStatus::Done);
     };
     let written = write_atomic(file, |out| predictions.iter().try_for_each(|value| writeln!(out, "{value}")));
     written.map_err(|why| Error::write(file, why))?;
-    let (rows, mean) = (predictions.len() as f64, table.y.iter().sum::<f64>() / predictions.len() as f64);
-    let error: f64 = predictions.iter().zip(&table.y).map(|(p, y)| (p - y) * (p - y)).sum();
-    let total: f64 = table.y.iter().map(|y| (y - mean) * (y - mean)).sum();
-    let explained = if total > 0.0 { 1.0 - error / total } else { f64::NAN };
-    say(&format!(
-        "{rows} predictions, root mean squared error {:.6}, R2 {explained:.4}",
-        (error / rows).sqrt()
-    ))?;
+    let number = count(predictions.len() as u64, "prediction");
+    say(&measured.map_or(number.clone(), |measured| format!("{number}, {measured}")))?;
     Ok(ExitStatus::Done)
 }
 
-/// Refuses data whose columns are not those of the model.
-fn check(model: &Model, table: &Table, data: &str) -> Result<(), Error> {
-    let (here, there) = (table.x.cols(), model.columns);
-    let refuse = |why: String| Err(Error::input(format!("{data}: {why}: give data with the same columns")));
-    // A sparse file ends at its last column that is not zero.
-    if here > there || (here < there && !table.x.is_sparse()) {
-        return refuse(format!("it has {here} columns, the model {there}"));
-    }
-    let Some((ours, theirs)) = model.feature_names.as_ref().zip(table.feature_names.as_ref()) else {
-        return Ok(());
+/// Root mean squared error, and R2, the part of the response's variance that is explained.
+fn measures(predictions: &[f64], y: &[f64]) -> String {
+    let rows = y.len() as f64;
+    let mean = y.iter().sum::<f64>() / rows;
+    let error: f64 = predictions.iter().zip(y).map(|(p, y)| (p - y) * (p - y)).sum();
+    let total: f64 = y.iter().map(|y| (y - mean) * (y - mean)).sum();
+    let explained = match total > 0.0 {
+        true => format!("R2 {:.4}", 1.0 - error / total),
+        false => "R2 undefined as the response does not vary".into(),
     };
-    match (1..).zip(theirs.iter().zip(ours)).find(|(_, (theirs, ours))| theirs != ours) {
-        Some((column, (theirs, ours))) => {
-            refuse(format!("column {column} is `{theirs}`, in the model it is `{ours}`"))
-        }
-        None => Ok(()),
-    }
+    format!("root mean squared error {:.6}, {explained}", (error / rows).sqrt())
+}
+
+/// Says something on stderr.
+fn note(text: &str) {
+    // Nobody is left to tell if stderr is closed.
+    let _ = writeln!(std::io::stderr(), "{text}");
 }

@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use raddle::cli::{Data, Error, Phase, Session, TrainOptions};
+use raddle_datasets::Table;
 use raddle_lasso::{Choice, Lasso, LassoError, Preparation, Problem};
 use serde::Serialize;
 
@@ -45,7 +46,7 @@ pub(crate) struct Ready {
 }
 
 impl ProblemOptions {
-    fn preparation(&self) -> Preparation {
+    pub(crate) fn preparation(&self) -> Preparation {
         match self.mode {
             Some(Mode::DenseStd) => Preparation::DenseStd,
             Some(Mode::SparseRaw) => Preparation::SparseRaw,
@@ -53,12 +54,17 @@ impl ProblemOptions {
         }
     }
 
-    /// Reads the data and prepares the problem.
-    pub(crate) fn ready(&self, session: &mut Session, train: &TrainOptions) -> Result<Ready, Error> {
-        let table = session.timed(Phase::Read, || {
+    /// Reads the data.
+    pub(crate) fn read(&self, session: &mut Session, train: &TrainOptions) -> Result<Table, Error> {
+        session.timed(Phase::Read, || {
             let (source, format, y) = (train.data.as_deref(), train.format.as_deref(), self.y.as_deref());
             data::read(source, format, y, train.worker_count())
-        })?;
+        })
+    }
+
+    /// Reads the data and prepares the problem.
+    pub(crate) fn ready(&self, session: &mut Session, train: &TrainOptions) -> Result<Ready, Error> {
+        let table = self.read(session, train)?;
         let (data, feature_names) = (data::describe(&table), table.feature_names.clone());
         let problem = session.timed(Phase::Prepare, || Problem::new(table.x, table.y, self.preparation()));
         Ok(Ready { problem: problem.map_err(refuse)?, data, feature_names })
@@ -85,8 +91,13 @@ impl ProblemOptions {
     }
 
     /// What makes a checkpoint this run's, beside what the verb adds.
-    pub(crate) fn identity(&self, digest: &str, train: &TrainOptions) -> String {
-        format!("lasso {digest} {:?} tol {} {}", self.preparation(), self.tol, train.identity())
+    pub(crate) fn identity(&self, digest: &str, train: &TrainOptions) -> Result<String, Error> {
+        let init = match &train.init {
+            Some(folder) => files::digest_coefficients(&files::read(folder)?.1).finish(),
+            None => "zeros".into(),
+        };
+        let (preparation, train) = (self.preparation(), train.identity());
+        Ok(format!("lasso {digest} {preparation:?} tol {} init {init} {train}", self.tol))
     }
 }
 

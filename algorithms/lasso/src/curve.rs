@@ -1,0 +1,156 @@
+//! [`Curve`]: the error on rows that were held out, along a path of lambdas.
+
+/// What is measured on a row that was held out. Another loss needs another variant here, and nothing elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum HeldOut {
+    /// `(y - prediction)^2`.
+    #[default]
+    SquaredError,
+}
+
+impl HeldOut {
+    /// The measure in words, for reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SquaredError => "mean squared error",
+        }
+    }
+
+    /// The error of one row, from its response and `intercept + x'b`.
+    pub fn of(self, response: f64, predicted: f64) -> f64 {
+        match self {
+            Self::SquaredError => (response - predicted) * (response - predicted),
+        }
+    }
+
+    /// The mean over rows, added up in their order; 0 for no rows.
+    pub fn mean(self, responses: &[f64], predicted: &[f64]) -> f64 {
+        let sum: f64 = responses.iter().zip(predicted).map(|(&y, &p)| self.of(y, p)).sum();
+        sum / responses.len().max(1) as f64
+    }
+}
+
+/// Which lambda of a curve is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Rule {
+    /// The one with the smallest mean; of equals the largest.
+    #[default]
+    Min,
+    /// The largest whose mean is at most one standard error above the smallest: the simplest model that is not
+    /// clearly worse.
+    OneSe,
+}
+
+impl Rule {
+    /// The names that `--rule` accepts, with what they choose.
+    pub const NAMES: [(&str, Rule); 2] = [("min", Rule::Min), ("1se", Rule::OneSe)];
+}
+
+/// What the path of one fold came to on its rows.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Scores {
+    /// Rows held out.
+    pub(crate) rows: usize,
+    /// The mean error over them, for each lambda.
+    pub(crate) means: Vec<f64>,
+    /// Coefficients that are not zero, for each lambda.
+    pub(crate) nonzeros: Vec<usize>,
+}
+
+/// A lambda with its error on held-out rows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CurvePoint {
+    /// lambda, the same in every fold.
+    pub lambda: f64,
+    /// The mean error over all rows, each held out once.
+    pub mean: f64,
+    /// The standard error of that mean, from how the folds differ.
+    pub se: f64,
+    /// Coefficients that are not zero, on average over the folds.
+    pub nonzeros: f64,
+}
+
+/// The curve of a cross-validation.
+///
+/// With K folds of n_k of the n rows and mean errors e_k, the mean is m = sum n_k e_k / n and its standard error
+/// sqrt(sum n_k (e_k - m)^2 / n / (K - 1)). For equal folds that is the deviation of the K errors over sqrt(K), as in
+/// Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning", 2nd edition, 7.10.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curve {
+    /// What was measured.
+    pub measure: HeldOut,
+    /// At least one point, lambda falling.
+    pub points: Vec<CurvePoint>,
+    min: usize,
+    one_se: usize,
+}
+
+impl Curve {
+    /// From the scores of all folds, two at least, each with a score for each lambda.
+    pub(crate) fn new(measure: HeldOut, lambdas: &[f64], folds: &[Scores]) -> Self {
+        let rows: f64 = folds.iter().map(|fold| fold.rows as f64).sum();
+        let over_rows = |value: &dyn Fn(&Scores) -> f64| {
+            folds.iter().map(|fold| fold.rows as f64 * value(fold)).sum::<f64>() / rows
+        };
+        let point = |(at, &lambda): (usize, &f64)| {
+            let mean = over_rows(&|fold| fold.means[at]);
+            let variance = over_rows(&|fold| (fold.means[at] - mean).powi(2)) / (folds.len() as f64 - 1.0);
+            let nonzeros = folds.iter().map(|fold| fold.nonzeros[at]).sum::<usize>() as f64;
+            CurvePoint { lambda, mean, se: variance.sqrt(), nonzeros: nonzeros / folds.len() as f64 }
+        };
+        let points: Vec<CurvePoint> = lambdas.iter().enumerate().map(point).collect();
+        let lower = |best: usize, at: usize| if points[at].mean < points[best].mean { at } else { best };
+        let min = (0..points.len()).fold(0, lower);
+        let bound = points.get(min).map_or(0.0, |point| point.mean + point.se);
+        let one_se = points.iter().position(|point| point.mean <= bound).unwrap_or(min);
+        Self { measure, points, min, one_se }
+    }
+
+    /// The position of the chosen lambda in [`points`](Curve::points).
+    pub fn position(&self, rule: Rule) -> usize {
+        match rule {
+            Rule::Min => self.min,
+            Rule::OneSe => self.one_se,
+        }
+    }
+
+    /// The chosen lambda with its error.
+    pub fn choose(&self, rule: Rule) -> CurvePoint {
+        self.points[self.position(rule)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fold(rows: usize, means: &[f64]) -> Scores {
+        Scores { rows, means: means.to_vec(), nonzeros: (0..means.len()).collect() }
+    }
+
+    #[test]
+    fn mean_and_standard_error_are_those_of_equal_folds() {
+        let curve =
+            Curve::new(HeldOut::SquaredError, &[1.0], &[fold(4, &[1.0]), fold(4, &[2.0]), fold(4, &[6.0])]);
+        let CurvePoint { mean, se, .. } = curve.points[0];
+        // Deviations -2, -1, 3: variance 14 / 2, over 3 folds.
+        assert!((mean - 3.0).abs() < 1e-15 && (se - (7.0f64 / 3.0).sqrt()).abs() < 1e-15, "{mean} {se}");
+    }
+
+    #[test]
+    fn the_mean_is_over_rows() {
+        let curve = Curve::new(HeldOut::SquaredError, &[1.0], &[fold(1, &[4.0]), fold(3, &[0.0])]);
+        assert_eq!(curve.points[0].mean, 1.0);
+    }
+
+    #[test]
+    fn the_rules_choose_the_smallest_mean_and_the_largest_lambda_near_it() {
+        let lambdas = [8.0, 4.0, 2.0, 1.0, 0.5];
+        // Means 9, 5.5, 5, 5, 7 with a standard error of 1 each.
+        let folds = [fold(2, &[8.0, 4.5, 4.0, 4.0, 6.0]), fold(2, &[10.0, 6.5, 6.0, 6.0, 8.0])];
+        let curve = Curve::new(HeldOut::SquaredError, &lambdas, &folds);
+        assert_eq!((curve.choose(Rule::Min).lambda, curve.choose(Rule::OneSe).lambda), (2.0, 4.0));
+        assert_eq!(curve.choose(Rule::Min).se, 1.0);
+        assert_eq!(curve.points[3].nonzeros, 3.0);
+    }
+}

@@ -1,0 +1,43 @@
+//! What a fitted model says of rows.
+
+use raddle_datasets::Matrix;
+
+use crate::model::{Fit, Point};
+
+/// `intercept + X b`: a value for each of the n rows of `x`, p columns on the scale on which the coefficients are
+/// given, (column from 0, value). Columns that `x` does not have count as zeros.
+///
+/// ```
+/// use raddle_lasso::predict;
+/// let x = raddle_datasets::Matrix::Dense(ndarray::array![[1.0, 2.0], [3.0, 4.0]]);
+/// assert_eq!(predict(&x, &[(1, 10.0)], 0.5), [20.5, 40.5]);
+/// ```
+pub fn predict(x: &Matrix, coefficients: &[(u32, f64)], intercept: f64) -> Vec<f64> {
+    let mut sums = vec![intercept; x.rows()];
+    for &(column, value) in coefficients.iter().filter(|(column, _)| (*column as usize) < x.cols()) {
+        match x {
+            Matrix::Dense(x) => {
+                x.column(column as usize).iter().zip(&mut sums).for_each(|(x, sum)| *sum += value * x);
+            }
+            Matrix::Sparse(x) => {
+                let column = x.outer_view(column as usize);
+                column.iter().flat_map(|view| view.iter()).for_each(|(row, x)| sums[row] += value * x);
+            }
+        }
+    }
+    sums
+}
+
+impl Fit {
+    /// A prediction for each row of `x`, whose columns are those that were fitted, on their original scale.
+    pub fn predict(&self, x: &Matrix) -> Vec<f64> {
+        predict(x, &self.coefficients, self.intercept)
+    }
+}
+
+impl Point {
+    /// A prediction for each row of `x`, whose columns are those that were fitted, on their original scale.
+    pub fn predict(&self, x: &Matrix) -> Vec<f64> {
+        predict(x, &self.coefficients, self.intercept)
+    }
+}

@@ -1,0 +1,214 @@
+//! `lasso fit`: what it says and writes.
+
+use std::fs;
+
+use raddle_datasets::{Matrix, embedded};
+use raddle_lasso::Preparation;
+use serde_json::Value;
+
+use crate::common::{Oracle, same_gap};
+use crate::program::{ends, epochs, json, keys, model, names, report, scratch};
+
+#[test]
+fn no_arguments_fit_the_embedded_default_and_show_a_certificate() {
+    let folder = scratch();
+    let ran = ends(folder.path(), "", 0);
+    assert!(ran.out.contains("Lasso on diabetes") && ran.out.contains("bmi"), "{}", ran.out);
+    assert!(
+        ran.out.contains("done: relative-duality-gap") && ran.out.contains("target 1.00e-6"),
+        "{}",
+        ran.out
+    );
+    assert_eq!(ran.out, ran.out.trim_end().to_owned() + "\n");
+    assert!(ran.err.contains("epoch 0"), "{}", ran.err);
+    assert!(names(folder.path()).is_empty(), "without --out no file is left");
+}
+
+#[test]
+fn quiet_says_nothing_but_the_result() {
+    let folder = scratch();
+    let ran = ends(folder.path(), "fit --quiet", 0);
+    assert!(ran.err.is_empty() && !ran.out.is_empty(), "{}", ran.err);
+}
+
+#[test]
+fn json_is_one_line_with_the_documented_keys() {
+    let folder = scratch();
+    let ran = ends(folder.path(), "--json --workers 2 --seed 7", 0);
+    assert_eq!(ran.out.matches('\n').count(), 1);
+    assert!(ran.out.ends_with('\n'));
+    let report: Value = serde_json::from_str(&ran.out).unwrap();
+    let mut expected = [
+        "program",
+        "version",
+        "parameters",
+        "data",
+        "workers",
+        "processes",
+        "shards",
+        "seed",
+        "seconds",
+        "epochs",
+        "rounds",
+        "blocks",
+        "candidates",
+        "rejected",
+        "updates",
+        "bytes_on_wire",
+        "block_bytes_on_wire",
+        "certificate",
+        "ending",
+        "objective",
+        "rollbacks",
+        "model_digest",
+        "peak_memory_bytes",
+        "cpu_seconds",
+        "wall_seconds",
+        "cpu_over_wall",
+        "threads",
+        "idle_workers",
+        "shards_moved",
+        "generations",
+        "profile",
+        "results",
+    ];
+    expected.sort_unstable();
+    assert_eq!(keys(&report), expected);
+    assert_eq!(keys(&report["certificate"]), ["kind", "on", "reached", "target", "value"]);
+    assert_eq!(keys(&report["seconds"]), ["certify", "fit", "prepare", "read", "write"]);
+    assert_eq!(keys(&report["data"]), ["digest", "nonzeros", "path", "sizes"]);
+    assert_eq!(keys(&report["results"]), ["lambda", "lambda_max", "nonzeros"]);
+    assert_eq!(report["data"]["sizes"], serde_json::json!({"rows": 442, "columns": 10}));
+    assert_eq!(
+        (&report["program"], &report["workers"], &report["seed"]),
+        (&"lasso".into(), &2.into(), &7.into())
+    );
+    assert_eq!((&report["ending"], &report["certificate"]["reached"]), (&"reached".into(), &true.into()));
+    assert_eq!(report["model_digest"].as_str().unwrap().len(), 64);
+    assert_eq!(report["parameters"]["ratio"], 10.0);
+}
+
+#[test]
+fn a_run_is_its_folder() {
+    let folder = scratch();
+    let said = ends(folder.path(), "diabetes --ratio 100 --out run --json", 0).out;
+    let run = folder.path().join("run");
+    let files = ["coef.tsv", "model.json", "report.json", "summary.json", "trace.jsonl"];
+    assert_eq!(names(&run).into_iter().filter(|name| name != ".lock").collect::<Vec<_>>(), files);
+    // The report is the one that was said; the trace has its epochs; model and summary agree with it.
+    let report = json(&run, "report.json");
+    assert_eq!(serde_json::from_str::<Value>(&said).unwrap(), report);
+    let count = report["epochs"].as_u64().unwrap();
+    assert_eq!(epochs(&run), (0..=count).collect::<Vec<u64>>());
+    let trace = fs::read_to_string(run.join("trace.jsonl")).unwrap();
+    let last: Value = serde_json::from_str(trace.lines().last().unwrap()).unwrap();
+    assert_eq!(last["certificate"], report["certificate"]["value"]);
+    assert_eq!(last["objective"], report["objective"]);
+    let about = json(&run, "model.json");
+    assert_eq!((&about["program"], &about["columns"]), (&"lasso".into(), &10.into()));
+    assert_eq!((&about["ending"], &about["certified"]), (&"reached".into(), &true.into()));
+    assert_eq!(about["feature_names"].as_array().unwrap().len(), 10);
+    let (coefficients, _) = model(&run);
+    let tables = json(&run, "summary.json");
+    let listed =
+        tables["tables"].as_array().unwrap().iter().find(|table| table["title"] == "coefficients").unwrap();
+    assert_eq!(listed["rows"].as_array().unwrap().len(), coefficients.len());
+}
+
+#[test]
+fn written_coefficients_carry_the_certificate() {
+    let folder = scratch();
+    for (options, preparation) in [
+        ("--ratio 50", Preparation::default()),
+        ("--ratio 50 --no-intercept", Preparation::Usual { intercept: false, standardize: true }),
+        ("--ratio 50 --no-standardize", Preparation::Usual { intercept: true, standardize: false }),
+        (
+            "--ratio 50 --no-intercept --no-standardize",
+            Preparation::Usual { intercept: false, standardize: false },
+        ),
+        ("--ratio 50 --mode dense-std", Preparation::DenseStd),
+        ("--ratio 50 --mode sparse-raw", Preparation::SparseRaw),
+        ("--lambda 0.7 --tol 1e-9", Preparation::default()),
+    ] {
+        let report = report(folder.path(), &format!("{options} --out run"));
+        let run = folder.path().join("run");
+        let table = embedded::diabetes();
+        let oracle = Oracle::new(&table.x, &table.y, preparation);
+        let (coefficients, _) = model(&run);
+        let lambda = json(&run, "model.json")["lambda"].as_f64().unwrap();
+        let gap = oracle.gap(&oracle.scaled(&coefficients), lambda);
+        let printed = report["certificate"]["value"].as_f64().unwrap();
+        assert!(
+            same_gap(printed, gap) && gap <= report["certificate"]["target"].as_f64().unwrap(),
+            "{options}"
+        );
+        let expected = if options.contains("lambda") { 0.7 } else { oracle.lambda_max() / 50.0 };
+        assert!((lambda / expected - 1.0).abs() < 1e-9, "{options}: {lambda} {expected}");
+    }
+}
+
+#[test]
+fn written_coefficients_are_read_back_to_the_same_bits() {
+    let folder = scratch();
+    ends(folder.path(), "synth:groups:n=60,p=300,s=20 --ratio 100 --out run", 0);
+    let text = fs::read_to_string(folder.path().join("run/coef.tsv")).unwrap();
+    let (coefficients, _) = model(&folder.path().join("run"));
+    assert!(coefficients.len() > 20 && coefficients.is_sorted_by_key(|(column, _)| *column));
+    for (line, (column, value)) in text.lines().zip(&coefficients) {
+        assert_eq!(line, format!("{} {value:.16e}", column + 1));
+        let digits = line.split(' ').nth(1).unwrap().split('e').next().unwrap();
+        assert_eq!(digits.chars().filter(char::is_ascii_digit).count(), 17, "{line}");
+    }
+    // The same bits as a library fit's.
+    let table = raddle_datasets::generate::table("synth:groups:n=60,p=300,s=20").unwrap();
+    let problem = raddle_lasso::Problem::new(table.x, table.y, Preparation::default()).unwrap();
+    let fit = raddle_lasso::Lasso::params().ratio(100.0).fit(&problem).unwrap();
+    assert_eq!(fit.coefficients, coefficients);
+}
+
+#[test]
+fn a_finished_run_is_replaced() {
+    let folder = scratch();
+    ends(folder.path(), "--ratio 100 --out run", 0);
+    let before = model(&folder.path().join("run"));
+    ends(folder.path(), "--ratio 2 --out run", 0);
+    let after = model(&folder.path().join("run"));
+    assert!(after.0.len() < before.0.len());
+    ends(folder.path(), "--ratio 100 --out run", 0);
+    assert_eq!(model(&folder.path().join("run")), before);
+}
+
+#[test]
+fn lambda_max_and_above_is_done_at_once() {
+    let folder = scratch();
+    for options in ["--ratio 1", "--lambda 1e6"] {
+        let report = report(folder.path(), &format!("{options} --out run"));
+        assert_eq!((&report["epochs"], &report["results"]["nonzeros"]), (&0.into(), &0.into()));
+        assert!(report["certificate"]["value"].as_f64().unwrap() < 1e-15);
+        assert_eq!(fs::read(folder.path().join("run/coef.tsv")).unwrap(), b"");
+    }
+}
+
+#[test]
+fn public_names_and_matrix_kinds_are_told_in_the_report() {
+    let folder = scratch();
+    let report = report(folder.path(), "synth:strads:n=50,p=80,k=5,s=5");
+    let table = raddle_datasets::generate::table("synth:strads:n=50,p=80,k=5,s=5").unwrap();
+    assert!(matches!(table.x, Matrix::Sparse(_)));
+    assert_eq!(report["data"]["nonzeros"], table.x.nonzeros());
+    assert_eq!(report["data"]["digest"], table.digest.as_str());
+}
+
+#[test]
+fn a_response_that_no_column_varies_with_is_described_without_a_ratio() {
+    let folder = scratch();
+    // x'y is 0.
+    fs::write(folder.path().join("d.csv"), "x,y\n1,1\n-1,1\n1,-1\n-1,-1\n").unwrap();
+    for line in ["d.csv", "d.csv --lambda 0.5", "path d.csv --points 3"] {
+        let ran = ends(folder.path(), line, 0);
+        assert!(ran.out.contains("lambda_max is 0: no column varies with the response"), "{}", ran.out);
+        assert!(!ran.out.contains("NaN") && !ran.out.contains("inf"), "{}", ran.out);
+    }
+    let report = report(folder.path(), "d.csv");
+    assert_eq!((&report["results"]["lambda_max"], &report["results"]["nonzeros"]), (&0.0.into(), &0.into()));
+}

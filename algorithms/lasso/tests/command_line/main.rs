@@ -1,0 +1,16 @@
+//! The `lasso` program: what it accepts, writes, says and refuses; a file for each verb, and for what verbs share.
+
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod program;
+
+mod bad_input;
+mod cv;
+mod endings;
+mod fit;
+mod help;
+mod options;
+mod path;
+mod predict;

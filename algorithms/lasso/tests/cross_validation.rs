@@ -1,0 +1,288 @@
+//! Cross-validation against its definition: coordinate descent fold by fold, and the errors added up row by row.
+
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
+
+mod common;
+
+use common::{Oracle, dense, random_data, sparse};
+use raddle_datasets::Matrix;
+use raddle_lasso::{Choice, CrossValidated, Folds, Lasso, LassoError, Preparation, Rule};
+
+const USUAL: [Preparation; 4] = [
+    Preparation::Usual { intercept: true, standardize: true },
+    Preparation::Usual { intercept: true, standardize: false },
+    Preparation::Usual { intercept: false, standardize: true },
+    Preparation::Usual { intercept: false, standardize: false },
+];
+
+/// The folds as they were cut, without a fit.
+fn folds(x: &Matrix, y: &[f64], count: usize, seed: u64) -> Folds {
+    let cv = Lasso::params().cv().folds(count).seed(seed);
+    cv.start(x.clone(), y.to_vec(), Preparation::default()).unwrap()
+}
+
+/// Some rows of columns.
+fn rows_of(columns: &[Vec<f64>], rows: &[usize]) -> Vec<Vec<f64>> {
+    columns.iter().map(|column| rows.iter().map(|&row| column[row]).collect()).collect()
+}
+
+/// Coordinate descent on prepared columns until nothing moves: coefficients on the original scale, and the intercept.
+fn descend(
+    columns: &[Vec<f64>],
+    y: &[f64],
+    lambda: f64,
+    intercept: bool,
+    standardize: bool,
+) -> (Vec<f64>, f64) {
+    let n = y.len() as f64;
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / n;
+    let center = |values: &[f64]| if intercept { mean(values) } else { 0.0 };
+    let (mut centers, mut scales, mut prepared) = (Vec::new(), Vec::new(), Vec::new());
+    for column in columns {
+        let about = mean(column);
+        let deviation = (column.iter().map(|v| (v - about).powi(2)).sum::<f64>() / n).sqrt();
+        let varies = deviation > 1e-12;
+        let scale = if standardize && varies { 1.0 / deviation } else { 1.0 };
+        let scale = if intercept && !varies { 0.0 } else { scale };
+        centers.push(center(column));
+        scales.push(scale);
+        prepared.push(column.iter().map(|v| (v - center(column)) * scale).collect::<Vec<f64>>());
+    }
+    let mut residual: Vec<f64> = y.iter().map(|value| value - center(y)).collect();
+    let mut b = vec![0.0; columns.len()];
+    for _ in 0..100_000 {
+        let mut moved = 0.0f64;
+        for (j, column) in prepared.iter().enumerate() {
+            let norm: f64 = column.iter().map(|v| v * v).sum();
+            if norm == 0.0 {
+                continue;
+            }
+            let z = column.iter().zip(&residual).map(|(v, r)| v * r).sum::<f64>() + norm * b[j];
+            let after = z.signum() * (z.abs() - n * lambda).max(0.0) / norm;
+            let step = after - b[j];
+            b[j] = after;
+            residual.iter_mut().zip(column).for_each(|(r, v)| *r -= v * step);
+            moved = moved.max(step.abs() * norm.sqrt());
+        }
+        if moved < 1e-12 {
+            break;
+        }
+    }
+    let original: Vec<f64> = b.iter().zip(&scales).map(|(b, scale)| b * scale).collect();
+    let shift: f64 = original.iter().zip(&centers).map(|(b, center)| b * center).sum();
+    (original, center(y) - shift)
+}
+
+/// (mean, standard error) over rows and folds, at each lambda.
+fn expected(
+    columns: &[Vec<f64>],
+    y: &[f64],
+    folds: &Folds,
+    (intercept, standardize): (bool, bool),
+) -> Vec<(f64, f64)> {
+    let curve = folds.lambdas().iter().map(|&lambda| {
+        let mut errors = Vec::new();
+        for number in 0..folds.count() {
+            let held = folds.held_out(number);
+            let kept: Vec<usize> = (0..y.len()).filter(|row| !held.contains(row)).collect();
+            let train: Vec<f64> = kept.iter().map(|&row| y[row]).collect();
+            let (b, b0) = descend(&rows_of(columns, &kept), &train, lambda, intercept, standardize);
+            let error = |&row: &usize| {
+                let predicted = b0 + columns.iter().zip(&b).map(|(column, b)| column[row] * b).sum::<f64>();
+                (y[row] - predicted).powi(2)
+            };
+            errors.push(held.iter().map(error).collect::<Vec<f64>>());
+        }
+        let all: Vec<f64> = errors.concat();
+        let mean = all.iter().sum::<f64>() / all.len() as f64;
+        let of_fold = |errors: &Vec<f64>| errors.iter().sum::<f64>() / errors.len() as f64;
+        let weighted: f64 =
+            errors.iter().map(|fold| fold.len() as f64 * (of_fold(fold) - mean).powi(2)).sum::<f64>();
+        (mean, (weighted / all.len() as f64 / (errors.len() as f64 - 1.0)).sqrt())
+    });
+    curve.collect()
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-5 * b.abs().max(1e-6)
+}
+
+/// Holds a cross-validation against the definition.
+fn holds(
+    columns: &[Vec<f64>],
+    y: &[f64],
+    count: usize,
+    points: usize,
+    preparation: Preparation,
+) -> CrossValidated {
+    let Preparation::Usual { intercept, standardize } = preparation else { panic!("usual") };
+    let mut last = None;
+    for x in [dense(columns), sparse(columns)] {
+        let context = format!("{count} folds, {preparation:?}, sparse {}", x.is_sparse());
+        let cv = || Lasso::params().tolerance(1e-11).cv().folds(count).path(points, 30.0);
+        let folds = cv().start(x.clone(), y.to_vec(), preparation).unwrap();
+        let done = cv().fit(x.clone(), y.to_vec(), preparation).unwrap();
+        let expected = expected(columns, y, &folds, (intercept, standardize));
+        let first = Oracle::new(&x, y, preparation).lambda_max();
+        assert_eq!(done.curve.points.len(), points);
+        for ((point, (mean, se)), at) in done.curve.points.iter().zip(&expected).zip(0..) {
+            let lambda = first * 30f64.powf(-f64::from(at) / (points as f64 - 1.0));
+            assert!((point.lambda / lambda - 1.0).abs() < 1e-9, "{context}, point {at}");
+            assert!(close(point.mean, *mean), "{context}, point {at}: mean {} {mean}", point.mean);
+            assert!(close(point.se, *se), "{context}, point {at}: se {} {se}", point.se);
+        }
+        // The rules, from the definition's own numbers.
+        let best = (0..points).fold(0, |best, at| if expected[at].0 < expected[best].0 { at } else { best });
+        let chosen = done.curve.position(Rule::Min);
+        assert!(close(expected[chosen].0, expected[best].0), "{context}: {chosen} {best}");
+        let bound = expected[best].0 + expected[best].1;
+        let simple = done.curve.position(Rule::OneSe);
+        assert!(expected[simple].0 <= bound * (1.0 + 1e-5), "{context}");
+        assert!(expected[..simple].iter().all(|(mean, _)| *mean > bound * (1.0 - 1e-5)), "{context}");
+        // Everything is certified, the fit of all rows too.
+        assert!(done.worst_gap <= 1e-11 && done.folds.iter().all(|run| run.certificate.reached), "{context}");
+        let oracle = Oracle::new(&x, y, preparation);
+        oracle.check(&done.fit, &context);
+        assert!((done.fit.lambda / done.curve.points[chosen].lambda - 1.0).abs() < 1e-15, "{context}");
+        last = Some(done);
+    }
+    last.unwrap()
+}
+
+#[test]
+fn the_curve_is_that_of_the_definition() {
+    for (rows, columns) in [(40, 12), (24, 40)] {
+        let (x, y) = random_data(rows, columns, 0.6, 21);
+        for preparation in USUAL {
+            holds(&x, &y, 4, 12, preparation);
+        }
+    }
+}
+
+#[test]
+fn folds_need_not_be_even_and_may_be_single_rows() {
+    let (x, y) = random_data(17, 6, 1.0, 22);
+    for count in [2, 3, 5, 16, 17] {
+        holds(&x, &y, count, 6, Preparation::default());
+    }
+}
+
+#[test]
+fn columns_that_are_constant_inside_a_fold_are_left_out_there() {
+    let (mut x, y) = random_data(20, 5, 1.0, 23);
+    // Column 1 varies in one row only, column 3 nowhere: without that row, both are constant.
+    x[1] = vec![2.5; 20];
+    x[1][7] = 9.0;
+    x[3] = vec![-1.5; 20];
+    let mut rare = vec![0.0; 20];
+    rare[11] = 4.0;
+    x.push(rare);
+    for preparation in USUAL {
+        holds(&x, &y, 20, 6, preparation);
+        holds(&x, &y, 4, 6, preparation);
+    }
+}
+
+#[test]
+fn every_row_is_held_out_once_in_even_folds_that_the_seed_names() {
+    let (x, y) = random_data(23, 3, 1.0, 24);
+    let x = dense(&x);
+    for count in [2, 5, 23] {
+        let folds = folds(&x, &y, count, 7);
+        let held: Vec<Vec<usize>> = (0..count).map(|number| folds.held_out(number)).collect();
+        assert!(
+            held.iter()
+                .all(|rows| rows.is_sorted() && (23 / count..=23usize.div_ceil(count)).contains(&rows.len()))
+        );
+        let mut all = held.concat();
+        all.sort_unstable();
+        assert_eq!(all, (0..23).collect::<Vec<usize>>());
+    }
+    let cut = |seed| folds(&x, &y, 5, seed).held_out(0);
+    assert_eq!(cut(1), cut(1));
+    assert_ne!(cut(1), cut(2));
+}
+
+#[test]
+fn the_same_bits_for_any_workers_and_shards() {
+    let (x, y) = random_data(60, 90, 0.5, 25);
+    let x = sparse(&x);
+    let run = |workers, shards| {
+        let lasso = Lasso::params().workers(workers).shards(shards);
+        let done =
+            lasso.cv().path(15, 50.0).seed(3).fit(x.clone(), y.clone(), Preparation::default()).unwrap();
+        let bits = |value: f64| value.to_bits();
+        let curve: Vec<[u64; 4]> = done
+            .curve
+            .points
+            .iter()
+            .map(|point| [point.lambda, point.mean, point.se, point.nonzeros].map(bits))
+            .collect();
+        let fit: Vec<(u32, u64)> = done.fit.coefficients.iter().map(|&(j, value)| (j, bits(value))).collect();
+        (curve, fit, bits(done.fit.intercept), bits(done.worst_gap))
+    };
+    let one = run(1, 1);
+    for (workers, shards) in [(2, 2), (3, 7)] {
+        assert!(run(workers, shards) == one, "{workers} workers, {shards} shards");
+    }
+}
+
+#[test]
+fn the_last_fit_is_the_fit_at_that_lambda_wherever_it_starts() {
+    let (x, y) = random_data(50, 30, 1.0, 26);
+    let x = dense(&x);
+    let chosen = |lasso: Lasso| {
+        lasso
+            .cv()
+            .rule(Rule::OneSe)
+            .path(20, 100.0)
+            .fit(x.clone(), y.clone(), Preparation::default())
+            .unwrap()
+    };
+    let done = chosen(Lasso::params());
+    let problem = raddle_lasso::Problem::new(x.clone(), y.clone(), Preparation::default()).unwrap();
+    let fit = Lasso::params().lambda(done.fit.lambda).fit(&problem).unwrap();
+    assert_eq!((&fit.coefficients, fit.intercept), (&done.fit.coefficients, done.fit.intercept));
+    let warm = chosen(Lasso::params().tolerance(1.1e-6).init(fit.coefficients));
+    assert_eq!((warm.fit.report.epochs, warm.curve), (0, chosen(Lasso::params().tolerance(1.1e-6)).curve));
+}
+
+#[test]
+fn what_cannot_be_cross_validated_is_refused_by_name() {
+    let (x, y) = random_data(6, 4, 1.0, 1);
+    let x = dense(&x);
+    let refused = |cv: raddle_lasso::CrossValidation, y: &[f64], preparation| {
+        cv.fit(x.clone(), y.to_vec(), preparation).unwrap_err().to_string()
+    };
+    let usual = Preparation::default();
+    for (cv, why) in [
+        (Lasso::params().cv().folds(7), "folds is 7 for 6 rows: each needs a row of its own"),
+        (Lasso::params().cv().folds(1), "folds is 1: there must be at least 2"),
+        (Lasso::params().cv().folds(0), "folds is 0: there must be at least 2"),
+        (Lasso::params().cv().path(0, 10.0), "points is 0"),
+        (Lasso::params().cv().path(10, 0.5), "ratio is 0.5"),
+        (Lasso::params().cv().path(10, f64::NAN), "ratio is NaN"),
+        (Lasso::params().tolerance(2.0).cv(), "tol is 2"),
+        (Lasso::params().schedule(Choice::Cyclic).cv(), "schedule is of rounds"),
+    ] {
+        let error = refused(cv, &y, usual);
+        assert!(error.contains(why), "{error}");
+    }
+    assert!(refused(Lasso::params().cv(), &y, Preparation::DenseStd).contains("mode is DenseStd"));
+    assert!(refused(Lasso::params().cv(), &[0.1; 6], usual).contains("no column varies with the response"));
+    assert!(refused(Lasso::params().cv(), &y[..5], usual).contains("give one for each row"));
+}
+
+#[test]
+fn a_fold_that_was_cut_short_is_not_scored() {
+    let (x, y) = random_data(30, 40, 1.0, 27);
+    let cv = Lasso::params().cv().path(30, 100.0);
+    let mut folds = cv.start(dense(&x), y, Preparation::default()).unwrap();
+    assert!(matches!(folds.curve(), Err(LassoError::Fold { fold: 1, certified: 0, points: 30 })));
+    let fold = folds.fold(0).unwrap();
+    let outcome = folds.engine(&fold).unwrap().epochs(2).run().unwrap();
+    let Err(LassoError::Fold { fold: 1, certified, points: 30 }) = folds.score(&fold, outcome) else {
+        panic!("a part of a path was scored")
+    };
+    assert!((1..30).contains(&certified), "{certified}");
+}

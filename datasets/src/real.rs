@@ -1,0 +1,46 @@
+//! Public sets in tests: used where they are, and said so; skipped where they are not.
+
+use std::env;
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::thread;
+
+use crate::registry::load;
+use crate::table::Table;
+
+/// A public set for a test: `None`, with a line on stderr, when `RADDLE_DATA` is not set.
+///
+/// A test that has real data says so by the line `real-data: PACKAGE PROGRAM TEST`. As output of tests that pass is
+/// not shown, the line also goes to the end of the file that `RADDLE_REAL_LOG` names, if it is set.
+///
+/// # Panics
+/// When `RADDLE_DATA` is set and the set cannot be read from there: a test that was asked to use real data
+/// must not pass without them. When the line cannot be written.
+pub fn real(name: &str) -> Option<Table> {
+    let set = |variable| env::var_os(variable).filter(|value| !value.is_empty());
+    if set("RADDLE_DATA").is_none() {
+        eprintln!("skipped: RADDLE_DATA is not set");
+        return None;
+    }
+    let table = load(name, 1).unwrap_or_else(|error| panic!("RADDLE_DATA is set, but {error}"));
+    let line = format!("real-data: {}\n", test());
+    eprint!("{line}");
+    if let Some(file) = set("RADDLE_REAL_LOG") {
+        // In one call, so that lines of tests that run at the same time do not mix.
+        let written = OpenOptions::new().create(true).append(true).open(&file);
+        let written = written.and_then(|mut file| file.write_all(line.as_bytes()));
+        written.unwrap_or_else(|error| panic!("RADDLE_REAL_LOG is {}: {error}", file.display()));
+    }
+    Some(table)
+}
+
+/// The test that runs: its package and program, as cargo has them, and the name it has there.
+fn test() -> String {
+    let package = env::var("CARGO_PKG_NAME").unwrap_or_default();
+    let program =
+        env::current_exe().ok().and_then(|path| Some(path.file_stem()?.to_string_lossy().into_owned()));
+    let program = program.unwrap_or_default();
+    // Cargo adds `-` and a hash.
+    let program = program.rsplit_once('-').map_or(program.as_str(), |(program, _)| program);
+    format!("{package} {program} {}", thread::current().name().unwrap_or_default())
+}

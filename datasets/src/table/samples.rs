@@ -1,0 +1,64 @@
+//! [`Samples`]: features to predict from, with a response only where there is one.
+
+use std::path::Path;
+
+use super::read::{Format, Options, is_file, open, read_any};
+use super::{Matrix, libsvm, response};
+use crate::error::ReadError;
+use crate::registry;
+
+/// A matrix of features that may come without a response: what a fitted model predicts from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Samples {
+    /// The features, n rows by p columns, as stored.
+    pub x: Matrix,
+    /// The response, n finite values: where the format keeps it apart, or [`Options::y`] names it.
+    pub y: Option<Vec<f64>>,
+    /// The names of the p columns, where the format has them.
+    pub feature_names: Option<Vec<String>>,
+    /// Whether columns of zeros may be missing behind the last one, as in libsvm text: it states no width.
+    pub is_open_ended: bool,
+}
+
+/// Reads samples as users name them: a `synth:` specification, a public set's name, or a file's path.
+///
+/// Other than [`read_any`] it takes no column for the response unless `options.y` names it: without it all columns
+/// are features, one called `y` too.
+///
+/// # Errors
+/// Those of [`read_any`], but for a missing response.
+///
+/// ```
+/// use raddle_datasets::{Options, read_samples};
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("new.csv");
+/// std::fs::write(&file, "age,bmi\n61,22.5\n48,30.1\n")?;
+/// let samples = read_samples(&file.to_string_lossy(), &Options::default())?;
+/// assert_eq!((samples.x.rows(), samples.x.cols(), samples.y), (2, 2, None));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read_samples(source: &str, options: &Options) -> Result<Samples, ReadError> {
+    if !is_file(source) {
+        let table = read_any(source, options)?;
+        let is_open_ended = registry::entry(source).is_some() && table.x.is_sparse();
+        return Ok(Samples {
+            x: table.x,
+            y: Some(table.y),
+            feature_names: table.feature_names,
+            is_open_ended,
+        });
+    }
+    let (source, format) = open(Path::new(source), options)?;
+    if format == Format::Libsvm {
+        let table = libsvm::parse(&source, options.threads)?;
+        return Ok(Samples { x: table.x, y: Some(table.y), feature_names: None, is_open_ended: true });
+    }
+    let loaded = response::load(&source, format, options.threads)?;
+    let (features, y) = if options.y.is_some() || loaded.y.is_some() {
+        let (features, y) = response::part(loaded, options.y.as_deref(), &source.path)?;
+        (features, Some(y))
+    } else {
+        (loaded, None)
+    };
+    Ok(Samples { x: features.x, y, feature_names: features.names, is_open_ended: false })
+}
