@@ -41,6 +41,13 @@ pub trait Program: Send + Sync + 'static {
         Visibility::EachRound
     }
 
+    /// Whether no epoch can worsen the objective, because the program compares before it steps; false unless overridden.
+    /// The guard then keeps no boundaries to return to, which saves a copy of what every shard learned and of the
+    /// pinned block in each epoch.
+    fn is_monotone(&self) -> bool {
+        false
+    }
+
     /// Updates the shard's variables named by the task, where the shard lives. Tasks of one round read the same
     /// replica and may run at the same time.
     fn update(&self, task: &Task, shard: &mut Self::Shard, replica: &Self::Replica) -> Self::Partial {

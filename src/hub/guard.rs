@@ -10,7 +10,8 @@ use crate::state::{Reader, StateError, Writer, from_bytes, to_bytes};
 impl<P: Program> Hub<P> {
     /// Keeps a boundary that did not worsen the objective, if there is a guard and an objective to watch.
     pub(super) fn accept(&mut self, outlook: &Outlook, out: &mut Outbox<P>) {
-        let Some(objective) = outlook.objective.filter(|_| self.settings.guard) else { return };
+        let guarded = self.settings.guard && !self.program.is_monotone();
+        let Some(objective) = outlook.objective.filter(|_| guarded) else { return };
         // The commits of this boundary belong to it.
         for (worker, unsent) in self.unsent.iter_mut().enumerate() {
             out.push((worker as u32, Message::Remember { changes: std::mem::take(unsent) }));

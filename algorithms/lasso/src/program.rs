@@ -120,6 +120,11 @@ impl Program for LassoProgram {
     type Partial = Partial;
     type Change = Change;
 
+    /// The working set takes no step without comparing objectives; rounds of coordinate updates may overshoot.
+    fn is_monotone(&self) -> bool {
+        self.working_set
+    }
+
     fn update(&self, task: &Task, shard: &mut ColumnShard, replica: &Replica) -> Partial {
         match task.kind {
             ENTER => Partial::Entrants(shard.entrants(task, &self.y)),
