@@ -51,7 +51,8 @@ impl Settings {
 
     /// How many threads carry so many workers.
     pub(crate) fn threads_for(&self, workers: usize) -> usize {
-        let cores = || thread::available_parallelism().map_or(1, usize::from);
+        // Asking the system takes longer than many a round: not for one worker.
+        let cores = || if workers == 1 { 1 } else { thread::available_parallelism().map_or(1, usize::from) };
         self.threads.unwrap_or_else(cores).min(workers)
     }
 

@@ -18,7 +18,8 @@ pub(crate) fn correlations(views: &[Option<View<'_>>], rows: usize, sample: bool
     let products = match views.iter().flatten().next() {
         Some(View::Dense(_)) => dense(views, if sample { rows.div_ceil(DENSE_SAMPLE) } else { 1 }),
         Some(View::Sparse { .. }) => {
-            sparse(views, rows, if sample { rows.div_ceil(SPARSE_SAMPLE) } else { 1 })
+            // A power of two: which rows belong to it is one mask, where a division would cost more than the products.
+            sparse(views, rows, if sample { (rows / SPARSE_SAMPLE).next_power_of_two() } else { 1 })
         }
         None => vec![0.0; count * count],
     };
@@ -55,13 +56,14 @@ fn dense(views: &[Option<View<'_>>], stride: usize) -> Vec<f64> {
 /// those of the sample, so that two rare columns that meet in one sampled row do not look alike.
 fn sparse(views: &[Option<View<'_>>], rows: usize, stride: usize) -> Vec<f64> {
     let count = views.len();
-    let stride = stride.max(1) as u32;
+    let stride = stride.next_power_of_two() as u32;
+    let (mask, shift) = (stride - 1, stride.trailing_zeros());
     let sampled: Vec<(Vec<u32>, Vec<f64>)> = views
         .iter()
         .map(|view| {
             let (indices, values) = view.and_then(View::stored).unwrap_or((&[], &[]));
-            let kept = indices.iter().zip(values).filter(|(row, _)| *row % stride == 0);
-            kept.map(|(row, value)| (row / stride, *value)).unzip()
+            let kept = indices.iter().zip(values).filter(|(row, _)| *row & mask == 0);
+            kept.map(|(row, value)| (row >> shift, *value)).unzip()
         })
         .collect();
     let columns: Vec<(&[u32], &[f64])> =
