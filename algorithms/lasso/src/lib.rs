@@ -26,6 +26,7 @@
 //! # Ok::<(), raddle_lasso::LassoError>(())
 //! ```
 
+mod certified;
 mod correlation;
 mod course;
 mod cross_validation;
@@ -34,12 +35,15 @@ mod design;
 mod error;
 mod folds;
 pub mod kernels;
+mod loss;
 mod model;
 mod params;
 mod predict;
 mod problem;
 mod program;
+mod replica;
 mod schedule;
+mod scores;
 mod shard;
 mod solver;
 mod working_part;
@@ -49,13 +53,15 @@ pub use cross_validation::{CrossValidated, CrossValidation};
 pub use curve::{Curve, CurvePoint, HeldOut, Rule};
 pub use error::LassoError;
 pub use folds::{Fold, Folds};
+pub use loss::Loss;
 pub use model::{Fit, Point};
 pub use params::{Choice, Lasso, Penalty};
 pub use predict::predict;
 pub use problem::{Preparation, Problem};
-pub use program::{LassoProgram, Replica};
+pub use program::LassoProgram;
+pub use replica::Replica;
 pub use shard::ColumnShard;
-pub use solver::Solver;
+pub use solver::{Solved, Solver};
 
 /// The programs of the README, compiled and run.
 #[cfg(doctest)]
