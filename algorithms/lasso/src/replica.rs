@@ -8,8 +8,8 @@ use crate::problem::Start;
 use crate::scores::Scores;
 use crate::shard::Move;
 
-/// Violators that a shard names before the first working set says how many are wanted.
-const FIRST_CAP: usize = 1024;
+/// Violators that a shard names at least: before the first working set says how many are wanted, that many will do.
+pub(crate) const FIRST_CAP: usize = 512;
 
 /// What every worker knows: the residual, and where the run stands.
 #[derive(Debug, Clone)]

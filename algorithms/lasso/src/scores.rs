@@ -46,7 +46,7 @@ impl Scores {
         let (mut total, mut low, mut high) = (0.0, f64::NEG_INFINITY, f64::INFINITY);
         for step in 0..STEPS {
             let slope = self.sums.residual;
-            if !(slope.abs() > EXACT * self.sums.loss) {
+            if slope.is_nan() || slope.abs() <= EXACT * self.sums.loss {
                 break;
             }
             if slope > 0.0 {

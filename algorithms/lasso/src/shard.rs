@@ -40,7 +40,7 @@ pub struct ColumnShard {
 pub struct Share {
     /// The largest |x_j'r| of the columns without a coefficient.
     pub(crate) largest: f64,
-    /// (column, x_j'r) of columns outside the working set that may enter it, the largest first.
+    /// (column, x_j'r) of columns outside the working set that may enter it: the largest, in no order.
     pub(crate) violators: Vec<(u32, f64)>,
     /// (slot, x_j'r) of the working set's members here.
     pub(crate) members: Vec<(u32, f64)>,
@@ -222,7 +222,6 @@ impl ColumnShard {
             share.violators.select_nth_unstable_by_key(cap, rank);
             share.violators.truncate(cap);
         }
-        share.violators.sort_unstable_by_key(rank);
         share
     }
 

@@ -29,6 +29,6 @@ mod tests;
 pub use candidates::{independent, quota, sample_rows, top_violators};
 pub use lazy::LazyBounds;
 pub use local::Measure;
-pub(crate) use logistic::{LogisticSet, Target};
+pub(crate) use logistic::{Given, LogisticSet, Place, Target};
 pub use set::{SolveReport, WorkingSet};
 pub use stats::Work;

@@ -13,4 +13,4 @@
 mod model;
 mod set;
 
-pub(crate) use set::{LogisticSet, Target};
+pub(crate) use set::{Given, LogisticSet, Place, Target};

@@ -8,6 +8,7 @@ use super::super::factor::Factor;
 use super::super::inner::descend;
 use super::super::local::{Local, Measure, Problem};
 use super::super::stats::Work;
+use super::set::Place;
 
 /// Weights count as no smaller than this times s: a row far on the wrong side has hardly any curvature, yet the
 /// model's own gap divides by it. More curvature than there is makes steps shorter, never wrong.
@@ -139,17 +140,16 @@ impl Model {
         true
     }
 
-    /// Minimises the model at `scores`, to a gap of `target`, from the coefficients `b` with the gradient `g` of all
-    /// members.
+    /// Minimises the model at a place, to a gap of `target`, from the coefficients `b` of all members.
     pub(crate) fn minimise(
         &mut self,
         b: &[f64],
-        g: &[f64],
-        scores: &Scores,
+        at: &Place,
         penalty: f64,
         target: f64,
         columns: &[Column],
     ) -> Direction {
+        let Place { scores, g, .. } = at;
         let local = &mut self.local;
         let by_place =
             |values: &[f64]| self.slots.iter().map(|&slot| values[slot as usize]).collect::<Vec<_>>();

@@ -48,6 +48,23 @@ pub(crate) struct Target {
     pub(crate) gap: f64,
 }
 
+/// The data of a solve: the members' columns and the labels.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Given<'a> {
+    pub(crate) columns: &'a [Column],
+    pub(crate) y: &'a [f64],
+    pub(crate) target: Target,
+}
+
+/// Where a solve stands, beside the coefficients.
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) scores: Scores,
+    pub(crate) intercept: f64,
+    /// X'r - R b of the members.
+    pub(crate) g: Vec<f64>,
+}
+
 impl LogisticSet {
     pub(crate) fn members(&self) -> &[u32] {
         &self.members
@@ -70,30 +87,21 @@ impl LogisticSet {
     /// Minimises F over the members until the gap over them is at most the target, nothing gets better, or the
     /// steps are used up.
     ///
-    /// `g` is X'r - R b of the members at `scores`, which stand for `intercept` and for coefficients of members alone.
-    /// Returns the scores and the intercept, both computed afresh from the coefficients.
-    pub(crate) fn solve(
-        &mut self,
-        columns: &[Column],
-        y: &[f64],
-        mut scores: Scores,
-        mut intercept: f64,
-        mut g: Vec<f64>,
-        target: Target,
-    ) -> (Scores, f64) {
+    /// `at` stands for the coefficients, of which no column but the members may have one. Returns the scores and the
+    /// intercept, both computed afresh from the coefficients.
+    pub(crate) fn solve(&mut self, given: Given<'_>, mut at: Place) -> (Scores, f64) {
+        let Given { columns, y, target } = given;
         let mut last = f64::INFINITY;
         for _ in 0..STEPS {
-            let gap = self.gap(y, &scores, &g, target);
-            if !(gap > target.gap) {
+            let gap = self.gap(y, &at, target);
+            if gap.is_nan() || gap <= target.gap {
                 break;
             }
             self.stale |= gap * KEEPS > last;
-            let Some(moved) = self.step(columns, y, &mut scores, &mut intercept, &g, gap, target) else {
-                break;
-            };
+            let Some(length) = self.step(given, &mut at, gap) else { break };
             // Where a full step failed, the model is no good further on.
-            (self.stale, last) = (moved < 1.0, gap);
-            self.gradient(columns, &scores, target.ridge, &mut g);
+            (self.stale, last) = (length < 1.0, gap);
+            self.gradient(columns, &mut at, target.ridge);
         }
         let mut fresh = vec![0.0; y.len()];
         let mut shift = 0.0;
@@ -102,6 +110,7 @@ impl LogisticSet {
                 shift += column.view().add_scaled_to(value, &mut fresh);
             }
         }
+        let mut intercept = at.intercept;
         fresh.iter_mut().for_each(|value| *value += intercept - shift);
         let mut fresh = Scores::new(y, fresh);
         if target.intercept {
@@ -111,36 +120,26 @@ impl LogisticSet {
     }
 
     /// One proximal Newton step; its length, or None where nothing gets better.
-    #[expect(clippy::too_many_arguments, reason = "the state of one loop, split for reading")]
-    fn step(
-        &mut self,
-        columns: &[Column],
-        y: &[f64],
-        scores: &mut Scores,
-        intercept: &mut f64,
-        g: &[f64],
-        gap: f64,
-        target: Target,
-    ) -> Option<f64> {
+    fn step(&mut self, given: Given<'_>, at: &mut Place, gap: f64) -> Option<f64> {
+        let Given { columns, y, target } = given;
         let needed: Vec<u32> = (0..self.b.len())
-            .filter(|&i| self.b[i] != 0.0 || g[i].abs() >= NEAR * target.penalty)
+            .filter(|&i| self.b[i] != 0.0 || at.g[i].abs() >= NEAR * target.penalty)
             .map(|i| i as u32)
             .collect();
         let mut renew = self.stale || self.model.is_unusable(target.ridge);
         loop {
             if renew {
-                self.model.renew(scores, target.ridge);
+                self.model.renew(&at.scores, target.ridge);
             }
             if !self.model.cover(&needed, columns, target.intercept) {
                 renew = true;
                 continue;
             }
-            let share = SHARE * gap;
-            let direction = self.model.minimise(&self.b, g, scores, target.penalty, share, columns);
-            if let Some(length) = self.search(y, scores, g, &direction, target) {
-                *intercept += length * direction.intercept;
+            let direction = self.model.minimise(&self.b, at, target.penalty, SHARE * gap, columns);
+            if let Some(length) = self.search(y, at, &direction, target) {
+                at.intercept += length * direction.intercept;
                 if target.intercept {
-                    *intercept += scores.settle(y);
+                    at.intercept += at.scores.settle(y);
                 }
                 return Some(length);
             }
@@ -152,15 +151,9 @@ impl LogisticSet {
     }
 
     /// Goes along a direction as far as F falls enough; the length, or None where it does not.
-    fn search(
-        &mut self,
-        y: &[f64],
-        scores: &mut Scores,
-        g: &[f64],
-        direction: &Direction,
-        target: Target,
-    ) -> Option<f64> {
+    fn search(&mut self, y: &[f64], at: &mut Place, direction: &Direction, target: Target) -> Option<f64> {
         let Target { penalty, ridge, .. } = target;
+        let Place { scores, g, .. } = at;
         // F less what does not change.
         let regular = |b: f64| penalty * b.abs() + 0.5 * ridge * b * b;
         let start = scores.sums.loss;
@@ -171,7 +164,7 @@ impl LogisticSet {
             .sum();
         // Beyond rounding nothing can be told apart.
         let noise = 4.0 * f64::EPSILON * start;
-        if !(slope < 0.0) {
+        if slope.is_nan() || slope >= 0.0 {
             return None;
         }
         let mut length = 1.0;
@@ -196,7 +189,8 @@ impl LogisticSet {
 
     /// The gap over the members: primal less dual at min(1, L / max |g|) times the residual; with R, the coefficients
     /// stand for further residuals (the rows of the elastic net seen as an augmented problem).
-    fn gap(&self, y: &[f64], scores: &Scores, g: &[f64], target: Target) -> f64 {
+    fn gap(&self, y: &[f64], at: &Place, target: Target) -> f64 {
+        let Place { scores, g, .. } = at;
         let largest = g.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
         let scale = if largest > target.penalty { target.penalty / largest } else { 1.0 };
         let l1: f64 = self.b.iter().map(|value| value.abs()).sum();
@@ -206,15 +200,13 @@ impl LogisticSet {
     }
 
     /// g = X'r - R b of all members.
-    fn gradient(&self, columns: &[Column], scores: &Scores, ridge: f64, g: &mut Vec<f64>) {
+    fn gradient(&self, columns: &[Column], at: &mut Place, ridge: f64) {
+        let Place { scores, g, .. } = at;
+        let slope = |(column, b): (&Column, &f64)| {
+            column.view().dot(&scores.residual, scores.sums.residual) - ridge * b
+        };
         g.clear();
-        let sum = scores.sums.residual;
-        g.extend(
-            columns
-                .iter()
-                .zip(&self.b)
-                .map(|(column, b)| column.view().dot(&scores.residual, sum) - ridge * b),
-        );
+        g.extend(columns.iter().zip(&self.b).map(slope));
     }
 }
 
