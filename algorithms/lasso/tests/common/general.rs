@@ -178,7 +178,8 @@ impl General {
     pub fn check(&self, fit: &Fit, context: &str) {
         let certificate = &fit.report.certificate;
         let gap = self.gap(fit);
-        let rounding = 10.0 * self.prepared.rounding(fit.lambda * self.l1_ratio);
+        let b = self.prepared.coefficients(fit);
+        let rounding = 10.0 * self.prepared.rounding(&b, fit.lambda * self.l1_ratio);
         let same = same_gap(certificate.value, gap) || certificate.value.max(gap) < rounding.max(1e-11);
         assert!(same, "{context}: printed {:e}, computed {gap:e}", certificate.value);
         assert_eq!(certificate.reached, certificate.value <= certificate.target, "{context}");

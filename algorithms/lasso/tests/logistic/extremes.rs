@@ -52,7 +52,7 @@ proptest! {
         let fit = given.fit(Lasso::params().ratio(ratio).shards(shards).workers(workers), 200);
         let oracle = given.oracle();
         oracle.check(&fit, "working set");
-        if oracle.prepared.rounding(fit.lambda * l1_ratio) < 1e-9 {
+        if oracle.prepared.rounding(&[], fit.lambda * l1_ratio) < 1e-9 {
             prop_assert_eq!(fit.report.ending, Ending::Reached, "gap {:e}", fit.report.certificate.value);
         }
     }

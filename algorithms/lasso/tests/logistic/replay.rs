@@ -55,14 +55,16 @@ fn workers_bytes_rescaling_and_shards_change_nothing() {
                 };
                 for workers in [1, 2, 3, 7] {
                     for serialized in [false, true] {
-                        let run = |engine: Engine<LassoProgram>| engine.serialized(serialized);
+                        let run =
+                            |engine: Engine<LassoProgram>| engine.threads(workers).serialized(serialized);
                         let other = fit(&problem, lasso().workers(workers), run);
                         same(&other, &format!("{workers} workers, serialized {serialized}"));
                     }
                 }
                 let plan = [(1, 3), (2, 1), (3, 4)];
-                let other =
-                    fit(&problem, lasso().workers(2), |engine| engine.serialized(true).rescale(&plan));
+                let other = fit(&problem, lasso().workers(2), |engine| {
+                    engine.threads(4).serialized(true).rescale(&plan)
+                });
                 assert!(other.report.generations.len() > 1, "{name}: it did not rescale");
                 same(&other, "rescaled");
                 for shards in [1, 4, 64] {
@@ -122,10 +124,11 @@ fn paths_replay() {
             };
             let plain = points(start(), &|engine| engine);
             for workers in [2, 3, 7] {
-                let other = points(start().workers(workers), &|engine| engine.serialized(true));
+                let other =
+                    points(start().workers(workers), &|engine| engine.threads(workers).serialized(true));
                 assert_eq!(other, plain, "{name}, {loss:?}: {workers} workers");
             }
-            let other = points(start(), &|engine| engine.rescale(&[(1, 3), (4, 1), (9, 2)]));
+            let other = points(start(), &|engine| engine.threads(3).rescale(&[(1, 3), (4, 1), (9, 2)]));
             assert_eq!(other, plain, "{name}, {loss:?}: rescaled");
             start()
                 .path(20, 30.0)
