@@ -51,6 +51,7 @@ mod replica;
 mod schedule;
 mod scores;
 mod shard;
+mod solution;
 mod solver;
 mod working_part;
 pub mod working_set;
@@ -67,7 +68,7 @@ pub use problem::{Preparation, Problem};
 pub use program::LassoProgram;
 pub use replica::Replica;
 pub use shard::ColumnShard;
-pub use solver::{Solved, Solver};
+pub use solver::Solver;
 
 /// The programs of the README, compiled and run.
 #[cfg(doctest)]

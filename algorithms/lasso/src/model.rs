@@ -5,7 +5,7 @@ use raddle::{EpochRecord, Outcome, RunReport};
 use crate::loss::{Loss, Objective};
 use crate::problem::Problem;
 use crate::program::LassoProgram;
-use crate::solver::Solution;
+use crate::solution::Solution;
 
 /// A fitted Lasso.
 #[derive(Debug, Clone)]

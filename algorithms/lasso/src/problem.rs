@@ -20,7 +20,7 @@ const FULL: f64 = 0.25;
 ///
 /// | name | default | what it does |
 /// |---|---|---|
-/// | `intercept` | true | centres the columns and the response; the fit reports an intercept |
+/// | `intercept` | true | centres the columns and, for the squared loss, the response; the fit reports an intercept |
 /// | `standardize` | true | divides each column by its population standard deviation; coefficients are reported on the original scale |
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preparation {
@@ -31,10 +31,10 @@ pub enum Preparation {
         /// Whether to divide each column by its population standard deviation.
         standardize: bool,
     },
-    /// For comparisons: columns centred and scaled, all values stored, the response centred; coefficients stay on
-    /// that scale and there is no intercept.
+    /// For comparisons: columns centred and scaled, all values stored, the response centred (not for the logistic
+    /// loss); coefficients stay on that scale and there is no intercept.
     DenseStd,
-    /// For comparisons: columns as stored, the response centred; no intercept.
+    /// For comparisons: columns as stored, the response centred (not for the logistic loss); no intercept.
     SparseRaw,
 }
 

@@ -16,7 +16,8 @@ use crate::design::{Column, View};
 use crate::loss::{Loss, Objective};
 use crate::replica::{Entering, Replica};
 use crate::shard::{Asked, ColumnShard, Entrant, Move, Share};
-use crate::solver::{Solved, Solver};
+use crate::solution::Solved;
+use crate::solver::Solver;
 use crate::working_part::Tile;
 
 /// A round in which columns enter the working set; rounds of kind 0 are exact coordinate updates.

@@ -11,6 +11,7 @@ use crate::program::LassoProgram;
 use crate::replica::{FIRST_CAP, Replica};
 use crate::scores::Scores;
 use crate::shard::{Entrant, Share};
+use crate::solution::{Solution, Solved};
 use crate::working_part::Tile;
 use crate::working_set::{Given, LogisticSet, Place, Target, WorkingSet, quota};
 
@@ -55,35 +56,6 @@ pub struct Solver {
     best: Option<(f64, f64)>,
     in_vain: u64,
 }
-
-/// A point of the course that is certified.
-#[derive(Debug, Clone)]
-pub(crate) struct Solution {
-    /// n times lambda.
-    pub(crate) penalty: f64,
-    /// Relative duality gap.
-    pub(crate) gap: f64,
-    /// The intercept for columns as prepared.
-    pub(crate) intercept: f64,
-    /// Nonzero coefficients, by column.
-    pub(crate) coefficients: Vec<(u32, f64)>,
-}
-
-raddle::state!(Solution { penalty, gap, intercept, coefficients });
-
-/// What a solve of the working set has come to.
-#[derive(Debug)]
-pub struct Solved {
-    /// (column, coefficient) of the members.
-    pub(crate) coefficients: Vec<(u32, f64)>,
-    pub(crate) residual: Vec<f64>,
-    /// For the logistic loss; else empty,
-    pub(crate) scores: Vec<f64>,
-    /// and 0.
-    pub(crate) intercept: f64,
-}
-
-raddle::state!(Solved { coefficients, residual, scores, intercept });
 
 impl Solver {
     /// A solver that knows max |x_j'r| without coefficients beforehand, as a run must that does not start from zeros.
