@@ -12,5 +12,7 @@
 
 mod model;
 mod set;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use set::{Given, LogisticSet, Place, Target};
