@@ -28,7 +28,7 @@ impl Course {
         }
     }
 
-    /// n times the lambda at a position, for n rows and `largest` = max |x_j'y|.
+    /// n times the lambda at a position, for n rows and `largest` = n lambda_max.
     pub(crate) fn penalty(self, position: usize, rows: usize, largest: f64) -> f64 {
         match self {
             Course::One(Penalty::Lambda(lambda)) => lambda * rows as f64,

@@ -1,11 +1,13 @@
 //! [`Curve`]: the error on rows that were held out, along a path of lambdas.
 
-/// What is measured on a row that was held out. Another loss needs another variant here, and nothing elsewhere.
+/// What is measured on a row that was held out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum HeldOut {
     /// `(y - prediction)^2`.
     #[default]
     SquaredError,
+    /// `log(1 + exp(-y f))` for a response y of 1 or -1 and the score f.
+    LogisticLoss,
 }
 
 impl HeldOut {
@@ -13,6 +15,7 @@ impl HeldOut {
     pub fn name(self) -> &'static str {
         match self {
             Self::SquaredError => "mean squared error",
+            Self::LogisticLoss => "mean logistic loss",
         }
     }
 
@@ -20,6 +23,10 @@ impl HeldOut {
     pub fn of(self, response: f64, predicted: f64) -> f64 {
         match self {
             Self::SquaredError => (response - predicted) * (response - predicted),
+            Self::LogisticLoss => {
+                let margin = response * predicted;
+                (-margin).max(0.0) + (-margin.abs()).exp().ln_1p()
+            }
         }
     }
 

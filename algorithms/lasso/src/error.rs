@@ -39,6 +39,12 @@ pub enum LassoError {
         /// Column of the matrix, counted from 1.
         column: Option<usize>,
     },
+    /// A response that is no two classes.
+    #[error("the response has {count} distinct value{}: the logistic loss needs exactly two, such as 0 and 1", if *count == 1 { "" } else { "s" })]
+    Classes {
+        /// Distinct values of the response.
+        count: usize,
+    },
     /// A coefficient to start from that the problem does not have.
     #[error(
         "the coefficients to start from name column {column} or have no finite value there; the data has {columns}"

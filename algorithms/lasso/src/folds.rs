@@ -7,6 +7,7 @@ use raddle_datasets::Matrix;
 use crate::course::{Course, share};
 use crate::curve::{Curve, HeldOut, Scores};
 use crate::error::LassoError;
+use crate::loss::Loss;
 use crate::model::Fit;
 use crate::params::Lasso;
 use crate::problem::{Preparation, Problem};
@@ -91,7 +92,7 @@ impl Folds {
         if plan.folds > rows {
             return refuse("folds", format!("{} for {rows} rows", plan.folds), "each needs a row of its own");
         }
-        let first = problem.lambda_max();
+        let first = plan.lasso.lambda_max(&problem)?;
         // A response that does not vary is centred to zeros, but for rounding.
         if first == 0.0 || (intercept && y.iter().all(|value| *value == y[0])) {
             return Err(LassoError::Flat);
@@ -158,7 +159,18 @@ impl Folds {
             return Err(LassoError::Fold { fold, certified: fit.points.len(), points });
         }
         let x = self.x.select_rows(&fold.held_out);
-        let y: Vec<f64> = fold.held_out.iter().map(|&row| self.y[row]).collect();
+        // As the loss sees it: of two classes, the larger is 1.
+        let response = |value: f64| match (self.measure(), self.problem.classes()) {
+            (HeldOut::LogisticLoss, Some([low, _])) => {
+                if value == low {
+                    -1.0
+                } else {
+                    1.0
+                }
+            }
+            _ => value,
+        };
+        let y: Vec<f64> = fold.held_out.iter().map(|&row| response(self.y[row])).collect();
         let means = fit.points.iter().map(|point| self.measure().mean(&y, &point.predict(&x))).collect();
         let nonzeros = fit.points.iter().map(|point| point.coefficients.len()).collect();
         self.scores.push(Scores { rows: y.len(), means, nonzeros });
@@ -191,6 +203,9 @@ impl Folds {
     }
 
     fn measure(&self) -> HeldOut {
-        HeldOut::SquaredError
+        match self.plan.lasso.which_loss() {
+            Loss::Squared => HeldOut::SquaredError,
+            Loss::Logistic => HeldOut::LogisticLoss,
+        }
     }
 }

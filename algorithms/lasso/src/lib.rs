@@ -6,6 +6,12 @@
 //! P(b) = 1/(2n) |y - X b|^2 + lambda |b|_1
 //! ```
 //!
+//! or, with [`Loss::Logistic`] for a response of two values and with an l1 ratio a below 1 for an elastic net,
+//!
+//! ```text
+//! P(b) = 1/n sum log(1 + exp(-y_i (x_i'b + b_0))) + lambda (a |b|_1 + (1 - a)/2 |b|^2)
+//! ```
+//!
 //! and is done when (P - D) / P is at most the tolerance, where D is the dual objective at the best multiple of the
 //! residual that is feasible. The gap is that of the coefficients returned, whatever way led to them.
 //!
@@ -13,7 +19,7 @@
 //! lambda. Columns are dealt out as shards,
 //! the residual is the replica, and the working set with its Gram matrix is the pinned block. An epoch certifies all
 //! columns, lets the worst violators that do not say the same as each other enter the working set, and solves it to
-//! second order. The schedules of rounds ([`Choice`]) solve the same problem by single coordinate updates.
+//! second order: for the logistic loss by proximal Newton steps. The schedules of rounds ([`Choice`]) solve the same problem by single coordinate updates.
 //!
 //! ```
 //! use raddle_lasso::{Lasso, Preparation, Problem};
@@ -26,6 +32,7 @@
 //! # Ok::<(), raddle_lasso::LassoError>(())
 //! ```
 
+mod certified;
 mod correlation;
 mod course;
 mod cross_validation;
@@ -34,13 +41,17 @@ mod design;
 mod error;
 mod folds;
 pub mod kernels;
+mod loss;
 mod model;
 mod params;
 mod predict;
 mod problem;
 mod program;
+mod replica;
 mod schedule;
+mod scores;
 mod shard;
+mod solution;
 mod solver;
 mod working_part;
 pub mod working_set;
@@ -49,11 +60,13 @@ pub use cross_validation::{CrossValidated, CrossValidation};
 pub use curve::{Curve, CurvePoint, HeldOut, Rule};
 pub use error::LassoError;
 pub use folds::{Fold, Folds};
+pub use loss::Loss;
 pub use model::{Fit, Point};
 pub use params::{Choice, Lasso, Penalty};
 pub use predict::predict;
 pub use problem::{Preparation, Problem};
-pub use program::{LassoProgram, Replica};
+pub use program::LassoProgram;
+pub use replica::Replica;
 pub use shard::ColumnShard;
 pub use solver::Solver;
 

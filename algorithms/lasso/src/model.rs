@@ -2,9 +2,10 @@
 
 use raddle::{EpochRecord, Outcome, RunReport};
 
+use crate::loss::{Loss, Objective};
 use crate::problem::Problem;
 use crate::program::LassoProgram;
-use crate::solver::Solution;
+use crate::solution::Solution;
 
 /// A fitted Lasso.
 #[derive(Debug, Clone)]
@@ -18,6 +19,12 @@ pub struct Fit {
     pub lambda: f64,
     /// The smallest lambda without support.
     pub lambda_max: f64,
+    /// The loss.
+    pub loss: Loss,
+    /// The share of the l1 norm in the penalty.
+    pub l1_ratio: f64,
+    /// For the logistic loss, the response's two values, ascending: scores above 0 speak for the second.
+    pub classes: Option<[f64; 2]>,
     /// The points that are certified, in order: one, or those of a path.
     pub points: Vec<Point>,
     /// What the run counted, and its certificate; of a path, the worst point's.
@@ -47,14 +54,20 @@ impl Fit {
             let nonzero = shard.coefficients.iter().enumerate().filter(|(_, value)| **value != 0.0);
             nonzero.map(|(at, &value)| (shard.first + at as u32, value))
         });
-        let last = Solution { penalty: parts.replica.penalty, gap: 0.0, coefficients: fitted.collect() };
+        let (replica, solver) = (&parts.replica, &parts.pinned);
+        let Objective { loss, l1_ratio, .. } = solver.objective();
+        let (penalty, intercept) = (replica.penalty, replica.intercept);
+        let last = Solution { penalty, gap: 0.0, intercept, coefficients: fitted.collect() };
         let Point { lambda, intercept, coefficients, .. } = Point::new(problem, &last);
         Self {
             coefficients,
             intercept,
             lambda,
-            lambda_max: parts.pinned.largest() / problem.rows() as f64,
-            points: parts.pinned.solutions().iter().map(|solution| Point::new(problem, solution)).collect(),
+            lambda_max: solver.largest() / problem.rows() as f64 / l1_ratio,
+            loss,
+            l1_ratio,
+            classes: if loss == Loss::Logistic { problem.classes() } else { None },
+            points: solver.solutions().iter().map(|solution| Point::new(problem, solution)).collect(),
             report,
             trace,
         }
@@ -70,7 +83,7 @@ impl Point {
         Self {
             lambda: solution.penalty / problem.rows() as f64,
             gap: solution.gap,
-            intercept: problem.y_mean - centered,
+            intercept: solution.intercept - centered,
             coefficients,
         }
     }

@@ -5,9 +5,11 @@ use raddle::{Engine, Parts, Schedule};
 
 use crate::course::Course;
 use crate::error::LassoError;
+use crate::loss::Loss;
 use crate::model::Fit;
 use crate::problem::Problem;
-use crate::program::{LassoProgram, Replica};
+use crate::program::LassoProgram;
+use crate::replica::Replica;
 use crate::schedule::WorkingSetSchedule;
 use crate::shard::ColumnShard;
 use crate::solver::Solver;
@@ -24,7 +26,9 @@ const MOST_SHARDS: usize = 64;
 pub enum Penalty {
     /// lambda itself.
     Lambda(f64),
-    /// lambda_max divided by this ratio, where lambda_max = max |x_j'y| / n is the smallest lambda without support.
+    /// lambda_max divided by this ratio, where lambda_max is the smallest lambda without support: max |x_j'r| / (n a)
+    /// with a the l1 ratio and r the residual of the fit without coefficients. For the squared loss r is the response;
+    /// for the logistic loss without an intercept it is half of it, as 1 and -1.
     Ratio(f64),
 }
 
@@ -58,7 +62,9 @@ impl Choice {
 ///
 /// | name | default | range | what it does |
 /// |---|---|---|---|
-/// | `penalty` | lambda_max / 10 | lambda > 0, or ratio >= 1 | the weight of the l1 norm |
+/// | `loss` | `Squared` | | squared, or logistic for a response of two values |
+/// | `penalty` | lambda_max / 10 | lambda > 0, or ratio >= 1 | the weight of the penalty |
+/// | `l1_ratio` | 1 | (0, 1\] | the penalty is `lambda (a \|b\|_1 + (1 - a)/2 \|b\|^2)`, a the l1 ratio |
 /// | `tolerance` | 1e-6 | (0, 1) | done when the relative duality gap (P - D) / P is at most this |
 /// | `schedule` | `Auto` | | which schedule; `Auto` is the working set |
 /// | `parallelism` | 64 | >= 1 | P: columns updated a round by the rounds of STRADS |
@@ -95,6 +101,8 @@ pub struct Lasso {
     staleness: usize,
     guard: bool,
     init: Vec<(u32, f64)>,
+    loss: Loss,
+    l1_ratio: f64,
 }
 
 impl Lasso {
@@ -114,7 +122,21 @@ impl Lasso {
             staleness: 0,
             guard: true,
             init: Vec::new(),
+            loss: Loss::Squared,
+            l1_ratio: 1.0,
         }
+    }
+
+    /// Sets the loss.
+    pub fn loss(mut self, loss: Loss) -> Self {
+        self.loss = loss;
+        self
+    }
+
+    /// Sets the share of the l1 norm in the penalty: below 1 it is an elastic net.
+    pub fn l1_ratio(mut self, l1_ratio: f64) -> Self {
+        self.l1_ratio = l1_ratio;
+        self
     }
 
     /// Sets lambda.
@@ -216,7 +238,7 @@ impl Lasso {
     /// Fits.
     ///
     /// # Errors
-    /// If a parameter is out of its range or the run fails.
+    /// If a parameter is out of its range, the response does not suit the loss, or the run fails.
     pub fn fit(self, problem: &Problem) -> Result<Fit, LassoError> {
         self.fit_with(problem, |engine| engine)
     }
@@ -224,7 +246,7 @@ impl Lasso {
     /// Fits on an engine that `set` may change: limits, rescaling, checkpoints, an observer.
     ///
     /// # Errors
-    /// If a parameter is out of its range or the run fails.
+    /// If a parameter is out of its range, the response does not suit the loss, or the run fails.
     pub fn fit_with(
         self,
         problem: &Problem,
@@ -238,7 +260,7 @@ impl Lasso {
     /// The run that [`fit`](Lasso::fit) carries out.
     ///
     /// # Errors
-    /// If a parameter is out of its range.
+    /// If a parameter is out of its range, or the response does not suit the loss.
     pub fn engine(&self, problem: &Problem) -> Result<Engine<LassoProgram>, LassoError> {
         self.check()?;
         let design = &problem.design;
@@ -252,9 +274,20 @@ impl Lasso {
         let shard_costs = ranges.iter().map(|range| costs[range.clone()].iter().sum()).collect();
         let variables = Variables::in_ranges(costs.iter().map(|&cost| cost as u32).collect(), starts);
         let working_set = matches!(self.schedule, Choice::Auto | Choice::WorkingSet);
-        let start = problem.start(&self.init)?;
+        let (objective, y) = (problem.objective(self.loss, self.l1_ratio), problem.response(self.loss)?);
+        let start = problem.start(&self.init, &y, objective)?;
+        // From coefficients that are not zero, the first certificate does not show lambda_max.
+        let solver = match (self.init.is_empty(), self.loss) {
+            (true, _) => Solver::new(objective),
+            (false, Loss::Squared) => Solver::knowing(objective, problem.lambda_max() * rows as f64),
+            (false, Loss::Logistic) => {
+                let zero = problem.start(&[], &y, objective)?;
+                Solver::knowing(objective, problem.largest(&zero.residual))
+            }
+        };
         let program = LassoProgram {
-            y: problem.y.clone(),
+            y,
+            objective,
             course: self.course,
             tolerance: self.tolerance,
             weights: !working_set,
@@ -270,18 +303,21 @@ impl Lasso {
         for shard in &mut shards {
             shard.set(&start.coefficients);
         }
-        let parts = Parts {
-            shards,
-            blocks: Vec::new(),
-            // From coefficients that are not zero, the first certificate does not show lambda_max.
-            pinned: match self.init.is_empty() {
-                true => Solver::default(),
-                false => Solver::knowing(problem.lambda_max() * rows as f64),
-            },
-            replica: Replica::new(start.residual, working_set),
-        };
+        let parts =
+            Parts { shards, blocks: Vec::new(), pinned: solver, replica: Replica::new(start, working_set) };
         let engine = Engine::new(program, self.schedule_over(variables, parts.shards.len() as u32), parts);
         Ok(engine.costs(shard_costs).workers(self.workers).staleness(self.staleness).guard(self.guard))
+    }
+
+    /// The smallest lambda without support on this problem.
+    pub(crate) fn lambda_max(&self, problem: &Problem) -> Result<f64, LassoError> {
+        let (objective, y) = (problem.objective(self.loss, self.l1_ratio), problem.response(self.loss)?);
+        let zero = problem.start(&[], &y, objective)?;
+        Ok(problem.largest(&zero.residual) / problem.rows() as f64 / self.l1_ratio)
+    }
+
+    pub(crate) fn which_loss(&self) -> Loss {
+        self.loss
     }
 
     fn schedule_over(&self, variables: Variables, shards: u32) -> Box<dyn Schedule> {
@@ -319,6 +355,10 @@ impl Lasso {
         }
         if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
             return refuse("tol", self.tolerance.to_string(), "it must lie between 0 and 1, such as 1e-6");
+        }
+        if !(self.l1_ratio > 0.0 && self.l1_ratio <= 1.0) {
+            let range = "it must be above 0 and at most 1, where 1 is the Lasso";
+            return refuse("l1-ratio", self.l1_ratio.to_string(), range);
         }
         if self.course.len() == 0 {
             return refuse("points", "0".into(), "a path needs at least 1 point");

@@ -7,6 +7,8 @@ use raddle_datasets::{Csc, Matrix};
 
 use crate::design::Design;
 use crate::error::LassoError;
+use crate::loss::{Loss, Objective};
+use crate::scores::Scores;
 
 /// A column whose standard deviation is below this counts as constant, as in scikit-learn's own scaler.
 const CONSTANT: f64 = 1e-12;
@@ -18,7 +20,7 @@ const FULL: f64 = 0.25;
 ///
 /// | name | default | what it does |
 /// |---|---|---|
-/// | `intercept` | true | centres the columns and the response; the fit reports an intercept |
+/// | `intercept` | true | centres the columns and, for the squared loss, the response; the fit reports an intercept |
 /// | `standardize` | true | divides each column by its population standard deviation; coefficients are reported on the original scale |
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preparation {
@@ -29,10 +31,10 @@ pub enum Preparation {
         /// Whether to divide each column by its population standard deviation.
         standardize: bool,
     },
-    /// For comparisons: columns centred and scaled, all values stored, the response centred; coefficients stay on
-    /// that scale and there is no intercept.
+    /// For comparisons: columns centred and scaled, all values stored, the response centred (not for the logistic
+    /// loss); coefficients stay on that scale and there is no intercept.
     DenseStd,
-    /// For comparisons: columns as stored, the response centred; no intercept.
+    /// For comparisons: columns as stored, the response centred (not for the logistic loss); no intercept.
     SparseRaw,
 }
 
@@ -42,13 +44,18 @@ impl Default for Preparation {
     }
 }
 
-/// A Lasso problem: n rows by p columns and a response, prepared.
+/// A Lasso problem: n rows by p columns and a response, prepared for either loss.
 ///
-/// The objective is `P(b) = 1/(2n) |y - X b|^2 + lambda |b|_1` on the prepared data.
+/// The objective on the prepared data is `P(b) = loss + lambda |b|_1`, where the loss is `1/(2n) |y - X b|^2` or, for a
+/// response of two values, `1/n sum log(1 + exp(-y_i (x_i'b + b_0)))`; see [`Loss`].
 #[derive(Debug, Clone)]
 pub struct Problem {
     pub(crate) design: Arc<Design>,
     pub(crate) y: Arc<Vec<f64>>,
+    /// Where the response has exactly two values: they, ascending, and 1 for the larger and -1 for the smaller.
+    classes: Option<([f64; 2], Arc<Vec<f64>>)>,
+    /// Whether there is an intercept.
+    intercept: bool,
     /// Original column = prepared column times `scale`, plus `center`.
     pub(crate) center: Vec<f64>,
     pub(crate) scale: Vec<f64>,
@@ -80,6 +87,10 @@ impl Problem {
             Preparation::DenseStd => (true, true, Some(true)),
             Preparation::SparseRaw => (false, false, Some(false)),
         };
+        let classes = two_values(&y).map(|classes| {
+            let sign = |value: &f64| if *value == classes[1] { 1.0 } else { -1.0 };
+            (classes, Arc::new(y.iter().map(sign).collect()))
+        });
         let y_mean = match preparation {
             Preparation::Usual { intercept: false, .. } => 0.0,
             _ => y.iter().sum::<f64>() / rows as f64,
@@ -97,7 +108,33 @@ impl Problem {
             (centers, scales) = (vec![0.0; columns], vec![1.0; columns]);
         }
         let y_mean = if matches!(preparation, Preparation::Usual { .. }) { y_mean } else { 0.0 };
-        Ok(Self { design: Arc::new(design), y: Arc::new(y), center: centers, scale: scales, y_mean })
+        let intercept = matches!(preparation, Preparation::Usual { intercept: true, .. });
+        let (design, y) = (Arc::new(design), Arc::new(y));
+        Ok(Self { design, y, classes, intercept, center: centers, scale: scales, y_mean })
+    }
+
+    /// The response's two values, ascending, if it has exactly two: what a logistic fit tells apart.
+    pub fn classes(&self) -> Option<[f64; 2]> {
+        self.classes.as_ref().map(|(classes, _)| *classes)
+    }
+
+    /// The response as a loss sees it.
+    pub(crate) fn response(&self, loss: Loss) -> Result<Arc<Vec<f64>>, LassoError> {
+        match (loss, &self.classes) {
+            (Loss::Squared, _) => Ok(Arc::clone(&self.y)),
+            (Loss::Logistic, Some((_, signs))) => Ok(Arc::clone(signs)),
+            (Loss::Logistic, None) => {
+                let mut values = self.y.to_vec();
+                values.sort_unstable_by(f64::total_cmp);
+                values.dedup();
+                Err(LassoError::Classes { count: values.len() })
+            }
+        }
+    }
+
+    /// What is minimised, with the intercept that this preparation has.
+    pub(crate) fn objective(&self, loss: Loss, l1_ratio: f64) -> Objective {
+        Objective { loss, l1_ratio, intercept: self.intercept }
     }
 
     /// Rows, n.
@@ -110,16 +147,29 @@ impl Problem {
         self.design.columns()
     }
 
-    /// The smallest lambda without support: max |x_j'y| / n.
+    /// The smallest lambda without support of the Lasso with the squared loss: max |x_j'y| / n.
     pub fn lambda_max(&self) -> f64 {
-        let sum = self.y.iter().sum();
-        let products = (0..self.columns()).map(|j| self.design.view(j).dot(&self.y, sum).abs());
-        products.fold(0.0, f64::max) / self.rows() as f64
+        self.largest(&self.y) / self.rows() as f64
     }
 
-    /// The prepared coefficients and the residual of coefficients given on the original scale.
-    pub(crate) fn start(&self, given: &[(u32, f64)]) -> Result<Start, LassoError> {
-        let mut start = Start { coefficients: Vec::with_capacity(given.len()), residual: self.y.to_vec() };
+    /// max |x_j'r|.
+    pub(crate) fn largest(&self, residual: &[f64]) -> f64 {
+        let sum = residual.iter().sum();
+        let products = (0..self.columns()).map(|j| self.design.view(j).dot(residual, sum).abs());
+        products.fold(0.0, f64::max)
+    }
+
+    /// Where a fit starts that is given coefficients on the original scale, for the response of the loss.
+    pub(crate) fn start(
+        &self,
+        given: &[(u32, f64)],
+        response: &[f64],
+        objective: Objective,
+    ) -> Result<Start, LassoError> {
+        let squared = objective.loss == Loss::Squared;
+        let mut coefficients = Vec::with_capacity(given.len());
+        // The residual of the squared loss, or the scores of the logistic one.
+        let mut values = if squared { response.to_vec() } else { vec![0.0; response.len()] };
         let mut shift = 0.0;
         for &(column, value) in given {
             let (columns, value) =
@@ -127,11 +177,17 @@ impl Problem {
             if column as usize >= columns || !value.is_finite() {
                 return Err(LassoError::Start { column: column as usize + 1, columns });
             }
-            shift += self.design.view(column as usize).add_scaled_to(-value, &mut start.residual);
-            start.coefficients.push((column, value));
+            let by = if squared { -value } else { value };
+            shift += self.design.view(column as usize).add_scaled_to(by, &mut values);
+            coefficients.push((column, value));
         }
-        start.residual.iter_mut().for_each(|entry| *entry -= shift);
-        Ok(start)
+        values.iter_mut().for_each(|entry| *entry -= shift);
+        if squared {
+            return Ok(Start { coefficients, residual: values, scores: Vec::new(), intercept: self.y_mean });
+        }
+        let mut scores = Scores::new(response, values);
+        let intercept = if objective.intercept { scores.settle(response) } else { 0.0 };
+        Ok(Start { coefficients, residual: scores.residual, scores: scores.values, intercept })
     }
 
     pub(crate) fn is_sparse(&self) -> bool {
@@ -145,9 +201,22 @@ impl Problem {
 }
 
 /// Where a fit starts.
+#[derive(Debug)]
 pub(crate) struct Start {
     pub(crate) coefficients: Vec<(u32, f64)>,
     pub(crate) residual: Vec<f64>,
+    /// For the logistic loss.
+    pub(crate) scores: Vec<f64>,
+    /// For columns as prepared.
+    pub(crate) intercept: f64,
+}
+
+/// The two values of a response that has no others, ascending.
+fn two_values(y: &[f64]) -> Option<[f64; 2]> {
+    let first = *y.first()?;
+    let second = *y.iter().find(|&&value| value != first)?;
+    let others = y.iter().any(|&value| value != first && value != second);
+    (!others).then_some([first.min(second), first.max(second)])
 }
 
 type Prepared = (Design, Vec<f64>, Vec<f64>);

@@ -13,7 +13,10 @@ use raddle::{Boundary, Certificate, Program, State, Task, Verdict};
 use crate::correlation::correlations;
 use crate::course::Course;
 use crate::design::{Column, View};
+use crate::loss::{Loss, Objective};
+use crate::replica::{Entering, Replica};
 use crate::shard::{Asked, ColumnShard, Entrant, Move, Share};
+use crate::solution::Solved;
 use crate::solver::Solver;
 use crate::working_part::Tile;
 
@@ -22,13 +25,12 @@ pub(crate) const ENTER: u32 = 1;
 /// A round in which the new members' Gram is computed and the working set is solved.
 pub(crate) const SOLVE: u32 = 2;
 
-/// Violators that a shard names before the first working set says how many are wanted.
-const FIRST_CAP: usize = 1024;
-
 /// The Lasso on the engine.
 #[derive(Debug)]
 pub struct LassoProgram {
+    /// The response, centred where the squared loss has an intercept; 1 or -1 for the logistic loss.
     pub(crate) y: Arc<Vec<f64>>,
+    pub(crate) objective: Objective,
     /// The lambdas, one after the other.
     pub(crate) course: Course,
     /// Relative duality gap at which the run is done.
@@ -40,32 +42,6 @@ pub struct LassoProgram {
     /// Whether dependencies are estimated on a sample of the rows.
     pub(crate) sample: bool,
 }
-
-/// What every worker knows: the residual, and where the run stands.
-#[derive(Debug, Clone)]
-pub struct Replica {
-    pub(crate) residual: Vec<f64>,
-    /// Sum of the residual's entries.
-    pub(crate) sum: f64,
-    /// n times the lambda being solved; NaN before the first boundary.
-    pub(crate) penalty: f64,
-    /// Columns with |x_j'r| above this may enter the working set.
-    pub(crate) floor: f64,
-    /// How many violators a shard names.
-    pub(crate) cap: usize,
-    entering: Option<Arc<Entering>>,
-}
-
-raddle::state!(Replica { residual, sum, penalty, floor, cap, entering });
-
-/// Columns on their way into the working set.
-#[derive(Debug)]
-struct Entering {
-    first: u32,
-    columns: Vec<Column>,
-}
-
-raddle::state!(Entering { first, columns });
 
 /// What a shard answers.
 #[derive(Debug)]
@@ -94,13 +70,8 @@ pub enum Change {
         /// The columns.
         columns: Vec<Column>,
     },
-    /// The working set's solution: coefficients that changed, and the residual, computed afresh.
-    Solved {
-        /// (column, coefficient).
-        coefficients: Vec<(u32, f64)>,
-        /// y - X b.
-        residual: Vec<f64>,
-    },
+    /// The working set's solution, its residual computed afresh.
+    Solved(Solved),
     /// Where the run stands.
     Stage {
         /// n times lambda.
@@ -127,12 +98,18 @@ impl Program for LassoProgram {
 
     fn update(&self, task: &Task, shard: &mut ColumnShard, replica: &Replica) -> Partial {
         match task.kind {
-            ENTER => Partial::Entrants(shard.entrants(task, &self.y)),
+            ENTER => Partial::Entrants(match self.objective.loss {
+                Loss::Squared => shard.entrants(task, &self.y),
+                Loss::Logistic => shard.entrants(task, &[]),
+            }),
             SOLVE => match &replica.entering {
-                Some(entering) => Partial::Tiles(shard.part.grow(entering.first, &entering.columns)),
-                None => Partial::Tiles(Vec::new()),
+                // The logistic loss weighs its Gram anew at every step, where it is solved.
+                Some(entering) if self.objective.loss == Loss::Squared => {
+                    Partial::Tiles(shard.part.grow(entering.first, &entering.columns))
+                }
+                _ => Partial::Tiles(Vec::new()),
             },
-            _ => Partial::Moves(shard.moves(task, &replica.residual, replica.sum, replica.penalty)),
+            _ => Partial::Moves(shard.moves(task, &self.asked(replica))),
         }
     }
 
@@ -168,8 +145,7 @@ impl Program for LassoProgram {
                     _ => Vec::new(),
                 });
                 solver.grow(self.y.len(), tiles.collect());
-                let (coefficients, residual) = solver.solve(&self.y);
-                Change::Solved { coefficients, residual }
+                Change::Solved(solver.solve(&self.y))
             }
             _ => {
                 let moves = partials.into_iter().flat_map(|(_, partial)| match partial {
@@ -185,22 +161,17 @@ impl Program for LassoProgram {
 
     fn commit(&self, change: &Change, replica: &mut Replica) {
         match change {
-            Change::Moves(moves) => {
-                let mut shift = 0.0;
-                for change in moves.iter().filter(|change| change.delta != 0.0) {
-                    shift += change.column.view().add_scaled_to(-change.delta, &mut replica.residual);
-                }
-                if shift != 0.0 {
-                    replica.residual.iter_mut().for_each(|value| *value -= shift);
-                    replica.sum = replica.residual.iter().sum();
-                }
-            }
+            Change::Moves(moves) => replica.apply(moves, &self.y, self.objective),
             Change::Enter { first, columns, .. } => {
                 replica.entering = Some(Arc::new(Entering { first: *first, columns: columns.clone() }));
             }
-            Change::Solved { residual, .. } => {
-                replica.residual.clone_from(residual);
-                replica.sum = residual.iter().sum();
+            Change::Solved(solved) => {
+                replica.residual.clone_from(&solved.residual);
+                replica.sum = solved.residual.iter().sum();
+                if self.objective.loss == Loss::Logistic {
+                    replica.scores.clone_from(&solved.scores);
+                    replica.intercept = solved.intercept;
+                }
                 replica.entering = None;
             }
             Change::Stage { penalty, floor, cap } => {
@@ -212,7 +183,7 @@ impl Program for LassoProgram {
     fn commit_shard(&self, change: &Change, _: u32, shard: &mut ColumnShard) {
         match change {
             Change::Enter { first, variables, .. } => shard.admit(*first, variables),
-            Change::Solved { coefficients, .. } => shard.set(coefficients),
+            Change::Solved(solved) => shard.set(&solved.coefficients),
             Change::Moves(_) | Change::Stage { .. } => {}
         }
     }
@@ -226,15 +197,7 @@ impl Program for LassoProgram {
     }
 
     fn certify(&self, _: u32, shard: &mut ColumnShard, replica: &Replica) -> Partial {
-        Partial::Share(shard.share(Asked {
-            residual: &replica.residual,
-            sum: replica.sum,
-            penalty: replica.penalty,
-            floor: replica.floor,
-            cap: replica.cap,
-            weights: self.weights,
-            lazy: self.course.len() > 1,
-        }))
+        Partial::Share(shard.share(&self.asked(replica)))
     }
 
     /// Primal, dual and gap of the problem scaled by n, at the exported coefficients.
@@ -252,7 +215,7 @@ impl Program for LassoProgram {
                 _ => None,
             })
             .collect();
-        let certified = solver.certify(&self.y, replica, self.course, self.tolerance, &shares);
+        let certified = solver.certify(self, replica, &shares);
         let n = self.y.len() as f64;
         let done = solver.solutions().len() == self.course.len();
         let worst = solver.solutions().iter().map(|solution| solution.gap).fold(0.0, f64::max);
@@ -264,7 +227,7 @@ impl Program for LassoProgram {
         let mut verdict = Verdict::new(certificate);
         verdict.objective = Some(certified.primal / n);
         let first = replica.penalty.is_nan();
-        let (penalty, floor) = solver.penalty_and_floor(self.course, self.y.len());
+        let (penalty, floor) = solver.penalty_and_floor(self);
         if self.weights {
             verdict.weights = shares.into_iter().flat_map(|share| share.weights).collect();
         } else {
@@ -286,13 +249,25 @@ impl Program for LassoProgram {
     }
 }
 
-impl Replica {
-    /// Before the first boundary: lambda is not known.
-    pub(crate) fn new(residual: Vec<f64>, working_set: bool) -> Self {
-        // Whatever lambda turns out to be, the largest come first and the solver keeps those above it.
-        let floor = if working_set { 0.0 } else { f64::NAN };
-        let sum = residual.iter().sum();
-        Self { residual, sum, penalty: f64::NAN, floor, cap: FIRST_CAP, entering: None }
+impl LassoProgram {
+    fn asked<'a>(&self, replica: &'a Replica) -> Asked<'a> {
+        let (penalty, ridge) = self.objective.weights(replica.penalty);
+        Asked {
+            residual: &replica.residual,
+            sum: replica.sum,
+            penalty,
+            ridge,
+            curvature: self.objective.loss.most_curvature(),
+            floor: replica.floor,
+            cap: replica.cap,
+            weights: self.weights,
+            lazy: self.course.len() > 1,
+        }
+    }
+
+    /// n times the lambda at a position, for max |x_j'r| without coefficients.
+    pub(crate) fn penalty(&self, position: usize, largest: f64) -> f64 {
+        self.course.penalty(position, self.y.len(), largest / self.objective.l1_ratio)
     }
 }
 
@@ -349,10 +324,9 @@ impl State for Change {
                 out.write(variables);
                 out.write(columns);
             }
-            Change::Solved { coefficients, residual } => {
+            Change::Solved(solved) => {
                 out.write(&2u8);
-                out.write(coefficients);
-                out.write(residual);
+                out.write(solved);
             }
             Change::Stage { penalty, floor, cap } => {
                 out.write(&3u8);
@@ -366,7 +340,7 @@ impl State for Change {
         Ok(match u8::load(from)? {
             0 => Change::Moves(from.read()?),
             1 => Change::Enter { first: from.read()?, variables: from.read()?, columns: from.read()? },
-            2 => Change::Solved { coefficients: from.read()?, residual: from.read()? },
+            2 => Change::Solved(from.read()?),
             3 => Change::Stage { penalty: from.read()?, floor: from.read()?, cap: from.read()? },
             _ => return Err(StateError::new("a change of the Lasso")),
         })

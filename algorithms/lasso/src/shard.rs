@@ -38,27 +38,33 @@ pub struct ColumnShard {
 /// What a shard says of itself at a boundary.
 #[derive(Debug, Clone, Default)]
 pub struct Share {
-    /// The largest |x_j'r|.
+    /// The largest |x_j'r| of the columns without a coefficient.
     pub(crate) largest: f64,
-    /// (column, x_j'r) of columns outside the working set that may enter it, the largest first.
+    /// (column, x_j'r) of columns outside the working set that may enter it: the largest, in no order.
     pub(crate) violators: Vec<(u32, f64)>,
     /// (slot, x_j'r) of the working set's members here.
     pub(crate) members: Vec<(u32, f64)>,
     /// (column, coefficient) where it is not zero.
     pub(crate) nonzeros: Vec<(u32, f64)>,
+    /// x_j'r of those.
+    pub(crate) slopes: Vec<f64>,
     /// (column, importance) of all columns, where a schedule wants it.
     pub(crate) weights: Vec<(u32, f64)>,
 }
 
-raddle::state!(Share { largest, violators, members, nonzeros, weights });
+raddle::state!(Share { largest, violators, members, nonzeros, slopes, weights });
 
 /// What a certificate needs to know of the boundary.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Asked<'a> {
     pub(crate) residual: &'a [f64],
     pub(crate) sum: f64,
-    /// n times lambda; NaN while it is not known.
+    /// The weight of |b|_1, scaled by n; NaN while lambda is not known.
     pub(crate) penalty: f64,
+    /// The weight of |b|^2 / 2, likewise.
+    pub(crate) ridge: f64,
+    /// The largest curvature of the loss.
+    pub(crate) curvature: f64,
     /// Columns with |x_j'r| above this may enter the working set; NaN if none may.
     pub(crate) floor: f64,
     /// How many violators to name at most.
@@ -123,9 +129,11 @@ impl ColumnShard {
         (at < self.coefficients.len()).then_some(at)
     }
 
-    /// Exact coordinate minimisers of the task's variables, all from the same residual (Friedman et al., "Pathwise
-    /// coordinate optimization", 2007, eq. 9; here for columns of any norm).
-    pub(crate) fn moves(&mut self, task: &Task, residual: &[f64], sum: f64, penalty: f64) -> Vec<Move> {
+    /// Coordinate minimisers of the task's variables, all from the same residual: exact for the squared loss (Friedman
+    /// et al., "Pathwise coordinate optimization", 2007, eq. 9; with a ridge, Friedman, Hastie and Tibshirani,
+    /// "Regularization paths for generalized linear models via coordinate descent", 2010, eq. 5; here for columns of
+    /// any norm), of the quadratic that touches the loss from above for the logistic one.
+    pub(crate) fn moves(&mut self, task: &Task, asked: &Asked<'_>) -> Vec<Move> {
         let mut moves = Vec::with_capacity(task.variables.len());
         for &variable in &task.variables {
             let Some(at) = self.position(variable) else { continue };
@@ -133,7 +141,7 @@ impl ColumnShard {
             if norm <= 0.0 {
                 continue;
             }
-            let after = soft_threshold(self.view(at).dot(residual, sum) + norm * before, penalty) / norm;
+            let after = asked.minimiser(self.view(at).dot(asked.residual, asked.sum), before, norm);
             let delta = after - before;
             if delta != 0.0 {
                 self.coefficients[at] = after;
@@ -163,8 +171,8 @@ impl ColumnShard {
     }
 
     /// The certificate pass: x_j'r of every column here, and what follows from it.
-    pub(crate) fn share(&mut self, asked: Asked<'_>) -> Share {
-        let Asked { residual, penalty, floor, cap, weights, .. } = asked;
+    pub(crate) fn share(&mut self, asked: &Asked<'_>) -> Share {
+        let Asked { residual, penalty, floor, cap, weights, .. } = *asked;
         let count = self.coefficients.len();
         if self.norms.len() != count {
             self.norms = (0..count).map(|at| self.view(at).sum_squares(residual.len())).collect();
@@ -177,11 +185,14 @@ impl ColumnShard {
                 (self.first + at as u32, self.coefficients[at], gradient.abs());
             if coefficient != 0.0 {
                 share.nonzeros.push((variable, coefficient));
+                share.slopes.push(gradient);
             }
             if computed.as_ref().is_some_and(|computed| !computed[at]) {
                 continue;
             }
-            share.largest = share.largest.max(size);
+            if coefficient == 0.0 {
+                share.largest = share.largest.max(size);
+            }
             if self.slots[at] != OUTSIDE {
                 share.members.push((self.slots[at], gradient));
             } else if (size > floor || coefficient != 0.0) && self.norms[at] > 0.0 && !floor.is_nan() {
@@ -194,8 +205,7 @@ impl ColumnShard {
                     (false, _) => 0.0,
                     (true, true) => size / norm.sqrt(),
                     (true, false) => {
-                        let after = soft_threshold(gradient + norm * coefficient, penalty) / norm;
-                        (after - coefficient).abs() * norm.sqrt()
+                        (asked.minimiser(gradient, coefficient, norm) - coefficient).abs() * norm.sqrt()
                     }
                 };
                 share.weights.push((variable, weight));
@@ -212,14 +222,13 @@ impl ColumnShard {
             share.violators.select_nth_unstable_by_key(cap, rank);
             share.violators.truncate(cap);
         }
-        share.violators.sort_unstable_by_key(rank);
         share
     }
 
     /// Computes x_j'r of every column, or, where the certificate is lazy, of those that may reach the floor: then
     /// tells which.
-    fn products(&mut self, asked: Asked<'_>) -> Option<Vec<bool>> {
-        let Asked { residual, sum, floor, lazy, .. } = asked;
+    fn products(&mut self, asked: &Asked<'_>) -> Option<Vec<bool>> {
+        let Asked { residual, sum, floor, lazy, .. } = *asked;
         let ready = self.bounds.take().filter(|bounds| lazy && floor > 0.0 && !bounds.wants_all());
         let Some(mut bounds) = ready else {
             self.pass(residual, sum);
@@ -298,6 +307,14 @@ impl ColumnShard {
         (self.coefficients, self.norms, self.gradient, self.slots) = (coefficients, norms, gradient, slots);
         self.part = from.read()?;
         Ok(())
+    }
+}
+
+impl Asked<'_> {
+    /// The best value of a coefficient whose column has the product `slope` with the residual and this squared norm.
+    fn minimiser(&self, slope: f64, before: f64, norm: f64) -> f64 {
+        let curvature = self.curvature * norm;
+        soft_threshold(slope + curvature * before, self.penalty) / (curvature + self.ridge)
     }
 }
 

@@ -3,26 +3,43 @@
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
-use crate::course::Course;
+use crate::certified::{Certified, Norms};
 use crate::design::Column;
 use crate::kernels;
-use crate::program::Replica;
+use crate::loss::{Loss, Objective};
+use crate::program::LassoProgram;
+use crate::replica::{FIRST_CAP, Replica};
+use crate::scores::Scores;
 use crate::shard::{Entrant, Share};
+use crate::solution::{Solution, Solved};
 use crate::working_part::Tile;
-use crate::working_set::{WorkingSet, quota};
+use crate::working_set::{Given, LogisticSet, Place, Target, WorkingSet, quota};
 
 /// Candidates looked at for each one wanted: the dependency check rejects some.
 const LOOKED_AT: usize = 4;
+
+/// The working set is solved to this share of the gap over all columns: more exactly than its columns are the right
+/// ones.
+const SHARE: f64 = 0.1;
+
+/// The logistic loss needs a lower one: its last steps are cheap, and a pass saved is worth several.
+const LOGISTIC_SHARE: f64 = 0.01;
 
 /// After so many boundaries without a smaller gap or objective, the target lies below rounding.
 const IN_VAIN: u64 = 20;
 
 /// The working set: which columns, their Gram, their coefficients.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Solver {
+    objective: Objective,
     columns: Vec<Column>,
+    /// The members for the squared loss, or for the logistic one.
     set: WorkingSet,
-    /// x_j'r of the members, from the last pass.
+    logistic: LogisticSet,
+    /// The scores and the intercept at the last boundary, for the logistic loss.
+    scores: Scores,
+    intercept: f64,
+    /// x_j'r - R b_j of the members, from the last pass.
     gradient: Vec<f64>,
     /// n times lambda, and the absolute gap to which the set is to be solved.
     penalty: f64,
@@ -30,7 +47,7 @@ pub struct Solver {
     /// Nonzero coefficients at the last boundary, by column.
     pub(crate) support: Vec<(u32, f64)>,
     wanted: usize,
-    /// max |x_j'y|; 0 until it is known.
+    /// max |x_j'r| without coefficients; 0 until it is known.
     largest: f64,
     /// The position in the course, and the points before it.
     position: usize,
@@ -40,106 +57,129 @@ pub struct Solver {
     in_vain: u64,
 }
 
-/// A point of the course that is certified.
-#[derive(Debug, Clone)]
-pub(crate) struct Solution {
-    /// n times lambda.
-    pub(crate) penalty: f64,
-    /// Relative duality gap.
-    pub(crate) gap: f64,
-    /// Nonzero coefficients, by column.
-    pub(crate) coefficients: Vec<(u32, f64)>,
-}
-
-raddle::state!(Solution { penalty, gap, coefficients });
-
-/// Primal and dual objective of the problem scaled by n.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Certified {
-    pub(crate) primal: f64,
-    pub(crate) dual: f64,
-}
-
-impl Certified {
-    /// At the dual point that is the residual's best feasible multiple (Massias, Gramfort and Salmon, "Celer: a fast
-    /// solver for the Lasso with dual extrapolation", 2018), from r'r, y'r, |b|_1, L and max |x_j'r|.
-    pub(crate) fn new(rr: f64, yr: f64, l1: f64, penalty: f64, largest: f64) -> Self {
-        // A residual that no column sees is feasible at any multiple, even where lambda is 0.
-        let bound = if largest > 0.0 { penalty / largest } else { f64::INFINITY };
-        let scale = if rr > 0.0 { (yr / rr).clamp(-bound, bound) } else { 0.0 };
-        Self { primal: 0.5 * rr + penalty * l1, dual: scale * yr - 0.5 * scale * scale * rr }
+impl Solver {
+    /// A solver that knows max |x_j'r| without coefficients beforehand, as a run must that does not start from zeros.
+    pub(crate) fn knowing(objective: Objective, largest: f64) -> Self {
+        Self { largest, ..Self::new(objective) }
     }
 
-    /// (P - D) / P; 0 for the problem without a response, which zero solves; infinite once values overflow.
-    pub(crate) fn relative(self) -> f64 {
-        let gap = (self.primal - self.dual) / self.primal;
-        match (self.primal == 0.0, gap.is_nan()) {
-            (true, _) => 0.0,
-            (false, true) => f64::INFINITY,
-            // Rounding may leave the dual a little above the primal.
-            (false, false) => gap.max(0.0),
+    pub(crate) fn new(objective: Objective) -> Self {
+        Self {
+            objective,
+            columns: Vec::new(),
+            set: WorkingSet::new(),
+            logistic: LogisticSet::default(),
+            scores: Scores::default(),
+            intercept: 0.0,
+            gradient: Vec::new(),
+            penalty: 0.0,
+            target: 0.0,
+            support: Vec::new(),
+            wanted: 0,
+            largest: 0.0,
+            position: 0,
+            solutions: Vec::new(),
+            best: None,
+            in_vain: 0,
         }
     }
-}
 
-impl Solver {
-    /// A solver that knows max |x_j'y| beforehand, as a run must that does not start from zeros.
-    pub(crate) fn knowing(largest: f64) -> Self {
-        Self { largest, ..Self::default() }
+    /// What is minimised.
+    pub(crate) fn objective(&self) -> Objective {
+        self.objective
     }
 
     /// Concludes a boundary: the certificate, and what the next epoch starts from. Points of the course that the
     /// residual certifies are left behind.
     pub(crate) fn certify(
         &mut self,
-        y: &[f64],
+        program: &LassoProgram,
         replica: &Replica,
-        course: Course,
-        tolerance: f64,
         shares: &[Share],
     ) -> Certified {
+        let LassoProgram { ref y, objective, tolerance, course, .. } = *program;
         let largest = shares.iter().map(|share| share.largest).fold(0.0, f64::max);
+        let with_slopes = shares.iter().flat_map(|share| share.nonzeros.iter().zip(&share.slopes));
+        let largest_at = |ridge: f64| {
+            let slope = |(&(_, value), slope): (&(u32, f64), &f64)| less(*slope, ridge, value).abs();
+            with_slopes.clone().map(slope).fold(largest, f64::max)
+        };
         if self.largest == 0.0 {
-            self.largest = largest;
+            self.largest = largest_at(0.0);
         }
         self.support = shares.iter().flat_map(|share| share.nonzeros.iter().copied()).collect();
         self.support.sort_unstable_by_key(|&(variable, _)| variable);
         let l1 = self.support.iter().map(|(_, value)| value.abs()).sum();
-        self.gradient.clear();
-        self.gradient.resize(self.columns.len(), 0.0);
-        for &(slot, value) in shares.iter().flat_map(|share| &share.members) {
-            self.gradient[slot as usize] = value;
+        let squares = self.support.iter().map(|(_, value)| value * value).sum();
+        let (mut rr, mut yr) = (0.0, 0.0);
+        match objective.loss {
+            Loss::Squared => {
+                (rr, yr) = (kernels::sum_squares(&replica.residual), kernels::dot(y, &replica.residual));
+            }
+            Loss::Logistic => {
+                self.scores = Scores::new(y, replica.scores.clone());
+                self.intercept = replica.intercept;
+            }
         }
-        let (rr, yr) = (kernels::sum_squares(&replica.residual), kernels::dot(y, &replica.residual));
         let certified = loop {
-            self.penalty = course.penalty(self.position, y.len(), self.largest);
-            let certified = Certified::new(rr, yr, l1, self.penalty, largest);
+            self.penalty = program.penalty(self.position, self.largest);
+            let (penalty, ridge) = objective.weights(self.penalty);
+            let norms = Norms { l1, squares, penalty, ridge, largest: largest_at(ridge) };
+            let certified = match objective.loss {
+                Loss::Squared => Certified::squared(rr, yr, norms),
+                Loss::Logistic => Certified::logistic(y, &self.scores, norms),
+            };
             let gap = certified.relative();
             if gap > tolerance || gap.is_nan() || self.position == course.len() {
                 break certified;
             }
-            self.solutions.push(Solution { penalty: self.penalty, gap, coefficients: self.support.clone() });
+            let (penalty, intercept) = (self.penalty, replica.intercept);
+            self.solutions.push(Solution { penalty, gap, intercept, coefficients: self.support.clone() });
             self.position += 1;
             self.best = None;
             if self.position == course.len() {
                 break certified;
             }
         };
+        let (_, ridge) = objective.weights(self.penalty);
+        let mut gradient = std::mem::take(&mut self.gradient);
+        gradient.clear();
+        gradient.resize(self.columns.len(), 0.0);
+        let coefficients = self.coefficients();
+        for &(slot, value) in shares.iter().flat_map(|share| &share.members) {
+            gradient[slot as usize] = less(value, ridge, coefficients[slot as usize]);
+        }
+        self.gradient = gradient;
         let (gap, primal) = self.best.unwrap_or((f64::INFINITY, f64::INFINITY));
         // Rounding moves both in their last digits for ever.
         let fell = certified.relative() < 0.99 * gap || certified.primal < primal * (1.0 - 1e-13);
         self.in_vain = if fell { 0 } else { self.in_vain + 1 };
         self.best = Some((gap.min(certified.relative()), primal.min(certified.primal)));
         let gap = (certified.primal - certified.dual).max(0.0);
-        self.target = (0.1 * gap).max(0.3 * tolerance * certified.primal);
-        self.wanted = quota(y.len(), self.support.len());
+        let share = if objective.loss == Loss::Logistic { LOGISTIC_SHARE } else { SHARE };
+        self.target = (share * gap).max(0.3 * tolerance * certified.primal);
+        self.wanted = quota(self.rows(y.len(), ridge), self.support.len());
         certified
     }
 
+    /// How many columns can be independent: with a ridge, each member is a row too.
+    fn rows(&self, rows: usize, ridge: f64) -> usize {
+        rows + if ridge > 0.0 { self.support.len() + self.columns.len() } else { 0 }
+    }
+
+    /// Coefficients by slot.
+    fn coefficients(&self) -> &[f64] {
+        match self.objective.loss {
+            Loss::Squared => self.set.coefficients(),
+            Loss::Logistic => self.logistic.coefficients(),
+        }
+    }
+
     /// n times the lambda being solved, and below which |x_j'r| a column need not be named: the next lambda's.
-    pub(crate) fn penalty_and_floor(&self, course: Course, rows: usize) -> (f64, f64) {
-        let next = (self.position + 1).min(course.len() - 1);
-        (self.penalty, course.penalty(next, rows, self.largest).min(self.penalty))
+    pub(crate) fn penalty_and_floor(&self, program: &LassoProgram) -> (f64, f64) {
+        let next = (self.position + 1).min(program.course.len() - 1);
+        let lower = program.penalty(next, self.largest).min(self.penalty);
+        (self.penalty, program.objective.weights(lower).0)
     }
 
     /// Whether nothing has come closer for long.
@@ -152,18 +192,18 @@ impl Solver {
         &self.solutions
     }
 
-    /// max |x_j'y|.
+    /// max |x_j'r| without coefficients.
     pub(crate) fn largest(&self) -> f64 {
         self.largest
     }
 
     /// The worst violators, and how many of them should enter.
     pub(crate) fn candidates(&self, shares: Vec<Share>) -> (Vec<(u32, f64)>, usize) {
+        let (penalty, _) = self.objective.weights(self.penalty);
         let violators = shares.into_iter().flat_map(|share| share.violators);
         let is_set = |variable: &u32| self.support.binary_search_by_key(variable, |&(j, _)| j).is_ok();
-        let mut violators: Vec<(u32, f64)> = violators
-            .filter(|(variable, gradient)| gradient.abs() > self.penalty || is_set(variable))
-            .collect();
+        let mut violators: Vec<(u32, f64)> =
+            violators.filter(|(variable, gradient)| gradient.abs() > penalty || is_set(variable)).collect();
         violators.sort_unstable_by_key(|(variable, gradient)| {
             (!is_set(variable), std::cmp::Reverse(gradient.abs().to_bits()), *variable)
         });
@@ -179,17 +219,24 @@ impl Solver {
 
     /// How many violators a shard should name.
     pub(crate) fn cap(&self) -> usize {
-        (LOOKED_AT * self.wanted).next_power_of_two().max(1024)
+        (LOOKED_AT * self.wanted).next_power_of_two().max(FIRST_CAP)
     }
 
     /// Takes columns in; returns the slot of the first.
     pub(crate) fn enter(&mut self, entrants: Vec<Entrant>) -> u32 {
-        self.gradient.extend(entrants.iter().map(|entrant| entrant.gradient));
-        let members =
-            entrants.iter().map(|entrant| (entrant.variable, entrant.response, entrant.coefficient));
-        let first = self.set.enter(members) as u32;
+        let (_, ridge) = self.objective.weights(self.penalty);
+        let slope = |entrant: &Entrant| less(entrant.gradient, ridge, entrant.coefficient);
+        self.gradient.extend(entrants.iter().map(slope));
+        let first = match self.objective.loss {
+            Loss::Squared => self.set.enter(
+                entrants.iter().map(|entrant| (entrant.variable, entrant.response, entrant.coefficient)),
+            ),
+            Loss::Logistic => {
+                self.logistic.enter(entrants.iter().map(|entrant| (entrant.variable, entrant.coefficient)))
+            }
+        };
         self.columns.extend(entrants.into_iter().map(|entrant| entrant.column));
-        first
+        first as u32
     }
 
     /// Puts the new members' Gram together, tile by tile, row pieces summed in the order of the pieces.
@@ -212,10 +259,24 @@ impl Solver {
         self.set.finish_gram();
     }
 
-    /// Solves on the working set; returns the coefficients and the residual computed from them.
-    pub(crate) fn solve(&mut self, y: &[f64]) -> (Vec<(u32, f64)>, Vec<f64>) {
+    /// Solves on the working set; the residual is computed from the coefficients.
+    pub(crate) fn solve(&mut self, y: &[f64]) -> Solved {
+        let objective = self.objective;
+        let (penalty, ridge) = objective.weights(self.penalty);
+        let rows = self.rows(y.len(), ridge);
+        if objective.loss == Loss::Logistic {
+            let target = Target { penalty, ridge, intercept: objective.intercept, gap: self.target };
+            let (scores, g) = (std::mem::take(&mut self.scores), std::mem::take(&mut self.gradient));
+            let at = Place { scores, intercept: self.intercept, g };
+            let (scores, intercept) = self.logistic.solve(Given { columns: &self.columns, y, target }, at);
+            let Scores { values, residual, .. } = scores;
+            let members = self.logistic.members().iter().copied();
+            let coefficients = members.zip(self.logistic.coefficients().iter().copied()).collect();
+            return Solved { coefficients, residual, scores: values, intercept };
+        }
+        self.set.set_ridge(ridge);
         self.set.set_gradient(&self.gradient);
-        self.set.solve(self.penalty, kernels::sum_squares(y), y.len(), self.target);
+        self.set.solve(penalty, kernels::sum_squares(y), rows, self.target);
         let coefficients = self.set.coefficients();
         let mut residual = y.to_vec();
         let mut shift = 0.0;
@@ -227,14 +288,24 @@ impl Solver {
         if shift != 0.0 {
             residual.iter_mut().for_each(|value| *value -= shift);
         }
-        (self.set.members().iter().copied().zip(coefficients.iter().copied()).collect(), residual)
+        let coefficients = self.set.members().iter().copied().zip(coefficients.iter().copied()).collect();
+        Solved { coefficients, residual, scores: Vec::new(), intercept: 0.0 }
     }
+}
+
+/// The slope of the loss less that of the ridge.
+fn less(slope: f64, ridge: f64, coefficient: f64) -> f64 {
+    if ridge > 0.0 { slope - ridge * coefficient } else { slope }
 }
 
 impl State for Solver {
     fn save(&self, out: &mut Writer) {
+        out.write(&self.objective);
         out.write(&self.columns);
         out.write(&self.set);
+        out.write(&self.logistic);
+        out.write(&self.scores);
+        out.write(&self.intercept);
         out.write(&self.gradient);
         out.write(&self.penalty);
         out.write(&self.target);
@@ -248,8 +319,12 @@ impl State for Solver {
     }
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
         Ok(Self {
+            objective: from.read()?,
             columns: from.read()?,
             set: from.read()?,
+            logistic: from.read()?,
+            scores: from.read()?,
+            intercept: from.read()?,
             gradient: from.read()?,
             penalty: from.read()?,
             target: from.read()?,

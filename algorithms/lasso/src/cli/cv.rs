@@ -111,7 +111,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
         .result("se", chosen.se)
         .result("worst_gap", folds.worst_gap())
         .result("curve", curve.points.iter().map(point).collect::<Vec<_>>());
-    let (text, summary) = fit::describe(&fit, &model, &report.data.path);
+    let (text, summary) = fit::describe(&fit, &model, &options.problem.title(), &report.data.path);
     let (above, listing) = describe(&curve, &folds, rule);
     let text = format!("{above}\n\n{text}\n\n{}", report.conclusion());
     session.finish(report, &summary.table(listing), &text)
@@ -154,7 +154,8 @@ fn unfinished(
     let report = session.report(options, data, String::new(), &run, &trace)?;
     let report = report.result("folds", folds.count() as u64).result("folds_done", done as u64);
     let text = format!(
-        "Lasso cross-validation on {}: it ended in fold {} of {}, so no lambda is chosen and no model is written\n\n{}",
+        "{} cross-validation on {}: it ended in fold {} of {}, so no lambda is chosen and no model is written\n\n{}",
+        options.problem.title(),
         report.data.path,
         done + 1,
         folds.count(),

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use raddle::cli::{Error, ModelDigest, Session};
-use raddle_lasso::{Fit, Point, Problem};
+use raddle_lasso::{Fit, Loss, Point, Problem};
 use serde::{Deserialize, Serialize};
 
 /// `model.json`: what prediction needs beside the coefficients, and how the model came about.
@@ -14,6 +14,15 @@ pub(crate) struct Model {
     pub(crate) program: String,
     pub(crate) version: String,
     pub(crate) columns: usize,
+    /// `squared` or `logistic`.
+    #[serde(default = "squared")]
+    pub(crate) loss: String,
+    /// The share of the l1 norm in the penalty.
+    #[serde(default = "lasso")]
+    pub(crate) l1_ratio: f64,
+    /// For the logistic loss, the response's two values: scores above 0 speak for the second.
+    #[serde(default)]
+    pub(crate) classes: Option<[f64; 2]>,
     pub(crate) lambda: f64,
     pub(crate) lambda_max: f64,
     pub(crate) intercept: f64,
@@ -24,6 +33,14 @@ pub(crate) struct Model {
     pub(crate) feature_names: Option<Vec<String>>,
 }
 
+fn squared() -> String {
+    Loss::Squared.name().into()
+}
+
+fn lasso() -> f64 {
+    1.0
+}
+
 impl Model {
     pub(crate) fn new(fit: &Fit, problem: &Problem, feature_names: Option<Vec<String>>) -> Self {
         let ending = serde_json::to_value(fit.report.ending).ok();
@@ -31,6 +48,9 @@ impl Model {
             program: "lasso".into(),
             version: env!("CARGO_PKG_VERSION").into(),
             columns: problem.columns(),
+            loss: fit.loss.name().into(),
+            l1_ratio: fit.l1_ratio,
+            classes: fit.classes,
             lambda: fit.lambda,
             lambda_max: fit.lambda_max,
             intercept: fit.intercept,

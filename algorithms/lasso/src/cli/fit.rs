@@ -62,16 +62,16 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let report = session.report(options, data, files::digest(&fit), &fit.report, &fit.trace)?;
     let report = report.result("lambda", fit.lambda).result("lambda_max", fit.lambda_max);
     let report = report.result("nonzeros", fit.coefficients.len() as u64);
-    let (text, summary) = describe(&fit, &model, &report.data.path);
+    let (text, summary) = describe(&fit, &model, &options.problem.title(), &report.data.path);
     let text = format!("{text}\n\n{}", report.conclusion());
     session.finish(report, &summary, &text)
 }
 
 /// The result as a person reads it, and as generic tables.
-pub(crate) fn describe(fit: &Fit, model: &Model, data: &str) -> (String, Summary) {
+pub(crate) fn describe(fit: &Fit, model: &Model, method: &str, data: &str) -> (String, Summary) {
     let mut order: Vec<(u32, f64)> = fit.coefficients.clone();
     order.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
-    let title = format!("Lasso on {data}");
+    let title = format!("{method} on {data}");
     let place = match fit.lambda_max > 0.0 {
         true => format!("lambda_max / {:.4}", fit.lambda_max / fit.lambda),
         false => "lambda_max is 0: no column varies with the response".into(),

@@ -13,7 +13,7 @@ mod path;
 mod predict;
 mod problem;
 
-/// Lasso with a certificate: sparse linear regression, proven to the duality gap asked for.
+/// Lasso with a certificate: sparse linear and logistic regression, proven to the duality gap asked for.
 #[derive(Debug, Parser)]
 #[command(name = "lasso", version, after_help = EXAMPLES)]
 enum Verb {
@@ -33,6 +33,7 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   lasso predict run diabetes
   lasso path diabetes --points 50
   lasso cv diabetes --rule 1se
+  lasso fit diabetes --l1-ratio 0.5
   lasso fit synth:groups:n=200,p=2000,s=10 --schedule priority --parallelism 32
 
 Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, 130 interrupted.";

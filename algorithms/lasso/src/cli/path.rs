@@ -47,14 +47,14 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
     files::write_path(&mut session, &fit, &model)?;
     let report = session.report(options, data, files::digest_path(&fit), &fit.report, &fit.trace)?;
     let report = report.result("points", fit.points.len() as u64).result("lambda_max", fit.lambda_max);
-    let (text, summary) = describe(&fit, *points, &report.data.path);
+    let (text, summary) = describe(&fit, *points, &options.problem.title(), &report.data.path);
     let text = format!("{text}\n\n{}", report.conclusion());
     session.finish(report, &summary, &text)
 }
 
 /// The path as a person reads it, about twenty of its points, and as a generic table of all.
-fn describe(fit: &Fit, points: usize, data: &str) -> (String, Summary) {
-    let title = format!("Lasso path on {data}");
+fn describe(fit: &Fit, points: usize, method: &str, data: &str) -> (String, Summary) {
+    let title = format!("{method} path on {data}");
     let none = match fit.lambda_max > 0.0 {
         true => "",
         false => "; lambda_max is 0: no column varies with the response",

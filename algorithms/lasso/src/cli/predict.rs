@@ -27,7 +27,8 @@ pub(crate) struct Options {
     /// predictions.
     #[arg(long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
-    /// Write the predictions to this file, one a line, rather than to stdout.
+    /// Write the predictions to this file, one a line, rather than to stdout. Of a logistic model a line is the class and,
+    /// behind a tab, the probability of the larger class.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -38,8 +39,8 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 
 Columns are matched by name where the model and the data have names, else by position.";
 
-/// Predicts a value for each row. Where there is a response, the error against it is said: on stdout if the
-/// predictions go to a file, else on stderr.
+/// Predicts a value for each row, or its class and the probability of the larger class. Where there is a response, the
+/// error against it is said: on stdout if the predictions go to a file, else on stderr.
 pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     let (model, coefficients) = files::read(&options.model)?;
     let reading = data::options(options.format.as_deref(), options.y.as_deref(), 1)?;
@@ -51,16 +52,25 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     if !left_out.is_empty() {
         note(&format!("left out, as the model does not use them: {}", left_out.join(", ")));
     }
-    let measured = y.map(|y| measures(&predictions, &y));
+    let measured = y.map(|y| match model.classes {
+        None => measures(&predictions, &y),
+        Some(classes) => misses(&predictions, &y, classes),
+    });
+    let lines: Vec<String> = match model.classes {
+        None => predictions.iter().map(f64::to_string).collect(),
+        Some(classes) => predictions
+            .iter()
+            .map(|score| format!("{}\t{}", class(classes, *score), probability(*score)))
+            .collect(),
+    };
     let Some(file) = &options.out else {
-        let lines: Vec<String> = predictions.iter().map(f64::to_string).collect();
         say(&lines.join("\n"))?;
         if let Some(measured) = measured {
             note(&measured);
         }
         return Ok(ExitStatus::Done);
     };
-    let written = write_atomic(file, |out| predictions.iter().try_for_each(|value| writeln!(out, "{value}")));
+    let written = write_atomic(file, |out| lines.iter().try_for_each(|line| writeln!(out, "{line}")));
     written.map_err(|why| Error::write(file, why))?;
     let number = count(predictions.len() as u64, "prediction");
     say(&measured.map_or(number.clone(), |measured| format!("{number}, {measured}")))?;
@@ -78,6 +88,28 @@ fn measures(predictions: &[f64], y: &[f64]) -> String {
         false => "R2 undefined as the response does not vary".into(),
     };
     format!("root mean squared error {:.6}, {explained}", (error / rows).sqrt())
+}
+
+/// How often the class is right, and the mean logistic loss of the rows that have one of the two classes.
+fn misses(scores: &[f64], y: &[f64], classes: [f64; 2]) -> String {
+    let right = scores.iter().zip(y).filter(|&(score, y)| class(classes, *score) == *y).count();
+    let known = scores.iter().zip(y).filter(|(_, y)| classes.contains(y));
+    let sign = |y: f64| if y == classes[1] { 1.0 } else { -1.0 };
+    let losses: Vec<f64> = known.map(|(score, y)| HeldOut::LogisticLoss.of(sign(*y), *score)).collect();
+    let loss = match losses.is_empty() {
+        true => "mean logistic loss undefined as no row has a class of the model".into(),
+        false => format!("mean logistic loss {:.6}", losses.iter().sum::<f64>() / losses.len() as f64),
+    };
+    format!("accuracy {:.4}, {loss}", right as f64 / scores.len() as f64)
+}
+
+fn class(classes: [f64; 2], score: f64) -> f64 {
+    classes[usize::from(score > 0.0)]
+}
+
+/// Of the larger class: 1 / (1 + exp(-score)), which overflows to its limits.
+fn probability(score: f64) -> f64 {
+    1.0 / (1.0 + (-score).exp())
 }
 
 /// Says something on stderr.

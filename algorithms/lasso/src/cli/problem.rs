@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use raddle::cli::{Data, Error, Phase, Session, TrainOptions};
 use raddle_datasets::Table;
-use raddle_lasso::{Choice, Lasso, LassoError, Preparation, Problem};
+use raddle_lasso::{Choice, Lasso, LassoError, Loss, Preparation, Problem};
 use serde::Serialize;
 
 use super::{data, files};
@@ -14,6 +14,12 @@ pub(crate) struct ProblemOptions {
     /// The response: a column's name, its index from 1 (-1 is the last), or a file; libsvm has its own.
     #[arg(long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
+    /// squared, or logistic for a response of two values, of which the larger is the positive class.
+    #[arg(long, value_name = "NAME", default_value = "squared")]
+    loss: LossName,
+    /// The share A of the l1 norm, 0 < A <= 1: the penalty is lambda (A |b|_1 + (1 - A)/2 |b|^2).
+    #[arg(long, value_name = "A", default_value_t = 1.0, allow_negative_numbers = true)]
+    l1_ratio: f64,
     /// Relative duality gap (P - D) / P at which the fit is done.
     #[arg(long, value_name = "X", default_value_t = 1e-6)]
     tol: f64,
@@ -26,6 +32,16 @@ pub(crate) struct ProblemOptions {
     /// For comparisons: exactly this preparation, no intercept, coefficients on its scale.
     #[arg(long, value_name = "MODE", conflicts_with_all = ["no_intercept", "no_standardize"])]
     mode: Option<Mode>,
+}
+
+/// A loss.
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum LossName {
+    /// For a response of numbers.
+    Squared,
+    /// For a response of two values.
+    Logistic,
 }
 
 /// A preparation for comparisons.
@@ -46,6 +62,22 @@ pub(crate) struct Ready {
 }
 
 impl ProblemOptions {
+    fn loss(&self) -> Loss {
+        match self.loss {
+            LossName::Squared => Loss::Squared,
+            LossName::Logistic => Loss::Logistic,
+        }
+    }
+
+    /// The method's name in titles.
+    pub(crate) fn title(&self) -> String {
+        let penalty = if self.l1_ratio < 1.0 { "Elastic net" } else { "Lasso" };
+        match self.loss {
+            LossName::Squared => penalty.into(),
+            LossName::Logistic => format!("Logistic {}", penalty.to_lowercase()),
+        }
+    }
+
     pub(crate) fn preparation(&self) -> Preparation {
         match self.mode {
             Some(Mode::DenseStd) => Preparation::DenseStd,
@@ -73,6 +105,8 @@ impl ProblemOptions {
     /// The parameters that all verbs share.
     pub(crate) fn lasso(&self, train: &TrainOptions) -> Result<Lasso, Error> {
         let mut lasso = Lasso::params()
+            .loss(self.loss())
+            .l1_ratio(self.l1_ratio)
             .tolerance(self.tol)
             .schedule(train.schedule_from(&Choice::NAMES)?)
             .rho(train.rho_or(0.1))
@@ -96,8 +130,8 @@ impl ProblemOptions {
             Some(folder) => files::digest_coefficients(&files::read(folder)?.1).finish(),
             None => "zeros".into(),
         };
-        let (preparation, train) = (self.preparation(), train.identity());
-        Ok(format!("lasso {digest} {preparation:?} tol {} init {init} {train}", self.tol))
+        let problem = format!("{:?} {:?} l1 {}", self.preparation(), self.loss, self.l1_ratio);
+        Ok(format!("lasso {digest} {problem} tol {} init {init} {}", self.tol, train.identity()))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The arithmetic of the Lasso: dot products, sums of columns, Gram matrices, Cholesky factors.
+//! The arithmetic of the Lasso: dot products, sums of columns, Gram matrices, Cholesky factors, the logistic loss.
 //!
 //! **Bits.** Every kernel is written once, over eight-lane vectors ([`lanes::Lanes`]), and compiled three times:
 //! AVX-512, AVX2 with fused multiply-add, and portable. The three give the same bits, because lane structure,
@@ -14,6 +14,7 @@ mod dense;
 mod gram;
 pub mod lanes;
 mod level;
+mod logistic;
 mod rows;
 mod solve;
 mod sparse;
@@ -28,6 +29,7 @@ pub use gram::{PANEL, gram, gram_lower};
 pub use level::Level;
 #[cfg(test)]
 pub(crate) use level::in_every_form;
+pub use logistic::{LogisticSums, logistic, logistic_entropy};
 pub(crate) use rows::Batch;
 pub use rows::{RowPiece, gram_by_rows};
 pub use solve::{solve_lower, solve_lower_transposed};

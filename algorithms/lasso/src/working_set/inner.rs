@@ -30,8 +30,21 @@ pub(crate) fn solve(
     factor: &mut Factor,
     work: &mut Work,
 ) -> Measure {
-    let limit = work.epochs + MOST_EPOCHS;
-    let mut measure = local.measure(problem);
+    descend(local, problem, (target, MOST_EPOCHS), factor, work, |local| local.measure(problem))
+}
+
+/// Epochs and Newton steps in turns, until the gap that `measure` tells is at most the target, nothing changes, or the
+/// epochs are used up. Of its objective only differences count.
+pub(crate) fn descend(
+    local: &mut Local,
+    problem: Problem,
+    (target, epochs): (f64, u64),
+    factor: &mut Factor,
+    work: &mut Work,
+    measure_of: impl Fn(&Local) -> Measure,
+) -> Measure {
+    let limit = work.epochs + epochs;
+    let mut measure = measure_of(local);
     let mut since_newton = 0;
     while measure.gap > target && work.epochs < limit {
         let before = work.epoch_flops;
@@ -41,7 +54,7 @@ pub(crate) fn solve(
             (changed, signs) = (swept.changed, swept.signs);
         }
         since_newton += work.epoch_flops - before;
-        measure = local.measure(problem);
+        measure = measure_of(local);
         if measure.gap <= target || changed == 0 {
             break;
         }
@@ -54,14 +67,14 @@ pub(crate) fn solve(
             }
             let before = (local.b.clone(), local.g.clone());
             let stepped = newton(local, problem, factor, work).is_ok();
-            let after = local.measure(problem);
+            let after = measure_of(local);
             if stepped && (after.primal <= measure.primal || after.gap <= measure.gap) {
                 measure = after;
             } else {
                 // Columns that depend on each other, as duplicates do: once one of them is out, the next step works.
                 (local.b, local.g) = before;
                 reduce(local, work);
-                measure = local.measure(problem);
+                measure = measure_of(local);
             }
         }
     }

@@ -24,11 +24,14 @@ pub struct WorkingSet {
     pub(crate) whole: Local,
     /// Slots before this one have their Gram complete.
     pub(crate) complete: usize,
+    /// |x_j|^2 of those, to which the diagonal adds the ridge.
+    norms: Vec<f64>,
+    ridge: f64,
     compact: Compact,
     factor: Factor,
 }
 
-raddle::state!(WorkingSet { members, whole, complete, compact, factor });
+raddle::state!(WorkingSet { members, whole, complete, norms, ridge, compact, factor });
 
 /// What a solve reached and did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -57,6 +60,7 @@ impl WorkingSet {
         self.whole.b.clear();
         self.whole.g.clear();
         self.complete = 0;
+        self.norms.clear();
         self.compact.clear();
         self.factor.clear();
     }
@@ -146,8 +150,27 @@ impl WorkingSet {
 
     /// Declares the rows of all members complete: the other triangle is filled in.
     pub fn finish_gram(&mut self) {
+        for i in self.complete..self.members.len() {
+            let norm = &mut self.whole.gram.row_mut(i)[i];
+            self.norms.push(*norm);
+            *norm += self.ridge;
+        }
         self.whole.gram.mirror(self.complete);
         self.complete = self.members.len();
+    }
+
+    /// Adds R |b|^2 / 2 to F, R = `ridge` >= 0, in place of the R before: the Gram's diagonal gains R, and the gradient
+    /// is to be set to X'r - R b.
+    pub fn set_ridge(&mut self, ridge: f64) {
+        if ridge == self.ridge {
+            return;
+        }
+        self.ridge = ridge;
+        for (i, norm) in self.norms.iter().enumerate() {
+            self.whole.gram.row_mut(i)[i] = norm + ridge;
+        }
+        self.compact.clear();
+        self.factor.clear();
     }
 
     /// Sets g = X'r of all members, from a full pass: g drifts while the solver works on it.

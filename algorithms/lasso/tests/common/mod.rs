@@ -3,6 +3,8 @@
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
+pub mod general;
+
 use ndarray::{Array2, ShapeBuilder};
 use raddle_datasets::{Csc, Matrix, Table};
 use raddle_lasso::{Fit, Preparation};
@@ -214,4 +216,11 @@ pub fn as_sparse(table: Table) -> Table {
 
 fn dot(column: &[(usize, f64)], dense: &[f64]) -> f64 {
     column.iter().map(|&(row, x)| x * dense[row]).sum()
+}
+
+/// Two classes from a response: `low` where it is below its mean, else `high`, some of them the wrong way round.
+pub fn classes(y: &[f64], low: f64, high: f64) -> Vec<f64> {
+    let mean = y.iter().sum::<f64>() / y.len() as f64;
+    let class = |(i, value): (usize, &f64)| if (*value > mean) != (i % 9 == 4) { high } else { low };
+    y.iter().enumerate().map(class).collect()
 }

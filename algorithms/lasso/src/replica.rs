@@ -1,0 +1,88 @@
+//! [`Replica`]: what every worker knows.
+
+use std::sync::Arc;
+
+use crate::design::Column;
+use crate::loss::{Loss, Objective};
+use crate::problem::Start;
+use crate::scores::Scores;
+use crate::shard::Move;
+
+/// Violators that a shard names at least: before the first working set says how many are wanted, that many will do.
+pub(crate) const FIRST_CAP: usize = 512;
+
+/// What every worker knows: the residual, and where the run stands.
+#[derive(Debug, Clone)]
+pub struct Replica {
+    /// Minus the derivative of each row's loss by its score; y - X b for the squared loss.
+    pub(crate) residual: Vec<f64>,
+    /// Sum of the residual's entries.
+    pub(crate) sum: f64,
+    /// X b and the intercept, for the logistic loss; empty for the squared one.
+    pub(crate) scores: Vec<f64>,
+    /// The intercept for columns as prepared.
+    pub(crate) intercept: f64,
+    /// n times the lambda being solved; NaN before the first boundary.
+    pub(crate) penalty: f64,
+    /// Columns with |x_j'r| above this may enter the working set.
+    pub(crate) floor: f64,
+    /// How many violators a shard names.
+    pub(crate) cap: usize,
+    pub(crate) entering: Option<Arc<Entering>>,
+}
+
+raddle::state!(Replica { residual, sum, scores, intercept, penalty, floor, cap, entering });
+
+/// Columns on their way into the working set.
+#[derive(Debug)]
+pub(crate) struct Entering {
+    pub(crate) first: u32,
+    pub(crate) columns: Vec<Column>,
+}
+
+raddle::state!(Entering { first, columns });
+
+impl Replica {
+    /// Before the first boundary: lambda is not known.
+    pub(crate) fn new(start: Start, working_set: bool) -> Self {
+        // Whatever lambda turns out to be, the largest come first and the solver keeps those above it.
+        let floor = if working_set { 0.0 } else { f64::NAN };
+        let Start { residual, scores, intercept, .. } = start;
+        let sum = residual.iter().sum();
+        Self { residual, sum, scores, intercept, penalty: f64::NAN, floor, cap: FIRST_CAP, entering: None }
+    }
+
+    /// Makes coordinate updates visible, for the response y.
+    pub(crate) fn apply(&mut self, moves: &[Move], y: &[f64], objective: Objective) {
+        let moves = moves.iter().filter(|change| change.delta != 0.0);
+        match objective.loss {
+            Loss::Squared => {
+                let mut shift = 0.0;
+                for change in moves {
+                    shift += change.column.view().add_scaled_to(-change.delta, &mut self.residual);
+                }
+                if shift != 0.0 {
+                    self.residual.iter_mut().for_each(|value| *value -= shift);
+                    self.sum = self.residual.iter().sum();
+                }
+            }
+            Loss::Logistic => {
+                let mut scores = std::mem::take(&mut self.scores);
+                let mut shift = 0.0;
+                for change in moves {
+                    shift += change.column.view().add_scaled_to(change.delta, &mut scores);
+                }
+                if shift != 0.0 {
+                    scores.iter_mut().for_each(|value| *value -= shift);
+                }
+                // The intercept is made exact after every round: only then is the residual a dual point.
+                let mut scores = Scores::new(y, scores);
+                if objective.intercept {
+                    self.intercept += scores.settle(y);
+                }
+                self.sum = scores.sums.residual;
+                (self.scores, self.residual) = (scores.values, scores.residual);
+            }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! What the working set has come to: at one solve, and at each certified point of the course.
+
+/// A point of the course that is certified.
+#[derive(Debug, Clone)]
+pub(crate) struct Solution {
+    /// n times lambda.
+    pub(crate) penalty: f64,
+    /// Relative duality gap.
+    pub(crate) gap: f64,
+    /// The intercept for columns as prepared.
+    pub(crate) intercept: f64,
+    /// Nonzero coefficients, by column.
+    pub(crate) coefficients: Vec<(u32, f64)>,
+}
+
+raddle::state!(Solution { penalty, gap, intercept, coefficients });
+
+/// What a solve of the working set has come to.
+#[derive(Debug)]
+pub struct Solved {
+    /// (column, coefficient) of the members.
+    pub(crate) coefficients: Vec<(u32, f64)>,
+    pub(crate) residual: Vec<f64>,
+    /// For the logistic loss; else empty,
+    pub(crate) scores: Vec<f64>,
+    /// and 0.
+    pub(crate) intercept: f64,
+}
+
+raddle::state!(Solved { coefficients, residual, scores, intercept });

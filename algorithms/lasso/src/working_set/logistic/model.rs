@@ -1,0 +1,217 @@
+//! [`Model`]: the second-order model of the loss, a weighted Gram over the members that matter.
+
+use crate::design::{Column, View};
+use crate::kernels::{RowPiece, dot, gram, gram_by_rows, sparse_dot};
+use crate::scores::Scores;
+
+use super::super::factor::Factor;
+use super::super::inner::descend;
+use super::super::local::{Local, Measure, Problem};
+use super::super::stats::Work;
+use super::set::Place;
+
+/// Weights count as no smaller than this times s: a row far on the wrong side has hardly any curvature, yet the
+/// model's own gap divides by it. More curvature than there is makes steps shorter, never wrong.
+const LEAST_CURVATURE: f64 = 1e-3;
+
+/// The model is made anew when it holds this many times what is needed.
+const SLACK: usize = 2;
+
+/// Epochs of one quadratic problem, at most.
+const EPOCHS: u64 = 300;
+
+/// Where a member has no place.
+const NOWHERE: u32 = u32::MAX;
+
+/// X'W X over some members, their columns centred by weight if there is an intercept, plus R on the diagonal.
+///
+/// Eliminating the intercept from the model leaves the Schur complement X'W X - (X'w)(X'w)' / sum w, which is the
+/// Gram of the columns less their weighted means.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Model {
+    /// Slot by place, and place by slot.
+    slots: Vec<u32>,
+    places: Vec<u32>,
+    /// Square roots of the weights.
+    roots: Vec<f64>,
+    weights: Vec<f64>,
+    total: f64,
+    ridge: f64,
+    /// Weighted means of the columns as stored, by place; zeros without an intercept.
+    means: Vec<f64>,
+    /// The columns times the roots: dense ones less their means,
+    dense: Vec<Vec<f64>>,
+    /// sparse ones as they are.
+    sparse: Option<RowPiece>,
+    local: Local,
+    factor: Factor,
+}
+
+raddle::state!(Model { slots, places, roots, weights, total, ridge, means, dense, sparse, local, factor });
+
+/// A way to go: by how much each member's coefficient changes, and all scores with them.
+pub(crate) struct Direction {
+    /// (slot, coefficient at the end, change).
+    pub(crate) changes: Vec<(usize, f64, f64)>,
+    pub(crate) scores: Vec<f64>,
+    pub(crate) intercept: f64,
+}
+
+impl Model {
+    /// Whether there is none yet, or it belongs to another R.
+    pub(crate) fn is_unusable(&self, ridge: f64) -> bool {
+        self.slots.is_empty() || self.ridge != ridge
+    }
+
+    /// Takes the weights at `scores`; no member is left.
+    pub(crate) fn renew(&mut self, scores: &Scores, ridge: f64) {
+        let weight = |(&w, &r): (&f64, &f64)| w.max(LEAST_CURVATURE * r.abs()).max(f64::MIN_POSITIVE);
+        self.weights.clear();
+        self.weights.extend(scores.weights.iter().zip(&scores.residual).map(weight));
+        self.roots.clear();
+        self.roots.extend(self.weights.iter().map(|weight| weight.sqrt()));
+        self.total = self.weights.iter().sum();
+        self.ridge = ridge;
+        self.places.clear();
+        self.slots.clear();
+        self.means.clear();
+        self.dense.clear();
+        self.sparse = None;
+        self.local.gram.clear();
+        self.factor.clear();
+    }
+
+    /// Makes the model contain the members `needed`; false if it should rather be renewed.
+    pub(crate) fn cover(&mut self, needed: &[u32], columns: &[Column], intercept: bool) -> bool {
+        self.places.resize(columns.len(), NOWHERE);
+        let missing: Vec<u32> =
+            needed.iter().copied().filter(|&slot| self.places[slot as usize] == NOWHERE).collect();
+        if !self.slots.is_empty() && self.slots.len() + missing.len() > SLACK * needed.len() {
+            return false;
+        }
+        if missing.is_empty() {
+            return true;
+        }
+        let first = self.slots.len();
+        let mut stored: Vec<(&[u32], Vec<f64>)> = Vec::new();
+        for &slot in &missing {
+            self.places[slot as usize] = self.slots.len() as u32;
+            self.slots.push(slot);
+            match columns[slot as usize].view() {
+                View::Dense(values) => {
+                    let mean = if intercept { dot(values, &self.weights) / self.total } else { 0.0 };
+                    let scaled = values.iter().zip(&self.roots).map(|(value, root)| root * (value - mean));
+                    self.dense.push(scaled.collect());
+                    self.means.push(mean);
+                }
+                View::Sparse { indices, values, .. } => {
+                    let mean = sparse_dot(indices, values, &self.weights) / self.total;
+                    self.means.push(if intercept { mean } else { 0.0 });
+                    let roots = indices.iter().map(|&row| self.roots[row as usize]);
+                    stored.push((indices, roots.zip(values).map(|(root, value)| root * value).collect()));
+                }
+            }
+        }
+        let gram_of = &mut self.local.gram;
+        gram_of.grow(self.slots.len());
+        let stride = gram_of.stride;
+        let out = &mut gram_of.values[first * stride..];
+        if stored.is_empty() {
+            let all: Vec<&[f64]> = self.dense.iter().map(|column| &column[..]).collect();
+            gram(&all[first..], &all, first, out, stride);
+        } else {
+            let stored: Vec<(&[u32], &[f64])> =
+                stored.iter().map(|(rows, values)| (*rows, &values[..])).collect();
+            let rows = self.roots.len() as u32;
+            let piece = self.sparse.get_or_insert_with(|| RowPiece::new(0..rows));
+            piece.append(&stored);
+            gram_by_rows(piece, first, out, stride);
+            for (i, row) in (first..self.slots.len()).zip(out.chunks_exact_mut(stride)) {
+                let mean = self.total * self.means[i];
+                if mean != 0.0 {
+                    row[..=i].iter_mut().zip(&self.means).for_each(|(value, other)| *value -= mean * other);
+                }
+            }
+        }
+        for i in first..self.slots.len() {
+            gram_of.values[i * stride + i] += self.ridge;
+        }
+        gram_of.mirror(first);
+        true
+    }
+
+    /// Minimises the model at a place, to a gap of `target`, from the coefficients `b` of all members.
+    pub(crate) fn minimise(
+        &mut self,
+        b: &[f64],
+        at: &Place,
+        penalty: f64,
+        target: f64,
+        columns: &[Column],
+    ) -> Direction {
+        let Place { scores, g, .. } = at;
+        let local = &mut self.local;
+        let by_place =
+            |values: &[f64]| self.slots.iter().map(|&slot| values[slot as usize]).collect::<Vec<_>>();
+        let (before, slope) = (by_place(b), by_place(g));
+        (local.b, local.g) = (before.clone(), slope.clone());
+        // q = g + G b, from which block pivoting knows its gain.
+        local.q = slope.clone();
+        let rows: Vec<(f64, &[f64])> = before
+            .iter()
+            .enumerate()
+            .filter(|(_, value)| **value != 0.0)
+            .map(|(i, &value)| (value, local.gram.row(i)))
+            .collect();
+        crate::kernels::add_scaled_columns(&mut local.q, &rows);
+        let squares = scores.residual.iter().zip(&self.weights).map(|(r, w)| r * r / w).sum::<f64>();
+        // With a ridge the members are rows too: any number of columns is independent.
+        let rows = scores.values.len() + if self.ridge > 0.0 { self.slots.len() } else { 0 };
+        let problem = Problem { penalty, yy: 0.0, rows };
+        let measure = |local: &Local| measure(local, &before, &slope, squares, penalty);
+        descend(local, problem, (target, EPOCHS), &mut self.factor, &mut Work::default(), measure);
+        self.direction(&before, columns)
+    }
+
+    fn direction(&self, before: &[f64], columns: &[Column]) -> Direction {
+        let mut scores = vec![0.0; self.roots.len()];
+        let (mut changes, mut intercept, mut shift) = (Vec::new(), 0.0, 0.0);
+        for (place, (&before, &after)) in before.iter().zip(&self.local.b).enumerate() {
+            let (slot, change) = (self.slots[place] as usize, after - before);
+            if change == 0.0 {
+                continue;
+            }
+            changes.push((slot, after, change));
+            let view = columns[slot].view();
+            let centred = view.add_scaled_to(change, &mut scores);
+            // The intercept follows by -(the mean of the column as it is fitted) * change.
+            intercept -= match self.means[place] {
+                0.0 => 0.0,
+                mean => change * mean - centred,
+            };
+            shift += if self.means[place] == 0.0 { centred } else { change * self.means[place] };
+        }
+        if shift != 0.0 {
+            scores.iter_mut().for_each(|value| *value -= shift);
+        }
+        Direction { changes, scores, intercept }
+    }
+}
+
+/// Objective, less |z|^2 / 2, and duality gap of the quadratic problem 1/2 |z - X d|^2 + L |b + d|_1 whose gradient at
+/// `before` is `slope`, for |z|^2 = `squares`. The dual point is the residual times k = min(1, L / max |g|), the gap
+///
+/// (1 - k)^2 |z - X d|^2 / 2 + L |b + d|_1 - k g'(b + d).
+///
+/// In this form nothing cancels, however small some weights are and |z| therefore large.
+fn measure(local: &Local, before: &[f64], slope: &[f64], squares: f64, penalty: f64) -> Measure {
+    let largest = local.g.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+    let scale = if largest > penalty { penalty / largest } else { 1.0 };
+    let l1: f64 = local.b.iter().map(|value| value.abs()).sum();
+    let steps = local.b.iter().zip(before).zip(local.g.iter().zip(slope));
+    let explained: f64 = steps.map(|((after, before), (g, slope))| (after - before) * (g + slope)).sum();
+    let rest = 0.5 * (1.0 - scale) * (1.0 - scale) * (squares - explained).max(0.0);
+    let primal = penalty * l1 - 0.5 * explained;
+    let gap = rest + (penalty * l1 - scale * dot(&local.g, &local.b)).max(0.0);
+    Measure { primal, dual: primal - gap, gap }
+}

@@ -1,0 +1,216 @@
+//! [`LogisticSet`]: members, coefficients and the scores they give; solved in place.
+
+use crate::design::Column;
+use crate::scores::Scores;
+
+use super::model::{Direction, Model};
+
+/// Steps of one solve, at most.
+const STEPS: usize = 100;
+
+/// The model is kept while a step takes the gap at least this many times lower.
+const KEEPS: f64 = 5.0;
+
+/// A quadratic problem is solved to this share of the gap: more exactly than the model is true.
+const SHARE: f64 = 0.01;
+
+/// Members with |g| at least this multiple of L take part in a step, besides the support.
+const NEAR: f64 = 0.98;
+
+/// Sufficient decrease: a step must gain this share of what the slope promises.
+const DECREASE: f64 = 1e-4;
+
+/// Halvings of a step, at most.
+const HALVINGS: usize = 40;
+
+/// Members, coefficients, scores.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LogisticSet {
+    members: Vec<u32>,
+    b: Vec<f64>,
+    model: Model,
+    /// Whether the last step fell short of what the model foretold.
+    stale: bool,
+}
+
+raddle::state!(LogisticSet { members, b, model, stale });
+
+/// What a solve is to reach.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target {
+    /// L, the weight of the l1 norm.
+    pub(crate) penalty: f64,
+    /// R, the weight of half the squared norm.
+    pub(crate) ridge: f64,
+    /// Whether there is an intercept.
+    pub(crate) intercept: bool,
+    /// The gap over the members (absolute, on the scale of F).
+    pub(crate) gap: f64,
+}
+
+/// The data of a solve: the members' columns and the labels.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Given<'a> {
+    pub(crate) columns: &'a [Column],
+    pub(crate) y: &'a [f64],
+    pub(crate) target: Target,
+}
+
+/// Where a solve stands, beside the coefficients.
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) scores: Scores,
+    pub(crate) intercept: f64,
+    /// X'r - R b of the members.
+    pub(crate) g: Vec<f64>,
+}
+
+impl LogisticSet {
+    pub(crate) fn members(&self) -> &[u32] {
+        &self.members
+    }
+
+    pub(crate) fn coefficients(&self) -> &[f64] {
+        &self.b
+    }
+
+    /// Appends members: column, and the coefficient each starts from. Returns the first new slot.
+    pub(crate) fn enter(&mut self, members: impl IntoIterator<Item = (u32, f64)>) -> usize {
+        let first = self.members.len();
+        for (member, b) in members {
+            self.members.push(member);
+            self.b.push(b);
+        }
+        first
+    }
+
+    /// Minimises F over the members until the gap over them is at most the target, nothing gets better, or the
+    /// steps are used up.
+    ///
+    /// `at` stands for the coefficients, of which no column but the members may have one. Returns the scores and the
+    /// intercept, both computed afresh from the coefficients.
+    pub(crate) fn solve(&mut self, given: Given<'_>, mut at: Place) -> (Scores, f64) {
+        let Given { columns, y, target } = given;
+        let mut last = f64::INFINITY;
+        for _ in 0..STEPS {
+            let gap = self.gap(y, &at, target);
+            if gap.is_nan() || gap <= target.gap {
+                break;
+            }
+            self.stale |= gap * KEEPS > last;
+            let Some(length) = self.step(given, &mut at, gap) else { break };
+            // Where a full step failed, the model is no good further on.
+            (self.stale, last) = (length < 1.0, gap);
+            self.gradient(columns, &mut at, target.ridge);
+        }
+        let mut fresh = vec![0.0; y.len()];
+        let mut shift = 0.0;
+        for (column, &value) in columns.iter().zip(&self.b) {
+            if value != 0.0 {
+                shift += column.view().add_scaled_to(value, &mut fresh);
+            }
+        }
+        let mut intercept = at.intercept;
+        fresh.iter_mut().for_each(|value| *value += intercept - shift);
+        let mut fresh = Scores::new(y, fresh);
+        if target.intercept {
+            intercept += fresh.settle(y);
+        }
+        (fresh, intercept)
+    }
+
+    /// One proximal Newton step; its length, or None where nothing gets better.
+    fn step(&mut self, given: Given<'_>, at: &mut Place, gap: f64) -> Option<f64> {
+        let Given { columns, y, target } = given;
+        let needed: Vec<u32> = (0..self.b.len())
+            .filter(|&i| self.b[i] != 0.0 || at.g[i].abs() >= NEAR * target.penalty)
+            .map(|i| i as u32)
+            .collect();
+        let mut renew = self.stale || self.model.is_unusable(target.ridge);
+        loop {
+            if renew {
+                self.model.renew(&at.scores, target.ridge);
+            }
+            if !self.model.cover(&needed, columns, target.intercept) {
+                renew = true;
+                continue;
+            }
+            let direction = self.model.minimise(&self.b, at, target.penalty, SHARE * gap, columns);
+            if let Some(length) = self.search(y, at, &direction, target) {
+                at.intercept += length * direction.intercept;
+                if target.intercept {
+                    at.intercept += at.scores.settle(y);
+                }
+                return Some(length);
+            }
+            if renew {
+                return None;
+            }
+            renew = true;
+        }
+    }
+
+    /// Goes along a direction as far as F falls enough; the length, or None where it does not.
+    fn search(&mut self, y: &[f64], at: &mut Place, direction: &Direction, target: Target) -> Option<f64> {
+        let Target { penalty, ridge, .. } = target;
+        let Place { scores, g, .. } = at;
+        // F less what does not change.
+        let regular = |b: f64| penalty * b.abs() + 0.5 * ridge * b * b;
+        let start = scores.sums.loss;
+        let slope: f64 = direction
+            .changes
+            .iter()
+            .map(|&(i, after, change)| penalty * (after.abs() - self.b[i].abs()) - g[i] * change)
+            .sum();
+        // Beyond rounding nothing can be told apart.
+        let noise = 4.0 * f64::EPSILON * start;
+        if slope.is_nan() || slope >= 0.0 {
+            return None;
+        }
+        let mut length = 1.0;
+        let mut trial = Scores { values: scores.values.clone(), ..Scores::default() };
+        (trial.residual, trial.weights) = (vec![0.0; y.len()], vec![0.0; y.len()]);
+        for _ in 0..HALVINGS {
+            let moved = scores.values.iter().zip(&direction.scores);
+            trial.values.iter_mut().zip(moved).for_each(|(to, (from, by))| *to = from + length * by);
+            trial.evaluate(y);
+            let at = |(i, after, change): (usize, f64, f64)| end(self.b[i], after, change, length);
+            let regular: f64 = direction.changes.iter().map(|&c| regular(at(c)) - regular(self.b[c.0])).sum();
+            if trial.sums.loss - start + regular <= DECREASE * length * slope + noise {
+                let ends: Vec<(usize, f64)> = direction.changes.iter().map(|&c| (c.0, at(c))).collect();
+                ends.into_iter().for_each(|(i, value)| self.b[i] = value);
+                *scores = trial;
+                return Some(length);
+            }
+            length *= 0.5;
+        }
+        None
+    }
+
+    /// The gap over the members: primal less dual at min(1, L / max |g|) times the residual; with R, the coefficients
+    /// stand for further residuals (the rows of the elastic net seen as an augmented problem).
+    fn gap(&self, y: &[f64], at: &Place, target: Target) -> f64 {
+        let Place { scores, g, .. } = at;
+        let largest = g.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+        let scale = if largest > target.penalty { target.penalty / largest } else { 1.0 };
+        let l1: f64 = self.b.iter().map(|value| value.abs()).sum();
+        let squares: f64 = self.b.iter().map(|value| value * value).sum();
+        let primal = scores.sums.loss + target.penalty * l1 + 0.5 * target.ridge * squares;
+        primal - (scores.dual(y, scale) - 0.5 * scale * scale * target.ridge * squares)
+    }
+
+    /// g = X'r - R b of all members.
+    fn gradient(&self, columns: &[Column], at: &mut Place, ridge: f64) {
+        let Place { scores, g, .. } = at;
+        let slope = |(column, b): (&Column, &f64)| {
+            column.view().dot(&scores.residual, scores.sums.residual) - ridge * b
+        };
+        g.clear();
+        g.extend(columns.iter().zip(&self.b).map(slope));
+    }
+}
+
+/// The coefficient on the way from b: exactly the end at length 1.
+fn end(b: f64, after: f64, change: f64, length: f64) -> f64 {
+    if length == 1.0 { after } else { b + length * change }
+}

@@ -1,0 +1,190 @@
+//! An oracle for both losses and the elastic net: the definitions, and proximal gradient steps with momentum.
+
+use raddle_datasets::Matrix;
+use raddle_lasso::{Fit, Loss, Preparation};
+
+use super::{Oracle, predictions, same_gap};
+
+/// A prepared problem with its loss and penalty.
+pub struct General {
+    /// Prepares the columns; its response is that of the squared loss.
+    pub prepared: Oracle,
+    x: Matrix,
+    /// The response as the loss sees it.
+    y: Vec<f64>,
+    loss: Loss,
+    l1_ratio: f64,
+    /// Whether there is an intercept to be found, and whether coefficients are reported on the original scale.
+    intercept: bool,
+    original: bool,
+}
+
+impl General {
+    pub fn new(x: &Matrix, y: &[f64], preparation: Preparation, loss: Loss, l1_ratio: f64) -> Self {
+        let prepared = Oracle::new(x, y, preparation);
+        let middle =
+            (y.iter().copied().fold(f64::MAX, f64::min) + y.iter().copied().fold(f64::MIN, f64::max)) / 2.0;
+        let response = match loss {
+            Loss::Squared => prepared.y.clone(),
+            Loss::Logistic => y.iter().map(|&value| if value > middle { 1.0 } else { -1.0 }).collect(),
+        };
+        let (intercept, original) = match preparation {
+            Preparation::Usual { intercept, .. } => (intercept && loss == Loss::Logistic, true),
+            _ => (false, false),
+        };
+        Self { prepared, x: x.clone(), y: response, loss, l1_ratio, intercept, original }
+    }
+
+    fn n(&self) -> f64 {
+        self.y.len() as f64
+    }
+
+    /// Loss and minus its derivative, of one row.
+    fn row(&self, i: usize, score: f64) -> (f64, f64) {
+        match self.loss {
+            Loss::Squared => ((self.y[i] - score).powi(2) / 2.0, self.y[i] - score),
+            Loss::Logistic => {
+                let margin = self.y[i] * score;
+                let e = (-margin.abs()).exp();
+                let s = if margin > 0.0 { e / (1.0 + e) } else { 1.0 / (1.0 + e) };
+                ((-margin).max(0.0) + e.ln_1p(), self.y[i] * s)
+            }
+        }
+    }
+
+    fn scores(&self, b: &[f64], intercept: f64) -> Vec<f64> {
+        let mut scores = vec![intercept; self.y.len()];
+        for (column, &value) in self.prepared.columns.iter().zip(b).filter(|(_, value)| **value != 0.0) {
+            column.iter().for_each(|&(row, x)| scores[row] += x * value);
+        }
+        scores
+    }
+
+    /// P and D at these coefficients, for scores that may have been computed elsewhere. The dual point is a multiple of
+    /// the residual; where an intercept asks that it sum to zero, the class that has more is scaled down first.
+    pub fn values(&self, b: &[f64], scores: &[f64], lambda: f64) -> (f64, f64) {
+        let rows: Vec<(f64, f64)> = scores.iter().enumerate().map(|(i, &score)| self.row(i, score)).collect();
+        let loss: f64 = rows.iter().map(|row| row.0).sum();
+        let mut r: Vec<f64> = rows.iter().map(|row| row.1).collect();
+        if self.intercept {
+            let up: f64 = r.iter().filter(|r| **r > 0.0).sum();
+            let down: f64 = -r.iter().filter(|r| **r < 0.0).sum::<f64>();
+            r.iter_mut()
+                .for_each(|r| *r *= if *r > 0.0 { (down / up).min(1.0) } else { (up / down).min(1.0) });
+        }
+        let (penalty, ridge) = (self.n() * lambda * self.l1_ratio, self.n() * lambda * (1.0 - self.l1_ratio));
+        let slopes =
+            self.prepared.columns.iter().zip(b).map(|(column, b)| super::dot(column, &r) - ridge * b);
+        let largest = slopes.map(f64::abs).fold(0.0, f64::max);
+        let bound = if largest > 0.0 { penalty / largest } else { f64::INFINITY };
+        let squares: f64 = b.iter().map(|b| b * b).sum();
+        let primal = loss + penalty * b.iter().map(|b| b.abs()).sum::<f64>() + ridge * squares / 2.0;
+        let dual = match self.loss {
+            Loss::Squared => {
+                let rr = r.iter().map(|r| r * r).sum::<f64>() + ridge * squares;
+                let yr = r.iter().zip(&self.y).map(|(r, y)| r * y).sum::<f64>();
+                let k = (yr / rr.max(1e-300)).clamp(-bound, bound);
+                k * yr - k * k * rr / 2.0
+            }
+            Loss::Logistic => {
+                let k = bound.min(1.0);
+                let entropy = |r: &f64| {
+                    let p = k * r.abs();
+                    let left = |p: f64| if p > 0.0 { -p * p.ln() } else { 0.0 };
+                    left(p) - (1.0 - p) * (-p).max(-1.0 + 1e-300).ln_1p()
+                };
+                r.iter().map(entropy).sum::<f64>() - k * k * ridge * squares / 2.0
+            }
+        };
+        (primal / self.n(), dual / self.n())
+    }
+
+    /// (P - D) / P of a fit, from what it exports.
+    pub fn gap(&self, fit: &Fit) -> f64 {
+        let (primal, dual) = self.of(&fit.coefficients, fit.intercept, fit.lambda);
+        if primal == 0.0 { 0.0 } else { (primal - dual) / primal }
+    }
+
+    /// P and D of exported coefficients.
+    pub fn of(&self, coefficients: &[(u32, f64)], intercept: f64, lambda: f64) -> (f64, f64) {
+        let b = self.prepared.scaled(coefficients);
+        let scores = match self.loss {
+            Loss::Logistic if self.original => predictions(&self.x, coefficients, intercept),
+            _ => self.scores(&b, 0.0),
+        };
+        self.values(&b, &scores, lambda)
+    }
+
+    /// max |x_j'r| / (n a) without coefficients, the intercept at its best: the mean of each class.
+    pub fn lambda_max(&self) -> f64 {
+        let mean = if self.intercept { self.y.iter().sum::<f64>() / self.n() } else { 0.0 };
+        let half = if self.loss == Loss::Logistic { 0.5 } else { 1.0 };
+        let r: Vec<f64> = self.y.iter().map(|y| half * (y - mean)).collect();
+        let largest = self.prepared.columns.iter().map(|column| super::dot(column, &r).abs());
+        largest.fold(0.0, f64::max) / self.n() / self.l1_ratio
+    }
+
+    /// The best objective: proximal gradient steps with momentum and restarts (Beck and Teboulle 2009; O'Donoghue and
+    /// Candes 2015), until the gap is at most `gap` or the steps are used up. The last (P, D).
+    pub fn solve(&self, lambda: f64, gap: f64) -> (f64, f64) {
+        let columns = &self.prepared.columns;
+        let (n, p) = (self.n(), columns.len());
+        let (penalty, ridge) = (lambda * self.l1_ratio, lambda * (1.0 - self.l1_ratio));
+        // The largest eigenvalue of the Gram with the column of ones, from above.
+        let mut v: Vec<f64> = (0..p).map(|j| 1.0 + (j % 7) as f64).collect();
+        let (mut v0, mut largest) = (1.0, 0.0f64);
+        for _ in 0..60 {
+            let image = self.scores(&v, if self.intercept { v0 } else { 0.0 });
+            v = columns.iter().map(|column| super::dot(column, &image)).collect();
+            v0 = if self.intercept { image.iter().sum() } else { 0.0 };
+            largest = v.iter().map(|v| v * v).sum::<f64>().sqrt().hypot(v0);
+            v.iter_mut().for_each(|v| *v /= largest);
+            v0 /= largest;
+        }
+        let curvature = 1.1 * largest * if self.loss == Loss::Logistic { 0.25 } else { 1.0 } / n + ridge;
+        let (mut b, mut b0) = (vec![0.0; p], 0.0);
+        let (mut at, mut at0, mut t) = (b.clone(), b0, 1.0f64);
+        for step in 0..200_000 {
+            let r: Vec<f64> =
+                self.scores(&at, at0).iter().enumerate().map(|(i, &score)| self.row(i, score).1).collect();
+            let moved = |(column, at): (&Vec<(usize, f64)>, &f64)| {
+                let z = at + (super::dot(column, &r) / n - ridge * at) / curvature;
+                z.signum() * (z.abs() - penalty / curvature).max(0.0)
+            };
+            let next: Vec<f64> = columns.iter().zip(&at).map(moved).collect();
+            let next0 = if self.intercept { at0 + r.iter().sum::<f64>() / n / curvature } else { 0.0 };
+            let against: f64 =
+                next.iter().zip(&b).zip(&at).map(|((next, b), at)| (at - next) * (next - b)).sum();
+            let t_next = if against + (at0 - next0) * (next0 - b0) > 0.0 {
+                1.0
+            } else {
+                (1.0 + (1.0 + 4.0 * t * t).sqrt()) / 2.0
+            };
+            let keep = if t_next == 1.0 { 0.0 } else { (t - 1.0) / t_next };
+            at = next.iter().zip(&b).map(|(next, b)| next + keep * (next - b)).collect();
+            at0 = next0 + keep * (next0 - b0);
+            (b, b0, t) = (next, next0, t_next);
+            if step % 50 == 0 {
+                let (primal, dual) = self.values(&b, &self.scores(&b, b0), lambda);
+                if primal - dual <= gap * primal {
+                    break;
+                }
+            }
+        }
+        self.values(&b, &self.scores(&b, b0), lambda)
+    }
+
+    /// What every fit must keep to, whatever its data and however it ended.
+    pub fn check(&self, fit: &Fit, context: &str) {
+        let certificate = &fit.report.certificate;
+        let gap = self.gap(fit);
+        let b = self.prepared.coefficients(fit);
+        let rounding = 10.0 * self.prepared.rounding(&b, fit.lambda * self.l1_ratio);
+        let same = same_gap(certificate.value, gap) || certificate.value.max(gap) < rounding.max(1e-11);
+        assert!(same, "{context}: printed {:e}, computed {gap:e}", certificate.value);
+        assert_eq!(certificate.reached, certificate.value <= certificate.target, "{context}");
+        assert_eq!(certificate.reached, fit.report.ending == raddle::Ending::Reached, "{context}");
+        assert!(fit.coefficients.iter().all(|(_, value)| *value != 0.0 && value.is_finite()), "{context}");
+        assert!(fit.intercept.is_finite(), "{context}");
+    }
+}

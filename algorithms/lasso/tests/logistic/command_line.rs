@@ -1,0 +1,123 @@
+//! `--loss logistic` and `--l1-ratio` on the command line.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use raddle_lasso::{Loss, Preparation};
+use serde_json::Value;
+
+use crate::common::general::General;
+use crate::common::{classes, dense, predictions, random_data};
+
+/// Runs `lasso LINE` in a folder, and expects an exit status; what it said on stdout and stderr.
+fn lasso(folder: &Path, line: &str, code: i32) -> (String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lasso"));
+    let output = command.args(line.split_whitespace()).current_dir(folder).output().unwrap();
+    let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    assert_eq!(output.status.code(), Some(code), "lasso {line}\n{out}\n{err}");
+    (out, err)
+}
+
+/// Data with a column `class` of these values, as a file.
+fn table(folder: &Path, low: f64, high: f64) -> (Vec<Vec<f64>>, Vec<f64>) {
+    let (x, y) = random_data(60, 20, 1.0, 41);
+    let y = classes(&y, low, high);
+    let names: Vec<String> = (1..=x.len()).map(|j| format!("x{j}")).collect();
+    let mut text = format!("{},class\n", names.join(","));
+    for (i, y) in y.iter().enumerate() {
+        x.iter().for_each(|column| text += &format!("{},", column[i]));
+        text += &format!("{y}\n");
+    }
+    fs::write(folder.join("data.csv"), text).unwrap();
+    (x, y)
+}
+
+fn coefficients(folder: &Path) -> Vec<(u32, f64)> {
+    let text = fs::read_to_string(folder.join("coef.tsv")).unwrap();
+    let parse = |line: &str| {
+        let (column, value) = line.split_once(' ').unwrap();
+        (column.parse::<u32>().unwrap() - 1, value.parse().unwrap())
+    };
+    text.lines().map(parse).collect()
+}
+
+#[test]
+fn a_logistic_fit_writes_what_prediction_needs() {
+    let folder = tempfile::tempdir().unwrap();
+    let (x, y) = table(folder.path(), 2.0, 5.0);
+    let (out, _) = lasso(folder.path(), "fit data.csv --y class --loss logistic --out run", 0);
+    assert!(out.contains("Logistic lasso on"), "{out}");
+    let model: Value =
+        serde_json::from_slice(&fs::read(folder.path().join("run/model.json")).unwrap()).unwrap();
+    assert_eq!(model["loss"], "logistic");
+    assert_eq!(model["classes"], serde_json::json!([2.0, 5.0]));
+    assert_eq!(model["l1_ratio"], 1.0);
+    let report: Value =
+        serde_json::from_slice(&fs::read(folder.path().join("run/report.json")).unwrap()).unwrap();
+    assert_eq!(report["parameters"]["loss"], "logistic");
+
+    let (fitted, intercept) =
+        (coefficients(&folder.path().join("run")), model["intercept"].as_f64().unwrap());
+    let x = dense(&x);
+    let oracle = General::new(&x, &y, Preparation::default(), Loss::Logistic, 1.0);
+    let (primal, dual) = oracle.of(&fitted, intercept, model["lambda"].as_f64().unwrap());
+    assert!(primal - dual <= 1.01e-6 * primal);
+
+    let (out, _) = lasso(folder.path(), "predict run data.csv --y class", 0);
+    let scores = predictions(&x, &fitted, intercept);
+    assert_eq!(out.lines().count(), scores.len());
+    for (line, score) in out.lines().zip(&scores) {
+        let (class, probability) = line.split_once('\t').unwrap();
+        assert_eq!(class, if *score > 0.0 { "5" } else { "2" });
+        let probability: f64 = probability.parse().unwrap();
+        assert!((probability - 1.0 / (1.0 + (-score).exp())).abs() < 1e-12);
+    }
+    let (out, _) = lasso(folder.path(), "predict run data.csv --y class --out predicted.tsv", 0);
+    assert!(out.contains("60 predictions, accuracy 0.") && out.contains("mean logistic loss 0."), "{out}");
+}
+
+#[test]
+fn paths_and_rounds_take_the_loss_too() {
+    let folder = tempfile::tempdir().unwrap();
+    table(folder.path(), 0.0, 1.0);
+    let line = "path data.csv --y class --loss logistic --points 8 --ratio 20 --out path";
+    let (out, _) = lasso(folder.path(), line, 0);
+    assert!(out.contains("Logistic lasso path on") && out.contains("8 of 8 points certified"), "{out}");
+    let line = "fit data.csv --y class --loss logistic --l1-ratio 0.5 --schedule priority --parallelism 4";
+    let (out, _) = lasso(folder.path(), line, 0);
+    assert!(out.contains("Logistic elastic net on"), "{out}");
+    let (out, _) = lasso(folder.path(), "fit data.csv --y class --l1-ratio 0.5", 0);
+    assert!(out.contains("Elastic net on"), "{out}");
+}
+
+#[test]
+fn a_warm_start_and_a_resumed_run_keep_the_loss() {
+    let folder = tempfile::tempdir().unwrap();
+    table(folder.path(), 0.0, 1.0);
+    lasso(folder.path(), "fit data.csv --y class --loss logistic --out a", 0);
+    let line = "fit data.csv --y class --loss logistic --init a --tol 1.1e-6 --epochs 1";
+    assert!(lasso(folder.path(), line, 0).0.contains("Logistic lasso"));
+    let stopped = "fit data.csv --y class --loss logistic --ratio 50 --tol 1e-9 --checkpoint-every 1";
+    lasso(folder.path(), &format!("{stopped} --epochs 1 --out b"), 3);
+    lasso(folder.path(), &format!("{stopped} --resume b --out b"), 0);
+    lasso(folder.path(), &format!("{stopped} --out c"), 0);
+    let bytes = |run: &str| fs::read(folder.path().join(run).join("coef.tsv")).unwrap();
+    assert_eq!(bytes("b"), bytes("c"));
+    let (_, err) = lasso(folder.path(), "fit data.csv --y class --ratio 50 --tol 1e-9 --resume b --out b", 2);
+    assert!(!err.is_empty());
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    table(folder.path(), 1.0, 1.0);
+    let (_, err) = lasso(folder.path(), "fit data.csv --y class --loss logistic", 2);
+    assert!(err.contains("1 distinct value:") && err.contains("exactly two"), "{err}");
+    let (_, err) = lasso(folder.path(), "fit diabetes --loss logistic", 2);
+    assert!(err.contains("214 distinct values"), "{err}");
+    let (_, err) = lasso(folder.path(), "fit diabetes --l1-ratio 0", 2);
+    assert!(err.contains("--l1-ratio is 0"), "{err}");
+    let (_, err) = lasso(folder.path(), "fit diabetes --loss huber", 2);
+    assert!(err.contains("squared") && err.contains("logistic"), "{err}");
+}

@@ -1,0 +1,74 @@
+//! The logistic loss and the elastic net: certificates against an oracle, replay, the command line.
+
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod certificate;
+mod command_line;
+mod elastic_net;
+mod extremes;
+mod replay;
+
+use common::general::General;
+use raddle::Ending;
+use raddle_datasets::Matrix;
+use raddle_lasso::{Choice, Fit, Lasso, Loss, Preparation, Problem};
+
+const SCHEDULES: [Choice; 4] = [Choice::WorkingSet, Choice::Priority, Choice::Shuffled, Choice::Cyclic];
+
+const PREPARATIONS: [Preparation; 6] = [
+    Preparation::Usual { intercept: true, standardize: true },
+    Preparation::Usual { intercept: true, standardize: false },
+    Preparation::Usual { intercept: false, standardize: true },
+    Preparation::Usual { intercept: false, standardize: false },
+    Preparation::DenseStd,
+    Preparation::SparseRaw,
+];
+
+/// A problem as data.
+struct Given<'a> {
+    x: &'a Matrix,
+    y: &'a [f64],
+    preparation: Preparation,
+    loss: Loss,
+    l1_ratio: f64,
+}
+
+impl Given<'_> {
+    fn oracle(&self) -> General {
+        General::new(self.x, self.y, self.preparation, self.loss, self.l1_ratio)
+    }
+
+    fn fit(&self, lasso: Lasso, epochs: u64) -> Fit {
+        let problem = Problem::new(self.x.clone(), self.y.to_vec(), self.preparation).unwrap();
+        let lasso = lasso.loss(self.loss).l1_ratio(self.l1_ratio);
+        lasso.fit_with(&problem, |engine| engine.epochs(epochs)).unwrap()
+    }
+
+    /// Fits, and holds the fit against the oracle's own optimum.
+    fn certified(&self, lasso: Lasso, context: &str) -> Fit {
+        let (fit, oracle) = (self.fit(lasso, 5000), self.oracle());
+        oracle.check(&fit, context);
+        assert_eq!(fit.report.ending, Ending::Reached, "{context}: gap {:e}", fit.report.certificate.value);
+        let largest = oracle.lambda_max();
+        assert!(
+            (fit.lambda_max - largest).abs() <= 1e-9 * largest,
+            "{context}: {} {largest}",
+            fit.lambda_max
+        );
+        let (primal, _) = oracle.of(&fit.coefficients, fit.intercept, fit.lambda);
+        let (best, dual) = oracle.solve(fit.lambda, 1e-9);
+        assert!(
+            best - dual <= 1e-8 * best,
+            "{context}: the oracle itself is off, by {:e}",
+            (best - dual) / best
+        );
+        let rounding = 1e-12 * primal;
+        assert!(primal >= dual - rounding, "{context}: {primal} is below what is possible, {dual}");
+        let target = fit.report.certificate.target;
+        assert!(primal - best <= target * primal + rounding, "{context}: {primal} {best}");
+        fit
+    }
+}
