@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use raddle::cli::{Error, ExitStatus, count, say, write_atomic};
 use raddle_datasets::read_samples;
+use raddle_lasso::HeldOut;
 
 use super::matching::{Matched, matched};
 use super::{data, files};
