@@ -23,7 +23,7 @@ pub struct ColumnShard {
     offset: usize,
     pub(crate) first: u32,
     pub(crate) coefficients: Vec<f64>,
-    /// Squared norms of the columns; empty until the first certificate.
+    /// Squared norms of the columns; empty until a certificate needs them, for weights or for bounds.
     norms: Vec<f64>,
     /// x_j'r at the last certificate.
     gradient: Vec<f64>,
@@ -174,7 +174,8 @@ impl ColumnShard {
     pub(crate) fn share(&mut self, asked: &Asked<'_>) -> Share {
         let Asked { residual, penalty, floor, cap, weights, .. } = *asked;
         let count = self.coefficients.len();
-        if self.norms.len() != count {
+        // The working set alone needs none: a column of zeros never violates.
+        if self.norms.len() != count && (weights || asked.lazy) {
             self.norms = (0..count).map(|at| self.view(at).sum_squares(residual.len())).collect();
         }
         let computed = self.products(asked);
@@ -195,7 +196,7 @@ impl ColumnShard {
             }
             if self.slots[at] != OUTSIDE {
                 share.members.push((self.slots[at], gradient));
-            } else if (size > floor || coefficient != 0.0) && self.norms[at] > 0.0 && !floor.is_nan() {
+            } else if (size > floor || coefficient != 0.0) && !floor.is_nan() {
                 share.violators.push((variable, gradient));
             }
             if weights {
