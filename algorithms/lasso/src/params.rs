@@ -292,6 +292,7 @@ impl Lasso {
             tolerance: self.tolerance,
             weights: !working_set,
             working_set,
+            cold: working_set && self.init.is_empty() && self.course.len() == 1,
             sample: working_set,
         };
         let parts = WorkingPart::deal(shards, rows, problem.is_sparse()).into_iter();

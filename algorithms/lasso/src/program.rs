@@ -39,6 +39,8 @@ pub struct LassoProgram {
     pub(crate) weights: bool,
     /// Whether a working set is wanted.
     pub(crate) working_set: bool,
+    /// Whether there is one lambda, and the run starts without coefficients.
+    pub(crate) cold: bool,
     /// Whether dependencies are estimated on a sample of the rows.
     pub(crate) sample: bool,
 }
@@ -250,7 +252,7 @@ impl Program for LassoProgram {
 }
 
 impl LassoProgram {
-    fn asked<'a>(&self, replica: &'a Replica) -> Asked<'a> {
+    fn asked<'a>(&'a self, replica: &'a Replica) -> Asked<'a> {
         let (penalty, ridge) = self.objective.weights(replica.penalty);
         Asked {
             residual: &replica.residual,
@@ -259,10 +261,17 @@ impl LassoProgram {
             ridge,
             curvature: self.objective.loss.most_curvature(),
             floor: replica.floor,
+            first: self.cold.then_some(self).filter(|_| replica.penalty.is_nan()),
             cap: replica.cap,
             weights: self.weights,
             lazy: self.course.len() > 1,
         }
+    }
+
+    /// What |x_j'r| must exceed to violate at the only lambda, if the largest |x_j'r| without coefficients is no less.
+    pub(crate) fn least_floor(&self, largest: f64) -> f64 {
+        // Rounding must not lift it above what the solver asks for.
+        (1.0 - 1e-9) * self.objective.weights(self.penalty(0, largest)).0
     }
 
     /// n times the lambda at a position, for max |x_j'r| without coefficients.

@@ -8,6 +8,7 @@ use raddle::state::{Reader, StateError, Writer};
 
 use crate::design::{Column, Design, View};
 use crate::kernels;
+use crate::program::LassoProgram;
 use crate::working_part::WorkingPart;
 use crate::working_set::LazyBounds;
 
@@ -67,6 +68,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) curvature: f64,
     /// Columns with |x_j'r| above this may enter the working set; NaN if none may.
     pub(crate) floor: f64,
+    /// At the first boundary of a cold fit, when lambda is not known: what the floor can be told from.
+    pub(crate) first: Option<&'a LassoProgram>,
     /// How many violators to name at most.
     pub(crate) cap: usize,
     pub(crate) weights: bool,
@@ -172,13 +175,18 @@ impl ColumnShard {
 
     /// The certificate pass: x_j'r of every column here, and what follows from it.
     pub(crate) fn share(&mut self, asked: &Asked<'_>) -> Share {
-        let Asked { residual, penalty, floor, cap, weights, .. } = *asked;
+        let Asked { residual, penalty, mut floor, cap, weights, .. } = *asked;
         let count = self.coefficients.len();
         // The working set alone needs none: a column of zeros never violates.
         if self.norms.len() != count && (weights || asked.lazy) {
             self.norms = (0..count).map(|at| self.view(at).sum_squares(residual.len())).collect();
         }
         let computed = self.products(asked);
+        if let Some(program) = asked.first {
+            // The largest of all columns is no less than the largest here, nor is lambda.
+            floor =
+                program.least_floor(self.gradient.iter().fold(0.0, |most: f64, value| most.max(value.abs())));
+        }
         // Lazy or not, the largest product counts as no less than the floor, below which nothing is told apart.
         let mut share = Share { largest: if asked.lazy { floor.max(0.0) } else { 0.0 }, ..Share::default() };
         for (at, &gradient) in self.gradient.iter().enumerate() {
