@@ -55,7 +55,7 @@ pub struct Outcome<P: Program> {
 /// | setting | default | changes the model |
 /// |---|---|---|
 /// | [`workers`](Engine::workers) | 1 | no |
-/// | [`threads`](Engine::threads) | the workers, at most the cores | no |
+/// | [`threads`](Engine::threads) | the workers, at most the shards and the cores | no |
 /// | [`serialized`](Engine::serialized) | off | no |
 /// | [`rescale`](Engine::rescale), [`checkpoint`](Engine::checkpoint), [`resume`](Engine::resume) | none | no |
 /// | [`staleness`](Engine::staleness) | 0 | yes |
@@ -112,7 +112,7 @@ impl<P: Program> Engine<P> {
     }
 
     /// How many threads carry the workers, at least 1; by default one for each worker, but no more than there are
-    /// cores for this process. Workers on one thread take turns and hand blocks over without leaving it.
+    /// shards, or cores for this process. Workers on one thread take turns and hand blocks over without leaving it.
     pub fn threads(mut self, threads: usize) -> Self {
         self.settings.threads = Some(threads);
         self
@@ -225,7 +225,8 @@ impl<P: Program> Engine<P> {
             let epoch = hub.progress.epoch;
             let workers = settings.workers_after(epoch);
             let (shared, how) = (Arc::clone(&program), Arc::clone(&settings));
-            let layout = Layout::new(&costs, held.blocks.len(), workers, settings.threads_for(workers));
+            let layout =
+                Layout::new(&costs, held.blocks.len(), workers, settings.threads_for(workers, costs.len()));
             let threads = layout.threads;
             let placement = Arc::clone(&layout.shard_at);
             let generation = Generation::new(shared, how, layout, held, hub, observer);

@@ -49,11 +49,12 @@ impl Settings {
         due.map_or(self.workers, |&(_, workers)| workers)
     }
 
-    /// How many threads carry so many workers.
-    pub(crate) fn threads_for(&self, workers: usize) -> usize {
+    /// How many threads carry so many workers of so many shards: no more than have something to do.
+    pub(crate) fn threads_for(&self, workers: usize, shards: usize) -> usize {
+        let busy = workers.min(shards.max(1));
         // Asking the system takes longer than many a round: not for one worker.
-        let cores = || if workers == 1 { 1 } else { thread::available_parallelism().map_or(1, usize::from) };
-        self.threads.unwrap_or_else(cores).min(workers)
+        let cores = || if busy == 1 { 1 } else { thread::available_parallelism().map_or(1, usize::from) };
+        self.threads.map_or_else(|| cores().min(busy), |threads| threads.min(workers))
     }
 
     pub(crate) fn checkpoint_due(&self, epoch: u64) -> bool {
