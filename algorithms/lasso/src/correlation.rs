@@ -9,7 +9,7 @@ use crate::kernels::{RowPiece, gram_by_rows, gram_lower, sum_squares};
 const DENSE_SAMPLE: usize = 128;
 
 /// Sparse ones on so many rows: a column has few entries in each.
-const SPARSE_SAMPLE: usize = 4096;
+const SPARSE_SAMPLE: usize = 1024;
 
 /// |x_i'x_j| / (|x_i| |x_j|) for all pairs; 0 where a column is constant or missing. With `sample` it is estimated on
 /// evenly strided rows.

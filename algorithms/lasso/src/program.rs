@@ -233,11 +233,12 @@ impl Program for LassoProgram {
         if self.weights {
             verdict.weights = shares.into_iter().flat_map(|share| share.weights).collect();
         } else {
-            (verdict.weights, verdict.wanted) = solver.candidates(shares);
+            (verdict.weights, verdict.wanted) = solver.candidates(shares, replica.cap);
         }
-        if first || penalty != replica.penalty || solver.cap() != replica.cap {
+        let cap = solver.cap(self.y.len());
+        if first || penalty != replica.penalty || cap != replica.cap {
             let floor = if self.working_set { floor } else { f64::NAN };
-            verdict.change = Some(Change::Stage { penalty, floor, cap: solver.cap() });
+            verdict.change = Some(Change::Stage { penalty, floor, cap });
         }
         verdict
     }

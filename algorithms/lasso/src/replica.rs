@@ -8,7 +8,7 @@ use crate::problem::Start;
 use crate::scores::Scores;
 use crate::shard::Move;
 
-/// Violators that a shard names at least: before the first working set says how many are wanted, that many will do.
+/// Violators that a shard names at the first boundary: more than the first working set looks at.
 pub(crate) const FIRST_CAP: usize = 512;
 
 /// What every worker knows: the residual, and where the run stands.

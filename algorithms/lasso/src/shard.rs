@@ -9,6 +9,7 @@ use raddle::state::{Reader, StateError, Writer};
 use crate::design::{Column, Design, View};
 use crate::kernels;
 use crate::program::LassoProgram;
+use crate::solver::worst_first;
 use crate::working_part::WorkingPart;
 use crate::working_set::LazyBounds;
 
@@ -221,14 +222,11 @@ impl ColumnShard {
             }
         }
         // A coefficient outside the working set may have to change whatever its gradient: it goes first.
-        let rank = |&(variable, gradient): &(u32, f64)| {
-            let inside = self.coefficients[(variable - self.first) as usize] == 0.0;
-            (inside, std::cmp::Reverse(gradient.abs().to_bits()), variable)
-        };
-        let set = share.violators.iter().filter(|&&entry| !rank(&entry).0).count();
-        let cap = cap.max(set);
-        if share.violators.len() > cap {
-            share.violators.select_nth_unstable_by_key(cap, rank);
+        let is_set = |&(variable, _): &(u32, f64)| self.coefficients[(variable - self.first) as usize] != 0.0;
+        if share.violators.iter().any(is_set) {
+            share.violators.retain(is_set);
+        } else if share.violators.len() > cap {
+            share.violators.select_nth_unstable_by_key(cap, worst_first);
             share.violators.truncate(cap);
         }
         share

@@ -8,7 +8,7 @@ use crate::design::Column;
 use crate::kernels;
 use crate::loss::{Loss, Objective};
 use crate::program::LassoProgram;
-use crate::replica::{FIRST_CAP, Replica};
+use crate::replica::Replica;
 use crate::scores::Scores;
 use crate::shard::{Entrant, Share};
 use crate::solution::{Solution, Solved};
@@ -55,6 +55,11 @@ pub struct Solver {
     /// The smallest gap and objective seen at this position, and boundaries since either fell.
     best: Option<(f64, f64)>,
     in_vain: u64,
+}
+
+/// Orders (column, x_j'r) by falling |x_j'r|, equal ones by column.
+pub(crate) fn worst_first(&(variable, gradient): &(u32, f64)) -> (std::cmp::Reverse<u64>, u32) {
+    (std::cmp::Reverse(gradient.abs().to_bits()), variable)
 }
 
 impl Solver {
@@ -197,29 +202,29 @@ impl Solver {
         self.largest
     }
 
-    /// The worst violators, and how many of them should enter.
-    pub(crate) fn candidates(&self, shares: Vec<Share>) -> (Vec<(u32, f64)>, usize) {
+    /// The worst violators, and how many of them should enter, where shards were asked for up to `cap` of them.
+    pub(crate) fn candidates(&self, shares: Vec<Share>, cap: usize) -> (Vec<(u32, f64)>, usize) {
         let (penalty, _) = self.objective.weights(self.penalty);
-        let violators = shares.into_iter().flat_map(|share| share.violators);
         let is_set = |variable: &u32| self.support.binary_search_by_key(variable, |&(j, _)| j).is_ok();
-        let mut violators: Vec<(u32, f64)> =
-            violators.filter(|(variable, gradient)| gradient.abs() > penalty || is_set(variable)).collect();
-        violators.sort_unstable_by_key(|(variable, gradient)| {
-            (!is_set(variable), std::cmp::Reverse(gradient.abs().to_bits()), *variable)
-        });
+        let named = shares.into_iter().flat_map(|share| share.violators);
+        let (mut set, mut violators): (Vec<(u32, f64)>, Vec<_>) =
+            named.partition(|(variable, _)| is_set(variable));
         // Coefficients from elsewhere, as of a warm start: the working set must hold them all before it is solved.
-        let set = violators.iter().filter(|(variable, _)| is_set(variable)).count();
-        if set > 0 {
-            violators.truncate(set);
-            return (violators, set);
+        if !set.is_empty() {
+            set.sort_unstable_by_key(worst_first);
+            let count = set.len();
+            return (set, count);
         }
-        violators.truncate(LOOKED_AT * self.wanted);
+        violators.retain(|(_, gradient)| gradient.abs() > penalty);
+        violators.sort_unstable_by_key(worst_first);
+        // No more than each shard was asked for: beyond that it shows how many shards there are.
+        violators.truncate((LOOKED_AT * self.wanted).min(cap));
         (violators, self.wanted)
     }
 
-    /// How many violators a shard should name.
-    pub(crate) fn cap(&self) -> usize {
-        (LOOKED_AT * self.wanted).next_power_of_two().max(FIRST_CAP)
+    /// How many violators a shard should name at the next boundary.
+    pub(crate) fn cap(&self, rows: usize) -> usize {
+        LOOKED_AT * self.wanted.max(quota(rows, 0))
     }
 
     /// Takes columns in; returns the slot of the first.
