@@ -190,9 +190,16 @@ impl ColumnShard {
         }
         // Lazy or not, the largest product counts as no less than the floor, below which nothing is told apart.
         let mut share = Share { largest: if asked.lazy { floor.max(0.0) } else { 0.0 }, ..Share::default() };
-        for (at, &gradient) in self.gradient.iter().enumerate() {
-            let (variable, coefficient, size) =
-                (self.first + at as u32, self.coefficients[at], gradient.abs());
+        let columns = self.gradient.iter().zip(&self.coefficients).zip(&self.slots);
+        for (at, ((&gradient, &coefficient), &slot)) in columns.enumerate() {
+            let (variable, size) = (self.first + at as u32, gradient.abs());
+            // Nearly all columns of a working set's certificate end here.
+            if coefficient == 0.0 && slot == OUTSIDE && !weights && (size <= floor || floor.is_nan()) {
+                if size > share.largest && computed.as_ref().is_none_or(|computed| computed[at]) {
+                    share.largest = size;
+                }
+                continue;
+            }
             if coefficient != 0.0 {
                 share.nonzeros.push((variable, coefficient));
                 share.slopes.push(gradient);
@@ -203,8 +210,8 @@ impl ColumnShard {
             if coefficient == 0.0 {
                 share.largest = share.largest.max(size);
             }
-            if self.slots[at] != OUTSIDE {
-                share.members.push((self.slots[at], gradient));
+            if slot != OUTSIDE {
+                share.members.push((slot, gradient));
             } else if (size > floor || coefficient != 0.0) && !floor.is_nan() {
                 share.violators.push((variable, gradient));
             }
