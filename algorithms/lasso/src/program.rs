@@ -2,7 +2,7 @@
 //!
 //! One epoch of the working set: certify (a pass over all columns), choose and relate, enter, solve on the Gram.
 //! One round of STRADS: exact coordinate updates of the columns that the schedule chose, all from the same residual.
-//! Both act on the same state, so schedules of both kinds may take turns.
+//! Both act on the same state; what only rounds need of it is made only for them.
 
 use std::sync::Arc;
 
