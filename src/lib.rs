@@ -83,6 +83,7 @@ mod engine;
 mod error;
 mod generation;
 mod hub;
+pub mod level;
 mod message;
 mod operator;
 mod parcel;

@@ -1,9 +1,10 @@
-//! Criterion benches of the kernels, in the widest vector form that the processor has, or the one that `RADDLE_LEVEL`
-//! names (`avx512`, `avx2`, `portable`). Throughput counts the values
-//! read (`dot`, `pass`) or the pairs multiplied and added (`gram`, `cholesky`).
+//! Criterion benches of the kernels, a group for every vector form that the processor has (`avx512`, `avx2`,
+//! `portable`; a filter names one). Throughput counts the values read (`dot`, `pass`) or the pairs multiplied and added
+//! (`gram`, `cholesky`).
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use raddle_lasso::kernels::{Columns, Level, cholesky, dot, gram_lower, pass, sparse_pass};
+use raddle::level::Level;
+use raddle_lasso::kernels::{Columns, cholesky, dot, gram_lower, pass, sparse_pass};
 
 /// Rows of the dense columns.
 const ROWS: usize = 1814;
@@ -18,8 +19,8 @@ fn numbers(count: usize) -> Vec<f64> {
     (0..count).map(|_| number()).collect()
 }
 
-fn passes(c: &mut Criterion) {
-    let mut group = c.benchmark_group(Level::best().name());
+fn passes(c: &mut Criterion, level: Level) {
+    let mut group = c.benchmark_group(level.name());
     let residual = numbers(ROWS);
     for columns in [1, 220] {
         let x = numbers(ROWS * columns);
@@ -48,8 +49,8 @@ fn passes(c: &mut Criterion) {
     group.finish();
 }
 
-fn grams(c: &mut Criterion) {
-    let mut group = c.benchmark_group(Level::best().name());
+fn grams(c: &mut Criterion, level: Level) {
+    let mut group = c.benchmark_group(level.name());
     for members in [60, 480] {
         let x = numbers(ROWS * members);
         let columns: Vec<&[f64]> = x.chunks_exact(ROWS).collect();
@@ -71,5 +72,14 @@ fn grams(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(kernels, passes, grams);
+fn every_form(c: &mut Criterion) {
+    for level in Level::available() {
+        level.during(|| {
+            passes(c, level);
+            grams(c, level);
+        });
+    }
+}
+
+criterion_group!(kernels, every_form);
 criterion_main!(kernels);

@@ -10,9 +10,9 @@
 //! step can be tasks. The sums are [`tile`] sums, along contiguous rows. A row appended below a finished factor
 //! and taken through step 2 for all J is L^-1 times that row: the same step solves for many right-hand sides.
 
+use super::form::{Kernel, run};
 use super::gram::tile;
 use super::lanes::{LANES, Lanes};
-use super::level::{Kernel, Level};
 
 /// Columns per block; part of the definition of every element. Three vectors: the work inside a block stays in
 /// registers, and even a factor of order 60 is mostly products of rows.
@@ -73,7 +73,7 @@ pub fn factor_diagonal(
     stride: usize,
     inverse: &mut [f64],
 ) -> Result<(), NotPositive> {
-    Level::run(Diagonal { rows, j0, width, stride, inverse })
+    run(Diagonal { rows, j0, width, stride, inverse })
 }
 
 /// Step 2 of a block: `rows` are `count` rows below the block, which begins with the rows `pivots`.
@@ -88,7 +88,7 @@ pub fn update_rows(
     width: usize,
     inverse: &[f64],
 ) {
-    Level::run(Below { rows, count, stride, pivots, j0, width, inverse });
+    run(Below { rows, count, stride, pivots, j0, width, inverse });
 }
 
 struct Diagonal<'a> {

@@ -1,7 +1,7 @@
 //! Dense columns: dot products, sums of columns, and the pass c = X'r.
 
+use super::form::{Kernel, run};
 use super::lanes::{LANES, Lanes};
-use super::level::{Kernel, Level};
 
 /// Columns that go through a pass side by side: each group of eight values of r is loaded once for all of them.
 const TOGETHER: usize = 8;
@@ -12,7 +12,7 @@ const ADDED: usize = 4;
 /// a'b over the shorter of the two lengths.
 #[inline]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
-    Level::run(Dot { a, b })
+    run(Dot { a, b })
 }
 
 /// a'a.
@@ -25,20 +25,20 @@ pub fn sum_squares(a: &[f64]) -> f64 {
 ///
 /// Each element's bits are those of [`dot`].
 pub fn pass(x: &[f64], r: &[f64], c: &mut [f64]) {
-    Level::run(Pass { x, r, c });
+    run(Pass { x, r, c });
 }
 
 /// out += a x, element by element over the shorter length, each one fused multiply-add.
 #[inline]
 pub fn add_scaled(out: &mut [f64], a: f64, x: &[f64]) {
-    Level::run(AddScaled { out, columns: &[(a, x)] });
+    run(AddScaled { out, columns: &[(a, x)] });
 }
 
 /// out += sum of a x over the pairs (a, x), in their order; a column shorter than `out` is an empty one.
 ///
 /// Each element's bits are those of repeated [`add_scaled`].
 pub fn add_scaled_columns(out: &mut [f64], columns: &[(f64, &[f64])]) {
-    Level::run(AddScaled { out, columns });
+    run(AddScaled { out, columns });
 }
 
 struct Dot<'a> {

@@ -4,8 +4,8 @@
 //! columns of the other side. Around it, panels of rows are copied side by side, aligned, so that one side stays
 //! in the first-level cache and the other in the second.
 
+use super::form::{Kernel, run};
 use super::lanes::{LANES, Lanes};
-use super::level::{Kernel, Level};
 
 /// Rows of the columns that are summed at once; sums of panels are added in order. Part of the definition of
 /// every element. 256 rows of twelve left and six right columns fill three quarters of a first-level cache.
@@ -23,7 +23,7 @@ const RESIDENT: usize = 240;
 /// All columns are as long as `a[0]`. An element is the sum over panels of [`PANEL`] rows, in order, of the
 /// lane sum of [`dot`](super::dot); its bits depend on the two columns only, and not on their order.
 pub fn gram(a: &[&[f64]], b: &[&[f64]], first: usize, out: &mut [f64], stride: usize) {
-    Level::run(Gram { a, b, first, out, stride });
+    run(Gram { a, b, first, out, stride });
 }
 
 /// out\[i * stride + j\] = a_i'a_j for j <= i.

@@ -3,8 +3,8 @@
 //! The platform's `exp` and `ln` are not used: they differ between platforms, and they take one value at a time.
 //! Here every step is an IEEE operation or a fused multiply-add on eight lanes, the same in all vector forms.
 
+use super::form::{Kernel, run};
 use super::lanes::{LANES, Lanes};
-use super::level::{Kernel, Level};
 
 /// Margins beyond this count as this: exp(-708) is the smallest power that is a normal number.
 const MOST_MARGIN: f64 = 708.0;
@@ -25,13 +25,13 @@ pub struct LogisticSums {
 ///
 /// All slices are as long as `y`.
 pub fn logistic(y: &[f64], scores: &[f64], residual: &mut [f64], weights: &mut [f64]) -> LogisticSums {
-    Level::run(Loss { y, scores, residual, weights })
+    run(Loss { y, scores, residual, weights })
 }
 
 /// The sum of the binary entropies H(k s), H(p) = -p ln p - (1 - p) ln(1 - p), for s as in [`logistic`] and k in
 /// \[0, 1\]: the dual value of the point that is k times the residual.
 pub fn logistic_entropy(y: &[f64], scores: &[f64], k: f64) -> f64 {
-    Level::run(Entropy { y, scores, k })
+    run(Entropy { y, scores, k })
 }
 
 type Eight = [f64; LANES];

@@ -3,7 +3,7 @@
 //! **Bits.** Every kernel is written once, over eight-lane vectors ([`lanes::Lanes`]), and compiled three times:
 //! AVX-512, AVX2 with fused multiply-add, and portable. The three give the same bits, because lane structure,
 //! order and block sizes are constants and every multiplication that is added is fused, in all three alike.
-//! [`Level`] picks the widest form the processor has, once, at run time. No result depends on threads.
+//! [`raddle::level`] picks the widest form the processor has at run time. No result depends on threads.
 //!
 //! **Lanes.** A sum over k terms is kept in eight lanes: term t is added to lane t mod 8, in ascending t; a last
 //! incomplete group of eight is filled up with zeros. The lanes are added as
@@ -11,9 +11,9 @@
 
 mod cholesky;
 mod dense;
+mod form;
 mod gram;
 pub mod lanes;
-mod level;
 mod logistic;
 mod rows;
 mod solve;
@@ -26,11 +26,17 @@ mod x86;
 pub use cholesky::{BLOCK, NotPositive, cholesky, factor_diagonal, update_rows};
 pub use dense::{add_scaled, add_scaled_columns, dot, pass, sum_squares};
 pub use gram::{PANEL, gram, gram_lower};
-pub use level::Level;
-#[cfg(test)]
-pub(crate) use level::in_every_form;
 pub use logistic::{LogisticSums, logistic, logistic_entropy};
 pub(crate) use rows::Batch;
 pub use rows::{RowPiece, gram_by_rows};
 pub use solve::{solve_lower, solve_lower_transposed};
 pub use sparse::{Columns, sparse_add_scaled, sparse_dot, sparse_pass};
+
+/// Runs `body` once in every form that this processor has and returns what each gave, the portable one first.
+#[cfg(test)]
+pub(crate) fn in_every_form<T>(mut body: impl FnMut() -> T) -> Vec<(&'static str, T)> {
+    raddle::level::Level::available()
+        .into_iter()
+        .map(|level| (level.name(), level.during(&mut body)))
+        .collect()
+}

@@ -75,7 +75,7 @@ impl RowPiece {
 /// Each element is a chain of fused multiply-adds over ascending rows; `first` is the first member of a batch.
 /// Returns the number of multiply-adds.
 pub fn gram_by_rows(piece: &RowPiece, first: usize, out: &mut [f64], stride: usize) -> u64 {
-    super::level::Level::run(Gram { piece, first, out, stride })
+    super::form::run(Gram { piece, first, out, stride })
 }
 
 struct Gram<'a> {
@@ -85,7 +85,7 @@ struct Gram<'a> {
     stride: usize,
 }
 
-impl super::level::Kernel for Gram<'_> {
+impl super::form::Kernel for Gram<'_> {
     type Output = u64;
 
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! Sparse columns: row numbers and values. Dot products gather; sums of columns run value by value.
 
+use super::form::{Kernel, run};
 use super::lanes::{LANES, Lanes};
-use super::level::{Kernel, Level};
 
 /// Compressed sparse columns, borrowed: column j holds `values[starts[j]..starts[j + 1]]` in the rows
 /// `rows[starts[j]..starts[j + 1]]`, ascending.
@@ -39,17 +39,17 @@ impl<'a> Columns<'a> {
 
 /// x'r for a sparse column x: eight lanes as everywhere, lane t mod 8 for the t-th stored value.
 pub fn sparse_dot(rows: &[u32], values: &[f64], r: &[f64]) -> f64 {
-    Level::run(Dot { rows, values, r })
+    run(Dot { rows, values, r })
 }
 
 /// c\[j\] = x_j'r for the first `c.len()` of the columns; each element's bits are those of [`sparse_dot`].
 pub fn sparse_pass(x: Columns<'_>, r: &[f64], c: &mut [f64]) {
-    Level::run(Pass { x, r, c });
+    run(Pass { x, r, c });
 }
 
 /// out += a x for a sparse column x: one fused multiply-add per stored value.
 pub fn sparse_add_scaled(out: &mut [f64], a: f64, rows: &[u32], values: &[f64]) {
-    Level::run(AddScaled { out, a, rows, values });
+    run(AddScaled { out, a, rows, values });
 }
 
 struct Dot<'a> {

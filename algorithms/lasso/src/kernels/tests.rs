@@ -1,6 +1,6 @@
 //! Bits equal in every vector form, and values right against naive sums.
 
-use super::level::in_every_form;
+use super::in_every_form;
 use super::*;
 
 /// A small generator of numbers in [-1, 1), fixed for ever.

@@ -1,0 +1,166 @@
+//! [`Level`]: which vector form a program's kernels run in, and [`vector_kernels!`](crate::vector_kernels), which
+//! compiles one body for each.
+//!
+//! The forms may differ in speed only, never in bits. That is up to the kernels: lanes, order and block sizes must be
+//! constants, and whether a product is fused with the sum must be the same in all three.
+
+use std::cell::Cell;
+use std::sync::OnceLock;
+
+/// A vector form that this processor can run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Level(Form);
+
+/// The vector forms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Plain Rust, for any processor.
+    Portable,
+    /// `avx2` and `fma`.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    /// `avx512f`, `avx512vl`, `avx512bw`, `avx512dq`, and what [`Form::Avx2`] has.
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+thread_local! {
+    static DURING: Cell<Option<Level>> = const { Cell::new(None) };
+}
+
+impl Level {
+    /// Every form this processor can run, the portable one first.
+    pub fn available() -> Vec<Self> {
+        let mut levels = vec![Self(Form::Portable)];
+        #[cfg(target_arch = "x86_64")]
+        {
+            let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+            let avx512 = is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq");
+            if avx2 {
+                levels.push(Self(Form::Avx2));
+            }
+            if avx2 && avx512 {
+                levels.push(Self(Form::Avx512));
+            }
+        }
+        levels
+    }
+
+    /// The widest form this processor can run, or the one that the environment variable `RADDLE_LEVEL` names if it is
+    /// among them; inside [`Level::during`], the form given there.
+    #[inline]
+    pub fn current() -> Self {
+        static BEST: OnceLock<Level> = OnceLock::new();
+        DURING.get().unwrap_or_else(|| {
+            *BEST.get_or_init(|| {
+                let named = std::env::var("RADDLE_LEVEL").unwrap_or_default();
+                let mut levels = Self::available();
+                let at = levels.iter().position(|level| level.name() == named).unwrap_or(levels.len() - 1);
+                levels.swap_remove(at)
+            })
+        })
+    }
+
+    /// Runs `body` with this form as the [current](Level::current) one of this thread: to time a form, or to see that
+    /// it gives the same bits.
+    pub fn during<T>(self, body: impl FnOnce() -> T) -> T {
+        /// Puts back what was current, even if the body panics.
+        struct Restore(Option<Level>);
+        impl Drop for Restore {
+            fn drop(&mut self) {
+                DURING.set(self.0);
+            }
+        }
+        let _restore = Restore(DURING.replace(Some(self)));
+        body()
+    }
+
+    /// The form.
+    #[inline]
+    pub fn form(self) -> Form {
+        self.0
+    }
+
+    /// The name reports print: `portable`, `avx2` or `avx512`.
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            Form::Portable => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Form::Avx2 => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Form::Avx512 => "avx512",
+        }
+    }
+}
+
+/// Defines, in the module that calls it, a trait `Kernel` over that module's own vector type and a function
+/// `run(kernel)` that runs one in the [current form](Level::current).
+///
+/// Named are a trait and its three implementations: `vector_kernels!(Lanes: Portable, Avx2, Avx512);`. A kernel is a
+/// struct of its arguments; `Kernel::run::<L>(self)` is its one body. It must be `#[inline(always)]`, and so must be
+/// everything it calls: only then is the body compiled for the form.
+#[macro_export]
+macro_rules! vector_kernels {
+    ($lanes:ident: $portable:ident, $avx2:ident, $avx512:ident) => {
+        /// A kernel: arguments as fields, one body for all vector forms.
+        ///
+        /// `run` must be `#[inline(always)]`, and everything it calls too: only then is the body compiled for the form.
+        pub(crate) trait Kernel {
+            /// What it returns.
+            type Output;
+            /// The body.
+            fn run<L: $lanes>(self) -> Self::Output;
+        }
+
+        /// Runs `kernel` in the current form.
+        #[inline]
+        #[allow(unsafe_code)] // calling a function compiled for more than the baseline
+        pub(crate) fn run<K: Kernel>(kernel: K) -> K::Output {
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,fma")]
+            fn avx2<K: Kernel>(kernel: K) -> K::Output {
+                kernel.run::<$avx2>()
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,fma")]
+            fn avx512<K: Kernel>(kernel: K) -> K::Output {
+                kernel.run::<$avx512>()
+            }
+
+            match $crate::level::Level::current().form() {
+                $crate::level::Form::Portable => kernel.run::<$portable>(),
+                // SAFETY: a `Level` of this form exists only where its features were detected.
+                #[cfg(target_arch = "x86_64")]
+                $crate::level::Form::Avx2 => unsafe { avx2(kernel) },
+                // SAFETY: likewise.
+                #[cfg(target_arch = "x86_64")]
+                $crate::level::Form::Avx512 => unsafe { avx512(kernel) },
+            }
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Level;
+
+    #[test]
+    fn a_form_is_current_only_while_its_body_runs() {
+        let before = Level::current();
+        for level in Level::available() {
+            assert_eq!(level.during(Level::current), level);
+            let broken = std::panic::catch_unwind(|| level.during(|| panic!("a body that fails")));
+            assert!(broken.is_err());
+            assert_eq!(Level::current(), before);
+        }
+    }
+
+    #[test]
+    fn the_portable_form_is_always_there() {
+        assert_eq!(Level::available()[0].name(), "portable");
+    }
+}
