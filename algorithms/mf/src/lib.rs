@@ -1,5 +1,6 @@
 //! Matrix factorization as scheduled programs of [`raddle`].
 
+pub mod alternating;
 mod course;
 mod error;
 mod grid;

@@ -208,6 +208,10 @@ impl Mf {
     /// them, nothing then needs to be held out.
     pub fn repeat(mut self, fit: &Fit) -> Self {
         let (stage, epochs) = fit.length;
+        if self.method != Method::Sgd {
+            (self.epochs, self.target) = (Some(u64::from(epochs.max(1))), None);
+            return self;
+        }
         let length = Course::stages(self.epochs).get(stage as usize).copied().unwrap_or(epochs);
         (self.epochs, self.cut, self.target) = (Some(u64::from(length.max(1))), Some(epochs.max(1)), None);
         self
@@ -307,7 +311,7 @@ impl Mf {
         self.check(problem)?;
         match self.method {
             Method::Sgd => self.fit_by_steps(problem, runner),
-            Method::Als | Method::Ccd => Err(MfError::Empty.into()),
+            Method::Als | Method::Ccd => self.fit_alternating(problem, runner),
         }
     }
 

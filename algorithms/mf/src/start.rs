@@ -76,7 +76,7 @@ impl Start {
     }
 
     /// A row of the model to start from, if it has learned one.
-    fn given(&self, side: Side, row: u32) -> Option<(&[f32], f32)> {
+    pub(crate) fn given(&self, side: Side, row: u32) -> Option<(&[f32], f32)> {
         let model = self.given.as_ref()?;
         let (factors, biases) = match side {
             Side::Users => (&model.user_factors, &model.user_biases),

@@ -8,15 +8,19 @@
 //! f mod 16, in ascending f; the lanes are added as [`lanes::Lanes::sums`] says.
 
 mod cell;
+mod gradients;
 pub mod lanes;
 mod measure;
+mod normal;
 mod score;
 mod sgd;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 pub use cell::{Cell, Rating, Rows, Steps};
+pub use gradients::{Equations, descend};
 pub use measure::squares;
+pub use normal::{add_products, solve};
 pub use score::{TOGETHER, padded, product, scores};
 pub use sgd::sgd;
 
