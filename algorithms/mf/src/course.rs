@@ -63,7 +63,7 @@ impl Course {
 
 /// The first step of a stage of so many epochs.
 fn default_step(length: u32) -> f64 {
-    (0.09 * (5.0 / f64::from(length)).sqrt()).clamp(0.03, 0.1)
+    (0.09 * libm::pow(5.0 / f64::from(length), 0.55)).clamp(0.02, 0.1)
 }
 
 /// The decay for a stage of so many epochs: what is trained longer fits noise unless it is held back more.

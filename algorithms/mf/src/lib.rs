@@ -2,9 +2,12 @@
 
 pub mod alternating;
 mod course;
+mod cross_validation;
 mod error;
+mod fold_in;
 mod grid;
 pub mod kernels;
+mod metrics;
 mod model;
 mod params;
 mod part;
@@ -20,7 +23,10 @@ mod shard;
 mod solver;
 mod start;
 
+pub use cross_validation::CrossValidation;
 pub use error::MfError;
+pub use fold_in::FoldIn;
+pub use metrics::Ranking;
 pub use model::{Fit, Model};
 pub use params::{Choice, Equations, Method, Mf};
 pub use problem::Problem;

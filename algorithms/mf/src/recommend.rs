@@ -96,6 +96,15 @@ impl<'a> Recommender<'a> {
         }
     }
 
+    /// Calls `take` with each user and the scores of all items, as they are ranked by; nothing is left out.
+    pub(crate) fn scored(&self, users: &[u32], mut take: impl FnMut(u32, &[f32])) {
+        let mut out: [Vec<f32>; TOGETHER] = Default::default();
+        for some in users.chunks(TOGETHER) {
+            self.score(some, &mut out);
+            some.iter().zip(&out).for_each(|(&user, scores)| take(user, scores));
+        }
+    }
+
     /// The best items of one user.
     pub fn one(&self, user: u32, count: usize) -> Vec<(u32, f32)> {
         let mut found = Vec::new();

@@ -18,6 +18,9 @@ use crate::replica::{Counts, Setup};
 /// A chunk is read at so many places in turn: ratings of one user, which stand together in most files, come apart.
 const STREAMS: usize = 64;
 
+/// Ratings that are read at one place before the next: those whose values fill a cache line.
+const LINE: usize = 16;
+
 /// Ratings for every cell of the grid, shard by shard and block by block in each.
 type Cells = Vec<Vec<Rating>>;
 
@@ -130,20 +133,29 @@ fn deal(triples: &Triples, range: Range<usize>, streams: usize, setup: &Setup) -
     let (users, items) = (&triples.users[range.clone()], &triples.items[range.clone()]);
     let values = &triples.values[range];
     let (center, scale) = (setup.center as f32, (1.0 / setup.scale) as f32);
-    let mut put = |at: usize| {
+    let place = |at: usize| {
         let user = setup.users.place[users[at] as usize];
         let item = setup.items.place[items[at] as usize];
         let cell = (user >> 16) as usize * blocks + (item >> 16) as usize;
-        let value = (values[at] - center) * scale;
-        dealt[cell].push(Rating { user: user as u16, item: item as u16, value });
+        (cell, Rating { user: user as u16, item: item as u16, value: (values[at] - center) * scale })
     };
-    let length = count / streams;
-    for at in 0..length {
+    // A line of every stream is read before any of it is dealt: going from stream to stream at every rating would meet
+    // another page each time.
+    let length = count / streams / LINE * LINE;
+    let mut lines = vec![(0, Rating::default()); LINE * streams];
+    for from in (0..length).step_by(LINE) {
         for stream in 0..streams {
-            put(stream * length + at);
+            for at in 0..LINE {
+                lines[at * streams + stream] = place(stream * length + from + at);
+            }
+        }
+        for &(cell, rating) in &lines {
+            dealt[cell].push(rating);
         }
     }
-    (streams * length..count).for_each(put);
+    for (cell, rating) in (streams * length..count).map(place) {
+        dealt[cell].push(rating);
+    }
     dealt
 }
 

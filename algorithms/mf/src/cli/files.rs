@@ -1,9 +1,9 @@
 //! The files of a model: factors and biases as `.npy`, ids and what else is known as `model.json`.
 
-use std::fs;
 use std::path::Path;
+use std::{fs, io};
 
-use raddle::cli::{Error, ModelDigest, Session};
+use raddle::cli::{Error, ModelDigest, Out, Session};
 use raddle_datasets::Ids;
 use raddle_mf::{Fit, Model};
 use serde::{Deserialize, Serialize};
@@ -91,12 +91,29 @@ pub(crate) fn ending(fit: &Fit) -> String {
 
 /// Writes the model into the run's folder.
 pub(crate) fn write(session: &mut Session, model: &Model, about: &About) -> Result<(), Error> {
+    write_to(|name, write| session.write(name, write), model, about)
+}
+
+/// How a file is written.
+pub(crate) type Write<'a> = Box<dyn FnOnce(&mut Out) -> io::Result<()> + 'a>;
+
+/// Writes the files of a model, each by `write`.
+pub(crate) fn write_to(
+    mut write: impl FnMut(&str, Write<'_>) -> Result<(), Error>,
+    model: &Model,
+    about: &About,
+) -> Result<(), Error> {
     let (users, items, rank) = (model.users(), model.items(), model.rank);
-    session.write("user_factors.npy", |out| npy::write(out, &[users, rank], &model.user_factors))?;
-    session.write("item_factors.npy", |out| npy::write(out, &[items, rank], &model.item_factors))?;
-    session.write("user_bias.npy", |out| npy::write(out, &[users], &model.user_biases))?;
-    session.write("item_bias.npy", |out| npy::write(out, &[items], &model.item_biases))?;
-    session.write("model.json", |out| Ok(serde_json::to_writer(out, about)?))
+    let shapes: [(&str, &[usize], &[f32]); 4] = [
+        ("user_factors.npy", &[users, rank], &model.user_factors),
+        ("item_factors.npy", &[items, rank], &model.item_factors),
+        ("user_bias.npy", &[users], &model.user_biases),
+        ("item_bias.npy", &[items], &model.item_biases),
+    ];
+    for (name, shape, values) in shapes {
+        write(name, Box::new(move |out| npy::write(out, shape, values)))?;
+    }
+    write("model.json", Box::new(|out| Ok(serde_json::to_writer(out, about)?)))
 }
 
 /// SHA-256 over users' factors, items' factors, users' biases and items' biases (f32), and the mean (f64), all

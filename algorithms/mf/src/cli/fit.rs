@@ -4,7 +4,7 @@ use clap::Args;
 use raddle::cli::{Error, ExitStatus, Phase, Session, Summary, Table, TrainOptions, combine, count};
 use raddle_datasets::ratings::Held;
 use raddle_datasets::{Ids, Ratings, Triples};
-use raddle_mf::{Fit, Mf, Problem, Recommender, Seen};
+use raddle_mf::{Fit, Mf, Problem, Ranking, Recommender, Seen};
 use serde::Serialize;
 
 use super::data::{self, Reading};
@@ -39,6 +39,9 @@ pub(crate) struct Options {
     /// Fit again on training and validation data together, for as long as was best.
     #[arg(long)]
     refit: bool,
+    /// Measure recommendations on the test set: precision, recall, NDCG and MAP at K, and AUC.
+    #[arg(long, value_name = "K")]
+    ranking: Option<usize>,
     #[command(flatten)]
     #[serde(flatten)]
     reading: Reading,
@@ -62,6 +65,9 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let mut session = Session::begin("mf", env!("CARGO_PKG_VERSION"), train)?;
     session.call_certificate("rmse");
     let mut mf = model.mf(train)?;
+    if options.ranking.is_some() && options.test == "none" {
+        return Err(Error::usage("--ranking measures on a test set: give --test split or a file"));
+    }
     if options.refit && train.resume.is_some() {
         return Err(Error::usage(
             "--refit makes a second run, which cannot be resumed: leave one of them out",
@@ -82,7 +88,7 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     if let Some(whole) = split.whole.as_ref().filter(|_| options.refit && !session.is_interrupted()) {
         fit = refit(&mf, &ratings, whole.clone(), fit, &mut session)?;
     }
-    let about = about(options, &ratings, &fit);
+    let about = about(model, &ratings, &fit);
     files::write(&mut session, &fit.model, &about)?;
     let tested = split.test.as_ref();
     let errors = session.timed(Phase::Certify, || tested.map(|test| fit.model.errors(test)));
@@ -107,6 +113,16 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
         let mut table = Table::new("test", &["ratings", "rmse", "mae"]);
         table.row(vec![tested.map_or(0, Triples::len).into(), rmse.into(), mae.into()]);
         summary = summary.table(table);
+    }
+    if let Some((at, test)) = options.ranking.zip(tested) {
+        let ranking = session
+            .timed(Phase::Certify, || Ranking::measure(&fit.model, split.problem.train(), test, at.max(1)));
+        let Ranking { precision, recall, ndcg, map, auc, users, at } = ranking;
+        text += &format!(
+            "\nat {at}: precision {precision:.4}, recall {recall:.4}, ndcg {ndcg:.4}, map {map:.4}; auc {auc:.4} over {}",
+            count(users as u64, "user")
+        );
+        report = report.result("ranking", serde_json::to_value(ranking).map_err(Error::failed)?);
     }
     if let Some(known) = known {
         text += &format!("\nknown optimum: rmse {known:.4}");
@@ -190,8 +206,8 @@ fn refit(
     Ok(fit)
 }
 
-fn about(options: &Options, ratings: &Ratings, fit: &Fit) -> About {
-    let model = &options.model;
+/// What `model.json` says.
+pub(super) fn about(model: &ModelOptions, ratings: &Ratings, fit: &Fit) -> About {
     About {
         program: "mf".into(),
         version: env!("CARGO_PKG_VERSION").into(),

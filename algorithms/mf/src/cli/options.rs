@@ -21,7 +21,7 @@ pub(crate) struct ModelOptions {
     #[arg(long, value_name = "NAME", default_value = "sgd")]
     pub(crate) solver: String,
     /// Take the values for counts of implicit feedback: a pair weighs 1 + W value, one that is not there 1.
-    #[arg(long, value_name = "W", num_args = 0..=1, default_missing_value = "10", allow_negative_numbers = true)]
+    #[arg(long, value_name = "W", num_args = 0..=1, default_missing_value = "20", allow_negative_numbers = true)]
     pub(crate) implicit: Option<f64>,
     /// Fit no biases of users and items.
     #[arg(long)]

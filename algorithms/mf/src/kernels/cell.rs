@@ -9,7 +9,7 @@ use super::lanes::{LANES, Vector};
 pub(super) const GROUP: usize = 4;
 
 /// A rating inside a cell: rows of the shard and of the block, and the rating as it is trained on.
-#[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Rating {
     /// The user's row in the shard.
