@@ -114,6 +114,7 @@ impl Mf {
             epochs: self.epochs.unwrap_or(most),
         };
         let replica = self.sides(problem, way, center, mean);
+        shards.iter_mut().for_each(|shard| shard.take_off(&replica.columns));
         let (users, all) = (users as u32, shards.len() as u32);
         let schedule = Alternation { way, shards: [0..users, users..all] };
         let parts = Parts { shards, blocks: Vec::new(), pinned: Progress::new(), replica };

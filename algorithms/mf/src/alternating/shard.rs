@@ -39,6 +39,18 @@ impl HalfShard {
         self.starts[row]..self.starts[row + 1]
     }
 
+    /// Takes the products of all columns off the values: what is left is the residual.
+    pub(crate) fn take_off(&mut self, columns: &[Vec<Vec<f32>>; 2]) {
+        for (mine, others) in columns[self.side].iter().zip(&columns[1 - self.side]) {
+            for row in 0..self.len() {
+                let (range, own) = (self.range(row), mine[self.first + row]);
+                for (value, &other) in self.values[range.clone()].iter_mut().zip(&self.others[range]) {
+                    *value -= own * others[other as usize];
+                }
+            }
+        }
+    }
+
     /// Cuts one side into `parts` ranges of even numbers of ratings, with `center` taken off each value.
     pub(crate) fn cut(triples: &Triples, rows: usize, side: Side, center: f32, parts: usize) -> Vec<Self> {
         let (mine, others) = match side {

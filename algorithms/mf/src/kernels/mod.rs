@@ -14,6 +14,8 @@ mod measure;
 mod normal;
 mod score;
 mod sgd;
+#[cfg(test)]
+mod tests;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 

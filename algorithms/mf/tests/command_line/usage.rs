@@ -50,10 +50,11 @@ fn recommendations_leave_out_what_was_seen_and_follow_the_filters() {
         .iter()
         .map(|(user, item, _)| (user, item))
         .collect();
-    assert_eq!(all.len(), 3 * 120);
+    // Who has rated nearly everything gets what is left.
+    assert!((340..=360).contains(&all.len()), "{}", all.len());
     assert!(all.iter().all(|(user, item, _)| !seen.contains(&(user.parse().unwrap(), *item))));
-    for lists in all.chunks(3) {
-        assert!(lists.is_sorted_by(|a, b| a.0 == b.0 && a.2 >= b.2), "{lists:?}");
+    for list in all.chunk_by(|a, b| a.0 == b.0) {
+        assert!(list.len() <= 3 && list.is_sorted_by(|a, b| a.2 >= b.2), "{list:?}");
     }
     let some = lists("--top 4 --users 7,3,stranger --only 1,2,3,4,5 --without 2");
     assert_eq!(some.len(), 12);
