@@ -8,8 +8,17 @@ const STREAM: u64 = 0xBF58_476D_1CE4_E5B9;
 const FIRST: u64 = 0x94D0_49BB_1331_11EB;
 const SECOND: u64 = 0xD6E8_FEB8_6659_FD93;
 
+/// One step of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+#[inline]
+pub(crate) fn splitmix64(state: u64) -> u64 {
+    let z = state.wrapping_add(SEED);
+    let z = (z ^ (z >> 30)).wrapping_mul(STREAM);
+    let z = (z ^ (z >> 27)).wrapping_mul(FIRST);
+    z ^ (z >> 31)
+}
+
 /// All random numbers of one seed.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Counter {
     seed: u64,
 }
@@ -36,10 +45,8 @@ impl Line {
     /// Uniform in [0, 1): a multiple of 2^-53.
     #[inline]
     pub(crate) fn uniform(self, b: u64) -> f64 {
-        let z = self.start.wrapping_add(b.wrapping_mul(SECOND)).wrapping_add(SEED);
-        let z = (z ^ (z >> 30)).wrapping_mul(STREAM);
-        let z = (z ^ (z >> 27)).wrapping_mul(FIRST);
-        ((z ^ (z >> 31)) >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
+        let bits = splitmix64(self.start.wrapping_add(b.wrapping_mul(SECOND)));
+        (bits >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
     }
 
     /// Nearly normal with mean 0 and variance 1: twelve uniform numbers added in order, less 6.

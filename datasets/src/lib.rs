@@ -2,7 +2,7 @@
 //! generators and small embedded samples. It knows no engine and no algorithm.
 //!
 //! A kind of data is a module of its own with its type, its formats and its generators: [`table`] is a matrix of
-//! features with a response. What kinds share lies beside them: bytes of files, numbers in text, parsing in
+//! features with a response, [`ratings`] are who rated what how high. What kinds share lies beside them: bytes of files, numbers in text, parsing in
 //! parallel, random numbers by address, [`registry`] and [`embedded`].
 //!
 //! ```
@@ -18,12 +18,16 @@ pub mod embedded;
 mod error;
 mod number;
 mod parallel;
+pub mod ratings;
 mod real;
 pub mod registry;
 mod source;
 pub mod table;
 
 pub use error::ReadError;
+pub use ratings::{
+    Duplicates, Ids, Ratings, RatingsFormat, RatingsOptions, Triples, read_any_ratings, read_ratings,
+};
 pub use table::{
     Csc, Format, Matrix, Options, Samples, Table, generate, libsvm, read, read_any, read_samples,
 };

@@ -5,7 +5,9 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::thread;
 
-use crate::registry::load;
+use crate::error::ReadError;
+use crate::ratings::Ratings;
+use crate::registry::{load, load_ratings};
 use crate::table::Table;
 
 /// A public set for a test: `None`, with a line on stderr, when `RADDLE_DATA` is not set.
@@ -17,12 +19,24 @@ use crate::table::Table;
 /// When `RADDLE_DATA` is set and the set cannot be read from there: a test that was asked to use real data
 /// must not pass without them. When the line cannot be written.
 pub fn real(name: &str) -> Option<Table> {
+    at_hand(|| load(name, 1))
+}
+
+/// A public set of ratings for a test, as [`real`] has tables.
+///
+/// # Panics
+/// As [`real`].
+pub fn real_ratings(name: &str) -> Option<Ratings> {
+    at_hand(|| load_ratings(name, 1))
+}
+
+fn at_hand<T>(load: impl FnOnce() -> Result<T, ReadError>) -> Option<T> {
     let set = |variable| env::var_os(variable).filter(|value| !value.is_empty());
     if set("RADDLE_DATA").is_none() {
         eprintln!("skipped: RADDLE_DATA is not set");
         return None;
     }
-    let table = load(name, 1).unwrap_or_else(|error| panic!("RADDLE_DATA is set, but {error}"));
+    let data = load().unwrap_or_else(|error| panic!("RADDLE_DATA is set, but {error}"));
     let line = format!("real-data: {}\n", test());
     eprint!("{line}");
     if let Some(file) = set("RADDLE_REAL_LOG") {
@@ -31,7 +45,7 @@ pub fn real(name: &str) -> Option<Table> {
         let written = written.and_then(|mut file| file.write_all(line.as_bytes()));
         written.unwrap_or_else(|error| panic!("RADDLE_REAL_LOG is {}: {error}", file.display()));
     }
-    Some(table)
+    Some(data)
 }
 
 /// The test that runs: its package and program, as cargo has them, and the name it has there.

@@ -135,6 +135,18 @@ pub(crate) enum Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
+    /// Passes over so many bytes, which the source is known to have.
+    pub(crate) fn skip(mut self, bytes: usize) -> Self {
+        match &mut self {
+            Self::Text(rest) => *rest = &rest[bytes.min(rest.len())..],
+            Self::Gzip { inflate, .. } => {
+                // What cannot be inflated now is met again by whoever takes the next block.
+                let _ = io::copy(&mut inflate.by_ref().take(bytes as u64), &mut io::sink());
+            }
+        }
+        self
+    }
+
     /// The next block, empty at the end. `scratch` is memory to inflate into.
     pub(crate) fn next<'s>(&mut self, scratch: &'s mut Vec<u8>) -> Result<&'s [u8], Flaw>
     where

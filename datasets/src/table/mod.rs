@@ -19,7 +19,7 @@ mod read;
 mod response;
 mod rows;
 mod samples;
-mod spec;
+pub(crate) mod spec;
 mod triplets;
 
 pub(crate) use read::table as table_in;
@@ -142,7 +142,7 @@ impl Table {
 }
 
 /// A file's name up to its first point: `mice` for `lasso/mice.svm.gz`.
-fn stem(path: &Path) -> String {
+pub(crate) fn stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     let end =
         name.char_indices().find(|&(at, letter)| letter == '.' && at > 0).map_or(name.len(), |(at, _)| at);

@@ -35,7 +35,7 @@ pub(super) enum Kind {
 }
 
 /// Whole numbers up to here pass through a double unharmed.
-const WHOLE: f64 = (1_u64 << 53) as f64;
+pub(crate) const WHOLE: f64 = (1_u64 << 53) as f64;
 /// Values of a matrix: 1 TiB of doubles. Beyond it a parameter is a mistake.
 const VALUES: f64 = (1_u64 << 37) as f64;
 
@@ -84,10 +84,10 @@ fn checked(text: &str) -> Result<Spec, String> {
 }
 
 /// `name=value` pairs, each name known and given once.
-struct Parameters<'a>(Vec<(&'a str, f64)>);
+pub(crate) struct Parameters<'a>(Vec<(&'a str, f64)>);
 
 impl<'a> Parameters<'a> {
-    fn parse(list: &'a str, known: &[&str]) -> Result<Self, String> {
+    pub(crate) fn parse(list: &'a str, known: &[&str]) -> Result<Self, String> {
         let mut pairs: Vec<(&str, f64)> = Vec::new();
         for pair in list.split(',') {
             let (name, value) = pair.split_once('=').ok_or_else(|| format!("`{pair}`: write name=value"))?;
@@ -103,7 +103,13 @@ impl<'a> Parameters<'a> {
     }
 
     /// A number from `least` to `most`; without a default the parameter must be given.
-    fn real(&self, name: &str, default: Option<f64>, least: f64, most: f64) -> Result<f64, String> {
+    pub(crate) fn real(
+        &self,
+        name: &str,
+        default: Option<f64>,
+        least: f64,
+        most: f64,
+    ) -> Result<f64, String> {
         let given = self.0.iter().find(|&&(given, _)| given == name).map(|&(_, value)| value);
         let value = given.or(default).ok_or_else(|| format!("`{name}` is missing: add {name}=..."))?;
         match (least..=most).contains(&value) {
@@ -113,7 +119,13 @@ impl<'a> Parameters<'a> {
     }
 
     /// The same for a whole number.
-    fn number(&self, name: &str, default: Option<f64>, least: f64, most: f64) -> Result<f64, String> {
+    pub(crate) fn number(
+        &self,
+        name: &str,
+        default: Option<f64>,
+        least: f64,
+        most: f64,
+    ) -> Result<f64, String> {
         let value = self.real(name, default, least, most)?;
         match value.fract() == 0.0 {
             true => Ok(value),

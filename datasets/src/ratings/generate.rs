@@ -1,0 +1,116 @@
+//! Generated ratings with a known truth, given by a line of text: `synth:ratings:users=600,items=300,n=36000,...`.
+//!
+//! With U(stream, a, b) uniform and N(stream, a, b) nearly normal numbers of the seed, draw t is the pair of
+//! user floor(users U(1,0,t)^2) and item floor(items U(2,0,t)^3), so that some are far more popular than others; a pair
+//! drawn before is passed over, until there are n. Its rating is
+//! `3.5 + 0.4 N(3,0,u) + 0.4 N(4,0,i) + s/sqrt(rank) sum_f N(5,u,f) N(6,i,f) + noise N(7,0,t)`, s the `signal`.
+
+use super::{Ids, Ratings, Triples};
+use crate::counter::Counter;
+use crate::source;
+use crate::table::spec::{Parameters, WHOLE};
+
+pub use crate::table::generate::SpecError;
+
+/// Generated ratings, and what they were generated from.
+#[derive(Clone, Debug)]
+pub struct Generated {
+    /// The ratings.
+    pub ratings: Ratings,
+    /// The truth.
+    pub truth: Truth,
+}
+
+/// What every pair's rating would be without noise.
+#[derive(Clone, Debug)]
+pub struct Truth {
+    /// The rank of the true factors.
+    pub rank: usize,
+    /// The standard deviation of the noise.
+    pub noise: f64,
+    signal: f64,
+    counter: Counter,
+}
+
+impl Truth {
+    /// The rating of a pair without noise: no prediction has a smaller expected squared error.
+    pub fn expected(&self, user: u32, item: u32) -> f64 {
+        let (user, item) = (u64::from(user), u64::from(item));
+        let bias = 0.4 * (self.counter.line(3, 0).normal(user) + self.counter.line(4, 0).normal(item));
+        let (p, q) = (self.counter.line(5, user), self.counter.line(6, item));
+        let product: f64 = (0..self.rank as u64).map(|f| p.normal(f) * q.normal(f)).sum();
+        3.5 + bias + self.signal / (self.rank as f64).sqrt() * product
+    }
+
+    /// Root mean squared error of the truth itself on these observations: what is left is noise. 0 for none.
+    pub fn rmse(&self, triples: &Triples) -> f64 {
+        let squared =
+            |(user, item, value): (u32, u32, f32)| (f64::from(value) - self.expected(user, item)).powi(2);
+        (triples.iter().map(squared).sum::<f64>() / triples.len().max(1) as f64).sqrt()
+    }
+}
+
+/// Generates the ratings that `spec` describes; their name is the text itself, their digest that of the text.
+///
+/// # Errors
+/// A kind or parameter that does not exist, a parameter that is missing, given twice or out of its range.
+///
+/// ```
+/// let made = raddle_datasets::ratings::generate::ratings("synth:ratings:users=100,items=50,n=2000,rank=3")?;
+/// assert!((made.truth.rmse(&made.ratings.triples) - made.truth.noise).abs() < 0.05);
+/// # Ok::<(), raddle_datasets::generate::SpecError>(())
+/// ```
+pub fn ratings(spec: &str) -> Result<Generated, SpecError> {
+    checked(spec).map_err(|message| SpecError { spec: spec.into(), message })
+}
+
+fn checked(text: &str) -> Result<Generated, String> {
+    const FORM: &str = "expected synth:ratings:users=600,items=300,n=36000,...";
+    let list = text.strip_prefix("synth:ratings:").ok_or(FORM)?;
+    let given = Parameters::parse(list, &["users", "items", "n", "rank", "noise", "signal", "seed"])?;
+    let most = f64::from(u32::MAX);
+    let users = given.number("users", None, 1.0, most)? as u32;
+    let items = given.number("items", None, 1.0, most)? as u32;
+    let count = given.number("n", None, 1.0, most)? as usize;
+    let rank = given.number("rank", Some(4.0), 0.0, 4096.0)? as usize;
+    let noise = given.real("noise", Some(0.5), 0.0, f64::from(f32::MAX))?;
+    let signal = given.real("signal", Some(0.8), 0.0, f64::from(f32::MAX))?;
+    let seed = given.number("seed", Some(1.0), 0.0, WHOLE)? as u64;
+    // Pairs are drawn until there are enough: near the last ones that would not end.
+    if count as f64 > 0.5 * f64::from(users) * f64::from(items) {
+        return Err(format!("n={count}: choose at most half of users times items"));
+    }
+    let truth = Truth { rank, noise, signal, counter: Counter::new(seed) };
+    let triples = draw(&truth, users, items, count);
+    let ratings = Ratings {
+        name: text.into(),
+        triples,
+        users: Ids::Dense(users),
+        items: Ids::Dense(items),
+        pairs_only: false,
+        duplicates: 0,
+        digest: source::digest(text.as_bytes()),
+        path: None,
+    };
+    Ok(Generated { ratings, truth })
+}
+
+fn draw(truth: &Truth, users: u32, items: u32, count: usize) -> Triples {
+    let mut seen = std::collections::HashSet::with_capacity(count);
+    let mut triples = Triples::with_capacity(count);
+    let (user_line, item_line) = (truth.counter.line(1, 0), truth.counter.line(2, 0));
+    let noise = truth.counter.line(7, 0);
+    // Popularity may leave the rarest pairs out of reach: then pairs are drawn evenly.
+    for t in 0.. {
+        if triples.len() == count {
+            break;
+        }
+        let (u, i) = (user_line.uniform(t), item_line.uniform(t));
+        let (u, i) = if t < 8 * count as u64 { (u * u, i * i * i) } else { (u, i) };
+        let (user, item) = ((f64::from(users) * u) as u32, (f64::from(items) * i) as u32);
+        if seen.insert((user, item)) {
+            triples.push(user, item, (truth.expected(user, item) + truth.noise * noise.normal(t)) as f32);
+        }
+    }
+    triples
+}

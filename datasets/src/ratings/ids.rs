@@ -1,0 +1,178 @@
+//! [`Ids`]: what users and items are called in the data.
+
+use std::collections::HashMap;
+
+/// The ids of users or of items, by row.
+///
+/// Rows are the ids themselves where these are the whole numbers from 0, each of them there; else rows are numbered in
+/// the order in which ids appear in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ids {
+    /// Row `i` has the id `i`; so many rows.
+    Dense(u32),
+    /// Whole numbers.
+    Integers(Vec<u32>),
+    /// Anything else, and whole numbers beyond 32 bits, as text.
+    Names(Vec<String>),
+}
+
+impl Ids {
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Dense(count) => *count as usize,
+            Self::Integers(ids) => ids.len(),
+            Self::Names(ids) => ids.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The id of a row as text; empty beyond the rows.
+    pub fn name(&self, row: usize) -> String {
+        match self {
+            Self::Dense(count) if row < *count as usize => row.to_string(),
+            Self::Dense(_) => String::new(),
+            Self::Integers(ids) => ids.get(row).map(u32::to_string).unwrap_or_default(),
+            Self::Names(ids) => ids.get(row).cloned().unwrap_or_default(),
+        }
+    }
+
+    /// The rows of ids given as text, for many questions.
+    pub fn index(&self) -> Index<'_> {
+        let rows = || 0..self.len() as u32;
+        match self {
+            Self::Dense(count) => Index::Dense(*count),
+            Self::Integers(ids) => Index::Integers(ids.iter().copied().zip(rows()).collect()),
+            Self::Names(ids) => Index::Names(ids.iter().map(String::as_str).zip(rows()).collect()),
+        }
+    }
+}
+
+/// From ids to rows.
+#[derive(Clone, Debug)]
+pub enum Index<'a> {
+    /// A row is its id.
+    Dense(u32),
+    /// Whole numbers.
+    Integers(HashMap<u32, u32>),
+    /// Texts.
+    Names(HashMap<&'a str, u32>),
+}
+
+impl Index<'_> {
+    /// The row of an id, if it has one.
+    pub fn row(&self, id: &str) -> Option<u32> {
+        match self {
+            Self::Dense(count) => id.parse().ok().filter(|row| row < count),
+            Self::Integers(rows) => rows.get(&id.parse().ok()?).copied(),
+            Self::Names(rows) => rows.get(id).copied(),
+        }
+    }
+
+    /// The rows of all of `ids`, where this index has them.
+    pub fn rows_of(&self, ids: &Ids) -> Vec<Option<u32>> {
+        match (self, ids) {
+            (Self::Dense(mine), Ids::Dense(theirs)) => {
+                (0..*theirs).map(|row| (row < *mine).then_some(row)).collect()
+            }
+            _ => (0..ids.len()).map(|row| self.row(&ids.name(row))).collect(),
+        }
+    }
+}
+
+/// A column of ids as read.
+pub(super) enum Column {
+    Integers(Vec<u32>),
+    Names(Vec<String>),
+}
+
+/// Whole numbers beyond this times their number are looked up, not used as positions.
+const SPREAD: usize = 8;
+
+/// Numbers the ids of a column; `rows` says how many there are where the format declares it.
+pub(super) fn number(column: Column) -> (Vec<u32>, Ids) {
+    match column {
+        Column::Integers(mut ids) => {
+            let largest = ids.iter().copied().max().unwrap_or(0) as usize;
+            let found = if largest / SPREAD <= ids.len() {
+                by_position(&mut ids, largest)
+            } else {
+                by_lookup(&mut ids)
+            };
+            (ids, found)
+        }
+        Column::Names(names) => {
+            let mut known: HashMap<String, u32> = HashMap::new();
+            let rows = names.into_iter().map(|name| {
+                let next = known.len() as u32;
+                *known.entry(name).or_insert(next)
+            });
+            let rows = rows.collect();
+            let mut ids = vec![String::new(); known.len()];
+            known.into_iter().for_each(|(name, row)| ids[row as usize] = name);
+            (rows, Ids::Names(ids))
+        }
+    }
+}
+
+fn by_position(ids: &mut [u32], largest: usize) -> Ids {
+    let mut row_of = vec![u32::MAX; largest + 1];
+    let mut appeared = Vec::new();
+    for &id in &*ids {
+        let row = &mut row_of[id as usize];
+        if *row == u32::MAX {
+            *row = appeared.len() as u32;
+            appeared.push(id);
+        }
+    }
+    if ids.is_empty() || appeared.len() == largest + 1 {
+        return Ids::Dense(appeared.len() as u32);
+    }
+    ids.iter_mut().for_each(|id| *id = row_of[*id as usize]);
+    Ids::Integers(appeared)
+}
+
+fn by_lookup(ids: &mut [u32]) -> Ids {
+    let (mut known, mut appeared) = (HashMap::new(), Vec::new());
+    for id in ids {
+        let row = *known.entry(*id).or_insert_with(|| {
+            appeared.push(*id);
+            appeared.len() as u32 - 1
+        });
+        *id = row;
+    }
+    Ids::Integers(appeared)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dense_ids_are_rows_and_others_are_numbered_as_they_appear() {
+        assert_eq!(number(Column::Integers(vec![2, 0, 1, 2])), (vec![2, 0, 1, 2], Ids::Dense(3)));
+        assert_eq!(number(Column::Integers(vec![3, 1, 3])), (vec![0, 1, 0], Ids::Integers(vec![3, 1])));
+        let far = number(Column::Integers(vec![4_000_000_000, 7, 4_000_000_000]));
+        assert_eq!(far, (vec![0, 1, 0], Ids::Integers(vec![4_000_000_000, 7])));
+        let names = ["b", "a", "b"].map(str::to_owned).to_vec();
+        assert_eq!(number(Column::Names(names)), (vec![0, 1, 0], Ids::Names(vec!["b".into(), "a".into()])));
+    }
+
+    #[test]
+    fn an_index_finds_rows_by_id() {
+        for ids in [Ids::Dense(3), Ids::Integers(vec![7, 9, 2]), Ids::Names(vec!["x".into(), "y".into()])] {
+            let index = ids.index();
+            for row in 0..ids.len() {
+                assert_eq!(index.row(&ids.name(row)), Some(row as u32));
+            }
+            assert_eq!(index.row("nobody"), None);
+            assert_eq!(index.row("77"), None);
+        }
+        let rows = Ids::Integers(vec![5, 6]).index().rows_of(&Ids::Names(vec!["6".into(), "z".into()]));
+        assert_eq!(rows, [Some(1), None]);
+    }
+}

@@ -1,0 +1,135 @@
+//! Reading ratings whatever their format, and data as users name them.
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use super::duplicates::{self, Duplicates};
+use super::{Ratings, generate, matrix_market, text};
+use crate::error::ReadError;
+use crate::registry;
+use crate::source::Source;
+use crate::table::stem;
+
+/// How to read ratings.
+#[derive(Clone, Debug)]
+pub struct RatingsOptions {
+    /// The format; `None` recognises it by the content.
+    pub format: Option<RatingsFormat>,
+    /// The columns of user, item and, if there is one, rating: names of the header, or numbers from 1. `None` takes
+    /// those that a header names, else the first three.
+    pub columns: Option<Vec<String>>,
+    /// What a pair counts that is observed more than once.
+    pub duplicates: Duplicates,
+    /// How many threads may compute; the result is the same for any number.
+    pub threads: usize,
+}
+
+impl Default for RatingsOptions {
+    fn default() -> Self {
+        Self { format: None, columns: None, duplicates: Duplicates::Last, threads: 1 }
+    }
+}
+
+/// A format of ratings. Each may be compressed by gzip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RatingsFormat {
+    /// A line for each rating: fields divided by tabs, `,`, `;`, `::` or blanks, with or without a header.
+    Text,
+    /// Matrix Market, coordinate: users by items.
+    MatrixMarket,
+}
+
+impl fmt::Display for RatingsFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Text => "text",
+            Self::MatrixMarket => "mtx",
+        })
+    }
+}
+
+impl FromStr for RatingsFormat {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "text" | "csv" | "tsv" | "movielens" | "libmf" => Ok(Self::Text),
+            "mtx" => Ok(Self::MatrixMarket),
+            _ => Err(format!(
+                "`{name}` is no format of ratings: choose text (csv, tsv, movielens and libmf are) or mtx"
+            )),
+        }
+    }
+}
+
+/// Reads ratings as users name them: a `synth:` specification, a public set's name, or a file's path.
+///
+/// A file that has a public set's name is read as `./NAME`.
+///
+/// # Errors
+/// Those of [`generate::ratings`], [`registry::load_ratings`] and [`read_ratings`].
+///
+/// ```
+/// use raddle_datasets::{RatingsOptions, read_any_ratings};
+/// let data = read_any_ratings("synth:ratings:users=50,items=40,n=600", &RatingsOptions::default())?;
+/// assert_eq!((data.users.len(), data.items.len(), data.triples.len()), (50, 40, 600));
+/// # Ok::<(), raddle_datasets::ReadError>(())
+/// ```
+pub fn read_any_ratings(source: &str, options: &RatingsOptions) -> Result<Ratings, ReadError> {
+    match source {
+        _ if source.starts_with("synth:") => Ok(generate::ratings(source)?.ratings),
+        _ if registry::ratings_entry(source).is_some() => registry::load_ratings(source, options.threads),
+        _ if source.contains(['/', '\\', '.']) || Path::new(source).exists() => read_ratings(source, options),
+        _ => Err(registry::RegistryError::UnknownRatings { name: source.into() }.into()),
+    }
+}
+
+/// Reads a file of any known format, gzip or not.
+///
+/// # Errors
+/// A line that is no rating, with the file and the line; a file without any; duplicates where they are refused.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("small.csv");
+/// use raddle_datasets::{RatingsOptions, read_ratings};
+/// std::fs::write(&path, "userId,movieId,rating\nanna,Alien,5\nanna,Up,3.5\nben,Up,4\n")?;
+/// let data = read_ratings(&path, &RatingsOptions::default())?;
+/// assert_eq!((data.users.name(1), data.items.name(0)), ("ben".into(), "Alien".into()));
+/// assert_eq!(data.triples.values, [5.0, 3.5, 4.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read_ratings(path: impl AsRef<Path>, options: &RatingsOptions) -> Result<Ratings, ReadError> {
+    let source = Source::open(path.as_ref())?;
+    let is_mtx = || Ok::<_, ReadError>(source.beginning(64)?.starts_with(matrix_market::MAGIC));
+    let format = match options.format {
+        Some(format) => format,
+        None if is_mtx()? => RatingsFormat::MatrixMarket,
+        None => RatingsFormat::Text,
+    };
+    let loaded = match format {
+        RatingsFormat::Text => text::load(&source, options.columns.as_deref(), options.threads)?,
+        RatingsFormat::MatrixMarket => matrix_market::load(&source, options.threads)?,
+    };
+    let text::Loaded { mut triples, users, items, pairs_only } = loaded;
+    let merged = duplicates::merge(&mut triples, users.len(), items.len(), options.duplicates);
+    let duplicates = merged.map_err(|duplicates::Refused(at)| {
+        let (user, item) = (users.name(triples.users[at] as usize), items.name(triples.items[at] as usize));
+        let message = format!(
+            "user {user} rates item {item} again, in observation {}: choose a rule for duplicates other than refuse",
+            at + 1
+        );
+        ReadError::file(&source.path, message)
+    })?;
+    Ok(Ratings {
+        name: stem(&source.path),
+        triples,
+        users,
+        items,
+        pairs_only,
+        duplicates,
+        digest: source.digest(),
+        path: Some(source.path.clone()),
+    })
+}

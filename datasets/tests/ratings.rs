@@ -1,0 +1,217 @@
+//! Ratings: every format reads as it is written, and everything malformed is named by its line.
+
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
+
+use std::io::Write;
+
+use flate2::{Compression, write::GzEncoder};
+use raddle_datasets::ratings::{Held, generate};
+use raddle_datasets::registry::{self, RATINGS};
+use raddle_datasets::{
+    Duplicates, Ids, Ratings, RatingsFormat, RatingsOptions, ReadError, read_any_ratings, read_ratings,
+};
+
+fn gzip(text: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(text).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn read_with(text: &[u8], options: &RatingsOptions) -> Result<Ratings, ReadError> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ratings.dat");
+    std::fs::write(&path, text).unwrap();
+    read_ratings(&path, options)
+}
+
+/// Reads a text as it is, gzipped, with CR LF, and on three threads: all must be the same.
+fn read(text: &str) -> Ratings {
+    let options = |threads| RatingsOptions { threads, ..RatingsOptions::default() };
+    let first = read_with(text.as_bytes(), &options(1)).unwrap();
+    let crlf = text.replace('\n', "\r\n");
+    for other in [text.as_bytes(), &gzip(text.as_bytes()), crlf.as_bytes()] {
+        let again = read_with(other, &options(3)).unwrap();
+        assert_eq!(
+            (&again.triples, &again.users, &again.items),
+            (&first.triples, &first.users, &first.items)
+        );
+    }
+    first
+}
+
+fn observations(ratings: &Ratings) -> Vec<(String, String, f32)> {
+    let named =
+        |(user, item, value)| (ratings.users.name(user as usize), ratings.items.name(item as usize), value);
+    ratings.triples.iter().map(named).collect()
+}
+
+#[test]
+fn every_format_reads_as_it_is_written() {
+    let wanted = [("7", "1", 5.0), ("9", "1", 3.5), ("7", "4", 1.0)];
+    let wanted: Vec<_> = wanted.map(|(user, item, value)| (user.to_owned(), item.to_owned(), value)).to_vec();
+    for text in [
+        "7\t1\t5\n9\t1\t3.5\n7\t4\t1\n",
+        "7\t1\t5\t881250949\n9\t1\t3.5\t891717742\n7\t4\t1\t878887116\n",
+        "7::1::5::978300760\n9::1::3.5::978302109\n7::4::1::978301968\n",
+        "userId,movieId,rating,timestamp\n7,1,5,1\n9,1,3.5,2\n7,4,1,3\n",
+        "rating;item_id;user_id\n5;1;7\n3.5;1;9\n1;4;7\n",
+        "# LIBMF\n7 1 5\n\n9   1 3.5\n7 4 1",
+        "\u{feff}\"user\",\"item\",\"rating\"\n\"7\",\"1\",\"5\"\n\"9\",\"1\",\"3.5\"\n\"7\",\"4\",\"1\"\n",
+    ] {
+        let ratings = read(text);
+        assert_eq!(observations(&ratings), wanted, "{text}");
+        assert_eq!(ratings.users, Ids::Integers(vec![7, 9]), "{text}");
+        assert!(!ratings.pairs_only);
+    }
+}
+
+#[test]
+fn ids_may_be_texts_and_pairs_need_no_rating() {
+    let ratings = read("anna,\"Up, and away\",4\nbob,Alien,2\nanna,Alien,5\n");
+    assert_eq!(ratings.users, Ids::Names(vec!["anna".into(), "bob".into()]));
+    assert_eq!(ratings.items.name(0), "Up, and away");
+    let mixed = read("1\t10\t4\n2\tb07\t2\n007\t10\t3\n");
+    assert_eq!(mixed.items, Ids::Names(vec!["10".into(), "b07".into()]));
+    assert_eq!(mixed.users, Ids::Names(vec!["1".into(), "2".into(), "007".into()]));
+    let large = read("99999999999\t0\t4\n1\t1\t3\n");
+    assert_eq!((large.users.name(0), large.items), ("99999999999".into(), Ids::Dense(2)));
+    let pairs = read("0\t3\n1\t3\n");
+    assert!(pairs.pairs_only && pairs.triples.values == [1.0, 1.0]);
+}
+
+#[test]
+fn matrix_market_is_users_by_items() {
+    let text = "%%MatrixMarket matrix coordinate real general\n% made by hand\n3 4 2\n1 4 2.5\n3 1 -1\n";
+    let ratings = read(text);
+    assert_eq!((ratings.users.clone(), ratings.items.clone()), (Ids::Dense(3), Ids::Dense(4)));
+    assert_eq!(ratings.triples.iter().collect::<Vec<_>>(), [(0, 3, 2.5), (2, 0, -1.0)]);
+    assert!(read("%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n").pairs_only);
+}
+
+#[test]
+fn duplicates_follow_the_rule() {
+    let text = "0\t1\t1\n1\t1\t5\n0\t1\t2\n0\t0\t4\n";
+    let with = |duplicates| read_with(text.as_bytes(), &RatingsOptions { duplicates, ..Default::default() });
+    let ratings = with(Duplicates::Last).unwrap();
+    assert_eq!((ratings.triples.values.as_slice(), ratings.duplicates), (&[2.0, 5.0, 4.0][..], 1));
+    assert_eq!(with(Duplicates::Mean).unwrap().triples.values, [1.5, 5.0, 4.0]);
+    let error = with(Duplicates::Refuse).unwrap_err().to_string();
+    assert!(error.contains("user 0 rates item 1 again, in observation 3"), "{error}");
+}
+
+#[test]
+fn columns_and_format_may_be_named() {
+    let options = |columns: &[&str], format| RatingsOptions {
+        columns: Some(columns.iter().map(|&name| name.to_owned()).collect()),
+        format,
+        ..RatingsOptions::default()
+    };
+    let text = "when,who,what,how\n9,a,x,2\n9,b,x,3\n";
+    let ratings = read_with(text.as_bytes(), &options(&["who", "what", "how"], None)).unwrap();
+    assert_eq!(ratings.triples.values, [2.0, 3.0]);
+    let ratings = read_with(b"9,4,7\n8,4,6\n", &options(&["2", "1"], "csv".parse().ok())).unwrap();
+    assert_eq!((ratings.users.name(0), ratings.pairs_only), ("4".into(), true));
+    let error = read_with(text.as_bytes(), &options(&["whom", "what"], None)).unwrap_err().to_string();
+    assert!(error.contains("there is no column `whom`: the first line is when, who, what, how"), "{error}");
+    assert!("xls".parse::<RatingsFormat>().unwrap_err().contains("choose text"));
+}
+
+#[test]
+fn every_malformed_line_is_named() {
+    for (text, line, why) in [
+        ("1\t2\t3\n1\t2\n", 2, "2 of at least 3 fields divided by tabs"),
+        ("1::2::3\n1::2::\n", 2, "the rating: there is no number"),
+        ("1,2,3\n# fine\n4,5,good\n", 3, "the rating: `good` is not a number"),
+        ("user,item,rating\n1,2,nan\n", 2, "fill or drop"),
+        ("1 2 3\n4 5 inf\n", 2, "infinite"),
+        ("1 2 3\n4 5 1e39\n", 2, "too large for single precision"),
+        ("1,2,3\n,5,1\n", 2, "the user is empty"),
+        ("1,2,3\n4,\"\",1\n", 2, "the item is empty"),
+        ("42\n", 1, "1 field: expected user, item and rating"),
+        ("%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 1 1\n", 1, "ratings are `%%MatrixMarket"),
+        ("%%MatrixMarket matrix coordinate real general\n2 2\n", 2, "the size line"),
+        (
+            "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1\n",
+            3,
+            "the row `3` is no whole number from 1 to 2",
+        ),
+        ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1\n", 3, "an entry has 3 numbers"),
+    ] {
+        for text in [text.to_owned(), text.replace('\n', "\r\n")] {
+            for content in [text.clone().into_bytes(), gzip(text.as_bytes())] {
+                for threads in [1, 3] {
+                    let error =
+                        read_with(&content, &RatingsOptions { threads, ..Default::default() }).unwrap_err();
+                    assert_eq!(error.line(), Some(line), "{text:?}: {error}");
+                    assert!(error.to_string().contains(why), "{text:?}: {error}");
+                }
+            }
+        }
+    }
+    let names = [&b"a,b,1\n"[..], b"\xff,b,1\n"].concat();
+    let error = read_with(&names, &RatingsOptions::default()).unwrap_err();
+    assert!(error.line() == Some(2) && error.to_string().contains("not UTF-8"), "{error}");
+}
+
+#[test]
+fn files_without_ratings_are_refused() {
+    for (text, why) in [
+        (&b""[..], "empty"),
+        (b"\n\n# nothing\n", "0 field"),
+        (b"user,item,rating\n", "there are no ratings"),
+        (
+            b"%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n",
+            "1 entries, but the size line says 3",
+        ),
+        (b"%%MatrixMarket matrix coordinate real general\n%\n", "no size line"),
+    ] {
+        let error = read_with(text, &RatingsOptions::default()).unwrap_err().to_string();
+        assert!(error.contains("ratings.dat") && error.contains(why), "{error}");
+    }
+    let mut cut = gzip("1\t2\t3\n".repeat(100_000).as_bytes());
+    cut.truncate(cut.len() / 2);
+    let error = read_with(&cut, &RatingsOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("cut off"), "{error}");
+    let error = read_any_ratings("ml-2m", &RatingsOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("known sets are ml-100k, ml-1m"), "{error}");
+}
+
+#[test]
+fn a_specification_gives_its_ratings_and_a_bad_one_an_error() {
+    let spec = "synth:ratings:users=60,items=40,n=1000,rank=2,noise=0.25,seed=3";
+    let made = generate::ratings(spec).unwrap();
+    assert_eq!(read_any_ratings(spec, &RatingsOptions::default()).unwrap(), made.ratings);
+    assert!((made.truth.rmse(&made.ratings.triples) - 0.25).abs() < 0.02);
+    let mut pairs: Vec<_> = made.ratings.triples.iter().map(|(user, item, _)| (user, item)).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    assert_eq!(pairs.len(), 1000);
+    for (spec, why) in [
+        ("synth:groups:n=3", "expected synth:ratings"),
+        ("synth:ratings:users=3,items=4", "`n` is missing"),
+        ("synth:ratings:users=3,items=4,n=7", "at most half"),
+        ("synth:ratings:users=3,items=4,n=2,p=1", "`p` is no parameter"),
+        ("synth:ratings:users=0,items=4,n=2", "choose a number"),
+    ] {
+        let error = read_any_ratings(spec, &RatingsOptions::default()).unwrap_err().to_string();
+        assert!(error.starts_with(spec) && error.contains(why), "{error}");
+    }
+}
+
+#[test]
+fn public_sets_have_the_registered_sizes_and_split() {
+    for entry in &RATINGS {
+        let Some(ratings) = registry::real_ratings(entry.name) else { return };
+        let sizes = (ratings.users.len(), ratings.items.len(), ratings.triples.len());
+        assert_eq!(sizes, (entry.users, entry.items, entry.observations), "{}", entry.name);
+        assert_eq!((ratings.pairs_only, ratings.duplicates), (entry.pairs_only, 0), "{}", entry.name);
+        assert_eq!(
+            (&ratings.users, &ratings.items),
+            (&Ids::Dense(sizes.0 as u32), &Ids::Dense(sizes.1 as u32))
+        );
+        if entry.split != (0, 0) {
+            let held = Held::compared(ratings.triples, sizes.0, sizes.1);
+            assert_eq!((held.train.len(), held.out.len()), entry.split, "{}", entry.name);
+        }
+    }
+}
