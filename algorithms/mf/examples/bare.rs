@@ -100,12 +100,13 @@ fn by_hand(train: &Triples, users: usize, items: usize, rank: usize, epochs: u32
 fn places(named: &[u32], rows: usize) -> (Vec<u32>, Vec<Vec<u32>>) {
     let mut counts = vec![0_u32; rows];
     named.iter().for_each(|&row| counts[row as usize] += 1);
-    let (mut places, mut parts) = (vec![0; rows], vec![Vec::new(); PARTS]);
-    for row in 0..rows {
+    let mut parts = vec![Vec::new(); PARTS];
+    let place = |row: usize| {
         let part = row % PARTS;
-        places[row] = (part << 16 | parts[part].len()) as u32;
         parts[part].push(row as u32);
-    }
+        (part << 16 | (parts[part].len() - 1)) as u32
+    };
+    let places = (0..counts.len()).map(place).collect();
     (places, parts)
 }
 

@@ -147,7 +147,7 @@ fn top(scores: &[f32], count: usize, best: &mut Vec<(u32, f32)>) {
     let mut least = f32::NEG_INFINITY;
     for (item, &score) in (0..).zip(scores) {
         // Most items fail here; a score that is no number fails too.
-        if !(score > least) || count == 0 {
+        if score <= least || score.is_nan() || count == 0 {
             continue;
         }
         let place = best.partition_point(|&(_, other)| other >= score);

@@ -2,6 +2,8 @@
 //! implicit feedback as Takacs, Pilaszy and Tikk ("Applications of the conjugate gradient method for implicit feedback
 //! collaborative filtering", 2011).
 
+#![allow(clippy::needless_range_loop, reason = "vectors of several rows go side by side")]
+
 use super::lanes::{LANES, Lanes, Vector};
 use super::{Kernel, run};
 
@@ -71,12 +73,12 @@ impl<const MOST: usize> Kernel for Descend<'_, MOST> {
         let mut direction = residual;
         let mut length = dot(&residual, &residual, chunks);
         for _ in 0..self.steps {
-            if !(length > 1e-20) {
+            if length.is_nan() || length <= 1e-20 {
                 break;
             }
             let image = self.times::<L>(&direction, false);
             let curvature = dot(&direction, &image, chunks);
-            if !(curvature > 0.0) {
+            if curvature.is_nan() || curvature <= 0.0 {
                 break;
             }
             let step = length / curvature;

@@ -82,8 +82,11 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Kernel for Sgd<'_, CHUNKS, UNEVEN>
         let (groups, rest) = cell.ratings().as_chunks::<GROUP>();
         let mut squares = [0.0_f32; GROUP];
         let mut total = 0.0_f64;
-        // SAFETY of every call on `body`: `sgd` has checked that every row that the cell names is there.
-        let mut errors = groups.first().map_or([0.0; GROUP], |first| unsafe { body.errors::<L>(first) });
+        let mut errors = [0.0; GROUP];
+        if let Some(first) = groups.first() {
+            // SAFETY: here and below, `sgd` has checked that every row that the cell names is there.
+            errors = unsafe { body.errors::<L>(first) };
+        }
         for (number, group) in groups.iter().enumerate() {
             if let Some(ahead) = groups.get(number + AHEAD) {
                 body.prefetch::<L>(ahead);
