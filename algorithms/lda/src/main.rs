@@ -1,0 +1,2 @@
+//! `lda`: fits a topic model, and infers with it.
+fn main() {}
