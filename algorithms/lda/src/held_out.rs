@@ -18,7 +18,6 @@ use raddle_datasets::Completion;
 
 use crate::block::WordBlock;
 use crate::layout::Place;
-use crate::rows::Packing;
 
 /// Rounds of expectation-maximisation.
 pub(crate) const ROUNDS: usize = 50;
@@ -98,11 +97,10 @@ impl HeldOut {
     }
 
     /// Copies the rows of a block's words.
-    pub(crate) fn gather(&mut self, number: u32, block: &WordBlock, packing: Packing) {
+    pub(crate) fn gather(&mut self, number: u32, block: &WordBlock) {
         let Some(wanted) = self.wanted.get(number as usize) else { return };
         for &(word, slot) in wanted {
-            let row = block.rows.entries(word as usize).iter();
-            let counts = row.map(|&entry| (packing.topic(entry), packing.count(entry) as f32));
+            let counts = block.rows.of(word as usize).map(|(topic, count)| (topic, count as f32));
             self.rows[slot as usize] = counts.chain(block.seeds.of(word as usize)).collect();
         }
     }

@@ -81,11 +81,9 @@ impl Fit {
 
     /// (word, topic, count) of all words, in the order of blocks.
     pub fn word_topics(&self) -> impl Iterator<Item = (u32, u32, u32)> + '_ {
-        self.blocks.iter().flat_map(move |block| {
-            block.words.iter().enumerate().flat_map(move |(at, &word)| {
-                let entries = block.rows.entries(at).iter();
-                entries.map(move |&entry| (word, self.packing.topic(entry), self.packing.count(entry)))
-            })
+        self.blocks.iter().flat_map(|block| {
+            let words = block.words.iter().enumerate();
+            words.flat_map(move |(at, &word)| block.rows.of(at).map(move |(topic, count)| (word, topic, count)))
         })
     }
 }

@@ -138,7 +138,7 @@ impl Problem {
         }
         let counts = |words: &Vec<u32>| {
             let counts: Vec<u64> = words.iter().map(|&word| self.word_counts[word as usize]).collect();
-            WordRows::new(counts.into_iter(), topics, packing)
+            WordRows::new(counts.into_iter(), topics)
         };
         Ok(self.blocks.iter().map(counts).collect())
     }

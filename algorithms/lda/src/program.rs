@@ -71,7 +71,7 @@ impl Program for LdaProgram {
         match task.kind {
             STATISTICS => self.statistics(block, totals),
             GATHER => {
-                shard.held_out.gather(number, block, self.packing);
+                shard.held_out.gather(number, block);
                 Partial::default()
             }
             _ => self.sample(task, number, shard, block, totals),
@@ -163,9 +163,9 @@ impl LdaProgram {
         let first = task.epoch == 0;
         let beta = totals.beta * pass.heat;
         let norms = self.norms(totals, beta, first);
-        let base = Prepared::new(norms.into_iter(), &totals.alpha, beta, self.packing.names());
+        let base = Prepared::new(&norms, &totals.alpha, beta, self.packing.names());
         let mut stream = Stream::new(&[self.seed, task.epoch, task.shard.into(), number.into()]);
-        let draws = Draws::new(stream.bits());
+        let draws = [Draws::new(stream.bits()), Draws::new(stream.bits())];
         let (rows, slice) = (&mut shard.rows, &mut shard.slices[number as usize]);
         if !first {
             block.warm = Seeds::default();
@@ -173,7 +173,7 @@ impl LdaProgram {
         let seeds = if first && !self.warm.is_empty() { &block.warm } else { &block.seeds };
         let (packing, words) = (self.packing, &mut block.rows);
         let moved = match pass.uniform {
-            true => run(Start { base: &base, packing, rows, slice, words, has, count: self.topics, draws }),
+            true => run(Start { base: &base, packing, rows, slice, words, has, count: self.topics, draws: draws[0] }),
             false => run(Sample { base: &base, packing, rows, slice, words, seeds, had, has, draws }),
         };
         Partial { moved, ..Partial::default() }
@@ -199,21 +199,16 @@ impl LdaProgram {
         let steps = Steps::new(totals.beta);
         let (mut beta, mut words) = (0.0, 0.0);
         for word in 0..block.rows.len() {
-            let mut row = block.rows.entries(word).iter().map(|&entry| self.packing.count(entry));
-            if block.seeds.of(word).next().is_none() {
-                row.for_each(|count| {
-                    beta += steps.digamma(count);
-                    words += steps.gamma(count);
-                });
-            } else {
-                let mut row: Vec<(u32, u32)> =
-                    block.rows.entries(word).iter().map(|&entry| self.packing.topic(entry)).zip(&mut row).collect();
-                row.sort_unstable();
-                for (topic, count) in row {
+            let is_seeded = block.seeds.of(word).next().is_some();
+            for (topic, count) in block.rows.of(word) {
+                if is_seeded {
                     let prior = block.seeds.of(word).filter(|&(of, _)| of == topic);
                     let prior = prior.fold(totals.beta, |sum, (_, weight)| sum + f64::from(weight));
                     beta += digamma_step(prior, count);
                     words += gamma_step(prior, count);
+                } else {
+                    beta += steps.digamma(count);
+                    words += steps.gamma(count);
                 }
             }
         }

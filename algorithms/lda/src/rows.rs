@@ -122,26 +122,28 @@ impl State for DocumentRows {
     }
 }
 
-/// The rows of a block's words: (topic, count) packed, without order. A count too large for its bits takes several
-/// entries.
+/// The rows of a block's words: topics and their counts, without order. A row has room for as many topics as its word
+/// can have.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct WordRows {
-    starts: Vec<u64>,
-    lengths: Vec<u32>,
-    entries: Vec<u32>,
+    pub(crate) starts: Vec<u64>,
+    pub(crate) lengths: Vec<u32>,
+    pub(crate) topics: Vec<u16>,
+    pub(crate) counts: Vec<u32>,
 }
 
-raddle::state!(WordRows { starts, lengths, entries });
+raddle::state!(WordRows { starts, lengths, topics, counts });
 
 impl WordRows {
     /// Empty rows for words with so many tokens.
-    pub(crate) fn new(counts: impl Iterator<Item = u64>, topics: usize, packing: Packing) -> Self {
+    pub(crate) fn new(tokens: impl Iterator<Item = u64>, topics: usize) -> Self {
         let (mut starts, mut end) = (vec![0], 0);
-        for count in counts {
-            end += count.min(topics as u64) + count / u64::from(packing.most());
+        for tokens in tokens {
+            end += tokens.min(topics as u64);
             starts.push(end);
         }
-        Self { lengths: vec![0; starts.len() - 1], starts, entries: vec![0; end as usize] }
+        let room = end as usize;
+        Self { lengths: vec![0; starts.len() - 1], starts, topics: vec![0; room], counts: vec![0; room] }
     }
 
     /// How many words there are.
@@ -149,20 +151,14 @@ impl WordRows {
         self.lengths.len()
     }
 
-    /// The entries of a word.
-    #[inline(always)]
-    pub(crate) fn entries(&self, word: usize) -> &[u32] {
-        &self.entries[self.starts[word] as usize..][..self.lengths[word] as usize]
+    /// (topic, count) of a word; no count is 0.
+    pub(crate) fn of(&self, word: usize) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let start = self.starts[word] as usize;
+        let range = start..start + self.lengths[word] as usize;
+        self.topics[range.clone()].iter().map(|&topic| u32::from(topic)).zip(self.counts[range].iter().copied())
     }
 
-    /// The room for entries of a word, and how many there are.
-    #[inline(always)]
-    pub(crate) fn room(&mut self, word: usize) -> (&mut [u32], &mut u32) {
-        let range = self.starts[word] as usize..self.starts[word + 1] as usize;
-        (&mut self.entries[range], &mut self.lengths[word])
-    }
-
-    /// The largest number of entries that a word can have.
+    /// The largest number of topics that a word can have.
     pub(crate) fn longest(&self) -> usize {
         self.starts.windows(2).map(|pair| (pair[1] - pair[0]) as usize).max().unwrap_or(0)
     }
@@ -197,8 +193,7 @@ mod tests {
 
     #[test]
     fn a_row_has_room_for_what_its_word_can_have() {
-        let packing = Packing::of(65_536);
-        let mut rows = WordRows::new([3, 0, 200_000].into_iter(), 65_536, packing);
-        assert_eq!([0, 1, 2].map(|word| rows.room(word).0.len()), [3, 0, 65_536 + 3]);
+        let rows = WordRows::new([3, 0, 200_000].into_iter(), 65_536);
+        assert_eq!((rows.starts, rows.topics.len()), (vec![0, 3, 3, 65_539], 65_539));
     }
 }

@@ -14,6 +14,19 @@ pub(crate) struct Sixteen(pub(crate) [f32; LANES]);
 #[repr(C, align(64))]
 pub(crate) struct Line(pub(crate) [u32; LANES]);
 
+/// What a word's entries are combined with: 1 / (n_k + V beta) of every topic, and alpha_k times it.
+#[derive(Clone, Copy)]
+pub(crate) struct Tables<'a> {
+    pub(crate) inverses: &'a [f32],
+    pub(crate) slopes: &'a [f32],
+}
+
+/// What a chain keeps dense while it is at a word.
+pub(crate) struct AtWord<'a> {
+    pub(crate) weights: &'a mut [f32],
+    pub(crate) places: &'a mut [u32],
+}
+
 /// Sixteen `f32` in registers. All implementations give the same bits for every operation: products are rounded before
 /// they are added.
 pub(crate) trait Lanes: Copy {
@@ -33,13 +46,23 @@ pub(crate) trait Lanes: Copy {
     fn last(self) -> f32;
     /// How many lanes are at most `bound`.
     fn at_most(self, bound: f32) -> usize;
+    /// How entries are packed, in registers.
+    type Split: Copy;
+    /// Entries that have their topic in the low `bits` bits, 1 to 31, and their count above.
+    fn split(bits: u32) -> Self::Split;
     /// For every entry, its count times `weights[topic]`; an entry of topic `without` that is not empty counts one
-    /// less. With the lanes in which that was so.
-    ///
-    /// An entry is its topic in the low `bits` bits and its count above. Requires `weights.len() >= 1 << bits`.
-    fn weigh(line: &Line, bits: u32, weights: &[f32], without: u32) -> (Self, u32);
+    /// less. With the lanes in which that was so. Panics unless there is a weight for every topic that the bits can
+    /// name.
+    fn weigh(line: &Line, split: Self::Split, weights: &[f32], without: u32) -> (Self, u32);
     /// The lanes whose entry is of this topic and not empty.
-    fn find(line: &Line, bits: u32, topic: u32) -> u32;
+    fn find(line: &Line, split: Self::Split, topic: u32) -> u32;
+    /// At a word: for each of at most sixteen topics with their counts, `weights` becomes `(count + beta) * inverses`
+    /// and `places` the number of its entry, of which the first is `place`. Returns the counts times `slopes`.
+    fn spread(topics: &[u16], counts: &[u32], place: u32, beta: f32, tables: Tables<'_>, at: AtWord<'_>) -> Self;
+    /// Away from it: `weights` becomes `beta * inverses` for at most sixteen topics. Returns whether a count is 0.
+    fn clear(topics: &[u16], counts: &[u32], beta: f32, tables: Tables<'_>, weights: &mut [f32]) -> bool;
+    /// The counts of at most sixteen topics times `slopes`; zeros behind them.
+    fn slope(topics: &[u16], counts: &[u32], slopes: &[f32]) -> Self;
     /// Asks for a line that will be needed soon.
     fn prefetch(line: &Line);
 }
@@ -47,6 +70,14 @@ pub(crate) trait Lanes: Copy {
 /// Sixteen lanes in plain Rust, for any processor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Portable([f32; LANES]);
+
+impl Portable {
+    /// The lanes in memory.
+    #[inline(always)]
+    pub(crate) fn sixteen(self) -> Sixteen {
+        Sixteen(self.0)
+    }
+}
 
 impl Lanes for Portable {
     #[inline(always)]
@@ -96,6 +127,13 @@ impl Lanes for Portable {
         self.0.iter().filter(|&&value| value <= bound).count()
     }
 
+    type Split = u32;
+
+    #[inline(always)]
+    fn split(bits: u32) -> u32 {
+        bits
+    }
+
     #[inline(always)]
     fn weigh(line: &Line, bits: u32, weights: &[f32], without: u32) -> (Self, u32) {
         let (mut products, mut found) = ([0.0; LANES], 0);
@@ -114,6 +152,35 @@ impl Lanes for Portable {
     fn find(line: &Line, bits: u32, topic: u32) -> u32 {
         let is = |entry: u32| entry & ((1 << bits) - 1) == topic && entry >> bits > 0;
         line.0.iter().enumerate().fold(0, |found, (lane, &entry)| found | u32::from(is(entry)) << lane)
+    }
+
+    #[inline(always)]
+    fn spread(topics: &[u16], counts: &[u32], place: u32, beta: f32, tables: Tables<'_>, at: AtWord<'_>) -> Self {
+        let mut products = [0.0; LANES];
+        for (lane, (&topic, &count)) in topics.iter().zip(counts).enumerate().take(LANES) {
+            let (topic, count) = (usize::from(topic), count as f32);
+            at.weights[topic] = (count + beta) * tables.inverses[topic];
+            at.places[topic] = place + lane as u32;
+            products[lane] = count * tables.slopes[topic];
+        }
+        Self(products)
+    }
+
+    #[inline(always)]
+    fn clear(topics: &[u16], counts: &[u32], beta: f32, tables: Tables<'_>, weights: &mut [f32]) -> bool {
+        for &topic in topics {
+            weights[usize::from(topic)] = beta * tables.inverses[usize::from(topic)];
+        }
+        counts.contains(&0)
+    }
+
+    #[inline(always)]
+    fn slope(topics: &[u16], counts: &[u32], slopes: &[f32]) -> Self {
+        let mut products = [0.0; LANES];
+        for ((product, &topic), &count) in products.iter_mut().zip(topics).zip(counts) {
+            *product = count as f32 * slopes[usize::from(topic)];
+        }
+        Self(products)
     }
 
     #[inline(always)]

@@ -1,137 +1,108 @@
-//! [`Prepared`]: what a task's chains start from, and the tree of sums from which topics are drawn in proportion to
-//! `alpha_k (n_kw + beta) / (n_k + V beta)`.
+//! [`Prepared`]: what all chains of a task share, and the tree of sums from which topics are drawn in proportion to
+//! `alpha_k beta / (n_k + V beta)`.
 
-use super::lanes::{LANES, Lanes, Sixteen};
+use super::lanes::{LANES, Lanes, Sixteen, Tables};
 
-/// What the sampler needs of one topic while it is at a word, in one place of memory.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(align(16))]
-pub(crate) struct Topic {
-    /// How often the word has the topic, n_kw: whole, below 2^24 exact.
-    pub(crate) count: f32,
-    /// beta, and what a prior adds for this word and topic.
-    pub(crate) prior: f32,
-    /// 1 / (n_k + V beta).
-    pub(crate) inverse: f32,
-    /// alpha_k.
-    pub(crate) alpha: f32,
-}
-
-impl Topic {
-    /// (n_kw + beta) / (n_k + V beta).
-    #[inline(always)]
-    pub(crate) fn weight(&self) -> f32 {
-        (self.count + self.prior) * self.inverse
-    }
-}
-
-/// Sums of sixteen, sums of sixteen of these, and so on up to at most sixteen: level 1 has a node for every sixteen
-/// topics. All levels lie behind each other, each filled up with zeros to whole lines.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Tree {
-    nodes: Vec<Sixteen>,
-    /// Line at which each level begins, level 1 first.
-    levels: Vec<usize>,
-}
-
-impl Tree {
-    /// Zeros over so many topics.
-    fn new(topics: usize) -> Self {
-        let (mut levels, mut lines, mut length) = (Vec::new(), 0, topics);
-        loop {
-            length = length.div_ceil(LANES);
-            levels.push(lines);
-            lines += length.div_ceil(LANES);
-            if length <= LANES {
-                break;
-            }
-        }
-        Self { nodes: vec![Sixteen::default(); lines], levels }
-    }
-
-    /// Adds to the sums over a topic.
-    #[inline(always)]
-    pub(crate) fn add(&mut self, topic: usize, what: f32) {
-        let mut at = topic;
-        for &level in &self.levels {
-            at /= LANES;
-            self.nodes[level + at / LANES].0[at % LANES] += what;
-        }
-    }
-
-    /// Makes the sums over a topic those of `base`.
-    #[inline(always)]
-    pub(crate) fn restore(&mut self, topic: usize, base: &Self) {
-        let mut at = topic;
-        for &level in &self.levels {
-            at /= LANES;
-            let (line, lane) = (level + at / LANES, at % LANES);
-            self.nodes[line].0[lane] = base.nodes[line].0[lane];
-        }
-    }
-
-    /// The topic at the part `unit` in [0, 1) of the whole mass, whose topics weigh `weights` times their alpha.
-    #[inline(always)]
-    pub(crate) fn draw<L: Lanes>(&self, unit: f32, weights: &[f32], alphas: &[Sixteen]) -> usize {
-        let (mut at, mut left) = (0, f32::NAN);
-        for &level in self.levels.iter().rev() {
-            let children = L::load(&self.nodes[level + at]);
-            at = at * LANES + child(children, &mut left, unit);
-        }
-        // A node that is only there to fill a line up is reached by rounding alone.
-        at = at.min(alphas.len() - 1);
-        let mut sixteen = Sixteen::default();
-        sixteen.0.copy_from_slice(&weights[at * LANES..][..LANES]);
-        let leaves = L::load(&sixteen).mul(L::load(&alphas[at]));
-        at * LANES + child(leaves, &mut left, unit)
-    }
-}
-
-/// The lane into which `left` falls; what is left within it takes its place. At the root, NaN stands for `unit` of all.
-#[inline(always)]
-fn child<L: Lanes>(children: L, left: &mut f32, unit: f32) -> usize {
-    let running = children.running();
-    let all = running.last();
-    let from = if left.is_nan() { unit * all } else { *left };
-    let from = if from < all { from } else { all.next_down() };
-    let lane = running.at_most(from).min(LANES - 1);
-    let mut sums = Sixteen::default();
-    running.store(&mut sums);
-    *left = if lane > 0 { from - sums.0[lane - 1] } else { from };
-    lane
-}
-
-/// What every chain of a task starts from: each topic as a word without tokens sees it.
+/// What a task draws from, beside the rows: tables over all topics that the packing can name, zeros beyond the last.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Prepared {
-    /// As many as the packing's bits can name; those beyond the last weigh nothing.
-    pub(crate) topics: Vec<Topic>,
+    /// beta.
+    pub(crate) beta: f32,
+    /// 1 / (n_k + V beta).
+    pub(crate) inverses: Vec<f32>,
+    /// alpha_k / (n_k + V beta).
+    pub(crate) slopes: Vec<f32>,
+    /// What a topic weighs in a word that does not have it: beta / (n_k + V beta).
     pub(crate) weights: Vec<f32>,
-    pub(crate) alphas: Vec<Sixteen>,
-    pub(crate) tree: Tree,
-    pub(crate) total: f32,
+    /// Over alpha_k times these.
+    tree: Tree,
+    topics: usize,
 }
 
 impl Prepared {
-    /// For totals n_k + V beta (priors of words included), alphas and beta; `names` is what the packing can name.
-    pub(crate) fn new(totals: impl ExactSizeIterator<Item = f64>, alpha: &[f64], beta: f64, names: usize) -> Self {
-        let count = totals.len();
-        let mut prepared = Self {
-            topics: vec![Topic::default(); names],
-            weights: vec![0.0; names],
-            alphas: vec![Sixteen::default(); count.div_ceil(LANES)],
-            tree: Tree::new(count),
-            total: 0.0,
-        };
-        for (topic, (total, &alpha)) in totals.zip(alpha).enumerate() {
-            let (alpha, inverse) = (alpha as f32, (1.0 / total) as f32);
-            let about = Topic { count: 0.0, prior: beta as f32, inverse, alpha };
-            (prepared.topics[topic], prepared.weights[topic]) = (about, about.weight());
-            prepared.alphas[topic / LANES].0[topic % LANES] = alpha;
-            let mass = about.weight() * alpha;
-            prepared.tree.add(topic, mass);
-            prepared.total += mass;
+    /// For totals n_k + V beta (what word priors add included), alphas and beta; `names` is what the packing can name.
+    pub(crate) fn new(totals: &[f64], alpha: &[f64], beta: f64, names: usize) -> Self {
+        let (mut inverses, mut slopes, mut weights) = (vec![0.0; names], vec![0.0; names], vec![0.0; names]);
+        let beta = beta as f32;
+        for (topic, (total, &alpha)) in totals.iter().zip(alpha).enumerate() {
+            inverses[topic] = (1.0 / total) as f32;
+            slopes[topic] = alpha as f32 * inverses[topic];
+            weights[topic] = beta * inverses[topic];
         }
-        prepared
+        let tree = Tree::new(slopes[..totals.len()].iter().map(|slope| beta * slope));
+        Self { beta, inverses, slopes, weights, tree, topics: totals.len() }
     }
+
+    /// The tables that a word's entries are combined with.
+    #[inline(always)]
+    pub(crate) fn tables(&self) -> Tables<'_> {
+        Tables { inverses: &self.inverses, slopes: &self.slopes }
+    }
+
+    /// Sum of alpha_k beta / (n_k + V beta).
+    #[inline(always)]
+    pub(crate) fn total(&self) -> f32 {
+        self.tree.total
+    }
+
+    /// The topic at `point`, below the total, of these.
+    #[inline(always)]
+    pub(crate) fn draw<L: Lanes>(&self, point: f32) -> usize {
+        // A leaf that is only there to fill a line up is reached by rounding alone.
+        self.tree.draw::<L>(point).min(self.topics - 1)
+    }
+}
+
+/// Sums of sixteen, sums of sixteen of these, and so on up to at most sixteen. All levels lie behind each other, the
+/// leaves first, each filled up with zeros to whole lines.
+#[derive(Clone, Debug, Default)]
+struct Tree {
+    lines: Vec<Sixteen>,
+    /// Line at which each level begins.
+    levels: Vec<usize>,
+    total: f32,
+}
+
+impl Tree {
+    fn new(leaves: impl ExactSizeIterator<Item = f32>) -> Self {
+        let (mut lines, mut levels) = (vec![Sixteen::default(); leaves.len().div_ceil(LANES)], vec![0]);
+        leaves.enumerate().for_each(|(at, leaf)| lines[at / LANES].0[at % LANES] = leaf);
+        let mut level = 0..lines.len();
+        while level.len() > 1 {
+            levels.push(lines.len());
+            let sums: Vec<f32> = lines[level].iter().map(|line| line.0.iter().sum()).collect();
+            let above = sums.chunks(LANES).map(|some| {
+                let mut line = Sixteen::default();
+                line.0[..some.len()].copy_from_slice(some);
+                line
+            });
+            lines.extend(above);
+            level = *levels.last().unwrap_or(&0)..lines.len();
+        }
+        let total = lines[level].iter().map(|line| line.0.iter().sum::<f32>()).sum();
+        Self { lines, levels, total }
+    }
+
+    #[inline(always)]
+    fn draw<L: Lanes>(&self, point: f32) -> usize {
+        let (mut at, mut left, mut depth) = (0, point, self.levels.len());
+        while depth > 0 {
+            depth -= 1;
+            let line = self.levels[depth] + at;
+            let children = L::load(&self.lines[line.min(self.lines.len() - 1)]).running();
+            let all = children.last();
+            let (lane, rest) = child(children, if left < all { left } else { all.next_down() });
+            (at, left) = (at * LANES + lane, rest);
+        }
+        at
+    }
+}
+
+/// The lane into which `point` falls, given running sums, and what is left of it within that lane.
+#[inline(always)]
+pub(super) fn child<L: Lanes>(sums: L, point: f32) -> (usize, f32) {
+    let lane = sums.at_most(point).min(LANES - 1);
+    let mut stored = Sixteen::default();
+    sums.store(&mut stored);
+    (lane, if lane > 0 { point - stored.0[lane - 1] } else { point })
 }
