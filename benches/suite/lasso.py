@@ -82,3 +82,14 @@ def read_coefficients(folder, columns, points):
 def stored_bytes(x):
     """Bytes that one pass over X reads: 8 a value, and 4 for the row of a sparse one."""
     return 12 * x.nnz if sp.issparse(x) else 8 * x.size
+
+
+def entries(x):
+    """Stored values."""
+    return x.nnz if sp.issparse(x) else x.size
+
+
+def gram_operations(entries_of_x, shape, members):
+    """Multiply-adds of half a Gram of so many columns, as if each had the mean number of entries and met all others:
+    what dense columns need, and more than sparse ones do."""
+    return entries_of_x / shape[1] * members * (members + 1) / 2

@@ -88,7 +88,11 @@ class Bare:
         found = re.search(r"([\d.]+) ms", done.stdout)
         if not found:
             return {"error": (done.stderr or done.stdout).strip()[:200]}
-        return {"seconds": float(found[1]) / 1e3, "coefficients": lasso.read_coefficients(folder, shape[1], shape[0])}
+        return {
+            "seconds": float(found[1]) / 1e3,
+            "members": int(re.search(r"W (\d+)", done.stdout)[1]),
+            "coefficients": lasso.read_coefficients(folder, shape[1], shape[0]),
+        }
 
     def close(self):
         pass
@@ -176,7 +180,7 @@ def measure(case, options):
     penalties = lasso.lambdas(x, y, kind, ratio)
     shape = (len(penalties), x.shape[1])
     judge = lambda coefficients: lasso.worst_gap(x, y, coefficients, penalties, kind)
-    result = {"case": case, "shape": x.shape, "bytes": lasso.stored_bytes(x), "pass": one_pass(x, y), "rows": {}}
+    result = {"case": case, "shape": x.shape, "bytes": lasso.stored_bytes(x), "entries": lasso.entries(x), "pass": one_pass(x, y), "rows": {}}
     contenders = [Program(case, workers, options) for workers in options.workers]
     if options.bare.exists() and kind == "squared":
         contenders.append(Bare(case, options))
@@ -211,10 +215,18 @@ def summary(samples, read):
     seconds = [sample["seconds"] for sample in samples]
     row = {"median": statistics.median(seconds), "least": min(seconds), "most": max(seconds), "read": read}
     row["gap"] = max(sample["gap"] for sample in samples)
+    if "members" in samples[0]:
+        row["members"] = samples[0]["members"]
     if "command" in samples[0]:
         row["command"] = statistics.median(sample["command"] for sample in samples)
         row["memory"] = max(sample["memory"] or 0 for sample in samples)
     return row
+
+
+def allowance(result, members):
+    """Bytes a fit may need in all: 1.2 times a dense or 1.5 times a sparse matrix, and 20 w^2 + 8 n w for w members."""
+    share = 1.5 if result["case"][1] == "sparse-raw" else 1.2
+    return share * result["bytes"] + 20 * members**2 + 8 * result["shape"][0] * members
 
 
 def milliseconds(row):
@@ -232,6 +244,11 @@ def show(result, target):
               if label in peers.PEERS[kind] and "error" not in row and row["gap"] <= 2 * target}
     first = ours[0] if ours else None
     print(f"floor: {floor}" + (f"; ours took {first['median'] / result['pass']:.1f} of them" if first else ""))
+    members = rows.get("bare", {}).get("members")
+    if members and first:
+        gram, allowed = lasso.gram_operations(result["entries"], result["shape"], members), allowance(result, members)
+        print(f"working set of {members}: a Gram of at most {gram / 1e6:.3g} M multiply-adds; "
+              f"peak {first['memory'] / 1e6:.0f} MB of {allowed / 1e6:.0f} MB allowed")
     print("\n| who | fit, ms | judged gap | times ours | command, ms | peak MB |\n|---|---|---|---|---|---|")
     for label, row in rows.items():
         if "error" in row:

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 use crate::error::ReadError;
 use crate::ratings::{Ratings, RatingsOptions, read_ratings};
-use crate::table::{Table, libsvm};
+use crate::source::Source;
+use crate::table::{Format, Options, Table, table_in};
 
 pub use crate::corpus::known::{CORPORA, CorpusEntry, load_corpus};
 pub use crate::real::{real, real_corpus, real_ratings};
@@ -351,12 +352,18 @@ pub fn load_ratings(name: &str, threads: usize) -> Result<Ratings, ReadError> {
 /// # Ok::<(), raddle_datasets::ReadError>(())
 /// ```
 pub fn load(name: &str, threads: usize) -> Result<Table, ReadError> {
-    let (entry, path) = search(name)?;
-    verified(entry, path, threads)
+    load_with(name, &Options { threads, ..Options::default() })
 }
 
-fn verified(entry: &Entry, path: PathBuf, threads: usize) -> Result<Table, ReadError> {
-    let table = libsvm::read(&path, threads)?;
+/// The same, and with the other options that do not choose the response.
+pub(crate) fn load_with(name: &str, options: &Options) -> Result<Table, ReadError> {
+    let (entry, path) = search(name)?;
+    verified(entry, path, options)
+}
+
+fn verified(entry: &Entry, path: PathBuf, options: &Options) -> Result<Table, ReadError> {
+    let options = Options { format: None, y: None, ..options.clone() };
+    let table = table_in(&Source::open(&path)?, Format::Libsvm, &options)?;
     match table.digest == entry.sha256 {
         true => Ok(table),
         false => Err(RegistryError::Different { path, found: table.digest, expected: entry.sha256 }.into()),
@@ -402,7 +409,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("mice.svm.gz");
         std::fs::write(&path, "1 1:2\n").unwrap();
-        let error = verified(entry("mice").unwrap(), path, 1).unwrap_err().to_string();
+        let error = verified(entry("mice").unwrap(), path, &Options::default()).unwrap_err().to_string();
         assert!(error.contains("mice.svm.gz: its SHA-256 is ") && error.contains("not 1ef34fae"), "{error}");
     }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use flate2::bufread::MultiGzDecoder;
 use memmap2::Mmap;
@@ -21,6 +22,7 @@ const EMPTY: &str = "the file is empty: was the download or the conversion cut s
 pub(crate) struct Source {
     pub(crate) path: PathBuf,
     stored: Stored,
+    digest: OnceLock<String>,
 }
 
 enum Stored {
@@ -31,7 +33,7 @@ enum Stored {
 impl Source {
     pub(crate) fn open(path: &Path) -> Result<Self, ReadError> {
         let stored = open(path).map_err(|source| ReadError::io(path, source))?;
-        let source = Self { path: path.into(), stored };
+        let source = Self { path: path.into(), stored, digest: OnceLock::new() };
         match source.stored().is_empty() {
             true => Err(ReadError::file(path, EMPTY)),
             false => Ok(source),
@@ -40,7 +42,7 @@ impl Source {
 
     /// Bytes that are part of the program, under a name.
     pub(crate) fn embedded(name: &str, bytes: &[u8]) -> Self {
-        Self { path: name.into(), stored: Stored::Owned(bytes.to_vec()) }
+        Self { path: name.into(), stored: Stored::Owned(bytes.to_vec()), digest: Default::default() }
     }
 
     pub(crate) fn stored(&self) -> &[u8] {
@@ -52,7 +54,7 @@ impl Source {
 
     /// SHA-256 of the bytes as stored, as 64 hexadecimal digits.
     pub(crate) fn digest(&self) -> String {
-        digest(self.stored())
+        self.digest.get_or_init(|| digest(self.stored())).clone()
     }
 
     pub(crate) fn is_gzip(&self) -> bool {

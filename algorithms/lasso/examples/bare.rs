@@ -79,7 +79,7 @@ impl Design {
             let column = &x[j as usize * n..][..*n];
             samples.extend(sample_rows(*n).map(|row| column[row]));
         }
-        let accepted = independent(&mut samples, sample_rows(*n).count(), wanted, 0.8);
+        let accepted = independent(&mut samples, sample_rows(*n).count(), wanted, 0.9);
         accepted.into_iter().map(|at| candidates[at].0).collect()
     }
 }
@@ -253,7 +253,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         false => None,
     };
     let (mut times, mut processor, mut result) = (Vec::new(), Vec::new(), Fit::default());
-    let mut engine = Vec::new();
+    let (mut engine, mut epochs) = (Vec::new(), 0);
     for repeat in 0..repeats.max(1) {
         let (start, cpu) = (Instant::now(), processor_seconds());
         result = fit(&design, &y, ratio, &mut buffers, verbose && repeat == 0);
@@ -264,6 +264,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let fit = Lasso::params().ratio(ratio).fit(problem)?;
             engine.push(start.elapsed().as_secs_f64() * 1e3);
             assert!(fit.report.certificate.reached);
+            epochs = fit.report.epochs;
         }
     }
     let out = option("--out", "");
@@ -291,7 +292,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     if !engine.is_empty() {
         engine.sort_by(f64::total_cmp);
         let (median, last) = (engine[engine.len() / 2], engine.len() - 1);
-        println!("  on the engine: {median:.3} ms (min {:.3}, max {:.3})", engine[0], engine[last]);
+        let (least, most, passes) = (engine[0], engine[last], epochs + 1);
+        println!("  on the engine: {median:.3} ms (min {least:.3}, max {most:.3}), passes {passes}");
     }
     let [passes, candidates, gram, solve, residual] = result.seconds.map(|seconds| seconds * 1e3);
     println!(

@@ -5,11 +5,18 @@ use raddle::schedule::Dependencies;
 use crate::design::View;
 use crate::kernels::{RowPiece, gram_by_rows, gram_lower, sum_squares};
 
-/// Dense correlations are estimated on about so many rows where a sample will do: enough to see 0.8.
+/// Dense correlations are estimated on about so many rows where a sample will do: enough to see 0.9.
 const DENSE_SAMPLE: usize = 128;
 
-/// Sparse ones on so many rows: a column has few entries in each.
-const SPARSE_SAMPLE: usize = 1024;
+/// Sparse ones on so many rows, a column having few entries in each: runs of consecutive rows, evenly spread, whose
+/// entries a search finds without reading the others.
+const RUNS: usize = 16;
+const RUN: usize = 64;
+
+/// An estimate above this, where a column has fewer entries than that in the sample, gives way to the correlation
+/// itself.
+const DOUBTFUL: f64 = 0.5;
+const FEW: usize = 16;
 
 /// |x_i'x_j| / (|x_i| |x_j|) for all pairs; 0 where a column is constant or missing. With `sample` it is estimated on
 /// evenly strided rows.
@@ -17,10 +24,7 @@ pub(crate) fn correlations(views: &[Option<View<'_>>], rows: usize, sample: bool
     let count = views.len();
     let products = match views.iter().flatten().next() {
         Some(View::Dense(_)) => dense(views, if sample { rows.div_ceil(DENSE_SAMPLE) } else { 1 }),
-        Some(View::Sparse { .. }) => {
-            // A power of two: which rows belong to it is one mask, where a division would cost more than the products.
-            sparse(views, rows, if sample { (rows / SPARSE_SAMPLE).next_power_of_two() } else { 1 })
-        }
+        Some(View::Sparse { .. }) => sparse(views, rows, sample && rows > RUNS * RUN),
         None => vec![0.0; count * count],
     };
     let mut dependencies = Dependencies::none(count);
@@ -34,44 +38,39 @@ pub(crate) fn correlations(views: &[Option<View<'_>>], rows: usize, sample: bool
 
 /// Products of the columns' sampled values, each column scaled to length 1 there: below the diagonal of count^2.
 fn dense(views: &[Option<View<'_>>], stride: usize) -> Vec<f64> {
-    let unit = |view: &Option<View<'_>>| {
-        let sampled = view.and_then(View::filled).unwrap_or(&[]).iter().step_by(stride.max(1));
-        let mut sampled: Vec<f64> = sampled.copied().collect();
-        let norm = sum_squares(&sampled).sqrt();
-        sampled.iter_mut().for_each(|value| *value *= if norm > 0.0 { 1.0 / norm } else { 0.0 });
-        sampled
-    };
-    let units: Vec<Vec<f64>> = views.iter().map(unit).collect();
-    let length = units.iter().map(Vec::len).max().unwrap_or(0);
+    let length = views.iter().map(|view| filled(view).len().div_ceil(stride)).max().unwrap_or(0);
     // A missing column is zero everywhere.
-    let zeros = vec![0.0; length];
-    let columns: Vec<&[f64]> =
-        units.iter().map(|unit| if unit.is_empty() { &zeros } else { &unit[..] }).collect();
-    let mut products = vec![0.0; columns.len() * columns.len()];
-    gram_lower(&columns, &mut products, columns.len());
+    let mut units = vec![0.0; length * views.len()];
+    for (unit, view) in units.chunks_exact_mut(length.max(1)).zip(views) {
+        for (unit, value) in unit.iter_mut().zip(filled(view).iter().step_by(stride)) {
+            *unit = *value;
+        }
+        let norm = sum_squares(unit).sqrt();
+        unit.iter_mut().for_each(|value| *value *= if norm > 0.0 { 1.0 / norm } else { 0.0 });
+    }
+    let columns: Vec<&[f64]> = units.chunks_exact(length.max(1)).collect();
+    let mut products = vec![0.0; views.len() * views.len()];
+    gram_lower(&columns, &mut products, views.len());
     products
 }
 
-/// Unbiased estimates of the correlations from every `stride`-th row: scaled by the whole columns' norms, not by
-/// those of the sample, so that two rare columns that meet in one sampled row do not look alike.
-fn sparse(views: &[Option<View<'_>>], rows: usize, stride: usize) -> Vec<f64> {
+/// The correlations, from all rows or estimated from the runs, unbiased: scaled by the whole columns' norms, not by
+/// those of the sample. Where few entries make two rare columns look alike, all of them are looked at.
+fn sparse(views: &[Option<View<'_>>], rows: usize, sample: bool) -> Vec<f64> {
     let count = views.len();
-    let stride = stride.next_power_of_two() as u32;
-    let (mask, shift) = (stride - 1, stride.trailing_zeros());
-    let sampled: Vec<(Vec<u32>, Vec<f64>)> = views
-        .iter()
-        .map(|view| {
-            let (indices, values) = view.and_then(View::stored).unwrap_or((&[], &[]));
-            let kept = indices.iter().zip(values).filter(|(row, _)| *row & mask == 0);
-            kept.map(|(row, value)| (row >> shift, *value)).unzip()
-        })
-        .collect();
-    let columns: Vec<(&[u32], &[f64])> =
-        sampled.iter().map(|(rows, values)| (&rows[..], &values[..])).collect();
-    let mut piece = RowPiece::new(0..rows.div_ceil(stride as usize) as u32);
+    let runs: Vec<usize> = (0..RUNS).map(|run| rows * run / RUNS).collect();
+    let sampled: Vec<(Vec<u32>, Vec<f64>)> =
+        views.iter().filter(|_| sample).map(|view| in_runs(stored(view), &runs)).collect();
+    let columns: Vec<(&[u32], &[f64])> = match sample {
+        true => sampled.iter().map(|(rows, values)| (&rows[..], &values[..])).collect(),
+        false => views.iter().map(stored).collect(),
+    };
+    let kept = if sample { RUNS * RUN } else { rows };
+    let mut piece = RowPiece::new(0..kept as u32);
     piece.append(&columns);
     let mut products = vec![0.0; count * count];
     gram_by_rows(&piece, 0, &mut products, count);
+    let scale = rows as f64 / kept as f64;
     let about = |view: &Option<View<'_>>| {
         view.map_or((0.0, 0.0), |view| (view.sum_squares(rows).sqrt(), view.shift()))
     };
@@ -79,10 +78,109 @@ fn sparse(views: &[Option<View<'_>>], rows: usize, stride: usize) -> Vec<f64> {
     for i in 0..count {
         for j in 0..i {
             let ((a, shift), (b, other)) = (about[i], about[j]);
-            let product = products[i * count + j] * f64::from(stride) - rows as f64 * shift * other;
-            products[i * count + j] =
-                if a > 0.0 && b > 0.0 { (product / (a * b)).clamp(-1.0, 1.0) } else { 0.0 };
+            let correlation = |product: f64| {
+                let centred = product - rows as f64 * shift * other;
+                if a > 0.0 && b > 0.0 { (centred / (a * b)).clamp(-1.0, 1.0) } else { 0.0 }
+            };
+            let mut estimate = correlation(products[i * count + j] * scale);
+            let few = sample && columns[i].0.len().min(columns[j].0.len()) < FEW;
+            if few && estimate.abs() > DOUBTFUL {
+                estimate = correlation(meet(stored(&views[i]), stored(&views[j])));
+            }
+            products[i * count + j] = estimate;
         }
     }
     products
+}
+
+fn filled<'a>(view: &Option<View<'a>>) -> &'a [f64] {
+    view.and_then(View::filled).unwrap_or(&[])
+}
+
+fn stored<'a>(view: &Option<View<'a>>) -> (&'a [u32], &'a [f64]) {
+    view.and_then(View::stored).unwrap_or((&[], &[]))
+}
+
+/// The product of two sparse columns, by ascending row.
+fn meet((rows, values): (&[u32], &[f64]), (others, weights): (&[u32], &[f64])) -> f64 {
+    let (mut i, mut j, mut sum) = (0, 0, 0.0);
+    while i < rows.len() && j < others.len() {
+        if rows[i] == others[j] {
+            sum += values[i] * weights[j];
+        }
+        let (row, other) = (rows[i], others[j]);
+        i += usize::from(row <= other);
+        j += usize::from(other <= row);
+    }
+    sum
+}
+
+/// The entries in the rows `start..start + RUN` for each start, numbered through.
+fn in_runs((indices, values): (&[u32], &[f64]), starts: &[usize]) -> (Vec<u32>, Vec<f64>) {
+    let (mut rows, mut kept, mut to) = (Vec::new(), Vec::new(), 0);
+    for (run, &start) in starts.iter().enumerate() {
+        let from = to + indices[to..].partition_point(|&row| (row as usize) < start);
+        // No more entries than rows.
+        let near = &indices[from..indices.len().min(from + RUN)];
+        to = from + near.partition_point(|&row| (row as usize) < start + RUN);
+        rows.extend(indices[from..to].iter().map(|&row| (run * RUN + row as usize - start) as u32));
+        kept.extend_from_slice(&values[from..to]);
+    }
+    (rows, kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sparse_view<'a>((rows, values): &'a (Vec<u32>, Vec<f64>)) -> Option<View<'a>> {
+        Some(View::Sparse { indices: rows, values, shift: 0.0 })
+    }
+
+    /// Rare columns that share one row, and a duplicate of one of them: a sample of the rows must not take the first
+    /// for tied, nor miss the second.
+    #[test]
+    fn rare_columns_that_meet_once_are_not_tied() {
+        let rows = 64 * 1024;
+        let column = |other: u32| {
+            let mut stored: Vec<u32> = (0..40).map(|at| (at * 1601 + other) % rows).collect();
+            stored.push(7);
+            stored.sort_unstable();
+            stored.dedup();
+            let values = vec![1.0; stored.len()];
+            (stored, values)
+        };
+        let columns = [column(100), column(700), column(100)];
+        let views: Vec<_> = columns.iter().map(sparse_view).collect();
+        let found = correlations(&views, rows as usize, true);
+        let shared = columns[0].0.iter().filter(|row| columns[1].0.contains(row)).count() as f64;
+        let exact = shared / ((columns[0].0.len() * columns[1].0.len()) as f64).sqrt();
+        assert!(f64::from(found.between(0, 1)) <= exact.max(DOUBTFUL) + 1e-6);
+        assert!(found.between(0, 2) > 0.999, "{}", found.between(0, 2));
+    }
+
+    /// Without a sample: the plain definition.
+    #[test]
+    fn all_rows_give_the_correlations_themselves() {
+        let column = |seed: u32| {
+            let rows: Vec<u32> = (0..200).filter(|row| (row * 7 + seed * 11) % 5 < 2).collect();
+            let values: Vec<f64> = rows.iter().map(|row| f64::from((row * 3 + seed) % 7) - 2.5).collect();
+            (rows, values)
+        };
+        let columns: Vec<_> = (0..5).map(column).collect();
+        let found = correlations(&columns.iter().map(sparse_view).collect::<Vec<_>>(), 200, false);
+        let dense = |(rows, values): &(Vec<u32>, Vec<f64>)| {
+            let mut dense = [0.0; 200];
+            rows.iter().zip(values).for_each(|(&row, value)| dense[row as usize] = *value);
+            dense
+        };
+        let dot = |a: &[f64; 200], b: &[f64; 200]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        for i in 1..5 {
+            for j in 0..i {
+                let (a, b) = (dense(&columns[i]), dense(&columns[j]));
+                let expected = dot(&a, &b).abs() / (dot(&a, &a) * dot(&b, &b)).sqrt();
+                assert!((f64::from(found.between(i, j)) - expected).abs() < 1e-6);
+            }
+        }
+    }
 }

@@ -48,6 +48,7 @@ mod predict;
 mod problem;
 mod program;
 mod replica;
+mod row_chains;
 mod schedule;
 mod scores;
 mod shard;

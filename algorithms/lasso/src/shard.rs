@@ -7,7 +7,7 @@ use raddle::Task;
 use raddle::state::{Reader, StateError, Writer};
 
 use crate::design::{Column, Design, View};
-use crate::kernels;
+use crate::kernels::{self, LANES};
 use crate::program::LassoProgram;
 use crate::solver::worst_first;
 use crate::working_part::WorkingPart;
@@ -190,25 +190,17 @@ impl ColumnShard {
         }
         // Lazy or not, the largest product counts as no less than the floor, below which nothing is told apart.
         let mut share = Share { largest: if asked.lazy { floor.max(0.0) } else { 0.0 }, ..Share::default() };
-        let columns = self.gradient.iter().zip(&self.coefficients).zip(&self.slots);
-        for (at, ((&gradient, &coefficient), &slot)) in columns.enumerate() {
+        let (noted, largest) = self.noted(floor, computed.as_deref(), weights);
+        share.largest = share.largest.max(largest);
+        for at in noted {
+            let (gradient, coefficient, slot) = (self.gradient[at], self.coefficients[at], self.slots[at]);
             let (variable, size) = (self.first + at as u32, gradient.abs());
-            // Nearly all columns of a working set's certificate end here.
-            if coefficient == 0.0 && slot == OUTSIDE && !weights && (size <= floor || floor.is_nan()) {
-                if size > share.largest && computed.as_ref().is_none_or(|computed| computed[at]) {
-                    share.largest = size;
-                }
-                continue;
-            }
             if coefficient != 0.0 {
                 share.nonzeros.push((variable, coefficient));
                 share.slopes.push(gradient);
             }
             if computed.as_ref().is_some_and(|computed| !computed[at]) {
                 continue;
-            }
-            if coefficient == 0.0 {
-                share.largest = share.largest.max(size);
             }
             if slot != OUTSIDE {
                 share.members.push((slot, gradient));
@@ -237,6 +229,42 @@ impl ColumnShard {
             share.violators.truncate(cap);
         }
         share
+    }
+
+    /// The columns of which more than the largest product is to be told: members of the working set, coefficients,
+    /// and what is above the floor; or all of them. With them comes the largest |x_j'r| that is known of the columns
+    /// without a coefficient.
+    fn noted(&self, floor: f64, computed: Option<&[bool]>, all: bool) -> (Vec<usize>, f64) {
+        let (mut noted, mut largest) = (Vec::new(), 0.0);
+        let mut note = |at: usize| {
+            let (size, coefficient) = (self.gradient[at].abs(), self.coefficients[at]);
+            if coefficient == 0.0 && size > largest && computed.is_none_or(|computed| computed[at]) {
+                largest = size;
+            }
+            if all || size > floor || coefficient != 0.0 || self.slots[at] != OUTSIDE {
+                noted.push(at);
+            }
+        };
+        // Nearly all columns are quiet: seen eight at a time, without a branch on each.
+        let (gradients, _) = self.gradient.as_chunks::<LANES>();
+        let (coefficients, slots) =
+            (self.coefficients.as_chunks::<LANES>().0, self.slots.as_chunks::<LANES>().0);
+        let mut quiet = [0.0; LANES];
+        for (group, ((g, b), slots)) in gradients.iter().zip(coefficients).zip(slots).enumerate() {
+            let mut loud = all || computed.is_some();
+            for lane in 0..LANES {
+                loud |= (g[lane].abs() > floor) | (b[lane] != 0.0) | (slots[lane] != OUTSIDE);
+            }
+            if loud {
+                (group * LANES..(group + 1) * LANES).for_each(&mut note);
+            } else {
+                for (most, g) in quiet.iter_mut().zip(g) {
+                    *most = if g.abs() > *most { g.abs() } else { *most };
+                }
+            }
+        }
+        (gradients.len() * LANES..self.gradient.len()).for_each(&mut note);
+        (noted, quiet.into_iter().fold(largest, f64::max))
     }
 
     /// Computes x_j'r of every column, or, where the certificate is lazy, of those that may reach the floor: then

@@ -9,6 +9,7 @@ use crate::kernels;
 use crate::loss::{Loss, Objective};
 use crate::program::LassoProgram;
 use crate::replica::Replica;
+use crate::row_chains;
 use crate::scores::Scores;
 use crate::shard::{Entrant, Share};
 use crate::solution::{Solution, Solved};
@@ -244,9 +245,10 @@ impl Solver {
         first as u32
     }
 
-    /// Puts the new members' Gram together, tile by tile, row pieces summed in the order of the pieces.
-    pub(crate) fn grow(&mut self, rows: usize, mut tiles: Vec<Tile>) {
-        tiles.sort_by_key(|tile| tile.piece);
+    /// Puts the new members' Gram together, tile by tile; chains of rows are summed by their tree.
+    pub(crate) fn grow(&mut self, rows: usize, tiles: Vec<Tile>) {
+        let (summed, whole): (Vec<Tile>, Vec<Tile>) = tiles.into_iter().partition(|tile| tile.chains > 0);
+        let tiles: Vec<Tile> = whole.into_iter().chain(row_chains::sum(summed)).collect();
         let grown = tiles.iter().map(|tile| tile.from as usize).min().unwrap_or(self.columns.len());
         for Tile { from, slots, values, .. } in &tiles {
             self.set.add_tile(*from as usize, slots, values);

@@ -1,16 +1,16 @@
 //! [`WorkingPart`]: the part of the working set's columns that a shard keeps, to compute its tiles of the Gram.
 //!
-//! Dense columns: whole columns, dealt out by slot. Sparse columns: all of them, but only the rows of some pieces.
-//! Neither the dealing nor the number of pieces depends on the number of shards, so the Gram's bits do not either.
+//! Dense columns: whole columns, dealt out by slot. Sparse columns: all of them, but only some of
+//! their rows (`row_chains.rs`).
+//! Neither the products of dense columns nor the tree that sums rows depends on the number of shards, so the Gram's
+//! bits do not either.
 
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
 use crate::design::{Column, View};
-use crate::kernels::{Batch, RowPiece, gram, gram_by_rows};
-
-/// Row pieces of a sparse working set: enough for that many workers, few enough to sum.
-pub(crate) const PIECES: usize = 8;
+use crate::kernels::{Batch, RowPiece, gram};
+use crate::row_chains::RowChains;
 
 /// Consecutive slots that are dealt to one shard together.
 const DEAL: u32 = 16;
@@ -20,21 +20,22 @@ const DEAL: u32 = 16;
 pub(crate) enum WorkingPart {
     /// The columns of the slots dealt to this shard: every `shards`-th deal, starting with `turn`.
     Columns { turn: u32, shards: u32, slots: Vec<u32>, columns: Vec<Column> },
-    /// Row pieces, by number.
-    Rows(Vec<(u32, RowPiece)>),
+    /// Whole rows, of all slots.
+    Rows(RowChains),
 }
 
 impl Default for WorkingPart {
     fn default() -> Self {
-        Self::Rows(Vec::new())
+        Self::Rows(RowChains::default())
     }
 }
 
 /// New rows of the Gram: for slot `from + i`, products with `slots` (dense), or with all slots up to it (sparse).
 #[derive(Debug, Clone, Default)]
 pub struct Tile {
-    /// The row piece, or 0.
-    pub(crate) piece: u32,
+    /// Which chains of rows it sums: the first, and how many. None where it holds whole products.
+    pub(crate) chain: u32,
+    pub(crate) chains: u32,
     /// The first new slot of this tile's rows.
     pub(crate) from: u32,
     /// How many rows.
@@ -45,7 +46,7 @@ pub struct Tile {
     pub(crate) values: Vec<f64>,
 }
 
-raddle::state!(Tile { piece, from, rows, slots, values });
+raddle::state!(Tile { chain, chains, from, rows, slots, values });
 
 impl WorkingPart {
     /// The empty parts of `shards` shards, for columns of `rows` rows.
@@ -62,12 +63,7 @@ impl WorkingPart {
             }
             return parts;
         }
-        let mut pieces = vec![Vec::new(); shards];
-        for piece in 0..PIECES {
-            let bounds = (rows * piece / PIECES) as u32..(rows * (piece + 1) / PIECES) as u32;
-            pieces[piece * shards / PIECES].push((piece as u32, RowPiece::new(bounds)));
-        }
-        pieces.into_iter().map(Self::Rows).collect()
+        RowChains::deal(shards, rows).into_iter().map(Self::Rows).collect()
     }
 
     /// Takes in the columns of the slots from `first` on, and computes this part's share of their Gram rows.
@@ -83,7 +79,8 @@ impl WorkingPart {
                     let mut values = vec![0.0; new.len() * old.len()];
                     gram(&new, &old, old.len(), &mut values, old.len());
                     tiles.push(Tile {
-                        piece: 0,
+                        chain: 0,
+                        chains: 0,
                         from: first,
                         rows: new.len() as u32,
                         slots: slots.clone(),
@@ -101,7 +98,8 @@ impl WorkingPart {
                         gram(&new[start..end], &new[..end], start, &mut values, end);
                         let of = (first..first + end as u32).collect();
                         tiles.push(Tile {
-                            piece: 0,
+                            chain: 0,
+                            chains: 0,
                             from: slot,
                             rows: (end - start) as u32,
                             slots: of,
@@ -116,18 +114,9 @@ impl WorkingPart {
                 }
                 tiles
             }
-            Self::Rows(pieces) => {
-                let stored: Vec<(&[u32], &[f64])> = views.iter().filter_map(|view| view.stored()).collect();
-                let all = first as usize + stored.len();
-                let mut tiles = Vec::with_capacity(pieces.len());
-                for (piece, rows) in pieces {
-                    rows.append(&stored);
-                    let mut values = vec![0.0; stored.len() * all];
-                    gram_by_rows(rows, first as usize, &mut values, all);
-                    let slots = (0..all as u32).collect();
-                    tiles.push(Tile { piece: *piece, from: first, rows: stored.len() as u32, slots, values });
-                }
-                tiles
+            Self::Rows(chains) => {
+                let stored: Vec<_> = views.iter().filter_map(|view| view.stored()).collect();
+                chains.grow(first, &stored)
             }
         }
     }
@@ -147,13 +136,9 @@ impl State for WorkingPart {
                 out.write(slots);
                 out.write(columns);
             }
-            Self::Rows(pieces) => {
+            Self::Rows(chains) => {
                 out.write(&1u8);
-                out.write(&pieces.len());
-                for (number, piece) in pieces {
-                    out.write(number);
-                    piece.save(out);
-                }
+                out.write(chains);
             }
         }
     }
@@ -166,11 +151,7 @@ impl State for WorkingPart {
                 slots: from.read()?,
                 columns: from.read()?,
             }),
-            1 => {
-                let count: usize = from.read()?;
-                let pieces = (0..count.min(PIECES)).map(|_| Ok((from.read()?, RowPiece::load(from)?)));
-                pieces.collect::<Result<_, _>>().map(Self::Rows)
-            }
+            1 => Ok(Self::Rows(from.read()?)),
             _ => Err(StateError::new("a part of a working set")),
         }
     }

@@ -49,7 +49,13 @@ const PER_TOPIC: f64 = 400.0;
 impl Course {
     /// The course for so many tokens and topics. `heat` is the user's, or follows from the data; so are the parts, unless
     /// `staged` is off.
-    pub(crate) fn new(tokens: u64, topics: usize, staged: bool, heat: Option<f64>, length: Option<u64>) -> Self {
+    pub(crate) fn new(
+        tokens: u64,
+        topics: usize,
+        staged: bool,
+        heat: Option<f64>,
+        length: Option<u64>,
+    ) -> Self {
         let (tokens, per_topic) = (tokens as f64, tokens as f64 / topics as f64);
         let mut stages = Vec::new();
         let mut fraction = 0.25;
@@ -65,7 +71,8 @@ impl Course {
             (_, true) => 8,
             (_, false) => 6,
         };
-        let stages = (0..).zip(stages).map(|(position, fraction)| Stage { fraction, epochs: epochs(position) });
+        let stages =
+            (0..).zip(stages).map(|(position, fraction)| Stage { fraction, epochs: epochs(position) });
         let stages: Vec<Stage> = stages.collect();
         let (warmth, cooling) = match (many, stages.len()) {
             (true, 2..) => (3.0, 4.0),

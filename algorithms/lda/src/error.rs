@@ -16,7 +16,9 @@ pub enum LdaError {
         held_out: usize,
     },
     /// A held-out corpus of another vocabulary.
-    #[error("the held-out documents are over {words} words, the corpus over {expected}: both need the same vocabulary")]
+    #[error(
+        "the held-out documents are over {words} words, the corpus over {expected}: both need the same vocabulary"
+    )]
     Words {
         /// Words of the held-out corpus.
         words: usize,
@@ -24,7 +26,9 @@ pub enum LdaError {
         expected: usize,
     },
     /// A word that is too frequent to be counted.
-    #[error("`{word}` has {tokens} tokens, but fewer than {most} can be counted: leave it out as a stop word")]
+    #[error(
+        "`{word}` has {tokens} tokens, but fewer than {most} can be counted: leave it out as a stop word"
+    )]
     Word {
         /// The word.
         word: String,
@@ -34,7 +38,9 @@ pub enum LdaError {
         most: u64,
     },
     /// A document that is too long for its counts.
-    #[error("a document has {tokens} tokens, but with {topics} topics at most {most} can be counted: cut it up, or ask for fewer topics")]
+    #[error(
+        "a document has {tokens} tokens, but with {topics} topics at most {most} can be counted: cut it up, or ask for fewer topics"
+    )]
     Document {
         /// Its tokens.
         tokens: u64,
@@ -44,7 +50,9 @@ pub enum LdaError {
         topics: usize,
     },
     /// A shard whose rows are too many.
-    #[error("the rows of a shard of {documents} documents are more than can be numbered: ask for more shards")]
+    #[error(
+        "the rows of a shard of {documents} documents are more than can be numbered: ask for more shards"
+    )]
     Shard {
         /// Its documents.
         documents: usize,

@@ -111,12 +111,14 @@ impl HeldOut {
         let mut theta = Theta::new(given);
         for document in &self.documents {
             let rows = |half: &[(u32, u32)]| -> Vec<(f64, &[(u32, f32)])> {
-                let row = |&(slot, count): &(u32, u32)| (f64::from(count), self.rows[slot as usize].as_slice());
+                let row =
+                    |&(slot, count): &(u32, u32)| (f64::from(count), self.rows[slot as usize].as_slice());
                 half.iter().map(row).collect()
             };
             theta.estimate(&rows(&document.observed), ROUNDS);
             let scored = rows(&document.scored);
-            let log_likelihood = scored.iter().map(|&(count, row)| count * libm::log(theta.probability(row))).sum();
+            let log_likelihood =
+                scored.iter().map(|&(count, row)| count * libm::log(theta.probability(row))).sum();
             let tokens = document.scored.iter().map(|&(_, count)| u64::from(count)).sum();
             scores[usize::from(document.set)].add(Score { log_likelihood, tokens });
         }

@@ -165,7 +165,8 @@ mod tests {
 
     #[test]
     fn every_token_has_one_place() {
-        let documents = (0..50u32).map(|d| (0..12).map(|w| ((w * 7 + d) % 30, u64::from((w + d) % 4))).collect());
+        let documents =
+            (0..50u32).map(|d| (0..12).map(|w| ((w * 7 + d) % 30, u64::from((w + d) % 4))).collect());
         let corpus = Corpus::from_documents(31, documents).expect("words below 31");
         let train: Vec<u32> = (0..50).filter(|document| document % 7 != 0).collect();
         let layout = Layout::new(&corpus, train.clone(), 4, 8, 1);
@@ -177,7 +178,9 @@ mod tests {
                 for visit in &slice.visits {
                     let part = &slice.documents[start..visit.end as usize];
                     assert!(part.is_sorted() && !part.is_empty());
-                    seen.extend(part.iter().map(|&d| (shard.documents[usize::from(d)], words[visit.word as usize])));
+                    seen.extend(
+                        part.iter().map(|&d| (shard.documents[usize::from(d)], words[visit.word as usize])),
+                    );
                     start = visit.end as usize;
                 }
                 assert_eq!(start, slice.documents.len());

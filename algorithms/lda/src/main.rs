@@ -1,2 +1,9 @@
-//! `lda`: fits a topic model, and infers with it.
-fn main() {}
+//! `lda`: fits a topic model, infers with it, and shows its topics.
+
+use std::process::ExitCode;
+
+mod cli;
+
+fn main() -> ExitCode {
+    cli::main()
+}

@@ -7,6 +7,7 @@ use crate::program::LdaProgram;
 use crate::record::{Evaluation, Record};
 use crate::rows::Packing;
 use crate::shard::DocumentShard;
+use crate::topic_words::TopicWords;
 use crate::totals::Totals;
 
 /// A fitted topic model, as the run left it: counts in sparse rows, nowhere a dense matrix.
@@ -79,11 +80,53 @@ impl Fit {
         self.record.worst
     }
 
-    /// (word, topic, count) of all words, in the order of blocks.
-    pub fn word_topics(&self) -> impl Iterator<Item = (u32, u32, u32)> + '_ {
-        self.blocks.iter().flat_map(|block| {
+    /// How often each topic has each word.
+    pub fn topic_words(&self) -> TopicWords {
+        let mut places = vec![(0u32, 0u32); self.words()];
+        for (number, block) in (0..).zip(&self.blocks) {
+            (0..).zip(&block.words).for_each(|(at, &word)| places[word as usize] = (number, at));
+        }
+        let entries = (0..).zip(&places).flat_map(|(word, &(block, at))| {
+            let row = self.blocks[block as usize].rows.of(at as usize);
+            row.map(move |(topic, count)| (word, topic, count))
+        });
+        let priors = self.blocks.iter().flat_map(|block| {
             let words = block.words.iter().enumerate();
-            words.flat_map(move |(at, &word)| block.rows.of(at).map(move |(topic, count)| (word, topic, count)))
-        })
+            words.flat_map(|(at, &word)| block.seeds.of(at).map(move |(topic, weight)| (word, topic, weight)))
+        });
+        let mut priors: Vec<(u32, u32, f32)> = priors.collect();
+        priors.sort_by_key(|&(word, topic, _)| (word, topic));
+        TopicWords::from_counts((self.topics(), self.words()), entries, (priors, self.totals.beta))
+    }
+
+    /// (topic, count) of a document of the corpus, topics ascending; none for one that was held out.
+    pub fn document_topics(&self) -> DocumentTopics<'_> {
+        let mut places = vec![None; self.documents];
+        for (number, shard) in (0..).zip(&self.shards) {
+            (0..)
+                .zip(&shard.documents)
+                .for_each(|(at, &document)| places[document as usize] = Some((number, at)));
+        }
+        DocumentTopics { fit: self, places }
+    }
+}
+
+/// The documents' topics, by the corpus's numbers.
+pub struct DocumentTopics<'a> {
+    fit: &'a Fit,
+    /// Shard and place there.
+    places: Vec<Option<(u32, u32)>>,
+}
+
+impl DocumentTopics<'_> {
+    /// (topic, count) of a document, topics ascending; none for one that was held out.
+    pub fn of(&self, document: usize) -> Vec<(u32, u32)> {
+        let Some(&Some((shard, at))) = self.places.get(document) else { return Vec::new() };
+        let packing = self.fit.packing;
+        let row = self.fit.shards[shard as usize].rows.entries(at as usize);
+        let mut topics: Vec<(u32, u32)> =
+            row.map(|entry| (packing.topic(entry), packing.count(entry))).collect();
+        topics.sort_unstable();
+        topics
     }
 }

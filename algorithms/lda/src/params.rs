@@ -228,7 +228,8 @@ impl Lda {
         };
         let init = self.init.as_deref().unwrap_or_default();
         // Priors hold in the first epoch too.
-        let warm: Init = init.iter().chain(self.word_priors.iter().filter(|_| !init.is_empty())).copied().collect();
+        let warm: Init =
+            init.iter().chain(self.word_priors.iter().filter(|_| !init.is_empty())).copied().collect();
         let (seeded, warm_sums) = (sums(&self.word_priors), sums(init));
         let (seeds, warm) = (dealt(&self.word_priors), dealt(&warm));
         let words: Vec<WordBlock> = blocks
@@ -238,8 +239,12 @@ impl Lda {
             .map(|((words, rows), (seeds, warm))| WordBlock { words: words.clone(), rows, seeds, warm })
             .collect();
         let alpha = self.alpha.unwrap_or(50.0 / self.topics as f64);
-        let totals =
-            Totals { epoch: 0, topics: vec![0; self.topics], alpha: vec![alpha; self.topics], beta: self.beta };
+        let totals = Totals {
+            epoch: 0,
+            topics: vec![0; self.topics],
+            alpha: vec![alpha; self.topics],
+            beta: self.beta,
+        };
         let schedule = LdaSchedule {
             shards: shards.len() as u32,
             blocks: words.len() as u32,
@@ -266,7 +271,8 @@ impl Lda {
         };
         let costs = shards.iter().map(|shard| shard.ends.last().copied().unwrap_or(0) + 1).collect();
         let parts = Parts { shards, blocks: words, pinned: Record::default(), replica: totals };
-        let mut engine = Engine::new(program, schedule, parts).costs(costs).workers(self.workers).guard(false);
+        let mut engine =
+            Engine::new(program, schedule, parts).costs(costs).workers(self.workers).guard(false);
         if let Some(epochs) = self.epochs {
             engine = engine.epochs(epochs);
         }

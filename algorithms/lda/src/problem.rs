@@ -85,14 +85,21 @@ impl Problem {
         let train: Vec<u32> = (0..corpus.documents() as u32).filter(is_train).collect();
         let tokens: u64 = train.iter().map(|&document| corpus.length(document as usize)).sum();
         if tokens == 0 {
-            return Err(LdaError::Empty { documents: corpus.documents(), held_out: corpus.documents() - train.len() });
+            return Err(LdaError::Empty {
+                documents: corpus.documents(),
+                held_out: corpus.documents() - train.len(),
+            });
         }
         let shards = shards.unwrap_or_else(|| shards_for(tokens));
         let blocks = blocks.unwrap_or(2 * shards);
         let Layout { mut shards, blocks, word_counts, places, tokens } =
             Layout::new(corpus, train, shards, blocks, *seed);
         if let Some(word) = word_counts.iter().position(|&count| count >= MOST_TOKENS) {
-            return Err(LdaError::Word { word: corpus.word(word as u32), tokens: word_counts[word], most: MOST_TOKENS });
+            return Err(LdaError::Word {
+                word: corpus.word(word as u32),
+                tokens: word_counts[word],
+                most: MOST_TOKENS,
+            });
         }
         let count = shards.len();
         for (number, shard) in shards.iter_mut().enumerate() {
@@ -167,6 +174,9 @@ fn scored(corpus: &Corpus, held: &Held, test: &Held) -> Result<Vec<Completion>, 
         Held::Fraction(_) => is_held(held, document as u32) && !is_held(test, document as u32),
         _ => is_held(held, document as u32),
     };
-    let halves = (0..from.documents()).filter(belongs).take(SCORED).map(|document| Completion::of(from.document(document)));
+    let halves = (0..from.documents())
+        .filter(belongs)
+        .take(SCORED)
+        .map(|document| Completion::of(from.document(document)));
     Ok(halves.filter(|halves| !halves.scored.is_empty()).collect())
 }

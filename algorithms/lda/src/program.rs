@@ -18,7 +18,7 @@ use crate::kernels::{Draws, Prepared, Sample, Start, run};
 use crate::partial::Partial;
 use crate::record::{Evaluation, Record};
 use crate::rows::Packing;
-use crate::schedule::{GATHER, STATISTICS};
+use crate::schedule::{ALPHA, GATHER, STATISTICS};
 use crate::seeds::Seeds;
 use crate::shard::DocumentShard;
 use crate::special::{Steps, digamma_step, gamma_step};
@@ -60,6 +60,17 @@ impl Program for LdaProgram {
         self.visibility
     }
 
+    /// Scoring held-out documents, and gathering what that needs.
+    fn measures(&self, kind: Option<u32>) -> bool {
+        matches!(kind, None | Some(GATHER))
+    }
+
+    /// The only rounds without blocks: statistics of documents for alpha.
+    fn update(&self, task: &Task, shard: &mut DocumentShard, totals: &Totals) -> Partial {
+        debug_assert_eq!(task.kind, ALPHA);
+        self.alpha_sums(shard, totals)
+    }
+
     fn update_block(
         &self,
         task: &Task,
@@ -98,9 +109,6 @@ impl Program for LdaProgram {
 
     fn certify(&self, _: u32, shard: &mut DocumentShard, totals: &Totals) -> Partial {
         let mut share = Partial::default();
-        if self.optimise && self.course.optimises(totals.epoch) {
-            self.alpha_sums(shard, totals, &mut share);
-        }
         if self.course.scores(totals.epoch) {
             share.documents = self.documents_likelihood(shard, totals);
             if !self.sets.is_empty() {
@@ -133,7 +141,8 @@ impl Program for LdaProgram {
         }
         let mut begin = Begin { epoch, alpha: None, beta: None };
         if epoch > 0 && self.optimise && self.course.optimises(epoch - 1) {
-            (begin.alpha, begin.beta) = (Some(self.new_alpha(&sums, totals)), Some(self.new_beta(&sums, totals)));
+            (begin.alpha, begin.beta) =
+                (Some(self.new_alpha(&sums, totals)), Some(self.new_beta(&sums, totals)));
         }
         let mut verdict = Verdict::new(self.certificate(epoch, record));
         verdict.change = Some(Change { moved: Vec::new(), begins: Some(begin) });
@@ -173,7 +182,16 @@ impl LdaProgram {
         let seeds = if first && !self.warm.is_empty() { &block.warm } else { &block.seeds };
         let (packing, words) = (self.packing, &mut block.rows);
         let moved = match pass.uniform {
-            true => run(Start { base: &base, packing, rows, slice, words, has, count: self.topics, draws: draws[0] }),
+            true => run(Start {
+                base: &base,
+                packing,
+                rows,
+                slice,
+                words,
+                has,
+                count: self.topics,
+                draws: draws[0],
+            }),
             false => run(Sample { base: &base, packing, rows, slice, words, seeds, had, has, draws }),
         };
         Partial { moved, ..Partial::default() }
@@ -216,7 +234,8 @@ impl LdaProgram {
     }
 
     /// The shard's sums for alpha: see [`new_alpha`](Self::new_alpha).
-    fn alpha_sums(&self, shard: &DocumentShard, totals: &Totals, share: &mut Partial) {
+    fn alpha_sums(&self, shard: &DocumentShard, totals: &Totals) -> Partial {
+        let mut share = Partial::default();
         let all: f64 = totals.alpha.iter().sum();
         let short: Vec<[f64; 2]> =
             totals.alpha.iter().map(|&alpha| [1.0 / alpha, 1.0 / alpha + 1.0 / (alpha + 1.0)]).collect();
@@ -231,6 +250,7 @@ impl LdaProgram {
             }
             share.alpha_all += digamma_step(all, shard.length(document) as u32);
         }
+        share
     }
 
     /// One step of Minka's fixed point for an asymmetric alpha ("Estimating a Dirichlet distribution", 2000, eq. 55):
@@ -243,8 +263,11 @@ impl LdaProgram {
     /// The same step for a symmetric beta: words take the place of topics, topics that of documents.
     fn new_beta(&self, sums: &Partial, totals: &Totals) -> f64 {
         let norm = self.words as f64 * totals.beta;
-        let every: f64 =
-            totals.topics.iter().map(|&total| digamma_step(norm, u32::try_from(total).unwrap_or(u32::MAX))).sum();
+        let every: f64 = totals
+            .topics
+            .iter()
+            .map(|&total| digamma_step(norm, u32::try_from(total).unwrap_or(u32::MAX)))
+            .sum();
         match every > 0.0 {
             true => (totals.beta * sums.beta / (self.words as f64 * every)).clamp(1e-6, 1e3),
             false => totals.beta,
@@ -305,10 +328,12 @@ impl LdaProgram {
         }
         // The chain has settled, and ten epochs have not gained a thousandth.
         let from = self.course.settled();
-        let earlier = record.evaluations.iter().filter(|other| other.epoch >= from && other.epoch + 10 <= last.epoch);
+        let earlier =
+            record.evaluations.iter().filter(|other| other.epoch >= from && other.epoch + 10 <= last.epoch);
         let bar = earlier.last().map_or(0.0, |earlier| 0.999 * value(earlier));
         let mut certificate = Certificate::new(kind, value(last), bar, on);
-        certificate.reached = self.course.length().is_none() && last.epoch == epoch && bar > 0.0 && value(last) > bar;
+        certificate.reached =
+            self.course.length().is_none() && last.epoch == epoch && bar > 0.0 && value(last) > bar;
         certificate
     }
 }

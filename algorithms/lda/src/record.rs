@@ -3,7 +3,7 @@
 use crate::partial::Partial;
 
 /// A boundary at which held-out documents were scored.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Evaluation {
     /// Epochs completed.
     pub epoch: u64,

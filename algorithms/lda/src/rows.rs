@@ -152,10 +152,13 @@ impl WordRows {
     }
 
     /// (topic, count) of a word; no count is 0.
-    pub(crate) fn of(&self, word: usize) -> impl Iterator<Item = (u32, u32)> + '_ {
+    pub(crate) fn of(&self, word: usize) -> impl Iterator<Item = (u32, u32)> + Clone + '_ {
         let start = self.starts[word] as usize;
         let range = start..start + self.lengths[word] as usize;
-        self.topics[range.clone()].iter().map(|&topic| u32::from(topic)).zip(self.counts[range].iter().copied())
+        self.topics[range.clone()]
+            .iter()
+            .map(|&topic| u32::from(topic))
+            .zip(self.counts[range].iter().copied())
     }
 
     /// The largest number of topics that a word can have.
@@ -170,7 +173,9 @@ mod tests {
 
     #[test]
     fn the_bits_follow_the_topics() {
-        for (topics, bits) in [(1, 4), (2, 4), (16, 4), (17, 5), (1000, 10), (1024, 10), (1025, 11), (65_536, 16)] {
+        for (topics, bits) in
+            [(1, 4), (2, 4), (16, 4), (17, 5), (1000, 10), (1024, 10), (1025, 11), (65_536, 16)]
+        {
             assert_eq!(Packing::of(topics).bits(), bits, "{topics}");
         }
         let packing = Packing::of(65_536);

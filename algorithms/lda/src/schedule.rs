@@ -12,6 +12,8 @@ use crate::course::Course;
 pub(crate) const STATISTICS: u32 = 1;
 /// Rounds in which shards copy the rows of held-out words.
 pub(crate) const GATHER: u32 = 2;
+/// A round in which every shard sums up its documents' topics.
+pub(crate) const ALPHA: u32 = 3;
 
 /// The schedule of a run.
 #[derive(Debug, Clone)]
@@ -33,6 +35,9 @@ impl raddle::Schedule for LdaSchedule {
         if scores || (self.optimise && self.course.optimises(epoch)) {
             rounds.extend(self.statistics());
         }
+        if self.optimise && self.course.optimises(epoch) {
+            rounds.push(Round::to_shards(ALPHA, 0..self.shards));
+        }
         if scores && self.held_out {
             rounds.extend(Rotation::new(self.shards, self.blocks).rounds(GATHER));
         }
@@ -51,7 +56,11 @@ impl LdaSchedule {
     fn statistics(&self) -> Vec<Round> {
         let blocks: Vec<u32> = (0..self.blocks).collect();
         let round = |some: &[u32]| {
-            let task = |(shard, &block): (u32, &u32)| Assignment { shard, block: Some(block), variables: Vec::new() };
+            let task = |(shard, &block): (u32, &u32)| Assignment {
+                shard,
+                block: Some(block),
+                variables: Vec::new(),
+            };
             Round { kind: STATISTICS, tasks: (0..).zip(some).map(task).collect() }
         };
         blocks.chunks(self.shards.max(1) as usize).map(round).collect()

@@ -102,7 +102,11 @@ mod tests {
     #[test]
     fn any_order_gives_the_same_corpus() {
         let sorted = corpus(3, 5, vec![piece(&[(0, 1, 2), (0, 4, 1)]), piece(&[(2, 0, 70_000), (2, 3, 1)])]);
-        let mixed = corpus(3, 5, vec![piece(&[(2, 3, 1), (0, 4, 1)]), piece(&[(2, 0, 70_000), (0, 1, 2), (1, 1, 0)])]);
+        let mixed = corpus(
+            3,
+            5,
+            vec![piece(&[(2, 3, 1), (0, 4, 1)]), piece(&[(2, 0, 70_000), (0, 1, 2), (1, 1, 0)])],
+        );
         assert_eq!(sorted, mixed);
         assert_eq!((sorted.tokens(), sorted.length(1), sorted.length(2)), (70_004, 0, 70_001));
         assert_eq!(sorted.document(2).collect::<Vec<_>>(), [(0, 65_535), (0, 4_465), (3, 1)]);

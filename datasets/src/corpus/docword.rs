@@ -29,7 +29,8 @@ pub(super) fn load(source: &Source, threads: usize) -> Result<Corpus, ReadError>
     let pieces = parallel::parse(&source.path, blocks, head.lines + 1, threads, |text| block(text, &head))?;
     let entries: u64 = pieces.iter().map(|piece| piece.entries).sum();
     if entries != head.entries {
-        let message = format!("{entries} entries, but the third line says {}: was the file cut off?", head.entries);
+        let message =
+            format!("{entries} entries, but the third line says {}: was the file cut off?", head.entries);
         return Err(ReadError::file(&source.path, message));
     }
     Ok(assemble::corpus(head.documents as usize, head.words as usize, pieces))
@@ -78,7 +79,10 @@ fn entry(line: &[u8], head: &Head) -> Result<(u32, u32, u64), String> {
     let count = number(&mut rest, "count")?;
     match rest.is_empty() {
         true => Ok((document, word, count)),
-        false => Err(format!("`{}` is more than the entry: expected `document word count`", first_characters(rest))),
+        false => Err(format!(
+            "`{}` is more than the entry: expected `document word count`",
+            first_characters(rest)
+        )),
     }
 }
 

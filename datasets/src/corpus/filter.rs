@@ -84,7 +84,8 @@ impl Filter {
         }
         if self.remove_top > 0 {
             let counts = corpus.word_counts();
-            let mut order: Vec<u32> = (0..corpus.words() as u32).filter(|&word| kept[word as usize]).collect();
+            let mut order: Vec<u32> =
+                (0..corpus.words() as u32).filter(|&word| kept[word as usize]).collect();
             order.sort_by_key(|&word| (std::cmp::Reverse(counts[word as usize]), word));
             order.iter().take(self.remove_top).for_each(|&word| kept[word as usize] = false);
         }

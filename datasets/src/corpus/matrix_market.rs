@@ -29,7 +29,8 @@ pub(super) fn load(source: &Source, threads: usize) -> Result<Corpus, ReadError>
     let pieces = parallel::parse(&source.path, blocks, head.lines + 1, threads, |text| block(text, &head))?;
     let entries: u64 = pieces.iter().map(|piece| piece.entries).sum();
     if entries != head.entries {
-        let message = format!("{entries} entries, but the size line says {}: was the file cut off?", head.entries);
+        let message =
+            format!("{entries} entries, but the size line says {}: was the file cut off?", head.entries);
         return Err(ReadError::file(&source.path, message));
     }
     Ok(assemble::corpus(head.documents as usize, head.words as usize, pieces))
@@ -61,7 +62,8 @@ fn head(text: &[u8]) -> Result<Head, (usize, String)> {
                 _ => None,
             };
             let Some((documents, words, entries)) = sizes else {
-                let why = "the size line must be three whole numbers below 4294967296: documents words entries";
+                let why =
+                    "the size line must be three whole numbers below 4294967296: documents words entries";
                 return Err((number, why.into()));
             };
             return Ok(Head { documents, words, entries, pattern, bytes, lines: number });
@@ -91,7 +93,9 @@ fn entry(line: &[u8], head: &Head) -> Result<(u32, u32, u64), String> {
     if !head.pattern {
         let (value, length) = decimal(rest).ok_or_else(|| format!("the count: {}", explain(rest)))?;
         if value < 0.0 || value.fract() != 0.0 || value > LARGEST {
-            return Err(format!("the count {value} is not a whole number of 0 or more: weights are not supported"));
+            return Err(format!(
+                "the count {value} is not a whole number of 0 or more: weights are not supported"
+            ));
         }
         (count, rest) = (value as u64, rest[length..].trim_ascii_start());
     }

@@ -40,6 +40,8 @@ pub struct Corpus {
     counts: Vec<u16>,
     /// V.
     width: usize,
+    /// Whether the words were found in plain text, and so have no numbers but those given here.
+    pub is_text: bool,
     /// The words as text, where there is a vocabulary.
     pub vocabulary: Option<Vocabulary>,
     /// The documents' names, where the format has them: the files of a folder.

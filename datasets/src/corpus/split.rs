@@ -66,10 +66,12 @@ mod tests {
 
     #[test]
     fn a_fraction_of_the_documents_is_held_out() {
-        let held = |fraction| (0..100_000).filter(|&document| is_validation_document(document, fraction)).count();
+        let held =
+            |fraction| (0..100_000).filter(|&document| is_validation_document(document, fraction)).count();
         assert!((4_700..5_300).contains(&held(0.05)), "{}", held(0.05));
         assert_eq!((held(0.0), held(1.0)), (0, 100_000));
-        let both = (0..100_000).filter(|&at| is_test_document(at) && is_validation_document(at, 0.05)).count();
+        let both =
+            (0..100_000).filter(|&at| is_test_document(at) && is_validation_document(at, 0.05)).count();
         assert!((400..600).contains(&both), "the two hashes are related: {both}");
     }
 

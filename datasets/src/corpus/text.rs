@@ -75,8 +75,10 @@ pub(super) fn load_folder(folder: &Path, threads: usize) -> Result<Corpus, ReadE
     let results = on_threads(tasks).into_iter().collect::<Result<Vec<_>, _>>()?;
     let (parts, digests): (Vec<_>, Vec<_>) = results.into_iter().unzip();
     let mut corpus = joined(parts);
-    let names: Vec<String> =
-        files.iter().map(|path| path.strip_prefix(folder).unwrap_or(path).to_string_lossy().into_owned()).collect();
+    let names: Vec<String> = files
+        .iter()
+        .map(|path| path.strip_prefix(folder).unwrap_or(path).to_string_lossy().into_owned())
+        .collect();
     corpus.document_names = Some(names.iter().map(String::as_str).collect());
     corpus.digest = source::digest(digests.concat().as_bytes());
     Ok(corpus)
@@ -113,7 +115,8 @@ fn joined(parts: Vec<Part>) -> Corpus {
         let new: Vec<u32> = part.order.into_iter().map(&mut number).collect();
         let (mut piece, mut start) = (Piece::default(), 0);
         for end in part.ends {
-            let mut words: Vec<u32> = part.tokens[start..end].iter().map(|&word| new[word as usize]).collect();
+            let mut words: Vec<u32> =
+                part.tokens[start..end].iter().map(|&word| new[word as usize]).collect();
             words.sort_unstable();
             for run in words.chunk_by(|a, b| a == b) {
                 piece.push(documents, run[0], run.len() as u64);
@@ -123,6 +126,6 @@ fn joined(parts: Vec<Part>) -> Corpus {
         pieces.push(piece);
     }
     let mut corpus = assemble::corpus(documents as usize, vocabulary.len(), pieces);
-    corpus.vocabulary = Some(vocabulary);
+    (corpus.vocabulary, corpus.is_text) = (Some(vocabulary), true);
     corpus
 }

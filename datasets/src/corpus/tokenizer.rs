@@ -51,6 +51,9 @@ mod tests {
 
     #[test]
     fn long_runs_are_left_out() {
-        assert_eq!(words("ab abc aaaaaaaaaaaaaaaaaaaa aaaaaaaaaaaaaaaaaaaaa ÄÖÜ".as_bytes()), ["abc", "aaaaaaaaaaaaaaaaaaaa", "äöü"]);
+        assert_eq!(
+            words("ab abc aaaaaaaaaaaaaaaaaaaa aaaaaaaaaaaaaaaaaaaaa ÄÖÜ".as_bytes()),
+            ["abc", "aaaaaaaaaaaaaaaaaaaa", "äöü"]
+        );
     }
 }

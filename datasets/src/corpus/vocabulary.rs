@@ -47,8 +47,9 @@ impl Vocabulary {
         for (number, line) in (1..).zip(content.split_inclusive(|&byte| byte == b'\n')) {
             let line = line.strip_suffix(b"\n").unwrap_or(line);
             let line = line.strip_suffix(b"\r").unwrap_or(line);
-            let word = std::str::from_utf8(line)
-                .map_err(|_| ReadError::at(&source.path, number, "the word is not UTF-8: convert the file"))?;
+            let word = std::str::from_utf8(line).map_err(|_| {
+                ReadError::at(&source.path, number, "the word is not UTF-8: convert the file")
+            })?;
             words.push(word);
         }
         Ok(words)
@@ -70,7 +71,10 @@ mod tests {
     #[test]
     fn texts_are_found_by_number() {
         let words: Vocabulary = ["sea", "", "ship"].into_iter().collect();
-        assert_eq!((words.get(0), words.get(1), words.get(2), words.get(3)), (Some("sea"), Some(""), Some("ship"), None));
+        assert_eq!(
+            (words.get(0), words.get(1), words.get(2), words.get(3)),
+            (Some("sea"), Some(""), Some("ship"), None)
+        );
         assert_eq!(words.iter().collect::<Vec<_>>(), ["sea", "", "ship"]);
     }
 }

@@ -11,6 +11,7 @@ use crate::number::{decimal, explain, first_characters, whole};
 use crate::parallel::{self, Parsed};
 use crate::source::Source;
 use crate::table::assemble::{Rows, compress};
+use crate::table::response::Loaded;
 use crate::table::{Matrix, Table};
 
 /// Reads a libsvm file, gzip or not, with `threads` threads; the result is the same for any number of them.
@@ -35,6 +36,12 @@ pub fn read(path: impl AsRef<Path>, threads: usize) -> Result<Table, ReadError> 
 }
 
 pub(crate) fn parse(source: &Source, threads: usize) -> Result<Table, ReadError> {
+    let Loaded { x, y, .. } = load(source, threads)?;
+    Ok(Table { x, y: y.unwrap_or_default(), ..Table::described_by(source) })
+}
+
+/// The features, and the response apart.
+pub(super) fn load(source: &Source, threads: usize) -> Result<Loaded, ReadError> {
     let path = &source.path;
     let blocks = parallel::parse(path, source.blocks(), 1, threads, rows)?;
     let y: Vec<f64> = blocks.iter().flat_map(|block| &block.y).copied().collect();
@@ -48,7 +55,7 @@ pub(crate) fn parse(source: &Source, threads: usize) -> Result<Table, ReadError>
     if x.cols() == 0 {
         return Err(ReadError::file(path, "no row has a feature: expected `y 1:x1 2:x2 ...`"));
     }
-    Ok(Table { x: Matrix::Sparse(x), y, ..Table::described_by(source) })
+    Ok(Loaded { x: Matrix::Sparse(x), names: None, y: Some(y) })
 }
 
 /// Parses a block of lines.

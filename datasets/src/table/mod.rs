@@ -8,6 +8,7 @@ use sprs::CsMatI;
 use crate::source::Source;
 
 mod assemble;
+mod cache;
 mod csv;
 pub mod generate;
 pub mod libsvm;
@@ -21,6 +22,7 @@ mod samples;
 pub(crate) mod spec;
 mod triplets;
 
+pub(crate) use read::table as table_in;
 pub use read::{Format, Options, read, read_any};
 pub use samples::{Samples, read_samples};
 

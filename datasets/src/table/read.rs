@@ -1,10 +1,10 @@
 //! Reading a table whatever its format, and data as users name them.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use super::{Table, generate, libsvm, matrix_market, npy, npz, response};
+use super::{Table, cache, generate, matrix_market, npy, npz, response};
 use crate::error::ReadError;
 use crate::source::Source;
 use crate::{embedded, registry};
@@ -19,11 +19,13 @@ pub struct Options {
     pub y: Option<String>,
     /// How many threads may compute; the result is the same for any number.
     pub threads: usize,
+    /// A folder in which parsed text is kept as binary files, named by the content's digest, and found again.
+    pub cache: Option<PathBuf>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { format: None, y: None, threads: 1 }
+        Self { format: None, y: None, threads: 1, cache: None }
     }
 }
 
@@ -89,7 +91,7 @@ pub fn read_any(source: &str, options: &Options) -> Result<Table, ReadError> {
     match source {
         "diabetes" => Ok(embedded::diabetes()),
         _ if source.starts_with("synth:") => Ok(generate::table(source)?),
-        _ if registry::entry(source).is_some() => registry::load(source, options.threads),
+        _ if registry::entry(source).is_some() => registry::load_with(source, options),
         _ if is_file(source) => read(source, options),
         _ => Err(registry::RegistryError::Unknown { name: source.into() }.into()),
     }
@@ -119,12 +121,14 @@ pub(super) fn is_file(source: &str) -> bool {
 /// ```
 pub fn read(path: impl AsRef<Path>, options: &Options) -> Result<Table, ReadError> {
     let (source, format) = open(path.as_ref(), options)?;
-    if format == Format::Libsvm {
-        return libsvm::parse(&source, options.threads);
-    }
-    let loaded = response::load(&source, format, options.threads)?;
+    table(&source, format, options)
+}
+
+/// The table in a file that is open.
+pub(crate) fn table(source: &Source, format: Format, options: &Options) -> Result<Table, ReadError> {
+    let loaded = cache::parsed(source, format, options)?;
     let (features, y) = response::part(loaded, options.y.as_deref(), &source.path)?;
-    Ok(Table { x: features.x, y, feature_names: features.names, ..Table::described_by(&source) })
+    Ok(Table { x: features.x, y, feature_names: features.names, ..Table::described_by(source) })
 }
 
 /// Opens a file, and finds out its format.

@@ -1,5 +1,7 @@
 //! Reading the data that a command line names.
 
+use std::path::PathBuf;
+
 use raddle::cli::{Data, Error};
 use raddle_datasets::{Options, Table, read_any, registry};
 
@@ -26,15 +28,17 @@ pub(crate) fn read(
     format: Option<&str>,
     y: Option<&str>,
     threads: usize,
+    cache: Option<PathBuf>,
 ) -> Result<Table, Error> {
-    read_any(source.unwrap_or(DEFAULT), &options(format, y, threads)?).map_err(Error::input)
+    let options = Options { cache, ..options(format, y, threads)? };
+    read_any(source.unwrap_or(DEFAULT), &options).map_err(Error::input)
 }
 
 /// How to read.
 pub(crate) fn options(format: Option<&str>, y: Option<&str>, threads: usize) -> Result<Options, Error> {
     let format =
         format.map(str::parse).transpose().map_err(|why| Error::usage(format!("--format: {why}")))?;
-    Ok(Options { format, y: y.map(str::to_owned), threads })
+    Ok(Options { format, y: y.map(str::to_owned), threads, cache: None })
 }
 
 /// What the report says of the data.

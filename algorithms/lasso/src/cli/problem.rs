@@ -1,5 +1,7 @@
 //! The options that say what is fitted: shared by all verbs that train.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 use raddle::cli::{Data, Error, Phase, Session, TrainOptions};
 use raddle_datasets::Table;
@@ -14,6 +16,9 @@ pub(crate) struct ProblemOptions {
     /// The response: a column's name, its index from 1 (-1 is the last), or a file; libsvm has its own.
     #[arg(long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
+    /// Keep what is parsed from text in this folder, as binary files named by the content, and read it from there next time.
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
     /// squared, or logistic for a response of two values, of which the larger is the positive class.
     #[arg(long, value_name = "NAME", default_value = "squared")]
     loss: LossName,
@@ -90,7 +95,7 @@ impl ProblemOptions {
     pub(crate) fn read(&self, session: &mut Session, train: &TrainOptions) -> Result<Table, Error> {
         session.timed(Phase::Read, || {
             let (source, format, y) = (train.data.as_deref(), train.format.as_deref(), self.y.as_deref());
-            data::read(source, format, y, train.worker_count())
+            data::read(source, format, y, train.worker_count(), self.cache.clone())
         })
     }
 

@@ -3,7 +3,8 @@
 //! **Scale.** F(b) = 1/2 |y - X b|^2 + L |b|_1 with L = n lambda: everything here is n times the objective with
 //! 1/(2n). q = X'y, g = X'(y - X b), both over the members only, which are numbered by **slot** in order of entry.
 //!
-//! **Solver.** Epochs of coordinate descent on the Gram take turns with Newton steps on the support: on a face (a
+//! **Solver.** A small set is solved exactly, along a path that begins where it stands (`homotopy.rs`). In a larger one
+//! epochs of coordinate descent on the Gram take turns with Newton steps on the support: on a face (a
 //! fixed set of nonzero coefficients with fixed signs) F is a quadratic, whose minimum one linear solve gives
 //! exactly. Where that minimum lies outside the face, an exact line search along the way to it and block pivoting
 //! (drop all members with a wrong sign, solve again) compete by objective. Nothing here knows threads or clocks:
@@ -14,7 +15,9 @@ mod candidates;
 mod compact;
 mod epoch;
 mod factor;
+mod homotopy;
 mod inner;
+mod inverse;
 mod lazy;
 mod line_search;
 mod local;

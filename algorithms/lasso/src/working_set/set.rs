@@ -2,6 +2,7 @@
 
 use super::compact::Compact;
 use super::factor::Factor;
+use super::homotopy::{Homotopy, MOST_MEMBERS};
 use super::inner;
 use super::local::{Local, Measure, Problem};
 use super::stats::Work;
@@ -29,9 +30,10 @@ pub struct WorkingSet {
     ridge: f64,
     compact: Compact,
     factor: Factor,
+    homotopy: Homotopy,
 }
 
-raddle::state!(WorkingSet { members, whole, complete, norms, ridge, compact, factor });
+raddle::state!(WorkingSet { members, whole, complete, norms, ridge, compact, factor, homotopy });
 
 /// What a solve reached and did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -63,6 +65,7 @@ impl WorkingSet {
         self.norms.clear();
         self.compact.clear();
         self.factor.clear();
+        self.homotopy.clear();
     }
 
     /// Number of members.
@@ -171,6 +174,7 @@ impl WorkingSet {
         }
         self.compact.clear();
         self.factor.clear();
+        self.homotopy.clear();
     }
 
     /// Sets g = X'r of all members, from a full pass: g drifts while the solver works on it.
@@ -186,6 +190,10 @@ impl WorkingSet {
     pub fn solve(&mut self, penalty: f64, yy: f64, rows: usize, target: f64) -> SolveReport {
         let mut work = Work::default();
         let problem = Problem { penalty, yy, rows };
+        if self.members.len() <= MOST_MEMBERS {
+            // Whether or not the path was followed to its end is seen below, from the gap.
+            let _ = self.homotopy.solve(&mut self.whole, problem, &mut work);
+        }
         let measure = if self.members.len() < TWO_LEVELS {
             inner::solve(&mut self.whole, problem, target, &mut self.factor, &mut work)
         } else {

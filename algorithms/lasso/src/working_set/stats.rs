@@ -29,6 +29,10 @@ pub struct Work {
     pub solve_flops: u64,
     /// Operations of members held in a factor they have left.
     pub hold_flops: u64,
+    /// Corners of the paths followed.
+    pub corners: u64,
+    /// Operations of following them.
+    pub homotopy_flops: u64,
     /// Elements copied into compact matrices.
     pub gathered: u64,
 }
@@ -36,7 +40,7 @@ pub struct Work {
 impl Work {
     /// All operations.
     pub fn flops(&self) -> u64 {
-        self.epoch_flops + self.factor_flops + self.solve_flops + self.hold_flops
+        self.epoch_flops + self.factor_flops + self.solve_flops + self.hold_flops + self.homotopy_flops
     }
 }
 
@@ -54,6 +58,8 @@ impl AddAssign for Work {
         self.factor_flops += other.factor_flops;
         self.solve_flops += other.solve_flops;
         self.hold_flops += other.hold_flops;
+        self.corners += other.corners;
+        self.homotopy_flops += other.homotopy_flops;
         self.gathered += other.gathered;
     }
 }

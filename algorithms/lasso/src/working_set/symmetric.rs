@@ -55,6 +55,25 @@ impl Symmetric {
         self.order = order;
     }
 
+    /// Keeps the first `order` rows and columns.
+    pub(crate) fn shrink(&mut self, order: usize) {
+        self.order = self.order.min(order);
+    }
+
+    /// Exchanges two rows, and the same two columns.
+    pub(crate) fn swap(&mut self, i: usize, j: usize) {
+        if i == j {
+            return;
+        }
+        let (order, stride) = (self.order, self.stride);
+        for k in 0..order {
+            self.values.swap(i * stride + k, j * stride + k);
+        }
+        for k in 0..order {
+            self.values.swap(k * stride + i, k * stride + j);
+        }
+    }
+
     /// Copies the rows from `first` on, left of and on the diagonal, to the other triangle.
     pub(crate) fn mirror(&mut self, first: usize) {
         let (order, stride) = (self.order, self.stride);

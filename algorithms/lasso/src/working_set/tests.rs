@@ -1,5 +1,8 @@
 //! The working set against a plain coordinate descent: objective and gap, never the support.
 
+use super::factor::Factor;
+use super::inverse::Inverse;
+use super::local::Problem;
 use super::*;
 use crate::kernels::{dot, gram, pass, tests::Numbers};
 
@@ -92,19 +95,26 @@ impl Case {
         b
     }
 
-    /// Solves with all columns, and compares with the oracle.
-    fn check(&self, ratio: f64) {
+    /// Solves with all columns, by the path and by epochs and Newton steps, and compares with the oracle. Returns the
+    /// work done where the path came first.
+    fn check(&self, ratio: f64) -> Work {
         let penalty = self.largest() / ratio;
         let yy = dot(&self.y, &self.y);
-        let mut set = self.whole_set();
-        let report = set.solve(penalty, yy, self.n, 1e-10 * yy);
-        let measure = self.measure(&self.coefficients(&set), penalty);
         let plain = self.measure(&self.plain(penalty, 3000), penalty);
-        let case = format!("n {} p {} ratio {ratio}: {report:?}", self.n, self.p);
-        assert!(report.reached, "{case}");
-        assert!(measure.gap <= 2e-10 * yy, "{case}: {measure:?}");
-        assert!(measure.primal <= plain.primal + 1e-9 * yy, "{case}: {measure:?} against {plain:?}");
-        assert!(measure.dual <= plain.primal + 1e-9 * yy, "{case}: a dual value above a primal one");
+        let (mut first, mut without) = (self.whole_set(), self.whole_set());
+        let report = first.solve(penalty, yy, self.n, 1e-10 * yy);
+        let problem = Problem { penalty, yy, rows: self.n };
+        let (factor, work) = (&mut Factor::default(), &mut Work::default());
+        let measure = inner::solve(&mut without.whole, problem, 1e-10 * yy, factor, work);
+        for (set, inner, work) in [(&first, report.measure, report.work), (&without, measure, *work)] {
+            let measure = self.measure(&self.coefficients(set), penalty);
+            let case = format!("n {} p {} ratio {ratio}: {work:?}", self.n, self.p);
+            assert!(inner.gap <= 1e-10 * yy, "{case}");
+            assert!(measure.gap <= 2e-10 * yy, "{case}: {measure:?}");
+            assert!(measure.primal <= plain.primal + 1e-9 * yy, "{case}: {measure:?} against {plain:?}");
+            assert!(measure.dual <= plain.primal + 1e-9 * yy, "{case}: a dual value above a primal one");
+        }
+        report.work
     }
 }
 
@@ -113,9 +123,64 @@ fn random_problems() {
     for (seed, &(n, p)) in [(1, 1), (1, 6), (5, 1), (20, 10), (12, 60), (30, 90), (60, 40)].iter().enumerate()
     {
         for ratio in [0.9, 1.5, 10.0, 100.0] {
-            Case::random(seed as u64, n, p).check(ratio);
+            let work = Case::random(seed as u64, n, p).check(ratio);
+            assert_eq!(work.epochs, 0, "n {n} p {p}: the path of a small set is followed to its end");
         }
     }
+}
+
+/// The inverse that has gone through many changes against the Gram itself.
+#[test]
+fn an_inverse_follows_columns_in_and_out() {
+    let case = Case::random(29, 40, 30);
+    let set = case.whole_set();
+    let mut inverse = Inverse::default();
+    let (mut inside, mut state) = (Vec::<usize>::new(), 1usize);
+    for change in 0..300 {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let column = (state >> 33) % 30;
+        match inside.iter().position(|&j| j == column) {
+            Some(at) => {
+                inverse.remove(at);
+                inside.swap_remove(at);
+            }
+            None => {
+                let products: Vec<f64> = inside.iter().map(|&j| set.gram_row(column)[j]).collect();
+                inverse
+                    .insert(&products, set.gram_row(column)[column])
+                    .expect("random columns are independent");
+                inside.push(column);
+            }
+        }
+        for (at, &j) in inside.iter().enumerate() {
+            // A column of the Gram through the inverse is a unit vector.
+            let column: Vec<f64> = inside.iter().map(|&i| set.gram_row(j)[i]).collect();
+            let mut unit = Vec::new();
+            inverse.times(&column, &mut unit);
+            for (i, value) in unit[..inside.len()].iter().enumerate() {
+                let expected = if i == at { 1.0 } else { 0.0 };
+                assert!((value - expected).abs() < 1e-8, "change {change}: {value}, not {expected}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_dependent_column_is_refused_with_its_shares() {
+    let mut case = Case::random(31, 20, 3);
+    for row in 0..20 {
+        case.x[40 + row] = 2.0 * case.x[row] - 0.5 * case.x[20 + row];
+    }
+    let set = case.whole_set();
+    let mut inverse = Inverse::default();
+    for j in 0..2 {
+        let products: Vec<f64> = (0..j).map(|i| set.gram_row(j)[i]).collect();
+        inverse.insert(&products, set.gram_row(j)[j]).expect("random columns are independent");
+    }
+    let shares =
+        inverse.insert(&set.gram_row(2)[..2], set.gram_row(2)[2]).expect_err("it depends on the two");
+    assert!((shares[0] - 2.0).abs() < 1e-8 && (shares[1] + 0.5).abs() < 1e-8, "{shares:?}");
+    assert_eq!(inverse.len(), 2);
 }
 
 #[test]
@@ -185,14 +250,16 @@ fn members_that_enter_later_and_warm_starts() {
 
 #[test]
 fn the_same_bits_in_every_form() {
-    let case = Case::random(17, 50, 450);
-    let forms = crate::kernels::in_every_form(|| {
-        let mut set = case.whole_set();
-        set.solve(case.largest() / 20.0, dot(&case.y, &case.y), 50, 0.0);
-        set.coefficients().iter().map(|b| b.to_bits()).collect::<Vec<_>>()
-    });
-    for (form, bits) in &forms[1..] {
-        assert_eq!(bits, &forms[0].1, "{form} differs from portable");
+    for members in [130, 450] {
+        let case = Case::random(17, 50, members);
+        let forms = crate::kernels::in_every_form(|| {
+            let mut set = case.whole_set();
+            set.solve(case.largest() / 20.0, dot(&case.y, &case.y), 50, 0.0);
+            set.coefficients().iter().map(|b| b.to_bits()).collect::<Vec<_>>()
+        });
+        for (form, bits) in &forms[1..] {
+            assert_eq!(bits, &forms[0].1, "{members} members: {form} differs from portable");
+        }
     }
 }
 

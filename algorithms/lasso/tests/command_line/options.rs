@@ -5,7 +5,7 @@ use std::fs;
 use raddle_datasets::embedded;
 use serde_json::Value;
 
-use crate::program::{diabetes_csv, ends, epochs, json, report, scratch};
+use crate::program::{diabetes_csv, ends, epochs, json, names, report, scratch};
 
 #[test]
 fn what_only_places_the_work_never_changes_the_model() {
@@ -146,4 +146,20 @@ fn another_start_is_another_run() {
         assert!(refused.err.contains("checkpoint"), "{}", refused.err);
     }
     ends(folder.path(), &format!("{line} --init near --resume run"), 0);
+}
+
+#[test]
+fn a_cache_gives_the_same_model_without_the_text_being_parsed() {
+    let folder = scratch();
+    let rows: String = (0..40).map(|i| format!("{},{},{}\n", i % 7, (i * i) % 11, i % 5)).collect();
+    fs::write(folder.path().join("data.csv"), format!("a,b,y\n{rows}")).unwrap();
+    let plain = report(folder.path(), "fit data.csv --y y");
+    let first = report(folder.path(), "fit data.csv --y y --cache kept");
+    let kept = names(&folder.path().join("kept"));
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    let again = report(folder.path(), "fit data.csv --y y --cache kept");
+    for ran in [&first, &again] {
+        assert_eq!(ran["model_digest"], plain["model_digest"]);
+        assert_eq!(ran["data"], plain["data"]);
+    }
 }

@@ -85,8 +85,14 @@ impl<'a, L: Lanes> Chain<'a, L> {
             let upto = (place + LANES).min(self.length);
             let at = AtWord { weights: &mut self.weights, places: &mut self.places };
             let tables = self.base.tables();
-            let products =
-                L::spread(&topics[place..upto], &counts[place..upto], place as u32, self.base.beta, tables, at);
+            let products = L::spread(
+                &topics[place..upto],
+                &counts[place..upto],
+                place as u32,
+                self.base.beta,
+                tables,
+                at,
+            );
             let sixteen = products.running().last();
             self.sixteens[place / (LANES * LANES)].0[place / LANES % LANES] = sixteen;
             sum += sixteen;
@@ -239,7 +245,13 @@ impl<'a, L: Lanes> Chain<'a, L> {
 
     /// Takes a token off its topic and sums the document part.
     #[inline(always)]
-    pub(super) fn scan(&mut self, topic: u16, document: usize, rows: &DocumentRows, words: &mut WordRows) -> Scan<L> {
+    pub(super) fn scan(
+        &mut self,
+        topic: u16,
+        document: usize,
+        rows: &DocumentRows,
+        words: &mut WordRows,
+    ) -> Scan<L> {
         self.lose(usize::from(topic), words);
         let row = rows.rows[document];
         let lines = &rows.lines[row.start as usize..][..(row.length as usize).div_ceil(LANES)];
@@ -358,6 +370,7 @@ impl<'a, L: Lanes> Chain<'a, L> {
             let mass = sums.last();
             if point < mass {
                 let (sixteen, left) = child(sums, point);
+                let sixteen = sixteen.min(sixteens.min(LANES) - 1);
                 let place = (first * LANES + sixteen) * LANES;
                 let range = self.start + place..self.start + (place + LANES).min(self.length);
                 let some = &words.topics[range.clone()];

@@ -38,8 +38,6 @@ pub(crate) trait Lanes: Copy {
     fn store(self, to: &mut Sixteen);
     /// `self + other` in every lane.
     fn add(self, other: Self) -> Self;
-    /// `self * other` in every lane.
-    fn mul(self, other: Self) -> Self;
     /// Lane l becomes the sum of lanes 0 to l, added in four steps: each lane the one 1, 2, 4 and 8 lanes before it.
     fn running(self) -> Self;
     /// The last lane.
@@ -58,7 +56,14 @@ pub(crate) trait Lanes: Copy {
     fn find(line: &Line, split: Self::Split, topic: u32) -> u32;
     /// At a word: for each of at most sixteen topics with their counts, `weights` becomes `(count + beta) * inverses`
     /// and `places` the number of its entry, of which the first is `place`. Returns the counts times `slopes`.
-    fn spread(topics: &[u16], counts: &[u32], place: u32, beta: f32, tables: Tables<'_>, at: AtWord<'_>) -> Self;
+    fn spread(
+        topics: &[u16],
+        counts: &[u32],
+        place: u32,
+        beta: f32,
+        tables: Tables<'_>,
+        at: AtWord<'_>,
+    ) -> Self;
     /// Away from it: `weights` becomes `beta * inverses` for at most sixteen topics. Returns whether a count is 0.
     fn clear(topics: &[u16], counts: &[u32], beta: f32, tables: Tables<'_>, weights: &mut [f32]) -> bool;
     /// The counts of at most sixteen topics times `slopes`; zeros behind them.
@@ -98,11 +103,6 @@ impl Lanes for Portable {
     #[inline(always)]
     fn add(self, other: Self) -> Self {
         Self(std::array::from_fn(|lane| self.0[lane] + other.0[lane]))
-    }
-
-    #[inline(always)]
-    fn mul(self, other: Self) -> Self {
-        Self(std::array::from_fn(|lane| self.0[lane] * other.0[lane]))
     }
 
     #[inline(always)]
@@ -155,7 +155,14 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn spread(topics: &[u16], counts: &[u32], place: u32, beta: f32, tables: Tables<'_>, at: AtWord<'_>) -> Self {
+    fn spread(
+        topics: &[u16],
+        counts: &[u32],
+        place: u32,
+        beta: f32,
+        tables: Tables<'_>,
+        at: AtWord<'_>,
+    ) -> Self {
         let mut products = [0.0; LANES];
         for (lane, (&topic, &count)) in topics.iter().zip(counts).enumerate().take(LANES) {
             let (topic, count) = (usize::from(topic), count as f32);

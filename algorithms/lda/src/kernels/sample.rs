@@ -59,7 +59,8 @@ impl Sample<'_> {
         let (mut first, mut second) = (walk(0, half), walk(half, visits.len()));
         let mut one = Chain::<L>::new(base, packing, longest, draws[0]);
         let mut other = Chain::<L>::new(base, packing, longest, draws[1]);
-        let mut both = first.begin(&mut one, documents, words, seeds) & second.begin(&mut other, documents, words, seeds);
+        let mut both = first.begin(&mut one, documents, words, seeds)
+            & second.begin(&mut other, documents, words, seeds);
         while both {
             let (a, b) = (first.token, second.token);
             ask_for::<L>(documents, a, rows);
@@ -75,7 +76,8 @@ impl Sample<'_> {
                 let next = other.scan(topics[b], there, rows, words);
                 topics[b] = other.pick(next, topics[b], there, rows, words);
             }
-            both = first.step(&mut one, documents, words, seeds) & second.step(&mut other, documents, words, seeds);
+            both = first.step(&mut one, documents, words, seeds)
+                & second.step(&mut other, documents, words, seeds);
         }
         for (walk, chain) in [(&mut first, &mut one), (&mut second, &mut other)] {
             while walk.is_at_a_word() {
@@ -160,7 +162,9 @@ impl Moved {
 fn up_to(documents: &[u16], start: usize, end: usize, has: usize) -> usize {
     let part = &documents[start..end];
     match part.last() {
-        Some(&last) if usize::from(last) >= has => start + part.partition_point(|&document| usize::from(document) < has),
+        Some(&last) if usize::from(last) >= has => {
+            start + part.partition_point(|&document| usize::from(document) < has)
+        }
         _ => end,
     }
 }
@@ -196,7 +200,13 @@ impl Walk<'_> {
 
     /// Comes to the first word. Returns whether there is one.
     #[inline(always)]
-    fn begin<L: Lanes>(&mut self, chain: &mut Chain<'_, L>, documents: &[u16], words: &WordRows, seeds: &Seeds) -> bool {
+    fn begin<L: Lanes>(
+        &mut self,
+        chain: &mut Chain<'_, L>,
+        documents: &[u16],
+        words: &WordRows,
+        seeds: &Seeds,
+    ) -> bool {
         while let [visit, rest @ ..] = self.visits {
             self.active = up_to(documents, self.token, visit.end as usize, self.has);
             if self.active > self.token {
@@ -210,7 +220,13 @@ impl Walk<'_> {
 
     /// Goes on to the next token. Returns whether there is one.
     #[inline(always)]
-    fn step<L: Lanes>(&mut self, chain: &mut Chain<'_, L>, documents: &[u16], words: &mut WordRows, seeds: &Seeds) -> bool {
+    fn step<L: Lanes>(
+        &mut self,
+        chain: &mut Chain<'_, L>,
+        documents: &[u16],
+        words: &mut WordRows,
+        seeds: &Seeds,
+    ) -> bool {
         self.token += 1;
         if self.token < self.active {
             return true;

@@ -85,12 +85,6 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn mul(self, other: Self) -> Self {
-        // SAFETY: runs only where avx512f was detected.
-        Self(unsafe { _mm512_mul_ps(self.0, other.0) })
-    }
-
-    #[inline(always)]
     fn running(self) -> Self {
         // SAFETY: runs only where avx512f was detected.
         unsafe {
@@ -158,7 +152,14 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn spread(topics: &[u16], counts: &[u32], place: u32, beta: f32, tables: Tables<'_>, at: AtWord<'_>) -> Self {
+    fn spread(
+        topics: &[u16],
+        counts: &[u32],
+        place: u32,
+        beta: f32,
+        tables: Tables<'_>,
+        at: AtWord<'_>,
+    ) -> Self {
         let (Tables { inverses, slopes }, AtWord { weights, places }) = (tables, at);
         let length = inverses.len();
         assert!(slopes.len() == length && weights.len() == length && places.len() == length);
@@ -291,12 +292,6 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn mul(self, other: Self) -> Self {
-        // SAFETY: runs only where avx2 was detected.
-        unsafe { Self(_mm256_mul_ps(self.0, other.0), _mm256_mul_ps(self.1, other.1)) }
-    }
-
-    #[inline(always)]
     fn running(self) -> Self {
         let step = |sums: Self, (low, high)| sums.add(Self(low, high));
         let sums = step(self, shifted::<1>(self.0, self.1));
@@ -362,7 +357,14 @@ impl Lanes for Avx2 {
     // AVX2 has no scatters, and its gathers are no faster than loads one by one.
 
     #[inline(always)]
-    fn spread(topics: &[u16], counts: &[u32], place: u32, beta: f32, tables: Tables<'_>, at: AtWord<'_>) -> Self {
+    fn spread(
+        topics: &[u16],
+        counts: &[u32],
+        place: u32,
+        beta: f32,
+        tables: Tables<'_>,
+        at: AtWord<'_>,
+    ) -> Self {
         Self::load(&Portable::spread(topics, counts, place, beta, tables, at).sixteen())
     }
 

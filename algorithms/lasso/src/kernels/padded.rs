@@ -1,0 +1,93 @@
+//! Sums of rows and outer products on small matrices whose rows are whole groups of lanes: no group is cut, so there
+//! are no ends to treat.
+
+use super::form::{Kernel, run};
+use super::lanes::{LANES, Lanes};
+
+/// Groups of lanes of a result that are kept in registers while all rows pass by.
+const WIDE: usize = 8;
+const NARROW: usize = 4;
+
+/// out = sum of a\[i\] times row `rows[i]` of `matrix`, in the order of i, every product fused into the sum.
+///
+/// Rows are `stride` apart. `out` and `stride` are multiples of [`LANES`], and `out` is no longer than a row; what stands behind
+/// the matrix in a row is summed too.
+pub fn sum_rows(out: &mut [f64], a: &[f64], rows: &[usize], matrix: &[f64], stride: usize) {
+    run(SumRows { out, a, rows, matrix, stride });
+}
+
+/// Row i of `matrix` += a\[i\] x for all of `a`, every product fused; `x` and `stride` as in [`sum_rows`].
+pub fn add_outer(matrix: &mut [f64], stride: usize, a: &[f64], x: &[f64]) {
+    run(AddOuter { matrix, stride, a, x });
+}
+
+struct SumRows<'a> {
+    out: &'a mut [f64],
+    a: &'a [f64],
+    rows: &'a [usize],
+    matrix: &'a [f64],
+    stride: usize,
+}
+
+impl Kernel for SumRows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Self { out, a, rows, matrix, stride } = self;
+        let (groups, _) = out.as_chunks_mut::<LANES>();
+        let mut from = 0;
+        if L::WIDE {
+            from = tiles::<L, WIDE>(groups, from, (a, rows, matrix, stride));
+        }
+        from = tiles::<L, NARROW>(groups, from, (a, rows, matrix, stride));
+        tiles::<L, 1>(groups, from, (a, rows, matrix, stride));
+    }
+}
+
+/// The tiles of `M` groups from group `from` on; returns the first group left over.
+#[inline(always)]
+fn tiles<L: Lanes, const M: usize>(
+    groups: &mut [[f64; LANES]],
+    mut from: usize,
+    (a, rows, matrix, stride): (&[f64], &[usize], &[f64], usize),
+) -> usize {
+    while from + M <= groups.len() {
+        let mut sums = [L::zero(); M];
+        for (&a, &row) in a.iter().zip(rows) {
+            let at = row * stride + from * LANES;
+            let (x, _) = matrix[at..at + M * LANES].as_chunks::<LANES>();
+            let a = L::splat(a);
+            for (sum, x) in sums.iter_mut().zip(x) {
+                *sum = L::load(x).mul_add(a, *sum);
+            }
+        }
+        for (group, sum) in groups[from..from + M].iter_mut().zip(sums) {
+            sum.store(group);
+        }
+        from += M;
+    }
+    from
+}
+
+struct AddOuter<'a> {
+    matrix: &'a mut [f64],
+    stride: usize,
+    a: &'a [f64],
+    x: &'a [f64],
+}
+
+impl Kernel for AddOuter<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let (x, _) = self.x.as_chunks::<LANES>();
+        for (row, &a) in self.matrix.chunks_exact_mut(self.stride.max(LANES)).zip(self.a) {
+            let a = L::splat(a);
+            for (group, x) in row.as_chunks_mut::<LANES>().0.iter_mut().zip(x) {
+                L::load(x).mul_add(a, L::load(group)).store(group);
+            }
+        }
+    }
+}

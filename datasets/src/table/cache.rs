@@ -1,0 +1,230 @@
+//! Parsed text kept as a binary file, so that the next run reads numbers instead of parsing them.
+//!
+//! The file's name is the SHA-256 of the text's bytes as stored, and the format: another content has another name, so
+//! nothing can be out of date. Layout, all numbers in the machine's order: [`MAGIC`], a header of eight `u64` (what
+//! order the bytes have, kind, rows, columns, stored values, whether there is a response, bytes of names, 0), the response, the matrix (dense: values
+//! column after column; sparse: column starts as `u64`, values, row numbers as `u32`), names ended by line feeds, and the CRC-32
+//! of all before as `u32`. A file that is damaged or of another machine is not used, and written anew.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use bytemuck::{Pod, Zeroable, cast_slice, cast_slice_mut};
+use flate2::Crc;
+use ndarray::{Array2, ShapeBuilder};
+
+use super::read::{Format, Options};
+use super::response::{self, Loaded};
+use super::{Csc, Matrix, libsvm};
+use crate::error::ReadError;
+use crate::source::Source;
+
+const MAGIC: &[u8; 16] = b"raddle table 1\n\0";
+
+/// Reads as something else where bytes are in another order.
+const ORDER: u64 = 0x0102_0304_0506_0708;
+
+const DENSE: u64 = 0;
+const SPARSE: u64 = 1;
+
+/// What a file holds: from the folder of [`Options::cache`] if it was parsed before, else parsed, and kept there.
+pub(super) fn parsed(source: &Source, format: Format, options: &Options) -> Result<Loaded, ReadError> {
+    let parse = || match format {
+        Format::Libsvm => libsvm::load(source, options.threads),
+        _ => response::load(source, format, options.threads),
+    };
+    let is_text = matches!(format, Format::Libsvm | Format::Csv | Format::MatrixMarket);
+    let Some(folder) = options.cache.as_deref().filter(|_| is_text) else { return parse() };
+    let path = folder.join(format!("{}.{format}.table", source.digest()));
+    if let Some(loaded) = load(&path) {
+        return Ok(loaded);
+    }
+    let loaded = parse()?;
+    let kept = fs::create_dir_all(folder).and_then(|()| save(&path, &loaded));
+    kept.map_err(|why| {
+        ReadError::file(&path, format!("cannot write what was parsed: {why}; name another cache"))
+    })?;
+    Ok(loaded)
+}
+
+fn save(path: &Path, loaded: &Loaded) -> io::Result<()> {
+    // Two runs may write the same file at once: each its own, and the later one stays.
+    let partial = PathBuf::from(format!("{}.{}.partial", path.display(), std::process::id()));
+    let written = File::create(&partial).and_then(|file| write(file, loaded));
+    let done = written.and_then(|()| fs::rename(&partial, path));
+    if done.is_err() {
+        // Best effort: the error that matters is the one that is returned.
+        let _ = fs::remove_file(&partial);
+    }
+    done
+}
+
+fn write(file: File, loaded: &Loaded) -> io::Result<()> {
+    let mut out = Summed { inner: BufWriter::with_capacity(1 << 18, file), crc: Crc::new() };
+    let Loaded { x, names, y } = loaded;
+    let names: String = names.iter().flatten().flat_map(|name| [name, "\n"]).collect();
+    let (kind, stored) = match x {
+        Matrix::Dense(x) => (DENSE, x.len()),
+        Matrix::Sparse(x) => (SPARSE, x.nnz()),
+    };
+    let sizes =
+        [x.rows(), x.cols(), stored, usize::from(y.is_some()), names.len(), 0].map(|size| size as u64);
+    out.write_all(MAGIC)?;
+    out.write_all(cast_slice(&[ORDER, kind]))?;
+    out.write_all(cast_slice(&sizes))?;
+    out.write_all(cast_slice(y.as_deref().unwrap_or(&[])))?;
+    match x {
+        Matrix::Dense(x) => {
+            for column in x.columns() {
+                out.write_all(cast_slice(&column.to_vec()))?;
+            }
+        }
+        Matrix::Sparse(x) => {
+            let starts: Vec<u64> = x.indptr().raw_storage().iter().map(|&start| start as u64).collect();
+            out.write_all(cast_slice(&starts))?;
+            out.write_all(cast_slice(x.data()))?;
+            out.write_all(cast_slice(x.indices()))?;
+        }
+    }
+    out.write_all(names.as_bytes())?;
+    let sum = out.crc.sum();
+    out.inner.write_all(&sum.to_ne_bytes())?;
+    out.inner.flush()
+}
+
+/// What a file holds, or nothing if it is not there or not whole.
+fn load(path: &Path) -> Option<Loaded> {
+    let file = File::open(path).ok()?;
+    let mut rest = file.metadata().ok()?.len();
+    let mut from = Summed { inner: BufReader::with_capacity(1 << 18, file), crc: Crc::new() };
+    let magic: Vec<u8> = from.take_numbers(&mut rest, 16)?;
+    let header: Vec<u64> = from.take_numbers(&mut rest, 8)?;
+    let [ORDER, kind, rows, cols, stored, has_y, names, _] = header[..] else { return None };
+    if magic != MAGIC || has_y > 1 {
+        return None;
+    }
+    let y: Vec<f64> = from.take_numbers(&mut rest, has_y.checked_mul(rows)?)?;
+    let shape = (usize::try_from(rows).ok()?, usize::try_from(cols).ok()?);
+    let x = match kind {
+        DENSE => {
+            let values: Vec<f64> = from.take_numbers(&mut rest, stored)?;
+            Matrix::Dense(Array2::from_shape_vec(shape.f(), values).ok()?)
+        }
+        SPARSE => {
+            let starts: Vec<u64> = from.take_numbers(&mut rest, cols.checked_add(1)?)?;
+            let values: Vec<f64> = from.take_numbers(&mut rest, stored)?;
+            let indices: Vec<u32> = from.take_numbers(&mut rest, stored)?;
+            let starts = starts.into_iter().map(usize::try_from).collect::<Result<_, _>>().ok()?;
+            Matrix::Sparse(Csc::try_new_csc(shape, starts, indices, values).ok()?)
+        }
+        _ => return None,
+    };
+    let names = String::from_utf8(from.take_numbers(&mut rest, names)?).ok()?;
+    let sum = from.crc.sum();
+    let expected: Vec<u32> = from.take_numbers(&mut rest, 1)?;
+    let names: Vec<String> = names.lines().map(str::to_owned).collect();
+    let fits = names.is_empty() || names.len() == shape.1;
+    (expected == [sum] && rest == 0 && fits).then(|| Loaded {
+        x,
+        names: (!names.is_empty()).then_some(names),
+        y: (has_y == 1).then_some(y),
+    })
+}
+
+/// Bytes on their way, and their CRC-32.
+struct Summed<T> {
+    inner: T,
+    crc: Crc,
+}
+
+impl<W: Write> Summed<W> {
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.crc.update(bytes);
+        self.inner.write_all(bytes)
+    }
+}
+
+impl<R: Read> Summed<R> {
+    /// The next `count` numbers, if the `rest` of the file has as many.
+    fn take_numbers<T: Pod + Zeroable>(&mut self, rest: &mut u64, count: u64) -> Option<Vec<T>> {
+        let bytes = count.checked_mul(size_of::<T>() as u64).filter(|bytes| bytes <= rest)?;
+        *rest -= bytes;
+        let mut numbers = vec![T::zeroed(); usize::try_from(count).ok()?];
+        let bytes: &mut [u8] = cast_slice_mut(&mut numbers);
+        self.inner.read_exact(bytes).ok()?;
+        self.crc.update(bytes);
+        Some(numbers)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read;
+
+    fn only_file(folder: &Path) -> PathBuf {
+        let mut files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let file = files.next().unwrap();
+        assert_eq!(files.next(), None, "one table, nothing half written");
+        file
+    }
+
+    /// Every text format, its response inside or apart: the table is the same, and comes from the cache.
+    #[test]
+    fn what_was_kept_is_what_was_parsed() {
+        let texts = [
+            ("a.svm", "1.5 1:2 3:0.5\n-1 2:4\n", None),
+            ("a.csv", "age,height,weight\n31,1.7,68\n45,0,80\n", Some("weight")),
+            ("a.csv", "age,height,weight\n31,1.7,68\n45,0,80\n", Some("age")),
+            ("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 2\n1 1 2.5\n2 3 7\n", Some("3")),
+        ];
+        for (name, text, y) in texts {
+            let folder = tempfile::tempdir().unwrap();
+            let (file, cache) = (folder.path().join(name), folder.path().join("cache"));
+            fs::write(&file, text).unwrap();
+            let plain = Options { y: y.map(str::to_owned), ..Options::default() };
+            let kept = Options { cache: Some(cache.clone()), ..plain.clone() };
+            let expected = read(&file, &plain).unwrap();
+            assert_eq!(read(&file, &kept).unwrap(), expected, "{name} as it is parsed");
+            let table = only_file(&cache);
+            let written = fs::metadata(&table).unwrap().modified().unwrap();
+            assert_eq!(read(&file, &kept).unwrap(), expected, "{name} from the cache");
+            assert_eq!(
+                fs::metadata(&table).unwrap().modified().unwrap(),
+                written,
+                "{name} is not written again"
+            );
+            // Cut off, changed or foreign: parsed again, and mended.
+            let whole = fs::read(&table).unwrap();
+            let mut flipped = whole.clone();
+            flipped[whole.len() / 2] ^= 1;
+            for damaged in [&whole[..whole.len() - 5], &flipped, &whole[..3], b"", &[7; 400]] {
+                fs::write(&table, damaged).unwrap();
+                assert_eq!(read(&file, &kept).unwrap(), expected, "{name} beside a damaged table");
+                assert_eq!(fs::read(&table).unwrap(), whole, "{name} is mended");
+            }
+        }
+    }
+
+    #[test]
+    fn another_content_is_another_table() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.svm");
+        let options = Options { cache: Some(folder.path().join("cache")), ..Options::default() };
+        for value in [2.0, 3.0] {
+            fs::write(&file, format!("{value} 1:1\n1 1:2\n")).unwrap();
+            assert_eq!(read(&file, &options).unwrap().y[0], value);
+        }
+    }
+
+    #[test]
+    fn a_cache_that_cannot_be_written_is_an_error_that_names_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.svm");
+        fs::write(&file, "1 1:1\n2 1:2\n").unwrap();
+        let options = Options { cache: Some(file.join("cache")), ..Options::default() };
+        let error = read(&file, &options).unwrap_err().to_string();
+        assert!(error.contains("a.svm/cache") && error.contains("name another cache"), "{error}");
+    }
+}
