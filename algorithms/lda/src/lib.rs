@@ -24,6 +24,8 @@ mod block;
 mod coherence;
 mod course;
 mod error;
+#[cfg(test)]
+mod exact;
 mod held_out;
 mod infer;
 mod kernels;
@@ -52,6 +54,7 @@ pub use partial::Partial;
 pub use problem::{Held, Preparation, Problem};
 pub use program::LdaProgram;
 pub use record::{Evaluation, Record};
+pub use schedule::LdaSchedule;
 pub use shard::DocumentShard;
 pub use topic_words::TopicWords;
 pub use totals::{Change, Totals};

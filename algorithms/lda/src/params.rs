@@ -199,7 +199,24 @@ impl Lda {
     ///
     /// # Errors
     /// If a parameter is out of its range, or a document is too long for so many topics.
-    pub fn engine(&self, mut problem: Problem) -> Result<Engine<LdaProgram>, LdaError> {
+    pub fn engine(&self, problem: Problem) -> Result<Engine<LdaProgram>, LdaError> {
+        let (program, schedule, parts) = self.parts(problem)?;
+        let costs = parts.shards.iter().map(|shard| shard.ends.last().copied().unwrap_or(0) + 1).collect();
+        let engine = Engine::new(program, schedule, parts).costs(costs).workers(self.workers).guard(false);
+        Ok(match self.epochs {
+            Some(epochs) => engine.epochs(epochs),
+            None => engine,
+        })
+    }
+
+    /// What the run is made of, for who drives it by hand.
+    ///
+    /// # Errors
+    /// If a parameter is out of its range, or a document is too long for so many topics.
+    pub fn parts(
+        &self,
+        mut problem: Problem,
+    ) -> Result<(LdaProgram, LdaSchedule, Parts<LdaProgram>), LdaError> {
         self.check(&problem)?;
         let rows = problem.make_rows(self.topics)?;
         let mut course = match &self.init {
@@ -269,14 +286,8 @@ impl Lda {
             sets,
             target: self.target,
         };
-        let costs = shards.iter().map(|shard| shard.ends.last().copied().unwrap_or(0) + 1).collect();
         let parts = Parts { shards, blocks: words, pinned: Record::default(), replica: totals };
-        let mut engine =
-            Engine::new(program, schedule, parts).costs(costs).workers(self.workers).guard(false);
-        if let Some(epochs) = self.epochs {
-            engine = engine.epochs(epochs);
-        }
-        Ok(engine)
+        Ok((program, schedule, parts))
     }
 
     fn check(&self, problem: &Problem) -> Result<(), LdaError> {

@@ -198,7 +198,7 @@ impl LdaProgram {
     }
 
     /// n_k + V beta and what priors add; with the tokens of the model to start from in the first epoch.
-    fn norms(&self, totals: &Totals, beta: f64, first: bool) -> Vec<f64> {
+    pub(crate) fn norms(&self, totals: &Totals, beta: f64, first: bool) -> Vec<f64> {
         let add = |list: &[f64], topic: usize| list.get(topic).copied().unwrap_or(0.0);
         let norm = |(topic, &total): (usize, &i64)| {
             let warm = if first { add(&self.warm, topic) } else { 0.0 };

@@ -17,7 +17,7 @@ pub(crate) const ALPHA: u32 = 3;
 
 /// The schedule of a run.
 #[derive(Debug, Clone)]
-pub(crate) struct LdaSchedule {
+pub struct LdaSchedule {
     pub(crate) shards: u32,
     pub(crate) blocks: u32,
     pub(crate) course: Arc<Course>,

