@@ -43,6 +43,8 @@ pub(crate) struct Answer<P: Program> {
     pub(crate) partials: Vec<(u32, P::Partial)>,
     /// Seconds of computing, measured: they may move shards, never change a result.
     pub(crate) busy: f64,
+    /// Of these, seconds that only measured the model.
+    pub(crate) measured: f64,
 }
 
 impl<P: Program> State for Answer<P> {
@@ -50,9 +52,10 @@ impl<P: Program> State for Answer<P> {
         out.write(&self.worker);
         out.write(&self.partials);
         out.write(&self.busy);
+        out.write(&self.measured);
     }
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
-        Ok(Self { worker: from.read()?, partials: from.read()?, busy: from.read()? })
+        Ok(Self { worker: from.read()?, partials: from.read()?, busy: from.read()?, measured: from.read()? })
     }
 }
 

@@ -42,6 +42,7 @@ struct Step<P: Program> {
     tasks: VecDeque<Task>,
     partials: Vec<(u32, P::Partial)>,
     busy: f64,
+    measured: f64,
 }
 
 /// A plan known for the whole epoch, under way.
@@ -62,6 +63,7 @@ struct PlanRun<P: Program> {
     /// Tasks of this place not done yet.
     left: usize,
     busy: f64,
+    measured: f64,
 }
 
 /// A boundary to which the guard may return.
@@ -133,7 +135,8 @@ impl<P: Program> Place<P> {
             Message::Step { round, changes, forward, tasks } => {
                 self.commit(&changes);
                 let partials = Vec::with_capacity(tasks.len());
-                self.step = Some(Step { round, forward, tasks: tasks.into(), partials, busy: 0.0 });
+                let tasks = tasks.into();
+                self.step = Some(Step { round, forward, tasks, partials, busy: 0.0, measured: 0.0 });
                 self.run_step(out);
             }
             Message::Plan { epoch, changes, rounds } => {
@@ -148,7 +151,8 @@ impl<P: Program> Place<P> {
                     Some((task.shard, self.program.gather(&task, shard)))
                 };
                 let partials = tasks.into_iter().filter_map(gather).collect();
-                let answer = Answer { worker: self.worker, partials, busy: started.elapsed().as_secs_f64() };
+                let busy = started.elapsed().as_secs_f64();
+                let answer = Answer { worker: self.worker, partials, busy, measured: 0.0 };
                 out.push((HUB, Message::Pieces { answer }));
             }
             Message::Boundary { changes } => {
@@ -159,7 +163,9 @@ impl<P: Program> Place<P> {
                 let partials = shares
                     .map(|(&number, shard)| (number, self.program.certify(number, shard, &replica)))
                     .collect();
-                let answer = Answer { worker: self.worker, partials, busy: started.elapsed().as_secs_f64() };
+                let busy = started.elapsed().as_secs_f64();
+                let measured = if self.program.measures(None) { busy } else { 0.0 };
+                let answer = Answer { worker: self.worker, partials, busy, measured };
                 out.push((HUB, Message::Shares { answer }));
             }
             Message::Remember { changes } => {
@@ -211,6 +217,7 @@ impl<P: Program> Place<P> {
         for _ in 0..step.tasks.len() {
             let Some(task) = step.tasks.pop_front() else { break };
             let Some(shard) = self.shards.get_mut(&task.shard) else { continue };
+            let kind = task.kind;
             let started = Instant::now();
             let partial = match task.block {
                 None => self.program.update(&task, shard, &replica),
@@ -222,14 +229,17 @@ impl<P: Program> Place<P> {
                     }
                 },
             };
-            step.busy += started.elapsed().as_secs_f64();
+            let seconds = started.elapsed().as_secs_f64();
+            step.busy += seconds;
+            step.measured += if self.program.measures(Some(kind)) { seconds } else { 0.0 };
             step.partials.push((task.shard, partial));
             worked = true;
         }
         drop(replica);
         if step.tasks.is_empty() && step.forward.is_empty() {
-            let answer = Answer { worker: self.worker, partials: step.partials, busy: step.busy };
-            out.push((HUB, Message::Partials { round: step.round, answer }));
+            let Step { round, partials, busy, measured, .. } = step;
+            let answer = Answer { worker: self.worker, partials, busy, measured };
+            out.push((HUB, Message::Partials { round, answer }));
             self.early.clear();
             return true;
         }
@@ -264,6 +274,7 @@ impl<P: Program> Place<P> {
             folded: BTreeMap::new(),
             left,
             busy: 0.0,
+            measured: 0.0,
         };
         // Blocks that rest here set out for their first stop; those already on their way wait in `early`.
         let resting: Vec<u32> = self.blocks.keys().copied().filter(|&block| !self.is_early(block)).collect();
@@ -349,7 +360,9 @@ impl<P: Program> Place<P> {
                 self.program.fold(so_far.get_mut(), partial)
             }
         }
-        plan.busy += started.elapsed().as_secs_f64();
+        let seconds = started.elapsed().as_secs_f64();
+        plan.busy += seconds;
+        plan.measured += if self.program.measures(Some(task.kind)) { seconds } else { 0.0 };
         drop(replica);
         if let Some(block) = task.block {
             let next = plan.leg.get(&block).map_or(0, |leg| leg + 1);
@@ -363,8 +376,9 @@ impl<P: Program> Place<P> {
     fn end_plan_if_done(&mut self, out: &mut Outbox<P>) {
         if self.plan.as_ref().is_some_and(|plan| plan.left == 0) {
             let Some(plan) = self.plan.take() else { return };
-            let answer =
-                Answer { worker: self.worker, partials: plan.folded.into_iter().collect(), busy: plan.busy };
+            let PlanRun { folded, busy, measured, .. } = plan;
+            let partials = folded.into_iter().collect();
+            let answer = Answer { worker: self.worker, partials, busy, measured };
             out.push((HUB, Message::PlanDone { answer }));
         }
     }

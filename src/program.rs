@@ -48,6 +48,13 @@ pub trait Program: Send + Sync + 'static {
         false
     }
 
+    /// Whether tasks of this kind, or with `None` the boundary's [`certify`](Program::certify), only measure the model:
+    /// their seconds are then told apart from those of the training. False unless overridden.
+    fn measures(&self, kind: Option<u32>) -> bool {
+        let _ = kind;
+        false
+    }
+
     /// Updates the shard's variables named by the task, where the shard lives. Tasks of one round read the same
     /// replica and may run at the same time.
     fn update(&self, task: &Task, shard: &mut Self::Shard, replica: &Self::Replica) -> Self::Partial {

@@ -14,6 +14,9 @@ pub struct EpochRecord {
     pub data_version: u64,
     /// Seconds since the run began.
     pub seconds: f64,
+    /// Of the epoch's seconds, those that the worker with the most of them spent measuring the model
+    /// ([`Program::measures`](crate::Program::measures)).
+    pub measured: f64,
     /// Workers in this epoch.
     pub workers: usize,
     /// The objective, if the program has a monotone one.

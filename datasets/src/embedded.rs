@@ -2,6 +2,7 @@
 
 use ndarray::{Array2, ShapeBuilder};
 
+pub use crate::corpus::known::pydoc;
 use crate::source;
 use crate::table::{Matrix, Table};
 

@@ -2,8 +2,8 @@
 //! generators and small embedded samples. It knows no engine and no algorithm.
 //!
 //! A kind of data is a module of its own with its type, its formats and its generators: [`table`] is a matrix of
-//! features with a response, [`ratings`] are who rated what how high. What kinds share lies beside them: bytes of files, numbers in text, parsing in
-//! parallel, random numbers by address, [`registry`] and [`embedded`].
+//! features with a response, [`ratings`] are who rated what how high, a [`corpus`] is documents as bags of words.
+//! What kinds share lies beside them: bytes of files, numbers in text, parsing in parallel, random numbers by address, [`registry`] and [`embedded`].
 //!
 //! ```
 //! use raddle_datasets::{Options, read_any};
@@ -13,6 +13,7 @@
 //! # Ok::<(), raddle_datasets::ReadError>(())
 //! ```
 
+pub mod corpus;
 mod counter;
 pub mod embedded;
 mod error;
@@ -24,6 +25,10 @@ pub mod registry;
 mod source;
 pub mod table;
 
+pub use corpus::{
+    Completion, Corpus, CorpusFormat, CorpusOptions, Filter, Frequency, Vocabulary, english_stop_words,
+    is_test_document, is_validation_document, read_any_corpus, read_corpus, read_stop_words, tokens,
+};
 pub use error::ReadError;
 pub use ratings::{
     Duplicates, Ids, Ratings, RatingsFormat, RatingsOptions, Triples, read_any_ratings, read_ratings,

@@ -5,9 +5,10 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::thread;
 
+use crate::corpus::Corpus;
 use crate::error::ReadError;
 use crate::ratings::Ratings;
-use crate::registry::{load, load_ratings};
+use crate::registry::{load, load_corpus, load_ratings};
 use crate::table::Table;
 
 /// A public set for a test: `None`, with a line on stderr, when `RADDLE_DATA` is not set.
@@ -28,6 +29,14 @@ pub fn real(name: &str) -> Option<Table> {
 /// As [`real`].
 pub fn real_ratings(name: &str) -> Option<Ratings> {
     at_hand(|| load_ratings(name, 1))
+}
+
+/// A public corpus for a test, as [`real`] has tables.
+///
+/// # Panics
+/// As [`real`].
+pub fn real_corpus(name: &str) -> Option<Corpus> {
+    at_hand(|| load_corpus(name, 1))
 }
 
 fn at_hand<T>(load: impl FnOnce() -> Result<T, ReadError>) -> Option<T> {

@@ -13,7 +13,8 @@ use crate::ratings::{Ratings, RatingsOptions, read_ratings};
 use crate::source::Source;
 use crate::table::{Format, Options, Table, table_in};
 
-pub use crate::real::{real, real_ratings};
+pub use crate::corpus::known::{CORPORA, CorpusEntry, load_corpus};
+pub use crate::real::{real, real_corpus, real_ratings};
 
 /// How comparisons treat a set before the fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -236,6 +237,15 @@ pub enum RegistryError {
     /// No set of ratings has this name.
     #[error("`{name}` is neither a file nor a public set of ratings: known sets are {}", ratings_names())]
     UnknownRatings {
+        /// The name asked for.
+        name: String,
+    },
+    /// No corpus has this name.
+    #[error(
+        "`{name}` is neither a file, a folder nor a public corpus: known are pydoc (embedded), {}",
+        crate::corpus::known::corpus_names()
+    )]
+    UnknownCorpus {
         /// The name asked for.
         name: String,
     },

@@ -40,6 +40,11 @@ impl Source {
         }
     }
 
+    /// Bytes that are part of the program, under a name.
+    pub(crate) fn embedded(name: &str, bytes: &[u8]) -> Self {
+        Self { path: name.into(), stored: Stored::Owned(bytes.to_vec()), digest: Default::default() }
+    }
+
     pub(crate) fn stored(&self) -> &[u8] {
         match &self.stored {
             Stored::Mapped(map) => map,

@@ -113,6 +113,10 @@ impl Session {
             EngineError::Checkpoint { .. } if !began.load(Ordering::Relaxed) => Error::input(error),
             error => Error::from(error),
         })?;
+        // What only measures the model is certified, not fitted.
+        let measured: f64 = outcome.trace.iter().map(|record| record.measured).sum();
+        self.seconds.add(Phase::Fit, -measured);
+        self.seconds.add(Phase::Certify, measured);
         self.before.epochs += outcome.report.epochs;
         self.before.seconds += outcome.report.seconds;
         let folder = &self.folder;
@@ -178,9 +182,26 @@ impl Session {
     ///
     /// # Errors
     /// If a file or stdout cannot be written.
-    pub fn finish(mut self, mut report: Report, summary: &Summary, text: &str) -> Result<ExitStatus, Error> {
+    pub fn finish(self, report: Report, summary: &Summary, text: &str) -> Result<ExitStatus, Error> {
+        let status = ExitStatus::of(report.ending);
+        self.finish_as(status, report, summary, text)
+    }
+
+    /// Writes summary and report and says the result, as [`finish`](Self::finish) does; the status is the one given, for
+    /// a run whose epochs are its length.
+    ///
+    /// # Errors
+    /// If a file or stdout cannot be written.
+    pub fn finish_as(
+        mut self,
+        status: ExitStatus,
+        mut report: Report,
+        summary: &Summary,
+        text: &str,
+    ) -> Result<ExitStatus, Error> {
         self.save(&mut report, summary)?;
-        self.tell(&report, text)
+        self.tell(&report, text)?;
+        Ok(status)
     }
 
     /// Says how a run ended that came to no model, and writes nothing: beside the model of an earlier run in the same
@@ -190,17 +211,18 @@ impl Session {
     /// If stdout cannot be written.
     pub fn finish_without_model(self, mut report: Report, text: &str) -> Result<ExitStatus, Error> {
         self.measure(&mut report);
-        self.tell(&report, text)
+        self.tell(&report, text)?;
+        Ok(ExitStatus::of(report.ending))
     }
 
-    fn tell(&self, report: &Report, text: &str) -> Result<ExitStatus, Error> {
+    fn tell(&self, report: &Report, text: &str) -> Result<(), Error> {
         self.screen.clear();
         if self.options.json {
             say(&serde_json::to_string(report).map_err(Error::failed)?)?;
         } else {
             say(text)?;
         }
-        Ok(ExitStatus::of(report.ending))
+        Ok(())
     }
 
     /// The report is written last: where it is, the run is whole.

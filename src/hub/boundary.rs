@@ -123,10 +123,12 @@ impl<P: Program> Hub<P> {
         let (totals, counts) = (self.state.progress.totals, self.state.schedule.counts());
         let (before, counted) = self.before;
         self.before = (totals, counts);
+        let measured = std::mem::replace(&mut self.measured, vec![0.0; self.workers]);
         let record = EpochRecord {
             epoch: self.state.progress.epoch,
             data_version: 0,
             seconds: self.settings.elapsed(),
+            measured: measured.into_iter().fold(0.0, f64::max),
             workers: self.workers,
             objective,
             certificate: certificate.value,

@@ -126,6 +126,8 @@ pub(crate) struct Hub<P: Program> {
     held: Changes<P>,
     accepted: Option<Accepted>,
     load: Vec<f64>,
+    /// Of the load, what only measured the model.
+    measured: Vec<f64>,
     /// Totals and the schedule's counts when the epoch began.
     before: (Totals, Counts),
     /// Shown every record as it is made, before the run goes on: whoever watches may ask it to stop there.
@@ -162,6 +164,7 @@ impl<P: Program> Hub<P> {
             held: Vec::new(),
             accepted: None,
             load: vec![0.0; workers],
+            measured: vec![0.0; workers],
             before: (Totals::default(), Counts::default()),
             watcher,
             records: Vec::new(),
@@ -248,6 +251,9 @@ impl<P: Program> Hub<P> {
     fn charge(&mut self, answer: &Answer<P>) {
         if let Some(load) = self.load.get_mut(answer.worker as usize) {
             *load += answer.busy;
+        }
+        if let Some(measured) = self.measured.get_mut(answer.worker as usize) {
+            *measured += answer.measured;
         }
     }
 }

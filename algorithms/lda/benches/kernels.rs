@@ -1,0 +1,59 @@
+//! Passes of the sampler over a small real corpus, in every vector form: tokens a second.
+
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use raddle::level::Level;
+use raddle::schedule::{Outlook, Plan};
+use raddle::{Certificate, Program, Schedule, Task};
+use raddle_lda::{Held, Lda, Preparation, Problem};
+
+fn passes(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("passes");
+    let preparation = Preparation { validation: Held::None, ..Preparation::default() };
+    let problem =
+        Problem::new(&raddle_datasets::embedded::pydoc(), &preparation).expect("the embedded corpus");
+    group.throughput(Throughput::Elements(problem.tokens()));
+    for topics in [20, 100, 1000] {
+        for level in Level::available() {
+            let lda = Lda::params().topics(topics).fixed_priors(true).evaluate_every(1 << 40);
+            let make = || {
+                let mut made = lda.parts(problem.clone()).expect("parameters in range");
+                (0..10).for_each(|epoch| pass(&mut made, epoch));
+                made
+            };
+            group.bench_function(BenchmarkId::new(level.name(), topics), |bench| {
+                bench.iter_batched_ref(make, |made| level.during(|| pass(made, 10)), BatchSize::PerIteration);
+            });
+        }
+    }
+    group.finish();
+}
+
+/// One epoch by hand, on one thread.
+fn pass(
+    (program, schedule, parts): &mut (
+        raddle_lda::LdaProgram,
+        raddle_lda::LdaSchedule,
+        raddle::Parts<raddle_lda::LdaProgram>,
+    ),
+    epoch: u64,
+) {
+    let certificate = Certificate::new("none", 1.0, 0.0, "nothing");
+    let outlook = Outlook { epoch, certificate, objective: None, weights: Vec::new(), wanted: 0 };
+    let Plan::Known(rounds) = schedule.begin_epoch(&outlook) else { return };
+    let mut partials = Vec::new();
+    for round in &rounds {
+        for given in &round.tasks {
+            let (kind, shard, block) = (round.kind, given.shard, given.block);
+            let task = Task { epoch, kind, shard, block, ..Task::default() };
+            let (at, block) = (shard as usize, block.unwrap_or(0) as usize);
+            let partial =
+                program.update_block(&task, &mut parts.shards[at], &mut parts.blocks[block], &parts.replica);
+            partials.push((shard, partial));
+        }
+    }
+    let change = program.aggregate(&Default::default(), &mut parts.pinned, partials);
+    program.commit(&change, &mut parts.replica);
+}
+
+criterion_group!(kernels, passes);
+criterion_main!(kernels);

@@ -1,0 +1,90 @@
+//! The same tasks without the engine: one thread that calls the program's verbs in the schedule's order.
+//!
+//! ```text
+//! bare CORPUS [--topics 1000] [--epochs 20] [--shards 8] [--repeats 3]
+//! ```
+//! Each repeat runs the tasks by hand and then the same run on the engine with one worker; both must end with the same
+//! totals. Prints the median seconds of both, and what the engine adds to a task.
+
+use std::error::Error;
+use std::time::Instant;
+
+use raddle::schedule::{Outlook, Plan};
+use raddle::{Certificate, Program, Schedule, Task};
+use raddle_lda::{Held, Lda, Preparation, Problem};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().collect();
+    let option = |name: &str, default: u64| -> Result<u64, Box<dyn Error>> {
+        match arguments.iter().position(|argument| argument == name) {
+            Some(at) => Ok(arguments.get(at + 1).ok_or("a value is missing")?.parse()?),
+            None => Ok(default),
+        }
+    };
+    let source =
+        arguments.get(1).ok_or("usage: bare CORPUS [--topics K] [--epochs N] [--shards S] [--repeats R]")?;
+    let (epochs, repeats) = (option("--epochs", 20)?, option("--repeats", 3)?);
+    let corpus = raddle_datasets::read_any_corpus(source, &Default::default())?;
+    let preparation = Preparation {
+        validation: Held::None,
+        test: Held::Split,
+        shards: Some(option("--shards", 8)? as usize),
+        ..Preparation::default()
+    };
+    let problem = Problem::new(&corpus, &preparation)?;
+    let lda = Lda::params().topics(option("--topics", 1000)? as usize).fixed_priors(true).epochs(epochs);
+    let lda = lda.evaluate_every(1 << 40);
+    let (mut by_hand, mut on_engine, mut tasks) = (Vec::new(), Vec::new(), 0);
+    for _ in 0..repeats {
+        let (totals, seconds, count) = bare(&lda, problem.clone(), epochs)?;
+        let fit = lda.clone().fit(problem.clone())?;
+        assert_eq!(totals, fit.totals(), "the engine and the loop by hand differ");
+        by_hand.push(seconds);
+        on_engine.push(fit.report.seconds - fit.trace.iter().map(|record| record.measured).sum::<f64>());
+        tasks = count;
+    }
+    let (bare, engine) = (median(&mut by_hand), median(&mut on_engine));
+    let more = 1e6 * (engine - bare) / tasks as f64;
+    println!("{source}: {epochs} epochs, {tasks} tasks: by hand {bare:.3} s, on the engine {engine:.3} s");
+    println!("ratio {:.3}, {more:.1} us a task more", engine / bare);
+    Ok(())
+}
+
+/// Topic totals at the end, seconds, and how many tasks ran.
+fn bare(lda: &Lda, problem: Problem, epochs: u64) -> Result<(Vec<i64>, f64, usize), Box<dyn Error>> {
+    let (program, mut schedule, mut parts) = lda.parts(problem)?;
+    let (started, mut measured, mut tasks) = (Instant::now(), 0.0, 0);
+    for epoch in 0..epochs {
+        let certificate = Certificate::new("none", 1.0, 0.0, "nothing");
+        let outlook = Outlook { epoch, certificate, objective: None, weights: Vec::new(), wanted: 0 };
+        let Plan::Known(rounds) = schedule.begin_epoch(&outlook) else {
+            return Err("a rotation is known".into());
+        };
+        let mut folded = None;
+        for (number, round) in (0..).zip(&rounds) {
+            for given in &round.tasks {
+                let (kind, shard, block) = (round.kind, given.shard, given.block);
+                let task = Task { epoch, round: number, kind, shard, block, ..Task::default() };
+                let (shard, block) = (&mut parts.shards[shard as usize], block.unwrap_or(0) as usize);
+                let before = Instant::now();
+                let partial = program.update_block(&task, shard, &mut parts.blocks[block], &parts.replica);
+                measured += if program.measures(Some(kind)) { before.elapsed().as_secs_f64() } else { 0.0 };
+                match &mut folded {
+                    None => folded = Some(partial),
+                    Some(so_far) => program.fold(so_far, partial),
+                }
+                tasks += 1;
+            }
+        }
+        let partials = folded.into_iter().map(|partial| (0, partial)).collect();
+        let change = program.aggregate(&Default::default(), &mut parts.pinned, partials);
+        program.commit(&change, &mut parts.replica);
+    }
+    let fit = raddle_lda::Totals::clone(&parts.replica);
+    Ok((fit.topics().to_vec(), started.elapsed().as_secs_f64() - measured, tasks))
+}
+
+fn median(seconds: &mut [f64]) -> f64 {
+    seconds.sort_by(f64::total_cmp);
+    seconds[seconds.len() / 2]
+}

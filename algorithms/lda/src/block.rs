@@ -1,0 +1,18 @@
+//! [`WordBlock`]: words with their topic counts.
+
+use crate::rows::WordRows;
+use crate::seeds::Seeds;
+
+/// Words that travel together, with how often each topic occurs in them.
+#[derive(Clone, Debug, Default)]
+pub struct WordBlock {
+    /// The words' numbers in the corpus.
+    pub(crate) words: Vec<u32>,
+    pub(crate) rows: WordRows,
+    /// What priors add to beta.
+    pub(crate) seeds: Seeds,
+    /// What the model to start from adds in the first epoch.
+    pub(crate) warm: Seeds,
+}
+
+raddle::state!(WordBlock { words, rows, seeds, warm });

@@ -1,0 +1,192 @@
+//! The files of a model.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use raddle::cli::{Error, ModelDigest, Session};
+use raddle_datasets::{Corpus, Matrix, Options, Vocabulary, read_samples};
+use raddle_lda::{Fit, TopicWords};
+use serde::{Deserialize, Serialize};
+
+use super::npy;
+
+/// `model.json`: what inference needs beside the counts, and how the model came about.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Model {
+    pub(crate) program: String,
+    pub(crate) version: String,
+    pub(crate) topics: usize,
+    pub(crate) words: usize,
+    pub(crate) documents: usize,
+    pub(crate) tokens: u64,
+    pub(crate) alpha: Vec<f64>,
+    pub(crate) beta: f64,
+    /// (word, topic, what was added to beta), from 0.
+    pub(crate) word_priors: Vec<(u32, u32, f32)>,
+    /// How the run ended, and the perplexity that it had come to, if documents were held out.
+    pub(crate) ending: String,
+    pub(crate) perplexity: Option<f64>,
+    pub(crate) vocabulary: Option<Vec<String>>,
+}
+
+impl Model {
+    pub(crate) fn new(fit: &Fit, counts: &TopicWords, vocabulary: Option<&Vocabulary>) -> Self {
+        let ending = serde_json::to_value(fit.report.ending).ok();
+        Self {
+            program: "lda".into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            topics: fit.topics(),
+            words: fit.words(),
+            documents: fit.documents(),
+            tokens: fit.totals().iter().map(|&total| total.unsigned_abs()).sum(),
+            alpha: fit.alpha().to_vec(),
+            beta: fit.beta(),
+            word_priors: counts.priors.clone(),
+            ending: ending.and_then(|ending| Some(ending.as_str()?.to_owned())).unwrap_or_default(),
+            perplexity: Some(fit.report.certificate.value).filter(|value| value.is_finite()),
+            vocabulary: vocabulary.map(|words| words.iter().map(str::to_owned).collect()),
+        }
+    }
+
+    /// A word as text, or its number from 1.
+    pub(crate) fn word(&self, word: u32) -> String {
+        let text = self.vocabulary.as_ref().and_then(|words| words.get(word as usize));
+        text.cloned().unwrap_or_else(|| format!("word {}", u64::from(word) + 1))
+    }
+}
+
+/// Writes the model into the run's folder, nothing of it held dense.
+pub(crate) fn write(
+    session: &mut Session,
+    fit: &Fit,
+    counts: &TopicWords,
+    model: &Model,
+) -> Result<(), Error> {
+    let (topics, words) = (counts.topics(), counts.words);
+    session.write("topic_word.npy", |out| {
+        npy::header(out, "<f4", &[topics, words])?;
+        let mut row = vec![0.0; words];
+        (0..topics).try_for_each(|topic| {
+            counts.probabilities(topic, &mut row);
+            npy::f32s(out, &row)
+        })
+    })?;
+    session.write("topic_word_counts.npz", |out| {
+        let (indices, values) = (counts.indices.iter().copied(), counts.counts.iter().copied());
+        let starts = counts.starts.iter().copied();
+        npy::csr(out, (topics, words), starts, (counts.indices.len(), indices), values)
+    })?;
+    let rows = fit.document_topics();
+    session.write("doc_topic.npz", |out| {
+        let mut starts = vec![0u64];
+        starts.extend((0..fit.documents()).scan(0, |end, document| {
+            *end += rows.of(document).len() as u64;
+            Some(*end)
+        }));
+        let length = starts.last().copied().unwrap_or(0) as usize;
+        let entries = || (0..fit.documents()).flat_map(|document| rows.of(document));
+        let indices = entries().map(|(topic, _)| topic);
+        let values = entries().map(|(_, count)| count);
+        npy::csr(out, (fit.documents(), topics), starts.into_iter(), (length, indices), values)
+    })?;
+    session.write("topics.txt", |out| {
+        (0..topics).try_for_each(|topic| {
+            let top = counts.top(topic, 20).into_iter().map(|(word, _)| model.word(word));
+            let share = counts.total(topic) as f64 / model.tokens.max(1) as f64;
+            writeln!(out, "{}\t{share:.6}\t{}", topic + 1, top.collect::<Vec<_>>().join(" "))
+        })
+    })?;
+    session.write("model.json", |out| Ok(serde_json::to_writer(out, model)?))
+}
+
+/// `pyldavis.json`: the arguments of `pyLDAvis.prepare`, by name, streamed.
+pub(crate) fn write_pyldavis(
+    session: &mut Session,
+    fit: &Fit,
+    counts: &TopicWords,
+    (corpus, model): (&Corpus, &Model),
+) -> Result<(), Error> {
+    let rows = fit.document_topics();
+    let trained: Vec<usize> =
+        (0..fit.documents()).filter(|&document| !rows.of(document).is_empty()).collect();
+    session.write("pyldavis.json", |out| {
+        write!(out, "{{\"topic_term_dists\":[")?;
+        let mut row = vec![0.0; counts.words];
+        for topic in 0..counts.topics() {
+            counts.probabilities(topic, &mut row);
+            list(out, topic > 0, row.iter())?;
+        }
+        write!(out, "],\"doc_topic_dists\":[")?;
+        let all: f64 = model.alpha.iter().sum();
+        for (number, &document) in trained.iter().enumerate() {
+            let (mut theta, length) = (model.alpha.clone(), corpus.length(document) as f64 + all);
+            rows.of(document)
+                .into_iter()
+                .for_each(|(topic, count)| theta[topic as usize] += f64::from(count));
+            list(out, number > 0, theta.iter().map(|weight| (weight / length) as f32))?;
+        }
+        write!(out, "],\"doc_lengths\":")?;
+        list(out, false, trained.iter().map(|&document| corpus.length(document)))?;
+        let words: Vec<String> = (0..counts.words as u32).map(|word| model.word(word)).collect();
+        write!(out, ",\"vocab\":{},\"term_frequency\":", serde_json::to_string(&words)?)?;
+        let mut frequency = vec![0u64; counts.words];
+        trained.iter().flat_map(|&document| corpus.document(document)).for_each(|(word, count)| {
+            frequency[word as usize] += u64::from(count);
+        });
+        list(out, false, frequency.iter())?;
+        write!(out, "}}")
+    })
+}
+
+fn list<T: std::fmt::Display>(
+    out: &mut impl io::Write,
+    comma: bool,
+    values: impl Iterator<Item = T>,
+) -> io::Result<()> {
+    write!(out, "{}[", if comma { "," } else { "" })?;
+    for (number, value) in values.enumerate() {
+        write!(out, "{}{value}", if number > 0 { "," } else { "" })?;
+    }
+    write!(out, "]")
+}
+
+/// SHA-256 over the counts topic by topic: starts (u64), words (u32, from 0), counts (u32); then alpha and beta (f64).
+/// All little-endian.
+pub(crate) fn digest(fit: &Fit, counts: &TopicWords) -> String {
+    let digest = ModelDigest::default().u64s(&counts.starts).u32s(&counts.indices).u32s(&counts.counts);
+    digest.f64s(fit.alpha()).f64s(&[fit.beta()]).finish()
+}
+
+/// Reads a model.
+pub(crate) fn read(folder: &Path) -> Result<(Model, TopicWords), Error> {
+    let about = folder.join("model.json");
+    let text = fs::read_to_string(&about).map_err(|why| {
+        Error::input(format!("{}: {why}; give the folder that --out wrote", about.display()))
+    })?;
+    let model: Model =
+        serde_json::from_str(&text).map_err(|why| Error::input(format!("{}: {why}", about.display())))?;
+    let path = folder.join("topic_word_counts.npz");
+    let broken = |why: String| Error::input(format!("{}: {why}", path.display()));
+    let samples = read_samples(&path.to_string_lossy(), &Options::default()).map_err(Error::input)?;
+    let Matrix::Sparse(columns) = &samples.x else { return Err(broken("the counts are not sparse".into())) };
+    if (columns.rows(), columns.cols()) != (model.topics, model.words) || model.alpha.len() != model.topics {
+        let (rows, cols) = (columns.rows(), columns.cols());
+        return Err(broken(format!(
+            "{rows} topics of {cols} words, but model.json says {} and {}: the files are of two models",
+            model.topics, model.words
+        )));
+    }
+    let mut entries = Vec::with_capacity(columns.nnz());
+    for (word, column) in (0u32..).zip(columns.outer_iterator()) {
+        for (topic, &count) in column.iter() {
+            if count < 0.0 || count.fract() != 0.0 || count > f64::from(u32::MAX) {
+                return Err(broken(format!("the count {count} is not a whole number of 0 or more")));
+            }
+            entries.push((word, topic as u32, count as u32));
+        }
+    }
+    let priors = (model.word_priors.clone(), model.beta);
+    let counts = TopicWords::from_counts((model.topics, model.words), entries.iter().copied(), priors);
+    Ok((model, counts))
+}

@@ -1,0 +1,43 @@
+//! The command line of `lda`.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+mod data;
+mod describe;
+mod files;
+mod fit;
+mod infer;
+mod npy;
+mod priors;
+mod topics;
+
+/// Topic models by exact Gibbs sampling, stopped by the perplexity of held-out documents.
+#[derive(Debug, Parser)]
+#[command(name = "lda", version, after_help = EXAMPLES)]
+enum Verb {
+    /// Fit a topic model; what is done without a verb.
+    Fit(Box<fit::Options>),
+    /// Find the topics of documents with a fitted model.
+    Infer(infer::Options),
+    /// Show the topics of a fitted model: top words, shares, coherence.
+    Topics(topics::Options),
+}
+
+const EXAMPLES: &str = "Examples, which work as they stand:
+  lda
+  lda pydoc --topics 30 --out run
+  lda topics run pydoc
+  lda infer run pydoc --out topics.tsv
+
+Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, 130 interrupted.";
+
+/// Runs the program.
+pub(crate) fn main() -> ExitCode {
+    raddle::cli::main("lda", || match raddle::cli::parse_or::<Verb>("fit") {
+        Verb::Fit(options) => fit::fit(&options),
+        Verb::Infer(options) => infer::infer(&options),
+        Verb::Topics(options) => topics::topics(&options),
+    })
+}

@@ -1,0 +1,169 @@
+//! [`Course`]: what each epoch of a run does, counted in epochs and tokens alone.
+//!
+//! Topics are started on a part of every shard's documents and take in the rest step by step: few tokens find the
+//! topics at a fraction of the cost. beta starts larger and falls to the user's value, which lets topics move while they
+//! are forming. The last epochs always run at the user's priors over all documents, so the chain that ends a run is
+//! that of its posterior.
+
+/// A part of the documents, and for how many epochs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Stage {
+    pub(crate) fraction: f64,
+    pub(crate) epochs: u64,
+}
+
+/// The course of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Course {
+    /// The parts before all documents take part.
+    stages: Vec<Stage>,
+    /// What beta is multiplied by at first.
+    heat: f64,
+    /// Passes over all tokens until it is 1.
+    cooling: f64,
+    /// Whether the first epoch draws from the counts of a model instead of uniformly.
+    warm: bool,
+    /// The run's length, if it has one.
+    length: Option<u64>,
+    /// Held-out documents are scored after every so many epochs.
+    pub(crate) every: u64,
+}
+
+/// What one epoch does.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Pass {
+    /// Topics are drawn uniformly.
+    pub(crate) uniform: bool,
+    /// The part of the documents whose tokens had topics before.
+    pub(crate) had: f64,
+    /// The part whose tokens have topics after.
+    pub(crate) has: f64,
+    /// What beta is multiplied by.
+    pub(crate) heat: f64,
+}
+
+/// Tokens that a part must have, and tokens it must have for each topic.
+const PART: f64 = 400_000.0;
+const PER_TOPIC: f64 = 400.0;
+
+impl Course {
+    /// The course for so many tokens and topics. `heat` is the user's, or follows from the data; so are the parts, unless
+    /// `staged` is off.
+    pub(crate) fn new(
+        tokens: u64,
+        topics: usize,
+        staged: bool,
+        heat: Option<f64>,
+        length: Option<u64>,
+    ) -> Self {
+        let (tokens, per_topic) = (tokens as f64, tokens as f64 / topics as f64);
+        let mut stages = Vec::new();
+        let mut fraction = 0.25;
+        while staged && fraction * tokens >= PART && fraction * per_topic >= PER_TOPIC {
+            stages.push(fraction);
+            fraction /= 4.0;
+        }
+        stages.reverse();
+        let many = per_topic * stages.first().copied().unwrap_or(1.0) > 2_000.0;
+        let epochs = |position| match (position, many) {
+            (0, true) => 20,
+            (0, false) => 10,
+            (_, true) => 8,
+            (_, false) => 6,
+        };
+        let stages =
+            (0..).zip(stages).map(|(position, fraction)| Stage { fraction, epochs: epochs(position) });
+        let stages: Vec<Stage> = stages.collect();
+        let (warmth, cooling) = match (many, stages.len()) {
+            (true, 2..) => (3.0, 4.0),
+            (true, _) => (10.0, 20.0),
+            (false, _) => (3.0, 10.0),
+        };
+        let mut course =
+            Self { stages, heat: heat.unwrap_or(warmth), cooling, warm: false, length, every: 5 };
+        course.fit();
+        course
+    }
+
+    /// The course of a run that starts from a model.
+    pub(crate) fn warm(length: Option<u64>) -> Self {
+        Self { stages: Vec::new(), heat: 1.0, cooling: 1.0, warm: true, length, every: 5 }
+    }
+
+    /// Shortens start and cooling to half of a run that is short.
+    fn fit(&mut self) {
+        let Some(length) = self.length else { return };
+        let start: u64 = self.stages.iter().map(|stage| stage.epochs).sum();
+        if 2 * start > length {
+            for stage in &mut self.stages {
+                stage.epochs = stage.epochs * length / (2 * start);
+            }
+            self.stages.retain(|stage| stage.epochs > 0);
+        }
+        let start: u64 = self.stages.iter().map(|stage| stage.epochs).sum();
+        let whole = length.saturating_sub(start + 1) as f64;
+        self.cooling = self.cooling.min(self.in_stages(u64::MAX) + whole / 2.0);
+    }
+
+    /// What an epoch does, counted from 0.
+    pub(crate) fn pass(&self, epoch: u64) -> Pass {
+        let heat = self.heat_at(epoch);
+        if epoch == 0 {
+            let has = self.stages.first().map_or(1.0, |stage| stage.fraction);
+            return Pass { uniform: !self.warm, had: 0.0, has, heat };
+        }
+        let (mut end, mut had) = (1, self.stages.first().map_or(1.0, |stage| stage.fraction));
+        for stage in &self.stages {
+            if epoch < end + stage.epochs {
+                let had = if epoch == end { had } else { stage.fraction };
+                return Pass { uniform: false, had, has: stage.fraction, heat };
+            }
+            (end, had) = (end + stage.epochs, stage.fraction);
+        }
+        Pass { uniform: false, had: if epoch == end { had } else { 1.0 }, has: 1.0, heat }
+    }
+
+    /// Whether held-out documents are scored at the boundary after an epoch.
+    pub(crate) fn scores(&self, epoch: u64) -> bool {
+        (epoch + 1).is_multiple_of(self.every) || self.length == Some(epoch + 1)
+    }
+
+    /// Whether the priors are optimised at the boundary after an epoch: once all documents take part.
+    pub(crate) fn optimises(&self, epoch: u64) -> bool {
+        self.pass(epoch).had >= 1.0
+    }
+
+    /// The first epoch that runs over all documents at the user's priors.
+    pub(crate) fn settled(&self) -> u64 {
+        let start: u64 = 1 + self.stages.iter().map(|stage| stage.epochs).sum::<u64>();
+        let passes = (self.cooling - self.in_stages(u64::MAX)).max(0.0).ceil() as u64;
+        if self.heat == 1.0 { start } else { start + passes }
+    }
+
+    /// The run's length, if it has one.
+    pub(crate) fn length(&self) -> Option<u64> {
+        self.length
+    }
+
+    /// What beta is multiplied by: from `heat` to 1 in equal factors, by the passes done.
+    fn heat_at(&self, epoch: u64) -> f64 {
+        let start: u64 = self.stages.iter().map(|stage| stage.epochs).sum();
+        let whole = epoch.saturating_sub(1 + start) as f64;
+        let done = self.in_stages(epoch.saturating_sub(1)) + whole;
+        match done < self.cooling {
+            true => libm::pow(self.heat, 1.0 - done / self.cooling),
+            false => 1.0,
+        }
+    }
+
+    /// Passes over all tokens that the first so many epochs of the stages amount to.
+    fn in_stages(&self, epochs: u64) -> f64 {
+        let mut left = epochs;
+        let part = |stage: &Stage| {
+            let some = left.min(stage.epochs);
+            left -= some;
+            some as f64 * stage.fraction
+        };
+        self.stages.iter().map(part).sum()
+    }
+}

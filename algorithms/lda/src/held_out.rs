@@ -1,0 +1,197 @@
+//! [`HeldOut`]: documents that are not trained on, and their perplexity by document completion.
+//!
+//! Half of a document's tokens are observed; from them theta is estimated by fixed rounds of expectation-maximisation
+//! with phi fixed, and the other half is scored:
+//!
+//! ```text
+//! theta_k <- alpha_k + sum_w c_w theta_k phi_kw / sum_j theta_j phi_jw, normalised      (50 rounds, from uniform)
+//! perplexity = exp(-sum over scored tokens of log(sum_k theta_k phi_kw) / scored tokens)
+//! ```
+//!
+//! (Wallach, Murray, Salakhutdinov and Mimno, "Evaluation methods for topic models", 2009.) As
+//! phi_kw = (n_kw + beta) / N_k is beta / N_k but for the few topics of a word, a round costs what the words' sparse rows
+//! hold, not words times topics.
+
+use std::collections::HashMap;
+
+use raddle_datasets::Completion;
+
+use crate::block::WordBlock;
+use crate::layout::Place;
+
+/// Rounds of expectation-maximisation.
+pub(crate) const ROUNDS: usize = 50;
+
+/// A held-out document: words by their place in [`HeldOut::rows`].
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Halves {
+    /// Which set it belongs to.
+    set: u8,
+    observed: Vec<(u32, u32)>,
+    scored: Vec<(u32, u32)>,
+}
+
+raddle::state!(Halves { set, observed, scored });
+
+/// A shard's held-out documents, and room for the rows of their words.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct HeldOut {
+    documents: Vec<Halves>,
+    /// For each block, (word of the block, place of its row).
+    wanted: Vec<Vec<(u32, u32)>>,
+    /// Rows as (topic, n_kw and what a prior adds), there between a rotation that gathers them and the boundary.
+    rows: Vec<Vec<(u32, f32)>>,
+}
+
+raddle::state!(HeldOut { documents, wanted, rows });
+
+/// Log-likelihood and number of scored tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Score {
+    pub(crate) log_likelihood: f64,
+    pub(crate) tokens: u64,
+}
+
+raddle::state!(Score { log_likelihood, tokens });
+
+impl Score {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.log_likelihood += other.log_likelihood;
+        self.tokens += other.tokens;
+    }
+
+    /// exp(-log-likelihood / tokens); none without tokens.
+    pub(crate) fn perplexity(self) -> Option<f64> {
+        (self.tokens > 0).then(|| libm::exp(-self.log_likelihood / self.tokens as f64))
+    }
+}
+
+/// What phi and theta are made from, beside the rows of words.
+pub(crate) struct Given<'a> {
+    /// 1 / N_k.
+    pub(crate) inverse: &'a [f64],
+    pub(crate) alpha: &'a [f64],
+    pub(crate) beta: f64,
+}
+
+impl HeldOut {
+    /// Documents as (set, halves), over words at these places.
+    pub(crate) fn new(documents: &[(u8, Completion)], places: &[Place], blocks: usize) -> Self {
+        let (mut slots, mut wanted) = (HashMap::new(), vec![Vec::new(); blocks]);
+        let mut slot = |&(word, count): &(u32, u32)| {
+            let next = slots.len() as u32;
+            let slot = *slots.entry(word).or_insert_with(|| {
+                let Place { block, at } = places[word as usize];
+                wanted[block as usize].push((at, next));
+                next
+            });
+            (slot, count)
+        };
+        let halves = documents.iter().map(|(set, halves)| Halves {
+            set: *set,
+            observed: halves.observed.iter().map(&mut slot).collect(),
+            scored: halves.scored.iter().map(&mut slot).collect(),
+        });
+        let documents = halves.collect();
+        Self { documents, rows: vec![Vec::new(); slots.len()], wanted }
+    }
+
+    /// Copies the rows of a block's words.
+    pub(crate) fn gather(&mut self, number: u32, block: &WordBlock) {
+        let Some(wanted) = self.wanted.get(number as usize) else { return };
+        for &(word, slot) in wanted {
+            let counts = block.rows.of(word as usize).map(|(topic, count)| (topic, count as f32));
+            self.rows[slot as usize] = counts.chain(block.seeds.of(word as usize)).collect();
+        }
+    }
+
+    /// Scores each set's documents, and lets the rows go.
+    pub(crate) fn score(&mut self, sets: usize, given: &Given<'_>) -> Vec<Score> {
+        let mut scores = vec![Score::default(); sets];
+        let mut theta = Theta::new(given);
+        for document in &self.documents {
+            let rows = |half: &[(u32, u32)]| -> Vec<(f64, &[(u32, f32)])> {
+                let row =
+                    |&(slot, count): &(u32, u32)| (f64::from(count), self.rows[slot as usize].as_slice());
+                half.iter().map(row).collect()
+            };
+            theta.estimate(&rows(&document.observed), ROUNDS);
+            let scored = rows(&document.scored);
+            let log_likelihood =
+                scored.iter().map(|&(count, row)| count * libm::log(theta.probability(row))).sum();
+            let tokens = document.scored.iter().map(|&(_, count)| u64::from(count)).sum();
+            scores[usize::from(document.set)].add(Score { log_likelihood, tokens });
+        }
+        self.rows.iter_mut().for_each(|row| *row = Vec::new());
+        scores
+    }
+}
+
+/// A document's mixture of topics, estimated with phi fixed.
+pub(crate) struct Theta<'a> {
+    given: &'a Given<'a>,
+    /// theta_k, normalised.
+    pub(crate) theta: Vec<f64>,
+    /// theta_k / N_k, and its sum.
+    scaled: Vec<f64>,
+    sum: f64,
+    /// What a topic gains in a round.
+    gain: Vec<f64>,
+}
+
+impl<'a> Theta<'a> {
+    pub(crate) fn new(given: &'a Given<'a>) -> Self {
+        let topics = given.alpha.len();
+        Self { given, theta: vec![0.0; topics], scaled: vec![0.0; topics], sum: 0.0, gain: vec![0.0; topics] }
+    }
+
+    /// Rounds of expectation-maximisation, from uniform, over (count, row) of the words.
+    pub(crate) fn estimate(&mut self, words: &[(f64, &[(u32, f32)])], rounds: usize) {
+        let uniform = 1.0 / self.theta.len() as f64;
+        self.theta.fill(uniform);
+        self.rescale();
+        for _ in 0..rounds {
+            self.gain.fill(0.0);
+            let mut all = 0.0;
+            for &(count, row) in words {
+                let share = count / self.probability(row);
+                all += share;
+                for &(topic, times) in row {
+                    self.gain[topic as usize] += f64::from(times) * share;
+                }
+            }
+            let every = self.given.beta * all;
+            let topics = self.theta.iter_mut().zip(&self.scaled).zip(&self.gain).zip(self.given.alpha);
+            for (((theta, scaled), gain), alpha) in topics {
+                *theta = alpha + scaled * (every + gain);
+            }
+            let norm = 1.0 / in_lanes(&self.theta);
+            self.theta.iter_mut().for_each(|theta| *theta *= norm);
+            self.rescale();
+        }
+    }
+
+    /// sum_k theta_k phi_kw, of a word with this row.
+    pub(crate) fn probability(&self, row: &[(u32, f32)]) -> f64 {
+        let own: f64 = row.iter().map(|&(topic, times)| f64::from(times) * self.scaled[topic as usize]).sum();
+        self.given.beta * self.sum + own
+    }
+
+    fn rescale(&mut self) {
+        for ((scaled, theta), inverse) in self.scaled.iter_mut().zip(&self.theta).zip(self.given.inverse) {
+            *scaled = theta * inverse;
+        }
+        self.sum = in_lanes(&self.scaled);
+    }
+}
+
+/// A sum in eight lanes, number i in lane i mod 8; the lanes are added in order.
+fn in_lanes(values: &[f64]) -> f64 {
+    let (eights, rest) = values.as_chunks::<8>();
+    let mut lanes = [0.0; 8];
+    for eight in eights {
+        lanes.iter_mut().zip(eight).for_each(|(lane, value)| *lane += value);
+    }
+    lanes.iter_mut().zip(rest).for_each(|(lane, value)| *lane += value);
+    lanes.iter().sum()
+}

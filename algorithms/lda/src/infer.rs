@@ -1,0 +1,157 @@
+//! [`Inference`]: the topics of documents that a model was not trained on.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use raddle::schedule::{Outlook, Plan, Round, even_parts};
+use raddle::state::{Reader, StateError, Writer};
+use raddle::{Boundary, Certificate, Engine, Parts, Program, Verdict};
+use raddle_datasets::Corpus;
+
+use crate::error::LdaError;
+use crate::held_out::{Given, ROUNDS, Theta};
+use crate::topic_words::TopicWords;
+
+/// A model ready to infer with: rows of words, and the priors.
+///
+/// theta of a document is estimated by 50 rounds of expectation-maximisation with phi fixed, from uniform (as held-out
+/// perplexity does it): the same numbers for the same document, whatever else is inferred, on any number of workers.
+#[derive(Debug, Clone)]
+pub struct Inference {
+    /// Where each word's row begins, and the rows: (topic, n_kw and what a prior adds).
+    starts: Vec<usize>,
+    rows: Vec<(u32, f32)>,
+    inverse: Vec<f64>,
+    alpha: Vec<f64>,
+    beta: f64,
+}
+
+/// theta of documents: K numbers each.
+type Thetas = Vec<f32>;
+
+impl Inference {
+    /// From the counts of a model and its alpha, a number for each topic.
+    pub fn new(counts: &TopicWords, alpha: Vec<f64>) -> Self {
+        let mut starts = vec![0usize; counts.words + 1];
+        let entries = (0..counts.topics() as u32).flat_map(|topic| {
+            counts.topic(topic as usize).map(move |(word, count)| (word, topic, count as f32))
+        });
+        let priors = counts.priors.iter().copied();
+        entries.clone().chain(priors.clone()).for_each(|(word, ..)| starts[word as usize + 1] += 1);
+        for word in 0..counts.words {
+            starts[word + 1] += starts[word];
+        }
+        let (mut rows, mut next) = (vec![(0, 0.0); starts[counts.words]], starts.clone());
+        for (word, topic, weight) in entries.chain(priors) {
+            rows[next[word as usize]] = (topic, weight);
+            next[word as usize] += 1;
+        }
+        let inverse = (0..counts.topics()).map(|topic| 1.0 / counts.norm(topic)).collect();
+        Self { starts, rows, inverse, alpha, beta: counts.beta }
+    }
+
+    /// K.
+    pub fn topics(&self) -> usize {
+        self.alpha.len()
+    }
+
+    /// theta of one document, from (word, count) with words of the model.
+    pub fn theta(&self, document: impl IntoIterator<Item = (u32, u16)>) -> Vec<f32> {
+        let given = Given { inverse: &self.inverse, alpha: &self.alpha, beta: self.beta };
+        let mut theta = Theta::new(&given);
+        self.estimate(&mut theta, document)
+    }
+
+    fn estimate(&self, theta: &mut Theta<'_>, document: impl IntoIterator<Item = (u32, u16)>) -> Vec<f32> {
+        let row = |(word, count): (u32, u16)| {
+            let range = self.starts[word as usize]..self.starts[word as usize + 1];
+            (f64::from(count), &self.rows[range])
+        };
+        let words: Vec<_> = document.into_iter().map(row).collect();
+        theta.estimate(&words, ROUNDS);
+        theta.theta.iter().map(|&share| share as f32).collect()
+    }
+
+    /// theta of a range of a corpus's documents: K numbers each, document by document.
+    ///
+    /// # Errors
+    /// If the corpus has more words than the model, or the run fails.
+    pub fn thetas(
+        self: &Arc<Self>,
+        corpus: &Arc<Corpus>,
+        documents: Range<usize>,
+        workers: usize,
+    ) -> Result<Vec<f32>, LdaError> {
+        if corpus.words() + 1 > self.starts.len() {
+            return Err(LdaError::Words { words: corpus.words(), expected: self.starts.len() - 1 });
+        }
+        let first = documents.start;
+        let costs: Vec<u64> = documents.map(|document| corpus.length(document) + 20).collect();
+        let shards = even_parts(&costs, (costs.len() / 64).clamp(1, 64));
+        let bound = |at: usize| (first + at) as u32;
+        let shards: Vec<(u32, u32)> =
+            shards.iter().map(|range| (bound(range.start), bound(range.end))).collect();
+        let program = Infer { model: Arc::clone(self), corpus: Arc::clone(corpus) };
+        let engine = Engine::new(
+            program,
+            OneRound { shards: shards.len() as u32 },
+            Parts::<Infer> { shards, blocks: Vec::new(), pinned: Vec::new(), replica: () },
+        );
+        Ok(engine.workers(workers).epochs(1).run()?.parts.pinned)
+    }
+}
+
+/// Inference as a program: a shard is a range of documents, and one round asks every shard.
+struct Infer {
+    model: Arc<Inference>,
+    corpus: Arc<Corpus>,
+}
+
+impl Program for Infer {
+    type Shard = (u32, u32);
+    type Block = ();
+    type Pinned = Thetas;
+    type Replica = ();
+    type Partial = Thetas;
+    type Change = ();
+
+    fn update(&self, _: &raddle::Task, &mut (start, end): &mut (u32, u32), (): &()) -> Thetas {
+        let Inference { inverse, alpha, beta, .. } = &*self.model;
+        let given = Given { inverse, alpha, beta: *beta };
+        let mut theta = Theta::new(&given);
+        let documents = start as usize..end as usize;
+        documents
+            .flat_map(|document| self.model.estimate(&mut theta, self.corpus.document(document)))
+            .collect()
+    }
+
+    fn aggregate(&self, _: &Round, thetas: &mut Thetas, partials: Vec<(u32, Thetas)>) {
+        thetas.clear();
+        partials.into_iter().for_each(|(_, part)| thetas.extend(part));
+    }
+
+    fn certify(&self, _: u32, _: &mut (u32, u32), (): &()) -> Thetas {
+        Vec::new()
+    }
+
+    fn conclude(&self, _: &Boundary, _: &mut Thetas, (): &(), _: Vec<(u32, Thetas)>) -> Verdict<()> {
+        Verdict::new(Certificate::new("documents", 1.0, 0.0, "new documents"))
+    }
+}
+
+/// Every shard once.
+struct OneRound {
+    shards: u32,
+}
+
+impl raddle::Schedule for OneRound {
+    fn begin_epoch(&mut self, _: &Outlook) -> Plan {
+        Plan::Known(vec![Round::to_shards(0, 0..self.shards)])
+    }
+
+    fn save(&self, _: &mut Writer) {}
+
+    fn load(&mut self, _: &mut Reader<'_>) -> Result<(), StateError> {
+        Ok(())
+    }
+}

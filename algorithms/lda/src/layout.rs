@@ -1,0 +1,219 @@
+//! Where tokens lie: documents dealt to shards, words to blocks, both by their tokens.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use raddle::random::Stream;
+use raddle::schedule::even_parts;
+use raddle_datasets::Corpus;
+
+use crate::shard::{DocumentShard, MOST_DOCUMENTS, Slice, Visit};
+
+/// Tokens of a task, of which a shard has one with each block: a fraction of a millisecond, so that it is worth
+/// scheduling.
+const TASK: u64 = 4_000;
+
+/// Shards that no corpus asks for by itself, unless its documents are more than their numbers can name.
+const MOST_SHARDS: usize = 8;
+
+/// How many shards suit so many tokens. More of them visit each word more often, which costs time.
+pub(crate) fn shards_for(tokens: u64) -> usize {
+    let side = (tokens / TASK / 2).isqrt() as usize;
+    let power = 1 << side.max(1).ilog2();
+    MOST_SHARDS.min(power)
+}
+
+/// The place of a word: its block, and its place there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) block: u32,
+    pub(crate) at: u32,
+}
+
+/// Documents and words, dealt out.
+pub(crate) struct Layout {
+    pub(crate) shards: Vec<DocumentShard>,
+    /// The words of each block, ascending.
+    pub(crate) blocks: Vec<Vec<u32>>,
+    /// Tokens of each word in the training documents.
+    pub(crate) word_counts: Vec<u64>,
+    pub(crate) places: Vec<Place>,
+    pub(crate) tokens: u64,
+}
+
+impl Layout {
+    /// Deals the documents `train` of a corpus to about `shards` shards in an order drawn from `seed`, and its words to
+    /// `blocks` blocks.
+    pub(crate) fn new(corpus: &Corpus, train: Vec<u32>, shards: usize, blocks: usize, seed: u64) -> Self {
+        let mut order = train;
+        Stream::new(&[seed, ORDER]).shuffle(&mut order);
+        let lengths: Vec<u64> = order.iter().map(|&document| corpus.length(document as usize)).collect();
+        let ranges = cut(&lengths, shards);
+        let mut word_counts = vec![0u64; corpus.words()];
+        for &document in &order {
+            for (word, count) in corpus.document(document as usize) {
+                word_counts[word as usize] += u64::from(count);
+            }
+        }
+        let (blocks, places) = deal(&word_counts, blocks);
+        let mut scratch = Scratch { count: vec![0; corpus.words()], next: vec![0; corpus.words()] };
+        let shards = ranges.into_iter().map(|range| {
+            let documents = order[range.clone()].to_vec();
+            let mut end = 0;
+            let ends = lengths[range].iter().map(|length| {
+                end += length;
+                end
+            });
+            let ends = ends.collect();
+            let slices = slices(corpus, &documents, &blocks, &places, &mut scratch);
+            DocumentShard { documents, ends, slices, ..DocumentShard::default() }
+        });
+        let shards = shards.collect();
+        Self { shards, blocks, tokens: word_counts.iter().sum(), word_counts, places }
+    }
+}
+
+/// Keys of the stream that orders the documents.
+const ORDER: u64 = 0x6f72_6465;
+
+/// Ranges of equal tokens, none with more documents than a shard can name.
+fn cut(lengths: &[u64], shards: usize) -> Vec<std::ops::Range<usize>> {
+    let mut shards = shards.clamp(1, lengths.len().max(1)).max(lengths.len().div_ceil(MOST_DOCUMENTS));
+    loop {
+        // A document without tokens costs a little too: it must not all lie in one shard.
+        let costs: Vec<u64> = lengths.iter().map(|length| length + 1).collect();
+        let ranges = even_parts(&costs, shards);
+        if ranges.iter().all(|range| range.len() <= MOST_DOCUMENTS) {
+            return ranges;
+        }
+        shards += 1;
+    }
+}
+
+/// Words to blocks, the most frequent first, each to the block with the fewest tokens so far.
+fn deal(counts: &[u64], blocks: usize) -> (Vec<Vec<u32>>, Vec<Place>) {
+    let blocks = blocks.clamp(1, counts.len().max(1));
+    let mut order: Vec<u32> = (0..counts.len() as u32).collect();
+    order.sort_by_key(|&word| (Reverse(counts[word as usize]), word));
+    let mut loads: BinaryHeap<_> = (0..blocks).map(|block| Reverse((0u64, block))).collect();
+    let mut dealt = vec![Vec::new(); blocks];
+    for word in order {
+        if let Some(Reverse((load, block))) = loads.pop() {
+            dealt[block].push(word);
+            // A word without tokens takes part in the balance by number.
+            loads.push(Reverse((load + counts[word as usize].max(1), block)));
+        }
+    }
+    let mut places = vec![Place::default(); counts.len()];
+    for (block, words) in dealt.iter_mut().enumerate() {
+        words.sort_unstable();
+        for (at, &word) in words.iter().enumerate() {
+            places[word as usize] = Place { block: block as u32, at: at as u32 };
+        }
+    }
+    (dealt, places)
+}
+
+/// Memory over all words, used shard by shard.
+struct Scratch {
+    count: Vec<u32>,
+    next: Vec<u32>,
+}
+
+/// The tokens of a shard's documents, a slice for each block.
+fn slices(
+    corpus: &Corpus,
+    documents: &[u32],
+    blocks: &[Vec<u32>],
+    places: &[Place],
+    scratch: &mut Scratch,
+) -> Vec<Slice> {
+    let Scratch { count, next } = scratch;
+    count.fill(0);
+    for &document in documents {
+        for (word, times) in corpus.document(document as usize) {
+            count[word as usize] += u32::from(times);
+        }
+    }
+    let slice = |words: &Vec<u32>| {
+        let (mut visits, mut end) = (Vec::new(), 0);
+        for (at, &word) in (0..).zip(words) {
+            next[word as usize] = end;
+            if count[word as usize] > 0 {
+                end += count[word as usize];
+                visits.push(Visit { word: at, end });
+            }
+        }
+        visits.shrink_to_fit();
+        Slice { visits, documents: vec![0; end as usize], topics: vec![0; end as usize] }
+    };
+    let mut slices: Vec<Slice> = blocks.iter().map(slice).collect();
+    for (number, &document) in documents.iter().enumerate() {
+        for (word, times) in corpus.document(document as usize) {
+            let start = next[word as usize] as usize;
+            let tokens = &mut slices[places[word as usize].block as usize].documents;
+            tokens[start..start + usize::from(times)].fill(number as u16);
+            next[word as usize] += u32::from(times);
+        }
+    }
+    slices
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_token_has_one_place() {
+        let documents =
+            (0..50u32).map(|d| (0..12).map(|w| ((w * 7 + d) % 30, u64::from((w + d) % 4))).collect());
+        let corpus = Corpus::from_documents(31, documents).expect("words below 31");
+        let train: Vec<u32> = (0..50).filter(|document| document % 7 != 0).collect();
+        let layout = Layout::new(&corpus, train.clone(), 4, 8, 1);
+        assert_eq!((layout.shards.len(), layout.blocks.len()), (4, 8));
+        let mut seen = Vec::new();
+        for shard in &layout.shards {
+            for (slice, words) in shard.slices.iter().zip(&layout.blocks) {
+                let mut start = 0;
+                for visit in &slice.visits {
+                    let part = &slice.documents[start..visit.end as usize];
+                    assert!(part.is_sorted() && !part.is_empty());
+                    seen.extend(
+                        part.iter().map(|&d| (shard.documents[usize::from(d)], words[visit.word as usize])),
+                    );
+                    start = visit.end as usize;
+                }
+                assert_eq!(start, slice.documents.len());
+            }
+        }
+        seen.sort_unstable();
+        let expected: Vec<(u32, u32)> = train
+            .iter()
+            .flat_map(|&d| corpus.document(d as usize).flat_map(move |(w, c)| vec![(d, w); usize::from(c)]))
+            .collect();
+        assert_eq!(seen, expected);
+        assert_eq!(layout.tokens, expected.len() as u64);
+    }
+
+    #[test]
+    fn shards_and_blocks_have_equal_tokens() {
+        let documents = (0..400u32).map(|d| vec![(d % 90, u64::from(1 + d % 60)), (90 + d % 10, 40)]);
+        let corpus = Corpus::from_documents(100, documents).expect("words below 100");
+        let layout = Layout::new(&corpus, (0..400).collect(), 8, 5, 2);
+        let tokens: Vec<u64> = layout.shards.iter().map(|shard| shard.ends[shard.ends.len() - 1]).collect();
+        let (least, most) = (tokens.iter().min(), tokens.iter().max());
+        assert!(most.zip(least).is_some_and(|(most, least)| most - least < 200), "{tokens:?}");
+        let loads: Vec<u64> = layout
+            .blocks
+            .iter()
+            .map(|words| words.iter().map(|&word| layout.word_counts[word as usize]).sum())
+            .collect();
+        let (least, most) = (loads.iter().min(), loads.iter().max());
+        assert!(most.zip(least).is_some_and(|(most, least)| most - least < 400), "{loads:?}");
+    }
+
+    #[test]
+    fn shards_follow_from_the_tokens() {
+        assert_eq!([0, 10_000, 132_000, 390_000, 2_000_000, 1 << 40].map(shards_for), [1, 1, 4, 4, 8, 8]);
+    }
+}

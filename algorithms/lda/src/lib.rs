@@ -1,0 +1,60 @@
+//! Latent Dirichlet allocation as a scheduled program of [`raddle`], with held-out perplexity for a certificate.
+//!
+//! Each document is a mixture theta of K topics, drawn from Dirichlet(alpha); each topic phi is a distribution over V
+//! words, drawn from Dirichlet(beta). Topics of tokens are sampled by collapsed Gibbs steps: exactly, one token after
+//! the other within a task. Documents are dealt out as shards; words are blocks that rotate round them; the topics'
+//! totals are the replica. A run ends when the perplexity of held-out documents no longer falls.
+//!
+//! [`Lda`] holds the parameters, [`Problem`] the corpus dealt out, [`Fit`] the result; [`Inference`] finds the topics of
+//! new documents, [`coherence()`] says how well top words go together.
+//!
+//! ```
+//! use raddle_lda::{Lda, Preparation, Problem};
+//!
+//! let corpus = raddle_datasets::embedded::pydoc();
+//! let problem = Problem::new(&corpus, &Preparation::default())?;
+//! let fit = Lda::params().topics(10).epochs(20).fit(problem)?;
+//! let counts = fit.topic_words();
+//! let words: Vec<String> = counts.top(0, 5).into_iter().map(|(word, _)| corpus.word(word)).collect();
+//! assert_eq!(words.len(), 5);
+//! # Ok::<(), raddle_lda::LdaError>(())
+//! ```
+
+mod block;
+mod coherence;
+mod course;
+mod error;
+#[cfg(test)]
+mod exact;
+mod held_out;
+mod infer;
+mod kernels;
+mod layout;
+mod model;
+mod params;
+mod partial;
+mod problem;
+mod program;
+mod record;
+mod rows;
+mod schedule;
+mod seeds;
+mod shard;
+mod special;
+mod topic_words;
+mod totals;
+
+pub use block::WordBlock;
+pub use coherence::{Coherence, coherence};
+pub use error::LdaError;
+pub use infer::Inference;
+pub use model::{DocumentTopics, Fit};
+pub use params::{Lda, MOST_TOPICS, Merging};
+pub use partial::Partial;
+pub use problem::{Held, Preparation, Problem};
+pub use program::LdaProgram;
+pub use record::{Evaluation, Record};
+pub use schedule::LdaSchedule;
+pub use shard::DocumentShard;
+pub use topic_words::TopicWords;
+pub use totals::{Change, Totals};

@@ -1,0 +1,9 @@
+//! `lda`: fits a topic model, infers with it, and shows its topics.
+
+use std::process::ExitCode;
+
+mod cli;
+
+fn main() -> ExitCode {
+    cli::main()
+}

@@ -1,0 +1,132 @@
+//! [`Fit`]: a fitted topic model.
+
+use raddle::{EpochRecord, Outcome, RunReport};
+
+use crate::block::WordBlock;
+use crate::program::LdaProgram;
+use crate::record::{Evaluation, Record};
+use crate::rows::Packing;
+use crate::shard::DocumentShard;
+use crate::topic_words::TopicWords;
+use crate::totals::Totals;
+
+/// A fitted topic model, as the run left it: counts in sparse rows, nowhere a dense matrix.
+pub struct Fit {
+    pub(crate) packing: Packing,
+    pub(crate) shards: Vec<DocumentShard>,
+    pub(crate) blocks: Vec<WordBlock>,
+    pub(crate) totals: Totals,
+    record: Record,
+    documents: usize,
+    /// What the run counted, and its certificate.
+    pub report: RunReport,
+    /// A record an epoch.
+    pub trace: Vec<EpochRecord>,
+}
+
+impl Fit {
+    /// The fit that a run of [`Lda::engine`](crate::Lda::engine) on a corpus of so many documents has come to.
+    pub fn new(outcome: Outcome<LdaProgram>, documents: usize) -> Self {
+        let Outcome { parts, report, trace } = outcome;
+        Self {
+            packing: Packing::of(parts.replica.topics.len()),
+            shards: parts.shards,
+            blocks: parts.blocks,
+            totals: parts.replica,
+            record: parts.pinned,
+            documents,
+            report,
+            trace,
+        }
+    }
+
+    /// Number of topics, K.
+    pub fn topics(&self) -> usize {
+        self.totals.topics.len()
+    }
+
+    /// Number of words, V.
+    pub fn words(&self) -> usize {
+        self.blocks.iter().map(|block| block.words.len()).sum()
+    }
+
+    /// Number of documents of the corpus.
+    pub fn documents(&self) -> usize {
+        self.documents
+    }
+
+    /// Tokens of each topic.
+    pub fn totals(&self) -> &[i64] {
+        &self.totals.topics
+    }
+
+    /// alpha of each topic.
+    pub fn alpha(&self) -> &[f64] {
+        &self.totals.alpha
+    }
+
+    /// beta.
+    pub fn beta(&self) -> f64 {
+        self.totals.beta
+    }
+
+    /// Every evaluation, in order.
+    pub fn evaluations(&self) -> &[Evaluation] {
+        &self.record.evaluations
+    }
+
+    /// The largest staleness of the totals in an epoch over all documents: sum |n_k after - n_k before| over tokens.
+    pub fn staleness(&self) -> f64 {
+        self.record.worst
+    }
+
+    /// How often each topic has each word.
+    pub fn topic_words(&self) -> TopicWords {
+        let mut places = vec![(0u32, 0u32); self.words()];
+        for (number, block) in (0..).zip(&self.blocks) {
+            (0..).zip(&block.words).for_each(|(at, &word)| places[word as usize] = (number, at));
+        }
+        let entries = (0..).zip(&places).flat_map(|(word, &(block, at))| {
+            let row = self.blocks[block as usize].rows.of(at as usize);
+            row.map(move |(topic, count)| (word, topic, count))
+        });
+        let priors = self.blocks.iter().flat_map(|block| {
+            let words = block.words.iter().enumerate();
+            words.flat_map(|(at, &word)| block.seeds.of(at).map(move |(topic, weight)| (word, topic, weight)))
+        });
+        let mut priors: Vec<(u32, u32, f32)> = priors.collect();
+        priors.sort_by_key(|&(word, topic, _)| (word, topic));
+        TopicWords::from_counts((self.topics(), self.words()), entries, (priors, self.totals.beta))
+    }
+
+    /// (topic, count) of a document of the corpus, topics ascending; none for one that was held out.
+    pub fn document_topics(&self) -> DocumentTopics<'_> {
+        let mut places = vec![None; self.documents];
+        for (number, shard) in (0..).zip(&self.shards) {
+            (0..)
+                .zip(&shard.documents)
+                .for_each(|(at, &document)| places[document as usize] = Some((number, at)));
+        }
+        DocumentTopics { fit: self, places }
+    }
+}
+
+/// The documents' topics, by the corpus's numbers.
+pub struct DocumentTopics<'a> {
+    fit: &'a Fit,
+    /// Shard and place there.
+    places: Vec<Option<(u32, u32)>>,
+}
+
+impl DocumentTopics<'_> {
+    /// (topic, count) of a document, topics ascending; none for one that was held out.
+    pub fn of(&self, document: usize) -> Vec<(u32, u32)> {
+        let Some(&Some((shard, at))) = self.places.get(document) else { return Vec::new() };
+        let packing = self.fit.packing;
+        let row = self.fit.shards[shard as usize].rows.entries(at as usize);
+        let mut topics: Vec<(u32, u32)> =
+            row.map(|entry| (packing.topic(entry), packing.count(entry))).collect();
+        topics.sort_unstable();
+        topics
+    }
+}

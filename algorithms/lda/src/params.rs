@@ -1,0 +1,327 @@
+//! [`Lda`]: parameters, unchecked until [`Lda::fit`] checks them once.
+
+use std::sync::Arc;
+
+use raddle::{Engine, Parts, Visibility};
+
+use crate::block::WordBlock;
+use crate::course::Course;
+use crate::error::LdaError;
+use crate::model::Fit;
+use crate::problem::Problem;
+use crate::program::LdaProgram;
+use crate::record::Record;
+use crate::rows::Packing;
+use crate::schedule::LdaSchedule;
+use crate::seeds::Seeds;
+use crate::totals::Totals;
+
+/// The most topics: tokens name theirs by 16 bits.
+pub const MOST_TOPICS: usize = 1 << 16;
+
+/// When the topic totals that tasks read are brought up to date.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Merging {
+    /// At the boundary: once an epoch, as the word rotation of STRADS does. No task waits for another.
+    #[default]
+    Epoch,
+    /// After every round: for small corpora, and to see what the other costs in quality.
+    Round,
+}
+
+/// A topic model to be fitted: its parameters, with defaults that suit all data.
+///
+/// | name | default | range | what it does |
+/// |---|---|---|---|
+/// | `topics` | 20 | 1 to 65,536 | K |
+/// | `alpha` | 50 / K | > 0 | prior of every topic in a document, where it starts if it is optimised |
+/// | `beta` | 0.01 | > 0 | prior of every word in a topic, where it starts if it is optimised |
+/// | `fixed_priors` | false | | keeps alpha and beta as they are; else alpha becomes asymmetric, beta stays symmetric |
+/// | `word_priors` | none | weights > 0 | (word, topic, what is added to beta): seeded topics |
+/// | `epochs` | none | >= 1 | the run's length; without it the held-out perplexity ends the run |
+/// | `target` | none | > 1 | the run is done at this held-out perplexity |
+/// | `evaluate_every` | 5 | >= 1 | epochs from one evaluation to the next |
+/// | `staged` | true | | starts on a part of the documents |
+/// | `heat` | from the data | >= 1 | what beta is multiplied by at first; 1 turns annealing off |
+/// | `merging` | `Epoch` | | when topic totals are brought up to date |
+/// | `workers` | 1 | >= 1 | threads; never changes the model |
+/// | `seed` | 42 | | names the streams from which topics are drawn |
+#[derive(Debug, Clone)]
+pub struct Lda {
+    topics: usize,
+    alpha: Option<f64>,
+    beta: f64,
+    fixed_priors: bool,
+    word_priors: Vec<(u32, u32, f32)>,
+    epochs: Option<u64>,
+    target: Option<f64>,
+    every: u64,
+    staged: bool,
+    heat: Option<f64>,
+    merging: Merging,
+    workers: usize,
+    seed: u64,
+    init: Option<Init>,
+}
+
+/// Counts of a model to start from: (word, topic, tokens).
+pub(crate) type Init = Vec<(u32, u32, f32)>;
+
+impl Lda {
+    /// The defaults.
+    pub fn params() -> Self {
+        Self {
+            topics: 20,
+            alpha: None,
+            beta: 0.01,
+            fixed_priors: false,
+            word_priors: Vec::new(),
+            epochs: None,
+            target: None,
+            every: 5,
+            staged: true,
+            heat: None,
+            merging: Merging::Epoch,
+            workers: 1,
+            seed: 42,
+            init: None,
+        }
+    }
+
+    /// Sets K.
+    pub fn topics(mut self, topics: usize) -> Self {
+        self.topics = topics;
+        self
+    }
+
+    /// Sets alpha, the same for each topic.
+    pub fn alpha(mut self, alpha: f64) -> Self {
+        self.alpha = Some(alpha);
+        self
+    }
+
+    /// Sets beta.
+    pub fn beta(mut self, beta: f64) -> Self {
+        self.beta = beta;
+        self
+    }
+
+    /// Keeps alpha and beta as they are, or optimises them.
+    pub fn fixed_priors(mut self, fixed: bool) -> Self {
+        self.fixed_priors = fixed;
+        self
+    }
+
+    /// Seeds topics: (word, topic, what is added to beta), numbers from 0.
+    pub fn word_priors(mut self, priors: Vec<(u32, u32, f32)>) -> Self {
+        self.word_priors = priors;
+        self
+    }
+
+    /// Sets the run's length.
+    pub fn epochs(mut self, epochs: u64) -> Self {
+        self.epochs = Some(epochs);
+        self
+    }
+
+    /// Sets the held-out perplexity at which the run is done.
+    pub fn target(mut self, perplexity: f64) -> Self {
+        self.target = Some(perplexity);
+        self
+    }
+
+    /// Sets how many epochs lie between evaluations.
+    pub fn evaluate_every(mut self, epochs: u64) -> Self {
+        self.every = epochs;
+        self
+    }
+
+    /// Starts on a part of the documents, or on all.
+    pub fn staged(mut self, staged: bool) -> Self {
+        self.staged = staged;
+        self
+    }
+
+    /// Sets what beta is multiplied by at first.
+    pub fn heat(mut self, heat: f64) -> Self {
+        self.heat = Some(heat);
+        self
+    }
+
+    /// Sets when topic totals are brought up to date.
+    pub fn merging(mut self, merging: Merging) -> Self {
+        self.merging = merging;
+        self
+    }
+
+    /// Sets the number of worker threads.
+    pub fn workers(mut self, workers: usize) -> Self {
+        self.workers = workers;
+        self
+    }
+
+    /// Sets the seed.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Starts from the counts of a model: (word, topic, tokens), numbers from 0. In the first epoch every token's topic
+    /// is drawn as if the model's tokens were there too. Words that the model does not have start without counts.
+    pub fn init(mut self, counts: Vec<(u32, u32, f32)>) -> Self {
+        self.init = Some(counts);
+        self
+    }
+
+    /// Fits.
+    ///
+    /// # Errors
+    /// If a parameter is out of its range, a document is too long for so many topics, or the run fails.
+    pub fn fit(self, problem: Problem) -> Result<Fit, LdaError> {
+        self.fit_with(problem, |engine| engine)
+    }
+
+    /// Fits on an engine that `set` may change: limits, rescaling, checkpoints, an observer.
+    ///
+    /// # Errors
+    /// If a parameter is out of its range, a document is too long for so many topics, or the run fails.
+    pub fn fit_with(
+        self,
+        problem: Problem,
+        set: impl FnOnce(Engine<LdaProgram>) -> Engine<LdaProgram>,
+    ) -> Result<Fit, LdaError> {
+        let documents = problem.documents();
+        let engine = self.engine(problem)?;
+        Ok(Fit::new(set(engine).run()?, documents))
+    }
+
+    /// The run that [`fit`](Lda::fit) carries out.
+    ///
+    /// # Errors
+    /// If a parameter is out of its range, or a document is too long for so many topics.
+    pub fn engine(&self, problem: Problem) -> Result<Engine<LdaProgram>, LdaError> {
+        let (program, schedule, parts) = self.parts(problem)?;
+        let costs = parts.shards.iter().map(|shard| shard.ends.last().copied().unwrap_or(0) + 1).collect();
+        let engine = Engine::new(program, schedule, parts).costs(costs).workers(self.workers).guard(false);
+        Ok(match self.epochs {
+            Some(epochs) => engine.epochs(epochs),
+            None => engine,
+        })
+    }
+
+    /// What the run is made of, for who drives it by hand.
+    ///
+    /// # Errors
+    /// If a parameter is out of its range, or a document is too long for so many topics.
+    pub fn parts(
+        &self,
+        mut problem: Problem,
+    ) -> Result<(LdaProgram, LdaSchedule, Parts<LdaProgram>), LdaError> {
+        self.check(&problem)?;
+        let rows = problem.make_rows(self.topics)?;
+        let mut course = match &self.init {
+            Some(_) => Course::warm(self.epochs),
+            None => Course::new(problem.tokens, self.topics, self.staged, self.heat, self.epochs),
+        };
+        course.every = self.every;
+        let course = Arc::new(course);
+        let Problem { shards, blocks, places, tokens, sets, word_counts, .. } = problem;
+        let place = |&(word, topic, weight): &(u32, u32, f32)| {
+            let place = places[word as usize];
+            (place.block, (place.at, topic, weight))
+        };
+        let dealt = |entries: &[(u32, u32, f32)]| {
+            let mut dealt = vec![Vec::new(); blocks.len()];
+            entries.iter().map(place).for_each(|(block, entry)| dealt[block as usize].push(entry));
+            dealt.into_iter().map(|mut entries: Vec<_>| {
+                entries.sort_by_key(|&(at, topic, _)| (at, topic));
+                Seeds::new(&entries)
+            })
+        };
+        let sums = |entries: &[(u32, u32, f32)]| {
+            let mut sums = vec![0.0; if entries.is_empty() { 0 } else { self.topics }];
+            entries.iter().for_each(|&(_, topic, weight)| sums[topic as usize] += f64::from(weight));
+            sums
+        };
+        let init = self.init.as_deref().unwrap_or_default();
+        // Priors hold in the first epoch too.
+        let warm: Init =
+            init.iter().chain(self.word_priors.iter().filter(|_| !init.is_empty())).copied().collect();
+        let (seeded, warm_sums) = (sums(&self.word_priors), sums(init));
+        let (seeds, warm) = (dealt(&self.word_priors), dealt(&warm));
+        let words: Vec<WordBlock> = blocks
+            .iter()
+            .zip(rows)
+            .zip(seeds.zip(warm))
+            .map(|((words, rows), (seeds, warm))| WordBlock { words: words.clone(), rows, seeds, warm })
+            .collect();
+        let alpha = self.alpha.unwrap_or(50.0 / self.topics as f64);
+        let totals = Totals {
+            epoch: 0,
+            topics: vec![0; self.topics],
+            alpha: vec![alpha; self.topics],
+            beta: self.beta,
+        };
+        let schedule = LdaSchedule {
+            shards: shards.len() as u32,
+            blocks: words.len() as u32,
+            course: Arc::clone(&course),
+            held_out: !sets.is_empty(),
+            optimise: !self.fixed_priors,
+        };
+        let program = LdaProgram {
+            topics: self.topics,
+            words: word_counts.len(),
+            tokens,
+            packing: Packing::of(self.topics),
+            course,
+            seed: self.seed,
+            visibility: match self.merging {
+                Merging::Epoch => Visibility::AtBoundary,
+                Merging::Round => Visibility::EachRound,
+            },
+            optimise: !self.fixed_priors,
+            seeded,
+            warm: warm_sums,
+            sets,
+            target: self.target,
+        };
+        let parts = Parts { shards, blocks: words, pinned: Record::default(), replica: totals };
+        Ok((program, schedule, parts))
+    }
+
+    fn check(&self, problem: &Problem) -> Result<(), LdaError> {
+        let refuse = |name, value: String, range| Err(LdaError::Parameter { name, value, range });
+        if !(1..=MOST_TOPICS).contains(&self.topics) {
+            return refuse("topics", self.topics.to_string(), "give 1 to 65536");
+        }
+        for (name, value) in [("alpha", self.alpha.unwrap_or(1.0)), ("beta", self.beta)] {
+            if !(1e-6..=1e3).contains(&value) {
+                return refuse(name, value.to_string(), "give a number from 1e-6 to 1000");
+            }
+        }
+        if let Some(heat) = self.heat.filter(|heat| !(1.0..=1e3).contains(heat)) {
+            return refuse("heat", heat.to_string(), "give a number from 1 (no annealing) to 1000");
+        }
+        if let Some(target) = self.target.filter(|target| !(target.is_finite() && *target > 1.0)) {
+            return refuse("target", target.to_string(), "a perplexity is larger than 1");
+        }
+        if self.every == 0 {
+            return refuse("evaluate-every", "0".into(), "give 1 or more epochs");
+        }
+        if self.epochs == Some(0) {
+            return refuse("epochs", "0".into(), "give 1 or more");
+        }
+        let entries = self.word_priors.iter().chain(self.init.iter().flatten());
+        for &(word, topic, weight) in entries {
+            if word as usize >= problem.words() || topic as usize >= self.topics {
+                let value = format!("word {word}, topic {topic}");
+                return refuse("word-priors", value, "name words of the corpus and topics below K, from 0");
+            }
+            if !(weight.is_finite() && weight > 0.0) {
+                return refuse("word-priors", weight.to_string(), "weights are numbers above 0");
+            }
+        }
+        Ok(())
+    }
+}

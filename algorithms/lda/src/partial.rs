@@ -1,0 +1,42 @@
+//! [`Partial`]: what a shard answers, from tasks and at boundaries.
+
+use crate::held_out::Score;
+
+/// Sums that add up over tasks and shards.
+#[derive(Clone, Debug, Default)]
+pub struct Partial {
+    /// How the tokens of each topic changed.
+    pub(crate) moved: Vec<i32>,
+    /// For alpha: the numerators of the topics, and the common denominator.
+    pub(crate) alpha: Vec<f64>,
+    pub(crate) alpha_all: f64,
+    /// For beta: the numerator.
+    pub(crate) beta: f64,
+    /// Joint log-likelihood: what words and documents contribute.
+    pub(crate) words: f64,
+    pub(crate) documents: f64,
+    /// The held-out sets' scores.
+    pub(crate) scores: Vec<Score>,
+}
+
+raddle::state!(Partial { moved, alpha, alpha_all, beta, words, documents, scores });
+
+impl Partial {
+    pub(crate) fn add(&mut self, other: Self) {
+        sum(&mut self.moved, other.moved, |sum, part| *sum += part);
+        sum(&mut self.alpha, other.alpha, |sum, part| *sum += part);
+        sum(&mut self.scores, other.scores, |sum, part| sum.add(part));
+        self.alpha_all += other.alpha_all;
+        self.beta += other.beta;
+        self.words += other.words;
+        self.documents += other.documents;
+    }
+}
+
+/// Adds two lists of which one may be empty.
+fn sum<T>(sums: &mut Vec<T>, parts: Vec<T>, add: impl Fn(&mut T, T)) {
+    match sums.is_empty() {
+        true => *sums = parts,
+        false => sums.iter_mut().zip(parts).for_each(|(sum, part)| add(sum, part)),
+    }
+}

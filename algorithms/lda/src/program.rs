@@ -1,0 +1,339 @@
+//! [`LdaProgram`]: the sampler as a program of the engine.
+//!
+//! A task meets a shard's documents with a block's words: [`Sample`] draws a topic for each token they share. What
+//! changes in the topic totals becomes visible at the boundary (or each round). The randomness of a task is named by
+//! (seed, epoch, shard, block).
+
+use std::sync::Arc;
+
+use raddle::random::Stream;
+use raddle::schedule::Round;
+use raddle::state::{Reader, StateError, Writer};
+use raddle::{Boundary, Certificate, Program, Task, Verdict, Visibility};
+
+use crate::block::WordBlock;
+use crate::course::Course;
+use crate::held_out::Given;
+use crate::kernels::{Draws, Prepared, Sample, Start, run};
+use crate::partial::Partial;
+use crate::record::{Evaluation, Record};
+use crate::rows::Packing;
+use crate::schedule::{ALPHA, GATHER, STATISTICS};
+use crate::seeds::Seeds;
+use crate::shard::DocumentShard;
+use crate::special::{Steps, digamma_step, gamma_step};
+use crate::totals::{Begin, Change, Totals};
+
+/// Latent Dirichlet allocation on the engine.
+#[derive(Debug)]
+pub struct LdaProgram {
+    pub(crate) topics: usize,
+    /// V.
+    pub(crate) words: usize,
+    /// Tokens that are trained on.
+    pub(crate) tokens: u64,
+    pub(crate) packing: Packing,
+    pub(crate) course: Arc<Course>,
+    pub(crate) seed: u64,
+    pub(crate) visibility: Visibility,
+    /// Whether the priors are optimised.
+    pub(crate) optimise: bool,
+    /// For each topic, what word priors add to V beta; empty without them.
+    pub(crate) seeded: Vec<f64>,
+    /// For each topic, the tokens of the model to start from; empty without one.
+    pub(crate) warm: Vec<f64>,
+    /// Names of the held-out sets.
+    pub(crate) sets: Vec<&'static str>,
+    /// Perplexity at which the run is done.
+    pub(crate) target: Option<f64>,
+}
+
+impl Program for LdaProgram {
+    type Shard = DocumentShard;
+    type Block = WordBlock;
+    type Pinned = Record;
+    type Replica = Totals;
+    type Partial = Partial;
+    type Change = Change;
+
+    fn visibility(&self) -> Visibility {
+        self.visibility
+    }
+
+    /// Scoring held-out documents, and gathering what that needs.
+    fn measures(&self, kind: Option<u32>) -> bool {
+        matches!(kind, None | Some(GATHER))
+    }
+
+    /// The only rounds without blocks: statistics of documents for alpha.
+    fn update(&self, task: &Task, shard: &mut DocumentShard, totals: &Totals) -> Partial {
+        debug_assert_eq!(task.kind, ALPHA);
+        self.alpha_sums(shard, totals)
+    }
+
+    fn update_block(
+        &self,
+        task: &Task,
+        shard: &mut DocumentShard,
+        block: &mut WordBlock,
+        totals: &Totals,
+    ) -> Partial {
+        let number = task.block.unwrap_or_default();
+        match task.kind {
+            STATISTICS => self.statistics(block, totals),
+            GATHER => {
+                shard.held_out.gather(number, block);
+                Partial::default()
+            }
+            _ => self.sample(task, number, shard, block, totals),
+        }
+    }
+
+    fn fold(&self, so_far: &mut Partial, next: Partial) {
+        so_far.add(next);
+    }
+
+    fn aggregate(&self, _: &Round, record: &mut Record, partials: Vec<(u32, Partial)>) -> Change {
+        let mut sums = Partial::default();
+        partials.into_iter().for_each(|(_, partial)| sums.add(partial));
+        let moved: Vec<i64> = std::mem::take(&mut sums.moved).into_iter().map(i64::from).collect();
+        let stale = moved.iter().map(|moved| moved.unsigned_abs()).sum::<u64>() as f64 / self.tokens as f64;
+        record.staleness = record.staleness.max(stale);
+        record.sums.add(sums);
+        Change { moved, begins: None }
+    }
+
+    fn commit(&self, change: &Change, totals: &mut Totals) {
+        totals.commit(change);
+    }
+
+    fn certify(&self, _: u32, shard: &mut DocumentShard, totals: &Totals) -> Partial {
+        let mut share = Partial::default();
+        if self.course.scores(totals.epoch) {
+            share.documents = self.documents_likelihood(shard, totals);
+            if !self.sets.is_empty() {
+                let inverse = self.inverse(totals, totals.beta, false);
+                let given = Given { inverse: &inverse, alpha: &totals.alpha, beta: totals.beta };
+                share.scores = shard.held_out.score(self.sets.len(), &given);
+            }
+        }
+        share
+    }
+
+    fn conclude(
+        &self,
+        boundary: &Boundary,
+        record: &mut Record,
+        totals: &Totals,
+        shares: Vec<(u32, Partial)>,
+    ) -> Verdict<Change> {
+        let mut sums = std::mem::take(&mut record.sums);
+        shares.into_iter().for_each(|(_, share)| sums.add(share));
+        let staleness = std::mem::take(&mut record.staleness);
+        let epoch = boundary.epoch;
+        if let Some(last) = epoch.checked_sub(1) {
+            if self.course.pass(last).had >= 1.0 {
+                record.worst = record.worst.max(staleness);
+            }
+            if self.course.scores(last) {
+                record.evaluations.push(self.evaluation(epoch, &sums, totals, staleness));
+            }
+        }
+        let mut begin = Begin { epoch, alpha: None, beta: None };
+        if epoch > 0 && self.optimise && self.course.optimises(epoch - 1) {
+            (begin.alpha, begin.beta) =
+                (Some(self.new_alpha(&sums, totals)), Some(self.new_beta(&sums, totals)));
+        }
+        let mut verdict = Verdict::new(self.certificate(epoch, record));
+        verdict.change = Some(Change { moved: Vec::new(), begins: Some(begin) });
+        verdict
+    }
+
+    fn remember(&self, shard: &DocumentShard, out: &mut Writer) {
+        shard.remember(out);
+    }
+
+    fn recall(&self, shard: &mut DocumentShard, from: &mut Reader<'_>) -> Result<(), StateError> {
+        shard.recall(from)
+    }
+}
+
+impl LdaProgram {
+    fn sample(
+        &self,
+        task: &Task,
+        number: u32,
+        shard: &mut DocumentShard,
+        block: &mut WordBlock,
+        totals: &Totals,
+    ) -> Partial {
+        let pass = self.course.pass(task.epoch);
+        let (had, has) = (shard.first_documents(pass.had), shard.first_documents(pass.has));
+        let first = task.epoch == 0;
+        let beta = totals.beta * pass.heat;
+        let norms = self.norms(totals, beta, first);
+        let base = Prepared::new(&norms, &totals.alpha, beta, self.packing.names());
+        let mut stream = Stream::new(&[self.seed, task.epoch, task.shard.into(), number.into()]);
+        let draws = [Draws::new(stream.bits()), Draws::new(stream.bits())];
+        let (rows, slice) = (&mut shard.rows, &mut shard.slices[number as usize]);
+        if !first {
+            block.warm = Seeds::default();
+        }
+        let seeds = if first && !self.warm.is_empty() { &block.warm } else { &block.seeds };
+        let (packing, words) = (self.packing, &mut block.rows);
+        let moved = match pass.uniform {
+            true => run(Start {
+                base: &base,
+                packing,
+                rows,
+                slice,
+                words,
+                has,
+                count: self.topics,
+                draws: draws[0],
+            }),
+            false => run(Sample { base: &base, packing, rows, slice, words, seeds, had, has, draws }),
+        };
+        Partial { moved, ..Partial::default() }
+    }
+
+    /// n_k + V beta and what priors add; with the tokens of the model to start from in the first epoch.
+    pub(crate) fn norms(&self, totals: &Totals, beta: f64, first: bool) -> Vec<f64> {
+        let add = |list: &[f64], topic: usize| list.get(topic).copied().unwrap_or(0.0);
+        let norm = |(topic, &total): (usize, &i64)| {
+            let warm = if first { add(&self.warm, topic) } else { 0.0 };
+            total as f64 + self.words as f64 * beta + add(&self.seeded, topic) + warm
+        };
+        totals.topics.iter().enumerate().map(norm).collect()
+    }
+
+    /// 1 / N_k.
+    pub(crate) fn inverse(&self, totals: &Totals, beta: f64, first: bool) -> Vec<f64> {
+        self.norms(totals, beta, first).into_iter().map(|norm| 1.0 / norm).collect()
+    }
+
+    /// What a block's words contribute to beta and to the likelihood.
+    fn statistics(&self, block: &WordBlock, totals: &Totals) -> Partial {
+        let steps = Steps::new(totals.beta);
+        let (mut beta, mut words) = (0.0, 0.0);
+        for word in 0..block.rows.len() {
+            let is_seeded = block.seeds.of(word).next().is_some();
+            for (topic, count) in block.rows.of(word) {
+                if is_seeded {
+                    let prior = block.seeds.of(word).filter(|&(of, _)| of == topic);
+                    let prior = prior.fold(totals.beta, |sum, (_, weight)| sum + f64::from(weight));
+                    beta += digamma_step(prior, count);
+                    words += gamma_step(prior, count);
+                } else {
+                    beta += steps.digamma(count);
+                    words += steps.gamma(count);
+                }
+            }
+        }
+        Partial { beta, words, ..Partial::default() }
+    }
+
+    /// The shard's sums for alpha: see [`new_alpha`](Self::new_alpha).
+    fn alpha_sums(&self, shard: &DocumentShard, totals: &Totals) -> Partial {
+        let mut share = Partial::default();
+        let all: f64 = totals.alpha.iter().sum();
+        let short: Vec<[f64; 2]> =
+            totals.alpha.iter().map(|&alpha| [1.0 / alpha, 1.0 / alpha + 1.0 / (alpha + 1.0)]).collect();
+        share.alpha = vec![0.0; self.topics];
+        for document in 0..shard.first_documents(self.course.pass(totals.epoch).has) {
+            for entry in shard.rows.entries(document) {
+                let (topic, count) = (self.packing.topic(entry) as usize, self.packing.count(entry));
+                share.alpha[topic] += match short[topic].get(count as usize - 1) {
+                    Some(step) => *step,
+                    None => digamma_step(totals.alpha[topic], count),
+                };
+            }
+            share.alpha_all += digamma_step(all, shard.length(document) as u32);
+        }
+        share
+    }
+
+    /// One step of Minka's fixed point for an asymmetric alpha ("Estimating a Dirichlet distribution", 2000, eq. 55):
+    /// `alpha_k <- alpha_k sum_d (digamma(n_dk + alpha_k) - digamma(alpha_k)) / sum_d (digamma(n_d + A) - digamma(A))`.
+    fn new_alpha(&self, sums: &Partial, totals: &Totals) -> Vec<f64> {
+        let step = |(&alpha, &sum): (&f64, &f64)| (alpha * sum / sums.alpha_all).clamp(1e-6, 1e3);
+        totals.alpha.iter().zip(&sums.alpha).map(step).collect()
+    }
+
+    /// The same step for a symmetric beta: words take the place of topics, topics that of documents.
+    fn new_beta(&self, sums: &Partial, totals: &Totals) -> f64 {
+        let norm = self.words as f64 * totals.beta;
+        let every: f64 = totals
+            .topics
+            .iter()
+            .map(|&total| digamma_step(norm, u32::try_from(total).unwrap_or(u32::MAX)))
+            .sum();
+        match every > 0.0 {
+            true => (totals.beta * sums.beta / (self.words as f64 * every)).clamp(1e-6, 1e3),
+            false => totals.beta,
+        }
+    }
+
+    /// What documents contribute to the joint log-likelihood: log p(topics).
+    fn documents_likelihood(&self, shard: &DocumentShard, totals: &Totals) -> f64 {
+        let all: f64 = totals.alpha.iter().sum();
+        let first = totals.alpha.first().copied().unwrap_or(1.0);
+        let same = totals.alpha.iter().all(|&alpha| alpha == first).then(|| Steps::new(first));
+        let mut sum = 0.0;
+        for document in 0..shard.first_documents(self.course.pass(totals.epoch).has) {
+            for entry in shard.rows.entries(document) {
+                let (topic, count) = (self.packing.topic(entry) as usize, self.packing.count(entry));
+                sum += match &same {
+                    Some(steps) => steps.gamma(count),
+                    None => gamma_step(totals.alpha[topic], count),
+                };
+            }
+            sum -= gamma_step(all, shard.length(document) as u32);
+        }
+        sum
+    }
+
+    /// Griffiths and Steyvers (2004), equations 2 and 3, for each token that has a topic.
+    fn evaluation(&self, epoch: u64, sums: &Partial, totals: &Totals, staleness: f64) -> Evaluation {
+        let tokens = totals.topics.iter().sum::<i64>().max(1) as f64;
+        let norms = totals.topics.iter().enumerate().map(|(topic, &total)| {
+            let prior = self.words as f64 * totals.beta + self.seeded.get(topic).copied().unwrap_or(0.0);
+            gamma_step(prior, u32::try_from(total).unwrap_or(u32::MAX))
+        });
+        let words = (sums.words - norms.sum::<f64>()) / tokens;
+        let perplexity = sums.scores.iter().filter_map(|score| score.perplexity()).collect();
+        Evaluation { epoch, perplexity, joint: words + sums.documents / tokens, words, staleness }
+    }
+
+    /// The certificate: of the test documents if the run has a target and there are some, else of the validation
+    /// documents; without any, exp(-joint log-likelihood) of the training tokens.
+    fn certificate(&self, epoch: u64, record: &Record) -> Certificate {
+        let set = match self.target {
+            Some(_) => self.sets.len().checked_sub(1),
+            None => (!self.sets.is_empty()).then_some(0),
+        };
+        let value = |evaluation: &Evaluation| match set {
+            Some(set) => evaluation.perplexity.get(set).copied().unwrap_or(f64::NAN),
+            None => libm::exp(-evaluation.joint),
+        };
+        let (kind, on) = match set {
+            Some(set) => ("perplexity", self.sets[set]),
+            None => ("joint perplexity", "training data"),
+        };
+        let Some(last) = record.evaluations.last() else {
+            return Certificate::new(kind, f64::INFINITY, self.target.unwrap_or(0.0), on);
+        };
+        if let Some(target) = self.target {
+            return Certificate::new(kind, value(last), target, on);
+        }
+        // The chain has settled, and ten epochs have not gained a thousandth.
+        let from = self.course.settled();
+        let earlier =
+            record.evaluations.iter().filter(|other| other.epoch >= from && other.epoch + 10 <= last.epoch);
+        let bar = earlier.last().map_or(0.0, |earlier| 0.999 * value(earlier));
+        let mut certificate = Certificate::new(kind, value(last), bar, on);
+        certificate.reached =
+            self.course.length().is_none() && last.epoch == epoch && bar > 0.0 && value(last) > bar;
+        certificate
+    }
+}

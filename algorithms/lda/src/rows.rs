@@ -1,0 +1,204 @@
+//! Packed sparse rows: how often each topic occurs in a document, and in a word.
+
+use raddle::State;
+use raddle::state::{Reader, StateError, Writer};
+
+use crate::kernels::{LANES, Line};
+
+/// How a topic and its count share 32 bits: the topic in the low bits, the count above.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Packing {
+    bits: u32,
+}
+
+impl Packing {
+    /// The packing for so many topics: as few bits as name them, at least four, so that a table over all names has
+    /// sixteen entries.
+    pub(crate) fn of(topics: usize) -> Self {
+        Self { bits: (usize::BITS - (topics.max(2) - 1).leading_zeros()).max(LANES.ilog2()) }
+    }
+
+    /// Bits of a topic.
+    pub(crate) fn bits(self) -> u32 {
+        self.bits
+    }
+
+    /// How many topics the bits can name.
+    pub(crate) fn names(self) -> usize {
+        1 << self.bits
+    }
+
+    /// The largest count.
+    pub(crate) fn most(self) -> u32 {
+        u32::MAX >> self.bits
+    }
+
+    /// An entry that counts one.
+    #[inline(always)]
+    pub(crate) fn one(self) -> u32 {
+        1 << self.bits
+    }
+
+    #[inline(always)]
+    pub(crate) fn entry(self, topic: u32, count: u32) -> u32 {
+        topic | count << self.bits
+    }
+
+    #[inline(always)]
+    pub(crate) fn topic(self, entry: u32) -> u32 {
+        entry & (self.one() - 1)
+    }
+
+    #[inline(always)]
+    pub(crate) fn count(self, entry: u32) -> u32 {
+        entry >> self.bits
+    }
+}
+
+/// Where a document's row is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Row {
+    /// Its first line.
+    pub(crate) start: u32,
+    /// Its entries; behind them the lines are filled up with zeros.
+    pub(crate) length: u32,
+}
+
+raddle::state!(Row { start, length });
+
+/// The rows of a shard's documents. A row has room for as many topics as its document can have.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct DocumentRows {
+    pub(crate) rows: Vec<Row>,
+    pub(crate) lines: Vec<Line>,
+}
+
+impl DocumentRows {
+    /// Empty rows for documents of these lengths; `None` if there are more lines than 32 bits count.
+    pub(crate) fn new(lengths: impl Iterator<Item = u64>, topics: usize) -> Option<Self> {
+        let mut end = 0u64;
+        let mut row = |length: u64| {
+            let start = u32::try_from(end).ok()?;
+            end += length.min(topics as u64).div_ceil(LANES as u64);
+            Some(Row { start, length: 0 })
+        };
+        let rows = lengths.map(&mut row).collect::<Option<Vec<_>>>()?;
+        Some(Self { rows, lines: vec![Line::default(); u32::try_from(end).ok()? as usize] })
+    }
+
+    /// The entries of a document, in no particular order; none for a document that does not exist.
+    pub(crate) fn entries(&self, document: usize) -> impl Iterator<Item = u32> + '_ {
+        let row = self.rows.get(document).copied().unwrap_or_default();
+        let lines = &self.lines[(row.start as usize).min(self.lines.len())..];
+        lines.iter().flat_map(|line| line.0).take(row.length as usize)
+    }
+
+    /// The longest row, in lines.
+    pub(crate) fn longest(&self) -> usize {
+        let ends = self.rows.iter().skip(1).map(|row| row.start).chain([self.lines.len() as u32]);
+        self.rows.iter().zip(ends).map(|(row, end)| (end - row.start) as usize).max().unwrap_or(0)
+    }
+}
+
+impl State for DocumentRows {
+    fn save(&self, out: &mut Writer) {
+        out.write(&self.rows);
+        out.write(&self.lines.len());
+        for line in &self.lines {
+            u32::save_slice(&line.0, out);
+        }
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        let rows: Vec<Row> = from.read()?;
+        let count = usize::load(from)?;
+        let length = count.checked_mul(4 * LANES).ok_or(StateError::new("rows of topics"))?;
+        let bytes = from.take(length, "rows of topics")?;
+        let mut lines = vec![Line::default(); count];
+        for (entry, bytes) in lines.iter_mut().flat_map(|line| &mut line.0).zip(bytes.chunks_exact(4)) {
+            *entry = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        }
+        Ok(Self { rows, lines })
+    }
+}
+
+/// The rows of a block's words: topics and their counts, without order. A row has room for as many topics as its word
+/// can have.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct WordRows {
+    pub(crate) starts: Vec<u64>,
+    pub(crate) lengths: Vec<u32>,
+    pub(crate) topics: Vec<u16>,
+    pub(crate) counts: Vec<u32>,
+}
+
+raddle::state!(WordRows { starts, lengths, topics, counts });
+
+impl WordRows {
+    /// Empty rows for words with so many tokens.
+    pub(crate) fn new(tokens: impl Iterator<Item = u64>, topics: usize) -> Self {
+        let (mut starts, mut end) = (vec![0], 0);
+        for tokens in tokens {
+            end += tokens.min(topics as u64);
+            starts.push(end);
+        }
+        let room = end as usize;
+        Self { lengths: vec![0; starts.len() - 1], starts, topics: vec![0; room], counts: vec![0; room] }
+    }
+
+    /// How many words there are.
+    pub(crate) fn len(&self) -> usize {
+        self.lengths.len()
+    }
+
+    /// (topic, count) of a word; no count is 0.
+    pub(crate) fn of(&self, word: usize) -> impl Iterator<Item = (u32, u32)> + Clone + '_ {
+        let start = self.starts[word] as usize;
+        let range = start..start + self.lengths[word] as usize;
+        self.topics[range.clone()]
+            .iter()
+            .map(|&topic| u32::from(topic))
+            .zip(self.counts[range].iter().copied())
+    }
+
+    /// The largest number of topics that a word can have.
+    pub(crate) fn longest(&self) -> usize {
+        self.starts.windows(2).map(|pair| (pair[1] - pair[0]) as usize).max().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bits_follow_the_topics() {
+        for (topics, bits) in
+            [(1, 4), (2, 4), (16, 4), (17, 5), (1000, 10), (1024, 10), (1025, 11), (65_536, 16)]
+        {
+            assert_eq!(Packing::of(topics).bits(), bits, "{topics}");
+        }
+        let packing = Packing::of(65_536);
+        let entry = packing.entry(65_535, packing.most());
+        assert_eq!((packing.topic(entry), packing.count(entry)), (65_535, 65_535));
+    }
+
+    #[test]
+    fn rows_survive_their_bytes() {
+        let mut rows = DocumentRows::new([3, 0, 40, 17].into_iter(), 20).expect("few lines");
+        assert_eq!((rows.lines.len(), rows.longest()), (1 + 2 + 2, 2));
+        rows.rows[2].length = 2;
+        rows.lines[1].0[..2].copy_from_slice(&[7, 9]);
+        let copy: DocumentRows =
+            raddle::state::from_bytes(&raddle::state::to_bytes(&rows)).expect("what was written");
+        assert_eq!(copy, rows);
+        assert_eq!(copy.entries(2).collect::<Vec<_>>(), [7, 9]);
+        assert_eq!(copy.entries(9).count(), 0);
+    }
+
+    #[test]
+    fn a_row_has_room_for_what_its_word_can_have() {
+        let rows = WordRows::new([3, 0, 200_000].into_iter(), 65_536);
+        assert_eq!((rows.starts, rows.topics.len()), (vec![0, 3, 3, 65_539], 65_539));
+    }
+}

@@ -1,0 +1,68 @@
+//! [`LdaSchedule`]: a rotation of word blocks round the document shards; then, where the course asks for it, each block
+//! once more for statistics of words, and a rotation that gathers what held-out documents need.
+
+use std::sync::Arc;
+
+use raddle::schedule::{Assignment, Outlook, Plan, Rotation, Round};
+use raddle::state::{Reader, StateError, Writer};
+
+use crate::course::Course;
+
+/// A round in which every block meets one shard: statistics of its words.
+pub(crate) const STATISTICS: u32 = 1;
+/// Rounds in which shards copy the rows of held-out words.
+pub(crate) const GATHER: u32 = 2;
+/// A round in which every shard sums up its documents' topics.
+pub(crate) const ALPHA: u32 = 3;
+
+/// The schedule of a run.
+#[derive(Debug, Clone)]
+pub struct LdaSchedule {
+    pub(crate) shards: u32,
+    pub(crate) blocks: u32,
+    pub(crate) course: Arc<Course>,
+    /// Whether there is anything held out.
+    pub(crate) held_out: bool,
+    /// Whether the priors are optimised.
+    pub(crate) optimise: bool,
+}
+
+impl raddle::Schedule for LdaSchedule {
+    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
+        let epoch = outlook.epoch;
+        let scores = self.course.scores(epoch);
+        let mut rounds = Rotation::new(self.shards, self.blocks).rounds(0);
+        if scores || (self.optimise && self.course.optimises(epoch)) {
+            rounds.extend(self.statistics());
+        }
+        if self.optimise && self.course.optimises(epoch) {
+            rounds.push(Round::to_shards(ALPHA, 0..self.shards));
+        }
+        if scores && self.held_out {
+            rounds.extend(Rotation::new(self.shards, self.blocks).rounds(GATHER));
+        }
+        Plan::Known(rounds)
+    }
+
+    fn save(&self, _: &mut Writer) {}
+
+    fn load(&mut self, _: &mut Reader<'_>) -> Result<(), StateError> {
+        Ok(())
+    }
+}
+
+impl LdaSchedule {
+    /// Each block once, at the shard where the rotation leaves it.
+    fn statistics(&self) -> Vec<Round> {
+        let blocks: Vec<u32> = (0..self.blocks).collect();
+        let round = |some: &[u32]| {
+            let task = |(shard, &block): (u32, &u32)| Assignment {
+                shard,
+                block: Some(block),
+                variables: Vec::new(),
+            };
+            Round { kind: STATISTICS, tasks: (0..).zip(some).map(task).collect() }
+        };
+        blocks.chunks(self.shards.max(1) as usize).map(round).collect()
+    }
+}

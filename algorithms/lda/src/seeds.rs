@@ -1,0 +1,54 @@
+//! [`Seeds`]: what priors add to beta for some words and topics.
+
+/// For each word of a block, (topic, what is added to beta).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Seeds {
+    /// Words of the block that have some, ascending.
+    words: Vec<u32>,
+    /// Where each of these begins.
+    starts: Vec<u32>,
+    topics: Vec<u32>,
+    weights: Vec<f32>,
+}
+
+raddle::state!(Seeds { words, starts, topics, weights });
+
+impl Seeds {
+    /// From (word of the block, topic, weight), sorted by word.
+    pub(crate) fn new(entries: &[(u32, u32, f32)]) -> Self {
+        let mut seeds = Self::default();
+        for &(word, topic, weight) in entries {
+            if seeds.words.last() != Some(&word) {
+                seeds.words.push(word);
+                seeds.starts.push(seeds.topics.len() as u32);
+            }
+            seeds.topics.push(topic);
+            seeds.weights.push(weight);
+        }
+        seeds.starts.push(seeds.topics.len() as u32);
+        seeds
+    }
+
+    /// Whether no word of the block has any.
+    #[inline(always)]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// (topic, weight) of a word.
+    #[inline(always)]
+    pub(crate) fn of(&self, word: usize) -> impl Iterator<Item = (u32, f32)> + '_ {
+        let range = match self.words.is_empty() {
+            true => 0..0,
+            false => self.range(word),
+        };
+        self.topics[range.clone()].iter().copied().zip(self.weights[range].iter().copied())
+    }
+
+    fn range(&self, word: usize) -> std::ops::Range<usize> {
+        match self.words.binary_search(&(word as u32)) {
+            Ok(at) => self.starts[at] as usize..self.starts[at + 1] as usize,
+            Err(_) => 0..0,
+        }
+    }
+}

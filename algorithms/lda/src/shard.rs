@@ -1,0 +1,91 @@
+//! [`DocumentShard`]: documents with the topics of their tokens.
+
+use raddle::state::{Reader, State, StateError, Writer};
+
+use crate::held_out::HeldOut;
+use crate::rows::{DocumentRows, Row};
+
+/// Documents of a shard: tokens name them by 16 bits.
+pub(crate) const MOST_DOCUMENTS: usize = 1 << 16;
+
+/// A word of a block in a shard: its tokens end there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Visit {
+    /// The word's place in its block.
+    pub(crate) word: u32,
+    /// Where its tokens end in the slice.
+    pub(crate) end: u32,
+}
+
+raddle::state!(Visit { word, end });
+
+/// The tokens that a shard has of a block's words: word by word, of each word by document.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Slice {
+    pub(crate) visits: Vec<Visit>,
+    /// The document of each token, counted within the shard.
+    pub(crate) documents: Vec<u16>,
+    /// The topic of each token, where it has one.
+    pub(crate) topics: Vec<u16>,
+}
+
+raddle::state!(Slice { visits, documents, topics });
+
+/// Documents with the topics of their tokens, and the held-out documents that are dealt to the shard.
+#[derive(Clone, Debug, Default)]
+pub struct DocumentShard {
+    /// The documents' numbers in the corpus, in the shard's order.
+    pub(crate) documents: Vec<u32>,
+    /// Tokens up to and with each document.
+    pub(crate) ends: Vec<u64>,
+    /// A slice for each block.
+    pub(crate) slices: Vec<Slice>,
+    pub(crate) rows: DocumentRows,
+    pub(crate) held_out: HeldOut,
+}
+
+raddle::state!(DocumentShard { documents, ends, slices, rows, held_out });
+
+impl DocumentShard {
+    /// How many of the first documents hold the part `fraction` of the tokens.
+    pub(crate) fn first_documents(&self, fraction: f64) -> usize {
+        let tokens = self.ends.last().copied().unwrap_or(0);
+        match fraction >= 1.0 {
+            true => self.documents.len(),
+            false => self.ends.partition_point(|&end| end as f64 <= fraction * tokens as f64),
+        }
+    }
+
+    /// Number of tokens of a document of the shard.
+    pub(crate) fn length(&self, document: usize) -> u64 {
+        self.ends[document] - document.checked_sub(1).map_or(0, |before| self.ends[before])
+    }
+
+    /// Writes topics and rows: a row's order is part of what is learned.
+    pub(crate) fn remember(&self, out: &mut Writer) {
+        for slice in &self.slices {
+            out.write(&slice.topics);
+        }
+        out.write(&self.rows);
+    }
+
+    /// Reads what [`remember`](Self::remember) wrote.
+    pub(crate) fn recall(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
+        for slice in &mut self.slices {
+            let topics: Vec<u16> = from.read()?;
+            if topics.len() != slice.documents.len() {
+                return Err(StateError::new("the topics of a shard's tokens"));
+            }
+            slice.topics = topics;
+        }
+        let rows = DocumentRows::load(from)?;
+        let start = |row: &Row| row.start;
+        let fits = rows.lines.len() == self.rows.lines.len()
+            && rows.rows.iter().map(start).eq(self.rows.rows.iter().map(start));
+        if !fits {
+            return Err(StateError::new("the rows of a shard's documents"));
+        }
+        self.rows = rows;
+        Ok(())
+    }
+}

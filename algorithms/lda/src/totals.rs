@@ -1,0 +1,57 @@
+//! [`Totals`]: the replica. Tokens of each topic, and the priors.
+
+/// Tokens of each topic and the priors, equal on every worker.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Totals {
+    /// The epoch under way, from 0.
+    pub(crate) epoch: u64,
+    /// n_k.
+    pub(crate) topics: Vec<i64>,
+    /// alpha_k.
+    pub(crate) alpha: Vec<f64>,
+    /// beta, without what the course multiplies it by.
+    pub(crate) beta: f64,
+}
+
+raddle::state!(Totals { epoch, topics, alpha, beta });
+
+/// What becomes visible.
+#[derive(Clone, Debug, Default)]
+pub struct Change {
+    /// How n_k changes.
+    pub(crate) moved: Vec<i64>,
+    /// The epoch that begins, with new priors if they are optimised.
+    pub(crate) begins: Option<Begin>,
+}
+
+raddle::state!(Change { moved, begins });
+
+/// An epoch begins.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Begin {
+    pub(crate) epoch: u64,
+    pub(crate) alpha: Option<Vec<f64>>,
+    pub(crate) beta: Option<f64>,
+}
+
+raddle::state!(Begin { epoch, alpha, beta });
+
+impl Totals {
+    /// Tokens of each topic.
+    pub fn topics(&self) -> &[i64] {
+        &self.topics
+    }
+
+    pub(crate) fn commit(&mut self, change: &Change) {
+        for (total, moved) in self.topics.iter_mut().zip(&change.moved) {
+            *total += moved;
+        }
+        if let Some(begin) = &change.begins {
+            self.epoch = begin.epoch;
+            if let Some(alpha) = &begin.alpha {
+                self.alpha.clone_from(alpha);
+            }
+            self.beta = begin.beta.unwrap_or(self.beta);
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! What a fit says of itself is what its definition gives, computed here anew from the exported counts.
+
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
+
+use std::sync::Arc;
+
+use raddle_datasets::{Completion, Corpus, embedded, is_test_document, registry};
+use raddle_lda::{Fit, Held, Inference, Lda, LdaError, Merging, Preparation, Problem, coherence};
+
+fn prepared(corpus: &Corpus, validation: Held, test: Held) -> Problem {
+    Problem::new(corpus, &Preparation { validation, test, ..Preparation::default() }).unwrap()
+}
+
+/// phi, topics by words.
+fn phi(fit: &Fit) -> Vec<Vec<f64>> {
+    let counts = fit.topic_words();
+    let (v, beta) = (counts.words as f64, fit.beta());
+    let row = |topic: usize| {
+        let mut row = vec![beta; counts.words];
+        counts.topic(topic).for_each(|(word, count)| row[word as usize] += f64::from(count));
+        let norm = fit.totals()[topic] as f64 + v * beta;
+        row.into_iter().map(|weight| weight / norm).collect()
+    };
+    (0..fit.topics()).map(row).collect()
+}
+
+/// theta by 50 dense rounds of expectation-maximisation.
+fn theta(phi: &[Vec<f64>], alpha: &[f64], words: &[(u32, u32)]) -> Vec<f64> {
+    let mut theta = vec![1.0 / phi.len() as f64; phi.len()];
+    for _ in 0..50 {
+        let mut next = alpha.to_vec();
+        for &(word, count) in words {
+            let all: f64 = theta.iter().zip(phi).map(|(theta, phi)| theta * phi[word as usize]).sum();
+            for ((next, theta), phi) in next.iter_mut().zip(&theta).zip(phi) {
+                *next += f64::from(count) * theta * phi[word as usize] / all;
+            }
+        }
+        let norm: f64 = next.iter().sum();
+        theta = next.into_iter().map(|weight| weight / norm).collect();
+    }
+    theta
+}
+
+/// Perplexity by document completion of the test documents, by the definition.
+fn perplexity(fit: &Fit, corpus: &Corpus) -> f64 {
+    let (phi, mut sum, mut tokens) = (phi(fit), 0.0, 0.0);
+    for document in (0..corpus.documents()).filter(|&document| is_test_document(document)).take(1000) {
+        let halves = Completion::of(corpus.document(document));
+        let theta = theta(&phi, fit.alpha(), &halves.observed);
+        for &(word, count) in &halves.scored {
+            let p: f64 = theta.iter().zip(&phi).map(|(theta, phi)| theta * phi[word as usize]).sum();
+            (sum, tokens) = (sum + f64::from(count) * p.ln(), tokens + f64::from(count));
+        }
+    }
+    (-sum / tokens as f64).exp()
+}
+
+/// log p(words, topics) a token (Griffiths and Steyvers, 2004).
+fn joint(fit: &Fit) -> f64 {
+    let lg = libm::lgamma;
+    let (counts, beta, mut sum) = (fit.topic_words(), fit.beta(), 0.0);
+    let v = counts.words as f64;
+    for topic in 0..fit.topics() {
+        sum += lg(v * beta) - lg(fit.totals()[topic] as f64 + v * beta);
+        sum += counts.topic(topic).map(|(_, count)| lg(f64::from(count) + beta) - lg(beta)).sum::<f64>();
+    }
+    let (rows, all) = (fit.document_topics(), fit.alpha().iter().sum::<f64>());
+    for document in 0..fit.documents() {
+        let row = rows.of(document);
+        let length: u32 = row.iter().map(|&(_, count)| count).sum();
+        sum += lg(all) - lg(f64::from(length) + all);
+        let topics = row.iter().map(|&(topic, count)| (fit.alpha()[topic as usize], f64::from(count)));
+        sum += topics.map(|(alpha, count)| lg(count + alpha) - lg(alpha)).sum::<f64>();
+    }
+    sum / fit.totals().iter().sum::<i64>() as f64
+}
+
+#[test]
+fn perplexity_and_likelihood_are_those_of_the_definitions() {
+    let corpus = embedded::pydoc();
+    // Priors that stay, so that the counts and the priors of the last evaluation are those of the result.
+    for topics in [3, 40] {
+        let lda =
+            Lda::params().topics(topics).alpha(0.3).beta(0.07).fixed_priors(true).epochs(8).evaluate_every(4);
+        let fit = lda.fit(prepared(&corpus, Held::None, Held::Split)).unwrap();
+        let last = fit.evaluations().last().unwrap();
+        assert_eq!((last.epoch, fit.evaluations().len()), (8, 2));
+        let expected = perplexity(&fit, &corpus);
+        assert!((last.perplexity[0] / expected - 1.0).abs() < 1e-6, "{} {expected}", last.perplexity[0]);
+        assert_eq!(fit.report.certificate.value, last.perplexity[0]);
+        assert_eq!(fit.report.certificate.on, "test documents");
+        let expected = joint(&fit);
+        assert!((last.joint - expected).abs() < 1e-6, "{} {expected}", last.joint);
+    }
+}
+
+#[test]
+fn counts_of_words_and_documents_are_those_of_the_corpus() {
+    let corpus = embedded::pydoc();
+    let fit =
+        Lda::params().topics(15).epochs(6).fit(prepared(&corpus, Held::Fraction(0.2), Held::Split)).unwrap();
+    let (counts, rows) = (fit.topic_words(), fit.document_topics());
+    let is_held = |d: usize| is_test_document(d) || raddle_datasets::is_validation_document(d, 0.2);
+    let mut by_word = vec![0u64; corpus.words()];
+    (0..15)
+        .flat_map(|topic| counts.topic(topic).collect::<Vec<_>>())
+        .for_each(|(w, c)| by_word[w as usize] += u64::from(c));
+    let mut expected = vec![0u64; corpus.words()];
+    for document in 0..corpus.documents() {
+        let length: u64 = rows.of(document).iter().map(|&(_, count)| u64::from(count)).sum();
+        assert_eq!(
+            length,
+            if is_held(document) { 0 } else { corpus.length(document) },
+            "document {document}"
+        );
+        if !is_held(document) {
+            corpus.document(document).for_each(|(word, count)| expected[word as usize] += u64::from(count));
+        }
+    }
+    assert_eq!(by_word, expected);
+    assert_eq!((0..15).map(|topic| counts.total(topic) as i64).collect::<Vec<_>>(), fit.totals());
+    let mut row = vec![0.0; corpus.words()];
+    counts.probabilities(3, &mut row);
+    assert!((row.iter().map(|&p| f64::from(p)).sum::<f64>() - 1.0).abs() < 1e-4);
+}
+
+#[test]
+fn optimised_priors_raise_the_likelihood_of_the_data() {
+    let corpus = embedded::pydoc();
+    let fit = |fixed| {
+        let lda = Lda::params().topics(20).fixed_priors(fixed).epochs(60).evaluate_every(60);
+        lda.fit(prepared(&corpus, Held::None, Held::Split)).unwrap()
+    };
+    let (fixed, optimised) = (fit(true), fit(false));
+    assert!(fixed.alpha().iter().all(|&alpha| alpha == 2.5) && fixed.beta() == 0.01);
+    assert!(
+        optimised.alpha().iter().any(|&alpha| (alpha - optimised.alpha()[0]).abs() > 1e-3),
+        "alpha is asymmetric"
+    );
+    let of = |fit: &Fit| (fit.evaluations()[0].joint, fit.evaluations()[0].perplexity[0]);
+    let ((joint, perplexity), (better, lower)) = (of(&fixed), of(&optimised));
+    assert!(better > joint && lower < perplexity, "{joint} {better}, {perplexity} {lower}");
+}
+
+#[test]
+fn seeded_words_lead_their_topics() {
+    let corpus = embedded::pydoc();
+    let number =
+        |text: &str| corpus.vocabulary.as_ref().unwrap().iter().position(|word| word == text).unwrap() as u32;
+    let seeds = [("socket", 4), ("turtle", 9)].map(|(word, topic)| (number(word), topic, 500.0));
+    let lda = Lda::params().topics(12).epochs(40).seed(8).word_priors(seeds.to_vec());
+    let fit = lda.fit(prepared(&corpus, Held::None, Held::None)).unwrap();
+    for (word, topic, _) in seeds {
+        let counts = fit.topic_words();
+        let of = |topic: usize| {
+            counts.topic(topic).find(|&(other, _)| other == word).map_or(0, |(_, count)| count)
+        };
+        let own = of(topic as usize);
+        assert!((0..12).all(|other| other == topic as usize || of(other) < own), "{}", corpus.word(word));
+    }
+    // Sums with priors are computed in another way: they must be the same likelihood.
+    assert_eq!(fit.topic_words().priors.len(), 2);
+}
+
+#[test]
+fn a_run_ends_at_its_target_by_its_rule_or_at_its_length() {
+    let corpus = embedded::pydoc();
+    let problem = || prepared(&corpus, Held::Fraction(0.1), Held::None);
+    let rule = Lda::params().topics(10).fit_with(problem(), |engine| engine.epochs(400)).unwrap();
+    assert_eq!(rule.report.ending, raddle::Ending::Reached);
+    let [.., last] = rule.evaluations() else { panic!("it was evaluated") };
+    let earlier = rule.evaluations().iter().rev().find(|one| one.epoch + 10 <= last.epoch).unwrap();
+    assert!(last.perplexity[0] > 0.999 * earlier.perplexity[0]);
+    let target =
+        Lda::params().topics(10).target(1.5 * last.perplexity[0]).evaluate_every(1).fit(problem()).unwrap();
+    assert!(target.report.certificate.reached && target.report.epochs < rule.report.epochs);
+    let length = Lda::params().topics(10).epochs(7).fit(problem()).unwrap();
+    assert_eq!((length.report.ending, length.report.epochs), (raddle::Ending::Epochs, 7));
+    assert_eq!(length.evaluations().last().unwrap().epoch, 7);
+}
+
+#[test]
+fn more_shards_and_merging_each_round_cost_no_quality() {
+    let corpus = embedded::pydoc();
+    let perplexity = |shards, merging| {
+        let preparation = Preparation {
+            validation: Held::None,
+            test: Held::Split,
+            shards: Some(shards),
+            ..Preparation::default()
+        };
+        let problem = Problem::new(&corpus, &preparation).unwrap();
+        let lda = Lda::params().topics(20).fixed_priors(true).merging(merging).epochs(40).evaluate_every(5);
+        let fit = lda.fit(problem).unwrap();
+        // The mean over the settled end of the run: one evaluation alone is noisy on 30 documents.
+        let last = &fit.evaluations()[4..];
+        last.iter().map(|one| one.perplexity[0]).sum::<f64>() / last.len() as f64
+    };
+    let plain = perplexity(4, Merging::Epoch);
+    for (shards, merging) in
+        [(1, Merging::Epoch), (16, Merging::Epoch), (64, Merging::Epoch), (4, Merging::Round)]
+    {
+        let other = perplexity(shards, merging);
+        assert!((other / plain - 1.0).abs() < 0.06, "{shards} shards, {merging:?}: {other} against {plain}");
+    }
+}
+
+#[test]
+fn inference_is_dense_expectation_maximisation_for_any_number_of_workers() {
+    let corpus = embedded::pydoc();
+    let fit = Lda::params().topics(25).epochs(15).fit(prepared(&corpus, Held::None, Held::Split)).unwrap();
+    let (phi, model) = (phi(&fit), Arc::new(Inference::new(&fit.topic_words(), fit.alpha().to_vec())));
+    let corpus = Arc::new(corpus);
+    let all = model.thetas(&corpus, 0..corpus.documents(), 1).unwrap();
+    assert_eq!(all, model.thetas(&corpus, 0..corpus.documents(), 3).unwrap());
+    for document in [0, 7, 100] {
+        let words: Vec<(u32, u32)> =
+            corpus.document(document).map(|(word, count)| (word, count.into())).collect();
+        let expected = theta(&phi, fit.alpha(), &words);
+        let row = &all[25 * document..][..25];
+        assert!(
+            row.iter().zip(&expected).all(|(a, b)| (f64::from(*a) - b).abs() < 1e-5),
+            "document {document}"
+        );
+        assert_eq!(model.theta(corpus.document(document)), row);
+    }
+    // A document without words has the prior.
+    let prior = model.theta([]);
+    let norm: f64 = fit.alpha().iter().sum();
+    assert!(prior.iter().zip(fit.alpha()).all(|(a, b)| (f64::from(*a) - b / norm).abs() < 1e-6));
+}
+
+#[test]
+fn coherence_is_that_of_the_definition() {
+    let documents = (0..40u32)
+        .map(|d| (0..9u32).filter(|w| (d * 7 + w * w) % 5 < 2).map(|w| (w, 1 + u64::from(d % 3))).collect());
+    let corpus = Corpus::from_documents(10, documents).unwrap();
+    let top = vec![3u32, 0, 7, 9];
+    let has = |d: usize, w: u32| corpus.document(d).any(|(word, _)| word == w);
+    let count = |words: &[u32]| (0..40).filter(|&d| words.iter().all(|&w| has(d, w))).count() as f64;
+    let (mut u_mass, mut npmi) = (0.0, 0.0);
+    for lower in 1..4 {
+        for higher in 0..lower {
+            let (v, w) = (top[lower], top[higher]);
+            let both = count(&[v, w]);
+            u_mass += ((both + 1.0) / count(&[w]).max(1.0)).ln() / 6.0;
+            npmi += if both == 0.0 {
+                -1.0
+            } else {
+                (both * 40.0 / (count(&[v]) * count(&[w]))).ln() / -(both / 40.0).ln()
+            } / 6.0;
+        }
+    }
+    let found = coherence(&corpus, &[vec![1, 2], top])[1];
+    assert!(
+        (found.u_mass - u_mass).abs() < 1e-12 && (found.npmi - npmi).abs() < 1e-12,
+        "{found:?} {u_mass} {npmi}"
+    );
+}
+
+#[test]
+fn any_number_of_topics_fits() {
+    let corpus = embedded::pydoc();
+    for topics in [1, 2, 16, 17, 1024, 1025, 65_536] {
+        let lda = Lda::params().topics(topics).alpha(0.01).epochs(2).fixed_priors(true).evaluate_every(100);
+        let fit = lda.fit(prepared(&corpus, Held::None, Held::None)).unwrap();
+        assert_eq!(fit.totals().iter().sum::<i64>() as u64, corpus.tokens(), "{topics} topics");
+    }
+}
+
+#[test]
+fn odd_corpora_fit() {
+    // Empty documents, a word without tokens, one document, one word, a long document.
+    for documents in [
+        vec![vec![], vec![(0, 3), (2, 1)], vec![], vec![(2, 70_000)]],
+        vec![vec![(1, 1)]],
+        vec![vec![(0, 5)]; 3],
+    ] {
+        let corpus = Corpus::from_documents(4, documents).unwrap();
+        let fit = Lda::params().topics(5).epochs(4).fit(prepared(&corpus, Held::None, Held::None)).unwrap();
+        assert_eq!(fit.totals().iter().sum::<i64>() as u64, corpus.tokens());
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let corpus = embedded::pydoc();
+    let problem = || prepared(&corpus, Held::None, Held::None);
+    for (lda, name) in [
+        (Lda::params().topics(0), "topics"),
+        (Lda::params().topics(65_537), "topics"),
+        (Lda::params().alpha(0.0), "alpha"),
+        (Lda::params().alpha(f64::NAN), "alpha"),
+        (Lda::params().beta(-1.0), "beta"),
+        (Lda::params().heat(0.5), "heat"),
+        (Lda::params().target(0.5), "target"),
+        (Lda::params().evaluate_every(0), "evaluate-every"),
+        (Lda::params().epochs(0), "epochs"),
+        (Lda::params().word_priors(vec![(9_999, 0, 1.0)]), "word-priors"),
+        (Lda::params().word_priors(vec![(0, 20, 1.0)]), "word-priors"),
+        (Lda::params().word_priors(vec![(0, 0, -1.0)]), "word-priors"),
+    ] {
+        let error = lda.fit(problem()).err().unwrap();
+        assert!(
+            matches!(error, LdaError::Parameter { .. }) && error.to_string().starts_with(name),
+            "{error}"
+        );
+    }
+    let all = Preparation { validation: Held::Fraction(1.0), ..Preparation::default() };
+    assert!(matches!(Problem::new(&corpus, &all), Err(LdaError::Empty { .. })));
+    let other = Held::Corpus(Box::new(Corpus::from_documents(5, [vec![(0, 1)]]).unwrap()));
+    let preparation = Preparation { test: other, ..Preparation::default() };
+    assert!(matches!(
+        Problem::new(&corpus, &preparation),
+        Err(LdaError::Words { words: 5, expected: 3_191 })
+    ));
+    let long = Corpus::from_documents(2, [vec![(0, 70_000)], vec![(1, 1)]]).unwrap();
+    let error = Lda::params().topics(65_536).fit(prepared(&long, Held::None, Held::None)).err().unwrap();
+    assert!(matches!(error, LdaError::Document { tokens: 70_000, most: 65_535, .. }), "{error}");
+    let frequent = Corpus::from_documents(1, [vec![(0, 1 << 24)]]).unwrap();
+    let none = Preparation { validation: Held::None, ..Preparation::default() };
+    assert!(matches!(Problem::new(&frequent, &none), Err(LdaError::Word { .. })));
+}
+
+#[test]
+fn a_public_corpus_gets_as_good_as_it_should() {
+    let Some(corpus) = registry::real_corpus("ap") else { return };
+    let lda = Lda::params().topics(50).fixed_priors(true).epochs(25).evaluate_every(25).workers(2);
+    let fit = lda.fit(prepared(&corpus, Held::None, Held::Split)).unwrap();
+    let last = fit.evaluations().last().unwrap();
+    let expected = perplexity(&fit, &corpus);
+    assert!((last.perplexity[0] / expected - 1.0).abs() < 1e-6, "{} {expected}", last.perplexity[0]);
+    assert!(expected < 3_200.0, "{expected}");
+}

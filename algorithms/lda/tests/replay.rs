@@ -1,0 +1,110 @@
+//! A fit is a pure function of corpus, parameters and seed: its bytes are the same however it is carried out.
+
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
+
+use raddle::Engine;
+use raddle_datasets::embedded;
+use raddle_lda::{Fit, Held, Lda, LdaProgram, Merging, Preparation, Problem};
+
+fn problem() -> Problem {
+    let preparation =
+        Preparation { validation: Held::Fraction(0.1), shards: Some(6), ..Preparation::default() };
+    Problem::new(&embedded::pydoc(), &preparation).unwrap()
+}
+
+/// Staged, annealed and optimised, so that every part of the course has its turn.
+fn lda(merging: Merging) -> Lda {
+    Lda::params().topics(12).epochs(9).evaluate_every(2).merging(merging).seed(3)
+}
+
+fn fit(lda: &Lda, set: impl FnOnce(Engine<LdaProgram>) -> Engine<LdaProgram>) -> Fit {
+    lda.clone().fit_with(problem(), set).unwrap()
+}
+
+/// Everything of a fit that may not depend on how it was carried out, as bits.
+#[derive(Debug, PartialEq)]
+struct Bits {
+    words: raddle_lda::TopicWords,
+    documents: Vec<Vec<(u32, u32)>>,
+    alpha: Vec<u64>,
+    beta: u64,
+    evaluations: Vec<(u64, Vec<u64>, u64)>,
+    staleness: u64,
+}
+
+fn bits(fit: &Fit) -> Bits {
+    let rows = fit.document_topics();
+    let evaluation = |one: &raddle_lda::Evaluation| {
+        (one.epoch, one.perplexity.iter().map(|value| value.to_bits()).collect(), one.joint.to_bits())
+    };
+    Bits {
+        words: fit.topic_words(),
+        documents: (0..fit.documents()).map(|document| rows.of(document)).collect(),
+        alpha: fit.alpha().iter().map(|alpha| alpha.to_bits()).collect(),
+        beta: fit.beta().to_bits(),
+        evaluations: fit.evaluations().iter().map(evaluation).collect(),
+        staleness: fit.staleness().to_bits(),
+    }
+}
+
+#[test]
+fn any_number_of_workers_gives_the_same_bytes() {
+    for merging in [Merging::Epoch, Merging::Round] {
+        let plain = bits(&fit(&lda(merging), |engine| engine));
+        assert!(plain.evaluations.len() >= 4 && plain.words.counts.len() > 1000, "nothing to replay");
+        for workers in [1, 2, 3, 4, 7] {
+            for serialized in [false, true] {
+                let other = fit(&lda(merging), |engine| {
+                    engine.workers(workers).threads(workers.min(4)).serialized(serialized)
+                });
+                assert_eq!(other.report.bytes_on_wire > 0, serialized);
+                assert!(bits(&other) == plain, "{merging:?}: {workers} workers, serialized {serialized}");
+            }
+        }
+        let other = fit(&lda(merging), |engine| engine.workers(2).threads(4).rescale(&[(2, 4), (5, 1)]));
+        assert_eq!(other.report.generations.len(), 3);
+        assert!(bits(&other) == plain, "{merging:?}: rescaled");
+    }
+}
+
+#[test]
+fn a_fit_resumed_from_a_checkpoint_ends_with_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let plain = bits(&fit(&lda(Merging::Epoch), |engine| engine));
+    for stopped_after in [1, 2, 5, 8] {
+        let file = folder.path().join("checkpoint");
+        let stopped = fit(&lda(Merging::Epoch), |engine| {
+            engine.workers(3).epochs(stopped_after).checkpoint(1, &file).identity("this run")
+        });
+        assert_eq!(stopped.report.epochs, stopped_after);
+        let resumed = fit(&lda(Merging::Epoch), |engine| engine.resume(&file).identity("this run"));
+        assert!(bits(&resumed) == plain, "after {stopped_after}");
+    }
+}
+
+#[test]
+fn the_seed_and_the_merging_matter() {
+    // Otherwise the tests above would show nothing.
+    let plain = bits(&fit(&lda(Merging::Epoch), |engine| engine)).words;
+    assert!(bits(&fit(&lda(Merging::Epoch).seed(4), |engine| engine)).words != plain);
+    assert!(bits(&fit(&lda(Merging::Round), |engine| engine)).words != plain);
+}
+
+#[test]
+fn the_vector_forms_of_the_kernels_give_the_same_model() {
+    let digest = |level: &str, topics: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_lda"));
+        let options = ["fit", "pydoc", "--topics", topics, "--epochs", "5", "--quiet", "--json"];
+        let output = command.args(options).env("RADDLE_LEVEL", level).output().unwrap();
+        assert!(output.status.success(), "{level}: {}", String::from_utf8_lossy(&output.stderr));
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(level.is_empty() || report["results"]["level"] == level);
+        report["model_digest"].as_str().unwrap().to_owned()
+    };
+    for topics in ["7", "150", "2000"] {
+        let widest = digest("", topics);
+        for level in raddle::level::Level::available() {
+            assert_eq!(digest(level.name(), topics), widest, "{topics} topics: {}", level.name());
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Puts blocks of (document, word, count) together as one corpus, whatever the order of the file.
+
+use super::Corpus;
+
+/// What one block of lines held, in its order.
+#[derive(Default)]
+pub(super) struct Piece {
+    /// (document, how many of the words below are its), runs of one document.
+    runs: Vec<(u32, u32)>,
+    words: Vec<u32>,
+    counts: Vec<u16>,
+    /// Entries of the file, zeros included.
+    pub(super) entries: u64,
+}
+
+impl Piece {
+    /// Adds an entry; a count of 0 says nothing of a document.
+    pub(super) fn push(&mut self, document: u32, word: u32, mut count: u64) {
+        self.entries += 1;
+        while count > 0 {
+            let some = count.min(u64::from(u16::MAX));
+            match self.runs.last_mut() {
+                Some((last, length)) if *last == document => *length += 1,
+                _ => self.runs.push((document, 1)),
+            }
+            self.words.push(word);
+            self.counts.push(some as u16);
+            count -= some;
+        }
+    }
+
+    /// The runs as (document, its words, their counts).
+    fn parts(&self) -> impl Iterator<Item = (u32, &[u32], &[u16])> {
+        let mut at = 0;
+        self.runs.iter().map(move |&(document, length)| {
+            let range = at..at + length as usize;
+            at = range.end;
+            (document, &self.words[range.clone()], &self.counts[range])
+        })
+    }
+}
+
+/// The corpus of `documents` documents over `width` words. Pieces are let go as they are copied.
+pub(super) fn corpus(documents: usize, width: usize, pieces: Vec<Piece>) -> Corpus {
+    let mut starts = vec![0usize; documents + 1];
+    for (document, words, _) in pieces.iter().flat_map(Piece::parts) {
+        starts[document as usize + 1] += words.len();
+    }
+    for document in 0..documents {
+        starts[document + 1] += starts[document];
+    }
+    let total = starts[documents];
+    let runs = pieces.iter().flat_map(|piece| piece.runs.iter().map(|&(document, _)| document));
+    let (mut words, mut counts);
+    if runs.is_sorted() {
+        (words, counts) = (Vec::with_capacity(total), Vec::with_capacity(total));
+        for piece in pieces {
+            words.extend_from_slice(&piece.words);
+            counts.extend_from_slice(&piece.counts);
+        }
+    } else {
+        (words, counts) = (vec![0; total], vec![0; total]);
+        let mut next = starts.clone();
+        for piece in pieces {
+            for (document, some, how_often) in piece.parts() {
+                let at = next[document as usize];
+                words[at..at + some.len()].copy_from_slice(some);
+                counts[at..at + some.len()].copy_from_slice(how_often);
+                next[document as usize] += some.len();
+            }
+        }
+    }
+    sort_words(&starts, &mut words, &mut counts);
+    Corpus { starts, words, counts, width, ..Corpus::default() }
+}
+
+/// Makes the words of every document ascend.
+fn sort_words(starts: &[usize], words: &mut [u32], counts: &mut [u16]) {
+    for bounds in starts.windows(2) {
+        let range = bounds[0]..bounds[1];
+        if !words[range.clone()].is_sorted() {
+            let pairs = words[range.clone()].iter().copied().zip(counts[range.clone()].iter().copied());
+            let mut pairs: Vec<(u32, u16)> = pairs.collect();
+            pairs.sort_by_key(|&(word, _)| word);
+            for (at, (word, count)) in range.zip(pairs) {
+                (words[at], counts[at]) = (word, count);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn piece(entries: &[(u32, u32, u64)]) -> Piece {
+        let mut piece = Piece::default();
+        entries.iter().for_each(|&(document, word, count)| piece.push(document, word, count));
+        piece
+    }
+
+    #[test]
+    fn any_order_gives_the_same_corpus() {
+        let sorted = corpus(3, 5, vec![piece(&[(0, 1, 2), (0, 4, 1)]), piece(&[(2, 0, 70_000), (2, 3, 1)])]);
+        let mixed = corpus(
+            3,
+            5,
+            vec![piece(&[(2, 3, 1), (0, 4, 1)]), piece(&[(2, 0, 70_000), (0, 1, 2), (1, 1, 0)])],
+        );
+        assert_eq!(sorted, mixed);
+        assert_eq!((sorted.tokens(), sorted.length(1), sorted.length(2)), (70_004, 0, 70_001));
+        assert_eq!(sorted.document(2).collect::<Vec<_>>(), [(0, 65_535), (0, 4_465), (3, 1)]);
+        assert_eq!(sorted.document_frequencies(), [1, 1, 0, 1, 1]);
+    }
+}

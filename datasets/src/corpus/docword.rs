@@ -1,0 +1,107 @@
+//! UCI bag of words: three lines D, W, N, then N lines `document word count`, documents and words counted from 1.
+
+use super::Corpus;
+use super::assemble::{self, Piece};
+use crate::error::ReadError;
+use crate::number::{first_characters, whole};
+use crate::parallel::{self, Parsed};
+use crate::source::Source;
+
+/// The three numbers that a file begins with.
+struct Head {
+    documents: u64,
+    words: u64,
+    entries: u64,
+    /// What the head takes.
+    bytes: usize,
+    lines: usize,
+}
+
+/// Whether a text begins as such a file does.
+pub(super) fn begins(text: &[u8]) -> bool {
+    head(text).is_ok()
+}
+
+pub(super) fn load(source: &Source, threads: usize) -> Result<Corpus, ReadError> {
+    let head = head(&source.beginning(1 << 12)?);
+    let head = head.map_err(|(line, message)| ReadError::at(&source.path, line, message))?;
+    let blocks = source.blocks().skip(head.bytes);
+    let pieces = parallel::parse(&source.path, blocks, head.lines + 1, threads, |text| block(text, &head))?;
+    let entries: u64 = pieces.iter().map(|piece| piece.entries).sum();
+    if entries != head.entries {
+        let message =
+            format!("{entries} entries, but the third line says {}: was the file cut off?", head.entries);
+        return Err(ReadError::file(&source.path, message));
+    }
+    Ok(assemble::corpus(head.documents as usize, head.words as usize, pieces))
+}
+
+/// The head, or the line at fault, counted from 1.
+fn head(text: &[u8]) -> Result<Head, (usize, String)> {
+    let (mut numbers, mut bytes) = ([0u64; 3], 0);
+    let what = ["documents", "words", "entries"];
+    let mut lines = text.split_inclusive(|&byte| byte == b'\n');
+    for (at, number) in numbers.iter_mut().enumerate() {
+        let line = lines.next().unwrap_or_default();
+        bytes += line.len();
+        let line = line.trim_ascii();
+        match whole(line) {
+            Some((value, length)) if length == line.len() => *number = value,
+            _ => return Err((at + 1, format!("expected the number of {} alone on the line", what[at]))),
+        }
+    }
+    let [documents, words, entries] = numbers;
+    for (line, count) in [(1, documents), (2, words)] {
+        if count > u64::from(u32::MAX) {
+            return Err((line, format!("{count} {}: at most 4294967295 are supported", what[line - 1])));
+        }
+    }
+    Ok(Head { documents, words, entries, bytes, lines: 3 })
+}
+
+fn block(text: &[u8], head: &Head) -> Parsed<Piece> {
+    let (mut piece, mut lines) = (Piece::default(), 0);
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        let line = line.trim_ascii();
+        if !line.is_empty() {
+            let (document, word, count) = entry(line, head).map_err(|message| (lines, message))?;
+            piece.push(document, word, count);
+        }
+        lines += 1;
+    }
+    Ok((piece, lines))
+}
+
+fn entry(line: &[u8], head: &Head) -> Result<(u32, u32, u64), String> {
+    let mut rest = line;
+    let document = index(&mut rest, "document", head.documents)?;
+    let word = index(&mut rest, "word", head.words)?;
+    let count = number(&mut rest, "count")?;
+    match rest.is_empty() {
+        true => Ok((document, word, count)),
+        false => Err(format!(
+            "`{}` is more than the entry: expected `document word count`",
+            first_characters(rest)
+        )),
+    }
+}
+
+fn index(rest: &mut &[u8], what: &str, most: u64) -> Result<u32, String> {
+    let number = number(rest, what)?;
+    match (1..=most).contains(&number) {
+        true => Ok((number - 1) as u32),
+        false => Err(format!("the {what} {number} lies outside of 1 to {most}: they count from 1")),
+    }
+}
+
+fn number(rest: &mut &[u8], what: &str) -> Result<u64, String> {
+    let Some((number, length)) = whole(rest) else {
+        let word = first_characters(rest);
+        return Err(match word.is_empty() {
+            true => format!("the {what} is missing: expected `document word count`"),
+            false => format!("the {what} `{word}` is not a whole number of 0 or more"),
+        });
+    };
+    *rest = rest[length..].trim_ascii_start();
+    Ok(number)
+}

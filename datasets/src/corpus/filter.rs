@@ -1,0 +1,191 @@
+//! [`Filter`]: words that are left out, by how often they occur or by name.
+
+use std::collections::HashSet;
+
+use super::{Corpus, Vocabulary};
+
+/// A number of documents, or a fraction of them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Frequency {
+    /// So many documents.
+    Documents(u64),
+    /// This part of the documents, 0 to 1.
+    Fraction(f64),
+}
+
+impl Frequency {
+    /// As a number of documents, of all there are.
+    fn of(self, documents: usize) -> f64 {
+        match self {
+            Self::Documents(number) => number as f64,
+            Self::Fraction(fraction) => fraction * documents as f64,
+        }
+    }
+}
+
+impl std::str::FromStr for Frequency {
+    type Err = String;
+
+    /// A whole number is a number of documents; a number with a point, from 0.0 to 1.0, is a fraction.
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Ok(number) = text.parse() {
+            return Ok(Self::Documents(number));
+        }
+        let fraction = text.parse().ok().filter(|fraction| (0.0..=1.0).contains(fraction));
+        fraction.map(Self::Fraction).ok_or_else(|| {
+            "give a whole number of documents, or a fraction from 0.0 to 1.0 with its point".into()
+        })
+    }
+}
+
+/// Which words are left out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Filter {
+    /// Words in fewer documents.
+    pub min_df: Option<Frequency>,
+    /// Words in more documents.
+    pub max_df: Option<Frequency>,
+    /// So many of the words with the most tokens; of equal ones the lower number first.
+    pub remove_top: usize,
+    /// These words.
+    pub stop_words: HashSet<String>,
+}
+
+/// What a filter removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Removed {
+    /// Words that had tokens.
+    pub words: u64,
+    /// Their tokens.
+    pub tokens: u64,
+}
+
+impl Filter {
+    /// Whether no word can be left out.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Which words stay, of V.
+    fn kept(&self, corpus: &Corpus) -> Vec<bool> {
+        let mut kept = vec![true; corpus.words()];
+        if self.min_df.is_some() || self.max_df.is_some() {
+            let documents = corpus.documents();
+            let least = self.min_df.map_or(0.0, |least| least.of(documents));
+            let most = self.max_df.map_or(f64::INFINITY, |most| most.of(documents));
+            for (kept, frequency) in kept.iter_mut().zip(corpus.document_frequencies()) {
+                *kept = (least..=most).contains(&(frequency as f64));
+            }
+        }
+        if let Some(vocabulary) = corpus.vocabulary.as_ref().filter(|_| !self.stop_words.is_empty()) {
+            for (kept, word) in kept.iter_mut().zip(vocabulary.iter()) {
+                *kept &= !self.stop_words.contains(word);
+            }
+        }
+        if self.remove_top > 0 {
+            let counts = corpus.word_counts();
+            let mut order: Vec<u32> =
+                (0..corpus.words() as u32).filter(|&word| kept[word as usize]).collect();
+            order.sort_by_key(|&word| (std::cmp::Reverse(counts[word as usize]), word));
+            order.iter().take(self.remove_top).for_each(|&word| kept[word as usize] = false);
+        }
+        kept
+    }
+}
+
+impl Corpus {
+    /// Leaves words out. They keep their numbers and have no tokens any more; with `renumber` they are gone, and those
+    /// that stay are numbered anew in their order.
+    pub fn filter(&mut self, filter: &Filter, renumber: bool) -> Removed {
+        if filter.is_empty() {
+            return Removed::default();
+        }
+        let kept = filter.kept(self);
+        let counts = self.word_counts();
+        let gone = counts.iter().zip(&kept).filter(|&(&count, &kept)| !kept && count > 0);
+        let removed = gone.fold(Removed::default(), |sum, (&count, _)| Removed {
+            words: sum.words + 1,
+            tokens: sum.tokens + count,
+        });
+        let mut number = 0;
+        let new: Vec<Option<u32>> = (0..self.width as u32)
+            .zip(&kept)
+            .map(|(word, &kept)| {
+                kept.then(|| {
+                    number += 1;
+                    if renumber { number - 1 } else { word }
+                })
+            })
+            .collect();
+        let (mut to, mut from) = (0, 0);
+        for document in 0..self.documents() {
+            let end = self.starts[document + 1];
+            for at in from..end {
+                if let Some(word) = new[self.words[at] as usize] {
+                    (self.words[to], self.counts[to]) = (word, self.counts[at]);
+                    to += 1;
+                }
+            }
+            (from, self.starts[document + 1]) = (end, to);
+        }
+        self.words.truncate(to);
+        self.counts.truncate(to);
+        if renumber {
+            self.width = number as usize;
+            if let Some(words) = self.vocabulary.take() {
+                let stay = words.iter().zip(&kept).filter(|&(_, &kept)| kept).map(|(word, _)| word);
+                self.vocabulary = Some(stay.collect::<Vocabulary>());
+            }
+        }
+        removed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn corpus() -> Corpus {
+        let documents = [vec![(0, 5), (1, 1)], vec![(0, 4), (2, 1)], vec![(0, 1), (2, 2), (3, 9)]];
+        let mut corpus = Corpus::from_documents(5, documents).expect("words below 5");
+        corpus.vocabulary = Some(["the", "sea", "ship", "log", "never"].into_iter().collect());
+        corpus
+    }
+
+    fn left(filter: Filter) -> Vec<u64> {
+        let mut corpus = corpus();
+        let (before, removed) = (corpus.tokens(), corpus.filter(&filter, false));
+        assert_eq!(corpus.tokens() + removed.tokens, before);
+        assert_eq!(corpus.words(), 5);
+        corpus.word_counts()
+    }
+
+    #[test]
+    fn words_are_left_out_and_keep_their_numbers() {
+        let min = |least| Filter { min_df: Some(least), ..Filter::default() };
+        assert_eq!(left(min(Frequency::Documents(2))), [10, 0, 3, 0, 0]);
+        assert_eq!(left(min(Frequency::Fraction(0.5))), [10, 0, 3, 0, 0]);
+        let most = Filter { max_df: Some(Frequency::Fraction(0.7)), ..Filter::default() };
+        assert_eq!(left(most), [0, 1, 3, 9, 0]);
+        assert_eq!(left(Filter { remove_top: 2, ..Filter::default() }), [0, 1, 3, 0, 0]);
+        let stop = Filter { stop_words: ["the".into(), "log".into()].into(), ..Filter::default() };
+        assert_eq!(left(stop), [0, 1, 3, 0, 0]);
+    }
+
+    #[test]
+    fn words_are_numbered_anew_where_that_is_asked() {
+        let mut corpus = corpus();
+        let filter = Filter { min_df: Some(Frequency::Documents(2)), ..Filter::default() };
+        assert_eq!(corpus.filter(&filter, true), Removed { words: 2, tokens: 10 });
+        assert_eq!((corpus.words(), corpus.word_counts()), (2, vec![10, 3]));
+        assert_eq!(corpus.vocabulary.as_ref().and_then(|words| words.get(1)), Some("ship"));
+        assert_eq!(corpus.document(2).collect::<Vec<_>>(), [(0, 1), (1, 2)]);
+    }
+
+    #[test]
+    fn frequencies_are_read() {
+        assert_eq!("5".parse(), Ok(Frequency::Documents(5)));
+        assert_eq!("0.5".parse(), Ok(Frequency::Fraction(0.5)));
+        assert!("1.5".parse::<Frequency>().is_err() && "-1".parse::<Frequency>().is_err());
+    }
+}

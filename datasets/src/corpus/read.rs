@@ -1,0 +1,150 @@
+//! Reading a corpus whatever its format, and corpora as users name them.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use super::known::{corpus_entry, load_corpus, pydoc};
+use super::{Corpus, Vocabulary, docword, matrix_market, names, text};
+use crate::error::ReadError;
+use crate::registry::RegistryError;
+use crate::source::Source;
+use crate::table::stem;
+
+/// How to read a corpus.
+#[derive(Clone, Debug)]
+pub struct CorpusOptions {
+    /// The format; `None` recognises it by the content.
+    pub format: Option<CorpusFormat>,
+    /// The file that holds the words, one a line. `None` takes the one beside the counts that is named alike, if there
+    /// is one: `vocab.NAME.txt` for `docword.NAME.txt`, `NAME.vocab.txt` for `NAME.mtx`. Text has its own words.
+    pub vocabulary: Option<PathBuf>,
+    /// How many threads may compute; the result is the same for any number.
+    pub threads: usize,
+}
+
+impl Default for CorpusOptions {
+    fn default() -> Self {
+        Self { format: None, vocabulary: None, threads: 1 }
+    }
+}
+
+/// A format of corpora. Each file may be compressed by gzip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CorpusFormat {
+    /// UCI bag of words: D, W and N on three lines, then `document word count`.
+    Docword,
+    /// Matrix Market, documents by words.
+    MatrixMarket,
+    /// Plain text: one document a line, or one a file of a folder; the words are those of
+    /// [`tokens`](super::tokens).
+    Text,
+}
+
+impl CorpusFormat {
+    const ALL: [Self; 3] = [Self::Docword, Self::MatrixMarket, Self::Text];
+
+    /// The name that [`FromStr`] takes: `docword`, `mtx` or `text`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Docword => "docword",
+            Self::MatrixMarket => "mtx",
+            Self::Text => "text",
+        }
+    }
+}
+
+impl fmt::Display for CorpusFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for CorpusFormat {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let known = || format!("`{name}` is no format: choose {}", Self::ALL.map(Self::name).join(", "));
+        Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(known)
+    }
+}
+
+/// Reads a corpus as users name it: `pydoc` (the embedded one), a public corpus's name, or the path of a file or folder.
+///
+/// # Errors
+/// Those of [`read_corpus`] and of the registry.
+pub fn read_any_corpus(source: &str, options: &CorpusOptions) -> Result<Corpus, ReadError> {
+    match source {
+        "pydoc" => Ok(pydoc()),
+        _ if corpus_entry(source).is_some() => load_corpus(source, options.threads),
+        _ if source.contains(['/', '\\', '.']) || Path::new(source).exists() => read_corpus(source, options),
+        _ => Err(RegistryError::UnknownCorpus { name: source.into() }.into()),
+    }
+}
+
+/// Reads a corpus from a file of any known format, gzip or not, or from a folder of text files.
+///
+/// # Errors
+/// A file that cannot be read or has no tokens, a vocabulary of another length, and whatever the format's reader finds;
+/// the message names the file and, in text, the line.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("notes.txt");
+/// use raddle_datasets::{CorpusOptions, read_corpus};
+/// std::fs::write(&path, "the ship at sea\n\nthe sea, the sea\n")?;
+/// let corpus = read_corpus(&path, &CorpusOptions::default())?;
+/// assert_eq!((corpus.documents(), corpus.words(), corpus.tokens()), (3, 3, 7));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read_corpus(path: impl AsRef<Path>, options: &CorpusOptions) -> Result<Corpus, ReadError> {
+    let path = path.as_ref();
+    let corpus = match path.is_dir() {
+        true => folder(path, options)?,
+        false => file(path, options)?,
+    };
+    match corpus.tokens() {
+        0 => Err(ReadError::file(path, "no document has a word")),
+        _ => Ok(Corpus { path: Some(path.into()), name: stem(path), ..corpus }),
+    }
+}
+
+fn folder(path: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
+    match options.format {
+        None | Some(CorpusFormat::Text) => text::load_folder(path, options.threads),
+        Some(format) => Err(ReadError::file(path, format!("a folder is no {format}: name a file"))),
+    }
+}
+
+fn file(path: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
+    let source = Source::open(path)?;
+    let format = match options.format {
+        Some(format) => format,
+        None => recognise(&source.beginning(1 << 12)?, path)?,
+    };
+    let mut corpus = match format {
+        CorpusFormat::Docword => docword::load(&source, options.threads)?,
+        CorpusFormat::MatrixMarket => matrix_market::load(&source, options.threads)?,
+        CorpusFormat::Text => text::load_lines(&source, options.threads)?,
+    };
+    corpus.digest = source.digest();
+    let words = options.vocabulary.clone().or_else(|| names::beside(path));
+    if let Some(words) = words.filter(|_| format != CorpusFormat::Text) {
+        let source = Source::open(&words)?;
+        corpus.name_words(Vocabulary::read(&source)?, &source)?;
+    }
+    Ok(corpus)
+}
+
+/// The format of a file that begins so: whatever is neither of the others and no binary file is text.
+fn recognise(beginning: &[u8], path: &Path) -> Result<CorpusFormat, ReadError> {
+    if beginning.starts_with(matrix_market::MAGIC) {
+        Ok(CorpusFormat::MatrixMarket)
+    } else if docword::begins(beginning) {
+        Ok(CorpusFormat::Docword)
+    } else if beginning.contains(&0) {
+        Err(ReadError::file(path, "the format is not recognised: docword, mtx and text are"))
+    } else {
+        Ok(CorpusFormat::Text)
+    }
+}

@@ -1,0 +1,131 @@
+//! Plain text: one document a line, or one a file of a folder. Words are numbered as they first appear.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::assemble::{self, Piece};
+use super::tokenizer::tokens;
+use super::{Corpus, Vocabulary};
+use crate::error::ReadError;
+use crate::parallel::{self, on_threads};
+use crate::source::{self, Source};
+
+/// Documents of a part of the text, over a vocabulary of their own.
+#[derive(Default)]
+struct Part {
+    words: HashMap<String, u32>,
+    /// The words in the order of their numbers.
+    order: Vec<String>,
+    /// The tokens of all documents, and where each document ends.
+    tokens: Vec<u32>,
+    ends: Vec<usize>,
+}
+
+impl Part {
+    fn add_document(&mut self, text: &[u8]) {
+        let Self { words, order, tokens: held, .. } = self;
+        tokens(text, |word| {
+            let number = words.get(word).copied().unwrap_or_else(|| {
+                let number = order.len() as u32;
+                words.insert(word.to_owned(), number);
+                order.push(word.to_owned());
+                number
+            });
+            held.push(number);
+        });
+        self.ends.push(self.tokens.len());
+    }
+}
+
+/// A document a line; an empty line is a document without words.
+pub(super) fn load_lines(source: &Source, threads: usize) -> Result<Corpus, ReadError> {
+    let parts = parallel::parse(&source.path, source.blocks(), 1, threads, |text| {
+        let mut part = Part::default();
+        for line in text.split_inclusive(|&byte| byte == b'\n') {
+            part.add_document(line);
+        }
+        let lines = part.ends.len();
+        part.words.clear();
+        Ok((part, lines))
+    })?;
+    Ok(joined(parts))
+}
+
+/// A document a file, by path; the folder's folders count, files whose name begins with a point do not.
+pub(super) fn load_folder(folder: &Path, threads: usize) -> Result<Corpus, ReadError> {
+    let mut files = Vec::new();
+    list(folder, &mut files)?;
+    files.sort();
+    if files.is_empty() {
+        return Err(ReadError::file(folder, "the folder has no files: a document is a file"));
+    }
+    let each = files.len().div_ceil(threads.max(1));
+    let read = |some: &[PathBuf]| -> Result<(Part, String), ReadError> {
+        let (mut part, mut digests) = (Part::default(), String::new());
+        for path in some {
+            let bytes = fs::read(path).map_err(|error| ReadError::io(path, error))?;
+            digests += &source::digest(&bytes);
+            part.add_document(&bytes);
+        }
+        part.words.clear();
+        Ok((part, digests))
+    };
+    let tasks = files.chunks(each).map(|some| move || read(some)).collect();
+    let results = on_threads(tasks).into_iter().collect::<Result<Vec<_>, _>>()?;
+    let (parts, digests): (Vec<_>, Vec<_>) = results.into_iter().unzip();
+    let mut corpus = joined(parts);
+    let names: Vec<String> = files
+        .iter()
+        .map(|path| path.strip_prefix(folder).unwrap_or(path).to_string_lossy().into_owned())
+        .collect();
+    corpus.document_names = Some(names.iter().map(String::as_str).collect());
+    corpus.digest = source::digest(digests.concat().as_bytes());
+    Ok(corpus)
+}
+
+fn list(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), ReadError> {
+    let failed = |error| ReadError::io(folder, error);
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        match path.is_dir() {
+            _ if hidden => {}
+            true => list(&path, files)?,
+            false => files.push(path),
+        }
+    }
+    Ok(())
+}
+
+/// Joins parts in their order, so that words are numbered as one reader from top to bottom would number them.
+fn joined(parts: Vec<Part>) -> Corpus {
+    let (mut numbers, mut vocabulary) = (HashMap::<String, u32>::new(), Vocabulary::default());
+    let (mut pieces, mut documents) = (Vec::new(), 0u32);
+    for part in parts {
+        let mut number = |word: String| match numbers.get(&word) {
+            Some(&number) => number,
+            None => {
+                let number = vocabulary.len() as u32;
+                vocabulary.push(&word);
+                numbers.insert(word, number);
+                number
+            }
+        };
+        let new: Vec<u32> = part.order.into_iter().map(&mut number).collect();
+        let (mut piece, mut start) = (Piece::default(), 0);
+        for end in part.ends {
+            let mut words: Vec<u32> =
+                part.tokens[start..end].iter().map(|&word| new[word as usize]).collect();
+            words.sort_unstable();
+            for run in words.chunk_by(|a, b| a == b) {
+                piece.push(documents, run[0], run.len() as u64);
+            }
+            (start, documents) = (end, documents + 1);
+        }
+        pieces.push(piece);
+    }
+    let mut corpus = assemble::corpus(documents as usize, vocabulary.len(), pieces);
+    (corpus.vocabulary, corpus.is_text) = (Some(vocabulary), true);
+    corpus
+}

@@ -1,0 +1,80 @@
+//! [`Vocabulary`]: texts by number, held as one string.
+
+use crate::error::ReadError;
+use crate::source::Source;
+
+/// Texts by number from 0: the words of a corpus, or the names of its documents.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Vocabulary {
+    text: String,
+    /// Where each text ends.
+    ends: Vec<usize>,
+}
+
+impl Vocabulary {
+    /// How many texts there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The text of a number.
+    pub fn get(&self, number: usize) -> Option<&str> {
+        let end = *self.ends.get(number)?;
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        self.text.get(start..end)
+    }
+
+    /// All texts, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.len()).filter_map(|number| self.get(number))
+    }
+
+    /// Adds a text.
+    pub fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.ends.push(self.text.len());
+    }
+
+    /// Reads a word a line; line i is word i. Ends of lines may be LF or CR LF; an empty line is an empty word.
+    pub(super) fn read(source: &Source) -> Result<Self, ReadError> {
+        let content = source.content()?;
+        let mut words = Self::default();
+        for (number, line) in (1..).zip(content.split_inclusive(|&byte| byte == b'\n')) {
+            let line = line.strip_suffix(b"\n").unwrap_or(line);
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            let word = std::str::from_utf8(line).map_err(|_| {
+                ReadError::at(&source.path, number, "the word is not UTF-8: convert the file")
+            })?;
+            words.push(word);
+        }
+        Ok(words)
+    }
+}
+
+impl<'a> FromIterator<&'a str> for Vocabulary {
+    fn from_iter<I: IntoIterator<Item = &'a str>>(texts: I) -> Self {
+        let mut words = Self::default();
+        texts.into_iter().for_each(|text| words.push(text));
+        words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_found_by_number() {
+        let words: Vocabulary = ["sea", "", "ship"].into_iter().collect();
+        assert_eq!(
+            (words.get(0), words.get(1), words.get(2), words.get(3)),
+            (Some("sea"), Some(""), Some("ship"), None)
+        );
+        assert_eq!(words.iter().collect::<Vec<_>>(), ["sea", "", "ship"]);
+    }
+}

@@ -1,0 +1,226 @@
+//! Corpora: every format gives the same documents for any number of threads, and what is wrong is named by its line.
+
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use flate2::{Compression, write::GzEncoder};
+use proptest::prelude::*;
+use raddle_datasets::registry::{self, CORPORA};
+use raddle_datasets::{
+    Corpus, CorpusFormat, CorpusOptions, ReadError, embedded, is_test_document, read_any_corpus, read_corpus,
+};
+use tempfile::TempDir;
+
+fn gzip(text: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(text).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn write(name: &str, content: &[u8]) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, content).unwrap();
+    (folder, path)
+}
+
+fn with_threads(path: &Path, threads: usize) -> Result<Corpus, ReadError> {
+    read_corpus(path, &CorpusOptions { threads, ..CorpusOptions::default() })
+}
+
+/// What the corpus says, without where it is from.
+fn content(corpus: &Corpus) -> (usize, Vec<Vec<(u32, u16)>>) {
+    let documents = (0..corpus.documents()).map(|document| corpus.document(document).collect());
+    (corpus.words(), documents.collect())
+}
+
+/// The text as it is, with CR LF, and gzipped, read with 1, 2 and 5 threads: all must be equal.
+fn read_every_way(name: &str, text: &str) -> (usize, Vec<Vec<(u32, u16)>>) {
+    let mut read = Vec::new();
+    for text in [text.to_owned(), text.replace('\n', "\r\n")] {
+        for bytes in [text.clone().into_bytes(), gzip(text.as_bytes())] {
+            let (_folder, path) = write(name, &bytes);
+            read.extend([1, 2, 5].map(|threads| content(&with_threads(&path, threads).unwrap())));
+        }
+    }
+    assert!(read.iter().all(|other| *other == read[0]), "{name}");
+    read.swap_remove(0)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(30))]
+    #[test]
+    fn bags_of_words_are_read_back(
+        documents in proptest::collection::vec(proptest::collection::btree_map(0u32..40, 1u16..9, 0..12), 1..30),
+        shuffled in any::<bool>(),
+    ) {
+        prop_assume!(documents.iter().any(|document| !document.is_empty()));
+        let mut entries: Vec<(usize, u32, u16)> = Vec::new();
+        for (number, document) in documents.iter().enumerate() {
+            entries.extend(document.iter().map(|(&word, &count)| (number, word, count)));
+        }
+        if shuffled {
+            entries.sort_by_key(|&(document, word, _)| (word.wrapping_mul(2_654_435_761), document));
+        }
+        let expected: Vec<Vec<(u32, u16)>> =
+            documents.iter().map(|document| document.iter().map(|(&word, &count)| (word, count)).collect()).collect();
+        let lines = entries.iter().fold(String::new(), |mut text, (document, word, count)| {
+            writeln!(text, "{} {} {count}", document + 1, word + 1).unwrap();
+            text
+        });
+        let sizes = (documents.len(), entries.len());
+        let docword = format!("{}\n40\n{}\n{lines}", sizes.0, sizes.1);
+        prop_assert_eq!(read_every_way("docword.test.txt", &docword), (40, expected.clone()));
+        let market = format!(
+            "%%MatrixMarket matrix coordinate integer general\n% made\n{} 40 {}\n{lines}", sizes.0, sizes.1
+        );
+        prop_assert_eq!(read_every_way("test.mtx", &market), (40, expected));
+    }
+}
+
+#[test]
+fn text_is_read_line_by_line_and_file_by_file() {
+    let text = "The ship, the Ship!\n\nA sea-captain at sea\nno";
+    let (words, documents) = read_every_way("notes.txt", text);
+    // the ship sea captain; words of fewer than 3 letters are left out.
+    assert_eq!((words, documents), (4, vec![vec![(0, 2), (1, 2)], vec![], vec![(2, 2), (3, 1)], vec![]]));
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("b")).unwrap();
+    for (name, text) in
+        [("c.txt", "ship"), ("b/a.txt", "the sea"), ("a.txt", "sea\nship sea"), (".hidden", "never")]
+    {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    for threads in [1, 2, 7] {
+        let corpus = with_threads(folder.path(), threads).unwrap();
+        let names: Vec<&str> = corpus.document_names.as_ref().unwrap().iter().collect();
+        assert_eq!(names, ["a.txt", "b/a.txt", "c.txt"]);
+        assert_eq!(corpus.vocabulary.as_ref().unwrap().iter().collect::<Vec<_>>(), ["sea", "ship", "the"]);
+        assert_eq!(content(&corpus).1, [vec![(0, 2), (1, 1)], vec![(0, 1), (2, 1)], vec![(1, 1)]]);
+    }
+}
+
+#[test]
+fn a_long_text_has_the_same_words_for_any_number_of_threads() {
+    let mut text = String::new();
+    for line in 0..60_000u32 {
+        let word = |n: u32| char::from(b'a' + (n % 26) as u8).to_string().repeat(3 + (n % 5) as usize);
+        writeln!(text, "{} {} {}", word(line / 700), word(line.wrapping_mul(7919) / 13), word(line)).unwrap();
+    }
+    let (_folder, path) = write("long.txt", text.as_bytes());
+    let one = with_threads(&path, 1).unwrap();
+    for threads in [2, 3, 7] {
+        assert!(with_threads(&path, threads).unwrap() == one, "{threads} threads");
+    }
+}
+
+#[test]
+fn words_are_named_by_the_file_beside_the_counts() {
+    let (folder, path) = write("docword.test.txt", b"1\n3\n1\n1 3 2\n");
+    std::fs::write(folder.path().join("vocab.test.txt"), "sea\r\nship\r\n\r\n").unwrap();
+    let corpus = with_threads(&path, 1).unwrap();
+    assert_eq!(
+        (corpus.word(0), corpus.word(2), corpus.name.as_str()),
+        ("sea".into(), String::new(), "docword")
+    );
+    std::fs::write(folder.path().join("vocab.test.txt"), "sea\nship\n").unwrap();
+    let error = with_threads(&path, 1).unwrap_err().to_string();
+    assert!(error.contains("vocab.test.txt: 2 words, but the corpus has 3"), "{error}");
+    std::fs::write(folder.path().join("vocab.test.txt"), b"sea\n\xff\nlog\n").unwrap();
+    assert_eq!(with_threads(&path, 1).unwrap_err().line(), Some(2));
+}
+
+#[test]
+fn counts_are_64_bit() {
+    let (_folder, path) = write("docword.test.txt", b"1\n2\n2\n1 1 5000000000\n1 2 1\n");
+    let corpus = with_threads(&path, 2).unwrap();
+    assert_eq!((corpus.tokens(), corpus.word_counts()), (5_000_000_001, vec![5_000_000_000, 1]));
+    assert_eq!(corpus.document_frequencies(), [1, 1]);
+}
+
+#[test]
+fn what_is_wrong_is_named_by_its_line() {
+    for (name, text, line, why) in [
+        ("docword.x.txt", "2\n3\n2\n1 1 1\n3 1 1\n", 5, "the document 3 lies outside of 1 to 2"),
+        ("docword.x.txt", "2\n3\n2\n1 1 1\n0 1 1\n", 5, "the document 0 lies outside"),
+        ("docword.x.txt", "2\n3\n2\n1 4 1\n1 1 1\n", 4, "the word 4 lies outside of 1 to 3"),
+        ("docword.x.txt", "2\n3\n2\n1 1 1\n\n1 x 1\n", 6, "the word `x` is not a whole number"),
+        ("docword.x.txt", "2\n3\n1\n1 1 -1\n", 4, "the count `-1` is not a whole number"),
+        ("docword.x.txt", "2\n3\n1\n1 1\n", 4, "the count is missing"),
+        ("docword.x.txt", "2\n3\n1\n1 1 1 1\n", 4, "more than the entry"),
+        (
+            "x.mtx",
+            "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 1.5\n",
+            3,
+            "the count 1.5 is not a whole",
+        ),
+        (
+            "x.mtx",
+            "%%MatrixMarket matrix coordinate real general\n2 3 1\n3 1 1\n",
+            3,
+            "the row 3 lies outside of 1 to 2",
+        ),
+        ("x.mtx", "%%MatrixMarket matrix array real general\n2 3\n1\n", 1, "documents by words"),
+        ("x.mtx", "%%MatrixMarket matrix coordinate real general\n2 3\n1\n", 2, "the size line"),
+    ] {
+        for text in [text.to_owned(), text.replace('\n', "\r\n")] {
+            for bytes in [text.clone().into_bytes(), gzip(text.as_bytes())] {
+                let (_folder, path) = write(name, &bytes);
+                for threads in [1, 3] {
+                    let error = with_threads(&path, threads).unwrap_err();
+                    assert_eq!(error.line(), Some(line), "{text:?}: {error}");
+                    assert!(error.to_string().contains(why), "{error}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn files_as_a_whole() {
+    let fails = |name: &str, bytes: &[u8], why: &str| {
+        let (_folder, path) = write(name, bytes);
+        let error = with_threads(&path, 1).unwrap_err().to_string();
+        assert!(error.contains(why) && error.contains(name), "{error}");
+    };
+    fails("docword.x.txt", b"2\n3\n2\n1 1 1\n", "1 entries, but the third line says 2");
+    fails("docword.x.txt", b"2\n3\n1\n1 1 0\n", "no document has a word");
+    fails("docword.x.txt", b"", "the file is empty");
+    fails("picture", b"\x89PNG\0\0", "not recognised");
+    let whole = gzip("1 1 1\n".repeat(200_000).as_bytes());
+    fails("cut.gz", &whole[..whole.len() / 2], "cut off");
+    let (_folder, path) = write("docword.x.txt", b"two\n3\n1\n1 1 1\n");
+    let options = CorpusOptions { format: Some(CorpusFormat::Docword), ..CorpusOptions::default() };
+    assert_eq!(read_corpus(&path, &options).unwrap_err().line(), Some(1));
+    let empty = tempfile::tempdir().unwrap();
+    assert!(with_threads(empty.path(), 1).unwrap_err().to_string().contains("the folder has no files"));
+    let error = read_any_corpus("nothing", &CorpusOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("known are pydoc (embedded), ap, 20ng"), "{error}");
+}
+
+#[test]
+fn the_embedded_corpus_is_whole() {
+    let corpus = embedded::pydoc();
+    assert_eq!((corpus.documents(), corpus.words(), corpus.tokens()), (313, 3_191, 131_948));
+    assert_eq!(corpus.vocabulary.as_ref().map(raddle_datasets::Vocabulary::len), Some(3_191));
+    assert!(corpus.document_frequencies().iter().all(|&modules| modules < 313));
+}
+
+#[test]
+fn public_corpora_have_the_registered_sizes() {
+    for entry in &CORPORA {
+        let Some(corpus) = registry::real_corpus(entry.name) else { return };
+        let sizes = (corpus.documents(), corpus.words(), corpus.nonzeros(), corpus.tokens());
+        assert_eq!(sizes, (entry.documents, entry.words, entry.nonzeros, entry.tokens), "{}", entry.name);
+        let train = (0..corpus.documents()).filter(|&document| !is_test_document(document));
+        assert_eq!(
+            train.map(|document| corpus.length(document)).sum::<u64>(),
+            entry.train_tokens,
+            "{}",
+            entry.name
+        );
+    }
+}
