@@ -42,8 +42,11 @@ pub fn sgd(cell: &Cell, users: &mut Rows, items: &mut Rows, steps: &Steps) -> f6
     }
 }
 
-/// How many groups ahead rows are brought nearer.
+/// How many groups ahead rows are brought nearer; long rows are not, as they would push each other out.
 const AHEAD: usize = 4;
+
+/// Vectors of the longest rows that are.
+const SHORT: usize = 2;
 
 struct Arguments<'a> {
     cell: &'a Cell,
@@ -88,7 +91,7 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Kernel for Sgd<'_, CHUNKS, UNEVEN>
             errors = unsafe { body.errors::<L>(first) };
         }
         for (number, group) in groups.iter().enumerate() {
-            if let Some(ahead) = groups.get(number + AHEAD) {
+            if let Some(ahead) = groups.get(number + AHEAD).filter(|_| chunks <= SHORT) {
                 body.prefetch::<L>(ahead);
             }
             let now = errors;
