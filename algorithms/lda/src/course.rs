@@ -167,3 +167,50 @@ impl Course {
         self.stages.iter().map(part).sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stages(course: &Course) -> Vec<(f64, u64)> {
+        course.stages.iter().map(|stage| (stage.fraction, stage.epochs)).collect()
+    }
+
+    #[test]
+    fn parts_follow_from_tokens_and_topics() {
+        let of = |tokens, topics| stages(&Course::new(tokens, topics, true, None, None));
+        assert_eq!(of(2_000_000, 1000), [(0.25, 10)]);
+        assert_eq!(of(9_200_000, 1000), [(0.0625, 10), (0.25, 6)]);
+        assert_eq!(of(2_000_000, 100), [(0.25, 20)]);
+        assert_eq!(of(390_000, 100), []);
+        assert_eq!(stages(&Course::new(9_200_000, 1000, false, None, None)), []);
+    }
+
+    #[test]
+    fn every_part_joins_once_and_the_end_is_the_users() {
+        for length in [None, Some(1), Some(2), Some(5), Some(12), Some(40)] {
+            let course = Course::new(9_200_000, 1000, true, None, length);
+            let epochs = length.unwrap_or(60);
+            let mut had = 0.0;
+            for epoch in 0..epochs {
+                let pass = course.pass(epoch);
+                assert!(pass.had == had && pass.has >= had, "{length:?}, epoch {epoch}: {pass:?}");
+                assert_eq!(pass.uniform, epoch == 0);
+                had = pass.has;
+            }
+            let last = course.pass(epochs - 1);
+            assert_eq!(last.has, 1.0, "{length:?}");
+            assert!(last.heat == 1.0 || epochs < 5, "{length:?}: {last:?}");
+            assert!(course.settled() <= epochs.max(5) && course.scores(epochs - 1) | length.is_none());
+        }
+    }
+
+    #[test]
+    fn heat_falls_to_one_and_can_be_turned_off() {
+        let course = Course::new(390_000, 100, true, None, None);
+        let heats: Vec<f64> = (0..40).map(|epoch| course.pass(epoch).heat).collect();
+        assert!(heats.is_sorted_by(|a, b| a >= b) && heats[0] > 1.0 && heats[39] == 1.0, "{heats:?}");
+        let off = Course::new(390_000, 100, true, Some(1.0), None);
+        assert!((0..40).all(|epoch| off.pass(epoch).heat == 1.0) && off.settled() == 1);
+    }
+}

@@ -76,7 +76,7 @@ impl Fit {
     }
 
     /// The largest staleness of the totals in an epoch over all documents: sum |n_k after - n_k before| over tokens.
-    pub fn staleness(&self) -> f64 {
+    pub fn worst_staleness(&self) -> f64 {
         self.record.worst
     }
 

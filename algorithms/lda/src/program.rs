@@ -328,9 +328,9 @@ impl LdaProgram {
         }
         // The chain has settled, and ten epochs have not gained a thousandth.
         let from = self.course.settled();
-        let earlier =
-            record.evaluations.iter().filter(|other| other.epoch >= from && other.epoch + 10 <= last.epoch);
-        let bar = earlier.last().map_or(0.0, |earlier| 0.999 * value(earlier));
+        let is_earlier = |other: &&Evaluation| other.epoch >= from && other.epoch + 10 <= last.epoch;
+        let earlier = record.evaluations.iter().rev().find(is_earlier);
+        let bar = earlier.map_or(0.0, |earlier| 0.999 * value(earlier));
         let mut certificate = Certificate::new(kind, value(last), bar, on);
         certificate.reached =
             self.course.length().is_none() && last.epoch == epoch && bar > 0.0 && value(last) > bar;

@@ -29,8 +29,11 @@ fn json(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// A sparse matrix as (row, column, value).
-fn sparse(path: &Path) -> ((usize, usize), Vec<(usize, usize, f64)>) {
+/// (row, column, value) of a sparse matrix.
+type Entries = Vec<(usize, usize, f64)>;
+
+/// Rows and columns of a sparse matrix, and its entries.
+fn sparse(path: &Path) -> ((usize, usize), Entries) {
     let samples = read_samples(path.to_str().unwrap(), &Options::default()).unwrap();
     let Matrix::Sparse(x) = samples.x else { panic!("{} is sparse", path.display()) };
     let columns = x.outer_iterator().enumerate();

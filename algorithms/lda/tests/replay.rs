@@ -43,7 +43,7 @@ fn bits(fit: &Fit) -> Bits {
         alpha: fit.alpha().iter().map(|alpha| alpha.to_bits()).collect(),
         beta: fit.beta().to_bits(),
         evaluations: fit.evaluations().iter().map(evaluation).collect(),
-        staleness: fit.staleness().to_bits(),
+        staleness: fit.worst_staleness().to_bits(),
     }
 }
 

@@ -150,7 +150,7 @@ fn results(report: Report, fit: &Fit, listing: &Listing) -> Report {
     let evaluations: Vec<serde_json::Value> =
         fit.evaluations().iter().filter_map(|evaluation| serde_json::to_value(evaluation).ok()).collect();
     let mut report = report
-        .result("staleness", fit.staleness())
+        .result("staleness", fit.worst_staleness())
         .result("alpha", fit.alpha().to_vec())
         .result("beta", fit.beta())
         .result("level", raddle::level::Level::current().name())
@@ -188,7 +188,7 @@ fn conclusion(report: &Report, fit: &Fit) -> String {
         certificate.value,
         certificate.on,
         last.joint,
-        fit.staleness(),
+        fit.worst_staleness(),
         report.epochs,
         report.seconds.fit
     )

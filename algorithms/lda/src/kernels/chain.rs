@@ -12,13 +12,11 @@
 //! that the first sum, by far the most frequent, gathers from it.
 
 use super::Draws;
-use super::lanes::{AtWord, LANES, Lanes, Line, Sixteen};
+use super::lanes::{AtWord, LANES, Lanes, Sixteen};
+use super::row::{SHORT, locate, move_one, move_to, within};
 use super::tree::{Prepared, child};
-use crate::rows::{DocumentRows, Packing, Row, WordRows};
+use crate::rows::{DocumentRows, Packing, WordRows};
 use crate::seeds::Seeds;
-
-/// Lines of a short row.
-const SHORT: usize = 4;
 
 /// What a chain has found of the token that it is at.
 pub(super) struct Scan<L> {
@@ -284,13 +282,13 @@ impl<'a, L: Lanes> Chain<'a, L> {
         let mass = scan.sums.last();
         let point = unit * (mass + self.others());
         let topic = if point < mass {
-            let to = self.locate(scan.sums, point, (row.length as usize).div_ceil(LANES));
+            let to = locate(&self.running, scan.sums, point, (row.length as usize).div_ceil(LANES));
             let topic = self.packing.topic(lines[to / LANES].0[to % LANES]);
             move_one(lines, &mut row.length, scan.at, to, self.packing);
             topic as usize
         } else {
             let topic = self.draw(other, words);
-            self.move_to(lines, row, Some(scan.at), topic as u32);
+            move_to::<L>(lines, row, Some(scan.at), topic as u32, (self.packing, self.split));
             topic
         };
         self.gain(topic, Some(usize::from(old)), words);
@@ -314,13 +312,13 @@ impl<'a, L: Lanes> Chain<'a, L> {
         let mass = sums.last();
         let point = unit * (mass + self.others());
         let topic = if point < mass {
-            let to = self.locate(sums, point, filled);
+            let to = locate(&self.running, sums, point, filled);
             let entry = &mut lines[to / LANES].0[to % LANES];
             *entry += self.packing.one();
             self.packing.topic(*entry) as usize
         } else {
             let topic = self.draw(other, words);
-            self.move_to(lines, row, None, topic as u32);
+            move_to::<L>(lines, row, None, topic as u32, (self.packing, self.split));
             topic
         };
         self.gain(topic, None, words);
@@ -339,7 +337,8 @@ impl<'a, L: Lanes> Chain<'a, L> {
         let DocumentRows { rows, lines } = rows;
         let row = &mut rows[document];
         let topic = self.draws.below(topics);
-        self.move_to(&mut lines[row.start as usize..], row, None, topic);
+        let lines = &mut lines[row.start as usize..];
+        move_to::<L>(lines, row, None, topic, (self.packing, self.split));
         self.gain(topic as usize, None, words);
         topic as u16
     }
@@ -387,105 +386,4 @@ impl<'a, L: Lanes> Chain<'a, L> {
         }
         self.base.draw::<L>(point)
     }
-
-    /// The entry into which `point` falls: its lane by the sums over lanes, its line by that lane's running sums.
-    #[inline(always)]
-    fn locate(&self, sums: L, point: f32, lines: usize) -> usize {
-        let lane = sums.at_most(point).min(LANES - 1);
-        let mut stored = Sixteen::default();
-        sums.store(&mut stored);
-        let within = if lane > 0 { point - stored.0[lane - 1] } else { point };
-        let running = &self.running[..lines];
-        let top = running.last().map_or(0.0, |last| last.0[lane]);
-        if top <= 0.0 {
-            return self.nearest(lane, lines);
-        }
-        // Rounding may have led past the lane's end.
-        let within = if within < top { within } else { top.next_down() };
-        // Most rows are short: their lines are counted without a loop whose end no processor can foresee.
-        let mut line = 0;
-        if let Some(first) = self.running.get(..SHORT) {
-            for (number, sums) in first.iter().enumerate() {
-                line += usize::from(number < lines) & usize::from(sums.0[lane] <= within);
-            }
-        }
-        for sums in running.iter().skip(SHORT) {
-            line += usize::from(sums.0[lane] <= within);
-        }
-        line.min(lines - 1) * LANES + lane
-    }
-
-    /// Rounding has led to a lane without mass: the nearest entry with some.
-    #[cold]
-    #[inline(never)]
-    fn nearest(&self, lane: usize, lines: usize) -> usize {
-        let has = |lane: usize, line: usize| {
-            let before = line.checked_sub(1).map_or(0.0, |before| self.running[before].0[lane]);
-            self.running[line].0[lane] > before
-        };
-        let lanes = (0..lane).rev().chain(lane..LANES);
-        let mut entries = lanes.flat_map(|lane| (0..lines).map(move |line| (lane, line)));
-        entries.find(|&(lane, line)| has(lane, line)).map_or(0, |(lane, line)| line * LANES + lane)
-    }
-
-    /// Moves one token of a document to a topic that its row may not have; from nowhere if it had none.
-    #[inline(always)]
-    fn move_to(&self, lines: &mut [Line], row: &mut Row, from: Option<usize>, topic: u32) {
-        // A loop and no iterator: what is called through a closure is not compiled for the vector form.
-        let (mut number, mut to) = (0, None);
-        for line in &lines[..(row.length as usize).div_ceil(LANES)] {
-            let found = L::find(line, self.split, topic);
-            if found != 0 {
-                to = Some(number + found.trailing_zeros() as usize);
-                break;
-            }
-            number += LANES;
-        }
-        match (from, to) {
-            (Some(from), Some(to)) => move_one(lines, &mut row.length, from, to, self.packing),
-            (None, Some(to)) => lines[to / LANES].0[to % LANES] += self.packing.one(),
-            (from, None) => {
-                let new = self.packing.entry(topic, 1);
-                if let Some(from) = from {
-                    let entry = &mut lines[from / LANES].0[from % LANES];
-                    *entry -= self.packing.one();
-                    if self.packing.count(*entry) == 0 {
-                        *entry = new;
-                        return;
-                    }
-                }
-                let end = row.length as usize;
-                lines[end / LANES].0[end % LANES] = new;
-                row.length += 1;
-            }
-        }
-    }
-}
-
-/// The first `length` lanes, zeros behind them.
-#[inline(always)]
-fn within<L: Lanes>(sixteen: &Sixteen, length: usize) -> L {
-    match length < LANES {
-        false => L::load(sixteen),
-        true => {
-            let mut part = Sixteen::default();
-            part.0[..length].copy_from_slice(&sixteen.0[..length]);
-            L::load(&part)
-        }
-    }
-}
-
-/// Moves one token of a document between two topics that its row has. Without branches: what empties is filled by the
-/// last entry.
-#[inline(always)]
-fn move_one(lines: &mut [Line], length: &mut u32, from: usize, to: usize, packing: Packing) {
-    lines[from / LANES].0[from % LANES] -= packing.one();
-    lines[to / LANES].0[to % LANES] += packing.one();
-    let last = *length as usize - 1;
-    let (entry, moved) = (lines[from / LANES].0[from % LANES], lines[last / LANES].0[last % LANES]);
-    let gone = packing.count(entry) == 0;
-    lines[from / LANES].0[from % LANES] = if gone { moved } else { entry };
-    let end = &mut lines[last / LANES].0[last % LANES];
-    *end = if gone { 0 } else { *end };
-    *length -= u32::from(gone);
 }

@@ -27,6 +27,6 @@ impl Draws {
     pub(crate) fn below(&mut self, bound: u32) -> u32 {
         let bits = splitmix64(self.state);
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        ((bits >> 32) * u64::from(bound) >> 32) as u32
+        (((bits >> 32) * u64::from(bound)) >> 32) as u32
     }
 }

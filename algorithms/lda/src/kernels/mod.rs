@@ -11,6 +11,7 @@
 mod chain;
 mod draws;
 pub(crate) mod lanes;
+mod row;
 mod sample;
 mod tree;
 #[cfg(target_arch = "x86_64")]

@@ -1,0 +1,114 @@
+//! One row of topics: which entry a point falls into, and moving a token from one entry to another.
+
+use super::lanes::{LANES, Lanes, Line, Sixteen};
+use crate::rows::{Packing, Row};
+
+/// Lines of a short row.
+pub(super) const SHORT: usize = 4;
+
+/// The entry into which `point` falls: its lane by the sums over lanes, its line by that lane's running sums.
+#[inline(always)]
+pub(super) fn locate<L: Lanes>(running: &[Sixteen], sums: L, point: f32, lines: usize) -> usize {
+    let lane = sums.at_most(point).min(LANES - 1);
+    let mut stored = Sixteen::default();
+    sums.store(&mut stored);
+    let within = if lane > 0 { point - stored.0[lane - 1] } else { point };
+    let (all, running) = (running, &running[..lines]);
+    let top = running.last().map_or(0.0, |last| last.0[lane]);
+    if top <= 0.0 {
+        return nearest(running, lane);
+    }
+    // Rounding may have led past the lane's end.
+    let within = if within < top { within } else { top.next_down() };
+    // Most rows are short: their lines are counted without a loop whose end no processor can foresee.
+    let mut line = 0;
+    if let Some(first) = all.get(..SHORT) {
+        for (number, sums) in first.iter().enumerate() {
+            line += usize::from(number < lines) & usize::from(sums.0[lane] <= within);
+        }
+    }
+    for sums in running.iter().skip(SHORT) {
+        line += usize::from(sums.0[lane] <= within);
+    }
+    line.min(lines - 1) * LANES + lane
+}
+
+/// Rounding has led to a lane without mass: the nearest entry with some.
+#[cold]
+#[inline(never)]
+fn nearest(running: &[Sixteen], lane: usize) -> usize {
+    let has = |lane: usize, line: usize| {
+        let before = line.checked_sub(1).map_or(0.0, |before| running[before].0[lane]);
+        running[line].0[lane] > before
+    };
+    let lanes = (0..lane).rev().chain(lane..LANES);
+    let mut entries = lanes.flat_map(|lane| (0..running.len()).map(move |line| (lane, line)));
+    entries.find(|&(lane, line)| has(lane, line)).map_or(0, |(lane, line)| line * LANES + lane)
+}
+
+/// Moves one token of a document to a topic that its row may not have; from nowhere if it had none.
+#[inline(always)]
+pub(super) fn move_to<L: Lanes>(
+    lines: &mut [Line],
+    row: &mut Row,
+    from: Option<usize>,
+    topic: u32,
+    (packing, split): (Packing, L::Split),
+) {
+    // A loop and no iterator: what is called through a closure is not compiled for the vector form.
+    let (mut number, mut to) = (0, None);
+    for line in &lines[..(row.length as usize).div_ceil(LANES)] {
+        let found = L::find(line, split, topic);
+        if found != 0 {
+            to = Some(number + found.trailing_zeros() as usize);
+            break;
+        }
+        number += LANES;
+    }
+    match (from, to) {
+        (Some(from), Some(to)) => move_one(lines, &mut row.length, from, to, packing),
+        (None, Some(to)) => lines[to / LANES].0[to % LANES] += packing.one(),
+        (from, None) => {
+            let new = packing.entry(topic, 1);
+            if let Some(from) = from {
+                let entry = &mut lines[from / LANES].0[from % LANES];
+                *entry -= packing.one();
+                if packing.count(*entry) == 0 {
+                    *entry = new;
+                    return;
+                }
+            }
+            let end = row.length as usize;
+            lines[end / LANES].0[end % LANES] = new;
+            row.length += 1;
+        }
+    }
+}
+
+/// The first `length` lanes, zeros behind them.
+#[inline(always)]
+pub(super) fn within<L: Lanes>(sixteen: &Sixteen, length: usize) -> L {
+    match length < LANES {
+        false => L::load(sixteen),
+        true => {
+            let mut part = Sixteen::default();
+            part.0[..length].copy_from_slice(&sixteen.0[..length]);
+            L::load(&part)
+        }
+    }
+}
+
+/// Moves one token of a document between two topics that its row has. Without branches: what empties is filled by the
+/// last entry.
+#[inline(always)]
+pub(super) fn move_one(lines: &mut [Line], length: &mut u32, from: usize, to: usize, packing: Packing) {
+    lines[from / LANES].0[from % LANES] -= packing.one();
+    lines[to / LANES].0[to % LANES] += packing.one();
+    let last = *length as usize - 1;
+    let (entry, moved) = (lines[from / LANES].0[from % LANES], lines[last / LANES].0[last % LANES]);
+    let gone = packing.count(entry) == 0;
+    lines[from / LANES].0[from % LANES] = if gone { moved } else { entry };
+    let end = &mut lines[last / LANES].0[last % LANES];
+    *end = if gone { 0 } else { *end };
+    *length -= u32::from(gone);
+}
