@@ -52,7 +52,7 @@ fn perplexity(fit: &Fit, corpus: &Corpus) -> f64 {
             (sum, tokens) = (sum + f64::from(count) * p.ln(), tokens + f64::from(count));
         }
     }
-    (-sum / tokens as f64).exp()
+    (-sum / tokens).exp()
 }
 
 /// log p(words, topics) a token (Griffiths and Steyvers, 2004).

@@ -282,12 +282,11 @@ impl Options {
     }
 }
 
+/// (word, topic, tokens) of a model, by the corpus's words.
+type Known = Vec<(u32, u32, f32)>;
+
 /// K, the counts of the model to start from by this corpus's words, and a digest of them.
-fn start(
-    folder: &Path,
-    corpus: &Corpus,
-    asked: Option<usize>,
-) -> Result<(usize, Vec<(u32, u32, f32)>, String), Error> {
+fn start(folder: &Path, corpus: &Corpus, asked: Option<usize>) -> Result<(usize, Known, String), Error> {
     let (model, counts) = files::read(folder)?;
     if let Some(asked) = asked.filter(|&asked| asked != model.topics) {
         let (folder, has) = (folder.display(), model.topics);
