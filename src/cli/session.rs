@@ -119,7 +119,10 @@ impl Session {
         self.seconds.add(Phase::Certify, measured);
         self.before.epochs += outcome.report.epochs;
         self.before.seconds += outcome.report.seconds;
-        self.folder.check_trace()?;
+        let folder = &self.folder;
+        let start = Instant::now();
+        folder.check_trace()?;
+        self.seconds.add(Phase::Write, start.elapsed().as_secs_f64());
         Ok(outcome)
     }
 

@@ -49,7 +49,18 @@ impl Trace {
     /// # Errors
     /// The first problem there was.
     pub fn check(&mut self) -> Result<(), Error> {
+        match fs::remove_file(self.earlier()) {
+            Err(why) if why.kind() != io::ErrorKind::NotFound => {
+                self.problem = self.problem.take().or(Some(why))
+            }
+            _ => {}
+        }
         self.problem.take().map_or(Ok(()), |why| Err(Error::write(&self.path, why)))
+    }
+
+    /// Where the trace of the run before waits for the end of this one.
+    fn earlier(&self) -> PathBuf {
+        self.path.with_extension("jsonl.earlier")
     }
 
     fn append(&mut self, record: &EpochRecord) -> io::Result<()> {
@@ -65,7 +76,11 @@ impl Trace {
     }
 
     fn open(&self, first: u64) -> io::Result<Out> {
-        let file = OpenOptions::new().create(true).write(true).truncate(!self.keep).open(&self.path)?;
+        if !self.keep && self.path.exists() {
+            // Emptying a file gives its blocks back, which takes milliseconds: after the run, then.
+            fs::rename(&self.path, self.earlier())?;
+        }
+        let file = OpenOptions::new().create(true).write(true).truncate(false).open(&self.path)?;
         let mut out = BufWriter::new(file);
         if self.keep {
             let kept = earlier(&fs::read_to_string(&self.path)?, first) as u64;

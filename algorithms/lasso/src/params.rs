@@ -18,6 +18,9 @@ use crate::working_part::WorkingPart;
 /// Stored values of a shard: a pass over them takes some tenths of a millisecond, so that a task is worth scheduling.
 const SHARD: usize = 400_000;
 
+/// Fewer shards than this are made one: what two workers gain on so short passes, they lose in handing over.
+const FEWEST_SHARDS: usize = 4;
+
 /// Shards that no data set exceeds by itself; `shards` may.
 const MOST_SHARDS: usize = 64;
 
@@ -266,7 +269,10 @@ impl Lasso {
         let design = &problem.design;
         let (rows, columns) = (design.rows(), design.columns());
         let costs: Vec<u64> = (0..columns).map(|j| design.cost(j) as u64).collect();
-        let by_size = (design.stored() / SHARD).clamp(1, MOST_SHARDS);
+        let by_size = match design.stored() / SHARD {
+            0..FEWEST_SHARDS => 1,
+            shards => shards.min(MOST_SHARDS),
+        };
         let shards = self.shards.unwrap_or(by_size).min(columns);
         let ranges = even_parts(&costs, shards);
         let mut starts: Vec<u32> = ranges.iter().map(|range| range.start as u32).collect();

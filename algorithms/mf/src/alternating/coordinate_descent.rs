@@ -1,0 +1,113 @@
+//! Coordinate descent, one rank after the other, on a residual that is kept up to date (CCD++: Yu, Hsieh, Si and
+//! Dhillon 2012; the matrix factorization of STRADS).
+//!
+//! Both families of shards keep a copy of the residual, each in its own order. At a rank, its old product is put back;
+//! then users and items are solved in turn; and its new product is taken off when the next rank begins.
+
+use super::shard::HalfShard;
+use super::sides::{Half, Sides};
+
+/// How columns are solved.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct CoordinateDescent {
+    pub(crate) rank: usize,
+    pub(crate) biases: bool,
+    pub(crate) inner: usize,
+    pub(crate) reg: f64,
+    pub(crate) bias_reg: f64,
+    pub(crate) plain: bool,
+    pub(crate) non_negative: bool,
+}
+
+impl CoordinateDescent {
+    /// Columns of a side: the factors, the side's own bias, and the ones that the other side's bias meets.
+    pub(crate) fn columns(&self) -> usize {
+        self.rank + if self.biases { 2 } else { 0 }
+    }
+
+    /// The columns in the order of an epoch: biases first.
+    pub(crate) fn order(&self) -> impl Iterator<Item = u32> + use<> {
+        (self.rank as u32..self.columns() as u32).chain(0..self.rank as u32)
+    }
+
+    /// Whether a column of a side is all ones: it meets the other side's bias.
+    pub(crate) fn is_fixed(&self, side: usize, column: u32) -> bool {
+        self.biases && column as usize == self.rank + 1 - side
+    }
+
+    /// The new column of a shard's rows. `first` is the first pass over the rank.
+    pub(crate) fn half(&self, shard: &mut HalfShard, sides: &Sides, rank: u32, first: bool) -> Half {
+        let side = shard.side;
+        let column = |side: usize, rank: u32| &sides.columns[side][rank as usize];
+        if first {
+            let pending = shard.pending.replace(rank);
+            let pending = pending.map(|rank| (column(side, rank), column(1 - side, rank)));
+            // Users have gone before: what their column was is what items must put back.
+            let others = if side == 1 { &sides.before } else { column(1, rank) };
+            self.move_on(shard, pending, (column(side, rank), others));
+        }
+        let (mine, others) = (column(side, rank), column(1 - side, rank));
+        let old = &mine[shard.first..shard.first + shard.len()];
+        if self.is_fixed(side, rank) {
+            return Half { column: old.to_vec(), ..Half::default() };
+        }
+        let is_bias = rank as usize >= self.rank;
+        let reg = if is_bias { self.bias_reg } else { self.reg };
+        let mut moved = (0.0, 0.0);
+        let solved = (0..shard.len()).map(|row| {
+            let range = shard.range(row);
+            if range.is_empty() {
+                return 0.0;
+            }
+            let count = if self.plain { 1.0 } else { range.len() as f64 };
+            let (top, bottom) = sums(&shard.values[range.clone()], &shard.others[range], others);
+            let value = f64::from(top) / (f64::from(bottom) + reg * count).max(1e-12);
+            let value = if self.non_negative && !is_bias { value.max(0.0) } else { value } as f32;
+            moved.0 += f64::from(value - old[row]).powi(2);
+            moved.1 += f64::from(value).powi(2);
+            value
+        });
+        let column = solved.collect();
+        Half { column, moved, ..Half::default() }
+    }
+
+    /// Takes the pending product off the residual and puts the old product of the rank back.
+    fn move_on(
+        &self,
+        shard: &mut HalfShard,
+        pending: Option<(&Vec<f32>, &Vec<f32>)>,
+        back: (&Vec<f32>, &Vec<f32>),
+    ) {
+        for row in 0..shard.len() {
+            let range = shard.range(row);
+            let (others, values) = (&shard.others[range.clone()], &mut shard.values[range]);
+            let own = back.0[shard.first + row];
+            match pending {
+                Some((mine, theirs)) => {
+                    let off = mine[shard.first + row];
+                    for (value, &other) in values.iter_mut().zip(others) {
+                        *value += own * back.1[other as usize] - off * theirs[other as usize];
+                    }
+                }
+                None => {
+                    for (value, &other) in values.iter_mut().zip(others) {
+                        *value += own * back.1[other as usize];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The sums of r v and of v v, in eight lanes that are added in order.
+fn sums(values: &[f32], others: &[u32], column: &[f32]) -> (f32, f32) {
+    let (mut tops, mut bottoms) = ([0.0_f32; 8], [0.0_f32; 8]);
+    for (values, others) in values.chunks(8).zip(others.chunks(8)) {
+        for (lane, (value, &other)) in values.iter().zip(others).enumerate() {
+            let v = column[other as usize];
+            tops[lane] += value * v;
+            bottoms[lane] += v * v;
+        }
+    }
+    (tops.iter().sum(), bottoms.iter().sum())
+}

@@ -1,0 +1,234 @@
+//! A fit that alternates between the sides: from parameters to an engine, and from its outcome to a model.
+
+use raddle::{Engine, Outcome, Parts};
+use raddle_datasets::Triples;
+
+use super::coordinate_descent::CoordinateDescent;
+use super::least_squares::{LeastSquares, squares_of};
+use super::program::{AlternatingProgram, Alternation, Way};
+use super::progress::Progress;
+use super::shard::HalfShard;
+use super::sides::{Rows, Sides};
+use crate::kernels::{LANES, Vector};
+use crate::model::{Fit, Model};
+use crate::params::{Equations, Method, Mf};
+use crate::part::Side;
+use crate::problem::Problem;
+use crate::run::Runner;
+
+/// Ratings of a shard at least, times its rank: some tenths of a millisecond.
+const TASK: usize = 400_000;
+/// Shards of a side that no data set exceeds by itself; `shards` may.
+const MOST_SHARDS: usize = 32;
+
+/// Epochs of a run whose length is not given, at most; and where nothing is measured.
+const MOST_EPOCHS: u64 = 60;
+const EPOCHS: u64 = 15;
+
+/// What the regularisation is by default, at every rating, in standard deviations; and once a row for implicit feedback.
+const REG: f64 = 0.06;
+const IMPLICIT_REG: f64 = 0.05;
+
+/// Steps of conjugate gradients for implicit feedback.
+const STEPS: usize = 3;
+
+impl Mf {
+    pub(crate) fn fit_alternating<R: Runner>(
+        &self,
+        problem: &Problem,
+        runner: &mut R,
+    ) -> Result<Fit, R::Error> {
+        let (mean, deviation) = moments(&problem.train);
+        let center = if self.is_centered() { mean } else { 0.0 };
+        let way = self.way(deviation, problem);
+        let engine = self.alternating_engine(problem, way, (center, mean));
+        let outcome = runner.run(engine)?;
+        let mut fit = collect(problem, way, center, outcome);
+        fit.model.keep_rows_of(self.init.as_ref(), problem);
+        Ok(fit)
+    }
+
+    fn way(&self, deviation: f64, problem: &Problem) -> Way {
+        let reg = match (self.reg, self.implicit, self.plain_reg) {
+            (Some(reg), ..) => reg,
+            (None, Some(_), _) => IMPLICIT_REG,
+            (None, None, false) => REG * deviation,
+            // A row of middling count has the weight that it would have at every rating.
+            (None, None, true) => {
+                let middle =
+                    problem.train.len() as f64 / (problem.users as f64 * problem.items as f64).sqrt();
+                REG * deviation * middle
+            }
+        };
+        let biases = self.biases && self.implicit.is_none();
+        match self.method {
+            Method::Ccd => Way::Columns(CoordinateDescent {
+                rank: self.rank,
+                biases,
+                inner: self.inner,
+                reg,
+                bias_reg: self.bias_reg,
+                plain: self.plain_reg,
+                non_negative: self.non_negative,
+            }),
+            _ => Way::Rows(LeastSquares {
+                rank: self.rank,
+                biases,
+                equations: self.equations.unwrap_or(match self.implicit {
+                    Some(_) => Equations::Gradients(STEPS),
+                    None => Equations::Cholesky,
+                }),
+                implicit: self.implicit,
+                reg,
+                plain: self.plain_reg,
+                non_negative: self.non_negative,
+            }),
+        }
+    }
+
+    fn alternating_engine(
+        &self,
+        problem: &Problem,
+        way: Way,
+        (center, mean): (f64, f64),
+    ) -> Engine<AlternatingProgram> {
+        let by_cost = (problem.train.len() * self.rank / TASK).clamp(1, MOST_SHARDS);
+        let parts = |rows: usize| self.shards.unwrap_or(by_cost).min(rows.max(1));
+        let (users, items) = (parts(problem.users), parts(problem.items));
+        let train = &problem.train;
+        let mut shards = HalfShard::cut(train, problem.users, Side::Users, center as f32, users);
+        shards.extend(HalfShard::cut(train, problem.items, Side::Items, center as f32, items));
+        let measured = problem.measured.as_ref();
+        for (user, item, value) in measured.iter().flat_map(|measured| measured.triples.iter()) {
+            // Users are cut into ranges: the last that begins at or before this one has it.
+            let shard = shards[..users].partition_point(|shard| shard.first <= user as usize) - 1;
+            let value = if self.implicit.is_some() { 1.0 } else { value - center as f32 };
+            shards[shard].held.push((user, item, value));
+        }
+        let costs = shards.iter().map(|shard| (shard.values.len() + 16 * shard.len()) as u64).collect();
+        let most = if measured.is_some() { MOST_EPOCHS } else { EPOCHS };
+        let program = AlternatingProgram {
+            way,
+            measured_on: measured.map(|measured| measured.on),
+            target: self.target,
+            epochs: self.epochs.unwrap_or(most),
+        };
+        let replica = self.sides(problem, way, center, mean);
+        shards.iter_mut().for_each(|shard| shard.take_off(&replica.columns));
+        let (users, all) = (users as u32, shards.len() as u32);
+        let schedule = Alternation { way, shards: [0..users, users..all] };
+        let parts = Parts { shards, blocks: Vec::new(), pinned: Progress::new(), replica };
+        Engine::new(program, schedule, parts).costs(costs).workers(self.workers)
+    }
+
+    /// The factors to start from: of users zeros, of items small random numbers, or those of a model.
+    fn sides(&self, problem: &Problem, way: Way, center: f64, mean: f64) -> Sides {
+        let start = self.start();
+        let rank = self.rank;
+        // Products make up the mean where it is not taken off.
+        let level =
+            if center == 0.0 && self.non_negative { (mean.max(0.0) / rank as f64).sqrt() } else { 0.0 };
+        let sides = [(Side::Users, problem.users), (Side::Items, problem.items)].map(|(side, rows)| {
+            let mut factors = vec![0.0; rows * rank];
+            if side == Side::Items || self.implicit.is_some() {
+                start.plain_rows(0..rows as u32, side, &mut factors);
+            }
+            if self.non_negative {
+                factors.iter_mut().for_each(|value| *value = value.abs() + level as f32);
+            }
+            let mut biases = vec![0.0; rows];
+            for row in 0..rows as u32 {
+                if let Some((given, bias)) = start.given(side, row) {
+                    factors[row as usize * rank..][..rank].copy_from_slice(given);
+                    biases[row as usize] = if self.biases { bias } else { 0.0 };
+                }
+            }
+            (factors, biases)
+        });
+        let mut out = Sides::default();
+        for (side, (factors, biases)) in sides.into_iter().enumerate() {
+            match way {
+                Way::Rows(rows) => {
+                    let chunks = rows.chunks();
+                    let mut padded = vec![Vector([0.0; LANES]); biases.len() * chunks];
+                    for (row, to) in padded.chunks_exact_mut(chunks).enumerate() {
+                        let to: &mut [f32] = bytemuck::cast_slice_mut(to);
+                        to[..rank].copy_from_slice(&factors[row * rank..(row + 1) * rank]);
+                        if let Some(fixed) = rows.fixed(side) {
+                            (to[fixed], to[rank + side]) = (1.0, biases[row]);
+                        }
+                    }
+                    if rows.implicit.is_some() {
+                        out.squares[side] = Rows(squares_of(&padded, chunks));
+                    }
+                    out.rows[side] = Rows(padded);
+                }
+                Way::Columns(columns) => {
+                    let value =
+                        |rank: usize| (0..biases.len()).map(|row| factors[row * self.rank + rank]).collect();
+                    out.columns[side] = (0..self.rank).map(value).collect();
+                    for column in self.rank as u32..columns.columns() as u32 {
+                        let ones = vec![1.0; biases.len()];
+                        out.columns[side].push(if columns.is_fixed(side, column) {
+                            ones
+                        } else {
+                            biases.clone()
+                        });
+                    }
+                }
+            }
+        }
+        out
+    }
+}
+
+/// Mean and standard deviation of the values; 1 where that is 0.
+fn moments(triples: &Triples) -> (f64, f64) {
+    let count = triples.len() as f64;
+    let mean = triples.values.iter().map(|&value| f64::from(value)).sum::<f64>() / count;
+    let squares = triples.values.iter().map(|&value| (f64::from(value) - mean).powi(2)).sum::<f64>();
+    let deviation = (squares / count).sqrt();
+    (mean, if deviation > 1e-6 * mean.abs() { deviation } else { 1.0 })
+}
+
+/// The model that a run has come to.
+fn collect(problem: &Problem, way: Way, center: f64, outcome: Outcome<AlternatingProgram>) -> Fit {
+    let Outcome { parts: Parts { pinned: progress, replica, .. }, report, trace } = outcome;
+    let kept = progress.kept.filter(|_| progress.best_epoch != report.epochs);
+    let (rows, columns) = match kept {
+        Some(kept) => ([kept.users, kept.items], [kept.user_columns, kept.item_columns]),
+        None => (replica.rows, replica.columns),
+    };
+    let (rank, reg) = match way {
+        Way::Rows(rows) => (rows.rank, rows.reg),
+        Way::Columns(columns) => (columns.rank, columns.reg),
+    };
+    let mut model = Model { mean: center, ..Model::zeros(problem.users, problem.items, rank) };
+    let Model { user_factors, item_factors, user_biases, item_biases, .. } = &mut model;
+    let mut rated = [vec![false; problem.users], vec![false; problem.items]];
+    for (&user, &item) in problem.train.users.iter().zip(&problem.train.items) {
+        (rated[0][user as usize], rated[1][item as usize]) = (true, true);
+    }
+    for (side, (factors, biases)) in
+        [(user_factors, user_biases), (item_factors, item_biases)].into_iter().enumerate()
+    {
+        for row in (0..biases.len()).filter(|&row| rated[side][row]) {
+            let to = &mut factors[row * rank..(row + 1) * rank];
+            match way {
+                Way::Rows(least) => {
+                    let chunks = least.chunks();
+                    let from: &[f32] = bytemuck::cast_slice(&rows[side].0[row * chunks..(row + 1) * chunks]);
+                    to.copy_from_slice(&from[..rank]);
+                    biases[row] = if least.biases { from[rank + side] } else { 0.0 };
+                }
+                Way::Columns(descent) => {
+                    to.iter_mut().zip(&columns[side]).for_each(|(to, column)| *to = column[row]);
+                    biases[row] = if descent.biases { columns[side][rank + side][row] } else { 0.0 };
+                }
+            }
+        }
+    }
+    let best = progress.best.is_finite().then_some(progress.best);
+    let length = (0, progress.best_epoch as u32);
+    Fit { model, best, best_epoch: progress.best_epoch, length, reg, report, trace }
+}

@@ -1,0 +1,220 @@
+//! Alternating least squares: each row solved by itself, given the other side (Hu, Koren and Volinsky 2008; Zhou,
+//! Wilkinson, Schreiber and Pan 2008).
+
+use super::shard::HalfShard;
+use super::sides::{Half, Rows, Sides};
+use crate::kernels::{self, LANES, Vector};
+use crate::params::Equations;
+
+/// How rows are solved.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct LeastSquares {
+    pub(crate) rank: usize,
+    pub(crate) biases: bool,
+    pub(crate) equations: Equations,
+    /// The weight of a count, for implicit feedback.
+    pub(crate) implicit: Option<f64>,
+    pub(crate) reg: f64,
+    pub(crate) plain: bool,
+    pub(crate) non_negative: bool,
+}
+
+/// Passes of coordinate descent over a row that may not be negative.
+const PASSES: usize = 8;
+
+/// Memory that solving a row needs, kept from row to row.
+#[derive(Debug, Default)]
+pub(crate) struct Room {
+    features: Vec<Vector>,
+    weights: Vec<f32>,
+    targets: Vec<f32>,
+    matrix: Vec<Vector>,
+    right: Vec<Vector>,
+}
+
+impl LeastSquares {
+    /// Vectors a row.
+    pub(crate) fn chunks(&self) -> usize {
+        (self.rank + if self.biases { 2 } else { 0 }).div_ceil(LANES)
+    }
+
+    /// The value of a row of this side that is 1 always.
+    pub(crate) fn fixed(&self, side: usize) -> Option<usize> {
+        // A user's row ends with its bias and 1, an item's with 1 and its bias.
+        self.biases.then(|| self.rank + 1 - side)
+    }
+
+    /// New rows for a shard, given the other side.
+    pub(crate) fn half(&self, shard: &HalfShard, sides: &Sides) -> Half {
+        let chunks = self.chunks();
+        let (mine, other) = (&sides.rows[shard.side].0, &sides.rows[1 - shard.side].0);
+        let square = &sides.squares[1 - shard.side].0;
+        let start = shard.first * chunks;
+        let mut rows = mine[start..start + shard.len() * chunks].to_vec();
+        let mut room = Room::default();
+        let mut moved = (0.0, 0.0);
+        for (number, row) in rows.chunks_exact_mut(chunks).enumerate() {
+            let ratings = shard.range(number);
+            if ratings.is_empty() {
+                // Nothing is known of it: it must not count in the sum of squares either.
+                row.fill(Vector([0.0; LANES]));
+                continue;
+            }
+            let before: Vec<Vector> = row.to_vec();
+            let (others, values) = (&shard.others[ratings.clone()], &shard.values[ratings]);
+            self.row((others, values), shard.side, (other, square), &mut room, row);
+            for (new, old) in row.iter().zip(&before) {
+                for (new, old) in new.0.iter().zip(&old.0) {
+                    moved.0 += f64::from(new - old).powi(2);
+                    moved.1 += f64::from(*new).powi(2);
+                }
+            }
+        }
+        let square = match self.implicit {
+            Some(_) => squares_of(&rows, chunks),
+            None => Vec::new(),
+        };
+        Half { rows: Rows(rows), square: Rows(square), moved, ..Half::default() }
+    }
+
+    /// Solves one row of `side`, from where it is.
+    pub(crate) fn row(
+        &self,
+        (others, values): (&[u32], &[f32]),
+        side: usize,
+        (other, square): (&[Vector], &[Vector]),
+        room: &mut Room,
+        row: &mut [Vector],
+    ) {
+        let chunks = self.chunks();
+        let count = if self.plain || self.implicit.is_some() { 1.0 } else { others.len() as f64 };
+        let ridge = ((self.reg * count) as f32).max(1e-9);
+        self.prepare((others, values), side, other, room);
+        match (self.equations, self.non_negative, self.fixed(side)) {
+            (Equations::Gradients(steps), false, None) => {
+                let equations = kernels::Equations {
+                    features: other,
+                    chunks,
+                    rows: others,
+                    weights: &room.weights,
+                    targets: &room.targets,
+                    square,
+                    ridge,
+                };
+                kernels::descend(&equations, steps, row);
+            }
+            (Equations::Gradients(steps), false, Some(_)) => {
+                let rows: Vec<u32> = (0..others.len() as u32).collect();
+                let equations = kernels::Equations {
+                    features: &room.features,
+                    chunks,
+                    rows: &rows,
+                    weights: &room.weights,
+                    targets: &room.targets,
+                    square,
+                    ridge,
+                };
+                kernels::descend(&equations, steps, row);
+            }
+            _ => self.exactly(square, ridge, side, room, row),
+        }
+        if let Some(fixed) = self.fixed(side) {
+            row[fixed / LANES].0[fixed % LANES] = 1.0;
+        }
+    }
+
+    /// Gathers features, weights and targets. What the other side adds on its own is taken off the targets.
+    fn prepare(&self, (others, values): (&[u32], &[f32]), side: usize, other: &[Vector], room: &mut Room) {
+        let chunks = self.chunks();
+        room.weights.clear();
+        room.targets.clear();
+        for &value in values {
+            let (weight, target) = match self.implicit {
+                Some(weight) => (weight as f32 * value, 1.0 + weight as f32 * value),
+                None => (1.0, value),
+            };
+            room.weights.push(weight);
+            room.targets.push(target);
+        }
+        let by_gradients = matches!(self.equations, Equations::Gradients(_)) && !self.non_negative;
+        let fixed = self.fixed(side);
+        if by_gradients && fixed.is_none() {
+            return;
+        }
+        room.features.clear();
+        for (&row, target) in others.iter().zip(&mut room.targets) {
+            room.features.extend_from_slice(&other[row as usize * chunks..][..chunks]);
+            if let Some(fixed) = fixed {
+                // The other side's bias meets the 1 of this row: it is known, and no feature.
+                let at = room.features.len() - chunks + fixed / LANES;
+                *target -= std::mem::take(&mut room.features[at].0[fixed % LANES]);
+            }
+        }
+    }
+
+    fn exactly(&self, square: &[Vector], ridge: f32, side: usize, room: &mut Room, row: &mut [Vector]) {
+        let chunks = self.chunks();
+        let width = chunks * LANES;
+        let Room { features, weights, targets, matrix, right } = room;
+        matrix.clear();
+        match square.is_empty() {
+            true => matrix.resize(width * chunks, Vector([0.0; LANES])),
+            false => matrix.extend_from_slice(square),
+        }
+        right.clear();
+        right.resize(chunks, Vector([0.0; LANES]));
+        for j in 0..width {
+            matrix[j * chunks + j / LANES].0[j % LANES] += ridge;
+        }
+        kernels::add_products(features, chunks, weights, targets, matrix, right);
+        if self.non_negative {
+            self.positive(matrix, right, side, row);
+        } else if kernels::solve(matrix, right, chunks) {
+            row.copy_from_slice(right);
+        }
+    }
+
+    /// Coordinate descent on the equations, factors at 0 or above; the bias may be anything.
+    fn positive(&self, matrix: &[Vector], right: &[Vector], side: usize, row: &mut [Vector]) {
+        let chunks = self.chunks();
+        let at = |i: usize, j: usize| {
+            // The upper triangle is what there is.
+            let (i, j) = (i.min(j), i.max(j));
+            matrix[i * chunks + j / LANES].0[j % LANES]
+        };
+        let used = self.rank + if self.biases { 2 } else { 0 };
+        let fixed = self.fixed(side);
+        if let Some(fixed) = fixed {
+            row[fixed / LANES].0[fixed % LANES] = 0.0;
+        }
+        for _ in 0..PASSES {
+            for j in (0..used).filter(|&j| Some(j) != fixed) {
+                let mut slope = right[j / LANES].0[j % LANES];
+                for i in (0..used).filter(|&i| i != j) {
+                    slope -= at(i, j) * row[i / LANES].0[i % LANES];
+                }
+                let value = slope / at(j, j);
+                row[j / LANES].0[j % LANES] = if j < self.rank { value.max(0.0) } else { value };
+            }
+        }
+    }
+}
+
+/// The sum of x x' over rows, a whole square.
+pub(crate) fn squares_of(rows: &[Vector], chunks: usize) -> Vec<Vector> {
+    let width = chunks * LANES;
+    let mut square = vec![Vector([0.0; LANES]); width * chunks];
+    let mut unused = vec![Vector([0.0; LANES]); chunks];
+    let count = rows.len() / chunks;
+    let (ones, zeros) = (vec![1.0; count.min(4096)], vec![0.0; count.min(4096)]);
+    for some in rows.chunks(4096 * chunks) {
+        let count = some.len() / chunks;
+        kernels::add_products(some, chunks, &ones[..count], &zeros[..count], &mut square, &mut unused);
+    }
+    for i in 0..width {
+        for j in 0..i {
+            square[i * chunks + j / LANES].0[j % LANES] = square[j * chunks + i / LANES].0[i % LANES];
+        }
+    }
+    square
+}

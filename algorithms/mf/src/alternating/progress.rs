@@ -1,0 +1,54 @@
+//! [`Progress`]: the best factors so far, and when a run that alternates is done.
+
+use super::sides::{Rows, Sides};
+
+/// Evaluations without a new best after which a run is done.
+const PATIENCE: u64 = 3;
+
+/// The pinned block of a run that alternates between the sides.
+#[derive(Debug, Clone, Default)]
+pub struct Progress {
+    pub(crate) best: f64,
+    pub(crate) best_epoch: u64,
+    in_vain: u64,
+    /// The factors that measured best, unless they are the last ones.
+    pub(crate) kept: Option<Kept>,
+}
+
+/// A copy of factors.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Kept {
+    pub(crate) users: Rows,
+    pub(crate) items: Rows,
+    pub(crate) user_columns: Vec<Vec<f32>>,
+    pub(crate) item_columns: Vec<Vec<f32>>,
+}
+
+raddle::state!(Progress { best, best_epoch, in_vain, kept });
+raddle::state!(Kept { users, items, user_columns, item_columns });
+
+impl Progress {
+    pub(crate) fn new() -> Self {
+        Self { best: f64::INFINITY, ..Self::default() }
+    }
+
+    /// Takes in the error after `epoch` epochs, measured or not; true if the run is done.
+    pub(crate) fn next(&mut self, epochs: u64, epoch: u64, error: Option<f64>, sides: &Sides) -> bool {
+        let Some(error) = error else {
+            self.best_epoch = epoch;
+            return epoch >= epochs;
+        };
+        if error < self.best {
+            (self.best, self.best_epoch, self.in_vain) = (error, epoch, 0);
+            self.kept = Some(Kept {
+                users: sides.rows[0].clone(),
+                items: sides.rows[1].clone(),
+                user_columns: sides.columns[0].clone(),
+                item_columns: sides.columns[1].clone(),
+            });
+        } else {
+            self.in_vain += 1;
+        }
+        epoch >= epochs || self.in_vain >= PATIENCE
+    }
+}

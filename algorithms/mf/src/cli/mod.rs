@@ -1,0 +1,53 @@
+//! The command line of `mf`.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+mod cv;
+mod data;
+mod files;
+mod fit;
+mod fold_in;
+mod npy;
+mod options;
+mod predict;
+mod recommend;
+mod runner;
+
+/// Matrix factorization: learns factors of users and items from ratings or clicks, and recommends.
+#[derive(Debug, Parser)]
+#[command(name = "mf", version, after_help = EXAMPLES)]
+enum Verb {
+    /// Fit a factorization; what is done without a verb.
+    Fit(fit::Options),
+    /// Choose rank and regularisation by cross-validation, then fit.
+    Cv(cv::Options),
+    /// Predict ratings of pairs.
+    Predict(predict::Options),
+    /// The best items for users.
+    Recommend(recommend::Options),
+    /// Add new users and items to a model without training it again.
+    FoldIn(fold_in::Options),
+}
+
+const EXAMPLES: &str = "Examples, which work as they stand:
+  mf
+  mf synth:ratings:users=500,items=200,n=20000 --rank 16 --out run
+  mf predict run synth:ratings:users=500,items=200,n=20000
+  mf recommend run --top 5 --users 0,1,2
+  mf fold-in run synth:ratings:users=550,items=200,n=22000
+  mf cv --ranks 4,16 --folds 3
+
+Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit or a target missed, 130 interrupted.";
+
+/// Runs the program.
+pub(crate) fn main() -> ExitCode {
+    raddle::cli::main("mf", || match raddle::cli::parse_or::<Verb>("fit") {
+        Verb::Fit(options) => fit::fit(&options),
+        Verb::Cv(options) => cv::cv(&options),
+        Verb::Predict(options) => predict::predict(&options),
+        Verb::Recommend(options) => recommend::recommend(&options),
+        Verb::FoldIn(options) => fold_in::fold_in(&options),
+    })
+}

@@ -1,0 +1,162 @@
+//! `mf recommend`.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use raddle::cli::{Error, ExitStatus, write_atomic};
+use raddle_mf::{Recommender, Seen};
+
+use super::data::{self, Reading};
+use super::files::{self, Saved};
+
+/// The options of `mf recommend`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Options {
+    /// The folder of a fitted model, as --out wrote it.
+    model: PathBuf,
+    /// Items for each user.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    top: usize,
+    /// The users, by id, or a file with one id a line; all of them unless given.
+    #[arg(long, value_name = "ID,...|FILE")]
+    users: Option<String>,
+    /// Leave out what users have rated in this data: a file, or what `fit` reads.
+    #[arg(long, value_name = "DATA")]
+    exclude: Option<String>,
+    /// Recommend these items only, by id, or a file with one id a line.
+    #[arg(long, value_name = "ID,...|FILE")]
+    only: Option<String>,
+    /// Never recommend these items, by id, or a file with one id a line.
+    #[arg(long, value_name = "ID,...|FILE")]
+    without: Option<String>,
+    /// The format of --exclude, where it is not recognised.
+    #[arg(long, value_name = "NAME")]
+    format: Option<String>,
+    #[command(flatten)]
+    reading: Reading,
+    /// Write to this file rather than to stdout.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "Examples, which work as they stand:
+  mf fit synth:ratings:users=500,items=200,n=20000 --out run
+  mf recommend run --top 5 --users 0,1,2 --exclude synth:ratings:users=500,items=200,n=20000
+
+A line is `user item score`, divided by tabs, the best item of a user first. Users go by four at a time: memory does not
+grow with them. A user that the model does not have gets the items that please on the whole.";
+
+/// Writes the best items of users.
+pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
+    let saved = files::read(&options.model)?;
+    if options.top == 0 {
+        return Err(Error::usage("--top is 0: there must be at least 1"));
+    }
+    let seen = match &options.exclude {
+        Some(source) => {
+            let ratings = options.reading.read(Some(source), options.format.as_deref(), 1)?;
+            let triples = data::in_rows_of(&ratings, &saved.users, &saved.items);
+            Some(Seen::new(&triples, saved.users.len()))
+        }
+        None => None,
+    };
+    let mut recommender = Recommender::new(&saved.model);
+    if let Some(seen) = &seen {
+        recommender = recommender.without(seen);
+    }
+    if let Some(allowed) = allowed(options, &saved)? {
+        recommender = recommender.only(&allowed);
+    }
+    let users = match &options.users {
+        Some(given) => ids("--users", given)?,
+        None => (0..saved.users.len()).map(|row| saved.users.name(row)).collect(),
+    };
+    match &options.out {
+        Some(file) => {
+            let written = write_atomic(file, |out| lines(&recommender, &saved, &users, options.top, out));
+            written.map_err(|why| Error::write(file, why))?;
+        }
+        None => {
+            let mut out = BufWriter::new(io::stdout().lock());
+            let written =
+                lines(&recommender, &saved, &users, options.top, &mut out).and_then(|()| out.flush());
+            // A reader that has enough, such as `head`, is no failure.
+            if let Err(why) = written
+                && why.kind() != io::ErrorKind::BrokenPipe
+            {
+                return Err(Error::failed(format!("cannot write to stdout: {why}")));
+            }
+        }
+    }
+    Ok(ExitStatus::Done)
+}
+
+/// Streams the recommendations, user by user.
+fn lines(
+    recommender: &Recommender<'_>,
+    saved: &Saved,
+    users: &[String],
+    top: usize,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let index = saved.users.index();
+    let rows: Vec<u32> = users.iter().map(|user| index.row(user).unwrap_or(u32::MAX)).collect();
+    let (mut result, mut position) = (Ok(()), 0);
+    recommender.each(&rows, top, |_, best| {
+        let user = &users[position];
+        position += 1;
+        for &(item, score) in best {
+            if result.is_ok() {
+                result = writeln!(out, "{user}\t{}\t{score}", saved.items.name(item as usize));
+            }
+        }
+    });
+    result
+}
+
+/// The items that may be recommended, if that is limited.
+fn allowed(options: &Options, saved: &Saved) -> Result<Option<Vec<u32>>, Error> {
+    let rows = |option: &str, given: &str| {
+        let index = saved.items.index();
+        let row = |id: String| {
+            index.row(&id).ok_or_else(|| Error::input(format!("{option}: the model has no item `{id}`")))
+        };
+        ids(option, given)?.into_iter().map(row).collect::<Result<Vec<u32>, Error>>()
+    };
+    let mut allowed: Vec<u32> = match &options.only {
+        Some(given) => rows("--only", given)?,
+        None if options.without.is_none() => return Ok(None),
+        None => (0..saved.items.len() as u32).collect(),
+    };
+    if let Some(given) = &options.without {
+        let without: std::collections::HashSet<u32> = rows("--without", given)?.into_iter().collect();
+        allowed.retain(|item| !without.contains(item));
+    }
+    Ok(Some(allowed))
+}
+
+/// Ids in a list divided by commas, or in a file, one a line.
+pub(super) fn ids(option: &str, given: &str) -> Result<Vec<String>, Error> {
+    if !Path::new(given).is_file() {
+        return Ok(given.split(',').map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()).collect());
+    }
+    let text =
+        std::fs::read_to_string(given).map_err(|why| Error::input(format!("{option} {given}: {why}")))?;
+    Ok(text.lines().map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_listed_or_in_a_file() {
+        assert_eq!(ids("--users", "a, b,,c").unwrap(), ["a", "b", "c"]);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ids");
+        std::fs::write(&path, "x\n\ny\n").unwrap();
+        assert_eq!(ids("--users", path.to_str().unwrap()).unwrap(), ["x", "y"]);
+    }
+}

@@ -1,0 +1,49 @@
+//! Running the engines of a fit in a session.
+
+use raddle::cli::{Error, Session};
+use raddle::{Engine, Outcome, Program};
+use raddle_mf::{MfError, Runner};
+
+/// A session, and what makes its checkpoints this run's.
+pub(crate) struct InSession<'a> {
+    pub(crate) session: &'a mut Session,
+    pub(crate) identity: String,
+}
+
+/// Why a fit in a session failed.
+pub(crate) enum Failure {
+    Fit(MfError),
+    Run(Error),
+}
+
+impl From<MfError> for Failure {
+    fn from(error: MfError) -> Self {
+        Self::Fit(error)
+    }
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Fit(error) => refuse(error),
+            Failure::Run(error) => error,
+        }
+    }
+}
+
+impl Runner for InSession<'_> {
+    type Error = Failure;
+
+    fn run<P: Program>(&mut self, engine: Engine<P>) -> Result<Outcome<P>, Failure> {
+        self.session.run(engine.identity(self.identity.clone())).map_err(Failure::Run)
+    }
+}
+
+/// A parameter out of range is bad usage, data that cannot be fitted bad input, the rest a failure.
+pub(crate) fn refuse(error: MfError) -> Error {
+    match error {
+        MfError::Parameter { .. } => Error::usage(format!("--{error}")),
+        MfError::Engine(error) => Error::from(error),
+        error => Error::input(error),
+    }
+}

@@ -1,0 +1,98 @@
+//! [`Course`]: how long a run of gradient steps is, and how large its steps are.
+//!
+//! A stage of T epochs has steps that fall by a half cosine (Loshchilov and Hutter, "SGDR", 2017) from the first to a
+//! fiftieth of it; small steps and a strong decay suit long stages. A run of unknown length is a short stage, then
+//! stages twice as long while the validation error falls.
+
+use crate::kernels::Steps;
+
+/// The stages of a run of unknown length.
+const STAGES: [u32; 4] = [5, 10, 20, 40];
+
+/// What the last step of a stage is of the first.
+const LAST: f64 = 0.02;
+
+/// The stages of a run, and what their steps are made of.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Course {
+    /// The epochs of each stage.
+    pub(crate) lengths: Vec<u32>,
+    /// Epochs after which the first stage ends, if that is before its length.
+    pub(crate) cut: Option<u32>,
+    /// The first step, in standard deviations of the ratings; by the length unless given.
+    pub(crate) step: Option<f64>,
+    /// The regularisation, in ratings; by the length unless given.
+    pub(crate) decay: Option<f64>,
+    /// The step of biases, as a share of that of factors; 0 without biases.
+    pub(crate) bias: f64,
+    /// The regularisation of biases, in ratings.
+    pub(crate) bias_decay: f64,
+    pub(crate) non_negative: bool,
+}
+
+impl Course {
+    /// Stages for a run of `epochs`, or of unknown length.
+    pub(crate) fn stages(epochs: Option<u64>) -> Vec<u32> {
+        match epochs {
+            Some(epochs) => vec![u32::try_from(epochs).unwrap_or(u32::MAX)],
+            None => STAGES.to_vec(),
+        }
+    }
+
+    /// The epochs of a stage that are run.
+    pub(crate) fn length(&self, stage: u32) -> u32 {
+        let length = self.lengths.get(stage as usize).copied().unwrap_or(0);
+        length.min(self.cut.unwrap_or(u32::MAX))
+    }
+
+    /// The steps of epoch `epoch` of stage `stage`, both from 0, where ratings are divided by `scale`.
+    pub(crate) fn steps(&self, stage: u32, epoch: u32, scale: f64) -> Steps {
+        let length = self.lengths.get(stage as usize).copied().unwrap_or(1).max(1);
+        let first = self.step.unwrap_or_else(|| default_step(length));
+        let turn = std::f64::consts::PI * f64::from(epoch.min(length)) / f64::from(length);
+        let factor = first * (LAST + (1.0 - LAST) * 0.5 * (1.0 + libm::cos(turn)));
+        Steps {
+            factor: factor as f32,
+            decay: self.decay.map_or_else(|| default_decay(length), |decay| decay / scale) as f32,
+            bias: (self.bias * factor) as f32,
+            bias_decay: (self.bias_decay / scale) as f32,
+            non_negative: self.non_negative,
+        }
+    }
+}
+
+/// The first step of a stage of so many epochs.
+fn default_step(length: u32) -> f64 {
+    (0.09 * libm::pow(5.0 / f64::from(length), 0.55)).clamp(0.02, 0.1)
+}
+
+/// The decay for a stage of so many epochs: what is trained longer fits noise unless it is held back more.
+pub(crate) fn default_decay(length: u32) -> f64 {
+    (0.027 * libm::pow(f64::from(length) / 5.0, 0.4)).clamp(0.02, 0.045)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_fall_from_the_first_to_a_fiftieth() {
+        let course = Course {
+            lengths: Course::stages(Some(8)),
+            cut: None,
+            step: Some(0.1),
+            decay: None,
+            bias: 0.3,
+            bias_decay: 0.02,
+            non_negative: false,
+        };
+        let steps: Vec<f32> = (0..=8).map(|epoch| course.steps(0, epoch, 1.0).factor).collect();
+        assert!((steps[0] - 0.1).abs() < 1e-7 && (steps[8] - 0.002).abs() < 1e-7, "{steps:?}");
+        assert!(steps.is_sorted_by(|a, b| a > b));
+    }
+
+    #[test]
+    fn long_stages_have_smaller_steps_and_more_decay() {
+        assert!(default_step(20) < default_step(5) && default_decay(20) > default_decay(5));
+    }
+}

@@ -1,0 +1,80 @@
+//! What can be wrong with a factorization problem or its parameters.
+
+use thiserror::Error;
+
+/// Why a problem cannot be prepared, fitted or asked.
+#[derive(Debug, Error)]
+pub enum MfError {
+    /// Nothing to fit.
+    #[error("there are no ratings to train on: check the data, and how much of it is held out")]
+    Empty,
+    /// Arrays of different lengths.
+    #[error("{users} users, {items} items and {values} values: give one of each for every rating")]
+    Lengths {
+        /// Users given.
+        users: usize,
+        /// Items given.
+        items: usize,
+        /// Values given.
+        values: usize,
+    },
+    /// More than 32 bits count.
+    #[error("{count} {what}: at most 4294967294 are supported")]
+    TooLarge {
+        /// Users, items or ratings.
+        what: &'static str,
+        /// How many.
+        count: usize,
+    },
+    /// A row beyond the rows there are.
+    #[error("rating {position} names {what} {row}, but there are {count}, counted from 0")]
+    Row {
+        /// The rating, counted from 1.
+        position: usize,
+        /// User or item.
+        what: &'static str,
+        /// The row it names.
+        row: u32,
+        /// How many rows there are.
+        count: usize,
+    },
+    /// NaN or infinity.
+    #[error("rating {position} is {value}: remove or replace it")]
+    NotFinite {
+        /// The rating, counted from 1.
+        position: usize,
+        /// Its value.
+        value: f32,
+    },
+    /// Implicit feedback that speaks against an item.
+    #[error("rating {position} is {value}: implicit feedback counts how often, so it must be 0 or more")]
+    Negative {
+        /// The rating, counted from 1.
+        position: usize,
+        /// Its value.
+        value: f32,
+    },
+    /// A model of another shape.
+    #[error(
+        "the model to start from has rank {found}, the fit {wanted}: give --rank {found}, or leave --init out"
+    )]
+    Rank {
+        /// The model's rank.
+        found: usize,
+        /// The fit's rank.
+        wanted: usize,
+    },
+    /// A parameter out of its range.
+    #[error("{name} is {value}: {range}")]
+    Parameter {
+        /// The parameter.
+        name: &'static str,
+        /// Its value.
+        value: String,
+        /// What it must be.
+        range: &'static str,
+    },
+    /// The run failed.
+    #[error(transparent)]
+    Engine(#[from] raddle::EngineError),
+}

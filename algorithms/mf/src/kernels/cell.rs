@@ -1,0 +1,133 @@
+//! What gradient steps work on: the ratings of a cell, the rows of both sides, and the steps.
+
+use raddle::State;
+use raddle::state::{Reader, StateError, Writer};
+
+use super::lanes::{LANES, Vector};
+
+/// Ratings whose errors are taken together.
+pub(super) const GROUP: usize = 4;
+
+/// A rating inside a cell: rows of the shard and of the block, and the rating as it is trained on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct Rating {
+    /// The user's row in the shard.
+    pub user: u16,
+    /// The item's row in the block.
+    pub item: u16,
+    /// The rating less the mean, in standard deviations.
+    pub value: f32,
+}
+
+/// Ratings together, and the rows that they name: all below the bounds.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Cell {
+    ratings: Vec<Rating>,
+    users: usize,
+    items: usize,
+}
+
+impl Cell {
+    /// Takes ratings and finds the bounds of their rows.
+    pub fn new(ratings: Vec<Rating>) -> Self {
+        let largest =
+            |(users, items): (u16, u16), rating: &Rating| (users.max(rating.user), items.max(rating.item));
+        let (user, item) = ratings.iter().fold((0, 0), largest);
+        let beyond = |row: u16| if ratings.is_empty() { 0 } else { usize::from(row) + 1 };
+        Self { users: beyond(user), items: beyond(item), ratings }
+    }
+
+    /// Whether both sides have the rows that the cell names, and are as wide.
+    ///
+    /// # Panics
+    /// If not.
+    pub(super) fn check(&self, users: &Rows, items: &Rows) {
+        let width = users.width;
+        assert!(
+            width == items.width && width.is_multiple_of(LANES) && width > 0,
+            "rows of both sides are as wide"
+        );
+        for (side, rows) in [(users, self.users), (items, self.items)] {
+            let there = side.factors.len() * LANES >= rows * width && side.biases.len() >= rows;
+            assert!(there, "a cell names rows that are there");
+            assert!(side.scales.is_empty() || side.scales.len() >= rows, "each row has its scales");
+        }
+    }
+
+    /// The ratings.
+    pub fn ratings(&self) -> &[Rating] {
+        &self.ratings
+    }
+}
+
+/// Rows of one side: factors, one row of `width` values behind the other, and biases.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Rows {
+    /// Values of a row: the rank, rounded up to whole vectors of 16.
+    pub width: usize,
+    /// rows x width.
+    pub factors: Vec<Vector>,
+    /// One a row.
+    pub biases: Vec<f32>,
+    /// For each row, what its steps are multiplied by, and what its decay is multiplied by besides; empty if 1.
+    pub scales: Vec<[f32; 2]>,
+}
+
+/// The steps of an epoch.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Steps {
+    /// e, the step of factors.
+    pub factor: f32,
+    /// l, the decay of factors.
+    pub decay: f32,
+    /// e', the step of biases; 0 keeps them.
+    pub bias: f32,
+    /// l', the decay of biases.
+    pub bias_decay: f32,
+    /// Whether factors stay at 0 or above.
+    pub non_negative: bool,
+}
+
+raddle::state!(Steps { factor, decay, bias, bias_decay, non_negative });
+
+impl State for Rating {
+    fn save(&self, out: &mut Writer) {
+        out.put(bytemuck::bytes_of(self));
+    }
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        Ok(bytemuck::pod_read_unaligned(from.take(size_of::<Self>(), "a rating")?))
+    }
+}
+
+/// The bounds are found again, never believed.
+impl State for Cell {
+    fn save(&self, out: &mut Writer) {
+        out.write(&self.ratings.len());
+        out.put(bytemuck::cast_slice(&self.ratings));
+    }
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        let count = usize::load(from)?.checked_mul(size_of::<Rating>());
+        let bytes = from.take(count.ok_or(StateError::new("ratings"))?, "ratings")?;
+        Ok(Self::new(bytes.chunks_exact(size_of::<Rating>()).map(bytemuck::pod_read_unaligned).collect()))
+    }
+}
+
+impl State for Rows {
+    fn save(&self, out: &mut Writer) {
+        out.write(&self.width);
+        out.write(&self.factors.len());
+        out.put(bytemuck::cast_slice(&self.factors));
+        out.write(&self.biases);
+        out.write(&self.scales.len());
+        out.put(bytemuck::cast_slice(&self.scales));
+    }
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        fn values<T: bytemuck::Pod>(from: &mut Reader<'_>) -> Result<Vec<T>, StateError> {
+            let count = usize::load(from)?.checked_mul(size_of::<T>()).ok_or(StateError::new("rows"))?;
+            let bytes = from.take(count, "rows")?;
+            Ok(bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect())
+        }
+        Ok(Self { width: from.read()?, factors: values(from)?, biases: from.read()?, scales: values(from)? })
+    }
+}

@@ -1,0 +1,34 @@
+//! The arithmetic of matrix factorization: gradient steps, squared errors, scores.
+//!
+//! **Bits.** Every kernel is written once, over sixteen-lane vectors ([`lanes::Lanes`]), and compiled three times:
+//! AVX-512, AVX2 with fused multiply-add, and portable. The three give the same bits, because lane structure and order
+//! are constants and every multiplication that is added is fused, in all three alike.
+//!
+//! **Lanes.** A row of factors is padded with zeros to whole vectors. In a product of two rows value f goes to lane
+//! f mod 16, in ascending f; the lanes are added as [`lanes::Lanes::sums`] says.
+
+mod cell;
+mod gradients;
+pub mod lanes;
+mod measure;
+mod normal;
+mod score;
+mod sgd;
+#[cfg(test)]
+mod tests;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+pub use cell::{Cell, Rating, Rows, Steps};
+pub use gradients::{Equations, descend};
+pub use measure::squares;
+pub use normal::{add_products, solve};
+pub use score::{TOGETHER, padded, product, scores};
+pub use sgd::sgd;
+
+pub use lanes::{LANES, Vector};
+use lanes::{Lanes, Portable};
+#[cfg(target_arch = "x86_64")]
+use x86::{Avx2, Avx512};
+
+raddle::vector_kernels!(Lanes: Portable, Avx2, Avx512);

@@ -1,0 +1,81 @@
+//! Products of a few rows with many: what recommendations and metrics are made of.
+
+use super::lanes::{LANES, Lanes, Vector};
+use super::{Kernel, run};
+
+/// Rows that are multiplied side by side, so that each of the many is loaded once for all of them.
+pub const TOGETHER: usize = 4;
+
+/// `out[j][i]` = p_j . q_i for four rows p_j and the rows of `items`, all of `chunks` vectors.
+///
+/// # Panics
+/// If the slices do not hold whole rows.
+pub fn scores(four: [&[Vector]; TOGETHER], items: &[Vector], chunks: usize, out: &mut [Vec<f32>; TOGETHER]) {
+    assert!(chunks > 0 && items.len().is_multiple_of(chunks), "whole rows");
+    assert!(four.iter().all(|row| row.len() == chunks), "rows of both sides are as wide");
+    run(Scores { four, items, chunks, out });
+}
+
+/// The lane structure in which rows are multiplied, for one pair of rows of whole vectors.
+pub fn product(p: &[Vector], q: &[Vector]) -> f32 {
+    run(Product { p, q })
+}
+
+/// A row as whole vectors, padded with zeros.
+pub fn padded(rows: &[f32], rank: usize) -> Vec<Vector> {
+    let chunks = rank.div_ceil(LANES).max(1);
+    let count = rows.len().checked_div(rank).unwrap_or(0);
+    let mut out = vec![Vector([0.0; LANES]); count * chunks];
+    for (to, from) in out.chunks_exact_mut(chunks).zip(rows.chunks_exact(rank.max(1))) {
+        bytemuck::cast_slice_mut::<Vector, f32>(to)[..rank].copy_from_slice(from);
+    }
+    out
+}
+
+struct Scores<'a> {
+    four: [&'a [Vector]; TOGETHER],
+    items: &'a [Vector],
+    chunks: usize,
+    out: &'a mut [Vec<f32>; TOGETHER],
+}
+
+impl Kernel for Scores<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Self { four, items, chunks, out } = self;
+        out.iter_mut().for_each(|scores| scores.resize(items.len() / chunks, 0.0));
+        for (number, item) in items.chunks_exact(chunks).enumerate() {
+            let mut sums = [L::zero(); TOGETHER];
+            for chunk in 0..chunks {
+                let q = L::load(&item[chunk].0);
+                for j in 0..TOGETHER {
+                    sums[j] = L::load(&four[j][chunk].0).mul_add(q, sums[j]);
+                }
+            }
+            let sums = L::sums(sums);
+            for j in 0..TOGETHER {
+                out[j][number] = sums[j];
+            }
+        }
+    }
+}
+
+struct Product<'a> {
+    p: &'a [Vector],
+    q: &'a [Vector],
+}
+
+impl Kernel for Product<'_> {
+    type Output = f32;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> f32 {
+        let mut sum = L::zero();
+        for (p, q) in self.p.iter().zip(self.q) {
+            sum = L::load(&p.0).mul_add(L::load(&q.0), sum);
+        }
+        sum.sum()
+    }
+}

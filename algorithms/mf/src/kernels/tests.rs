@@ -1,0 +1,196 @@
+//! The three forms give the same bits, and those of the definition.
+
+use proptest::prelude::*;
+use raddle::level::Level;
+
+use super::*;
+
+/// Runs `body` once in every form, the portable one first.
+fn in_every_form<T>(mut body: impl FnMut() -> T) -> Vec<(&'static str, T)> {
+    Level::available().into_iter().map(|level| (level.name(), level.during(&mut body))).collect()
+}
+
+fn same<T: PartialEq + std::fmt::Debug>(results: Vec<(&'static str, T)>) -> T {
+    let mut results = results.into_iter();
+    let (_, first) = results.next().unwrap();
+    results.for_each(|(name, other)| assert_eq!(other, first, "{name}"));
+    first
+}
+
+/// Numbers between -1 and 1 without a pattern.
+fn numbers(count: usize, seed: u64) -> Vec<f32> {
+    let mut stream = raddle::random::Stream::new(&[seed]);
+    (0..count).map(|_| 2.0 * stream.unit() as f32 - 1.0).collect()
+}
+
+fn rows(count: usize, chunks: usize, seed: u64) -> Rows {
+    let values = numbers(count * chunks * LANES, seed);
+    let factors = values.chunks_exact(LANES).map(|lanes| Vector(lanes.try_into().unwrap())).collect();
+    Rows { width: chunks * LANES, factors, biases: numbers(count, seed + 1), scales: Vec::new() }
+}
+
+fn cell(count: usize, users: usize, items: usize, seed: u64) -> Cell {
+    let mut stream = raddle::random::Stream::new(&[seed]);
+    let rating = |_| Rating {
+        user: stream.below(users) as u16,
+        item: stream.below(items) as u16,
+        value: stream.unit() as f32 * 2.0 - 1.0,
+    };
+    Cell::new((0..count).map(rating).collect())
+}
+
+const STEPS: Steps = Steps { factor: 0.05, decay: 0.03, bias: 0.015, bias_decay: 0.02, non_negative: false };
+
+/// The lanes of one row of products, added as the definition says.
+fn product(p: &[f32], q: &[f32]) -> f32 {
+    let mut lanes = [0.0_f32; LANES];
+    for (at, (p, q)) in p.iter().zip(q).enumerate() {
+        lanes[at % LANES] = p.mul_add(*q, lanes[at % LANES]);
+    }
+    let group = |i: usize| (lanes[4 * i] + lanes[4 * i + 2]) + (lanes[4 * i + 1] + lanes[4 * i + 3]);
+    (group(0) + group(2)) + (group(1) + group(3))
+}
+
+/// Gradient steps by their definition: errors are those before the group's first step, of the group before the last.
+fn by_definition(cell: &Cell, users: &mut Rows, items: &mut Rows, steps: &Steps) {
+    fn row(rows: &Rows, row: u16) -> &[f32] {
+        &bytemuck::cast_slice(&rows.factors)[usize::from(row) * rows.width..][..rows.width]
+    }
+    let error = |rating: &Rating, users: &Rows, items: &Rows| {
+        let known = users.biases[usize::from(rating.user)] + items.biases[usize::from(rating.item)];
+        rating.value - known - product(row(users, rating.user), row(items, rating.item))
+    };
+    fn step(rating: &Rating, z: f32, (users, items): (&mut Rows, &mut Rows), steps: &Steps) {
+        let scale = |rows: &Rows, row: u16| rows.scales.get(usize::from(row)).copied().unwrap_or([1.0, 1.0]);
+        let ([su, du], [si, di]) = (scale(users, rating.user), scale(items, rating.item));
+        for (rows, row, s, d) in [(&mut *users, rating.user, su, du), (&mut *items, rating.item, si, di)] {
+            let step = steps.bias * s;
+            let bias = &mut rows.biases[usize::from(row)];
+            *bias = step.mul_add(z, *bias * (1.0 - step * (steps.bias_decay * d)));
+        }
+        let (eu, ei) = (steps.factor * su, steps.factor * si);
+        let (ku, ki) = (1.0 - eu * (steps.decay * du), 1.0 - ei * (steps.decay * di));
+        let width = users.width;
+        let p: &mut [f32] = bytemuck::cast_slice_mut(&mut users.factors);
+        let q: &mut [f32] = bytemuck::cast_slice_mut(&mut items.factors);
+        for f in 0..width {
+            let (p, q) =
+                (&mut p[usize::from(rating.user) * width + f], &mut q[usize::from(rating.item) * width + f]);
+            let (old_p, old_q) = (*p, *q);
+            *p = (eu * z).mul_add(old_q, old_p * ku);
+            *q = (ei * z).mul_add(old_p, old_q * ki);
+            if steps.non_negative {
+                (*p, *q) = (p.max(0.0), q.max(0.0));
+            }
+        }
+    }
+    let (groups, rest) = cell.ratings().as_chunks::<4>();
+    let errors =
+        |group: &[Rating; 4], users: &Rows, items: &Rows| group.map(|rating| error(&rating, users, items));
+    let mut waiting = groups.first().map(|group| errors(group, users, items));
+    for (number, group) in groups.iter().enumerate() {
+        let now = waiting.take().unwrap();
+        waiting = groups.get(number + 1).map(|next| errors(next, users, items));
+        group.iter().zip(now).for_each(|(rating, z)| step(rating, z, (users, items), steps));
+    }
+    for rating in rest {
+        let z = error(rating, users, items);
+        step(rating, z, (users, items), steps);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn steps_are_those_of_the_definition_in_every_form(
+        count in 0usize..60, chunks in 1usize..10, uneven: bool, non_negative: bool, seed: u64
+    ) {
+        let (mut users, mut items) = (rows(7, chunks, seed), rows(5, chunks, seed ^ 1));
+        if uneven {
+            users.scales = numbers(7, seed).into_iter().map(|scale| [scale.abs(), 0.5]).collect();
+            items.scales = vec![[0.7, 1.3]; 5];
+        }
+        let (cell, steps) = (cell(count, 7, 5, seed ^ 2), Steps { non_negative, ..STEPS });
+        let found = same(in_every_form(|| {
+            let (mut users, mut items) = (users.clone(), items.clone());
+            let sum = sgd(&cell, &mut users, &mut items, &steps);
+            (sum.to_bits(), users, items)
+        }));
+        by_definition(&cell, &mut users, &mut items, &steps);
+        prop_assert_eq!((found.1, found.2), (users, items));
+    }
+
+    #[test]
+    fn squares_and_scores_are_sums_of_products(count in 0usize..30, chunks in 1usize..6, seed: u64) {
+        let (users, items) = (rows(6, chunks, seed), rows(4, chunks, seed ^ 1));
+        let cell = cell(count, 6, 4, seed);
+        let found = same(in_every_form(|| squares(&cell, &users, &items).to_bits()));
+        let (p, q): (&[f32], &[f32]) = (bytemuck::cast_slice(&users.factors), bytemuck::cast_slice(&items.factors));
+        let width = users.width;
+        let square = |rating: &Rating| {
+            let (u, i) = (usize::from(rating.user), usize::from(rating.item));
+            let product = product(&p[u * width..(u + 1) * width], &q[i * width..(i + 1) * width]);
+            f64::from(rating.value - (users.biases[u] + items.biases[i]) - product).powi(2)
+        };
+        prop_assert_eq!(f64::from_bits(found), cell.ratings().iter().map(square).sum::<f64>());
+        let four = std::array::from_fn(|j| &users.factors[j * chunks..(j + 1) * chunks]);
+        let all = same(in_every_form(|| {
+            let mut out = std::array::from_fn(|_| Vec::new());
+            scores(four, &items.factors, chunks, &mut out);
+            out
+        }));
+        for (j, scores) in all.iter().enumerate() {
+            for (i, score) in scores.iter().enumerate() {
+                prop_assert_eq!(*score, product(&p[j * width..(j + 1) * width], &q[i * width..(i + 1) * width]));
+            }
+        }
+    }
+
+    #[test]
+    fn equations_are_solved_in_every_form(count in 1usize..40, chunks in 1usize..6, seed: u64) {
+        let features = rows(count, chunks, seed).factors;
+        let (weights, targets) = (vec![1.0; count], numbers(count, seed ^ 3));
+        let width = chunks * LANES;
+        let x = same(in_every_form(|| {
+            let (mut matrix, mut right) = (vec![Vector([0.0; LANES]); width * chunks], vec![Vector([0.0; LANES]); chunks]);
+            (0..width).for_each(|j| matrix[j * chunks + j / LANES].0[j % LANES] = 0.5);
+            add_products(&features, chunks, &weights, &targets, &mut matrix, &mut right);
+            assert!(solve(&mut matrix, &mut right, chunks));
+            right
+        }));
+        // The gradient of the least-squares problem is zero there.
+        let (x, rows): (&[f32], &[f32]) = (bytemuck::cast_slice(&x), bytemuck::cast_slice(&features));
+        let mut slope: Vec<f64> = x.iter().map(|&x| 0.5 * f64::from(x)).collect();
+        for (row, target) in rows.chunks_exact(width).zip(&targets) {
+            let error: f64 = row.iter().zip(x).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum::<f64>() - f64::from(*target);
+            slope.iter_mut().zip(row).for_each(|(slope, &a)| *slope += error * f64::from(a));
+        }
+        prop_assert!(slope.iter().all(|slope| slope.abs() < 1e-3), "{slope:?}");
+        let indices: Vec<u32> = (0..count as u32).collect();
+        let equations = Equations {
+            features: &features, chunks, rows: &indices, weights: &weights, targets: &targets, square: &[], ridge: 0.5,
+        };
+        let by_gradients = same(in_every_form(|| {
+            let mut x = vec![Vector([0.0; LANES]); chunks];
+            descend(&equations, 3 * count.min(width) + 5, &mut x);
+            x
+        }));
+        let by_gradients: &[f32] = bytemuck::cast_slice(&by_gradients);
+        prop_assert!(x.iter().zip(by_gradients).all(|(a, b)| (a - b).abs() < 1e-2), "{x:?} {by_gradients:?}");
+    }
+}
+
+#[test]
+fn a_matrix_that_is_not_positive_is_refused() {
+    let mut matrix = vec![Vector([0.0; LANES]); LANES];
+    let mut right = vec![Vector([1.0; LANES])];
+    assert!(!solve(&mut matrix, &mut right, 1));
+    assert_eq!(right, vec![Vector([1.0; LANES])]);
+}
+
+#[test]
+#[should_panic(expected = "a cell names rows that are there")]
+fn a_row_that_is_not_there_is_refused() {
+    let cell = cell(30, 9, 5, 1);
+    sgd(&cell, &mut rows(3, 1, 1), &mut rows(5, 1, 2), &STEPS);
+}

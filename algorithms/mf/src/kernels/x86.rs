@@ -1,0 +1,189 @@
+//! Sixteen lanes in the registers of x86-64: two of AVX2, or one of AVX-512.
+
+#![allow(unsafe_code)] // vector instructions
+
+use std::arch::x86_64::*;
+
+use super::lanes::{LANES, Lanes};
+
+/// Two registers: lanes 0 to 7 and 8 to 15.
+#[derive(Clone, Copy)]
+pub(crate) struct Avx2(__m256, __m256);
+
+/// One register.
+#[derive(Clone, Copy)]
+pub(crate) struct Avx512(__m512);
+
+// SAFETY of every block below: these types are named only by kernels that run in the form of their name, which exists
+// only where its features were detected; pointers come from references to arrays of the length that is read or written.
+
+/// Of four vectors, in each group of four lanes: `(0 + 2) + (1 + 3)` of each vector, one behind the other.
+#[inline(always)]
+unsafe fn grouped256(a: __m256, b: __m256, c: __m256, d: __m256) -> __m256 {
+    // SAFETY: as above.
+    unsafe {
+        // a0+a2, b0+b2, a1+a3, b1+b3 of each group.
+        let ab = _mm256_add_ps(_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
+        let cd = _mm256_add_ps(_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
+        let low = _mm256_shuffle_ps::<0b01_00_01_00>(ab, cd);
+        let high = _mm256_shuffle_ps::<0b11_10_11_10>(ab, cd);
+        _mm256_add_ps(low, high)
+    }
+}
+
+impl Lanes for Avx2 {
+    #[inline(always)]
+    fn zero() -> Self {
+        // SAFETY: as above.
+        unsafe { Self(_mm256_setzero_ps(), _mm256_setzero_ps()) }
+    }
+
+    #[inline(always)]
+    fn splat(value: f32) -> Self {
+        // SAFETY: as above.
+        unsafe { Self(_mm256_set1_ps(value), _mm256_set1_ps(value)) }
+    }
+
+    #[inline(always)]
+    fn load(from: &[f32; LANES]) -> Self {
+        // SAFETY: as above.
+        unsafe { Self(_mm256_loadu_ps(from.as_ptr()), _mm256_loadu_ps(from.as_ptr().add(8))) }
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut [f32; LANES]) {
+        // SAFETY: as above.
+        unsafe {
+            _mm256_storeu_ps(to.as_mut_ptr(), self.0);
+            _mm256_storeu_ps(to.as_mut_ptr().add(8), self.1);
+        }
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        // SAFETY: as above.
+        unsafe { Self(_mm256_add_ps(self.0, other.0), _mm256_add_ps(self.1, other.1)) }
+    }
+
+    #[inline(always)]
+    fn mul(self, by: Self) -> Self {
+        // SAFETY: as above.
+        unsafe { Self(_mm256_mul_ps(self.0, by.0), _mm256_mul_ps(self.1, by.1)) }
+    }
+
+    #[inline(always)]
+    fn mul_add(self, by: Self, plus: Self) -> Self {
+        // SAFETY: as above.
+        unsafe { Self(_mm256_fmadd_ps(self.0, by.0, plus.0), _mm256_fmadd_ps(self.1, by.1, plus.1)) }
+    }
+
+    #[inline(always)]
+    fn positive(self) -> Self {
+        // SAFETY: as above. The second operand is what a lane that is no number becomes.
+        unsafe {
+            let zero = _mm256_setzero_ps();
+            Self(_mm256_max_ps(self.0, zero), _mm256_max_ps(self.1, zero))
+        }
+    }
+
+    #[inline(always)]
+    fn sums([a, b, c, d]: [Self; 4]) -> [f32; 4] {
+        // SAFETY: as above.
+        unsafe {
+            let (low, high) = (grouped256(a.0, b.0, c.0, d.0), grouped256(a.1, b.1, c.1, d.1));
+            // Groups 0 + 2 and 1 + 3.
+            let halves = _mm256_add_ps(low, high);
+            let sums = _mm_add_ps(_mm256_castps256_ps128(halves), _mm256_extractf128_ps::<1>(halves));
+            std::mem::transmute::<__m128, [f32; 4]>(sums)
+        }
+    }
+
+    #[inline(always)]
+    fn sum(self) -> f32 {
+        Self::sums([self; 4])[0]
+    }
+
+    #[inline(always)]
+    fn prefetch(at: *const f32) {
+        // SAFETY: a prefetch reads nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) }
+    }
+}
+
+impl Lanes for Avx512 {
+    #[inline(always)]
+    fn zero() -> Self {
+        // SAFETY: as above.
+        unsafe { Self(_mm512_setzero_ps()) }
+    }
+
+    #[inline(always)]
+    fn splat(value: f32) -> Self {
+        // SAFETY: as above.
+        unsafe { Self(_mm512_set1_ps(value)) }
+    }
+
+    #[inline(always)]
+    fn load(from: &[f32; LANES]) -> Self {
+        // SAFETY: as above.
+        unsafe { Self(_mm512_loadu_ps(from.as_ptr())) }
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut [f32; LANES]) {
+        // SAFETY: as above.
+        unsafe { _mm512_storeu_ps(to.as_mut_ptr(), self.0) }
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        // SAFETY: as above.
+        unsafe { Self(_mm512_add_ps(self.0, other.0)) }
+    }
+
+    #[inline(always)]
+    fn mul(self, by: Self) -> Self {
+        // SAFETY: as above.
+        unsafe { Self(_mm512_mul_ps(self.0, by.0)) }
+    }
+
+    #[inline(always)]
+    fn mul_add(self, by: Self, plus: Self) -> Self {
+        // SAFETY: as above.
+        unsafe { Self(_mm512_fmadd_ps(self.0, by.0, plus.0)) }
+    }
+
+    #[inline(always)]
+    fn positive(self) -> Self {
+        // SAFETY: as above. The second operand is what a lane that is no number becomes.
+        unsafe { Self(_mm512_max_ps(self.0, _mm512_setzero_ps())) }
+    }
+
+    #[inline(always)]
+    fn sums([a, b, c, d]: [Self; 4]) -> [f32; 4] {
+        // SAFETY: as above.
+        unsafe {
+            let (a, b, c, d) = (a.0, b.0, c.0, d.0);
+            let ab = _mm512_add_ps(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b));
+            let cd = _mm512_add_ps(_mm512_unpacklo_ps(c, d), _mm512_unpackhi_ps(c, d));
+            let low = _mm512_shuffle_ps::<0b01_00_01_00>(ab, cd);
+            let high = _mm512_shuffle_ps::<0b11_10_11_10>(ab, cd);
+            let groups = _mm512_add_ps(low, high);
+            let upper = _mm512_extractf32x8_ps::<1>(groups);
+            let halves = _mm256_add_ps(_mm512_castps512_ps256(groups), upper);
+            let sums = _mm_add_ps(_mm256_castps256_ps128(halves), _mm256_extractf128_ps::<1>(halves));
+            std::mem::transmute::<__m128, [f32; 4]>(sums)
+        }
+    }
+
+    #[inline(always)]
+    fn sum(self) -> f32 {
+        Self::sums([self; 4])[0]
+    }
+
+    #[inline(always)]
+    fn prefetch(at: *const f32) {
+        // SAFETY: a prefetch reads nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) }
+    }
+}

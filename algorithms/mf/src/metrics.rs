@@ -1,0 +1,109 @@
+//! [`Ranking`]: how well the items that users turned to stand in their recommendations.
+
+use raddle_datasets::Triples;
+
+use crate::model::Model;
+use crate::recommend::{Recommender, Seen};
+
+/// Quality of recommendations, over users with test items. What was seen in training is never recommended.
+///
+/// With t test items of a user and h of them among the first k: precision is the sum of h over the sum of min(k, t);
+/// recall the mean of h / t; NDCG the mean of `sum over hits of 1/log2(1 + place)` over its largest possible value; MAP the
+/// mean of `sum over hits of (hits up to there / place)` over min(k, t); AUC the mean share of pairs of a test item and
+/// another unseen one that are in the right order, where ties count half.
+#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
+pub struct Ranking {
+    /// Users with test items.
+    pub users: usize,
+    /// k.
+    pub at: usize,
+    /// Precision at k.
+    pub precision: f64,
+    /// Recall at k.
+    pub recall: f64,
+    /// Normalised discounted cumulative gain at k.
+    pub ndcg: f64,
+    /// Mean average precision at k.
+    pub map: f64,
+    /// Area under the ROC curve.
+    pub auc: f64,
+}
+
+impl Ranking {
+    /// Measures a model on test observations, whatever their values are.
+    pub fn measure(model: &Model, train: &Triples, test: &Triples, at: usize) -> Self {
+        let (seen, wanted) = (Seen::new(train, model.users()), Seen::new(test, model.users()));
+        let users: Vec<u32> =
+            (0..model.users() as u32).filter(|&user| !wanted.row(user).is_empty()).collect();
+        let recommender = Recommender::new(model).without(&seen);
+        let discount: Vec<f64> = (0..at).map(|place| 1.0 / libm::log2(place as f64 + 2.0)).collect();
+        let mut sums = Self { users: users.len(), at, ..Self::default() };
+        let (mut hit, mut possible) = (0, 0);
+        recommender.each(&users, at, |user, best| {
+            let wanted = wanted.row(user);
+            let most = at.min(wanted.len());
+            let (mut hits, mut gain, mut average) = (0, 0.0, 0.0);
+            for (place, (item, _)) in best.iter().enumerate() {
+                if wanted.binary_search(item).is_ok() {
+                    hits += 1;
+                    gain += discount[place];
+                    average += f64::from(hits) / (place as f64 + 1.0);
+                }
+            }
+            (hit, possible) = (hit + hits as usize, possible + most);
+            sums.recall += f64::from(hits) / wanted.len() as f64;
+            sums.ndcg += gain / discount[..most].iter().sum::<f64>().max(f64::MIN_POSITIVE);
+            sums.map += average / most.max(1) as f64;
+        });
+        let mut order = Vec::new();
+        recommender.scored(&users, |user, scores| {
+            sums.auc += area(scores, wanted.row(user), seen.row(user), &mut order);
+        });
+        let count = users.len().max(1) as f64;
+        sums.precision = hit as f64 / possible.max(1) as f64;
+        for mean in [&mut sums.recall, &mut sums.ndcg, &mut sums.map, &mut sums.auc] {
+            *mean /= count;
+        }
+        sums
+    }
+}
+
+/// By rank sums (Mann and Whitney); one half where there is nothing to compare.
+fn area(scores: &[f32], wanted: &[u32], seen: &[u32], order: &mut Vec<(f32, bool)>) -> f64 {
+    order.clear();
+    for (item, &score) in (0..).zip(scores) {
+        let is_wanted = wanted.binary_search(&item).is_ok();
+        if is_wanted || seen.binary_search(&item).is_err() {
+            order.push((if score.is_nan() { f32::NEG_INFINITY } else { score }, is_wanted));
+        }
+    }
+    order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    let positives = order.iter().filter(|(_, wanted)| *wanted).count() as f64;
+    let negatives = order.len() as f64 - positives;
+    if positives == 0.0 || negatives == 0.0 {
+        return 0.5;
+    }
+    let (mut below, mut right) = (0.0, 0.0);
+    for same in order.chunk_by(|a, b| a.0 == b.0) {
+        let wanted = same.iter().filter(|(_, wanted)| *wanted).count() as f64;
+        let others = same.len() as f64 - wanted;
+        right += wanted * (below + 0.5 * others);
+        below += others;
+    }
+    right / (positives * negatives)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_area_counts_pairs_in_the_right_order() {
+        let mut order = Vec::new();
+        assert_eq!(area(&[0.9, 0.1, 0.5], &[0], &[], &mut order), 1.0);
+        assert_eq!(area(&[0.9, 0.1, 0.5], &[2], &[], &mut order), 0.5);
+        assert_eq!(area(&[0.9, 0.1, 0.5], &[2], &[0], &mut order), 1.0);
+        assert_eq!(area(&[0.5, 0.5], &[1], &[], &mut order), 0.5);
+        assert_eq!(area(&[0.5], &[0], &[], &mut order), 0.5);
+    }
+}

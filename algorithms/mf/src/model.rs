@@ -1,0 +1,121 @@
+//! [`Model`]: factors and biases, and [`Fit`]: how they came about.
+
+use raddle::{EpochRecord, RunReport};
+
+use crate::problem::Problem;
+
+/// Factors and biases of all users and items, in the units of the ratings.
+///
+/// The rating of user u and item i is predicted as `mean + b_u + c_i + p_u . q_i`. Rows without training data are zero,
+/// so that what is predicted for them is the mean and the bias that is known.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Model {
+    /// Factors of a row.
+    pub rank: usize,
+    /// What is predicted where nothing else is known; 0 for implicit feedback.
+    pub mean: f64,
+    /// users x rank.
+    pub user_factors: Vec<f32>,
+    /// items x rank.
+    pub item_factors: Vec<f32>,
+    /// One a user; zeros without biases.
+    pub user_biases: Vec<f32>,
+    /// One an item; zeros without biases.
+    pub item_biases: Vec<f32>,
+}
+
+impl Model {
+    /// A model that knows nothing.
+    pub fn zeros(users: usize, items: usize, rank: usize) -> Self {
+        Self {
+            rank,
+            mean: 0.0,
+            user_factors: vec![0.0; users * rank],
+            item_factors: vec![0.0; items * rank],
+            user_biases: vec![0.0; users],
+            item_biases: vec![0.0; items],
+        }
+    }
+
+    /// How many users it has.
+    pub fn users(&self) -> usize {
+        self.user_biases.len()
+    }
+
+    /// How many items it has.
+    pub fn items(&self) -> usize {
+        self.item_biases.len()
+    }
+
+    /// A user's factors; none beyond the users.
+    pub fn user(&self, row: u32) -> &[f32] {
+        let start = row as usize * self.rank;
+        self.user_factors.get(start..start + self.rank).unwrap_or(&[])
+    }
+
+    /// An item's factors; none beyond the items.
+    pub fn item(&self, row: u32) -> &[f32] {
+        let start = row as usize * self.rank;
+        self.item_factors.get(start..start + self.rank).unwrap_or(&[])
+    }
+
+    /// Rows that the data has no ratings of stay as the model to start from had them.
+    pub(crate) fn keep_rows_of(&mut self, init: Option<&Model>, problem: &Problem) {
+        let Some(init) = init else { return };
+        let mut rated = (vec![false; self.users()], vec![false; self.items()]);
+        for (&user, &item) in problem.train.users.iter().zip(&problem.train.items) {
+            (rated.0[user as usize], rated.1[item as usize]) = (true, true);
+        }
+        // A mean that moved is made up for, as it is for the users that are trained on.
+        let moved = (init.mean - self.mean) as f32;
+        let rank = self.rank;
+        let sides = [
+            (
+                &rated.0,
+                &mut self.user_factors,
+                &mut self.user_biases,
+                &init.user_factors,
+                &init.user_biases,
+                moved,
+            ),
+            (
+                &rated.1,
+                &mut self.item_factors,
+                &mut self.item_biases,
+                &init.item_factors,
+                &init.item_biases,
+                0.0,
+            ),
+        ];
+        for (rated, factors, biases, old_factors, old_biases, moved) in sides {
+            for (row, old) in old_biases.iter().enumerate().take(biases.len()) {
+                if rated[row] {
+                    continue;
+                }
+                let old_row = &old_factors[row * rank..(row + 1) * rank];
+                factors[row * rank..(row + 1) * rank].copy_from_slice(old_row);
+                let is_known = *old != 0.0 || old_row.iter().any(|&value| value != 0.0);
+                biases[row] = if is_known { old + moved } else { 0.0 };
+            }
+        }
+    }
+}
+
+/// A model with what its run tells.
+#[derive(Debug, Clone)]
+pub struct Fit {
+    /// The model: of everything that was measured, the best.
+    pub model: Model,
+    /// Its root mean squared error on what was measured, if anything was.
+    pub best: Option<f64>,
+    /// After which epoch it was.
+    pub best_epoch: u64,
+    /// The stage of the run that led to it, and how many epochs into it: a fit of that length leads there at once.
+    pub length: (u32, u32),
+    /// The regularisation of the stage that led to it, in units of squared ratings: for folding in.
+    pub reg: f64,
+    /// What was counted and measured.
+    pub report: RunReport,
+    /// A record an epoch, the boundary before the first included.
+    pub trace: Vec<EpochRecord>,
+}

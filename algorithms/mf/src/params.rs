@@ -1,0 +1,394 @@
+//! [`Mf`]: parameters, unchecked until [`Mf::fit`] checks them once.
+
+use crate::course::Course;
+use crate::error::MfError;
+use crate::model::{Fit, Model};
+use crate::problem::Problem;
+use crate::run::{InProcess, Runner};
+
+/// Which way the factors are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// Stochastic gradient steps.
+    Sgd,
+    /// Alternating least squares.
+    Als,
+    /// Coordinate descent, one rank after the other.
+    Ccd,
+}
+
+impl Method {
+    /// The names that `--solver` accepts, with what they choose.
+    pub const NAMES: [(&str, Method); 3] = [("sgd", Method::Sgd), ("als", Method::Als), ("ccd", Method::Ccd)];
+}
+
+/// Which schedule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// Rotation for gradient steps; one side after the other for the rest.
+    Auto,
+    /// Every block meets every shard once an epoch.
+    Rotation,
+    /// Blocks meet shards by how much their error fell lately.
+    Priority,
+}
+
+impl Choice {
+    /// The names that `--schedule` accepts, with what they choose.
+    pub const NAMES: [(&str, Choice); 3] =
+        [("auto", Choice::Auto), ("rotation", Choice::Rotation), ("priority", Choice::Priority)];
+}
+
+/// How the equations of a row are solved by alternating least squares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Equations {
+    /// Exactly, by a Cholesky factor.
+    Cholesky,
+    /// By so many steps of conjugate gradients from where the row is.
+    Gradients(usize),
+}
+
+/// A factorization to be fitted: its parameters, with defaults that suit all data.
+///
+/// | name | default | range | what it does |
+/// |---|---|---|---|
+/// | `rank` | 32 | 1 to 4096 | factors of a row |
+/// | `method` | `Sgd` | | how they are found |
+/// | `reg` | by method and length | >= 0 | the weight of `|p|^2 + |q|^2`, counted at every rating |
+/// | `plain_reg` | false | | the weight is counted once a row |
+/// | `biases` | true | | each user and item has a bias |
+/// | `non_negative` | false | | factors are at least 0; without biases no mean is taken off then |
+/// | `implicit` | none | > 0 | values are counts, with this weight each (`Als`) |
+/// | `equations` | Cholesky; 3 gradients if implicit | | how `Als` solves a row |
+/// | `inner` | 1 | >= 1 | passes over both sides of one rank by `Ccd` |
+/// | `epochs` | none | >= 1 | the length of the run; without, a short one, then longer ones while validation gains |
+/// | `step` | by the length | > 0 | the first step, in standard deviations of the ratings |
+/// | `count_power` | 0 | 0 to 1 | steps of a row with n ratings shrink by n to this power |
+/// | `item_step` | 1 | > 0 | steps of items are multiplied by this |
+/// | `init_scale` | 0.2 | > 0 | first factors are uniform in +- this / sqrt(rank) |
+/// | `bias_step` | 0.3 | > 0 | the step of biases as a share of that of factors |
+/// | `target` | none | > 0 | the run is done at this root mean squared error on what is measured |
+/// | `schedule` | `Auto` | | which block meets which shard next |
+/// | `workers` | 1 | >= 1 | never changes the model |
+/// | `shards`, `blocks` | from the data | >= 1 | parts of the users, and of the items |
+/// | `seed` | 42 | | names the first factors |
+/// | `init` | none | | a model to start from |
+///
+/// ```
+/// use raddle_mf::{Mf, Problem};
+///
+/// let data = raddle_datasets::read_any_ratings("synth:ratings:users=200,items=100,n=6000", &Default::default())?;
+/// let problem = Problem::new(200, 100, data.triples)?.validate_on_share(0.1, 42)?;
+/// let fit = Mf::params().rank(8).fit(&problem)?;
+/// assert!(fit.report.certificate.value < 0.8);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Mf {
+    pub(crate) rank: usize,
+    pub(crate) method: Method,
+    pub(crate) reg: Option<f64>,
+    pub(crate) plain_reg: bool,
+    pub(crate) biases: bool,
+    pub(crate) non_negative: bool,
+    pub(crate) implicit: Option<f64>,
+    pub(crate) equations: Option<Equations>,
+    pub(crate) inner: usize,
+    pub(crate) epochs: Option<u64>,
+    /// Ends the only stage after so many epochs, as a run did that this one repeats.
+    pub(crate) cut: Option<u32>,
+    pub(crate) step: Option<f64>,
+    pub(crate) count_power: f64,
+    pub(crate) item_step: f64,
+    pub(crate) init_scale: f64,
+    pub(crate) bias_step: f64,
+    pub(crate) bias_reg: f64,
+    pub(crate) target: Option<f64>,
+    pub(crate) schedule: Choice,
+    pub(crate) workers: usize,
+    pub(crate) shards: Option<usize>,
+    pub(crate) blocks: Option<usize>,
+    pub(crate) seed: u64,
+    pub(crate) init: Option<Model>,
+}
+
+impl Mf {
+    /// The defaults.
+    pub fn params() -> Self {
+        Self {
+            rank: 32,
+            method: Method::Sgd,
+            reg: None,
+            plain_reg: false,
+            biases: true,
+            non_negative: false,
+            implicit: None,
+            equations: None,
+            inner: 1,
+            epochs: None,
+            cut: None,
+            step: None,
+            count_power: 0.0,
+            item_step: 1.0,
+            init_scale: 0.2,
+            bias_step: 0.3,
+            bias_reg: 0.02,
+            target: None,
+            schedule: Choice::Auto,
+            workers: 1,
+            shards: None,
+            blocks: None,
+            seed: 42,
+            init: None,
+        }
+    }
+
+    /// Sets the rank.
+    pub fn rank(mut self, rank: usize) -> Self {
+        self.rank = rank;
+        self
+    }
+
+    /// Sets the method.
+    pub fn method(mut self, method: Method) -> Self {
+        self.method = method;
+        self
+    }
+
+    /// Sets the regularisation, in units of squared ratings.
+    pub fn reg(mut self, reg: f64) -> Self {
+        self.reg = Some(reg);
+        self
+    }
+
+    /// Counts the regularisation once a row rather than at every rating.
+    pub fn plain_reg(mut self, plain: bool) -> Self {
+        self.plain_reg = plain;
+        self
+    }
+
+    /// Turns biases on or off.
+    pub fn biases(mut self, biases: bool) -> Self {
+        self.biases = biases;
+        self
+    }
+
+    /// Keeps factors at 0 or above.
+    pub fn non_negative(mut self, non_negative: bool) -> Self {
+        self.non_negative = non_negative;
+        self
+    }
+
+    /// Takes values for counts of implicit feedback: a pair with value r weighs 1 + `weight` r against pairs that did
+    /// not occur.
+    pub fn implicit(mut self, weight: f64) -> Self {
+        self.implicit = Some(weight);
+        self
+    }
+
+    /// Sets how alternating least squares solves a row.
+    pub fn equations(mut self, equations: Equations) -> Self {
+        self.equations = Some(equations);
+        self
+    }
+
+    /// Sets the passes of coordinate descent over one rank.
+    pub fn inner(mut self, passes: usize) -> Self {
+        self.inner = passes;
+        self
+    }
+
+    /// Sets the length of the run.
+    pub fn epochs(mut self, epochs: u64) -> Self {
+        self.epochs = Some(epochs);
+        self
+    }
+
+    /// Repeats what led a fit to its best: the length of that stage, ended where it was best. On other data, say all of
+    /// them, nothing then needs to be held out.
+    pub fn repeat(mut self, fit: &Fit) -> Self {
+        let (stage, epochs) = fit.length;
+        if self.method != Method::Sgd {
+            (self.epochs, self.target) = (Some(u64::from(epochs.max(1))), None);
+            return self;
+        }
+        let length = Course::stages(self.epochs).get(stage as usize).copied().unwrap_or(epochs);
+        (self.epochs, self.cut, self.target) = (Some(u64::from(length.max(1))), Some(epochs.max(1)), None);
+        self
+    }
+
+    /// Sets the first step.
+    pub fn step(mut self, step: f64) -> Self {
+        self.step = Some(step);
+        self
+    }
+
+    /// Lets steps of rows shrink with their ratings, to this power.
+    pub fn count_power(mut self, power: f64) -> Self {
+        self.count_power = power;
+        self
+    }
+
+    /// Sets what the steps of items are multiplied by.
+    pub fn item_step(mut self, factor: f64) -> Self {
+        self.item_step = factor;
+        self
+    }
+
+    /// Sets the size of the first factors.
+    pub fn init_scale(mut self, scale: f64) -> Self {
+        self.init_scale = scale;
+        self
+    }
+
+    /// Sets the step of biases, as a share of that of factors.
+    pub fn bias_step(mut self, share: f64) -> Self {
+        self.bias_step = share;
+        self
+    }
+
+    /// Sets the regularisation of biases, in units of squared ratings.
+    pub fn bias_reg(mut self, reg: f64) -> Self {
+        self.bias_reg = reg;
+        self
+    }
+
+    /// Ends the run at this root mean squared error on what is measured.
+    pub fn target(mut self, target: f64) -> Self {
+        self.target = Some(target);
+        self
+    }
+
+    /// Sets the schedule.
+    pub fn schedule(mut self, schedule: Choice) -> Self {
+        self.schedule = schedule;
+        self
+    }
+
+    /// Sets the number of workers.
+    pub fn workers(mut self, workers: usize) -> Self {
+        self.workers = workers;
+        self
+    }
+
+    /// Sets the number of shards of users.
+    pub fn shards(mut self, shards: usize) -> Self {
+        self.shards = Some(shards);
+        self
+    }
+
+    /// Sets the number of blocks of items.
+    pub fn blocks(mut self, blocks: usize) -> Self {
+        self.blocks = Some(blocks);
+        self
+    }
+
+    /// Sets the seed.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Starts from a model. Its rows are those of the problem; rows that it does not have start as without it.
+    pub fn init(mut self, model: Model) -> Self {
+        self.init = Some(model);
+        self
+    }
+
+    /// Fits.
+    ///
+    /// # Errors
+    /// If a parameter is out of its range, the data does not suit the method, or the run fails.
+    pub fn fit(&self, problem: &Problem) -> Result<Fit, MfError> {
+        self.fit_on(problem, &mut InProcess)
+    }
+
+    /// Fits on engines that `runner` may change before it runs them: limits, rescaling, checkpoints, an observer.
+    ///
+    /// # Errors
+    /// If a parameter is out of its range, the data does not suit the method, or the run fails.
+    pub fn fit_on<R: Runner>(&self, problem: &Problem, runner: &mut R) -> Result<Fit, R::Error> {
+        self.check(problem)?;
+        match self.method {
+            Method::Sgd => self.fit_by_steps(problem, runner),
+            Method::Als | Method::Ccd => self.fit_alternating(problem, runner),
+        }
+    }
+
+    /// Whether every parameter is in its range, and suits the others and the data.
+    fn check(&self, problem: &Problem) -> Result<(), MfError> {
+        let refuse = |name, value: String, range| Err(MfError::Parameter { name, value, range });
+        if !(1..=4096).contains(&self.rank) {
+            return refuse("rank", self.rank.to_string(), "it must be from 1 to 4096");
+        }
+        for (name, value) in [("reg", self.reg.unwrap_or(0.0)), ("bias-reg", self.bias_reg)] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return refuse(name, value.to_string(), "it must be a number of 0 or more");
+            }
+        }
+        let positive = [
+            ("implicit", self.implicit.unwrap_or(1.0)),
+            ("step", self.step.unwrap_or(1.0)),
+            ("item-step", self.item_step),
+            ("init-scale", self.init_scale),
+            ("bias-step", self.bias_step),
+            ("target", self.target.unwrap_or(1.0)),
+        ];
+        for (name, value) in positive {
+            if !(value > 0.0 && value.is_finite()) {
+                return refuse(name, value.to_string(), "it must be a number above 0");
+            }
+        }
+        if !(0.0..=1.0).contains(&self.count_power) {
+            return refuse("count-power", self.count_power.to_string(), "it must lie between 0 and 1");
+        }
+        let counts = [
+            ("epochs", self.epochs.map_or(1, |epochs| epochs as usize)),
+            ("inner", self.inner),
+            ("shards", self.shards.unwrap_or(1)),
+            ("blocks", self.blocks.unwrap_or(1)),
+        ];
+        for (name, value) in counts {
+            if value == 0 {
+                return refuse(name, "0".into(), "there must be at least 1");
+            }
+        }
+        if self.shards.is_some_and(|shards| shards > 65_535)
+            || self.blocks.is_some_and(|blocks| blocks > 65_535)
+        {
+            return refuse("shards", "too many".into(), "at most 65535 shards and blocks are supported");
+        }
+        if let Some(Equations::Gradients(0)) = self.equations {
+            return refuse("cg-steps", "0".into(), "there must be at least 1");
+        }
+        if self.schedule == Choice::Priority && self.method != Method::Sgd {
+            return refuse("schedule", "priority".into(), "only --solver sgd has blocks that could go first");
+        }
+        self.check_implicit(problem)?;
+        match &self.init {
+            Some(model) if model.rank != self.rank => {
+                Err(MfError::Rank { found: model.rank, wanted: self.rank })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_implicit(&self, problem: &Problem) -> Result<(), MfError> {
+        let refuse = |name, value: &str, range| Err(MfError::Parameter { name, value: value.into(), range });
+        if self.implicit.is_none() {
+            return Ok(());
+        }
+        if self.method != Method::Als {
+            return refuse("implicit", "given", "only --solver als knows implicit feedback");
+        }
+        if self.non_negative {
+            return refuse("nonnegative", "given", "it is not supported with --implicit");
+        }
+        if self.target.is_some() {
+            return refuse("target", "given", "it is a root mean squared error, which --implicit has not");
+        }
+        let negative = problem.train.values.iter().position(|&value| value < 0.0);
+        negative
+            .map_or(Ok(()), |at| Err(MfError::Negative { position: at + 1, value: problem.train.values[at] }))
+    }
+}

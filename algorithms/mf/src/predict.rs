@@ -1,0 +1,30 @@
+//! What a model says of pairs, and how far that is from what is known.
+
+use raddle_datasets::Triples;
+
+use crate::model::Model;
+
+impl Model {
+    /// The predicted rating of a pair. A user or item that the model does not have counts nothing: at worst this is the
+    /// mean, and never NaN.
+    ///
+    /// Added up in double precision, in the order of the factors.
+    pub fn predict(&self, user: u32, item: u32) -> f64 {
+        let bias = |biases: &[f32], row: u32| biases.get(row as usize).map_or(0.0, |&bias| f64::from(bias));
+        let product: f64 =
+            self.user(user).iter().zip(self.item(item)).map(|(&p, &q)| f64::from(p) * f64::from(q)).sum();
+        self.mean + bias(&self.user_biases, user) + bias(&self.item_biases, item) + product
+    }
+
+    /// Root mean squared error and mean absolute error on these ratings; 0 for none. Nothing is clipped.
+    pub fn errors(&self, triples: &Triples) -> (f64, f64) {
+        let (mut squares, mut sizes) = (0.0, 0.0);
+        for (user, item, value) in triples.iter() {
+            let error = f64::from(value) - self.predict(user, item);
+            squares += error * error;
+            sizes += error.abs();
+        }
+        let count = triples.len().max(1) as f64;
+        ((squares / count).sqrt(), sizes / count)
+    }
+}

@@ -1,0 +1,146 @@
+//! [`Problem`]: ratings to train on, and others to measure the model on while it is trained.
+
+use std::sync::Arc;
+
+use raddle_datasets::Triples;
+use raddle_datasets::ratings::{Held, hashed};
+
+use crate::error::MfError;
+
+/// Ratings of `users` users and `items` items, checked once.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    pub(crate) users: usize,
+    pub(crate) items: usize,
+    pub(crate) train: Arc<Triples>,
+    pub(crate) measured: Option<Measured>,
+}
+
+/// Ratings that are not trained on.
+#[derive(Debug, Clone)]
+pub(crate) struct Measured {
+    pub(crate) triples: Arc<Triples>,
+    /// What they are called: `validation data` or `test data`.
+    pub(crate) on: &'static str,
+}
+
+impl Problem {
+    /// Takes the ratings to train on. Several ratings of a pair all count.
+    ///
+    /// # Errors
+    /// If there are none, a row is beyond the users or items, or a value is not finite.
+    pub fn new(users: usize, items: usize, train: impl Into<Arc<Triples>>) -> Result<Self, MfError> {
+        let train = train.into();
+        let most = u32::MAX as usize - 1;
+        for (what, count) in [("users", users), ("items", items), ("ratings", train.len())] {
+            if count > most {
+                return Err(MfError::TooLarge { what, count });
+            }
+        }
+        if train.is_empty() {
+            return Err(MfError::Empty);
+        }
+        check(users, items, &train)?;
+        Ok(Self { users, items, train, measured: None })
+    }
+
+    /// Holds out a fraction of the ratings, by the hash of the pair and this seed, to validate on. Of these, pairs
+    /// whose user or item is left without training ratings are dropped.
+    ///
+    /// # Errors
+    /// If the fraction is not between 0 and 1, or nothing is left to train on.
+    pub fn validate_on_share(self, fraction: f64, seed: u64) -> Result<Self, MfError> {
+        if !(fraction > 0.0 && fraction < 1.0) {
+            let range = "a share must lie between 0 and 1, such as 0.05";
+            return Err(MfError::Parameter { name: "validation", value: fraction.to_string(), range });
+        }
+        self.validate_where(|user, item| hashed(user, item, seed, 0.0, fraction))
+    }
+
+    /// Holds out the pairs that `is_out` names, to validate on.
+    ///
+    /// # Errors
+    /// If nothing is left to train on.
+    pub fn validate_where(self, is_out: impl Fn(u32, u32) -> bool) -> Result<Self, MfError> {
+        let Self { users, items, train, .. } = self;
+        let train = Arc::try_unwrap(train).unwrap_or_else(|shared| (*shared).clone());
+        let Held { train, out, .. } = Held::out(train, users, items, is_out);
+        let problem = Self::new(users, items, train)?;
+        match out.is_empty() {
+            true => Ok(problem),
+            false => Ok(problem.with(out, "validation data")),
+        }
+    }
+
+    /// Validates on these ratings. Pairs whose user or item has no training rating are dropped.
+    ///
+    /// # Errors
+    /// If a row is beyond the users or items, or a value is not finite.
+    pub fn validate_on(self, triples: Triples) -> Result<Self, MfError> {
+        check(self.users, self.items, &triples)?;
+        Ok(self.with(triples, "validation data"))
+    }
+
+    /// Measures on these ratings, called test data, while training: for a target on them. Cold pairs are dropped.
+    ///
+    /// # Errors
+    /// If a row is beyond the users or items, or a value is not finite.
+    pub fn test_on(self, triples: Triples) -> Result<Self, MfError> {
+        check(self.users, self.items, &triples)?;
+        Ok(self.with(triples, "test data"))
+    }
+
+    fn with(mut self, triples: Triples, on: &'static str) -> Self {
+        let mut known = (vec![false; self.users], vec![false; self.items]);
+        for (&user, &item) in self.train.users.iter().zip(&self.train.items) {
+            (known.0[user as usize], known.1[item as usize]) = (true, true);
+        }
+        let warm = |&(user, item, _): &(u32, u32, f32)| known.0[user as usize] && known.1[item as usize];
+        let triples: Triples = triples.iter().filter(warm).collect();
+        self.measured = (!triples.is_empty()).then(|| Measured { triples: Arc::new(triples), on });
+        self
+    }
+
+    /// How many users there are, rated or not.
+    pub fn users(&self) -> usize {
+        self.users
+    }
+
+    /// How many items there are, rated or not.
+    pub fn items(&self) -> usize {
+        self.items
+    }
+
+    /// The ratings to train on.
+    pub fn train(&self) -> &Triples {
+        &self.train
+    }
+
+    /// The ratings to measure on while training, if there are any.
+    pub fn measured(&self) -> Option<&Triples> {
+        self.measured.as_ref().map(|measured| &*measured.triples)
+    }
+}
+
+/// Whether every row is there and every value finite.
+pub(crate) fn check(users: usize, items: usize, triples: &Triples) -> Result<(), MfError> {
+    let lengths = (triples.users.len(), triples.items.len(), triples.values.len());
+    if lengths.0 != lengths.2 || lengths.1 != lengths.2 {
+        return Err(MfError::Lengths { users: lengths.0, items: lengths.1, values: lengths.2 });
+    }
+    // Without branches first: what is wrong is looked for only where something is.
+    let largest = |rows: &[u32]| rows.iter().fold(0, |largest: u32, &row| largest.max(row));
+    let finite = triples.values.iter().fold(true, |finite, value| finite & value.is_finite());
+    let fits = |rows: &[u32], count: usize| rows.is_empty() || (largest(rows) as usize) < count;
+    for (what, rows, count) in [("user", &triples.users, users), ("item", &triples.items, items)] {
+        if !fits(rows, count)
+            && let Some(at) = rows.iter().position(|&row| row as usize >= count)
+        {
+            return Err(MfError::Row { position: at + 1, what, row: rows[at], count });
+        }
+    }
+    if !finite && let Some(at) = triples.values.iter().position(|value| !value.is_finite()) {
+        return Err(MfError::NotFinite { position: at + 1, value: triples.values[at] });
+    }
+    Ok(())
+}

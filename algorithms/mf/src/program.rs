@@ -1,0 +1,207 @@
+//! [`SgdProgram`]: stochastic gradient steps as a rotation without barriers.
+
+use std::sync::Arc;
+
+use raddle::schedule::Round;
+use raddle::state::{Reader, StateError, Writer};
+use raddle::{Boundary, Certificate, Program, State, Task, Verdict, Visibility};
+
+use crate::course::Course;
+use crate::grid::Deal;
+use crate::kernels;
+use crate::part::{Scaling, Side};
+use crate::replica::{Answer, Change, Counts, Replica, Setup, Squares};
+use crate::schedule::kind;
+use crate::shard::{ItemBlock, UserShard};
+use crate::solver::{Next, Solver};
+use crate::start::Start;
+
+/// The mathematics of a run by gradient steps.
+#[derive(Debug)]
+pub struct SgdProgram {
+    pub(crate) users: usize,
+    pub(crate) items: usize,
+    pub(crate) shards: usize,
+    pub(crate) blocks: usize,
+    pub(crate) course: Course,
+    pub(crate) start: Start,
+    pub(crate) scaling: Scaling,
+    /// Whether the mean is taken off.
+    pub(crate) centered: bool,
+    /// What is measured on, if anything is.
+    pub(crate) measured_on: Option<&'static str>,
+    pub(crate) target: Option<f64>,
+    /// Whether the schedule wants to know how much each cell gained.
+    pub(crate) by_priority: bool,
+}
+
+impl SgdProgram {
+    /// What the counts of all chunks, in shard order, make of the layout.
+    fn lay_out(&self, chunks: impl Iterator<Item = Counts>) -> Setup {
+        let mut all = Counts { users: vec![0; self.users], items: vec![0; self.items], ..Counts::default() };
+        for chunk in chunks {
+            all.users.iter_mut().zip(&chunk.users).for_each(|(sum, count)| *sum += count);
+            all.items.iter_mut().zip(&chunk.items).for_each(|(sum, count)| *sum += count);
+            all.sum += chunk.sum;
+            all.squares += chunk.squares;
+        }
+        let number: u64 = all.users.iter().map(|&count| u64::from(count)).sum();
+        let mean = all.sum / number as f64;
+        let center = if self.centered { mean } else { 0.0 };
+        let variance = (all.squares / number as f64 - mean * mean).max(0.0);
+        let scale = if variance.sqrt() > 1e-6 * mean.abs() { variance.sqrt() } else { 1.0 };
+        let (users, items) = (Deal::new(all.users, self.shards), Deal::new(all.items, self.blocks));
+        Setup { users, items, mean, center, scale }
+    }
+
+    /// Brings both sides to the beginning of the epoch.
+    fn begin(
+        &self,
+        task: &Task,
+        shard: &mut UserShard,
+        block: (u32, &mut ItemBlock),
+        setup: &Setup,
+        replica: &Replica,
+    ) {
+        let now = (task.epoch, &replica.now);
+        let sides = [
+            (&mut shard.part, task.shard, &setup.users, Side::Users),
+            (&mut block.1.part, block.0, &setup.items, Side::Items),
+        ];
+        for (part, number, deal, side) in sides {
+            let rows = deal.part(number);
+            let scales = || self.scaling.of(rows, deal, setup.middle(), side);
+            part.begin(now, |scales| self.start.rows(rows, side, setup, scales), scales);
+        }
+    }
+
+    fn certificate(&self, error: f64, done: bool, solver: &Solver) -> Certificate {
+        let on = self.measured_on.unwrap_or("training data, as met");
+        let mut certificate = Certificate::new("rmse", error, self.target.unwrap_or(0.0), on);
+        // An error without bound is no number to go on with.
+        if error.is_infinite() && solver.best_epoch > 0 {
+            certificate.value = f64::NAN;
+        }
+        certificate.reached = self.target.is_some_and(|target| error <= target);
+        if done && !certificate.reached {
+            match self.target {
+                Some(_) => certificate.stalled = true,
+                None => {
+                    let best = if self.measured_on.is_some() { solver.best } else { error };
+                    (certificate.value, certificate.target, certificate.reached) = (best, best, true);
+                }
+            }
+        }
+        certificate
+    }
+}
+
+impl Program for SgdProgram {
+    type Shard = UserShard;
+    type Block = ItemBlock;
+    type Pinned = Solver;
+    type Replica = Replica;
+    type Partial = Answer;
+    type Change = Change;
+
+    fn visibility(&self) -> Visibility {
+        Visibility::AtBoundary
+    }
+
+    fn update_block(
+        &self,
+        task: &Task,
+        shard: &mut UserShard,
+        block: &mut ItemBlock,
+        replica: &Replica,
+    ) -> Answer {
+        let mut answer = Answer::default();
+        let (Some(setup), Some(number)) = (&replica.setup, task.block) else { return answer };
+        match task.kind {
+            kind::SCATTER => shard.scatter(block, setup),
+            kind::DELIVER => shard.take(task.shard, block, setup),
+            kind::TRAIN => {
+                self.begin(task, shard, (number, block), setup, replica);
+                let UserShard { part, cells, .. } = shard;
+                for cell in &cells[number as usize] {
+                    let sum = kernels::sgd(cell, &mut part.rows, &mut block.part.rows, &replica.now.steps);
+                    answer.trained.add(Squares { sum, count: cell.ratings().len() as u64 });
+                }
+                if self.by_priority && answer.trained.count > 0 {
+                    let Squares { sum, count } = answer.trained;
+                    answer.cells.push((task.shard * self.blocks as u32 + number, sum / count as f64));
+                }
+            }
+            _ => {
+                // Where no task of this epoch has trained it, a side begins the epoch here.
+                self.begin(task, shard, (number, block), setup, replica);
+                for cell in &shard.held[number as usize] {
+                    let sum = kernels::squares(cell, &shard.part.rows, &block.part.rows);
+                    answer.measured.add(Squares { sum, count: cell.ratings().len() as u64 });
+                }
+            }
+        }
+        answer
+    }
+
+    fn fold(&self, so_far: &mut Answer, next: Answer) {
+        so_far.add(next);
+    }
+
+    fn aggregate(&self, _: &Round, _: &mut Solver, answers: Vec<(u32, Answer)>) -> Change {
+        let mut all = Answer::default();
+        answers.into_iter().for_each(|(_, answer)| all.add(answer));
+        Change { answer: Some(all), ..Change::default() }
+    }
+
+    fn commit(&self, change: &Change, replica: &mut Replica) {
+        change.commit(replica);
+    }
+
+    fn certify(&self, _: u32, shard: &mut UserShard, replica: &Replica) -> Answer {
+        let chunk = shard.chunk.as_ref().filter(|_| replica.setup.is_none());
+        let counts = chunk.map(|chunk| Box::new(chunk.count(self.users, self.items)));
+        Answer { counts, ..Answer::default() }
+    }
+
+    fn conclude(
+        &self,
+        boundary: &Boundary,
+        solver: &mut Solver,
+        replica: &Replica,
+        shares: Vec<(u32, Answer)>,
+    ) -> Verdict<Change> {
+        let Some(setup) = &replica.setup else {
+            let setup =
+                self.lay_out(shares.into_iter().filter_map(|(_, share)| share.counts.map(|counts| *counts)));
+            // Before the first step the mean alone predicts.
+            let mut verdict = Verdict::new(Certificate::new("rmse", setup.scale, 0.0, "training data"));
+            let now = Some(solver.first(&self.course, setup.scale));
+            verdict.change = Some(Change { setup: Some(Arc::new(setup)), now, answer: None });
+            return verdict;
+        };
+        let Answer { trained, measured, cells, .. } = &replica.answer;
+        let in_units = |squares: &Squares| squares.root_mean() * setup.scale;
+        let measured = self.measured_on.map(|_| in_units(measured));
+        let next = solver.next(&self.course, setup.scale, boundary.epoch, measured);
+        let error = measured.unwrap_or_else(|| in_units(trained));
+        let mut verdict = Verdict::new(self.certificate(error, matches!(next, Next::Done), solver));
+        if let Next::Epoch(now) = next {
+            verdict.change = Some(Change { now: Some(now), ..Change::default() });
+        }
+        if self.by_priority {
+            verdict.weights = solver.reductions(cells);
+        }
+        verdict
+    }
+
+    /// Ratings are dealt out again from the data.
+    fn remember(&self, shard: &UserShard, out: &mut Writer) {
+        shard.part.save(out);
+    }
+
+    fn recall(&self, shard: &mut UserShard, from: &mut Reader<'_>) -> Result<(), StateError> {
+        shard.part = State::load(from)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,127 @@
+//! [`Replica`]: what every worker knows: how the data is laid out, and what the epoch under way does.
+
+use std::sync::Arc;
+
+use crate::grid::Deal;
+use crate::kernels::Steps;
+
+/// What every worker has a copy of.
+#[derive(Debug, Clone, Default)]
+pub struct Replica {
+    pub(crate) setup: Option<Arc<Setup>>,
+    pub(crate) now: Now,
+    pub(crate) answer: Answer,
+}
+
+raddle::state!(Replica { setup, now, answer });
+
+/// How the data is laid out; concluded from the counts of all shards before the first epoch.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Setup {
+    pub(crate) users: Deal,
+    pub(crate) items: Deal,
+    /// The mean of the ratings.
+    pub(crate) mean: f64,
+    /// What is taken off every rating: the mean, or 0.
+    pub(crate) center: f64,
+    /// What a rating is then divided by: the standard deviation, or 1 where it is 0.
+    pub(crate) scale: f64,
+}
+
+raddle::state!(Setup { users, items, mean, center, scale });
+
+impl Setup {
+    /// The geometric mean of the mean numbers of ratings of users and items.
+    pub(crate) fn middle(&self) -> f64 {
+        let number: u64 = self.users.counts.iter().map(|&count| u64::from(count)).sum();
+        number as f64 / (self.users.rows.len() as f64 * self.items.rows.len() as f64).sqrt()
+    }
+}
+
+/// What the next epoch does.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Now {
+    /// A stage other than the one before begins with new factors.
+    pub(crate) stage: u32,
+    /// Whether the factors as they are now are the best so far, so that a copy is kept.
+    pub(crate) keep: bool,
+    pub(crate) steps: Steps,
+}
+
+raddle::state!(Now { stage, keep, steps });
+
+/// What shards answer: squared errors as met in training and as measured, counts of the data, errors cell by cell.
+#[derive(Debug, Clone, Default)]
+pub struct Answer {
+    pub(crate) trained: Squares,
+    pub(crate) measured: Squares,
+    pub(crate) counts: Option<Box<Counts>>,
+    /// (cell, mean squared error as met).
+    pub(crate) cells: Vec<(u32, f64)>,
+}
+
+raddle::state!(Answer { trained, measured, counts, cells });
+
+/// A sum of squared errors.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Squares {
+    pub(crate) sum: f64,
+    pub(crate) count: u64,
+}
+
+raddle::state!(Squares { sum, count });
+
+impl Squares {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.sum += other.sum;
+        self.count += other.count;
+    }
+
+    /// The root of their mean; infinite for none.
+    pub(crate) fn root_mean(self) -> f64 {
+        if self.count == 0 { f64::INFINITY } else { (self.sum / self.count as f64).sqrt() }
+    }
+}
+
+impl Answer {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.trained.add(other.trained);
+        self.measured.add(other.measured);
+        self.cells.extend(other.cells);
+    }
+}
+
+/// How often the ratings of one chunk name each row, and sums of their values.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Counts {
+    pub(crate) users: Vec<u32>,
+    pub(crate) items: Vec<u32>,
+    pub(crate) sum: f64,
+    pub(crate) squares: f64,
+}
+
+raddle::state!(Counts { users, items, sum, squares });
+
+/// What becomes visible at a boundary.
+#[derive(Debug, Clone, Default)]
+pub struct Change {
+    pub(crate) setup: Option<Arc<Setup>>,
+    pub(crate) now: Option<Now>,
+    pub(crate) answer: Option<Answer>,
+}
+
+raddle::state!(Change { setup, now, answer });
+
+impl Change {
+    pub(crate) fn commit(&self, replica: &mut Replica) {
+        if let Some(setup) = &self.setup {
+            replica.setup = Some(Arc::clone(setup));
+        }
+        if let Some(now) = self.now {
+            replica.now = now;
+        }
+        if let Some(answer) = &self.answer {
+            replica.answer = answer.clone();
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! A fit by gradient steps: from parameters to an engine, and from its outcome to a model.
+
+use std::sync::Arc;
+
+use raddle::{Engine, Outcome, Parts};
+
+use crate::course::{Course, default_decay};
+use crate::grid::{Deal, fewest_parts};
+use crate::kernels::{LANES, Rows};
+use crate::model::{Fit, Model};
+use crate::params::{Choice, Mf};
+use crate::part::{Part, Plain, Scaling};
+use crate::problem::Problem;
+use crate::program::SgdProgram;
+use crate::run::Runner;
+use crate::schedule::GridSchedule;
+use crate::shard::{Chunk, ItemBlock, UserShard};
+use crate::solver::Solver;
+use crate::start::Start;
+
+/// Values that a task should update at least: some tenths of a millisecond, so that it is worth scheduling.
+const TASK: usize = 1_500_000;
+
+/// Bytes of rows that a task may touch so that they stay near the core that runs it.
+const NEAR: usize = 640 << 10;
+
+/// Chunks of the input that are counted and dealt out side by side: more would only add up more counts.
+const CHUNKS: usize = 8;
+
+impl Mf {
+    pub(crate) fn fit_by_steps<R: Runner>(&self, problem: &Problem, runner: &mut R) -> Result<Fit, R::Error> {
+        let engine = self.steps_engine(problem);
+        let outcome = runner.run(engine)?;
+        let mut fit = collect(problem, self, outcome);
+        fit.model.keep_rows_of(self.init.as_ref(), problem);
+        Ok(fit)
+    }
+
+    /// How many shards and blocks: enough that the rows of a task stay near, few enough that it is worth scheduling.
+    fn grid(&self, problem: &Problem) -> (usize, usize) {
+        let width = self.rank.next_multiple_of(LANES);
+        let by_cost = ((problem.train.len() * width / TASK) as f64).sqrt() as usize;
+        let by_size = ((problem.users + problem.items) * width * size_of::<f32>()).div_ceil(NEAR);
+        let parts = by_size.max(4).min(by_cost.max(2));
+        let part = |given: Option<usize>, rows: usize| {
+            given.unwrap_or(parts).max(fewest_parts(rows)).min(rows.clamp(1, 65_535))
+        };
+        (part(self.shards, problem.users), part(self.blocks.or(self.shards), problem.items))
+    }
+
+    /// The engine that [`fit`](Mf::fit) runs.
+    pub(crate) fn steps_engine(&self, problem: &Problem) -> Engine<SgdProgram> {
+        let (shards, blocks) = self.grid(problem);
+        let chunks = shards.min(blocks).min(CHUNKS);
+        let measured = problem.measured.as_ref();
+        let program = SgdProgram {
+            users: problem.users,
+            items: problem.items,
+            shards,
+            blocks,
+            course: Course {
+                lengths: Course::stages(self.epochs),
+                cut: self.cut,
+                step: self.step,
+                decay: self.reg,
+                bias: if self.biases { self.bias_step } else { 0.0 },
+                bias_decay: self.bias_reg,
+                non_negative: self.non_negative,
+            },
+            start: self.start(),
+            scaling: Scaling {
+                power: self.count_power,
+                items: self.item_step,
+                plain: match (self.plain_reg, self.reg) {
+                    (false, _) => Plain::No,
+                    (true, Some(_)) => Plain::Given,
+                    (true, None) => Plain::Default,
+                },
+            },
+            centered: self.is_centered(),
+            measured_on: measured.map(|measured| measured.on),
+            target: self.target,
+            by_priority: self.schedule == Choice::Priority,
+        };
+        let mut parts: Parts<SgdProgram> = Parts {
+            shards: vec![UserShard::default(); shards],
+            blocks: vec![ItemBlock::default(); blocks],
+            pinned: Solver::new(shards * blocks),
+            replica: Default::default(),
+        };
+        let input = Chunk::cut(&problem.train, measured.map(|measured| &measured.triples), chunks);
+        parts.shards.iter_mut().zip(input).for_each(|(shard, chunk)| shard.chunk = Some(chunk));
+        let (s, b) = (shards as u32, blocks as u32);
+        let schedule =
+            GridSchedule::new(s, b, chunks as u32, measured.is_some(), self.schedule == Choice::Priority);
+        Engine::new(program, schedule, parts).workers(self.workers)
+    }
+
+    /// How rows begin.
+    pub(crate) fn start(&self) -> Start {
+        Start {
+            rank: self.rank,
+            scale: self.init_scale,
+            non_negative: self.non_negative,
+            biases: self.biases,
+            seed: self.seed,
+            given: self.init.clone().map(Arc::new),
+        }
+    }
+
+    /// Whether the mean is taken off the ratings.
+    pub(crate) fn is_centered(&self) -> bool {
+        self.implicit.is_none() && (self.biases || !self.non_negative)
+    }
+}
+
+/// The model that a run has come to.
+fn collect(problem: &Problem, mf: &Mf, outcome: Outcome<SgdProgram>) -> Fit {
+    let rank = mf.rank;
+    let Outcome { parts: Parts { shards, blocks, pinned, replica }, report, trace } = outcome;
+    let mut model = Model::zeros(problem.users, problem.items, rank);
+    if let Some(setup) = &replica.setup {
+        // The best factors lie aside unless the run ended with them.
+        let kept = pinned.best_epoch != report.epochs;
+        model.mean = setup.center;
+        let users = shards.iter().map(|shard| &shard.part);
+        write_back(
+            users,
+            &setup.users,
+            (kept, setup.scale),
+            rank,
+            &mut model.user_factors,
+            &mut model.user_biases,
+        );
+        let items = blocks.iter().map(|block| &block.part);
+        write_back(
+            items,
+            &setup.items,
+            (kept, setup.scale),
+            rank,
+            &mut model.item_factors,
+            &mut model.item_biases,
+        );
+    }
+    let best = pinned.best.is_finite().then_some(pinned.best);
+    let (stage, _) = pinned.length();
+    let scale = replica.setup.as_ref().map_or(1.0, |setup| setup.scale);
+    let length = Course::stages(mf.epochs).get(stage as usize).copied().unwrap_or(1);
+    let reg = mf.reg.unwrap_or_else(|| default_decay(length) * scale);
+    Fit { model, best, best_epoch: pinned.best_epoch, length: pinned.length(), reg, report, trace }
+}
+
+/// Puts the rows of all parts where the data has them, in the units of the ratings.
+fn write_back<'a>(
+    parts: impl Iterator<Item = &'a Part>,
+    deal: &Deal,
+    (kept, scale): (bool, f64),
+    rank: usize,
+    factors: &mut [f32],
+    biases: &mut [f32],
+) {
+    let (grow, scale) = (scale.sqrt() as f32, scale as f32);
+    for (number, part) in (0..).zip(parts) {
+        let Rows { width, factors: from, biases: bias, .. } = part.result(kept);
+        // A run that ended before its first epoch has no rows yet.
+        if *width == 0 {
+            continue;
+        }
+        let from: &[f32] = bytemuck::cast_slice(from);
+        for ((&row, from), bias) in deal.part(number).iter().zip(from.chunks_exact(*width)).zip(bias) {
+            let to = &mut factors[row as usize * rank..][..rank];
+            to.iter_mut().zip(from).for_each(|(to, value)| *to = value * grow);
+            biases[row as usize] = bias * scale;
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! [`Solver`]: what a run by gradient steps has come to: its stage, its best, and when it is done.
+
+use crate::course::Course;
+use crate::replica::Now;
+
+/// Evaluations without a new best after which a stage ends.
+const PATIENCE: u32 = 3;
+
+/// A stage must lower the best error by this share for a longer one to follow.
+const WORTH: f64 = 0.001;
+
+/// The pinned block of a run by gradient steps.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Solver {
+    stage: u32,
+    /// Epochs completed in the stage.
+    done: u32,
+    /// The best root mean squared error on what is measured, and after which epoch of the run it was.
+    pub(crate) best: f64,
+    pub(crate) best_epoch: u64,
+    /// The stage and the epochs in it that led to the best.
+    best_stage: u32,
+    best_length: u32,
+    /// The best before the stage began.
+    before: f64,
+    in_vain: u32,
+    /// For each cell, the mean squared error at its last visit.
+    cells: Vec<f64>,
+}
+
+raddle::state!(Solver { stage, done, best, best_epoch, best_stage, best_length, before, in_vain, cells });
+
+/// What follows an epoch.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Next {
+    Epoch(Now),
+    /// The course is completed, or the stopping rule holds.
+    Done,
+}
+
+impl Solver {
+    pub(crate) fn new(cells: usize) -> Self {
+        Self {
+            stage: 0,
+            done: 0,
+            best: f64::INFINITY,
+            best_epoch: 0,
+            best_stage: 0,
+            best_length: 0,
+            before: f64::INFINITY,
+            in_vain: 0,
+            cells: vec![f64::INFINITY; cells],
+        }
+    }
+
+    /// The first epoch.
+    pub(crate) fn first(&self, course: &Course, scale: f64) -> Now {
+        Now { stage: 0, keep: false, steps: course.steps(0, 0, scale) }
+    }
+
+    /// The stage and the epochs in it after which the run was best.
+    pub(crate) fn length(&self) -> (u32, u32) {
+        (self.best_stage, self.best_length)
+    }
+
+    /// Takes in the error after `epoch` epochs, measured or not, and decides what follows.
+    pub(crate) fn next(&mut self, course: &Course, scale: f64, epoch: u64, measured: Option<f64>) -> Next {
+        self.done += 1;
+        let length = course.length(self.stage);
+        let mut keep = false;
+        match measured {
+            Some(error) if error < self.best => {
+                (self.best, self.best_epoch) = (error, epoch);
+                (self.best_stage, self.best_length) = (self.stage, self.done);
+                (self.in_vain, keep) = (0, true);
+            }
+            Some(_) => self.in_vain += 1,
+            None => (self.best_epoch, self.best_length) = (epoch, self.done),
+        }
+        // Errors may rise while steps are large: what comes of them shows when they have fallen.
+        let in_vain = self.in_vain >= PATIENCE && 2 * self.done > length && self.stage == self.best_stage;
+        if self.done < length && !in_vain {
+            return Next::Epoch(Now {
+                stage: self.stage,
+                keep,
+                steps: course.steps(self.stage, self.done, scale),
+            });
+        }
+        let was_worth = measured.is_some() && self.best < self.before * (1.0 - WORTH);
+        if !was_worth || self.stage as usize + 1 >= course.lengths.len() {
+            return Next::Done;
+        }
+        (self.stage, self.done, self.in_vain, self.before) = (self.stage + 1, 0, 0, self.best);
+        Next::Epoch(Now { stage: self.stage, keep, steps: course.steps(self.stage, 0, scale) })
+    }
+
+    /// How much the mean squared error of each visited cell fell since its last visit.
+    pub(crate) fn reductions(&mut self, visited: &[(u32, f64)]) -> Vec<(u32, f64)> {
+        let mut fell = Vec::new();
+        for &(cell, error) in visited {
+            let before = std::mem::replace(&mut self.cells[cell as usize], error);
+            fell.push((cell, if before.is_finite() { before - error } else { error }));
+        }
+        fell
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn course(lengths: &[u32]) -> Course {
+        Course {
+            lengths: lengths.to_vec(),
+            cut: None,
+            step: None,
+            decay: None,
+            bias: 0.3,
+            bias_decay: 0.02,
+            non_negative: false,
+        }
+    }
+
+    /// The epochs that run, and the best one.
+    fn run(course: &Course, errors: impl Fn(u64) -> Option<f64>) -> (u64, u64) {
+        let mut solver = Solver::new(1);
+        for epoch in 1.. {
+            if matches!(solver.next(course, 1.0, epoch, errors(epoch)), Next::Done) {
+                return (epoch, solver.best_epoch);
+            }
+        }
+        unreachable!()
+    }
+
+    #[test]
+    fn a_run_without_measurement_completes_its_course() {
+        assert_eq!(run(&course(&[7]), |_| None), (7, 7));
+    }
+
+    #[test]
+    fn a_stage_that_no_longer_gains_is_the_last() {
+        assert_eq!(run(&course(&[2, 4, 8]), |epoch| Some(1.0 / epoch as f64)), (14, 14));
+        assert_eq!(run(&course(&[2, 4, 8]), |epoch| Some(if epoch == 2 { 0.5 } else { 0.6 })), (6, 2));
+    }
+
+    #[test]
+    fn errors_that_rise_for_three_epochs_end_a_stage_in_its_second_half() {
+        assert_eq!(run(&course(&[20]), |epoch| Some((epoch as f64 - 9.0).abs())), (12, 9));
+        assert_eq!(run(&course(&[20]), |epoch| Some((epoch as f64 - 2.0).abs())), (11, 2));
+    }
+}

@@ -1,0 +1,109 @@
+//! [`Start`]: the factors that a run begins with.
+
+use std::sync::Arc;
+
+use raddle::random::splitmix64;
+
+use crate::kernels::{LANES, Rows, Vector};
+use crate::model::Model;
+use crate::part::Side;
+use crate::replica::Setup;
+
+/// How rows begin.
+#[derive(Debug, Clone)]
+pub(crate) struct Start {
+    pub(crate) rank: usize,
+    /// Factors are uniform in +- this / sqrt(rank).
+    pub(crate) scale: f64,
+    pub(crate) non_negative: bool,
+    pub(crate) biases: bool,
+    pub(crate) seed: u64,
+    /// A model to start from.
+    pub(crate) given: Option<Arc<Model>>,
+}
+
+/// Keep the streams of the two sides apart.
+const USERS: u64 = 0x7573_6572;
+const ITEMS: u64 = 0x6974_656d;
+
+impl Start {
+    /// The first factors of these rows of the data: a function of seed, side and row, whatever part they are in.
+    pub(crate) fn rows(&self, rows: &[u32], side: Side, setup: &Setup, scales: Vec<[f32; 2]>) -> Rows {
+        let width = self.rank.next_multiple_of(LANES);
+        let mut factors = vec![Vector([0.0; LANES]); rows.len() * width / LANES];
+        let mut biases = vec![0.0; rows.len()];
+        let (low, span) = self.range(setup);
+        let key = self.key(side);
+        for (at, &row) in rows.iter().enumerate() {
+            let to = &mut factors[at * width / LANES..(at + 1) * width / LANES];
+            let to = &mut bytemuck::cast_slice_mut::<Vector, f32>(to)[..self.rank];
+            match self.given(side, row) {
+                Some((given, bias)) => {
+                    let shrink = (1.0 / setup.scale.sqrt()) as f32;
+                    to.iter_mut().zip(given).for_each(|(to, value)| *to = value * shrink);
+                    biases[at] = self.bias(bias, side, setup);
+                }
+                None => uniform(key ^ u64::from(row) << 24, low, span, to),
+            }
+        }
+        Rows { width, factors, biases, scales }
+    }
+
+    /// The first factors of one side, row behind row, `rank` values each, without a model to start from.
+    pub(crate) fn plain_rows(&self, rows: std::ops::Range<u32>, side: Side, to: &mut [f32]) {
+        let spread = (self.scale / (self.rank as f64).sqrt()) as f32;
+        for (row, to) in rows.zip(to.chunks_mut(self.rank)) {
+            uniform(self.key(side) ^ u64::from(row) << 24, -spread, 2.0 * spread, to);
+        }
+    }
+
+    fn key(&self, side: Side) -> u64 {
+        splitmix64(self.seed ^ if side == Side::Users { USERS } else { ITEMS })
+    }
+
+    /// Where factors lie: about 0; above it where they may not be negative, and so that products make up the mean where
+    /// it is not taken off.
+    fn range(&self, setup: &Setup) -> (f32, f32) {
+        let spread = self.scale / (self.rank as f64).sqrt();
+        match self.non_negative {
+            false => (-spread as f32, 2.0 * spread as f32),
+            true if setup.center != 0.0 => (0.0, spread as f32),
+            true => {
+                let level = (setup.mean.max(0.0) / setup.scale / self.rank as f64).sqrt();
+                (0.5 * level as f32, level as f32)
+            }
+        }
+    }
+
+    /// A row of the model to start from, if it has learned one.
+    pub(crate) fn given(&self, side: Side, row: u32) -> Option<(&[f32], f32)> {
+        let model = self.given.as_ref()?;
+        let (factors, biases) = match side {
+            Side::Users => (&model.user_factors, &model.user_biases),
+            Side::Items => (&model.item_factors, &model.item_biases),
+        };
+        let bias = *biases.get(row as usize)?;
+        let factors = &factors[row as usize * model.rank..][..model.rank];
+        (bias != 0.0 || factors.iter().any(|&value| value != 0.0)).then_some((factors, bias))
+    }
+
+    /// A bias of the model to start from; where the mean has moved, the users' biases make up for it.
+    fn bias(&self, bias: f32, side: Side, setup: &Setup) -> f32 {
+        if !self.biases {
+            return 0.0;
+        }
+        let mean = self.given.as_ref().map_or(setup.center, |model| model.mean);
+        let moved = if side == Side::Users { mean - setup.center } else { 0.0 };
+        ((f64::from(bias) + moved) / setup.scale) as f32
+    }
+}
+
+/// Fills `to` with numbers uniform in low..low + span that `name` fixes.
+fn uniform(name: u64, low: f32, span: f32, to: &mut [f32]) {
+    for (number, pair) in to.chunks_mut(2).enumerate() {
+        let bits = splitmix64(name ^ number as u64);
+        for (value, half) in pair.iter_mut().zip([bits >> 40, bits >> 16 & 0xff_ffff]) {
+            *value = low + span * (half as f32 * (1.0 / (1 << 24) as f32));
+        }
+    }
+}

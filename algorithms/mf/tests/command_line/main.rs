@@ -1,0 +1,10 @@
+//! The `mf` program: what it accepts, writes, says and refuses.
+
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
+
+mod program;
+
+mod bad_input;
+mod endings;
+mod fit;
+mod usage;

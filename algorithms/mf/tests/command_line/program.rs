@@ -1,0 +1,66 @@
+//! Running the `mf` program in a folder, and reading what it leaves there.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Ratings to generate, small and quick.
+pub(crate) const SMALL: &str = "synth:ratings:users=120,items=60,n=2400,rank=2";
+
+/// What a run said, and its exit status.
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+fn ran(output: Output) -> Ran {
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    Ran { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
+}
+
+/// Runs `mf LINE` in a folder, and expects an exit status.
+pub(crate) fn ends(folder: &Path, line: &str, code: i32) -> Ran {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mf"));
+    let ran = ran(command.args(line.split_whitespace()).current_dir(folder).output().unwrap());
+    assert_eq!(ran.code, code, "mf {line}\n{}\n{}", ran.out, ran.err);
+    ran
+}
+
+pub(crate) fn json(folder: &Path, file: &str) -> Value {
+    serde_json::from_slice(&fs::read(folder.join(file)).unwrap()).unwrap()
+}
+
+/// The report that `--json` prints.
+pub(crate) fn report(folder: &Path, line: &str) -> Value {
+    let ran = ends(folder, &format!("{line} --json --quiet"), 0);
+    serde_json::from_str(&ran.out).unwrap()
+}
+
+pub(crate) fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+pub(crate) fn scratch() -> TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+/// The values of an array that the program wrote, and its shape as text.
+pub(crate) fn array(folder: &Path, file: &str) -> (String, Vec<f32>) {
+    let bytes = fs::read(folder.join(file)).unwrap();
+    assert_eq!(&bytes[..8], b"\x93NUMPY\x01\x00");
+    let length = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
+    let head = std::str::from_utf8(&bytes[10..10 + length]).unwrap();
+    let shape = head.split_once("'shape': (").unwrap().1.split_once(')').unwrap().0.to_owned();
+    let values =
+        bytes[10 + length..].chunks_exact(4).map(|four| f32::from_le_bytes(four.try_into().unwrap()));
+    (shape, values.collect())
+}

@@ -1,0 +1,75 @@
+//! Small problems, and runners that set engines in many ways.
+
+#![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
+
+use std::path::PathBuf;
+
+use raddle::{Engine, Outcome, Program};
+use raddle_datasets::Triples;
+use raddle_datasets::ratings::generate;
+use raddle_mf::{Fit, Mf, MfError, Problem, Runner};
+
+/// Ratings of 90 users and 60 items with a known truth.
+pub fn ratings() -> Triples {
+    let made = generate::ratings("synth:ratings:users=90,items=60,n=1800,rank=2,noise=0.3,seed=5").unwrap();
+    // None is negative, so that they may be taken for counts, too.
+    made.ratings.triples.iter().map(|(user, item, value)| (user, item, value.max(0.25))).collect()
+}
+
+pub fn problem() -> Problem {
+    Problem::new(90, 60, ratings()).unwrap().validate_on_share(0.1, 7).unwrap()
+}
+
+/// How an engine is set.
+#[derive(Debug, Clone, Default)]
+pub struct How {
+    pub workers: usize,
+    pub threads: Option<usize>,
+    pub serialized: bool,
+    pub rescale: Vec<(u64, usize)>,
+    pub epochs: Option<u64>,
+    pub checkpoint: Option<PathBuf>,
+    pub resume: Option<PathBuf>,
+}
+
+impl How {
+    pub fn workers(workers: usize) -> Self {
+        Self { workers, ..Self::default() }
+    }
+}
+
+impl Runner for How {
+    type Error = MfError;
+
+    fn run<P: Program>(&mut self, engine: Engine<P>) -> Result<Outcome<P>, MfError> {
+        let mut engine =
+            engine.workers(self.workers.max(1)).serialized(self.serialized).rescale(&self.rescale);
+        if let Some(threads) = self.threads {
+            engine = engine.threads(threads);
+        }
+        if let Some(epochs) = self.epochs {
+            engine = engine.epochs(epochs);
+        }
+        if let Some(file) = &self.checkpoint {
+            engine = engine.checkpoint(1, file);
+        }
+        if let Some(file) = &self.resume {
+            engine = engine.resume(file);
+        }
+        Ok(engine.run()?)
+    }
+}
+
+pub fn fit(mf: &Mf, problem: &Problem, mut how: How) -> Fit {
+    mf.fit_on(problem, &mut how).unwrap()
+}
+
+/// Everything of a model, as bits.
+pub fn bits(fit: &Fit) -> Vec<u32> {
+    let model = &fit.model;
+    let values = [&model.user_factors, &model.item_factors, &model.user_biases, &model.item_biases];
+    let mut bits: Vec<u32> = values.into_iter().flatten().map(|value| value.to_bits()).collect();
+    bits.extend([model.mean.to_bits() as u32, (model.mean.to_bits() >> 32) as u32]);
+    bits
+}

@@ -1,0 +1,98 @@
+//! A fit is a pure function of data, parameters and seed: its bytes are the same however it is carried out.
+
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
+
+mod common;
+
+use common::{How, bits, fit, problem};
+use raddle::level::Level;
+use raddle_mf::{Choice, Equations, Method, Mf};
+
+/// Every way to a model, with enough shards that workers have something to exchange.
+fn ways() -> Vec<(&'static str, Mf)> {
+    let mf = || Mf::params().rank(5).shards(5);
+    vec![
+        ("sgd", mf().epochs(6)),
+        ("sgd of unknown length", mf()),
+        ("sgd by priority", mf().epochs(6).schedule(Choice::Priority)),
+        ("sgd, uneven steps", mf().epochs(5).count_power(0.4).blocks(3)),
+        ("sgd, not negative", mf().epochs(5).non_negative(true).biases(false).rank(20)),
+        ("als", mf().epochs(4).method(Method::Als)),
+        ("als by gradients", mf().epochs(4).method(Method::Als).equations(Equations::Gradients(3)).rank(20)),
+        ("als, implicit", mf().epochs(4).method(Method::Als).implicit(5.0)),
+        ("als, not negative", mf().epochs(3).method(Method::Als).non_negative(true)),
+        ("ccd", mf().epochs(3).method(Method::Ccd).inner(2)),
+    ]
+}
+
+#[test]
+fn any_number_of_workers_and_any_rescale_give_the_same_bytes() {
+    let problem = problem();
+    for (name, mf) in ways() {
+        let alone = fit(&mf, &problem, How::workers(1));
+        for workers in [2, 3, 4, 7] {
+            let how = How { threads: Some(workers), ..How::workers(workers) };
+            let other = fit(&mf, &problem, how);
+            assert_eq!(bits(&other), bits(&alone), "{name}, {workers} workers");
+            assert_eq!(
+                (other.best_epoch, other.report.epochs),
+                (alone.best_epoch, alone.report.epochs),
+                "{name}"
+            );
+        }
+        let how = How { rescale: vec![(1, 4), (2, 1)], threads: Some(3), ..How::workers(2) };
+        assert_eq!(bits(&fit(&mf, &problem, how)), bits(&alone), "{name}, rescaled");
+    }
+}
+
+#[test]
+fn bytes_between_workers_change_nothing() {
+    let problem = problem();
+    for (name, mf) in ways() {
+        let alone = fit(&mf, &problem, How::workers(1));
+        let how = How { serialized: true, threads: Some(3), ..How::workers(3) };
+        let other = fit(&mf, &problem, how);
+        assert_eq!(bits(&other), bits(&alone), "{name}");
+        assert!(other.report.bytes_on_wire > 0, "{name}");
+    }
+}
+
+#[test]
+fn a_run_that_was_cut_goes_on_to_the_same_bytes() {
+    let problem = problem();
+    let folder = tempfile::tempdir().unwrap();
+    for (name, mf) in ways() {
+        let file = folder.path().join(name);
+        let whole = fit(&mf, &problem, How::workers(1));
+        let how = How { epochs: Some(2), checkpoint: Some(file.clone()), ..How::workers(2) };
+        let cut = fit(&mf, &problem, how);
+        assert_eq!(cut.report.epochs, 2, "{name}");
+        let resumed = fit(&mf, &problem, How { resume: Some(file), ..How::workers(3) });
+        assert_eq!(bits(&resumed), bits(&whole), "{name}");
+        assert_eq!(resumed.report.epochs, whole.report.epochs, "{name}");
+    }
+}
+
+#[test]
+fn every_vector_form_gives_the_same_bytes() {
+    let problem = problem();
+    for (name, mf) in ways() {
+        for rank in [3, 16, 33, 64, 130] {
+            let mf = mf.clone().rank(rank).epochs(2);
+            let mut forms = Level::available().into_iter().map(|level| {
+                level.during(|| bits(&fit(&mf, &problem, How { threads: Some(1), ..How::workers(1) })))
+            });
+            let portable = forms.next().unwrap();
+            assert!(forms.all(|form| form == portable), "{name}, rank {rank}");
+        }
+    }
+}
+
+#[test]
+fn the_seed_and_nothing_else_names_the_first_factors() {
+    let problem = problem();
+    let mf = Mf::params().rank(5).epochs(3);
+    let first = fit(&mf, &problem, How::workers(1));
+    assert_eq!(bits(&fit(&mf, &problem, How::workers(1))), bits(&first));
+    assert_ne!(bits(&fit(&mf.seed(1), &problem, How::workers(1))), bits(&first));
+}

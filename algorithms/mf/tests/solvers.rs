@@ -1,0 +1,279 @@
+//! Each solver against a naive dense oracle that shares nothing with it.
+
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
+
+mod common;
+
+use common::{How, fit, ratings};
+use raddle_datasets::Triples;
+use raddle_mf::{Choice, Equations, Fit, FoldIn, Method, Mf, Model, Problem};
+
+/// `sum (r - prediction)^2 + reg sum n (|p|^2 + |q|^2 + biases^2)`, or each row once if `plain`.
+fn objective(model: &Model, triples: &Triples, reg: f64, bias_reg: f64, plain: bool) -> f64 {
+    let square = |row: &[f32]| row.iter().map(|&value| f64::from(value).powi(2)).sum::<f64>();
+    let mut users = vec![0.0; model.users()];
+    let mut items = vec![0.0; model.items()];
+    let mut sum = 0.0;
+    for (user, item, value) in triples.iter() {
+        sum += (f64::from(value) - model.predict(user, item)).powi(2);
+        users[user as usize] += 1.0;
+        items[item as usize] += 1.0;
+    }
+    let weight = |count: f64| if plain { f64::from(u8::from(count > 0.0)) } else { count };
+    for (row, &count) in users.iter().enumerate() {
+        let bias = f64::from(model.user_biases[row]).powi(2);
+        sum += weight(count) * (reg * square(model.user(row as u32)) + bias_reg * bias);
+    }
+    for (row, &count) in items.iter().enumerate() {
+        let bias = f64::from(model.item_biases[row]).powi(2);
+        sum += weight(count) * (reg * square(model.item(row as u32)) + bias_reg * bias);
+    }
+    sum
+}
+
+fn problem() -> Problem {
+    Problem::new(90, 60, ratings()).unwrap()
+}
+
+/// Solves A x = b by Gaussian elimination with pivoting.
+fn solve(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
+    let n = b.len();
+    for j in 0..n {
+        let pivot = (j..n).max_by(|&x, &y| a[x][j].abs().total_cmp(&a[y][j].abs())).unwrap();
+        a.swap(j, pivot);
+        b.swap(j, pivot);
+        for i in j + 1..n {
+            let factor = a[i][j] / a[j][j];
+            let row = a[j].clone();
+            a[i].iter_mut().zip(&row).for_each(|(value, above)| *value -= factor * above);
+            b[i] -= factor * b[j];
+        }
+    }
+    for j in (0..n).rev() {
+        let known: f64 = (j + 1..n).map(|k| a[j][k] * b[k]).sum();
+        b[j] = (b[j] - known) / a[j][j];
+    }
+    b
+}
+
+/// The least-squares row of an item, given the users of a model: factors and bias.
+fn item_row(model: &Model, triples: &Triples, item: u32, reg: f64, plain: bool, biases: bool) -> Vec<f64> {
+    let rank = model.rank;
+    let n = rank + usize::from(biases);
+    let (mut a, mut b, mut count) = (vec![vec![0.0; n]; n], vec![0.0; n], 0.0);
+    for (user, _, value) in triples.iter().filter(|rating| rating.1 == item) {
+        let mut x: Vec<f64> = model.user(user).iter().map(|&value| f64::from(value)).collect();
+        x.resize(n, 1.0);
+        let target = f64::from(value) - model.mean - f64::from(model.user_biases[user as usize]);
+        for i in 0..n {
+            (0..n).for_each(|j| a[i][j] += x[i] * x[j]);
+            b[i] += target * x[i];
+        }
+        count += 1.0;
+    }
+    (0..n).for_each(|i| a[i][i] += reg * if plain { 1.0 } else { count });
+    solve(a, b)
+}
+
+#[test]
+fn least_squares_end_where_no_item_can_be_moved() {
+    let (triples, problem) = (ratings(), problem());
+    for (plain, biases) in [(false, true), (true, true), (false, false)] {
+        let reg = if plain { 3.0 } else { 0.1 };
+        for equations in [Equations::Cholesky, Equations::Gradients(12)] {
+            let mf = Mf::params().method(Method::Als).rank(4).reg(reg).plain_reg(plain).biases(biases);
+            let found = fit(&mf.equations(equations).epochs(6), &problem, How::workers(1));
+            for item in 0..60 {
+                let wanted = item_row(&found.model, &triples, item, reg, plain, biases);
+                let mut row: Vec<f32> = found.model.item(item).to_vec();
+                if biases {
+                    row.push(found.model.item_biases[item as usize]);
+                }
+                for (value, wanted) in row.iter().zip(&wanted) {
+                    assert!((f64::from(*value) - wanted).abs() < 2e-3, "{equations:?}: {row:?}, {wanted:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn implicit_least_squares_count_every_pair() {
+    // All pairs of a small square: the oracle writes out what the solver never does.
+    let triples: Triples = (0..12)
+        .flat_map(|user| {
+            (0..9)
+                .filter(move |item| (user * item) % 4 == 1)
+                .map(move |item| (user, item, 1.0 + (user % 3) as f32))
+        })
+        .collect();
+    let problem = Problem::new(12, 9, triples.clone()).unwrap();
+    for equations in [Equations::Cholesky, Equations::Gradients(10)] {
+        let mf =
+            Mf::params().method(Method::Als).implicit(4.0).rank(3).reg(0.5).epochs(5).equations(equations);
+        let model = fit(&mf, &problem, How::workers(1)).model;
+        for item in 0..9 {
+            let (mut a, mut b) = (vec![vec![0.0; 3]; 3], vec![0.0; 3]);
+            for user in 0..12 {
+                let x: Vec<f64> = model.user(user).iter().map(|&value| f64::from(value)).collect();
+                let seen = triples.iter().find(|rating| (rating.0, rating.1) == (user, item));
+                let weight = seen.map_or(1.0, |rating| 1.0 + 4.0 * f64::from(rating.2));
+                for i in 0..3 {
+                    (0..3).for_each(|j| a[i][j] += weight * x[i] * x[j]);
+                    b[i] += if seen.is_some() { weight * x[i] } else { 0.0 };
+                }
+            }
+            (0..3).for_each(|i| a[i][i] += 0.5);
+            let seen = triples.iter().any(|rating| rating.1 == item);
+            let wanted = if seen { solve(a, b) } else { vec![0.0; 3] };
+            for (value, wanted) in model.item(item).iter().zip(&wanted) {
+                assert!(
+                    (f64::from(*value) - wanted).abs() < 1e-3,
+                    "{equations:?}: {:?}, {wanted:?}",
+                    model.item(item)
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn alternating_epochs_never_raise_the_objective() {
+    let (triples, problem) = (ratings(), problem());
+    for (method, bias_reg) in [(Method::Als, 0.1), (Method::Ccd, 0.02)] {
+        let mf = Mf::params().method(method).rank(4).reg(0.1).bias_reg(0.02);
+        let value = |epochs| {
+            let found = fit(&mf.clone().epochs(epochs), &problem, How::workers(1));
+            objective(&found.model, &triples, 0.1, bias_reg, false)
+        };
+        let values: Vec<f64> = [1, 2, 4, 8, 16].map(value).to_vec();
+        assert!(
+            values.is_sorted_by(|before, after| *after <= before * (1.0 + 1e-5)),
+            "{method:?}: {values:?}"
+        );
+    }
+}
+
+#[test]
+fn coordinate_descent_ends_where_no_value_can_be_moved() {
+    let (triples, problem) = (ratings(), problem());
+    let mf = Mf::params().method(Method::Ccd).rank(3).reg(0.2).bias_reg(0.2).epochs(150);
+    let model = fit(&mf, &problem, How::workers(1)).model;
+    let at = objective(&model, &triples, 0.2, 0.2, false);
+    for (row, by) in (0..30).flat_map(|row| [(row, 0.01), (row, -0.01)]) {
+        for change in 0..3 {
+            let mut other = model.clone();
+            match change {
+                0 => other.user_factors[row * 5] += by,
+                1 => other.item_factors[row * 5 + 1] += by,
+                _ => other.user_biases[row] += by,
+            }
+            let moved = objective(&other, &triples, 0.2, 0.2, false);
+            assert!(moved > at - 1e-4, "{change} {row} {by}: {moved} below {at}");
+        }
+    }
+}
+
+/// Gradient steps as their definition has them: one rating after the other, in double precision.
+fn steps_by_definition(triples: &Triples, epochs: u32) -> f64 {
+    let count = triples.len() as f64;
+    let mean = triples.values.iter().map(|&value| f64::from(value)).sum::<f64>() / count;
+    let variance = triples.values.iter().map(|&value| (f64::from(value) - mean).powi(2)).sum::<f64>() / count;
+    let scale = variance.sqrt();
+    let mut state = 1_u64;
+    let mut start = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((state >> 40) as f64 / (1 << 23) as f64 - 1.0) * 0.1
+    };
+    let mut p: Vec<[f64; 4]> = (0..90).map(|_| std::array::from_fn(|_| start())).collect();
+    let mut q: Vec<[f64; 4]> = (0..60).map(|_| std::array::from_fn(|_| start())).collect();
+    let (mut b, mut c) = (vec![0.0; 90], vec![0.0; 60]);
+    let mut error = 0.0;
+    for epoch in 0..=epochs {
+        let turn = std::f64::consts::PI * f64::from(epoch) / f64::from(epochs);
+        let step = 0.08 * (0.02 + 0.49 * (1.0 + turn.cos()));
+        error = 0.0;
+        for (user, item, value) in triples.iter() {
+            let (u, i) = (user as usize, item as usize);
+            let product: f64 = (0..4).map(|f| p[u][f] * q[i][f]).sum();
+            let z = (f64::from(value) - mean) / scale - b[u] - c[i] - product;
+            error += z * z;
+            if epoch == epochs {
+                continue;
+            }
+            b[u] += 0.3 * step * (z - 0.02 / scale * b[u]);
+            c[i] += 0.3 * step * (z - 0.02 / scale * c[i]);
+            for f in 0..4 {
+                let old = p[u][f];
+                p[u][f] += step * (z * q[i][f] - 0.02 / scale * old);
+                q[i][f] += step * (z * old - 0.02 / scale * q[i][f]);
+            }
+        }
+    }
+    (error / count).sqrt() * scale
+}
+
+#[test]
+fn gradient_steps_come_as_far_as_their_definition() {
+    let triples = ratings();
+    let by_definition = steps_by_definition(&triples, 40);
+    for schedule in [Choice::Rotation, Choice::Priority] {
+        let mf = Mf::params().rank(4).epochs(40).step(0.08).reg(0.02).schedule(schedule).shards(3);
+        let found = fit(&mf, &problem(), How::workers(1));
+        let error = found.model.errors(&triples).0;
+        assert!(
+            (error / by_definition - 1.0).abs() < 0.06,
+            "{schedule:?}: {error}, by definition {by_definition}"
+        );
+    }
+}
+
+#[test]
+fn factors_may_be_kept_positive_in_every_solver() {
+    let problem = problem();
+    for method in [Method::Sgd, Method::Als, Method::Ccd] {
+        for biases in [true, false] {
+            let mf = Mf::params().method(method).rank(4).epochs(12).non_negative(true).biases(biases);
+            let Fit { model, .. } = fit(&mf, &problem, How::workers(1));
+            assert!(
+                model.user_factors.iter().chain(&model.item_factors).all(|&value| value >= 0.0),
+                "{method:?}"
+            );
+            assert!(model.user_factors.iter().any(|&value| value > 0.0), "{method:?}");
+            assert_eq!(model.mean == 0.0, !biases, "{method:?}");
+            let error = model.errors(&ratings()).0;
+            assert!(error < 0.8, "{method:?}, biases {biases}: {error}");
+        }
+    }
+}
+
+#[test]
+fn folding_in_solves_the_rows_of_those_who_are_new() {
+    let triples = ratings();
+    let (old, new): (Vec<_>, Vec<_>) = triples.iter().partition(|rating| rating.0 < 80);
+    let problem = Problem::new(80, 60, old.into_iter().collect::<Triples>()).unwrap();
+    let mut model = fit(&Mf::params().rank(4).epochs(30), &problem, How::workers(1)).model;
+    let fresh: Triples = new.iter().map(|&(user, item, value)| (user - 80, item, value)).collect();
+    let how = FoldIn { reg: 0.05, plain: false, biases: true, implicit: None };
+    let before = model.clone();
+    how.users(&mut model, &fresh, 10).unwrap();
+    assert_eq!((model.users(), &model.item_factors), (90, &before.item_factors));
+    let known = before.errors(&new.iter().map(|&(_, item, value)| (u32::MAX, item, value)).collect()).0;
+    let folded = model.errors(&new.into_iter().collect()).0;
+    assert!(folded < 0.75 * known, "{folded} where nothing was known {known}");
+    // The other side likewise: an item known to all users is found where it was.
+    let mut wider = before.clone();
+    let again: Triples = triples
+        .iter()
+        .filter(|rating| rating.0 < 80 && rating.1 == 3)
+        .map(|(user, _, value)| (user, 0, value))
+        .collect();
+    how.items(&mut wider, &again, 1).unwrap();
+    let (there, here): (f64, f64) = (0..80)
+        .map(|user| (before.predict(user, 3), wider.predict(user, 60)))
+        .fold((0.0, 0.0), |(distance, size), (a, b)| {
+            (distance + (a - b).powi(2), size + (a - before.mean).powi(2))
+        });
+    assert!(there < 0.25 * here, "{there} of {here}");
+    assert!(how.users(&mut wider, &[(0, 99, 1.0)].into_iter().collect(), 1).is_err());
+}
