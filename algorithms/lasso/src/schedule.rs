@@ -8,8 +8,9 @@ use raddle::state::{Reader, StateError, Writer};
 
 use crate::program::{ENTER, SOLVE};
 
-/// Two candidates more strongly correlated than this do not enter the working set together. At 0.8 farmads, imdb2 and riboflavin
-/// needed a pass more, whose columns had been turned away; at 0.95 and above mice did, for columns that told the same.
+/// Two candidates more strongly correlated than this do not enter the working set together. At 0.8 farmads, imdb2 and
+/// riboflavin need a pass more, for columns that were turned away, and mice one less; at 0.99 mice needs one more, for
+/// columns that tell the same.
 const TIED: f32 = 0.9;
 
 /// One epoch: candidates are related, those that depend on a better one wait for a later epoch, the others enter the

@@ -1,6 +1,9 @@
 //! Puts blocks of (document, word, count) together as one corpus, whatever the order of the file.
 
 use super::Corpus;
+use crate::error::ReadError;
+use crate::parallel::{self, Parsed};
+use crate::source::Source;
 
 /// What one block of lines held, in its order.
 #[derive(Default)]
@@ -38,6 +41,36 @@ impl Piece {
             (document, &self.words[range.clone()], &self.counts[range])
         })
     }
+}
+
+/// What a file's head states.
+pub(super) struct Stated {
+    pub(super) documents: usize,
+    pub(super) words: usize,
+    pub(super) entries: u64,
+    /// Where it states the number of entries.
+    pub(super) line: &'static str,
+    /// What the head takes.
+    pub(super) bytes: usize,
+    pub(super) lines: usize,
+}
+
+/// Reads the entries behind a head, and checks that there are as many as it states.
+pub(super) fn load(
+    source: &Source,
+    threads: usize,
+    stated: Stated,
+    block: impl Fn(&[u8]) -> Parsed<Piece> + Sync,
+) -> Result<Corpus, ReadError> {
+    let blocks = source.blocks().skip(stated.bytes);
+    let pieces = parallel::parse(&source.path, blocks, stated.lines + 1, threads, block)?;
+    let entries: u64 = pieces.iter().map(|piece| piece.entries).sum();
+    if entries != stated.entries {
+        let Stated { entries: expected, line, .. } = stated;
+        let message = format!("{entries} entries, but {line} says {expected}: was the file cut off?");
+        return Err(ReadError::file(&source.path, message));
+    }
+    Ok(corpus(stated.documents, stated.words, pieces))
 }
 
 /// The corpus of `documents` documents over `width` words. Pieces are let go as they are copied.

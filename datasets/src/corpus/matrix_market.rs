@@ -1,10 +1,10 @@
 //! Matrix Market, documents by words: `%%MatrixMarket matrix coordinate integer|real|pattern general`.
 
 use super::Corpus;
-use super::assemble::{self, Piece};
+use super::assemble::{self, Piece, Stated};
 use crate::error::ReadError;
 use crate::number::{decimal, explain, first_characters, whole};
-use crate::parallel::{self, Parsed};
+use crate::parallel::Parsed;
 use crate::source::Source;
 
 /// What every Matrix Market file begins with.
@@ -25,15 +25,15 @@ struct Head {
 pub(super) fn load(source: &Source, threads: usize) -> Result<Corpus, ReadError> {
     let head = head(&source.beginning(1 << 16)?);
     let head = head.map_err(|(line, message)| ReadError::at(&source.path, line, message))?;
-    let blocks = source.blocks().skip(head.bytes);
-    let pieces = parallel::parse(&source.path, blocks, head.lines + 1, threads, |text| block(text, &head))?;
-    let entries: u64 = pieces.iter().map(|piece| piece.entries).sum();
-    if entries != head.entries {
-        let message =
-            format!("{entries} entries, but the size line says {}: was the file cut off?", head.entries);
-        return Err(ReadError::file(&source.path, message));
-    }
-    Ok(assemble::corpus(head.documents as usize, head.words as usize, pieces))
+    let stated = Stated {
+        documents: head.documents as usize,
+        words: head.words as usize,
+        entries: head.entries,
+        line: "the size line",
+        bytes: head.bytes,
+        lines: head.lines,
+    };
+    assemble::load(source, threads, stated, |text| block(text, &head))
 }
 
 /// The head, or the line at fault, counted from 1.

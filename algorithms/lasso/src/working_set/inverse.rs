@@ -1,5 +1,8 @@
 //! The inverse of a Gram matrix that columns enter and leave, one at a time.
 
+use raddle::State;
+use raddle::state::{Reader, StateError, Writer};
+
 use super::symmetric::Symmetric;
 use crate::kernels::{LANES, add_outer, dot, sum_rows};
 
@@ -20,7 +23,17 @@ pub(crate) struct Inverse {
     scales: Vec<f64>,
 }
 
-raddle::state!(Inverse { matrix, rows, image, scales });
+/// Scratch is not written, and the rows are told from the matrix.
+impl State for Inverse {
+    fn save(&self, out: &mut Writer) {
+        out.write(&self.matrix);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        let matrix: Symmetric = from.read()?;
+        Ok(Self { rows: (0..matrix.order()).collect(), matrix, ..Self::default() })
+    }
+}
 
 impl Inverse {
     /// No columns; memory is kept.

@@ -13,7 +13,7 @@ mod npy;
 mod priors;
 mod topics;
 
-/// Topic models by exact Gibbs sampling, stopped by the perplexity of held-out documents.
+/// Topic models by collapsed Gibbs sampling, stopped by the perplexity of held-out documents.
 #[derive(Debug, Parser)]
 #[command(name = "lda", version, after_help = EXAMPLES)]
 enum Verb {
