@@ -1,12 +1,11 @@
 //! Parsing blocks of lines on several threads, with results and errors as if one had read from top to bottom.
 
-use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use crate::error::ReadError;
-use crate::source::Blocks;
+use crate::source::{Blocks, Source};
 
 /// What is wrong with one line of a block: the line, counted from 0 within the block, and the message.
 pub(crate) type Flaw = (usize, String);
@@ -20,17 +19,32 @@ pub(crate) type Parsed<T> = Result<(T, usize), Flaw>;
 /// blocks from a common supply, so while one inflates the next block the others parse. Blocks are taken in
 /// order: when a block fails, all earlier ones are already in hand, and the first flaw of the text is known.
 pub(crate) fn parse<T: Send>(
-    path: &Path,
+    source: &Source,
     blocks: Blocks<'_>,
     first_line: usize,
     threads: usize,
     parse: impl Fn(&[u8]) -> Parsed<T> + Sync,
 ) -> Result<Vec<T>, ReadError> {
+    let (values, _) = parse_into(source, blocks, first_line, threads, |_| (), |(), text| parse(text))?;
+    Ok(values)
+}
+
+/// [`parse`] where every thread also collects something of its own, which begins as `collect` makes it from the
+/// thread's number and is returned in the order of these.
+pub(crate) fn parse_into<C: Send, T: Send>(
+    source: &Source,
+    blocks: Blocks<'_>,
+    first_line: usize,
+    threads: usize,
+    collect: impl Fn(usize) -> C + Sync,
+    parse: impl Fn(&mut C, &[u8]) -> Parsed<T> + Sync,
+) -> Result<(Vec<T>, Vec<C>), ReadError> {
     let supply = Mutex::new((0, blocks));
     let stop = AtomicBool::new(false);
-    let work = || {
+    let work = |thread: usize| {
         let mut scratch = Vec::new();
         let mut done = Vec::new();
+        let mut collection = collect(thread);
         while !stop.load(Ordering::Relaxed) {
             let (number, block) = match supply.lock() {
                 Ok(mut supply) => {
@@ -41,25 +55,33 @@ pub(crate) fn parse<T: Send>(
             };
             let parsed = match block {
                 Ok([]) => break,
-                Ok(text) => parse(text),
+                Ok(text) => {
+                    let parsed = parse(&mut collection, text);
+                    source.forget(text);
+                    parsed
+                }
                 Err(flaw) => Err(flaw),
             };
             stop.fetch_or(parsed.is_err(), Ordering::Relaxed);
             done.push((number, parsed));
         }
-        done
+        (done, collection)
     };
-    let mut done: Vec<_> = on_threads(vec![&work; threads.max(1)]).into_iter().flatten().collect();
+    let work = &work;
+    let tasks = (0..threads.max(1)).map(|thread| move || work(thread)).collect();
+    let (done, collections): (Vec<_>, Vec<_>) = on_threads(tasks).into_iter().unzip();
+    let mut done: Vec<_> = done.into_iter().flatten().collect();
     done.sort_unstable_by_key(|&(number, _)| number);
 
     let mut line = first_line;
     let mut values = Vec::with_capacity(done.len());
     for (_, parsed) in done {
-        let (value, lines) = parsed.map_err(|(at, message)| ReadError::at(path, line + at, message))?;
+        let (value, lines) =
+            parsed.map_err(|(at, message)| ReadError::at(&source.path, line + at, message))?;
         values.push(value);
         line += lines;
     }
-    Ok(values)
+    Ok((values, collections))
 }
 
 /// Runs every task on a thread of its own, the last one on the caller's, and returns their results in order.

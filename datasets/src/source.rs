@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -15,6 +15,9 @@ use crate::parallel::Flaw;
 
 /// Text handed to one parse task: small enough to stay in a core's cache between inflating and parsing.
 const BLOCK: usize = 1 << 20;
+
+/// Stored bytes that are in memory at once where they are read once.
+const WINDOW: usize = 1 << 18;
 
 const EMPTY: &str = "the file is empty: was the download or the conversion cut short?";
 
@@ -54,7 +57,31 @@ impl Source {
 
     /// SHA-256 of the bytes as stored, as 64 hexadecimal digits.
     pub(crate) fn digest(&self) -> String {
-        self.digest.get_or_init(|| digest(self.stored())).clone()
+        let digest = || {
+            let mut sum = Sha256::new();
+            for part in self.stored().chunks(WINDOW) {
+                sum.update(part);
+                self.forget(part);
+            }
+            hexadecimal(&sum.finalize())
+        };
+        self.digest.get_or_init(digest).clone()
+    }
+
+    /// Lets go of the memory behind bytes that were read, if they are mapped; whoever asks again reads the file again.
+    pub(crate) fn forget(&self, bytes: &[u8]) {
+        #[cfg(unix)]
+        if let Stored::Mapped(map) = &self.stored
+            && map.as_ptr_range().contains(&bytes.as_ptr())
+        {
+            let start = bytes.as_ptr().addr() - map.as_ptr().addr();
+            // SAFETY: the map is shared, of a file, and read only: its pages come back from the file as they were.
+            #[allow(unsafe_code)]
+            let forgotten =
+                unsafe { map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, start, bytes.len()) };
+            // Where the system refuses, the memory stays taken, which is all that can happen.
+            let _ = forgotten;
+        }
     }
 
     pub(crate) fn is_gzip(&self) -> bool {
@@ -95,7 +122,10 @@ impl Source {
     /// The content as blocks of whole lines, inflated while they are taken.
     pub(crate) fn blocks(&self) -> Blocks<'_> {
         match self.is_gzip() {
-            true => Blocks::Gzip { inflate: Box::new(MultiGzDecoder::new(self.stored())), carry: Vec::new() },
+            true => {
+                let stored = Window { source: self, bytes: self.stored(), read: 0 };
+                Blocks::Gzip { inflate: Box::new(MultiGzDecoder::new(stored)), carry: Vec::new() }
+            }
             false => Blocks::Text(self.stored()),
         }
     }
@@ -103,7 +133,43 @@ impl Source {
 
 /// SHA-256 as 64 hexadecimal digits.
 pub(crate) fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Stored bytes that are read once, and forgotten as they are passed.
+pub(crate) struct Window<'a> {
+    source: &'a Source,
+    bytes: &'a [u8],
+    /// How many of the first [`WINDOW`] bytes are passed.
+    read: usize,
+}
+
+impl BufRead for Window<'_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        Ok(&self.bytes[self.read..self.bytes.len().min(WINDOW)])
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.read += amount;
+        let window = self.bytes.len().min(WINDOW);
+        if self.read == window {
+            let (passed, rest) = self.bytes.split_at(window);
+            self.source.forget(passed);
+            (self.bytes, self.read) = (rest, 0);
+        }
+    }
+}
+
+impl Read for Window<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let amount = self.fill_buf()?.read(buffer)?;
+        self.consume(amount);
+        Ok(amount)
+    }
 }
 
 fn open(path: &Path) -> io::Result<Stored> {
@@ -136,7 +202,7 @@ fn broken_gzip(text: &[u8], error: &io::Error) -> Flaw {
 /// Text that is taken block by block; every block ends with a line's end, or with the text's.
 pub(crate) enum Blocks<'a> {
     Text(&'a [u8]),
-    Gzip { inflate: Box<MultiGzDecoder<&'a [u8]>>, carry: Vec<u8> },
+    Gzip { inflate: Box<MultiGzDecoder<Window<'a>>>, carry: Vec<u8> },
 }
 
 impl<'a> Blocks<'a> {

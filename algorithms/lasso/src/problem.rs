@@ -222,11 +222,7 @@ fn two_values(y: &[f64]) -> Option<[f64; 2]> {
 type Prepared = (Design, Vec<f64>, Vec<f64>);
 
 fn dense(x: Matrix, center: bool, scale: bool) -> Result<Prepared, LassoError> {
-    let x: Array2<f64> = match x {
-        // A transposed standard layout is column after column already.
-        Matrix::Dense(x) if x.t().is_standard_layout() => x,
-        x => x.to_dense(),
-    };
+    let x: Array2<f64> = x.into_dense();
     let (rows, columns) = x.dim();
     let (mut values, offset) = x.into_raw_vec_and_offset();
     values.drain(..offset.unwrap_or(0));

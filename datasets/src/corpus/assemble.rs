@@ -63,7 +63,7 @@ pub(super) fn load(
     block: impl Fn(&[u8]) -> Parsed<Piece> + Sync,
 ) -> Result<Corpus, ReadError> {
     let blocks = source.blocks().skip(stated.bytes);
-    let pieces = parallel::parse(&source.path, blocks, stated.lines + 1, threads, block)?;
+    let pieces = parallel::parse(source, blocks, stated.lines + 1, threads, block)?;
     let entries: u64 = pieces.iter().map(|piece| piece.entries).sum();
     if entries != stated.entries {
         let Stated { entries: expected, line, .. } = stated;

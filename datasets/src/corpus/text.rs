@@ -40,7 +40,7 @@ impl Part {
 
 /// A document a line; an empty line is a document without words.
 pub(super) fn load_lines(source: &Source, threads: usize) -> Result<Corpus, ReadError> {
-    let parts = parallel::parse(&source.path, source.blocks(), 1, threads, |text| {
+    let parts = parallel::parse(source, source.blocks(), 1, threads, |text| {
         let mut part = Part::default();
         for line in text.split_inclusive(|&byte| byte == b'\n') {
             part.add_document(line);

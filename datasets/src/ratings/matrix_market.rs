@@ -25,7 +25,7 @@ pub(super) fn load(source: &Source, threads: usize) -> Result<Loaded, ReadError>
     let (head, bytes, lines) =
         head(&beginning).map_err(|(line, message)| ReadError::at(&source.path, line, message))?;
     let parse = |text: &[u8]| block(text, &head);
-    let blocks = parallel::parse(&source.path, source.blocks().skip(bytes), lines + 1, threads, parse)?;
+    let blocks = parallel::parse(source, source.blocks().skip(bytes), lines + 1, threads, parse)?;
     let count: usize = blocks.iter().map(Triples::len).sum();
     if count != head.entries {
         let message =

@@ -53,7 +53,7 @@ pub(super) fn load(source: &Source, columns: Option<&[String]>, threads: usize) 
     let mut whole = Whole { users: true, items: true };
     loop {
         let parse = |text: &[u8]| block(text, &layout, whole);
-        let blocks = parallel::parse(&source.path, source.blocks().skip(bytes), lines + 1, threads, parse)?;
+        let blocks = parallel::parse(source, source.blocks().skip(bytes), lines + 1, threads, parse)?;
         let not_whole = blocks.iter().find_map(|block| match block {
             Block::NotWhole(side) => Some(*side),
             Block::Read(..) => None,

@@ -1,163 +1,257 @@
-//! From rows as they were read to compressed columns.
+//! From rows as they are read to compressed columns, in little more memory than these take.
+//!
+//! Threads that read put their entries into *tiles*: ranges of columns, the same for all, cut so that the first rows fall
+//! evenly into them. Tiles are then placed one after the other, and each one's memory is given back before the next is
+//! touched: entries as read and entries in place are never all there at once. While one tile is placed, what is written
+//! to lies close together.
 
-use std::ops::Range;
+use std::mem;
 
 use crate::parallel::on_threads;
 use crate::table::Csc;
 
-/// Entries placed in one go: 3 MiB, what a core's own cache holds.
-const TILE: usize = 1 << 18;
+/// How many tiles there are at most.
+const TILES: usize = 16;
 
-/// Consecutive rows of a sparse matrix, in reading order.
-#[derive(Default)]
-pub(crate) struct Rows {
-    /// One response a row.
-    pub(crate) y: Vec<f64>,
-    /// Where each row ends in `columns` and `values`.
-    ends: Vec<usize>,
-    /// Column numbers from 0, ascending within a row.
-    columns: Vec<u32>,
-    values: Vec<f64>,
-    /// How many columns the rows reach, those with zeros included.
-    width: u32,
+/// Where tiles begin and end.
+pub(crate) struct Tiles {
+    /// For each tile but the last, the first column behind it; ascending.
+    ends: Vec<u32>,
 }
 
-impl Rows {
-    /// Room for all that `bytes` of text can hold, at four an entry; what stays unused is never touched.
-    pub(crate) fn with_room_for(bytes: usize) -> Self {
-        let entries = bytes / 4;
-        Self { columns: Vec::with_capacity(entries), values: Vec::with_capacity(entries), ..Self::default() }
+impl Tiles {
+    /// Tiles into which entries in these columns fall evenly.
+    pub(crate) fn of(mut columns: Vec<u32>) -> Self {
+        columns.sort_unstable();
+        let cut = |tile: usize| columns.get(columns.len() * tile / TILES).copied();
+        let mut ends: Vec<u32> = (1..TILES).filter_map(cut).collect();
+        ends.dedup();
+        Self { ends }
+    }
+}
+
+/// A value that is not zero.
+#[derive(Clone, Copy)]
+struct Entry {
+    /// From 0 on within the block of rows.
+    row: u32,
+    column: u32,
+    value: f64,
+}
+
+/// The entries that one thread has read, tile by tile.
+pub(crate) struct Entries<'a> {
+    tiles: &'a Tiles,
+    thread: usize,
+    held: Vec<Vec<Entry>>,
+}
+
+impl<'a> Entries<'a> {
+    /// Room for about so many entries is set aside at once: memory that stays untouched costs nothing, and a large piece
+    /// goes back to the system as soon as it is let go.
+    pub(crate) fn new(tiles: &'a Tiles, thread: usize, about: usize) -> Self {
+        let count = tiles.ends.len() + 1;
+        Self { tiles, thread, held: (0..count).map(|_| Vec::with_capacity(about / count)).collect() }
     }
 
-    /// Adds a value to the row at hand; zeros are dropped.
+    /// Begins a block of rows.
+    pub(crate) fn block(&mut self) -> Block<'_, 'a> {
+        let rows = Rows { y: Vec::new(), width: 0, thread: self.thread, ends: Vec::new() };
+        Block { entries: self, rows, tile: 0 }
+    }
+
+    /// The columns of all entries, in no order.
+    pub(crate) fn columns(&self) -> Vec<u32> {
+        self.held.iter().flatten().map(|entry| entry.column).collect()
+    }
+}
+
+/// A block of rows that is being read.
+pub(crate) struct Block<'e, 'a> {
+    entries: &'e mut Entries<'a>,
+    rows: Rows,
+    /// In which the row at hand has come.
+    tile: usize,
+}
+
+impl Block<'_, '_> {
+    /// Adds a value to the row at hand, whose columns ascend from 0; zeros are dropped.
     #[inline]
     pub(crate) fn push(&mut self, column: u32, value: f64) {
-        if value != 0.0 {
-            self.columns.push(column);
-            self.values.push(value);
+        if value == 0.0 {
+            return;
         }
+        let ends = &self.entries.tiles.ends;
+        while ends.get(self.tile).is_some_and(|&end| end <= column) {
+            self.tile += 1;
+        }
+        let row = self.rows.y.len() as u32;
+        self.entries.held[self.tile].push(Entry { row, column, value });
     }
 
     /// Ends the row at hand, whose last column, counted from 1, is `width`.
     #[inline]
     pub(crate) fn finish(&mut self, y: f64, width: u32) {
-        self.width = self.width.max(width);
-        self.y.push(y);
-        self.ends.push(self.columns.len());
+        self.rows.width = self.rows.width.max(width);
+        self.rows.y.push(y);
+        self.tile = 0;
     }
 
-    /// What every row holds from column `first` on.
-    fn rests(&self, first: usize) -> impl Iterator<Item = Rest<'_>> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).map(move |(start, &end)| {
-            let from = start + self.columns[start..end].partition_point(|&column| (column as usize) < first);
-            Rest { columns: &self.columns[from..end], values: &self.values[from..end] }
-        })
+    pub(crate) fn end(self) -> Rows {
+        let ends = self.entries.held.iter().map(Vec::len).collect();
+        Rows { ends, ..self.rows }
     }
+}
+
+/// Consecutive rows whose entries a thread holds.
+pub(crate) struct Rows {
+    /// One response a row.
+    pub(crate) y: Vec<f64>,
+    /// How many columns the rows reach, those with zeros included.
+    width: u32,
+    thread: usize,
+    /// Where the entries of these rows end in each tile of the thread; they begin where its rows before these end.
+    ends: Vec<usize>,
 }
 
 /// The rows of all blocks as one matrix in compressed columns; the same for any number of threads.
 ///
-/// Every thread owns a range of columns and walks all rows in order, so that within a column the rows ascend
-/// and no two threads write to the same place. Fails, with the message, where the matrix is too large.
-pub(crate) fn compress(blocks: &[Rows], threads: usize) -> Result<Csc, String> {
-    let rows: usize = blocks.iter().map(|block| block.ends.len()).sum();
+/// Fails, with the message, where the matrix is too large.
+pub(crate) fn compress(blocks: &[Rows], entries: Vec<Entries<'_>>, threads: usize) -> Result<Csc, String> {
+    let rows: usize = blocks.iter().map(|block| block.y.len()).sum();
     let cols = blocks.iter().map(|block| block.width).max().unwrap_or(0) as usize;
     if u32::try_from(rows).is_err() {
         return Err(format!("{rows} rows: at most {} fit, split the file", u32::MAX));
     }
-    let starts = column_starts(blocks, cols, threads)
-        .ok_or_else(|| format!("no memory for {cols} columns: is the largest index a mistake?"))?;
-    let entries = starts[cols];
-    let (mut indices, mut values) = (vec![0; entries], vec![0.0; entries]);
+    let mut starts = Vec::new();
+    let too_many = |_| format!("no memory for {cols} columns: is the largest index a mistake?");
+    starts.try_reserve_exact(cols + 1).map_err(too_many)?;
+    starts.resize(cols + 1, 0_usize);
 
-    let (mut indices_left, mut values_left) = (&mut indices[..], &mut values[..]);
-    let mut tasks = Vec::new();
-    for columns in even_ranges(&starts, threads.max(1)) {
-        let starts = &starts[columns.start..=columns.end];
-        let length = starts[columns.len()] - starts[0];
-        let (indices, values);
-        (indices, indices_left) = indices_left.split_at_mut(length);
-        (values, values_left) = values_left.split_at_mut(length);
-        tasks.push(move || scatter(blocks, columns, starts, indices, values));
+    let tiles = by_tile(entries);
+    let total: usize = tiles.iter().map(Tile::len).sum();
+    let (mut indices, mut values) = (vec![0; total], vec![0.0; total]);
+    let (mut starts_left, mut indices_left, mut values_left) =
+        (&mut starts[1..], &mut indices[..], &mut values[..]);
+    let (mut first, mut start) = (0, 0);
+    let threads = threads.max(1);
+    let mut shares: Vec<Vec<Place<'_>>> = (0..threads).map(|_| Vec::new()).collect();
+    for tile in tiles {
+        let (end, length) = (tile.end.map_or(cols, |end| (end as usize).min(cols)), tile.len());
+        let place = Place {
+            first,
+            start,
+            ends: starts_left.split_off_mut(..end - first).unwrap_or_default(),
+            indices: indices_left.split_off_mut(..length).unwrap_or_default(),
+            values: values_left.split_off_mut(..length).unwrap_or_default(),
+            tile,
+        };
+        // A thread has tiles that follow each other, with about as many entries as any other thread's.
+        let share = (start * threads).checked_div(total).unwrap_or(0);
+        shares[share.min(threads - 1)].push(place);
+        (first, start) = (end, start + length);
     }
-    on_threads(tasks);
+    on_threads(
+        shares.into_iter().map(|share| || share.into_iter().for_each(|place| place.fill(blocks))).collect(),
+    );
     Csc::try_new_csc((rows, cols), starts, indices, values).map_err(|(.., error)| error.to_string())
 }
 
-/// Where each column begins among the entries, and behind the last one their number; `None` without memory.
-fn column_starts(blocks: &[Rows], cols: usize, threads: usize) -> Option<Vec<usize>> {
-    let count = |blocks: &[Rows]| {
-        let mut counts = Vec::new();
-        counts.try_reserve_exact(cols + 1).ok()?;
-        counts.resize(cols + 1, 0_usize);
-        for &column in blocks.iter().flat_map(|block| &block.columns) {
-            counts[column as usize + 1] += 1;
+/// A tile's entries.
+struct Tile {
+    number: usize,
+    /// The first column behind it; `None` for the last.
+    end: Option<u32>,
+    /// As each thread holds them.
+    held: Vec<Vec<Entry>>,
+}
+
+impl Tile {
+    fn len(&self) -> usize {
+        self.held.iter().map(Vec::len).sum()
+    }
+}
+
+fn by_tile(mut entries: Vec<Entries<'_>>) -> Vec<Tile> {
+    let ends = entries.first().map_or(&[][..], |entries| &entries.tiles.ends);
+    let ends = ends.iter().copied().map(Some).chain([None]).enumerate();
+    let mut held =
+        |number: usize| entries.iter_mut().map(|entries| mem::take(&mut entries.held[number])).collect();
+    ends.map(|(number, end)| Tile { number, end, held: held(number) }).collect()
+}
+
+/// Where a tile goes.
+struct Place<'a> {
+    tile: Tile,
+    /// Its first column.
+    first: usize,
+    /// How many entries lie before it.
+    start: usize,
+    /// Of its columns.
+    ends: &'a mut [usize],
+    indices: &'a mut [u32],
+    values: &'a mut [f64],
+}
+
+impl Place<'_> {
+    /// Writes the tile's entries to their places, the rows of a column in ascending order, and lets go of them.
+    fn fill(self, blocks: &[Rows]) {
+        let Self { tile, first, start, ends, indices, values } = self;
+        for entry in tile.held.iter().flatten() {
+            ends[entry.column as usize - first] += 1;
         }
-        Some(counts)
-    };
-    let share = blocks.len().div_ceil(threads.max(1)).max(1);
-    let mut parts = on_threads(blocks.chunks(share).map(|blocks| || count(blocks)).collect()).into_iter();
-    let mut starts = parts.next().unwrap_or_else(|| count(&[]))?;
-    for part in parts {
-        starts.iter_mut().zip(part?).for_each(|(sum, count)| *sum += count);
-    }
-    for column in 0..cols {
-        starts[column + 1] += starts[column];
-    }
-    Some(starts)
-}
-
-/// At most `parts` ranges that cover all columns, of about equally many entries.
-fn even_ranges(starts: &[usize], parts: usize) -> Vec<Range<usize>> {
-    let cols = starts.len() - 1;
-    let cut = |part: usize| match part {
-        _ if part == parts => cols,
-        _ => starts.partition_point(|&start| start < starts[cols] / parts * part).min(cols),
-    };
-    (0..parts).map(|part| cut(part)..cut(part + 1)).collect()
-}
-
-/// Writes the entries of a range of columns to their places.
-///
-/// Goes through all rows once for every tile of columns, each row continuing where the tile before stopped:
-/// within a tile the places written to stay in the cache.
-fn scatter(
-    blocks: &[Rows],
-    columns: Range<usize>,
-    starts: &[usize],
-    indices: &mut [u32],
-    values: &mut [f64],
-) {
-    let mut next: Vec<usize> = starts.iter().map(|start| start - starts[0]).collect();
-    let mut rows: Vec<Rest<'_>> = blocks.iter().flat_map(|block| block.rests(columns.start)).collect();
-    for tile in even_ranges(&next.clone(), values.len().div_ceil(TILE).max(1)) {
-        let limit = columns.start + tile.end;
-        for (row, rest) in rows.iter_mut().enumerate() {
-            while let Some((column, value)) = rest.next_before(limit) {
-                let place = &mut next[column - columns.start];
-                indices[*place] = row as u32;
-                values[*place] = value;
+        let from_count = |sum: &mut usize, &count: &usize| Some(mem::replace(sum, *sum + count));
+        let mut next: Vec<usize> = ends.iter().scan(0, from_count).collect();
+        let mut rests: Vec<&[Entry]> = tile.held.iter().map(Vec::as_slice).collect();
+        let mut placed = vec![0; rests.len()];
+        let mut row = 0;
+        for block in blocks {
+            let length = block.ends[tile.number] - placed[block.thread];
+            placed[block.thread] += length;
+            let (entries, rest) = rests[block.thread].split_at(length);
+            rests[block.thread] = rest;
+            for entry in entries {
+                let place = &mut next[entry.column as usize - first];
+                indices[*place] = row + entry.row;
+                values[*place] = entry.value;
                 *place += 1;
             }
+            row += block.y.len() as u32;
         }
+        ends.iter_mut().zip(next).for_each(|(end, next)| *end = start + next);
     }
 }
 
-/// What of a row is still to be placed.
-struct Rest<'a> {
-    columns: &'a [u32],
-    values: &'a [f64],
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Rest<'_> {
-    /// The next entry, if its column lies before `limit`.
-    #[inline]
-    fn next_before(&mut self, limit: usize) -> Option<(usize, f64)> {
-        let (&column, columns) =
-            self.columns.split_first().filter(|&(&column, _)| (column as usize) < limit)?;
-        let (&value, values) = self.values.split_first()?;
-        (self.columns, self.values) = (columns, values);
-        Some((column as usize, value))
+    /// Rows with a pattern of their own, over several threads' blocks, against the matrix written out.
+    #[test]
+    fn tiles_make_the_matrix_that_the_rows_are() {
+        let value = |row: usize, column: usize| ((row * 7 + column * 5) % 4) as f64;
+        let (rows, cols) = (23, 40);
+        for (sample, threads) in [(vec![], 1), ((0..40).collect(), 2), (vec![3; 9], 3), (vec![0, 39, 70], 2)]
+        {
+            let tiles = Tiles::of(sample);
+            let mut entries: Vec<_> = (0..threads).map(|thread| Entries::new(&tiles, thread, 0)).collect();
+            let blocks: Vec<Rows> = (0..rows)
+                .step_by(4)
+                .map(|first| {
+                    let mut block = entries[first / 4 % threads].block();
+                    for row in first..rows.min(first + 4) {
+                        (0..cols).for_each(|column| block.push(column as u32, value(row, column)));
+                        block.finish(row as f64, cols as u32);
+                    }
+                    block.end()
+                })
+                .collect();
+            let x = compress(&blocks, entries, threads).expect("fits");
+            assert_eq!(x.shape(), (rows, cols));
+            for (row, column) in (0..rows).flat_map(|row| (0..cols).map(move |column| (row, column))) {
+                let expected = Some(value(row, column)).filter(|&value| value != 0.0);
+                assert_eq!(x.get(row, column).copied(), expected, "({row}, {column})");
+            }
+        }
     }
 }

@@ -24,9 +24,8 @@ pub(super) fn load(source: &Source, threads: usize) -> Result<Loaded, ReadError>
     let form = Form { separator, width: cells.len(), names: names.as_deref() };
 
     let rest = if header { &text[before.bytes + line.len()..] } else { &text[before.bytes..] };
-    let blocks = parallel::parse(&source.path, Blocks::Text(rest), 1 + before.lines, threads, |text| {
-        rows(text, &form)
-    })?;
+    let blocks =
+        parallel::parse(source, Blocks::Text(rest), 1 + before.lines, threads, |text| rows(text, &form))?;
     let count = blocks.iter().map(Vec::len).sum::<usize>() / form.width;
     if count == 0 {
         return Err(ReadError::file(

@@ -10,9 +10,16 @@ use crate::error::ReadError;
 use crate::number::{decimal, explain, first_characters, whole};
 use crate::parallel::{self, Parsed};
 use crate::source::Source;
-use crate::table::assemble::{Rows, compress};
+use crate::table::assemble::{Block, Entries, Rows, Tiles, compress};
 use crate::table::response::Loaded;
 use crate::table::{Matrix, Table};
+
+/// Bytes at the beginning that tell how the entries lie.
+const SAMPLE: usize = 1 << 18;
+
+/// About how many bytes of text an entry takes, and how many times larger text is that was compressed.
+const TEXT: usize = 8;
+const INFLATED: usize = 4;
 
 /// Reads a libsvm file, gzip or not, with `threads` threads; the result is the same for any number of them.
 ///
@@ -43,7 +50,10 @@ pub(crate) fn parse(source: &Source, threads: usize) -> Result<Table, ReadError>
 /// The features, and the response apart.
 pub(super) fn load(source: &Source, threads: usize) -> Result<Loaded, ReadError> {
     let path = &source.path;
-    let blocks = parallel::parse(path, source.blocks(), 1, threads, rows)?;
+    let tiles = tiles(source)?;
+    let about = source.stored().len() * if source.is_gzip() { INFLATED } else { 1 } / TEXT;
+    let entries = |thread| Entries::new(&tiles, thread, about);
+    let (blocks, entries) = parallel::parse_into(source, source.blocks(), 1, threads, entries, rows)?;
     let y: Vec<f64> = blocks.iter().flat_map(|block| &block.y).copied().collect();
     if y.is_empty() {
         return Err(ReadError::file(
@@ -51,28 +61,37 @@ pub(super) fn load(source: &Source, threads: usize) -> Result<Loaded, ReadError>
             "there are no rows, only comments or empty lines: expected `y 1:x1 2:x2 ...`",
         ));
     }
-    let x = compress(&blocks, threads).map_err(|message| ReadError::file(path, message))?;
+    let x = compress(&blocks, entries, threads).map_err(|message| ReadError::file(path, message))?;
     if x.cols() == 0 {
         return Err(ReadError::file(path, "no row has a feature: expected `y 1:x1 2:x2 ...`"));
     }
     Ok(Loaded { x: Matrix::Sparse(x), names: None, y: Some(y) })
 }
 
+/// Tiles into which the rows at the beginning fall evenly. What is wrong there is for who reads it all to say.
+fn tiles(source: &Source) -> Result<Tiles, ReadError> {
+    let beginning = source.beginning(SAMPLE)?;
+    let one = Tiles::of(Vec::new());
+    let mut entries = Entries::new(&one, 0, SAMPLE / TEXT);
+    let _ = rows(&mut entries, &beginning);
+    Ok(Tiles::of(entries.columns()))
+}
+
 /// Parses a block of lines.
-fn rows(text: &[u8]) -> Parsed<Rows> {
-    let mut rows = Rows::with_room_for(text.len());
+fn rows(entries: &mut Entries<'_>, text: &[u8]) -> Parsed<Rows> {
+    let mut block = entries.block();
     let mut lines = 0;
     let mut rest = text;
     while !rest.is_empty() {
-        rest = row(rest, &mut rows).map_err(|message| (lines, message))?;
+        rest = row(rest, &mut block).map_err(|message| (lines, message))?;
         lines += 1;
     }
-    Ok((rows, lines))
+    Ok((block.end(), lines))
 }
 
 /// Parses one line and returns what follows it.
 #[inline]
-fn row<'a>(line: &'a [u8], rows: &mut Rows) -> Result<&'a [u8], String> {
+fn row<'a>(line: &'a [u8], rows: &mut Block<'_, '_>) -> Result<&'a [u8], String> {
     let line = skip_blanks(line);
     if let Some(next) = end_of_line(line) {
         return Ok(next);

@@ -18,8 +18,7 @@ pub(super) fn load(source: &Source, threads: usize) -> Result<Loaded, ReadError>
     let at = |line: usize, message: String| ReadError::at(&source.path, line, message);
     let (head, entries) = Head::parse(&content).map_err(|(line, message)| at(line, message))?;
     let first = head.lines + 1;
-    let blocks =
-        parallel::parse(&source.path, Blocks::Text(entries), first, threads, |text| lines(text, &head))?;
+    let blocks = parallel::parse(source, Blocks::Text(entries), first, threads, |text| lines(text, &head))?;
     let count: usize = blocks.iter().map(Vec::len).sum();
     if count != head.entries {
         let message =

@@ -84,6 +84,34 @@ impl Matrix {
             }
         }
     }
+
+    /// [`Matrix::to_dense`] where the matrix itself is no longer needed: its memory is given back as the dense one fills,
+    /// so that not much more than the larger of the two is taken at once.
+    pub fn into_dense(self) -> Array2<f64> {
+        let x = match self {
+            // A transposed standard layout is column after column already.
+            Self::Dense(x) if x.t().is_standard_layout() => return x,
+            Self::Dense(x) => return in_columns(x.view()),
+            Self::Sparse(x) => x,
+        };
+        let shape = x.shape();
+        let (starts, mut indices, mut values) = x.into_raw_storage();
+        let mut dense = Array2::zeros(shape.f());
+        let portion = values.len() / 16;
+        // From the back, where a vector can be cut.
+        for (j, column) in starts.windows(2).enumerate().rev() {
+            for at in column[0]..column[1] {
+                dense[(indices[at] as usize, j)] = values[at];
+            }
+            if values.len() - column[0] > portion {
+                values.truncate(column[0]);
+                indices.truncate(column[0]);
+                values.shrink_to_fit();
+                indices.shrink_to_fit();
+            }
+        }
+        dense
+    }
 }
 
 /// A copy of `x` that lies column after column in memory.

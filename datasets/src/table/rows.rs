@@ -67,6 +67,7 @@ mod tests {
             assert_eq!(Matrix::Dense(dense.clone()).select_rows(rows).to_dense(), expected);
             let part = sparse.select_rows(rows);
             assert!(part.is_sparse() && part.to_dense() == expected);
+            assert_eq!(part.into_dense(), expected);
         }
     }
 }
