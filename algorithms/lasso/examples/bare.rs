@@ -16,8 +16,8 @@ use raddle_lasso::kernels::{
     Columns, RowPiece, add_scaled_columns, dot, gram, gram_by_rows, pass, sparse_add_scaled, sparse_pass,
     sum_squares,
 };
-use raddle_lasso::working_set::{Measure, Work, WorkingSet, independent, quota, sample_rows, top_violators};
-use raddle_lasso::{Lasso, Preparation, Problem};
+use raddle_lasso::working_set::{Measure, Work, WorkingSet, quota, top_violators};
+use raddle_lasso::{Lasso, Preparation, Problem, TIED, View, correlations};
 
 const GAP: f64 = 1e-6;
 
@@ -69,18 +69,39 @@ impl Design {
         }
     }
 
-    /// Candidates that do not say the same as a better one; sparse columns are taken as they come.
-    fn choose(&self, candidates: &[(u32, f64)], wanted: usize) -> Vec<u32> {
-        let Design::Dense { n, x } = self else {
-            return candidates.iter().take(wanted).map(|&(j, _)| j).collect();
-        };
-        let mut samples = Vec::new();
-        for &(j, _) in candidates {
-            let column = &x[j as usize * n..][..*n];
-            samples.extend(sample_rows(*n).map(|row| column[row]));
+    fn view(&self, j: u32) -> View<'_> {
+        match self {
+            Design::Dense { n, x } => View::Dense(&x[j as usize * n..][..*n]),
+            Design::Sparse { .. } => {
+                let (indices, values) = self.columns().column(j as usize);
+                View::Sparse { indices, values, shift: 0.0 }
+            }
         }
-        let accepted = independent(&mut samples, sample_rows(*n).count(), wanted, 0.9);
-        accepted.into_iter().map(|at| candidates[at].0).collect()
+    }
+
+    /// Candidates that do not say the same as a better one: those accepted, and a quarter more than are still wanted,
+    /// are related in one go.
+    fn choose(&self, candidates: &[(u32, f64)], wanted: usize) -> Vec<u32> {
+        let mut waiting: Vec<u32> = candidates.iter().map(|&(j, _)| j).collect();
+        if waiting.len() <= wanted {
+            return waiting;
+        }
+        let mut accepted: Vec<u32> = Vec::new();
+        while accepted.len() < wanted && !waiting.is_empty() {
+            let room = wanted - accepted.len();
+            let before = accepted.len();
+            accepted.extend(waiting.drain(..(room + room / 4 + 1).min(waiting.len())));
+            let views: Vec<Option<View<'_>>> = accepted.iter().map(|&j| Some(self.view(j))).collect();
+            let ties = correlations(&views, self.shape().0, true);
+            let mut taken: Vec<usize> = (0..before).collect();
+            for at in before..accepted.len() {
+                if taken.len() < wanted && taken.iter().all(|&other| ties.between(at, other) <= TIED) {
+                    taken.push(at);
+                }
+            }
+            accepted = taken.into_iter().map(|at| accepted[at]).collect();
+        }
+        accepted
     }
 }
 

@@ -19,8 +19,8 @@ const DOUBTFUL: f64 = 0.5;
 const FEW: usize = 16;
 
 /// |x_i'x_j| / (|x_i| |x_j|) for all pairs; 0 where a column is constant or missing. With `sample` it is estimated on
-/// evenly strided rows.
-pub(crate) fn correlations(views: &[Option<View<'_>>], rows: usize, sample: bool) -> Dependencies {
+/// evenly strided rows: good enough to see [`TIED`](crate::TIED).
+pub fn correlations(views: &[Option<View<'_>>], rows: usize, sample: bool) -> Dependencies {
     let count = views.len();
     let products = match views.iter().flatten().next() {
         Some(View::Dense(_)) => dense(views, if sample { rows.div_ceil(DENSE_SAMPLE) } else { 1 }),

@@ -134,9 +134,18 @@ impl State for Design {
 
 /// The values of one column.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum View<'a> {
+pub enum View<'a> {
+    /// The values of all rows.
     Dense(&'a [f64]),
-    Sparse { indices: &'a [u32], values: &'a [f64], shift: f64 },
+    /// Values stored, by ascending row, each less `shift`, as are the rows in which none is stored.
+    Sparse {
+        /// Rows, from 0.
+        indices: &'a [u32],
+        /// As many values.
+        values: &'a [f64],
+        /// What centring takes off every row.
+        shift: f64,
+    },
 }
 
 impl<'a> View<'a> {

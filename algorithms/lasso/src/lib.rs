@@ -57,8 +57,10 @@ mod solver;
 mod working_part;
 pub mod working_set;
 
+pub use correlation::correlations;
 pub use cross_validation::{CrossValidated, CrossValidation};
 pub use curve::{Curve, CurvePoint, HeldOut, Rule};
+pub use design::View;
 pub use error::LassoError;
 pub use folds::{Fold, Folds};
 pub use loss::Loss;
@@ -68,6 +70,7 @@ pub use predict::predict;
 pub use problem::{Preparation, Problem};
 pub use program::LassoProgram;
 pub use replica::Replica;
+pub use schedule::TIED;
 pub use shard::ColumnShard;
 pub use solver::Solver;
 

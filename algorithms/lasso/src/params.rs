@@ -301,7 +301,7 @@ impl Lasso {
             cold: working_set && self.init.is_empty() && self.course.len() == 1,
             sample: working_set,
         };
-        let parts = WorkingPart::deal(shards, rows, problem.is_sparse()).into_iter();
+        let parts = WorkingPart::deal(shards, design).into_iter();
         let mut shards: Vec<ColumnShard> = ranges
             .into_iter()
             .zip(parts)

@@ -190,10 +190,6 @@ impl Problem {
         Ok(Start { coefficients, residual: scores.residual, scores: scores.values, intercept })
     }
 
-    pub(crate) fn is_sparse(&self) -> bool {
-        matches!(*self.design, Design::Sparse { .. })
-    }
-
     /// Values stored in the prepared matrix.
     pub fn stored(&self) -> usize {
         self.design.stored()

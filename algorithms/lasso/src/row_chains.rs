@@ -1,7 +1,7 @@
 //! [`RowChains`]: the rows of a sparse working set that a shard keeps, and the fixed tree by which their products are
 //! summed.
 //!
-//! The rows are cut into [`CHAINS`] ranges. Over each a product is one chain of fused multiply-adds, and the chains are added as
+//! The rows are cut into [`CHAINS`] ranges of about equal work. Over each a product is one chain of fused multiply-adds, and the chains are added as
 //! leaves of a binary tree: `(0 + 1) + (2 + 3)`. A shard adds up whatever whole subtrees it owns and the hub the rest, so the
 //! bits are the same for any number of shards.
 
@@ -30,18 +30,18 @@ pub(crate) struct RowChains {
 }
 
 impl RowChains {
-    /// The empty chains of each of `shards` shards, for columns of `rows` rows.
-    pub(crate) fn deal(shards: usize, rows: usize) -> Vec<Self> {
+    /// The empty chains of each of `shards` shards, for the columns of a matrix of so many rows whose stored values lie
+    /// in the rows `indices`.
+    pub(crate) fn deal(shards: usize, rows: usize, indices: &[u32]) -> Vec<Self> {
         let mut dealt = vec![Self::default(); shards];
-        let parts = (CHAINS * PIECES) as usize;
-        let start = |part: u32| (rows * part as usize / parts) as u32;
+        let cuts = cuts(rows, indices);
         for chain in 0..CHAINS {
             let owner = &mut dealt[chain as usize * shards / CHAINS as usize];
             if owner.chains.is_empty() {
                 owner.first = chain;
             }
-            let pieces = chain * PIECES..(chain + 1) * PIECES;
-            owner.chains.push(pieces.map(|part| RowPiece::new(start(part)..start(part + 1))).collect());
+            let pieces = cuts[(chain * PIECES) as usize..].windows(2).take(PIECES as usize);
+            owner.chains.push(pieces.map(|cut| RowPiece::new(cut[0]..cut[1])).collect());
         }
         dealt
     }
@@ -100,6 +100,33 @@ impl RowChains {
         add(out, &right);
         self.scratch[level] = right;
     }
+}
+
+/// Stored values that are looked at to tell where the work lies, and ranges of rows that are told apart.
+const SAMPLE: usize = 1 << 16;
+const RANGES: usize = 1 << 10;
+
+/// Where the pieces of all chains begin, and the number of rows: a row with m members takes m^2 / 2 products, and how
+/// they lie is estimated from a sample of all stored values.
+fn cuts(rows: usize, indices: &[u32]) -> Vec<u32> {
+    let ranges = RANGES.min(rows.max(1));
+    let mut work = vec![0.0_f64; ranges];
+    for &row in indices.iter().step_by(indices.len().div_ceil(SAMPLE).max(1)) {
+        work[row as usize * ranges / rows] += 1.0;
+    }
+    // One product more a range: where nothing is known, all are equal.
+    work.iter_mut().for_each(|count| *count = *count * *count + 1.0);
+    let parts = (CHAINS * PIECES) as usize;
+    let total: f64 = work.iter().sum();
+    let (mut cuts, mut sum) = (vec![0], 0.0);
+    for (range, work) in work.iter().enumerate() {
+        while cuts.len() < parts && sum + work / 2.0 >= total * cuts.len() as f64 / parts as f64 {
+            cuts.push((range * rows / ranges) as u32);
+        }
+        sum += work;
+    }
+    cuts.resize(parts + 1, rows as u32);
+    cuts
 }
 
 /// Sums what the shards answered up the tree, into one tile.
@@ -165,7 +192,8 @@ mod tests {
         let views: Vec<(&[u32], &[f64])> =
             columns.iter().map(|(rows, values)| (&rows[..], &values[..])).collect();
         let grown = |shards: usize| {
-            let mut dealt = RowChains::deal(shards, rows as usize);
+            let indices: Vec<u32> = columns.iter().flat_map(|(rows, _)| rows.iter().copied()).collect();
+            let mut dealt = RowChains::deal(shards, rows as usize, &indices);
             [(0, 5), (5, 9)].map(|(first, end): (usize, usize)| {
                 let tiles = dealt.iter_mut().flat_map(|part| part.grow(first as u32, &views[first..end]));
                 let tile = sum(tiles.collect()).expect("every chain has an owner");
@@ -177,6 +205,24 @@ mod tests {
         assert!(one[0].iter().any(|&bits| bits != 0));
         for shards in 2..=9 {
             assert_eq!(grown(shards), one, "{shards} shards");
+        }
+    }
+
+    /// Rows in which entries crowd are cut finer; every row lies in one piece, whatever there is.
+    #[test]
+    fn the_cuts_follow_the_work() {
+        let parts = (CHAINS * PIECES) as usize;
+        let crowded: Vec<u32> = (0..4000).flat_map(|row| vec![row; if row < 1000 { 9 } else { 3 }]).collect();
+        let squares =
+            |cut: &[u32]| (cut[0]..cut[1]).map(|row| if row < 1000 { 81.0 } else { 9.0 }).sum::<f64>();
+        let cut = cuts(4000, &crowded);
+        let ideal = squares(&[0, 4000]) / parts as f64;
+        assert!(cut.windows(2).all(|cut| (squares(cut) / ideal - 1.0).abs() < 0.1), "{cut:?}");
+        for (rows, indices) in [(0, vec![]), (1, vec![0]), (5, vec![]), (9, vec![8; 50]), (5000, vec![0; 7])]
+        {
+            let cut = cuts(rows, &indices);
+            assert_eq!((cut.len(), cut[0], cut[parts]), (parts + 1, 0, rows as u32), "{rows} rows");
+            assert!(cut.is_sorted(), "{cut:?}");
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::program::{ENTER, SOLVE};
 /// Two candidates more strongly correlated than this do not enter the working set together. At 0.8 farmads, imdb2 and
 /// riboflavin need a pass more, for columns that were turned away, and mice one less; at 0.99 mice needs one more, for
 /// columns that tell the same.
-const TIED: f32 = 0.9;
+pub const TIED: f32 = 0.9;
 
 /// One epoch: candidates are related, those that depend on a better one wait for a later epoch, the others enter the
 /// working set, and it is solved.

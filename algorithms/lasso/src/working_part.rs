@@ -8,18 +8,23 @@
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
-use crate::design::{Column, View};
+use crate::design::{Column, Design, View};
 use crate::kernels::{Batch, RowPiece, gram};
 use crate::row_chains::RowChains;
 
 /// Consecutive slots that are dealt to one shard together.
 const DEAL: u32 = 16;
 
+/// Shards that keep dense columns: one for so many rows, and no more than so many. Each packs all new columns anew,
+/// which takes longer than products of short ones.
+const KEEPER_ROWS: usize = 128;
+const KEEPERS: usize = 16;
+
 /// A shard's part of the working set.
 #[derive(Debug, Clone)]
 pub(crate) enum WorkingPart {
-    /// The columns of the slots dealt to this shard: every `shards`-th deal, starting with `turn`.
-    Columns { turn: u32, shards: u32, slots: Vec<u32>, columns: Vec<Column> },
+    /// The columns of the slots dealt to this shard: every `keepers`-th deal, starting with `turn`.
+    Columns { turn: u32, keepers: u32, slots: Vec<u32>, columns: Vec<Column> },
     /// Whole rows, of all slots.
     Rows(RowChains),
 }
@@ -49,46 +54,57 @@ pub struct Tile {
 raddle::state!(Tile { chain, chains, from, rows, slots, values });
 
 impl WorkingPart {
-    /// The empty parts of `shards` shards, for columns of `rows` rows.
-    pub(crate) fn deal(shards: usize, rows: usize, sparse: bool) -> Vec<Self> {
-        if !sparse {
-            let mut turns: Vec<u32> = (0..shards as u32).collect();
+    /// The empty parts of `shards` shards.
+    pub(crate) fn deal(shards: usize, design: &Design) -> Vec<Self> {
+        let rows = design.rows();
+        let Design::Sparse { indices, .. } = design else {
+            let keepers = (rows / KEEPER_ROWS).clamp(1, KEEPERS).min(shards);
+            let mut turns: Vec<u32> = (0..keepers as u32).collect();
             // Neighbouring shards share a worker: far-apart shards take turns, so that a small working set spreads.
             turns.sort_by_key(|turn| turn.reverse_bits());
             let mut parts = vec![Self::default(); shards];
-            for (turn, shard) in turns.into_iter().enumerate() {
-                let (turn, shards) = (turn as u32, shards as u32);
-                parts[shard as usize] =
-                    Self::Columns { turn, shards, slots: Vec::new(), columns: Vec::new() };
+            for (turn, keeper) in turns.into_iter().enumerate() {
+                let (turn, shard) = (turn as u32, keeper as usize * shards / keepers);
+                let (slots, columns) = (Vec::new(), Vec::new());
+                parts[shard] = Self::Columns { turn, keepers: keepers as u32, slots, columns };
             }
             return parts;
-        }
-        RowChains::deal(shards, rows).into_iter().map(Self::Rows).collect()
+        };
+        RowChains::deal(shards, rows, indices).into_iter().map(Self::Rows).collect()
     }
 
     /// Takes in the columns of the slots from `first` on, and computes this part's share of their Gram rows.
     pub(crate) fn grow(&mut self, first: u32, entering: &[Column]) -> Vec<Tile> {
         let views: Vec<View<'_>> = entering.iter().map(Column::view).collect();
         match self {
-            Self::Columns { turn, shards, slots, columns } => {
+            Self::Columns { turn, keepers, slots, columns } => {
                 let new = dense(&views);
+                if *keepers == 1 {
+                    columns.extend_from_slice(entering);
+                    slots.extend(first..first + new.len() as u32);
+                    let all: Vec<View<'_>> = columns.iter().map(Column::view).collect();
+                    let (all, rows) = (dense(&all), new.len());
+                    let mut values = vec![0.0; rows * all.len()];
+                    gram(&new, &all, all.len() - rows, &mut values, all.len());
+                    return vec![Tile {
+                        from: first,
+                        rows: rows as u32,
+                        slots: slots.clone(),
+                        values,
+                        ..Tile::default()
+                    }];
+                }
                 let mut tiles = Vec::new();
                 let old: Vec<View<'_>> = columns.iter().map(Column::view).collect();
                 if !old.is_empty() {
                     let old = dense(&old);
                     let mut values = vec![0.0; new.len() * old.len()];
                     gram(&new, &old, old.len(), &mut values, old.len());
-                    tiles.push(Tile {
-                        chain: 0,
-                        chains: 0,
-                        from: first,
-                        rows: new.len() as u32,
-                        slots: slots.clone(),
-                        values,
-                    });
+                    let rows = new.len() as u32;
+                    tiles.push(Tile { from: first, rows, slots: slots.clone(), values, ..Tile::default() });
                 }
                 // Among the new ones: each deal against those up to it.
-                let mine = |slot: u32| slot / DEAL % *shards == *turn;
+                let mine = |slot: u32| slot / DEAL % *keepers == *turn;
                 let mut start = 0;
                 while start < new.len() {
                     let slot = first + start as u32;
@@ -96,15 +112,8 @@ impl WorkingPart {
                     if mine(slot) {
                         let mut values = vec![0.0; (end - start) * end];
                         gram(&new[start..end], &new[..end], start, &mut values, end);
-                        let of = (first..first + end as u32).collect();
-                        tiles.push(Tile {
-                            chain: 0,
-                            chains: 0,
-                            from: slot,
-                            rows: (end - start) as u32,
-                            slots: of,
-                            values,
-                        });
+                        let (rows, slots) = ((end - start) as u32, (first..first + end as u32).collect());
+                        tiles.push(Tile { from: slot, rows, slots, values, ..Tile::default() });
                     }
                     start = end;
                 }
@@ -129,10 +138,10 @@ fn dense<'a>(views: &[View<'a>]) -> Vec<&'a [f64]> {
 impl State for WorkingPart {
     fn save(&self, out: &mut Writer) {
         match self {
-            Self::Columns { turn, shards, slots, columns } => {
+            Self::Columns { turn, keepers, slots, columns } => {
                 out.write(&0u8);
                 out.write(turn);
-                out.write(shards);
+                out.write(keepers);
                 out.write(slots);
                 out.write(columns);
             }
@@ -147,7 +156,7 @@ impl State for WorkingPart {
         match u8::load(from)? {
             0 => Ok(Self::Columns {
                 turn: from.read()?,
-                shards: from.read()?,
+                keepers: from.read()?,
                 slots: from.read()?,
                 columns: from.read()?,
             }),

@@ -17,6 +17,7 @@ pub mod lanes;
 mod logistic;
 mod padded;
 mod rows;
+mod scan;
 mod solve;
 mod sparse;
 #[cfg(test)]
@@ -32,6 +33,7 @@ pub use logistic::{LogisticSums, logistic, logistic_entropy};
 pub use padded::{add_outer, sum_rows};
 pub(crate) use rows::Batch;
 pub use rows::{RowPiece, gram_by_rows};
+pub(crate) use scan::{OUTSIDE, scan};
 pub use solve::{solve_lower, solve_lower_transposed};
 pub use sparse::{Columns, sparse_add_scaled, sparse_dot, sparse_pass};
 

@@ -53,6 +53,31 @@ fn dot_and_pass() {
     }
 }
 
+/// What is noted, column by column, is what the definition says, whatever lane a column lies in.
+#[test]
+fn a_scan_finds_what_is_loud() {
+    for p in [0, 1, 7, 8, 9, 100] {
+        let mut numbers = Numbers(p as u64 + 3);
+        let mut gradient = numbers.many(p);
+        let coefficients: Vec<f64> = numbers.many(p).iter().map(|&b| if b > 0.8 { b } else { 0.0 }).collect();
+        let slots: Vec<u32> = (0..p as u32).map(|j| if j % 13 == 5 { j } else { OUTSIDE }).collect();
+        if let Some(odd) = gradient.get_mut(6) {
+            *odd = f64::NAN;
+        }
+        let is_loud = |&j: &usize| gradient[j].abs() > 0.9 || coefficients[j] != 0.0 || slots[j] != OUTSIDE;
+        let expected: Vec<usize> = (0..p).filter(is_loud).collect();
+        let free = (0..p).filter(|&j| coefficients[j] == 0.0).map(|j| gradient[j].abs());
+        let most = free.fold(0.0, f64::max);
+        for (form, (noted, largest)) in in_every_form(|| {
+            let mut noted = Vec::new();
+            let largest = scan(&gradient, &coefficients, &slots, 0.9, &mut noted);
+            (noted, largest)
+        }) {
+            assert_eq!((noted, largest), (expected.clone(), most), "{form}, {p} columns");
+        }
+    }
+}
+
 #[test]
 fn sums_of_columns() {
     for n in [0, 1, 8, 13, 72] {

@@ -1,6 +1,4 @@
-//! Which columns enter the working set: how many, which violate most, and which say the same as another.
-
-use crate::kernels::dot;
+//! Which columns enter the working set: how many, and which violate most.
 
 /// How a working set grows.
 struct Growth {
@@ -50,40 +48,4 @@ pub fn top_violators(
     }
     violators.sort_unstable_by(worst_first);
     violators
-}
-
-/// Rows a dependency is estimated on, at most.
-const SAMPLE: usize = 128;
-
-/// The rows on which dependencies among columns of n rows are estimated: evenly strided, at most 128.
-pub fn sample_rows(rows: usize) -> impl Iterator<Item = usize> {
-    (0..rows).step_by(rows.div_ceil(SAMPLE).max(1))
-}
-
-/// The greedy dependency check: walks the candidates in order and accepts those whose correlation with every one
-/// accepted before is at most `most`, until `quota` are accepted. Returns their positions.
-///
-/// `samples` holds each candidate's values on the sampled rows, `length` of them, one candidate behind the other;
-/// a candidate that is zero there depends on nothing.
-pub fn independent(samples: &mut [f64], length: usize, quota: usize, most: f64) -> Vec<usize> {
-    let mut accepted: Vec<usize> = Vec::with_capacity(quota);
-    if length == 0 {
-        return accepted;
-    }
-    for sample in samples.chunks_exact_mut(length) {
-        let norm = dot(sample, sample).sqrt();
-        if norm > 0.0 {
-            sample.iter_mut().for_each(|value| *value /= norm);
-        }
-    }
-    let columns: Vec<&[f64]> = samples.chunks_exact(length).collect();
-    for (at, column) in columns.iter().enumerate() {
-        if accepted.len() == quota {
-            break;
-        }
-        if accepted.iter().all(|&before| dot(columns[before], column).abs() <= most) {
-            accepted.push(at);
-        }
-    }
-    accepted
 }

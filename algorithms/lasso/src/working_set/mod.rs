@@ -29,7 +29,7 @@ mod symmetric;
 #[cfg(test)]
 mod tests;
 
-pub use candidates::{independent, quota, sample_rows, top_violators};
+pub use candidates::{quota, top_violators};
 pub use lazy::LazyBounds;
 pub use local::Measure;
 pub(crate) use logistic::{Given, LogisticSet, Place, Target};

@@ -292,8 +292,6 @@ fn candidates() {
     assert_eq!(quota(1000, 300), 300);
     assert_eq!(quota(1000, 900), 50);
     assert_eq!(quota(1000, 999), 10);
-    let mut samples = vec![1.0, 0.0, 0.0, 2.0, 0.1, 0.0, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0];
-    assert_eq!(independent(&mut samples, 3, 9, 0.8), [0, 2, 3]);
 }
 
 #[test]
