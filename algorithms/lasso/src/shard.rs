@@ -13,6 +13,9 @@ use crate::solver::worst_first;
 use crate::working_part::WorkingPart;
 use crate::working_set::LazyBounds;
 
+/// Columns looked at before the bar is raised above those that will not be named.
+const STRETCH: usize = 1024;
+
 /// The columns `first..first + coefficients.len()` with their coefficients.
 #[derive(Debug, Clone)]
 pub struct ColumnShard {
@@ -187,67 +190,87 @@ impl ColumnShard {
         }
         // Lazy or not, the largest product counts as no less than the floor, below which nothing is told apart.
         let mut share = Share { largest: if asked.lazy { floor.max(0.0) } else { 0.0 }, ..Share::default() };
-        let (noted, largest) = self.noted(floor, computed.as_deref(), weights);
-        share.largest = share.largest.max(largest);
-        for at in noted {
-            let (gradient, coefficient, slot) = (self.gradient[at], self.coefficients[at], self.slots[at]);
-            let (variable, size) = (self.first + at as u32, gradient.abs());
-            if coefficient != 0.0 {
-                share.nonzeros.push((variable, coefficient));
-                share.slopes.push(gradient);
+        let (mut noted, mut strays, mut bar) = (Vec::new(), Vec::new(), floor);
+        for start in (0..count).step_by(STRETCH) {
+            let stretch = start..count.min(start + STRETCH);
+            noted.clear();
+            share.largest =
+                share.largest.max(self.note(stretch, bar, computed.as_deref(), weights, &mut noted));
+            for &at in &noted {
+                let (gradient, coefficient, slot) =
+                    (self.gradient[at], self.coefficients[at], self.slots[at]);
+                let (variable, size) = (self.first + at as u32, gradient.abs());
+                if coefficient != 0.0 {
+                    share.nonzeros.push((variable, coefficient));
+                    share.slopes.push(gradient);
+                }
+                if computed.as_ref().is_some_and(|computed| !computed[at]) {
+                    continue;
+                }
+                if slot != OUTSIDE {
+                    share.members.push((slot, gradient));
+                } else if coefficient != 0.0 && !floor.is_nan() {
+                    strays.push((variable, gradient));
+                } else if size > bar {
+                    share.violators.push((variable, gradient));
+                }
+                if weights {
+                    let norm = self.norms[at];
+                    // Before lambda is known: the gradient. Then: how far an update would move the fit.
+                    let weight = match (norm > 0.0, penalty.is_nan()) {
+                        (false, _) => 0.0,
+                        (true, true) => size / norm.sqrt(),
+                        (true, false) => {
+                            (asked.minimiser(gradient, coefficient, norm) - coefficient).abs() * norm.sqrt()
+                        }
+                    };
+                    share.weights.push((variable, weight));
+                }
             }
-            if computed.as_ref().is_some_and(|computed| !computed[at]) {
-                continue;
-            }
-            if slot != OUTSIDE {
-                share.members.push((slot, gradient));
-            } else if (size > floor || coefficient != 0.0) && !floor.is_nan() {
-                share.violators.push((variable, gradient));
-            }
-            if weights {
-                let norm = self.norms[at];
-                // Before lambda is known: the gradient. Then: how far an update would move the fit.
-                let weight = match (norm > 0.0, penalty.is_nan()) {
-                    (false, _) => 0.0,
-                    (true, true) => size / norm.sqrt(),
-                    (true, false) => {
-                        (asked.minimiser(gradient, coefficient, norm) - coefficient).abs() * norm.sqrt()
-                    }
-                };
-                share.weights.push((variable, weight));
+            // Columns behind these that violate no more would not be named: of equal ones the first is.
+            if share.violators.len() > 2 * cap {
+                keep_worst(&mut share.violators, cap);
+                bar =
+                    share.violators.iter().map(|(_, gradient)| gradient.abs()).fold(f64::INFINITY, f64::min);
             }
         }
-        // A coefficient outside the working set may have to change whatever its gradient: it goes first.
-        let is_set = |&(variable, _): &(u32, f64)| self.coefficients[(variable - self.first) as usize] != 0.0;
-        if share.violators.iter().any(is_set) {
-            share.violators.retain(is_set);
-        } else if share.violators.len() > cap {
-            share.violators.select_nth_unstable_by_key(cap, worst_first);
-            share.violators.truncate(cap);
+        keep_worst(&mut share.violators, cap);
+        if !strays.is_empty() {
+            // A coefficient outside the working set may have to change whatever its gradient: it goes first.
+            share.violators = strays;
         }
         share
     }
 
-    /// The columns of which more than the largest product is to be told: members of the working set, coefficients,
-    /// and what is above the floor; or all of them. With them comes the largest |x_j'r| that is known of the columns
+    /// Notes the columns of a range of which more than the largest product is to be told: members of the working set,
+    /// coefficients, and what is above the bar; or all of them. Returns the largest |x_j'r| that is known of the columns
     /// without a coefficient.
-    fn noted(&self, floor: f64, computed: Option<&[bool]>, all: bool) -> (Vec<usize>, f64) {
-        let mut noted = Vec::new();
+    fn note(
+        &self,
+        stretch: Range<usize>,
+        bar: f64,
+        computed: Option<&[bool]>,
+        all: bool,
+        noted: &mut Vec<usize>,
+    ) -> f64 {
         if !all && computed.is_none() {
-            let largest = kernels::scan(&self.gradient, &self.coefficients, &self.slots, floor, &mut noted);
-            return (noted, largest);
+            let [gradient, coefficients] =
+                [&self.gradient, &self.coefficients].map(|values| &values[stretch.clone()]);
+            let largest = kernels::scan(gradient, coefficients, &self.slots[stretch.clone()], bar, noted);
+            noted.iter_mut().for_each(|at| *at += stretch.start);
+            return largest;
         }
         let mut largest = 0.0;
-        for at in 0..self.gradient.len() {
+        for at in stretch {
             let (size, coefficient) = (self.gradient[at].abs(), self.coefficients[at]);
             if coefficient == 0.0 && size > largest && computed.is_none_or(|computed| computed[at]) {
                 largest = size;
             }
-            if all || size > floor || coefficient != 0.0 || self.slots[at] != OUTSIDE {
+            if all || size > bar || coefficient != 0.0 || self.slots[at] != OUTSIDE {
                 noted.push(at);
             }
         }
-        (noted, largest)
+        largest
     }
 
     /// Computes x_j'r of every column, or, where the certificate is lazy, of those that may reach the floor: then
@@ -340,6 +363,14 @@ impl Asked<'_> {
     fn minimiser(&self, slope: f64, before: f64, norm: f64) -> f64 {
         let curvature = self.curvature * norm;
         soft_threshold(slope + curvature * before, self.penalty) / (curvature + self.ridge)
+    }
+}
+
+/// Keeps the `most` with the largest |x_j'r|, in no order.
+fn keep_worst(violators: &mut Vec<(u32, f64)>, most: usize) {
+    if violators.len() > most {
+        violators.select_nth_unstable_by_key(most, worst_first);
+        violators.truncate(most);
     }
 }
 
