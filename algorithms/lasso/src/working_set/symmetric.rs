@@ -41,12 +41,12 @@ impl Symmetric {
     pub(crate) fn grow(&mut self, order: usize) {
         if order > self.stride {
             let stride = order.max(self.stride + self.stride / 2).next_multiple_of(8);
-            self.values.resize(stride * stride, 0.0);
-            for i in (0..self.order).rev() {
-                let row = i * self.stride..i * self.stride + self.order;
-                self.values.copy_within(row, i * stride);
+            // Zeros from the system: rows that are not there yet take no memory.
+            let mut values = vec![0.0; stride * stride];
+            for (i, row) in values.chunks_exact_mut(stride).take(self.order).enumerate() {
+                row[..self.order].copy_from_slice(self.row(i));
             }
-            self.stride = stride;
+            (self.stride, self.values) = (stride, values);
         }
         for i in 0..order {
             let from = if i < self.order { self.order } else { 0 };
