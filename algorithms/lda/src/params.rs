@@ -11,7 +11,6 @@ use crate::model::Fit;
 use crate::problem::Problem;
 use crate::program::LdaProgram;
 use crate::record::Record;
-use crate::rows::Packing;
 use crate::schedule::LdaSchedule;
 use crate::seeds::Seeds;
 use crate::totals::Totals;
@@ -273,7 +272,6 @@ impl Lda {
             topics: self.topics,
             words: word_counts.len(),
             tokens,
-            packing: Packing::of(self.topics),
             course,
             seed: self.seed,
             visibility: match self.merging {

@@ -9,18 +9,21 @@
 //! Sums up to each lane are made in four steps, adding the lanes 1, 2, 4 and 8 before.
 
 mod chain;
+mod dense;
 mod draws;
 pub(crate) mod lanes;
+mod masses;
 mod row;
 mod sample;
-mod tree;
+mod sparse;
+mod word;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 pub(crate) use draws::Draws;
-pub(crate) use lanes::{LANES, Line};
-pub(crate) use sample::{Sample, Start};
-pub(crate) use tree::Prepared;
+pub(crate) use lanes::{Counts, LANES, Line};
+pub(crate) use sample::Sample;
+pub(crate) use word::Given;
 
 use lanes::{Lanes, Portable};
 #[cfg(target_arch = "x86_64")]
