@@ -18,7 +18,7 @@ use crate::totals::Totals;
 /// The most topics: tokens name theirs by 16 bits.
 pub const MOST_TOPICS: usize = 1 << 16;
 
-/// When the topic totals that tasks read are brought up to date.
+/// When a shard's tasks see how other shards have changed the topic totals; what it has changed itself it sees at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Merging {
     /// At the boundary: once an epoch, as the word rotation of STRADS does. No task waits for another.

@@ -1,8 +1,8 @@
 //! [`LdaProgram`]: the sampler as a program of the engine.
 //!
 //! A task meets a shard's documents with a block's words: [`Sample`] draws a topic for each token they share. What
-//! changes in the topic totals becomes visible at the boundary (or each round). The randomness of a task is named by
-//! (seed, epoch, shard, block).
+//! changes in the topic totals becomes visible at the boundary (or each round), but to the shard itself at once. The
+//! randomness of a task is named by (seed, epoch, shard, block).
 
 use std::sync::Arc;
 

@@ -1,7 +1,6 @@
 //! [`Dense`]: the chain over dense rows, for few topics.
 //!
-//! The weights of all topics stay in registers, sixteen in each, and (n_dk + alpha_k) f_k is summed over all topics at
-//! once. No branch depends on what is drawn.
+//! The weights of all topics are a few vectors of sixteen, and (n_dk + alpha_k) f_k is summed over all topics at once.
 
 use super::Draws;
 use super::chain::Chain;
@@ -11,7 +10,8 @@ use super::word::{AtWord, Given, Weights};
 use crate::rows::{DenseRows, WordRows};
 use crate::seeds::Seeds;
 
-/// The weights of 16 N topics.
+/// The weights of 16 N topics, of which vectors are changed whole: what was stored one by one could not be loaded by
+/// sixteen at once.
 pub(super) struct Registers<L, const N: usize>([L; N]);
 
 impl<L: Lanes, const N: usize> Weights for Registers<L, N> {
@@ -88,12 +88,17 @@ impl<L: Lanes, const N: usize> Chain for Dense<L, N> {
         let row = &mut rows.counts[document * N..][..N];
         let from = usize::from(old);
         let (alpha, without) = self.word.without(from);
+        let before = self.word.weights.0;
         self.word.weights.set(from, alpha, without);
         let topic = self.draw(row, u32::from(old));
-        *count(row, from) -= 1;
-        *count(row, topic) += 1;
-        self.word.lose(from, without);
-        self.word.gain(topic);
+        if topic == from {
+            self.word.weights.0 = before;
+        } else {
+            *count(row, from) -= 1;
+            *count(row, topic) += 1;
+            self.word.lose(from, without);
+            self.word.gain(topic);
+        }
         topic as u16
     }
 

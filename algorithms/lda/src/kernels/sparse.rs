@@ -60,9 +60,9 @@ impl<L: Lanes> Chain for Sparse<L> {
         let others = self.word.weights.total_if(from, alpha, without);
         let filled = (row.length as usize).div_ceil(LANES);
         let (mut sums, mut at, mut number) = (L::zero(), 0, 0);
-        let weights = self.word.weights.weights();
+        let (weights, split) = (self.word.weights.weights(), self.split);
         for (line, running) in lines[..filled].iter().zip(&mut self.running) {
-            let (products, found) = L::weigh(line, self.split, weights, (u32::from(old), without));
+            let (products, found) = L::weigh(line, split, weights, (u32::from(old), without));
             sums = sums.add(products);
             sums.store(running);
             at = if found != 0 { number + found.trailing_zeros() as usize } else { at };
@@ -103,9 +103,9 @@ impl<L: Lanes> Chain for Sparse<L> {
         let row = &mut rows[document];
         let lines = &mut lines[row.start as usize..];
         let filled = (row.length as usize).div_ceil(LANES);
-        let (mut sums, weights) = (L::zero(), self.word.weights.weights());
+        let (mut sums, weights, split) = (L::zero(), self.word.weights.weights(), self.split);
         for (line, running) in lines[..filled].iter().zip(&mut self.running) {
-            sums = sums.add(L::products(line, self.split, weights));
+            sums = sums.add(L::products(line, split, weights));
             sums.store(running);
         }
         let sums = sums.running();

@@ -32,19 +32,22 @@ pub(crate) struct Given<'a> {
     pub(crate) beta: f64,
 }
 
-/// One topic.
+/// One topic. The inverses lie apart: side by side, they would be moved two at a time, and a load of two waits until both
+/// that were just stored one by one have left the core.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(32))]
 struct Topic {
     /// n_k + V beta: what the task was given and its own changes.
     norm: f64,
-    /// 1 / norm with a token less, as it is, and with a token more.
+    /// 1 / norm with a token less.
     without: f32,
-    inverse: f32,
-    with: f32,
     /// n_kw at the word.
     count: f32,
+    /// 1 / norm.
+    inverse: f32,
     alpha: f32,
+    /// 1 / norm with a token more.
+    with: f32,
     /// Whether the word's list names it: 1 or 0.
     listed: u32,
 }

@@ -93,14 +93,24 @@ fn eight(line: &Line, half: usize, split: Split, weights: &[f32]) -> __m256 {
 #[derive(Clone, Copy)]
 pub(crate) struct Avx512(__m512);
 
-/// Each lane the one `16 - N` lanes before it, zeros in the first.
-#[inline(always)]
+/// Each lane the one `16 - N` lanes before it, zeros in the first. Spelt out, because a compiler makes two slower
+/// instructions of it.
+#[inline]
+#[target_feature(enable = "avx512f")]
 fn before<const N: i32>(lanes: __m512) -> __m512 {
-    // SAFETY: runs only where avx512f was detected.
+    let shifted: __m512;
+    // SAFETY: avx512f was detected; registers alone are touched.
     unsafe {
-        let zero = _mm512_setzero_si512();
-        _mm512_castsi512_ps(_mm512_alignr_epi32::<N>(_mm512_castps_si512(lanes), zero))
+        std::arch::asm!(
+            "valignd {shifted}, {lanes}, {zero}, {count}",
+            shifted = lateout(zmm_reg) shifted,
+            lanes = in(zmm_reg) lanes,
+            zero = in(zmm_reg) _mm512_setzero_ps(),
+            count = const N,
+            options(pure, nomem, nostack, preserves_flags),
+        );
     }
+    shifted
 }
 
 /// The weights of the topics of a line's entries.
