@@ -36,13 +36,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let lda = lda.evaluate_every(1 << 40);
     let (mut by_hand, mut on_engine, mut last, mut tasks) = (Vec::new(), Vec::new(), Vec::new(), 0);
     for _ in 0..repeats {
-        let (totals, seconds, each, count) = bare(&lda, problem.clone(), epochs)?;
-        last.extend(each.iter().rev().take(5));
+        let run = bare(&lda, problem.clone(), epochs)?;
+        last.extend(run.epochs.iter().rev().take(5));
         let fit = lda.clone().fit(problem.clone())?;
-        assert_eq!(totals, fit.totals(), "the engine and the loop by hand differ");
-        by_hand.push(seconds);
+        assert_eq!(run.totals, fit.totals(), "the engine and the loop by hand differ");
+        by_hand.push(run.seconds);
         on_engine.push(fit.report.seconds - fit.trace.iter().map(|record| record.measured).sum::<f64>());
-        tasks = count;
+        tasks = run.tasks;
     }
     let (bare, engine) = (median(&mut by_hand), median(&mut on_engine));
     let more = 1e6 * (engine - bare) / tasks as f64;
@@ -52,12 +52,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Topic totals at the end, seconds, those of each epoch, and how many tasks ran.
-fn bare(
-    lda: &Lda,
-    problem: Problem,
-    epochs: u64,
-) -> Result<(Vec<i64>, f64, Vec<f64>, usize), Box<dyn Error>> {
+/// What a run by hand has come to.
+struct ByHand {
+    totals: Vec<i64>,
+    seconds: f64,
+    epochs: Vec<f64>,
+    tasks: usize,
+}
+
+/// Runs the tasks in the schedule's order.
+fn bare(lda: &Lda, problem: Problem, epochs: u64) -> Result<ByHand, Box<dyn Error>> {
     let (program, mut schedule, mut parts) = lda.parts(problem)?;
     let (started, mut measured, mut each, mut tasks) = (Instant::now(), 0.0, Vec::new(), 0);
     for epoch in 0..epochs {
@@ -89,7 +93,8 @@ fn bare(
         each.push(begun.elapsed().as_secs_f64());
     }
     let fit = raddle_lda::Totals::clone(&parts.replica);
-    Ok((fit.topics().to_vec(), started.elapsed().as_secs_f64() - measured, each, tasks))
+    let seconds = started.elapsed().as_secs_f64() - measured;
+    Ok(ByHand { totals: fit.topics().to_vec(), seconds, epochs: each, tasks })
 }
 
 fn median(seconds: &mut [f64]) -> f64 {
