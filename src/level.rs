@@ -16,7 +16,7 @@ pub struct Level(Form);
 pub enum Form {
     /// Plain Rust, for any processor.
     Portable,
-    /// `avx2` and `fma`.
+    /// `avx2` and `fma`, and what every processor with these has: `bmi1`, `bmi2`, `lzcnt` and `popcnt`.
     #[cfg(target_arch = "x86_64")]
     Avx2,
     /// `avx512f`, `avx512vl`, `avx512bw`, `avx512dq`, and what [`Form::Avx2`] has.
@@ -34,7 +34,12 @@ impl Level {
         let mut levels = vec![Self(Form::Portable)];
         #[cfg(target_arch = "x86_64")]
         {
-            let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+            let avx2 = is_x86_feature_detected!("avx2")
+                && is_x86_feature_detected!("fma")
+                && is_x86_feature_detected!("bmi1")
+                && is_x86_feature_detected!("bmi2")
+                && is_x86_feature_detected!("lzcnt")
+                && is_x86_feature_detected!("popcnt");
             let avx512 = is_x86_feature_detected!("avx512f")
                 && is_x86_feature_detected!("avx512vl")
                 && is_x86_feature_detected!("avx512bw")
@@ -120,13 +125,13 @@ macro_rules! vector_kernels {
         #[allow(unsafe_code)] // calling a function compiled for more than the baseline
         pub(crate) fn run<K: Kernel>(kernel: K) -> K::Output {
             #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx2,fma")]
+            #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
             fn avx2<K: Kernel>(kernel: K) -> K::Output {
                 kernel.run::<$avx2>()
             }
 
             #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,fma")]
+            #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
             fn avx512<K: Kernel>(kernel: K) -> K::Output {
                 kernel.run::<$avx512>()
             }

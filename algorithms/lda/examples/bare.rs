@@ -4,7 +4,7 @@
 //! bare CORPUS [--topics 1000] [--epochs 20] [--shards 8] [--repeats 3]
 //! ```
 //! Each repeat runs the tasks by hand and then the same run on the engine with one worker; both must end with the same
-//! totals. Prints the median seconds of both, and what the engine adds to a task.
+//! totals. Prints the median seconds of both, what the engine adds to a task, and the rate of the last five epochs by hand.
 
 use std::error::Error;
 use std::time::Instant;
@@ -34,27 +34,38 @@ fn main() -> Result<(), Box<dyn Error>> {
     let problem = Problem::new(&corpus, &preparation)?;
     let lda = Lda::params().topics(option("--topics", 1000)? as usize).fixed_priors(true).epochs(epochs);
     let lda = lda.evaluate_every(1 << 40);
-    let (mut by_hand, mut on_engine, mut tasks) = (Vec::new(), Vec::new(), 0);
+    let (mut by_hand, mut on_engine, mut last, mut tasks) = (Vec::new(), Vec::new(), Vec::new(), 0);
     for _ in 0..repeats {
-        let (totals, seconds, count) = bare(&lda, problem.clone(), epochs)?;
+        let run = bare(&lda, problem.clone(), epochs)?;
+        last.extend(run.epochs.iter().rev().take(5));
         let fit = lda.clone().fit(problem.clone())?;
-        assert_eq!(totals, fit.totals(), "the engine and the loop by hand differ");
-        by_hand.push(seconds);
+        assert_eq!(run.totals, fit.totals(), "the engine and the loop by hand differ");
+        by_hand.push(run.seconds);
         on_engine.push(fit.report.seconds - fit.trace.iter().map(|record| record.measured).sum::<f64>());
-        tasks = count;
+        tasks = run.tasks;
     }
     let (bare, engine) = (median(&mut by_hand), median(&mut on_engine));
     let more = 1e6 * (engine - bare) / tasks as f64;
     println!("{source}: {epochs} epochs, {tasks} tasks: by hand {bare:.3} s, on the engine {engine:.3} s");
     println!("ratio {:.3}, {more:.1} us a task more", engine / bare);
+    println!("steady {:.2} million tokens/s", problem.tokens() as f64 / median(&mut last) / 1e6);
     Ok(())
 }
 
-/// Topic totals at the end, seconds, and how many tasks ran.
-fn bare(lda: &Lda, problem: Problem, epochs: u64) -> Result<(Vec<i64>, f64, usize), Box<dyn Error>> {
+/// What a run by hand has come to.
+struct ByHand {
+    totals: Vec<i64>,
+    seconds: f64,
+    epochs: Vec<f64>,
+    tasks: usize,
+}
+
+/// Runs the tasks in the schedule's order.
+fn bare(lda: &Lda, problem: Problem, epochs: u64) -> Result<ByHand, Box<dyn Error>> {
     let (program, mut schedule, mut parts) = lda.parts(problem)?;
-    let (started, mut measured, mut tasks) = (Instant::now(), 0.0, 0);
+    let (started, mut measured, mut each, mut tasks) = (Instant::now(), 0.0, Vec::new(), 0);
     for epoch in 0..epochs {
+        let begun = Instant::now();
         let certificate = Certificate::new("none", 1.0, 0.0, "nothing");
         let outlook = Outlook { epoch, certificate, objective: None, weights: Vec::new(), wanted: 0 };
         let Plan::Known(rounds) = schedule.begin_epoch(&outlook) else {
@@ -79,9 +90,11 @@ fn bare(lda: &Lda, problem: Problem, epochs: u64) -> Result<(Vec<i64>, f64, usiz
         let partials = folded.into_iter().map(|partial| (0, partial)).collect();
         let change = program.aggregate(&Default::default(), &mut parts.pinned, partials);
         program.commit(&change, &mut parts.replica);
+        each.push(begun.elapsed().as_secs_f64());
     }
     let fit = raddle_lda::Totals::clone(&parts.replica);
-    Ok((fit.topics().to_vec(), started.elapsed().as_secs_f64() - measured, tasks))
+    let seconds = started.elapsed().as_secs_f64() - measured;
+    Ok(ByHand { totals: fit.topics().to_vec(), seconds, epochs: each, tasks })
 }
 
 fn median(seconds: &mut [f64]) -> f64 {

@@ -1,18 +1,19 @@
-//! Tests that the sampler draws from the right distribution: every draw against its conditional probability computed by
-//! hand, and whole states of a tiny corpus against all states enumerated.
+//! Tests that the sampler draws from the right distribution, with sparse rows and with dense ones: every draw against its
+//! conditional probability computed by hand, and whole states of a tiny corpus against all states enumerated.
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
 use raddle::schedule::{Outlook, Plan};
-use raddle::{Certificate, Parts, Program, Schedule, Task};
+use raddle::{Certificate, Parts, Program, Schedule, Task, Visibility};
 use raddle_datasets::Corpus;
 
-use crate::kernels::{Draws, Prepared, Sample, run};
+use crate::kernels::{Draws, Given, LANES, Sample, run};
 use crate::params::{Lda, Merging};
 use crate::problem::{Held, Preparation, Problem};
 use crate::program::LdaProgram;
-use crate::rows::Packing;
+use crate::rows::{DocumentRows, Packing};
 use crate::seeds::Seeds;
+use crate::shard::DocumentShard;
 
 /// A corpus in which words are common and rare, documents long and short.
 fn corpus() -> Corpus {
@@ -37,8 +38,8 @@ fn drive(
         let certificate = Certificate::new("none", 1.0, 0.0, "nothing");
         let outlook = Outlook { epoch, certificate, objective: None, weights: Vec::new(), wanted: 0 };
         let Plan::Known(rounds) = schedule.begin_epoch(&outlook) else { panic!("a rotation is known") };
-        for (number, round) in (0..).zip(rounds) {
-            let mut partials = Vec::new();
+        let mut partials = Vec::new();
+        for (number, round) in (0..).zip(&rounds) {
             for given in &round.tasks {
                 let (shard, block) = (given.shard as usize, given.block.unwrap() as usize);
                 let task = Task {
@@ -57,8 +58,10 @@ fn drive(
                 );
                 partials.push((given.shard, partial));
             }
-            let change = program.aggregate(&round, &mut parts.pinned, partials);
-            program.commit(&change, &mut parts.replica);
+            if program.visibility() == Visibility::EachRound || number + 1 == rounds.len() as u64 {
+                let change = program.aggregate(round, &mut parts.pinned, std::mem::take(&mut partials));
+                program.commit(&change, &mut parts.replica);
+            }
         }
         after(parts);
     }
@@ -91,32 +94,60 @@ impl Calibration {
     }
 }
 
-/// Replays one task token by token, in each of the two chains' order, and compares every draw with
-/// (n_dk + alpha_k) (n_kw + beta + s_kw) / N_k. Documents meet both chains, so only words' own halves are replayed where
-/// no document is in both.
-fn calibrate(topics: usize, seeds: &Seeds) {
+/// Gives a shard rows of the other kind with the same counts.
+fn convert(shard: &mut DocumentShard, topics: usize, dense: bool) {
+    let lengths: Vec<u64> = (0..shard.documents.len()).map(|at| shard.length(at)).collect();
+    let mut rows = DocumentRows::new(lengths.into_iter(), topics, dense).unwrap();
+    for document in 0..shard.documents.len() {
+        for (at, (topic, count)) in shard.rows.of(document, topics).enumerate() {
+            match &mut rows {
+                DocumentRows::Sparse(rows) => {
+                    let row = &mut rows.rows[document];
+                    let line = row.start as usize + at / LANES;
+                    rows.lines[line].0[at % LANES] = Packing::of(topics).entry(topic, count);
+                    row.length += 1;
+                }
+                DocumentRows::Dense(rows) => {
+                    let line = document * rows.width + topic as usize / LANES;
+                    rows.counts[line].0[topic as usize % LANES] = count as u16;
+                }
+            }
+        }
+    }
+    shard.rows = rows;
+}
+
+/// Replays one task token by token, and compares every draw with
+/// (n_dk + alpha_k) (n_kw + beta + s_kw) / N_k, all counts as they are before it and without the token itself.
+fn calibrate(topics: usize, dense: bool, beta: f64, seeds: &Seeds) {
     let mut calibration = Calibration::default();
     let alpha: Vec<f64> = (0..topics).map(|k| 0.05 + 0.1 * (k % 4) as f64).collect();
     for seed in 0..60 {
         let lda =
-            Lda::params().topics(topics).beta(0.3).fixed_priors(true).heat(1.0).staged(false).seed(seed);
+            Lda::params().topics(topics).beta(beta).fixed_priors(true).heat(1.0).staged(false).seed(seed);
         let mut made = lda.parts(problem(&corpus(), 1, 1)).unwrap();
         drive(&mut made, 0..3, |_| ());
         let (program, _, mut parts) = made;
-        let norms = program.norms(&parts.replica, 0.3, false);
-        let packing = Packing::of(topics);
-        let base = Prepared::new(&norms, &alpha, 0.3, packing.names());
+        let mut norms = program.norms(&parts.replica, beta, false);
+        // N_k has the priors of all words in it, as a program with these priors has.
+        for word in 0..23 {
+            seeds.of(word).for_each(|(topic, weight)| norms[topic as usize] += f64::from(weight));
+        }
         let (shard, block) = (&mut parts.shards[0], &mut parts.blocks[0]);
+        convert(shard, topics, dense);
         let before = shard.slices[0].clone();
-        let draws = [Draws::new(seed * 2 + 7), Draws::new(seed * 2 + 8)];
         let (had, has) = (shard.documents.len(), shard.documents.len());
-        let (rows, slice, words) = (&mut shard.rows, &mut shard.slices[0], &mut block.rows);
-        run(Sample { base: &base, packing, rows, slice, words, seeds, had, has, draws });
-        // The two chains take a token each in turn.
-        let half = before.visits.partition_point(|visit| (visit.end as usize) < before.documents.len() / 2);
-        let middle = half.checked_sub(1).map_or(0, |last| before.visits[last].end as usize);
-        let (first, second) =
-            ((0..middle).collect::<Vec<_>>(), (middle..before.documents.len()).collect::<Vec<_>>());
+        let moved = run(Sample {
+            given: Given { norms: &norms, alphas: &alpha, beta },
+            rows: &mut shard.rows,
+            slice: &mut shard.slices[0],
+            words: &mut block.rows,
+            seeds,
+            had,
+            has,
+            uniform: false,
+            draws: Draws::new(seed * 2 + 7),
+        });
         let word_of = |token: usize| {
             before.visits[before.visits.partition_point(|visit| visit.end as usize <= token)].word
         };
@@ -126,109 +157,130 @@ fn calibrate(topics: usize, seeds: &Seeds) {
             in_document[usize::from(before.documents[token])][usize::from(before.topics[token])] += 1;
             in_word[word_of(token) as usize][usize::from(before.topics[token])] += 1;
         }
-        let after = &shard.slices[0];
-        let longest = first.len().max(second.len());
-        for step in 0..longest {
-            for one in [first.get(step), second.get(step)].into_iter().flatten() {
-                let (d, w) = (usize::from(before.documents[*one]), word_of(*one) as usize);
-                in_document[d][usize::from(before.topics[*one])] -= 1;
-                in_word[w][usize::from(before.topics[*one])] -= 1;
-                // A sibling's token of another document does not change this document's row or this word's.
-                let mass: Vec<f64> = (0..topics)
-                    .map(|k| {
-                        let extra: f64 = seeds
-                            .of(w)
-                            .filter(|&(topic, _)| topic as usize == k)
-                            .map(|(_, s)| f64::from(s))
-                            .sum();
-                        (in_document[d][k] as f64 + alpha[k]) * (in_word[w][k] as f64 + 0.3 + extra)
-                            / norms[k]
-                    })
-                    .collect();
-                let all: f64 = mass.iter().sum();
-                let drawn = usize::from(after.topics[*one]);
-                (0..topics).for_each(|k| calibration.add(mass[k] / all, k == drawn));
-                in_document[d][drawn] += 1;
-                in_word[w][drawn] += 1;
-            }
+        let (after, given) = (&shard.slices[0], norms.clone());
+        for token in 0..before.documents.len() {
+            let (d, w) = (usize::from(before.documents[token]), word_of(token) as usize);
+            let (old, new) = (usize::from(before.topics[token]), usize::from(after.topics[token]));
+            in_document[d][old] -= 1;
+            in_word[w][old] -= 1;
+            norms[old] -= 1.0;
+            let mass = |k: usize| {
+                let own = seeds.of(w).filter(|&(topic, _)| topic as usize == k);
+                let extra: f64 = own.map(|(_, weight)| f64::from(weight)).sum();
+                (in_document[d][k] as f64 + alpha[k]) * (in_word[w][k] as f64 + beta + extra) / norms[k]
+            };
+            let all: f64 = (0..topics).map(mass).sum();
+            (0..topics).for_each(|k| calibration.add(mass(k) / all, k == new));
+            in_document[d][new] += 1;
+            in_word[w][new] += 1;
+            norms[new] += 1.0;
         }
         // What the kernel keeps is what the tokens say.
-        for (d, counts) in in_document.iter().enumerate() {
-            let mut row: Vec<(u32, u32)> =
-                shard.rows.entries(d).map(|entry| (packing.topic(entry), packing.count(entry))).collect();
+        let counted = |counts: &[i64]| -> Vec<(u32, u32)> {
+            let some = (0..).zip(counts).filter(|&(_, &count)| count > 0);
+            some.map(|(topic, &count)| (topic, count as u32)).collect()
+        };
+        let sorted = |row: &mut dyn Iterator<Item = (u32, u32)>| {
+            let mut row: Vec<(u32, u32)> = row.collect();
             row.sort_unstable();
-            let expected =
-                (0..).zip(counts).filter(|&(_, &count)| count > 0).map(|(k, &count)| (k, count as u32));
-            assert_eq!(row, expected.collect::<Vec<_>>(), "document {d}");
+            row
+        };
+        for (d, counts) in in_document.iter().enumerate() {
+            assert_eq!(sorted(&mut shard.rows.of(d, topics)), counted(counts), "document {d}");
         }
         for (w, counts) in in_word.iter().enumerate() {
-            let mut row: Vec<(u32, u32)> = block.rows.of(w).collect();
-            row.sort_unstable();
-            let expected =
-                (0..).zip(counts).filter(|&(_, &count)| count > 0).map(|(k, &count)| (k, count as u32));
-            assert_eq!(row, expected.collect::<Vec<_>>(), "word {w}");
+            assert_eq!(sorted(&mut block.rows.of(w)), counted(counts), "word {w}");
         }
+        assert!((0..topics).all(|k| f64::from(moved[k]) == (norms[k] - given[k]).round()));
     }
     calibration.check();
 }
 
 #[test]
 fn every_draw_has_its_conditional_probability() {
-    for topics in [2, 17, 40, 300] {
-        calibrate(topics, &Seeds::default());
+    for (topics, dense) in
+        [(2, false), (2, true), (17, true), (40, false), (40, true), (100, true), (112, false), (300, false)]
+    {
+        for beta in [0.3, 0.01] {
+            calibrate(topics, dense, beta, &Seeds::default());
+        }
     }
 }
 
 #[test]
 fn seeded_words_have_theirs_too() {
-    calibrate(20, &Seeds::new(&[(0, 3, 2.5), (0, 7, 0.5), (5, 1, 4.0), (22, 19, 1.0)]));
+    let seeds = Seeds::new(&[(0, 3, 2.5), (0, 7, 0.5), (5, 1, 4.0), (22, 19, 1.0)]);
+    calibrate(20, false, 0.3, &seeds);
+    calibrate(20, true, 0.3, &seeds);
 }
 
-/// Six words that occur once each, in two documents: with totals merged each round and a block a word, every draw
-/// reads the state before it, so the chain's states must follow p(z) in proportion to
-/// prod_d prod_k Gamma(n_dk + alpha) / prod_k Gamma(n_k + V beta) (times beta for every token).
+/// Runs a chain over six tokens of two documents and compares how often it is in each of its 64 states with
 ///
-/// What a draw reads of n_k counts the token itself, other than n_dk and n_kw: V beta is large enough here for that not
-/// to show. It is part of the staleness that a run reports.
-#[test]
-fn states_of_a_tiny_corpus_occur_as_enumerated() {
-    const TOKENS: usize = 6;
-    let (alpha, beta) = (0.4, 40.0);
-    let documents = [vec![(0, 1), (1, 1), (2, 1), (3, 1)], vec![(4, 1), (5, 1)]];
-    let corpus = Corpus::from_documents(TOKENS, documents).unwrap();
+/// ```text
+/// p(z) ~ prod_d prod_k Gamma(n_dk + alpha) prod_k prod_w Gamma(n_kw + beta) / prod_k Gamma(n_k + V beta)
+/// ```
+///
+/// Returns chi-square, of 63 degrees of freedom.
+fn chi_square(beta: f64, blocks: usize, dense: bool, merging: Merging) -> f64 {
+    let (alpha, words) = (0.4, 3);
+    let documents = [vec![(0, 2), (1, 1), (2, 1)], vec![(0, 1), (2, 1)]];
+    let corpus = Corpus::from_documents(words, documents).unwrap();
     let lda = Lda::params().topics(2).alpha(alpha).beta(beta).fixed_priors(true).heat(1.0).staged(false);
-    let lda = lda.merging(Merging::Round).evaluate_every(1 << 40).seed(5);
-    let mut made = lda.parts(problem(&corpus, 1, TOKENS)).unwrap();
-    let (mut seen, epochs) = ([0u32; 1 << TOKENS], 60_000);
-    drive(&mut made, 0..epochs, |parts| {
-        let shard = &parts.shards[0];
-        let mut state = 0;
-        for (slice, block) in shard.slices.iter().zip(&parts.blocks) {
-            for (visit, &topic) in slice.visits.iter().zip(&slice.topics) {
-                state |= usize::from(topic) << block.words[visit.word as usize];
-            }
+    let lda = lda.merging(merging).evaluate_every(1 << 40).seed(5);
+    let mut made = lda.parts(problem(&corpus, 1, blocks)).unwrap();
+    // (document, word) of the tokens, in the order in which the state is read.
+    let mut tokens: Vec<(usize, usize)> = Vec::new();
+    for (slice, block) in made.2.shards[0].slices.iter().zip(&made.2.blocks) {
+        let mut start = 0;
+        for visit in &slice.visits {
+            let word = block.words[visit.word as usize] as usize;
+            let documents = &slice.documents[start..visit.end as usize];
+            tokens.extend(documents.iter().map(|&document| (usize::from(document), word)));
+            start = visit.end as usize;
         }
-        seen[state] += 1;
+    }
+    assert_eq!(tokens.len(), 6);
+    convert(&mut made.2.shards[0], 2, dense);
+    // States that follow each other are alike: so one of five is counted.
+    let (mut seen, mut epoch, samples) = ([0u32; 64], 0u64, 20_000);
+    drive(&mut made, 0..5 * samples, |parts| {
+        epoch += 1;
+        if epoch.is_multiple_of(5) {
+            let topics = parts.shards[0].slices.iter().flat_map(|slice| &slice.topics);
+            seen[topics.enumerate().fold(0, |state, (at, &topic)| state | usize::from(topic) << at)] += 1;
+        }
     });
     let weight = |state: usize| -> f64 {
-        let topic = |token: usize| state >> token & 1;
-        let count = |tokens: std::ops::Range<usize>, k: usize| {
-            tokens.filter(|&token| topic(token) == k).count() as f64
+        let count = |is: &dyn Fn(usize, usize) -> bool, k: usize| {
+            let of = tokens.iter().enumerate().filter(|&(at, _)| state >> at & 1 == k);
+            of.filter(|&(_, &(d, w))| is(d, w)).count() as f64
         };
         let of = |k: usize| {
-            let documents = libm::lgamma(count(0..4, k) + alpha) + libm::lgamma(count(4..6, k) + alpha);
-            documents - libm::lgamma(count(0..6, k) + TOKENS as f64 * beta)
+            let documents = (0..2).map(|d| libm::lgamma(count(&|of, _| of == d, k) + alpha));
+            let words = (0..words).map(|w| libm::lgamma(count(&|_, of| of == w, k) + beta));
+            documents.chain(words).sum::<f64>() - libm::lgamma(count(&|_, _| true, k) + (3.0 * beta))
         };
-        // Less what all states have in common, so that it is a number.
-        (of(0) + of(1) + 2.0 * libm::lgamma(3.0 + TOKENS as f64 * beta)).exp()
+        (of(0) + of(1)).exp()
     };
-    let all: f64 = (0..1 << TOKENS).map(weight).sum();
-    let mut chi2 = 0.0;
-    for (state, &count) in seen.iter().enumerate() {
-        let expected = weight(state) / all * epochs as f64;
-        chi2 += (f64::from(count) - expected).powi(2) / expected;
+    let all: f64 = (0..64).map(weight).sum();
+    let expected = |state: usize| weight(state) / all * samples as f64;
+    (0..64).map(|state| (f64::from(seen[state]) - expected(state)).powi(2) / expected(state)).sum()
+}
+
+/// With one shard the chain is exact Gibbs sampling, for any number of blocks, however small V beta is.
+#[test]
+fn states_of_a_tiny_corpus_occur_as_enumerated() {
+    for v_beta in [120.0, 3.0, 0.5] {
+        for (blocks, dense, merging) in [
+            (1, false, Merging::Epoch),
+            (1, true, Merging::Epoch),
+            (3, false, Merging::Epoch),
+            (3, true, Merging::Epoch),
+            (3, true, Merging::Round),
+        ] {
+            let chi2 = chi_square(v_beta / 3.0, blocks, dense, merging);
+            // Six standard deviations above 63.
+            assert!(chi2 < 130.0, "V beta {v_beta}, {blocks} blocks, dense {dense}, {merging:?}: {chi2}");
+        }
     }
-    // 63 degrees of freedom; states follow each other, so their counts vary more than independent ones: a chain that
-    // left out a prior or a total would be off by thousands.
-    assert!(chi2 < 3.0 * 63.0, "chi-square {chi2}");
 }

@@ -1,9 +1,11 @@
 //! Latent Dirichlet allocation as a scheduled program of [`raddle`], with held-out perplexity for a certificate.
 //!
 //! Each document is a mixture theta of K topics, drawn from Dirichlet(alpha); each topic phi is a distribution over V
-//! words, drawn from Dirichlet(beta). Topics of tokens are sampled by collapsed Gibbs steps: exactly, one token after
-//! the other within a task. Documents are dealt out as shards; words are blocks that rotate round them; the topics'
-//! totals are the replica. A run ends when the perplexity of held-out documents no longer falls.
+//! words, drawn from Dirichlet(beta). Topics of tokens are sampled by collapsed Gibbs steps, one token after the other
+//! within a shard. Documents are dealt out as shards; words are blocks that rotate round them; the topics' totals are the
+//! replica. With one shard every draw is from the true conditional; with more, a shard does not see what the others have
+//! changed in the totals since the last boundary ([`Evaluation::staleness`]). A run ends when the perplexity of held-out
+//! documents no longer falls.
 //!
 //! [`Lda`] holds the parameters, [`Problem`] the corpus dealt out, [`Fit`] the result; [`Inference`] finds the topics of
 //! new documents, [`coherence()`] says how well top words go together.

@@ -5,14 +5,12 @@ use raddle::{EpochRecord, Outcome, RunReport};
 use crate::block::WordBlock;
 use crate::program::LdaProgram;
 use crate::record::{Evaluation, Record};
-use crate::rows::Packing;
 use crate::shard::DocumentShard;
 use crate::topic_words::TopicWords;
 use crate::totals::Totals;
 
 /// A fitted topic model, as the run left it: counts in sparse rows, nowhere a dense matrix.
 pub struct Fit {
-    pub(crate) packing: Packing,
     pub(crate) shards: Vec<DocumentShard>,
     pub(crate) blocks: Vec<WordBlock>,
     pub(crate) totals: Totals,
@@ -29,7 +27,6 @@ impl Fit {
     pub fn new(outcome: Outcome<LdaProgram>, documents: usize) -> Self {
         let Outcome { parts, report, trace } = outcome;
         Self {
-            packing: Packing::of(parts.replica.topics.len()),
             shards: parts.shards,
             blocks: parts.blocks,
             totals: parts.replica,
@@ -75,7 +72,7 @@ impl Fit {
         &self.record.evaluations
     }
 
-    /// The largest staleness of the totals in an epoch over all documents: sum |n_k after - n_k before| over tokens.
+    /// The largest staleness of the totals in an epoch over all documents: [`Evaluation::staleness`].
     pub fn worst_staleness(&self) -> f64 {
         self.record.worst
     }
@@ -122,10 +119,8 @@ impl DocumentTopics<'_> {
     /// (topic, count) of a document, topics ascending; none for one that was held out.
     pub fn of(&self, document: usize) -> Vec<(u32, u32)> {
         let Some(&Some((shard, at))) = self.places.get(document) else { return Vec::new() };
-        let packing = self.fit.packing;
-        let row = self.fit.shards[shard as usize].rows.entries(at as usize);
-        let mut topics: Vec<(u32, u32)> =
-            row.map(|entry| (packing.topic(entry), packing.count(entry))).collect();
+        let rows = &self.fit.shards[shard as usize].rows;
+        let mut topics: Vec<(u32, u32)> = rows.of(at as usize, self.fit.topics()).collect();
         topics.sort_unstable();
         topics
     }

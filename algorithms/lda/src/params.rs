@@ -11,7 +11,6 @@ use crate::model::Fit;
 use crate::problem::Problem;
 use crate::program::LdaProgram;
 use crate::record::Record;
-use crate::rows::Packing;
 use crate::schedule::LdaSchedule;
 use crate::seeds::Seeds;
 use crate::totals::Totals;
@@ -19,7 +18,7 @@ use crate::totals::Totals;
 /// The most topics: tokens name theirs by 16 bits.
 pub const MOST_TOPICS: usize = 1 << 16;
 
-/// When the topic totals that tasks read are brought up to date.
+/// When a shard's tasks see how other shards have changed the topic totals; what it has changed itself it sees at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Merging {
     /// At the boundary: once an epoch, as the word rotation of STRADS does. No task waits for another.
@@ -273,7 +272,6 @@ impl Lda {
             topics: self.topics,
             words: word_counts.len(),
             tokens,
-            packing: Packing::of(self.topics),
             course,
             seed: self.seed,
             visibility: match self.merging {

@@ -5,7 +5,7 @@ use raddle_datasets::{Completion, Corpus, is_test_document, is_validation_docume
 use crate::error::LdaError;
 use crate::held_out::HeldOut;
 use crate::layout::{Layout, Place, shards_for};
-use crate::rows::{DocumentRows, Packing, WordRows};
+use crate::rows::{DENSE, DocumentRows, Packing, WordRows};
 use crate::shard::DocumentShard;
 
 /// Of a held-out set, so many documents are scored: the first ones that have something to score.
@@ -134,13 +134,15 @@ impl Problem {
 
     /// Makes room for the topic counts of every document and word.
     pub(crate) fn make_rows(&mut self, topics: usize) -> Result<Vec<WordRows>, LdaError> {
-        let packing = Packing::of(topics);
-        if self.longest > u64::from(packing.most()) {
-            return Err(LdaError::Document { tokens: self.longest, most: packing.most().into(), topics });
+        // A dense row counts with 16 bits.
+        let dense = topics <= DENSE && self.longest <= u64::from(u16::MAX);
+        let most = u64::from(Packing::of(topics).most());
+        if !dense && self.longest > most {
+            return Err(LdaError::Document { tokens: self.longest, most, topics });
         }
         for shard in &mut self.shards {
-            let lengths = (0..shard.documents.len()).map(|at| shard.length(at));
-            let rows = DocumentRows::new(lengths, topics);
+            let lengths: Vec<u64> = (0..shard.documents.len()).map(|at| shard.length(at)).collect();
+            let rows = DocumentRows::new(lengths.into_iter(), topics, dense);
             shard.rows = rows.ok_or(LdaError::Shard { documents: shard.documents.len() })?;
         }
         let counts = |words: &Vec<u32>| {

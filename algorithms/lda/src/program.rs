@@ -1,8 +1,8 @@
 //! [`LdaProgram`]: the sampler as a program of the engine.
 //!
 //! A task meets a shard's documents with a block's words: [`Sample`] draws a topic for each token they share. What
-//! changes in the topic totals becomes visible at the boundary (or each round). The randomness of a task is named by
-//! (seed, epoch, shard, block).
+//! changes in the topic totals becomes visible at the boundary (or each round), but to the shard itself at once. The
+//! randomness of a task is named by (seed, epoch, shard, block).
 
 use std::sync::Arc;
 
@@ -14,10 +14,9 @@ use raddle::{Boundary, Certificate, Program, Task, Verdict, Visibility};
 use crate::block::WordBlock;
 use crate::course::Course;
 use crate::held_out::Given;
-use crate::kernels::{Draws, Prepared, Sample, Start, run};
+use crate::kernels::{self, Draws, Sample, run};
 use crate::partial::Partial;
 use crate::record::{Evaluation, Record};
-use crate::rows::Packing;
 use crate::schedule::{ALPHA, GATHER, STATISTICS};
 use crate::seeds::Seeds;
 use crate::shard::DocumentShard;
@@ -32,7 +31,6 @@ pub struct LdaProgram {
     pub(crate) words: usize,
     /// Tokens that are trained on.
     pub(crate) tokens: u64,
-    pub(crate) packing: Packing,
     pub(crate) course: Arc<Course>,
     pub(crate) seed: u64,
     pub(crate) visibility: Visibility,
@@ -94,12 +92,20 @@ impl Program for LdaProgram {
     }
 
     fn aggregate(&self, _: &Round, record: &mut Record, partials: Vec<(u32, Partial)>) -> Change {
-        let mut sums = Partial::default();
-        partials.into_iter().for_each(|(_, partial)| sums.add(partial));
-        let moved: Vec<i64> = std::mem::take(&mut sums.moved).into_iter().map(i64::from).collect();
-        let stale = moved.iter().map(|moved| moved.unsigned_abs()).sum::<u64>() as f64 / self.tokens as f64;
-        record.staleness = record.staleness.max(stale);
-        record.sums.add(sums);
+        let mut moved = vec![0i64; self.topics];
+        for (_, partial) in &partials {
+            moved.iter_mut().zip(&partial.moved).for_each(|(sum, &part)| *sum += i64::from(part));
+        }
+        // What a shard has not seen is what the others changed.
+        let unseen = |partial: &Partial| -> u64 {
+            let own = partial.moved.iter().map(|&own| i64::from(own));
+            moved.iter().zip(own).map(|(all, own)| (all - own).unsigned_abs()).sum()
+        };
+        let most = partials.iter().map(|(_, partial)| unseen(partial)).max().unwrap_or(0);
+        record.staleness = record.staleness.max(most as f64 / self.tokens as f64);
+        partials
+            .into_iter()
+            .for_each(|(_, partial)| record.sums.add(Partial { moved: Vec::new(), ..partial }));
         Change { moved, begins: None }
     }
 
@@ -171,29 +177,29 @@ impl LdaProgram {
         let (had, has) = (shard.first_documents(pass.had), shard.first_documents(pass.has));
         let first = task.epoch == 0;
         let beta = totals.beta * pass.heat;
-        let norms = self.norms(totals, beta, first);
-        let base = Prepared::new(&norms, &totals.alpha, beta, self.packing.names());
-        let mut stream = Stream::new(&[self.seed, task.epoch, task.shard.into(), number.into()]);
-        let draws = [Draws::new(stream.bits()), Draws::new(stream.bits())];
-        let (rows, slice) = (&mut shard.rows, &mut shard.slices[number as usize]);
+        let mut norms = self.norms(totals, beta, first);
+        // Totals know of the shard's own changes in this epoch too, unless these are merged each round.
+        let own = match self.visibility {
+            Visibility::AtBoundary => shard.moved.during(task.epoch, self.topics),
+            Visibility::EachRound => &mut [],
+        };
+        norms.iter_mut().zip(&*own).for_each(|(norm, &moved)| *norm += f64::from(moved));
         if !first {
             block.warm = Seeds::default();
         }
         let seeds = if first && !self.warm.is_empty() { &block.warm } else { &block.seeds };
-        let (packing, words) = (self.packing, &mut block.rows);
-        let moved = match pass.uniform {
-            true => run(Start {
-                base: &base,
-                packing,
-                rows,
-                slice,
-                words,
-                has,
-                count: self.topics,
-                draws: draws[0],
-            }),
-            false => run(Sample { base: &base, packing, rows, slice, words, seeds, had, has, draws }),
-        };
+        let moved = run(Sample {
+            given: kernels::Given { norms: &norms, alphas: &totals.alpha, beta },
+            rows: &mut shard.rows,
+            slice: &mut shard.slices[number as usize],
+            words: &mut block.rows,
+            seeds,
+            had,
+            has,
+            uniform: pass.uniform,
+            draws: Draws::new(Stream::new(&[self.seed, task.epoch, task.shard.into(), number.into()]).bits()),
+        });
+        own.iter_mut().zip(&moved).for_each(|(sum, part)| *sum += part);
         Partial { moved, ..Partial::default() }
     }
 
@@ -241,8 +247,8 @@ impl LdaProgram {
             totals.alpha.iter().map(|&alpha| [1.0 / alpha, 1.0 / alpha + 1.0 / (alpha + 1.0)]).collect();
         share.alpha = vec![0.0; self.topics];
         for document in 0..shard.first_documents(self.course.pass(totals.epoch).has) {
-            for entry in shard.rows.entries(document) {
-                let (topic, count) = (self.packing.topic(entry) as usize, self.packing.count(entry));
+            for (topic, count) in shard.rows.of(document, self.topics) {
+                let topic = topic as usize;
                 share.alpha[topic] += match short[topic].get(count as usize - 1) {
                     Some(step) => *step,
                     None => digamma_step(totals.alpha[topic], count),
@@ -281,8 +287,8 @@ impl LdaProgram {
         let same = totals.alpha.iter().all(|&alpha| alpha == first).then(|| Steps::new(first));
         let mut sum = 0.0;
         for document in 0..shard.first_documents(self.course.pass(totals.epoch).has) {
-            for entry in shard.rows.entries(document) {
-                let (topic, count) = (self.packing.topic(entry) as usize, self.packing.count(entry));
+            for (topic, count) in shard.rows.of(document, self.topics) {
+                let topic = topic as usize;
                 sum += match &same {
                     Some(steps) => steps.gamma(count),
                     None => gamma_step(totals.alpha[topic], count),

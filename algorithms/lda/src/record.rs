@@ -13,7 +13,9 @@ pub struct Evaluation {
     pub joint: f64,
     /// log p(words | topics) for each token that has a topic.
     pub words: f64,
-    /// The staleness of the totals in the epoch before: sum |n_k after - n_k before| over tokens.
+    /// The staleness of the totals in the epoch before: by how much the totals that a shard's tasks read differed from
+    /// the true ones at most, sum over topics of what the other shards changed in n_k unseen, over tokens. 0 with one
+    /// shard.
     pub staleness: f64,
 }
 

@@ -1,11 +1,14 @@
-//! Packed sparse rows: how often each topic occurs in a document, and in a word.
+//! Rows: how often each topic occurs in a document, and in a word.
 
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
-use crate::kernels::{LANES, Line};
+use crate::kernels::{Counts, LANES, Line};
 
-/// How a topic and its count share 32 bits: the topic in the low bits, the count above.
+/// With so many topics or fewer, documents have dense rows.
+pub(crate) const DENSE: usize = 7 * LANES;
+
+/// How a topic and its count share 32 bits: the topic in the high bits, the count below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Packing {
     bits: u32,
@@ -23,7 +26,7 @@ impl Packing {
         self.bits
     }
 
-    /// How many topics the bits can name.
+    /// How many topics the bits can name, a multiple of sixteen.
     pub(crate) fn names(self) -> usize {
         1 << self.bits
     }
@@ -33,29 +36,134 @@ impl Packing {
         u32::MAX >> self.bits
     }
 
-    /// An entry that counts one.
-    #[inline(always)]
-    pub(crate) fn one(self) -> u32 {
-        1 << self.bits
-    }
-
     #[inline(always)]
     pub(crate) fn entry(self, topic: u32, count: u32) -> u32 {
-        topic | count << self.bits
+        topic << (u32::BITS - self.bits) | count
     }
 
     #[inline(always)]
     pub(crate) fn topic(self, entry: u32) -> u32 {
-        entry & (self.one() - 1)
+        entry >> (u32::BITS - self.bits)
     }
 
     #[inline(always)]
     pub(crate) fn count(self, entry: u32) -> u32 {
-        entry >> self.bits
+        entry & self.most()
     }
 }
 
-/// Where a document's row is.
+/// How often each topic occurs in the documents of a shard.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum DocumentRows {
+    /// The topics that occur, with their counts.
+    Sparse(SparseRows),
+    /// The counts of all topics: for few of them.
+    Dense(DenseRows),
+}
+
+impl Default for DocumentRows {
+    fn default() -> Self {
+        Self::Sparse(SparseRows::default())
+    }
+}
+
+impl DocumentRows {
+    /// Empty rows for documents of these lengths; `None` if there are more lines than 32 bits count.
+    pub(crate) fn new(
+        lengths: impl ExactSizeIterator<Item = u64>,
+        topics: usize,
+        dense: bool,
+    ) -> Option<Self> {
+        match dense {
+            true => {
+                // As many sixteens as a kernel is made for.
+                let width = [1, 2, 4, 7].into_iter().find(|width| topics <= width * LANES)?;
+                Some(Self::Dense(DenseRows { width, counts: vec![Counts::default(); width * lengths.len()] }))
+            }
+            false => SparseRows::new(lengths, topics).map(Self::Sparse),
+        }
+    }
+
+    /// (topic, count) of a document, of `topics` topics, in no particular order; no count is 0. None for a document that
+    /// does not exist.
+    pub(crate) fn of(&self, document: usize, topics: usize) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let (sparse, dense) = match self {
+            Self::Sparse(rows) => (Some(rows.entries(document)), None),
+            Self::Dense(rows) => (None, rows.counts.chunks_exact(rows.width).nth(document)),
+        };
+        let packing = Packing::of(topics);
+        let entries =
+            sparse.into_iter().flatten().map(move |entry| (packing.topic(entry), packing.count(entry)));
+        let counts = dense.into_iter().flatten().flat_map(|counts| counts.0);
+        entries.chain((0..).zip(counts.map(u32::from))).filter(|&(_, count)| count > 0)
+    }
+
+    /// Whether rows read from elsewhere are for the same documents.
+    pub(crate) fn fit(&self, other: &Self) -> bool {
+        let start = |row: &Row| row.start;
+        match (self, other) {
+            (Self::Sparse(rows), Self::Sparse(other)) => {
+                rows.lines.len() == other.lines.len()
+                    && rows.rows.iter().map(start).eq(other.rows.iter().map(start))
+            }
+            (Self::Dense(rows), Self::Dense(other)) => {
+                (rows.width, rows.counts.len()) == (other.width, other.counts.len())
+            }
+            _ => false,
+        }
+    }
+}
+
+impl State for DocumentRows {
+    fn save(&self, out: &mut Writer) {
+        match self {
+            Self::Sparse(rows) => {
+                out.write(&0u32);
+                out.write(rows);
+            }
+            Self::Dense(rows) => {
+                out.write(&1u32);
+                out.write(rows);
+            }
+        }
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        match from.read::<u32>()? {
+            0 => from.read().map(Self::Sparse),
+            1 => from.read().map(Self::Dense),
+            _ => Err(StateError::new("rows of topics")),
+        }
+    }
+}
+
+/// Dense rows: `width` times sixteen counts for each document.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct DenseRows {
+    pub(crate) width: usize,
+    pub(crate) counts: Vec<Counts>,
+}
+
+impl State for DenseRows {
+    fn save(&self, out: &mut Writer) {
+        out.write(&self.width);
+        out.write(&self.counts.len());
+        self.counts.iter().for_each(|counts| u16::save_slice(&counts.0, out));
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        let (width, count): (usize, usize) = (from.read()?, from.read()?);
+        let length = count.checked_mul(2 * LANES).ok_or(StateError::new("rows of topics"))?;
+        let bytes = from.take(length, "rows of topics")?;
+        let mut counts = vec![Counts::default(); count];
+        for (count, bytes) in counts.iter_mut().flat_map(|counts| &mut counts.0).zip(bytes.as_chunks().0) {
+            *count = u16::from_le_bytes(*bytes);
+        }
+        Ok(Self { width, counts })
+    }
+}
+
+/// Where a document's sparse row is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Row {
     /// Its first line.
@@ -66,14 +174,14 @@ pub(crate) struct Row {
 
 raddle::state!(Row { start, length });
 
-/// The rows of a shard's documents. A row has room for as many topics as its document can have.
+/// Sparse rows of packed entries. A row has room for as many topics as its document can have.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct DocumentRows {
+pub(crate) struct SparseRows {
     pub(crate) rows: Vec<Row>,
     pub(crate) lines: Vec<Line>,
 }
 
-impl DocumentRows {
+impl SparseRows {
     /// Empty rows for documents of these lengths; `None` if there are more lines than 32 bits count.
     pub(crate) fn new(lengths: impl Iterator<Item = u64>, topics: usize) -> Option<Self> {
         let mut end = 0u64;
@@ -87,7 +195,7 @@ impl DocumentRows {
     }
 
     /// The entries of a document, in no particular order; none for a document that does not exist.
-    pub(crate) fn entries(&self, document: usize) -> impl Iterator<Item = u32> + '_ {
+    fn entries(&self, document: usize) -> impl Iterator<Item = u32> + '_ {
         let row = self.rows.get(document).copied().unwrap_or_default();
         let lines = &self.lines[(row.start as usize).min(self.lines.len())..];
         lines.iter().flat_map(|line| line.0).take(row.length as usize)
@@ -100,7 +208,7 @@ impl DocumentRows {
     }
 }
 
-impl State for DocumentRows {
+impl State for SparseRows {
     fn save(&self, out: &mut Writer) {
         out.write(&self.rows);
         out.write(&self.lines.len());
@@ -160,11 +268,6 @@ impl WordRows {
             .map(|&topic| u32::from(topic))
             .zip(self.counts[range].iter().copied())
     }
-
-    /// The largest number of topics that a word can have.
-    pub(crate) fn longest(&self) -> usize {
-        self.starts.windows(2).map(|pair| (pair[1] - pair[0]) as usize).max().unwrap_or(0)
-    }
 }
 
 #[cfg(test)]
@@ -185,11 +288,11 @@ mod tests {
 
     #[test]
     fn rows_survive_their_bytes() {
-        let mut rows = DocumentRows::new([3, 0, 40, 17].into_iter(), 20).expect("few lines");
+        let mut rows = SparseRows::new([3, 0, 40, 17].into_iter(), 20).expect("few lines");
         assert_eq!((rows.lines.len(), rows.longest()), (1 + 2 + 2, 2));
         rows.rows[2].length = 2;
         rows.lines[1].0[..2].copy_from_slice(&[7, 9]);
-        let copy: DocumentRows =
+        let copy: SparseRows =
             raddle::state::from_bytes(&raddle::state::to_bytes(&rows)).expect("what was written");
         assert_eq!(copy, rows);
         assert_eq!(copy.entries(2).collect::<Vec<_>>(), [7, 9]);

@@ -1,9 +1,9 @@
 //! [`DocumentShard`]: documents with the topics of their tokens.
 
-use raddle::state::{Reader, State, StateError, Writer};
+use raddle::state::{Reader, StateError, Writer};
 
 use crate::held_out::HeldOut;
-use crate::rows::{DocumentRows, Row};
+use crate::rows::DocumentRows;
 
 /// Documents of a shard: tokens name them by 16 bits.
 pub(crate) const MOST_DOCUMENTS: usize = 1 << 16;
@@ -42,9 +42,33 @@ pub struct DocumentShard {
     pub(crate) slices: Vec<Slice>,
     pub(crate) rows: DocumentRows,
     pub(crate) held_out: HeldOut,
+    /// How the shard's own tasks have changed the topics' totals in the epoch under way, of which nobody else knows yet.
+    pub(crate) moved: Moved,
 }
 
-raddle::state!(DocumentShard { documents, ends, slices, rows, held_out });
+raddle::state!(DocumentShard { documents, ends, slices, rows, held_out, moved });
+
+/// Changes of the topics' totals in an epoch.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Moved {
+    /// The epoch, counted from 1; 0 before any.
+    epoch: u64,
+    topics: Vec<i32>,
+}
+
+raddle::state!(Moved { epoch, topics });
+
+impl Moved {
+    /// The changes in this epoch so far, of so many topics.
+    pub(crate) fn during(&mut self, epoch: u64, topics: usize) -> &mut [i32] {
+        if self.epoch != epoch + 1 {
+            self.epoch = epoch + 1;
+            self.topics.clear();
+            self.topics.resize(topics, 0);
+        }
+        &mut self.topics
+    }
+}
 
 impl DocumentShard {
     /// How many of the first documents hold the part `fraction` of the tokens.
@@ -78,11 +102,8 @@ impl DocumentShard {
             }
             slice.topics = topics;
         }
-        let rows = DocumentRows::load(from)?;
-        let start = |row: &Row| row.start;
-        let fits = rows.lines.len() == self.rows.lines.len()
-            && rows.rows.iter().map(start).eq(self.rows.rows.iter().map(start));
-        if !fits {
+        let rows: DocumentRows = from.read()?;
+        if !self.rows.fit(&rows) {
             return Err(StateError::new("the rows of a shard's documents"));
         }
         self.rows = rows;

@@ -160,9 +160,11 @@ fn a_run_goes_on_from_a_model_with_more_documents_and_new_words() {
         text.lines().map(top).collect()
     };
     let (one, two) = (tops("one"), tops("two"));
-    let has = |tops: &[Vec<String>], word: &str| tops.iter().position(|top| top.contains(&word.to_owned()));
-    assert!(has(&one, "ship").is_some() && has(&one, "ship") == has(&two, "ship"), "{one:?} {two:?}");
-    assert!(has(&one, "tree").is_some() && has(&one, "tree") == has(&two, "tree"), "{one:?} {two:?}");
+    // Of three topics, two may share the words of one.
+    for word in ["ship", "tree"] {
+        let has = |top: &[String]| top.contains(&word.to_owned());
+        assert!(one.iter().zip(&two).any(|(old, new)| has(old) && has(new)), "{word}: {one:?} {two:?}");
+    }
     assert!(
         json(&folder.path().join("two/model.json"))["vocabulary"]
             .as_array()

@@ -206,6 +206,17 @@ fn more_shards_and_merging_each_round_cost_no_quality() {
 }
 
 #[test]
+fn nothing_is_stale_with_one_shard() {
+    let staleness = |shards| {
+        let preparation = Preparation { shards: Some(shards), ..Preparation::default() };
+        let problem = Problem::new(&embedded::pydoc(), &preparation).unwrap();
+        Lda::params().topics(20).epochs(8).fit(problem).unwrap().worst_staleness()
+    };
+    assert_eq!(staleness(1), 0.0);
+    assert!(staleness(4) > 0.0);
+}
+
+#[test]
 fn inference_is_dense_expectation_maximisation_for_any_number_of_workers() {
     let corpus = embedded::pydoc();
     let fit = Lda::params().topics(25).epochs(15).fit(prepared(&corpus, Held::None, Held::Split)).unwrap();

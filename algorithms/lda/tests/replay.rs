@@ -101,7 +101,8 @@ fn the_vector_forms_of_the_kernels_give_the_same_model() {
         assert!(level.is_empty() || report["results"]["level"] == level);
         report["model_digest"].as_str().unwrap().to_owned()
     };
-    for topics in ["7", "150", "2000"] {
+    // Dense rows of every width, and sparse ones.
+    for topics in ["7", "30", "60", "100", "150", "2000"] {
         let widest = digest("", topics);
         for level in raddle::level::Level::available() {
             assert_eq!(digest(level.name(), topics), widest, "{topics} topics: {}", level.name());

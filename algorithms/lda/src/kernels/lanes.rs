@@ -1,5 +1,4 @@
-//! Sixteen lanes of `f32`, and sixteen packed entries of a row: what every kernel is written over, and the portable
-//! form.
+//! Sixteen lanes of `f32`: what every kernel is written over, and the portable form.
 
 /// Number of lanes; constant on every machine, because it is part of the definition of every sum.
 pub(crate) const LANES: usize = 16;
@@ -9,23 +8,15 @@ pub(crate) const LANES: usize = 16;
 #[repr(C, align(64))]
 pub(crate) struct Sixteen(pub(crate) [f32; LANES]);
 
-/// Sixteen packed entries of a document's row, aligned to a line of the cache.
+/// Sixteen packed entries of a document's sparse row, aligned to a line of the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub(crate) struct Line(pub(crate) [u32; LANES]);
 
-/// What a word's entries are combined with: 1 / (n_k + V beta) of every topic, and alpha_k times it.
-#[derive(Clone, Copy)]
-pub(crate) struct Tables<'a> {
-    pub(crate) inverses: &'a [f32],
-    pub(crate) slopes: &'a [f32],
-}
-
-/// What a chain keeps dense while it is at a word.
-pub(crate) struct AtWord<'a> {
-    pub(crate) weights: &'a mut [f32],
-    pub(crate) places: &'a mut [u32],
-}
+/// Counts of sixteen topics in a document's dense row, half a line of the cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C, align(32))]
+pub(crate) struct Counts(pub(crate) [u16; LANES]);
 
 /// Sixteen `f32` in registers. All implementations give the same bits for every operation: products are rounded before
 /// they are added.
@@ -33,11 +24,21 @@ pub(crate) trait Lanes: Copy {
     /// Sixteen zeros.
     fn zero() -> Self;
     /// The sixteen values of `from`.
-    fn load(from: &Sixteen) -> Self;
+    fn load(from: &[f32; LANES]) -> Self;
+    /// The sixteen values of `from`, rounded to `f32`.
+    fn narrow(from: &[f64; LANES]) -> Self;
+    /// The sixteen counts.
+    fn widen(counts: &Counts) -> Self;
     /// Writes the sixteen lanes to `to`.
     fn store(self, to: &mut Sixteen);
     /// `self + other` in every lane.
     fn add(self, other: Self) -> Self;
+    /// `self * other` in every lane.
+    fn mul(self, other: Self) -> Self;
+    /// One less in the lane of this number, if there is one.
+    fn less_one(self, lane: u32) -> Self;
+    /// This value in the lane of this number, if there is one.
+    fn with(self, lane: u32, value: f32) -> Self;
     /// Lane l becomes the sum of lanes 0 to l, added in four steps: each lane the one 1, 2, 4 and 8 lanes before it.
     fn running(self) -> Self;
     /// The last lane.
@@ -46,43 +47,23 @@ pub(crate) trait Lanes: Copy {
     fn at_most(self, bound: f32) -> usize;
     /// How entries are packed, in registers.
     type Split: Copy;
-    /// Entries that have their topic in the low `bits` bits, 1 to 31, and their count above.
+    /// Entries that have their topic in the high `bits` bits, 1 to 31, and their count below.
     fn split(bits: u32) -> Self::Split;
-    /// For every entry, its count times `weights[topic]`; an entry of topic `without` that is not empty counts one
-    /// less. With the lanes in which that was so. Panics unless there is a weight for every topic that the bits can
-    /// name.
-    fn weigh(line: &Line, split: Self::Split, weights: &[f32], without: u32) -> (Self, u32);
+    /// For every entry, its count times `weights[topic]`. Panics unless there is a weight for every topic that the bits
+    /// can name.
+    fn products(line: &Line, split: Self::Split, weights: &[f32]) -> Self;
+    /// The same, but an entry of topic `without` that is not empty counts one less, at this weight. With the lanes in
+    /// which that was so.
+    fn weigh(line: &Line, split: Self::Split, weights: &[f32], without: (u32, f32)) -> (Self, u32);
     /// The lanes whose entry is of this topic and not empty.
     fn find(line: &Line, split: Self::Split, topic: u32) -> u32;
-    /// At a word: for each of at most sixteen topics with their counts, `weights` becomes `(count + beta) * inverses`
-    /// and `places` the number of its entry, of which the first is `place`. Returns the counts times `slopes`.
-    fn spread(
-        topics: &[u16],
-        counts: &[u32],
-        place: u32,
-        beta: f32,
-        tables: Tables<'_>,
-        at: AtWord<'_>,
-    ) -> Self;
-    /// Away from it: `weights` becomes `beta * inverses` for at most sixteen topics. Returns whether a count is 0.
-    fn clear(topics: &[u16], counts: &[u32], beta: f32, tables: Tables<'_>, weights: &mut [f32]) -> bool;
-    /// The counts of at most sixteen topics times `slopes`; zeros behind them.
-    fn slope(topics: &[u16], counts: &[u32], slopes: &[f32]) -> Self;
-    /// Asks for a line that will be needed soon.
-    fn prefetch(line: &Line);
+    /// Asks for memory that will be needed soon.
+    fn prefetch<T>(memory: &T);
 }
 
 /// Sixteen lanes in plain Rust, for any processor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Portable([f32; LANES]);
-
-impl Portable {
-    /// The lanes in memory.
-    #[inline(always)]
-    pub(crate) fn sixteen(self) -> Sixteen {
-        Sixteen(self.0)
-    }
-}
 
 impl Lanes for Portable {
     #[inline(always)]
@@ -91,8 +72,18 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn load(from: &Sixteen) -> Self {
-        Self(from.0)
+    fn load(from: &[f32; LANES]) -> Self {
+        Self(*from)
+    }
+
+    #[inline(always)]
+    fn narrow(from: &[f64; LANES]) -> Self {
+        Self(std::array::from_fn(|lane| from[lane] as f32))
+    }
+
+    #[inline(always)]
+    fn widen(counts: &Counts) -> Self {
+        Self(std::array::from_fn(|lane| f32::from(counts.0[lane])))
     }
 
     #[inline(always)]
@@ -103,6 +94,27 @@ impl Lanes for Portable {
     #[inline(always)]
     fn add(self, other: Self) -> Self {
         Self(std::array::from_fn(|lane| self.0[lane] + other.0[lane]))
+    }
+
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        Self(std::array::from_fn(|lane| self.0[lane] * other.0[lane]))
+    }
+
+    #[inline(always)]
+    fn less_one(mut self, lane: u32) -> Self {
+        if let Some(value) = self.0.get_mut(lane as usize) {
+            *value -= 1.0;
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn with(mut self, lane: u32, value: f32) -> Self {
+        if let Some(old) = self.0.get_mut(lane as usize) {
+            *old = value;
+        }
+        self
     }
 
     #[inline(always)]
@@ -131,65 +143,33 @@ impl Lanes for Portable {
 
     #[inline(always)]
     fn split(bits: u32) -> u32 {
-        bits
+        u32::BITS - bits
     }
 
     #[inline(always)]
-    fn weigh(line: &Line, bits: u32, weights: &[f32], without: u32) -> (Self, u32) {
-        let (mut products, mut found) = ([0.0; LANES], 0);
-        for (lane, (product, &entry)) in products.iter_mut().zip(&line.0).enumerate() {
-            let (topic, mut count) = (entry & ((1 << bits) - 1), entry >> bits);
-            if topic == without && count > 0 {
-                count -= 1;
-                found |= 1 << lane;
+    fn products(line: &Line, shift: u32, weights: &[f32]) -> Self {
+        let product = |entry: u32| (entry & ((1 << shift) - 1)) as f32 * weights[(entry >> shift) as usize];
+        Self(line.0.map(product))
+    }
+
+    #[inline(always)]
+    fn weigh(line: &Line, shift: u32, weights: &[f32], without: (u32, f32)) -> (Self, u32) {
+        let (mut products, found) =
+            (Self::products(line, shift, weights), Self::find(line, shift, without.0));
+        for (lane, (product, &entry)) in products.0.iter_mut().zip(&line.0).enumerate() {
+            if found >> lane & 1 == 1 {
+                *product = ((entry & ((1 << shift) - 1)) - 1) as f32 * without.1;
             }
-            *product = count as f32 * weights[topic as usize];
         }
-        (Self(products), found)
+        (products, found)
     }
 
     #[inline(always)]
-    fn find(line: &Line, bits: u32, topic: u32) -> u32 {
-        let is = |entry: u32| entry & ((1 << bits) - 1) == topic && entry >> bits > 0;
+    fn find(line: &Line, shift: u32, topic: u32) -> u32 {
+        let is = |entry: u32| entry >> shift == topic && entry & ((1 << shift) - 1) > 0;
         line.0.iter().enumerate().fold(0, |found, (lane, &entry)| found | u32::from(is(entry)) << lane)
     }
 
     #[inline(always)]
-    fn spread(
-        topics: &[u16],
-        counts: &[u32],
-        place: u32,
-        beta: f32,
-        tables: Tables<'_>,
-        at: AtWord<'_>,
-    ) -> Self {
-        let mut products = [0.0; LANES];
-        for (lane, (&topic, &count)) in topics.iter().zip(counts).enumerate().take(LANES) {
-            let (topic, count) = (usize::from(topic), count as f32);
-            at.weights[topic] = (count + beta) * tables.inverses[topic];
-            at.places[topic] = place + lane as u32;
-            products[lane] = count * tables.slopes[topic];
-        }
-        Self(products)
-    }
-
-    #[inline(always)]
-    fn clear(topics: &[u16], counts: &[u32], beta: f32, tables: Tables<'_>, weights: &mut [f32]) -> bool {
-        for &topic in topics {
-            weights[usize::from(topic)] = beta * tables.inverses[usize::from(topic)];
-        }
-        counts.contains(&0)
-    }
-
-    #[inline(always)]
-    fn slope(topics: &[u16], counts: &[u32], slopes: &[f32]) -> Self {
-        let mut products = [0.0; LANES];
-        for ((product, &topic), &count) in products.iter_mut().zip(topics).zip(counts) {
-            *product = count as f32 * slopes[usize::from(topic)];
-        }
-        Self(products)
-    }
-
-    #[inline(always)]
-    fn prefetch(_: &Line) {}
+    fn prefetch<T>(_: &T) {}
 }

@@ -8,22 +8,31 @@
 //! **Lanes.** A sum over a document's row is kept in sixteen lanes: entry t is added to lane t mod 16, in ascending t.
 //! Sums up to each lane are made in four steps, adding the lanes 1, 2, 4 and 8 before.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod chain;
+mod dense;
 mod draws;
+#[cfg(target_arch = "x86_64")]
+mod gather;
 pub(crate) mod lanes;
+mod masses;
 mod row;
 mod sample;
-mod tree;
-#[cfg(target_arch = "x86_64")]
-mod x86;
+mod sparse;
+mod word;
 
 pub(crate) use draws::Draws;
-pub(crate) use lanes::{LANES, Line};
-pub(crate) use sample::{Sample, Start};
-pub(crate) use tree::Prepared;
+pub(crate) use lanes::{Counts, LANES, Line};
+pub(crate) use sample::Sample;
+pub(crate) use word::Given;
 
-use lanes::{Lanes, Portable};
 #[cfg(target_arch = "x86_64")]
-use x86::{Avx2, Avx512};
+use avx2::Avx2;
+#[cfg(target_arch = "x86_64")]
+use avx512::Avx512;
+use lanes::{Lanes, Portable};
 
 raddle::vector_kernels!(Lanes: Portable, Avx2, Avx512);

@@ -4,22 +4,14 @@ use super::lanes::{LANES, Lanes, Line, Sixteen};
 use crate::rows::{Packing, Row};
 
 /// Lines of a short row.
-pub(super) const SHORT: usize = 4;
+pub(super) const SHORT: usize = 8;
 
-/// The entry into which `point` falls: its lane by the sums over lanes, its line by that lane's running sums.
+/// The entry of a sparse row into which `point` falls. `running` has at least [`SHORT`] lines, of which the first `lines`
+/// are the row's.
 #[inline(always)]
 pub(super) fn locate<L: Lanes>(running: &[Sixteen], sums: L, point: f32, lines: usize) -> usize {
-    let lane = sums.at_most(point).min(LANES - 1);
-    let mut stored = Sixteen::default();
-    sums.store(&mut stored);
-    let within = if lane > 0 { point - stored.0[lane - 1] } else { point };
     let (all, running) = (running, &running[..lines]);
-    let top = running.last().map_or(0.0, |last| last.0[lane]);
-    if top <= 0.0 {
-        return nearest(running, lane);
-    }
-    // Rounding may have led past the lane's end.
-    let within = if within < top { within } else { top.next_down() };
+    let Some((lane, within)) = lane(running, sums, point) else { return nearest(running, sums, point) };
     // Most rows are short: their lines are counted without a loop whose end no processor can foresee.
     let mut line = 0;
     if let Some(first) = all.get(..SHORT) {
@@ -33,10 +25,34 @@ pub(super) fn locate<L: Lanes>(running: &[Sixteen], sums: L, point: f32, lines: 
     line.min(lines - 1) * LANES + lane
 }
 
+/// The topic of a dense row of N times sixteen into which `point` falls.
+#[inline(always)]
+pub(super) fn locate_in<L: Lanes, const N: usize>(running: &[Sixteen; N], sums: L, point: f32) -> usize {
+    let Some((lane, within)) = lane(running, sums, point) else { return nearest(running, sums, point) };
+    let mut line = 0;
+    for sums in running {
+        line += usize::from(sums.0[lane] <= within);
+    }
+    line.min(N - 1) * LANES + lane
+}
+
+/// The lane into which `point` falls by the sums over lanes, and what is left of it within that lane; `None` if rounding
+/// has led to a lane without mass.
+#[inline(always)]
+fn lane<L: Lanes>(running: &[Sixteen], sums: L, point: f32) -> Option<(usize, f32)> {
+    let lane = sums.at_most(point).min(LANES - 1);
+    let mut stored = Sixteen::default();
+    sums.store(&mut stored);
+    let within = if lane > 0 { point - stored.0[lane - 1] } else { point };
+    let top = running.last().map_or(0.0, |last| last.0[lane]);
+    // Rounding may have led past the lane's end.
+    (top > 0.0).then_some((lane, if within < top { within } else { top.next_down() }))
+}
+
 /// Rounding has led to a lane without mass: the nearest entry with some.
 #[cold]
 #[inline(never)]
-fn nearest(running: &[Sixteen], lane: usize) -> usize {
+fn nearest_to(running: &[Sixteen], lane: usize) -> usize {
     let has = |lane: usize, line: usize| {
         let before = line.checked_sub(1).map_or(0.0, |before| running[before].0[lane]);
         running[line].0[lane] > before
@@ -44,6 +60,11 @@ fn nearest(running: &[Sixteen], lane: usize) -> usize {
     let lanes = (0..lane).rev().chain(lane..LANES);
     let mut entries = lanes.flat_map(|lane| (0..running.len()).map(move |line| (lane, line)));
     entries.find(|&(lane, line)| has(lane, line)).map_or(0, |(lane, line)| line * LANES + lane)
+}
+
+#[inline(always)]
+fn nearest<L: Lanes>(running: &[Sixteen], sums: L, point: f32) -> usize {
+    nearest_to(running, sums.at_most(point).min(LANES - 1))
 }
 
 /// Moves one token of a document to a topic that its row may not have; from nowhere if it had none.
@@ -67,12 +88,12 @@ pub(super) fn move_to<L: Lanes>(
     }
     match (from, to) {
         (Some(from), Some(to)) => move_one(lines, &mut row.length, from, to, packing),
-        (None, Some(to)) => lines[to / LANES].0[to % LANES] += packing.one(),
+        (None, Some(to)) => lines[to / LANES].0[to % LANES] += 1,
         (from, None) => {
             let new = packing.entry(topic, 1);
             if let Some(from) = from {
                 let entry = &mut lines[from / LANES].0[from % LANES];
-                *entry -= packing.one();
+                *entry -= 1;
                 if packing.count(*entry) == 0 {
                     *entry = new;
                     return;
@@ -85,25 +106,12 @@ pub(super) fn move_to<L: Lanes>(
     }
 }
 
-/// The first `length` lanes, zeros behind them.
-#[inline(always)]
-pub(super) fn within<L: Lanes>(sixteen: &Sixteen, length: usize) -> L {
-    match length < LANES {
-        false => L::load(sixteen),
-        true => {
-            let mut part = Sixteen::default();
-            part.0[..length].copy_from_slice(&sixteen.0[..length]);
-            L::load(&part)
-        }
-    }
-}
-
 /// Moves one token of a document between two topics that its row has. Without branches: what empties is filled by the
 /// last entry.
 #[inline(always)]
 pub(super) fn move_one(lines: &mut [Line], length: &mut u32, from: usize, to: usize, packing: Packing) {
-    lines[from / LANES].0[from % LANES] -= packing.one();
-    lines[to / LANES].0[to % LANES] += packing.one();
+    lines[from / LANES].0[from % LANES] -= 1;
+    lines[to / LANES].0[to % LANES] += 1;
     let last = *length as usize - 1;
     let (entry, moved) = (lines[from / LANES].0[from % LANES], lines[last / LANES].0[last % LANES]);
     let gone = packing.count(entry) == 0;

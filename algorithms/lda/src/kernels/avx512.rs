@@ -1,0 +1,203 @@
+//! Sixteen lanes in one 512-bit register.
+//!
+//! The type is private to the kernels and used only inside functions compiled for its instructions (`vector_kernels!`);
+//! every SAFETY line below leans on that.
+
+#![allow(unsafe_code)] // intrinsics; measured: several times the speed of the baseline instruction set
+
+use std::arch::x86_64::*;
+
+use super::gather::{Split, eight};
+use super::lanes::{Counts, LANES, Lanes, Line, Sixteen};
+
+/// One 512-bit register.
+#[derive(Clone, Copy)]
+pub(crate) struct Avx512(__m512);
+
+/// Each lane the one `16 - N` lanes before it, zeros in the first. Spelt out, because a compiler makes two slower
+/// instructions of it.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn before<const N: i32>(lanes: __m512) -> __m512 {
+    let shifted: __m512;
+    // SAFETY: avx512f was detected; registers alone are touched.
+    unsafe {
+        std::arch::asm!(
+            "valignd {shifted}, {lanes}, {zero}, {count}",
+            shifted = lateout(zmm_reg) shifted,
+            lanes = in(zmm_reg) lanes,
+            zero = in(zmm_reg) _mm512_setzero_ps(),
+            count = const N,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+    }
+    shifted
+}
+
+/// The weights of the topics of a line's entries.
+#[inline(always)]
+fn all_of(line: &Line, split: Split, weights: &[f32]) -> __m512 {
+    // SAFETY: avx512f, avx512dq and bmi2 were detected.
+    unsafe {
+        let (low, high) = (eight(line, 0, split, weights), eight(line, 1, split, weights));
+        _mm512_insertf32x8::<1>(_mm512_castps256_ps512(low), high)
+    }
+}
+
+/// Numbers of lanes.
+#[inline(always)]
+fn numbers() -> __m512i {
+    // SAFETY: runs only where avx512f was detected.
+    unsafe { _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) }
+}
+
+/// The lane of this number, if there is one.
+#[inline(always)]
+fn lane_of(lane: u32) -> __mmask16 {
+    // SAFETY: runs only where avx512f was detected.
+    unsafe { _mm512_cmpeq_epi32_mask(numbers(), _mm512_set1_epi32(lane as i32)) }
+}
+
+/// The lanes whose entry is of this topic and not empty.
+#[inline(always)]
+fn found(entries: __m512i, split: Split, topic: u32) -> __mmask16 {
+    // The entry less that of the topic with a count of one: below the largest count only if it is of the topic.
+    let (least, most) = (((topic << split.shift) + 1) as i32, ((1u32 << split.shift) - 1) as i32);
+    // SAFETY: runs only where avx512f was detected.
+    unsafe {
+        let more = _mm512_sub_epi32(entries, _mm512_set1_epi32(least));
+        _mm512_cmplt_epu32_mask(more, _mm512_set1_epi32(most))
+    }
+}
+
+impl Lanes for Avx512 {
+    #[inline(always)]
+    fn zero() -> Self {
+        // SAFETY: runs only where avx512f was detected.
+        Self(unsafe { _mm512_setzero_ps() })
+    }
+
+    #[inline(always)]
+    fn load(from: &[f32; LANES]) -> Self {
+        // SAFETY: avx512f was detected; sixteen values are read.
+        Self(unsafe { _mm512_loadu_ps(from.as_ptr()) })
+    }
+
+    #[inline(always)]
+    fn narrow(from: &[f64; LANES]) -> Self {
+        // SAFETY: avx512f and avx512dq were detected; sixteen values are read.
+        unsafe {
+            let low = _mm512_cvtpd_ps(_mm512_loadu_pd(from.as_ptr()));
+            let high = _mm512_cvtpd_ps(_mm512_loadu_pd(from.as_ptr().add(8)));
+            Self(_mm512_insertf32x8::<1>(_mm512_castps256_ps512(low), high))
+        }
+    }
+
+    #[inline(always)]
+    fn widen(counts: &Counts) -> Self {
+        // SAFETY: avx512f was detected; the sixteen counts that are read are aligned to 32 bytes.
+        unsafe {
+            let counts = _mm256_load_si256(counts.0.as_ptr().cast());
+            Self(_mm512_cvtepi32_ps(_mm512_cvtepu16_epi32(counts)))
+        }
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut Sixteen) {
+        // SAFETY: avx512f was detected; the sixteen places that are written are aligned to 64 bytes.
+        unsafe { _mm512_store_ps(to.0.as_mut_ptr(), self.0) }
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        // SAFETY: runs only where avx512f was detected.
+        Self(unsafe { _mm512_add_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        // SAFETY: runs only where avx512f was detected.
+        Self(unsafe { _mm512_mul_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn less_one(self, lane: u32) -> Self {
+        // SAFETY: runs only where avx512f was detected.
+        Self(unsafe { _mm512_mask_sub_ps(self.0, lane_of(lane), self.0, _mm512_set1_ps(1.0)) })
+    }
+
+    #[inline(always)]
+    fn with(self, lane: u32, value: f32) -> Self {
+        // SAFETY: runs only where avx512f was detected.
+        Self(unsafe { _mm512_mask_mov_ps(self.0, lane_of(lane), _mm512_set1_ps(value)) })
+    }
+
+    #[inline(always)]
+    fn running(self) -> Self {
+        // SAFETY: runs only where avx512f was detected.
+        unsafe {
+            let sums = _mm512_add_ps(self.0, before::<15>(self.0));
+            let sums = _mm512_add_ps(sums, before::<14>(sums));
+            let sums = _mm512_add_ps(sums, before::<12>(sums));
+            Self(_mm512_add_ps(sums, before::<8>(sums)))
+        }
+    }
+
+    #[inline(always)]
+    fn last(self) -> f32 {
+        // SAFETY: runs only where avx512f was detected.
+        unsafe {
+            let last = _mm512_extractf32x4_ps::<3>(self.0);
+            _mm_cvtss_f32(_mm_shuffle_ps::<0xff>(last, last))
+        }
+    }
+
+    #[inline(always)]
+    fn at_most(self, bound: f32) -> usize {
+        // SAFETY: runs only where avx512f was detected.
+        unsafe { _mm512_cmp_ps_mask::<_CMP_LE_OQ>(self.0, _mm512_set1_ps(bound)).count_ones() as usize }
+    }
+
+    type Split = Split;
+
+    #[inline(always)]
+    fn split(bits: u32) -> Split {
+        Split::new(bits)
+    }
+
+    #[inline(always)]
+    fn products(line: &Line, split: Split, weights: &[f32]) -> Self {
+        // SAFETY: avx512f was detected; the line has sixteen entries, aligned to 64 bytes.
+        unsafe {
+            let entries = _mm512_load_si512(line.0.as_ptr().cast());
+            let counts = _mm512_and_si512(entries, _mm512_set1_epi32((1i32 << split.shift) - 1));
+            Self(_mm512_mul_ps(_mm512_cvtepi32_ps(counts), all_of(line, split, weights)))
+        }
+    }
+
+    #[inline(always)]
+    fn weigh(line: &Line, split: Split, weights: &[f32], without: (u32, f32)) -> (Self, u32) {
+        // SAFETY: avx512f was detected; the line has sixteen entries, aligned to 64 bytes.
+        unsafe {
+            let entries = _mm512_load_si512(line.0.as_ptr().cast());
+            let found = found(entries, split, without.0);
+            let counts = _mm512_and_si512(entries, _mm512_set1_epi32((1i32 << split.shift) - 1));
+            let counts = _mm512_mask_sub_epi32(counts, found, counts, _mm512_set1_epi32(1));
+            let weights = all_of(line, split, weights);
+            let weights = _mm512_mask_mov_ps(weights, found, _mm512_set1_ps(without.1));
+            (Self(_mm512_mul_ps(_mm512_cvtepi32_ps(counts), weights)), u32::from(found))
+        }
+    }
+
+    #[inline(always)]
+    fn find(line: &Line, split: Split, topic: u32) -> u32 {
+        // SAFETY: avx512f was detected; the line has sixteen entries, aligned to 64 bytes.
+        u32::from(found(unsafe { _mm512_load_si512(line.0.as_ptr().cast()) }, split, topic))
+    }
+
+    #[inline(always)]
+    fn prefetch<T>(memory: &T) {
+        // SAFETY: a prefetch reads nothing that the program sees.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(memory).cast()) }
+    }
+}
