@@ -22,6 +22,14 @@ fn few_epochs_come_as_far_as_others_in_many() {
 }
 
 #[test]
+fn uneven_data_needs_no_settings() {
+    let Some((problem, held)) = split("jester-1") else { return };
+    let error = |mf: Mf| mf.rank(16).epochs(5).workers(2).fit(&problem).unwrap().model.errors(&held.out).0;
+    let (by_counts, alike) = (error(Mf::params()), error(Mf::params().count_power(0.0)));
+    assert!(by_counts < 0.95 * alike, "{by_counts}, with steps all alike {alike}");
+}
+
+#[test]
 fn validation_finds_a_length_and_the_best_factors() {
     let Some((problem, held)) = split("ml-100k") else { return };
     let problem = problem.validate_on_share(0.05, 42).unwrap();

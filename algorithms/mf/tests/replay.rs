@@ -76,7 +76,7 @@ fn a_run_that_was_cut_goes_on_to_the_same_bytes() {
 #[test]
 fn what_the_counts_decide_is_replayed() {
     let folder = tempfile::tempdir().unwrap();
-    for (name, spec, users, items) in [("sparse", SPARSE, 400, 300), ("uneven", UNEVEN, 900, 8)] {
+    for (name, spec, users, items) in [("sparse", SPARSE, 400, 300), ("uneven", UNEVEN, 3000, 10)] {
         let problem = Problem::new(users, items, generated(spec)).unwrap().validate_on_share(0.1, 7).unwrap();
         let mf = Mf::params().rank(5).shards(4);
         let whole = fit(&mf, &problem, How::workers(1));

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{How, SPARSE, UNEVEN, fit, generated, ratings};
+use common::{How, SPARSE, fit, generated, ratings};
 use raddle_datasets::Triples;
 use raddle_mf::{Choice, Equations, Fit, FoldIn, Method, Mf, Model, Problem};
 
@@ -255,15 +255,6 @@ fn biases_of_sparse_rows_begin_with_damped_means() {
         let wanted = sum / (count + 3.0);
         assert!((f64::from(model.user_biases[user as usize]) - wanted).abs() < 1e-5, "user {user}");
     }
-}
-
-#[test]
-fn uneven_data_needs_no_settings() {
-    let triples = generated(UNEVEN);
-    let problem = Problem::new(900, 8, triples).unwrap().validate_on_share(0.1, 3).unwrap();
-    let error = |mf: Mf| fit(&mf.rank(4).epochs(8), &problem, How::workers(1)).best.unwrap();
-    let (by_counts, alike) = (error(Mf::params()), error(Mf::params().count_power(0.0)));
-    assert!(by_counts < alike, "{by_counts}, with steps all alike {alike}");
 }
 
 #[test]
