@@ -8,9 +8,8 @@
 //! ```
 //!
 //! with the old p in the second (Koren, Bell and Volinsky, "Matrix factorization techniques for recommender systems",
-//! 2009). Rows of a few vectors and long ones are stepped through differently, each in the way that keeps a processor
-//! from waiting: [`short`](super::short) takes errors four by four and a little early, [`long`](super::long) one rating
-//! after the other.
+//! 2009). Rows of 4 and 8 vectors are stepped through one rating after the other ([`long`](super::long)), all others with
+//! errors taken four by four and a little early ([`short`](super::short)): what keeps a processor from waiting differs.
 
 use super::cell::{Cell, Rows, Steps};
 use super::lanes::LANES;

@@ -1,4 +1,4 @@
-//! Gradient steps where rows are short: four errors at once.
+//! Gradient steps where rows are short, or of a length known at run time only: four errors at once.
 //!
 //! Ratings go four by four: the four errors z of a group are taken before the steps of the group before it, so that one
 //! transposed reduction serves all four and nothing waits for it. Where groups share a row the later error is a few
