@@ -33,7 +33,14 @@ fn steps(c: &mut Criterion) {
         |_| Rating { user: next(users) as u16, item: next(items) as u16, value: next(5) as f32 / 2.0 - 1.0 };
     let cell = Cell::new((0..count).map(rating).collect());
     // Steps so small that the factors stay what they are.
-    let steps = Steps { factor: 1e-6, decay: 0.03, bias: 3e-7, bias_decay: 0.02, non_negative: false };
+    let steps = Steps {
+        factor: 1e-6,
+        decay: 0.03,
+        bias: 3e-7,
+        bias_decay: 0.02,
+        shares: (1.0, 1.0),
+        non_negative: false,
+    };
     for level in Level::available() {
         let mut group = c.benchmark_group(level.name());
         group.throughput(Throughput::Elements(count as u64));

@@ -73,8 +73,14 @@ fn by_hand(train: &Triples, users: usize, items: usize, rank: usize, epochs: u32
     for epoch in 0..epochs {
         let turn = std::f64::consts::PI * f64::from(epoch) / f64::from(epochs);
         let factor = (0.09 * (0.02 + 0.49 * (1.0 + turn.cos()))) as f32;
-        let steps =
-            Steps { factor, decay: 0.027, bias: 0.3 * factor, bias_decay: 0.018, non_negative: false };
+        let steps = Steps {
+            factor,
+            decay: 0.027,
+            bias: 0.3 * factor,
+            bias_decay: 0.018,
+            shares: (1.0, 1.0),
+            non_negative: false,
+        };
         sum = 0.0;
         for round in 0..PARTS {
             for shard in 0..PARTS {

@@ -27,6 +27,8 @@ pub(crate) struct Course {
     pub(crate) bias: f64,
     /// The regularisation of biases, in ratings.
     pub(crate) bias_decay: f64,
+    /// What the steps of users and of items are multiplied by.
+    pub(crate) shares: [f64; 2],
     pub(crate) non_negative: bool,
 }
 
@@ -56,6 +58,7 @@ impl Course {
             decay: self.decay.map_or_else(|| default_decay(length), |decay| decay / scale) as f32,
             bias: (self.bias * factor) as f32,
             bias_decay: (self.bias_decay / scale) as f32,
+            shares: (self.shares[0] as f32, self.shares[1] as f32),
             non_negative: self.non_negative,
         }
     }
@@ -84,6 +87,7 @@ mod tests {
             decay: None,
             bias: 0.3,
             bias_decay: 0.02,
+            shares: [1.0, 1.0],
             non_negative: false,
         };
         let steps: Vec<f32> = (0..=8).map(|epoch| course.steps(0, epoch, 1.0).factor).collect();

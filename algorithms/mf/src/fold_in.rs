@@ -13,7 +13,8 @@ use crate::problem::check;
 /// How new rows are solved: by least squares, given the other side.
 ///
 /// With R the ratings of a new user less the mean and the items' biases, its factors p and bias b minimise
-/// `sum (R_i - b - p.q_i)^2 + reg n (|p|^2 + b^2)`, n their number; 1 with `plain`. For implicit feedback it is the
+/// `sum (R_i - b - p.q_i)^2 + reg n (|p|^2 + b^2)`, n their number; 1 with `plain`. Where no factor of the model is
+/// negative, none of a new row is. For implicit feedback it is the
 /// half step of alternating least squares.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FoldIn {
@@ -55,6 +56,8 @@ impl FoldIn {
     fn solve(&self, model: &Model, ratings: &Triples, count: usize, side: Side) -> (Vec<f32>, Vec<f32>) {
         let rank = model.rank;
         let number = usize::from(side == Side::Items);
+        let all = || model.user_factors.iter().chain(&model.item_factors);
+        let non_negative = self.implicit.is_none() && all().all(|&value| value >= 0.0);
         // The bias of the other side counts even where new rows have none.
         let least = LeastSquares {
             rank,
@@ -63,7 +66,7 @@ impl FoldIn {
             implicit: self.implicit,
             reg: self.reg,
             plain: self.plain,
-            non_negative: false,
+            non_negative,
         };
         let chunks = least.chunks();
         let (factors, biases) = match side {

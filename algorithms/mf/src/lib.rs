@@ -10,6 +10,7 @@
 //! the replica.
 
 pub mod alternating;
+mod counted;
 mod course;
 mod cross_validation;
 mod error;

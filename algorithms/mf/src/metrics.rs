@@ -55,9 +55,8 @@ impl Ranking {
             sums.ndcg += gain / discount[..most].iter().sum::<f64>().max(f64::MIN_POSITIVE);
             sums.map += average / most.max(1) as f64;
         });
-        let mut order = Vec::new();
         recommender.scored(&users, |user, scores| {
-            sums.auc += area(scores, wanted.row(user), seen.row(user), &mut order);
+            sums.auc += area(scores, wanted.row(user), seen.row(user));
         });
         let count = users.len().max(1) as f64;
         sums.precision = hit as f64 / possible.max(1) as f64;
@@ -68,29 +67,28 @@ impl Ranking {
     }
 }
 
-/// By rank sums (Mann and Whitney); one half where there is nothing to compare.
-fn area(scores: &[f32], wanted: &[u32], seen: &[u32], order: &mut Vec<(f32, bool)>) -> f64 {
-    order.clear();
-    for (item, &score) in (0..).zip(scores) {
-        let is_wanted = wanted.binary_search(&item).is_ok();
-        if is_wanted || seen.binary_search(&item).is_err() {
-            order.push((if score.is_nan() { f32::NEG_INFINITY } else { score }, is_wanted));
-        }
+/// The share of pairs (Mann and Whitney), counted for one test item after the other, as they are few; one half where
+/// there is nothing to compare.
+fn area(scores: &[f32], wanted: &[u32], seen: &[u32]) -> f64 {
+    let score = |item: u32| scores.get(item as usize).map(|score| score.max(f32::NEG_INFINITY));
+    // Twice the wins and once the ties of a score over others: all of them, then less those that do not count.
+    let over = |mine: f32, other: f32| 2 * u64::from(other < mine) + u64::from(other == mine);
+    let others = |item: &&u32| wanted.binary_search(item).is_err();
+    let left_out: Vec<f32> =
+        unique(wanted).chain(unique(seen).filter(others)).filter_map(|&item| score(item)).collect();
+    let (mut right, mut positives) = (0, 0);
+    for mine in unique(wanted).filter_map(|&item| score(item)) {
+        let all: u64 = scores.iter().map(|other| over(mine, other.max(f32::NEG_INFINITY))).sum();
+        right += all - left_out.iter().map(|&other| over(mine, other)).sum::<u64>();
+        positives += 1;
     }
-    order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-    let positives = order.iter().filter(|(_, wanted)| *wanted).count() as f64;
-    let negatives = order.len() as f64 - positives;
-    if positives == 0.0 || negatives == 0.0 {
-        return 0.5;
-    }
-    let (mut below, mut right) = (0.0, 0.0);
-    for same in order.chunk_by(|a, b| a.0 == b.0) {
-        let wanted = same.iter().filter(|(_, wanted)| *wanted).count() as f64;
-        let others = same.len() as f64 - wanted;
-        right += wanted * (below + 0.5 * others);
-        below += others;
-    }
-    right / (positives * negatives)
+    let pairs = positives * (scores.len() - left_out.len()) as u64;
+    if pairs == 0 { 0.5 } else { right as f64 / (2 * pairs) as f64 }
+}
+
+/// Each of ascending items once.
+fn unique(items: &[u32]) -> impl Iterator<Item = &u32> {
+    items.chunk_by(|a, b| a == b).filter_map(|same| same.first())
 }
 
 #[cfg(test)]
@@ -99,11 +97,12 @@ mod tests {
 
     #[test]
     fn the_area_counts_pairs_in_the_right_order() {
-        let mut order = Vec::new();
-        assert_eq!(area(&[0.9, 0.1, 0.5], &[0], &[], &mut order), 1.0);
-        assert_eq!(area(&[0.9, 0.1, 0.5], &[2], &[], &mut order), 0.5);
-        assert_eq!(area(&[0.9, 0.1, 0.5], &[2], &[0], &mut order), 1.0);
-        assert_eq!(area(&[0.5, 0.5], &[1], &[], &mut order), 0.5);
-        assert_eq!(area(&[0.5], &[0], &[], &mut order), 0.5);
+        assert_eq!(area(&[0.9, 0.1, 0.5], &[0], &[]), 1.0);
+        assert_eq!(area(&[0.9, 0.1, 0.5], &[2], &[]), 0.5);
+        assert_eq!(area(&[0.9, 0.1, 0.5], &[2], &[0]), 1.0);
+        assert_eq!(area(&[0.5, 0.5], &[1], &[]), 0.5);
+        assert_eq!(area(&[0.5], &[0], &[]), 0.5);
+        assert_eq!(area(&[0.5, f32::NAN, 0.7], &[0, 0], &[]), 0.5);
+        assert_eq!(area(&[0.5, f32::NAN, 0.7, 0.1], &[0], &[0, 2, 2]), 1.0);
     }
 }

@@ -63,7 +63,7 @@ pub enum Equations {
 /// | `inner` | 1 | >= 1 | passes over both sides of one rank by `Ccd` |
 /// | `epochs` | none | >= 1 | the length of the run; without, a short one, then longer ones while validation gains |
 /// | `step` | by the length | > 0 | the first step, in standard deviations of the ratings |
-/// | `count_power` | 0 | 0 to 1 | steps of a row with n ratings shrink by n to this power |
+/// | `count_power` | by the counts | 0 to 1 | steps of a row with n ratings shrink by n to this power; without, those of a side that has far more ratings a row than the other |
 /// | `item_step` | 1 | > 0 | steps of items are multiplied by this |
 /// | `init_scale` | 0.2 | > 0 | first factors are uniform in +- this / sqrt(rank) |
 /// | `bias_step` | 0.3 | > 0 | the step of biases as a share of that of factors |
@@ -98,7 +98,7 @@ pub struct Mf {
     /// Ends the only stage after so many epochs, as a run did that this one repeats.
     pub(crate) cut: Option<u32>,
     pub(crate) step: Option<f64>,
-    pub(crate) count_power: f64,
+    pub(crate) count_power: Option<f64>,
     pub(crate) item_step: f64,
     pub(crate) init_scale: f64,
     pub(crate) bias_step: f64,
@@ -128,7 +128,7 @@ impl Mf {
             epochs: None,
             cut: None,
             step: None,
-            count_power: 0.0,
+            count_power: None,
             item_step: 1.0,
             init_scale: 0.2,
             bias_step: 0.3,
@@ -225,7 +225,7 @@ impl Mf {
 
     /// Lets steps of rows shrink with their ratings, to this power.
     pub fn count_power(mut self, power: f64) -> Self {
-        self.count_power = power;
+        self.count_power = Some(power);
         self
     }
 
@@ -339,8 +339,8 @@ impl Mf {
                 return refuse(name, value.to_string(), "it must be a number above 0");
             }
         }
-        if !(0.0..=1.0).contains(&self.count_power) {
-            return refuse("count-power", self.count_power.to_string(), "it must lie between 0 and 1");
+        if let Some(power) = self.count_power.filter(|power| !(0.0..=1.0).contains(power)) {
+            return refuse("count-power", power.to_string(), "it must lie between 0 and 1");
         }
         let counts = [
             ("epochs", self.epochs.map_or(1, |epochs| epochs as usize)),

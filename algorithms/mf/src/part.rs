@@ -1,7 +1,7 @@
 //! [`Part`]: the factors and biases of a shard's users or of a block's items.
 
 use crate::grid::Deal;
-use crate::kernels::Rows;
+use crate::kernels::{Rows, Scale};
 use crate::replica::Now;
 
 /// Which side of the model.
@@ -15,13 +15,15 @@ pub(crate) enum Side {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Part {
     pub(crate) rows: Rows,
+    /// For each row the sum of what biases are to explain of its ratings, where they begin with means; or empty.
+    pub(crate) sums: Vec<f64>,
     kept: Option<Rows>,
     stage: u32,
     /// One more than the epoch that has begun here.
     begun: u64,
 }
 
-raddle::state!(Part { rows, kept, stage, begun });
+raddle::state!(Part { rows, sums, kept, stage, begun });
 
 impl Part {
     /// Begins an epoch here, once: keeps what was best, and starts anew where a stage begins. `fresh` makes new rows,
@@ -29,15 +31,15 @@ impl Part {
     pub(crate) fn begin(
         &mut self,
         (epoch, now): (u64, &Now),
-        fresh: impl FnOnce(Vec<[f32; 2]>) -> Rows,
-        scales: impl FnOnce() -> Vec<[f32; 2]>,
+        fresh: impl FnOnce(&[f64], Vec<Scale>) -> Rows,
+        scales: impl FnOnce() -> Vec<Scale>,
     ) {
         if self.begun == epoch + 1 {
             return;
         }
         self.begun = epoch + 1;
         if self.rows.width == 0 {
-            self.rows = fresh(scales());
+            self.rows = fresh(&self.sums, scales());
             self.stage = now.stage;
             return;
         }
@@ -49,7 +51,7 @@ impl Part {
         if self.stage != now.stage {
             self.stage = now.stage;
             let scales = std::mem::take(&mut self.rows.scales);
-            self.rows = fresh(scales);
+            self.rows = fresh(&self.sums, scales);
         }
     }
 
@@ -65,33 +67,33 @@ pub(crate) struct Scaling {
     /// Steps of a row with n ratings are multiplied by ((n + 10) / (m + 10))^-power, m the geometric mean of the mean
     /// counts of both sides.
     pub(crate) power: f64,
-    /// What the steps of items are multiplied by besides.
-    pub(crate) items: f64,
     /// Whether the decay is counted once a row rather than at every rating.
     pub(crate) plain: Plain,
+    /// Whether biases are damped means: their decay counts once a row, with the weight of this many ratings.
+    pub(crate) damped: Option<f64>,
 }
 
 impl Scaling {
     /// Whether there is anything to multiply.
-    pub(crate) fn is_even(&self) -> bool {
-        self.power == 0.0 && self.items == 1.0 && self.plain == Plain::No
+    fn is_even(&self) -> bool {
+        self.power == 0.0 && self.plain == Plain::No && self.damped.is_none()
     }
 
-    /// Of the rows of a part: what their steps, and what their decay besides, is multiplied by.
-    pub(crate) fn of(&self, rows: &[u32], deal: &Deal, middle: f64, side: Side) -> Vec<[f32; 2]> {
+    /// Of the rows of a part, where the decay of biases is `bias_decay` in units of ratings.
+    pub(crate) fn of(&self, rows: &[u32], deal: &Deal, middle: f64, bias_decay: f64) -> Vec<Scale> {
         if self.is_even() {
             return Vec::new();
         }
-        let of_side = if side == Side::Items { self.items } else { 1.0 };
         let scale = |&row: &u32| {
             let count = f64::from(deal.counts[row as usize]);
-            let step = of_side * libm::pow((count + 10.0) / (middle + 10.0), -self.power);
+            let step = libm::pow((count + 10.0) / (middle + 10.0), -self.power);
             let decay = match self.plain {
                 Plain::No => 1.0,
                 Plain::Given => 1.0 / count,
                 Plain::Default => middle / count,
             };
-            [step.clamp(0.02, 20.0) as f32, decay as f32]
+            let bias = self.damped.map_or(decay, |weight| weight / count / bias_decay.max(f64::MIN_POSITIVE));
+            Scale { step: step.clamp(0.02, 20.0) as f32, decay: decay as f32, bias_decay: bias as f32 }
         };
         rows.iter().map(scale).collect()
     }

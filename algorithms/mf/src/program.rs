@@ -64,14 +64,12 @@ impl SgdProgram {
         replica: &Replica,
     ) {
         let now = (task.epoch, &replica.now);
-        let sides = [
-            (&mut shard.part, task.shard, &setup.users, Side::Users),
-            (&mut block.1.part, block.0, &setup.items, Side::Items),
-        ];
-        for (part, number, deal, side) in sides {
+        let sides = [(&mut shard.part, task.shard, Side::Users), (&mut block.1.part, block.0, Side::Items)];
+        for (part, number, side) in sides {
+            let deal = setup.deal(side);
             let rows = deal.part(number);
-            let scales = || self.scaling.of(rows, deal, setup.middle(), side);
-            part.begin(now, |scales| self.start.rows(rows, side, setup, scales), scales);
+            let scales = || self.scaling.of(rows, deal, setup.middle(), self.course.bias_decay / setup.scale);
+            part.begin(now, |sums, scales| self.start.rows(rows, side, setup, sums, scales), scales);
         }
     }
 
@@ -120,6 +118,8 @@ impl Program for SgdProgram {
         match task.kind {
             kind::SCATTER => shard.scatter(block, setup),
             kind::DELIVER => shard.take(task.shard, block, setup),
+            kind::ITEM_MEANS => shard.add_to_items((number, block), setup),
+            kind::USER_MEANS => shard.add_to_users(task.shard, (number, block), setup),
             kind::TRAIN => {
                 self.begin(task, shard, (number, block), setup, replica);
                 let UserShard { part, cells, .. } = shard;

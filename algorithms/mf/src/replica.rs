@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::grid::Deal;
 use crate::kernels::Steps;
+use crate::part::Side;
 
 /// What every worker has a copy of.
 #[derive(Debug, Clone, Default)]
@@ -31,6 +32,14 @@ pub(crate) struct Setup {
 raddle::state!(Setup { users, items, mean, center, scale });
 
 impl Setup {
+    /// The rows of a side.
+    pub(crate) fn deal(&self, side: Side) -> &Deal {
+        match side {
+            Side::Users => &self.users,
+            Side::Items => &self.items,
+        }
+    }
+
     /// The geometric mean of the mean numbers of ratings of users and items.
     pub(crate) fn middle(&self) -> f64 {
         let number: u64 = self.users.counts.iter().map(|&count| u64::from(count)).sum();

@@ -14,6 +14,10 @@ pub(crate) mod kind {
     pub(crate) const TRAIN: u32 = 2;
     /// Squared errors of what is held out.
     pub(crate) const MEASURE: u32 = 3;
+    /// A shard adds its ratings to the sums of the block's items.
+    pub(crate) const ITEM_MEANS: u32 = 4;
+    /// What the items leave is added to the sums of the shard's users.
+    pub(crate) const USER_MEANS: u32 = 5;
 }
 
 /// Plans each epoch whole: the first brings the ratings to their cells, every one trains, and measures if need be.
@@ -23,6 +27,8 @@ pub struct GridSchedule {
     blocks: u32,
     chunks: u32,
     measure: bool,
+    /// Whether biases begin with means.
+    means: bool,
     /// Whether the ratings are in their cells: not in a run that has just begun or been resumed.
     is_set_up: bool,
     /// For each cell, how many visits it is owed; `None` rotates.
@@ -33,7 +39,13 @@ impl GridSchedule {
     /// For so many shards and blocks, of which the first `chunks` deal out the input.
     pub(crate) fn new(shards: u32, blocks: u32, chunks: u32, measure: bool, by_priority: bool) -> Self {
         let owed = by_priority.then(|| vec![0.0; (shards * blocks) as usize]);
-        Self { shards, blocks, chunks, measure, is_set_up: false, owed }
+        Self { shards, blocks, chunks, measure, means: false, is_set_up: false, owed }
+    }
+
+    /// Finds the means with which biases begin, before the first epoch.
+    pub(crate) fn with_means(mut self, means: bool) -> Self {
+        self.means = means;
+        self
     }
 
     fn rotation(&self, kind: u32) -> Vec<Round> {
@@ -92,6 +104,10 @@ impl Schedule for GridSchedule {
             let pair = |chunk| Assignment { shard: chunk, block: Some(chunk), variables: Vec::new() };
             rounds.push(Round { kind: kind::SCATTER, tasks: (0..self.chunks).map(pair).collect() });
             rounds.extend(self.rotation(kind::DELIVER));
+            if self.means && outlook.epoch == 0 {
+                rounds.extend(self.rotation(kind::ITEM_MEANS));
+                rounds.extend(self.rotation(kind::USER_MEANS));
+            }
         }
         let train = self.by_priority(&outlook.weights);
         rounds.extend(train.unwrap_or_else(|| self.rotation(kind::TRAIN)));

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use raddle::{Engine, Outcome, Parts};
 
+use crate::counted::Counted;
 use crate::course::{Course, default_decay};
 use crate::grid::{Deal, fewest_parts};
 use crate::kernels::{LANES, Rows};
@@ -16,7 +17,7 @@ use crate::run::Runner;
 use crate::schedule::GridSchedule;
 use crate::shard::{Chunk, ItemBlock, UserShard};
 use crate::solver::Solver;
-use crate::start::Start;
+use crate::start::{DAMPING, Start};
 
 /// Values that a task should update at least: some tenths of a millisecond, so that it is worth scheduling.
 const TASK: usize = 1_500_000;
@@ -53,6 +54,10 @@ impl Mf {
         let (shards, blocks) = self.grid(problem);
         let chunks = shards.min(blocks).min(CHUNKS);
         let measured = problem.measured.as_ref();
+        let counted = Counted::new(problem);
+        // A model to start from has biases already; a power that is given says of every row how large its steps are.
+        let is_sparse = self.biases && counted.is_sparse();
+        let [of_users, of_items] = self.count_power.map_or_else(|| counted.shares(), |_| [1.0, 1.0]);
         let program = SgdProgram {
             users: problem.users,
             items: problem.items,
@@ -65,12 +70,13 @@ impl Mf {
                 decay: self.reg,
                 bias: if self.biases { self.bias_step } else { 0.0 },
                 bias_decay: self.bias_reg,
+                shares: [of_users, of_items * self.item_step],
                 non_negative: self.non_negative,
             },
             start: self.start(),
             scaling: Scaling {
-                power: self.count_power,
-                items: self.item_step,
+                power: self.count_power.unwrap_or(0.0),
+                damped: is_sparse.then_some(DAMPING),
                 plain: match (self.plain_reg, self.reg) {
                     (false, _) => Plain::No,
                     (true, Some(_)) => Plain::Given,
@@ -92,7 +98,8 @@ impl Mf {
         parts.shards.iter_mut().zip(input).for_each(|(shard, chunk)| shard.chunk = Some(chunk));
         let (s, b) = (shards as u32, blocks as u32);
         let schedule =
-            GridSchedule::new(s, b, chunks as u32, measured.is_some(), self.schedule == Choice::Priority);
+            GridSchedule::new(s, b, chunks as u32, measured.is_some(), self.schedule == Choice::Priority)
+                .with_means(is_sparse && self.init.is_none());
         Engine::new(program, schedule, parts).workers(self.workers)
     }
 

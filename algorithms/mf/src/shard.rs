@@ -14,6 +14,7 @@ use raddle_datasets::Triples;
 use crate::kernels::{Cell, Rating};
 use crate::part::Part;
 use crate::replica::{Counts, Setup};
+use crate::start::damped;
 
 /// A chunk is read at so many places in turn: ratings of one user, which stand together in most files, come apart.
 const STREAMS: usize = 64;
@@ -182,6 +183,30 @@ impl UserShard {
                     mine.push(cell);
                 }
             }
+        }
+    }
+}
+
+/// Where biases begin with means: of items those of their ratings, of users those of what items leave of theirs.
+impl UserShard {
+    /// Adds the ratings of a block to the sums of its items.
+    pub(crate) fn add_to_items(&self, (number, block): (u32, &mut ItemBlock), setup: &Setup) {
+        let sums = &mut block.part.sums;
+        sums.resize(setup.items.part(number).len(), 0.0);
+        for rating in self.cells[number as usize].iter().flat_map(Cell::ratings) {
+            sums[usize::from(rating.item)] += f64::from(rating.value);
+        }
+    }
+
+    /// Adds what the items of a block leave of their ratings to the sums of the users.
+    pub(crate) fn add_to_users(&mut self, shard: u32, (number, block): (u32, &ItemBlock), setup: &Setup) {
+        let counted = block.part.sums.iter().zip(setup.items.part(number));
+        let means: Vec<f64> =
+            counted.map(|(&sum, &item)| damped(sum, setup.items.counts[item as usize])).collect();
+        let sums = &mut self.part.sums;
+        sums.resize(setup.users.part(shard).len(), 0.0);
+        for rating in self.cells[number as usize].iter().flat_map(Cell::ratings) {
+            sums[usize::from(rating.user)] += f64::from(rating.value) - means[usize::from(rating.item)];
         }
     }
 }

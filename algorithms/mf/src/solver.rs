@@ -117,6 +117,7 @@ mod tests {
             decay: None,
             bias: 0.3,
             bias_decay: 0.02,
+            shares: [1.0, 1.0],
             non_negative: false,
         }
     }

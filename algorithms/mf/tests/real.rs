@@ -4,7 +4,7 @@
 
 use raddle_datasets::ratings::Held;
 use raddle_datasets::registry;
-use raddle_mf::{Method, Mf, Problem, Ranking};
+use raddle_mf::{Method, Mf, Model, Problem, Ranking};
 
 fn split(name: &str) -> Option<(Problem, Held)> {
     let ratings = registry::real_ratings(name)?;
@@ -19,6 +19,14 @@ fn few_epochs_come_as_far_as_others_in_many() {
     let fit = Mf::params().rank(32).epochs(8).workers(2).fit(&problem).unwrap();
     let (rmse, mae) = fit.model.errors(&held.out);
     assert!(rmse < 0.912 && mae < rmse, "{rmse} {mae}");
+}
+
+#[test]
+fn uneven_data_needs_no_settings() {
+    let Some((problem, held)) = split("jester-1") else { return };
+    let error = |mf: Mf| mf.rank(16).epochs(5).workers(2).fit(&problem).unwrap().model.errors(&held.out).0;
+    let (by_counts, alike) = (error(Mf::params()), error(Mf::params().count_power(0.0)));
+    assert!(by_counts < 0.95 * alike, "{by_counts}, with steps all alike {alike}");
 }
 
 #[test]
@@ -43,8 +51,27 @@ fn least_squares_and_coordinate_descent_come_near() {
 #[test]
 fn clicks_are_recommended_far_better_than_by_chance() {
     let Some((problem, held)) = split("douban-3k") else { return };
-    let mf = Mf::params().method(Method::Als).implicit(20.0).rank(16).epochs(4).workers(2);
+    let mf = Mf::params().method(Method::Als).implicit(5.0).rank(16).epochs(4).workers(2);
     let model = mf.fit(&problem).unwrap().model;
     let ranking = Ranking::measure(&model, &held.train, &held.out, 10);
-    assert!(ranking.auc > 0.8 && ranking.ndcg > 0.02, "{ranking:?}");
+    // By chance: scores without meaning. By popularity: to everybody the items that most have.
+    let by_chance =
+        Ranking::measure(&biased(&model, |item| f64::from(item) * 0.618 % 1.0), &held.train, &held.out, 10);
+    let counts = held.train.items.iter().fold(vec![0.0; model.items()], |mut counts, &item| {
+        counts[item as usize] += 1.0;
+        counts
+    });
+    let popular = Ranking::measure(&biased(&model, |item| counts[item as usize]), &held.train, &held.out, 10);
+    assert!((by_chance.auc - 0.5).abs() < 0.05, "{by_chance:?}");
+    assert!(
+        ranking.ndcg > 10.0 * by_chance.ndcg && ranking.ndcg > 1.2 * popular.ndcg,
+        "{ranking:?}, {popular:?}"
+    );
+    assert!(ranking.auc > popular.auc.max(0.8), "{ranking:?}, {popular:?}");
+}
+
+/// A model that scores items by these numbers, for everybody alike.
+fn biased(like: &Model, score: impl Fn(u32) -> f64) -> Model {
+    let item_biases = (0..like.items() as u32).map(|item| score(item) as f32).collect();
+    Model { item_biases, ..Model::zeros(like.users(), like.items(), 1) }
 }

@@ -4,9 +4,9 @@
 
 mod common;
 
-use common::{How, bits, fit, problem};
+use common::{How, SPARSE, UNEVEN, bits, fit, generated, problem};
 use raddle::level::Level;
-use raddle_mf::{Choice, Equations, Method, Mf};
+use raddle_mf::{Choice, Equations, Method, Mf, Problem};
 
 /// Every way to a model, with enough shards that workers have something to exchange.
 fn ways() -> Vec<(&'static str, Mf)> {
@@ -70,6 +70,27 @@ fn a_run_that_was_cut_goes_on_to_the_same_bytes() {
         let resumed = fit(&mf, &problem, How { resume: Some(file), ..How::workers(3) });
         assert_eq!(bits(&resumed), bits(&whole), "{name}");
         assert_eq!(resumed.report.epochs, whole.report.epochs, "{name}");
+    }
+}
+
+#[test]
+fn what_the_counts_decide_is_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, spec, users, items) in [("sparse", SPARSE, 400, 300), ("uneven", UNEVEN, 3000, 10)] {
+        let problem = Problem::new(users, items, generated(spec)).unwrap().validate_on_share(0.1, 7).unwrap();
+        let mf = Mf::params().rank(5).shards(4);
+        let whole = fit(&mf, &problem, How::workers(1));
+        let how =
+            How { serialized: true, threads: Some(3), rescale: vec![(1, 4), (2, 1)], ..How::workers(3) };
+        assert_eq!(bits(&fit(&mf, &problem, how)), bits(&whole), "{name}");
+        let file = folder.path().join(name);
+        fit(&mf, &problem, How { epochs: Some(2), checkpoint: Some(file.clone()), ..How::workers(2) });
+        let resumed = fit(&mf, &problem, How { resume: Some(file), ..How::workers(2) });
+        assert_eq!(bits(&resumed), bits(&whole), "{name}, resumed");
+        let mut forms = Level::available().into_iter().map(|level| {
+            level.during(|| bits(&fit(&mf, &problem, How { threads: Some(1), ..How::workers(1) })))
+        });
+        assert!(forms.all(|form| form == bits(&whole)), "{name}");
     }
 }
 

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{How, fit, ratings};
+use common::{How, SPARSE, fit, generated, ratings};
 use raddle_datasets::Triples;
 use raddle_mf::{Choice, Equations, Fit, FoldIn, Method, Mf, Model, Problem};
 
@@ -229,6 +229,35 @@ fn gradient_steps_come_as_far_as_their_definition() {
 }
 
 #[test]
+fn biases_of_sparse_rows_begin_with_damped_means() {
+    let triples = generated(SPARSE);
+    let problem = Problem::new(400, 300, triples.clone()).unwrap();
+    // Steps that move nothing: what is left is the start.
+    let mf = Mf::params().rank(2).epochs(1).step(1e-9).init_scale(1e-9);
+    let model = fit(&mf, &problem, How::workers(1)).model;
+    let rest = |user: u32, item: u32, value: f32, bias: &dyn Fn(u32, u32) -> f64| {
+        f64::from(value) - model.mean - bias(user, item)
+    };
+    for item in 0..300 {
+        let own = triples.iter().filter(|rating| rating.1 == item);
+        let (sum, count) = own.fold((0.0, 0.0), |(sum, count), (user, item, value)| {
+            (sum + rest(user, item, value, &|_, _| 0.0), count + 1.0)
+        });
+        let wanted = sum / (count + 3.0);
+        assert!((f64::from(model.item_biases[item as usize]) - wanted).abs() < 1e-5, "item {item}");
+    }
+    for user in 0..400 {
+        let own = triples.iter().filter(|rating| rating.0 == user);
+        let (sum, count) = own.fold((0.0, 0.0), |(sum, count), (user, item, value)| {
+            let of_item = |_, item: u32| f64::from(model.item_biases[item as usize]);
+            (sum + rest(user, item, value, &of_item), count + 1.0)
+        });
+        let wanted = sum / (count + 3.0);
+        assert!((f64::from(model.user_biases[user as usize]) - wanted).abs() < 1e-5, "user {user}");
+    }
+}
+
+#[test]
 fn factors_may_be_kept_positive_in_every_solver() {
     let problem = problem();
     for method in [Method::Sgd, Method::Als, Method::Ccd] {
@@ -275,5 +304,10 @@ fn folding_in_solves_the_rows_of_those_who_are_new() {
             (distance + (a - b).powi(2), size + (a - before.mean).powi(2))
         });
     assert!(there < 0.25 * here, "{there} of {here}");
+    // Rows beside factors that may not be negative are not.
+    let mf = Mf::params().rank(4).epochs(10).non_negative(true);
+    let mut positive = fit(&mf, &problem, How::workers(1)).model;
+    how.users(&mut positive, &fresh, 10).unwrap();
+    assert!(positive.user_factors.iter().all(|&value| value >= 0.0));
     assert!(how.users(&mut wider, &[(0, 99, 1.0)].into_iter().collect(), 1).is_err());
 }

@@ -21,7 +21,7 @@ pub(crate) struct ModelOptions {
     #[arg(long, value_name = "NAME", default_value = "sgd")]
     pub(crate) solver: String,
     /// Take the values for counts of implicit feedback: a pair weighs 1 + W value, one that is not there 1.
-    #[arg(long, value_name = "W", num_args = 0..=1, default_missing_value = "20", allow_negative_numbers = true)]
+    #[arg(long, value_name = "W", num_args = 0..=1, default_missing_value = "5", allow_negative_numbers = true)]
     pub(crate) implicit: Option<f64>,
     /// Fit no biases of users and items.
     #[arg(long)]
@@ -32,9 +32,10 @@ pub(crate) struct ModelOptions {
     /// The first step of sgd, in standard deviations of the ratings; by the length of the run unless given.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) step: Option<f64>,
-    /// Shrink the steps of users and items by their number of ratings to this power: 0.25 to 0.5 for very uneven data.
-    #[arg(long, value_name = "A", default_value_t = 0.0, allow_negative_numbers = true)]
-    pub(crate) count_power: f64,
+    /// Shrink the steps of users and items by their number of ratings to this power; unless given, the steps of a side
+    /// that has far more ratings a row than the other.
+    #[arg(long, value_name = "A", allow_negative_numbers = true)]
+    pub(crate) count_power: Option<f64>,
     /// Multiply the steps of items by this.
     #[arg(long, value_name = "X", default_value_t = 1.0, allow_negative_numbers = true)]
     pub(crate) item_step: f64,
@@ -64,13 +65,25 @@ pub(crate) struct ModelOptions {
 impl ModelOptions {
     /// The parameters of a fit.
     pub(crate) fn mf(&self, train: &TrainOptions) -> Result<Mf, Error> {
+        // Rounds are whole rotations, known an epoch ahead: nothing is proposed, checked against rho or left in flight.
+        let unused = [
+            ("--parallelism", train.parallelism.is_some()),
+            ("--rho", train.rho.is_some()),
+            ("--staleness", train.staleness > 0),
+            ("--explain", train.explain),
+        ];
+        if let Some((option, _)) = unused.iter().find(|(_, is_given)| *is_given) {
+            return Err(Error::usage(format!(
+                "{option} has no use here: all blocks meet all shards, in an order that is known an epoch ahead; \
+                 --shards and --blocks say how many are busy at once"
+            )));
+        }
         let mut mf = Mf::params()
             .rank(self.rank)
             .method(choose("--solver", &self.solver, &Method::NAMES)?)
             .plain_reg(self.plain_reg)
             .biases(!self.no_biases)
             .non_negative(self.nonnegative)
-            .count_power(self.count_power)
             .item_step(self.item_step)
             .init_scale(self.init_scale)
             .bias_step(self.bias_step)
@@ -82,6 +95,7 @@ impl ModelOptions {
         for (value, set) in [
             (self.reg, Mf::reg as fn(Mf, f64) -> Mf),
             (self.step, Mf::step),
+            (self.count_power, Mf::count_power),
             (self.implicit, Mf::implicit),
             (self.target, Mf::target),
         ] {

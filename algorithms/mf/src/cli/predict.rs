@@ -1,6 +1,6 @@
 //! `mf predict`.
 
-use std::io::Write as _;
+use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -42,34 +42,46 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     let rows = |mine: &Ids, theirs: &Ids| mine.index().rows_of(theirs);
     let (users, items) = (rows(&saved.users, &ratings.users), rows(&saved.items, &ratings.items));
     let (mut squares, mut sizes, mut unknown) = (0.0, 0.0, 0_u64);
-    let mut lines = Vec::with_capacity(ratings.triples.len());
-    for (user, item, value) in ratings.triples.iter() {
-        let (u, i) = (users[user as usize], items[item as usize]);
-        unknown += u64::from(u.is_none() || i.is_none());
-        let prediction = saved.model.predict(u.unwrap_or(u32::MAX), i.unwrap_or(u32::MAX));
-        let error = f64::from(value) - prediction;
-        (squares, sizes) = (squares + error * error, sizes + error.abs());
-        let (user, item) = (ratings.users.name(user as usize), ratings.items.name(item as usize));
-        lines.push(format!("{user}\t{item}\t{prediction}"));
+    // Lines are written as they are found: memory does not grow with them.
+    let mut lines = |out: &mut dyn Write| {
+        for (user, item, value) in ratings.triples.iter() {
+            let (u, i) = (users[user as usize], items[item as usize]);
+            unknown += u64::from(u.is_none() || i.is_none());
+            let prediction = saved.model.predict(u.unwrap_or(u32::MAX), i.unwrap_or(u32::MAX));
+            let error = f64::from(value) - prediction;
+            (squares, sizes) = (squares + error * error, sizes + error.abs());
+            let (user, item) = (ratings.users.name(user as usize), ratings.items.name(item as usize));
+            writeln!(out, "{user}\t{item}\t{prediction}")?;
+        }
+        out.flush()
+    };
+    match &options.out {
+        Some(file) => {
+            write_atomic(file, |out| lines(out)).map_err(|why| Error::write(file, why))?;
+        }
+        None => {
+            // A reader that has enough, such as `head`, is no failure.
+            if let Err(why) = lines(&mut BufWriter::new(io::stdout().lock()))
+                && why.kind() != io::ErrorKind::BrokenPipe
+            {
+                return Err(Error::failed(format!("cannot write to stdout: {why}")));
+            }
+        }
     }
-    let number = lines.len() as f64;
-    let mut said = count(lines.len() as u64, "prediction");
+    let number = ratings.triples.len();
+    let mut said = count(number as u64, "prediction");
     if !ratings.pairs_only {
+        let number = number as f64;
         said += &format!(", rmse {:.6}, mae {:.6}", (squares / number).sqrt(), sizes / number);
     }
     if unknown > 0 {
         said += &format!("; {} of a user or item that the model does not have", count(unknown, "pair"));
     }
     match &options.out {
-        Some(file) => {
-            let written = write_atomic(file, |out| lines.iter().try_for_each(|line| writeln!(out, "{line}")));
-            written.map_err(|why| Error::write(file, why))?;
-            say(&said)?;
-        }
+        Some(_) => say(&said)?,
         None => {
-            say(&lines.join("\n"))?;
             // Nobody is left to tell if stderr is closed.
-            let _ = writeln!(std::io::stderr(), "{said}");
+            let _ = writeln!(io::stderr(), "{said}");
         }
     }
     Ok(ExitStatus::Done)

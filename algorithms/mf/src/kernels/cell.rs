@@ -29,8 +29,15 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Takes ratings and finds the bounds of their rows.
-    pub fn new(ratings: Vec<Rating>) -> Self {
+    /// Takes ratings and finds the bounds of their rows. Neighbours that share a row are brought apart as far as a look
+    /// at the next few goes: what steps move would have to be waited for.
+    pub fn new(mut ratings: Vec<Rating>) -> Self {
+        bring_apart(&mut ratings);
+        Self::in_order(ratings)
+    }
+
+    /// Takes ratings in their order.
+    fn in_order(ratings: Vec<Rating>) -> Self {
         let largest =
             |(users, items): (u16, u16), rating: &Rating| (users.max(rating.user), items.max(rating.item));
         let (user, item) = ratings.iter().fold((0, 0), largest);
@@ -61,6 +68,20 @@ impl Cell {
     }
 }
 
+/// How far is looked for a rating that may change places with one that shares a row with its neighbour.
+const REACH: usize = 16;
+
+fn bring_apart(ratings: &mut [Rating]) {
+    let meet = |a: Rating, b: Rating| (a.user == b.user) | (a.item == b.item);
+    for at in 1..ratings.len() {
+        let before = ratings[at - 1];
+        if meet(before, ratings[at]) {
+            let ahead = ratings[at..].iter().take(REACH).position(|&rating| !meet(before, rating));
+            ratings.swap(at, at + ahead.unwrap_or(0));
+        }
+    }
+}
+
 /// Rows of one side: factors, one row of `width` values behind the other, and biases.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rows {
@@ -70,8 +91,20 @@ pub struct Rows {
     pub factors: Vec<Vector>,
     /// One a row.
     pub biases: Vec<f32>,
-    /// For each row, what its steps are multiplied by, and what its decay is multiplied by besides; empty if 1.
-    pub scales: Vec<[f32; 2]>,
+    /// What is particular to each row; empty if nothing is.
+    pub scales: Vec<Scale>,
+}
+
+/// What is particular to a row: what its steps are multiplied by, and its decay and that of its bias besides.
+#[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct Scale {
+    /// For the steps.
+    pub step: f32,
+    /// For the decay of factors.
+    pub decay: f32,
+    /// For the decay of the bias.
+    pub bias_decay: f32,
 }
 
 /// The steps of an epoch.
@@ -85,11 +118,13 @@ pub struct Steps {
     pub bias: f32,
     /// l', the decay of biases.
     pub bias_decay: f32,
+    /// What the steps of users, and of items, are multiplied by.
+    pub shares: (f32, f32),
     /// Whether factors stay at 0 or above.
     pub non_negative: bool,
 }
 
-raddle::state!(Steps { factor, decay, bias, bias_decay, non_negative });
+raddle::state!(Steps { factor, decay, bias, bias_decay, shares, non_negative });
 
 impl State for Rating {
     fn save(&self, out: &mut Writer) {
@@ -109,7 +144,9 @@ impl State for Cell {
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
         let count = usize::load(from)?.checked_mul(size_of::<Rating>());
         let bytes = from.take(count.ok_or(StateError::new("ratings"))?, "ratings")?;
-        Ok(Self::new(bytes.chunks_exact(size_of::<Rating>()).map(bytemuck::pod_read_unaligned).collect()))
+        Ok(Self::in_order(
+            bytes.chunks_exact(size_of::<Rating>()).map(bytemuck::pod_read_unaligned).collect(),
+        ))
     }
 }
 

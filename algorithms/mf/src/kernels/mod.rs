@@ -10,16 +10,19 @@
 mod cell;
 mod gradients;
 pub mod lanes;
+mod long;
 mod measure;
 mod normal;
 mod score;
 mod sgd;
+mod short;
+mod sides;
 #[cfg(test)]
 mod tests;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub use cell::{Cell, Rating, Rows, Steps};
+pub use cell::{Cell, Rating, Rows, Scale, Steps};
 pub use gradients::{Equations, descend};
 pub use measure::squares;
 pub use normal::{add_products, solve};

@@ -39,7 +39,14 @@ fn cell(count: usize, users: usize, items: usize, seed: u64) -> Cell {
     Cell::new((0..count).map(rating).collect())
 }
 
-const STEPS: Steps = Steps { factor: 0.05, decay: 0.03, bias: 0.015, bias_decay: 0.02, non_negative: false };
+const STEPS: Steps = Steps {
+    factor: 0.05,
+    decay: 0.03,
+    bias: 0.015,
+    bias_decay: 0.02,
+    shares: (1.0, 1.0),
+    non_negative: false,
+};
 
 /// The lanes of one row of products, added as the definition says.
 fn product(p: &[f32], q: &[f32]) -> f32 {
@@ -51,7 +58,8 @@ fn product(p: &[f32], q: &[f32]) -> f32 {
     (group(0) + group(2)) + (group(1) + group(3))
 }
 
-/// Gradient steps by their definition: errors are those before the group's first step, of the group before the last.
+/// Gradient steps by their definition. Where rows are short, errors are those before the first step of the group before
+/// theirs; where they are long, those of the moment.
 fn by_definition(cell: &Cell, users: &mut Rows, items: &mut Rows, steps: &Steps) {
     fn row(rows: &Rows, row: u16) -> &[f32] {
         &bytemuck::cast_slice(&rows.factors)[usize::from(row) * rows.width..][..rows.width]
@@ -61,15 +69,18 @@ fn by_definition(cell: &Cell, users: &mut Rows, items: &mut Rows, steps: &Steps)
         rating.value - known - product(row(users, rating.user), row(items, rating.item))
     };
     fn step(rating: &Rating, z: f32, (users, items): (&mut Rows, &mut Rows), steps: &Steps) {
-        let scale = |rows: &Rows, row: u16| rows.scales.get(usize::from(row)).copied().unwrap_or([1.0, 1.0]);
-        let ([su, du], [si, di]) = (scale(users, rating.user), scale(items, rating.item));
-        for (rows, row, s, d) in [(&mut *users, rating.user, su, du), (&mut *items, rating.item, si, di)] {
-            let step = steps.bias * s;
-            let bias = &mut rows.biases[usize::from(row)];
-            *bias = step.mul_add(z, *bias * (1.0 - step * (steps.bias_decay * d)));
-        }
-        let (eu, ei) = (steps.factor * su, steps.factor * si);
-        let (ku, ki) = (1.0 - eu * (steps.decay * du), 1.0 - ei * (steps.decay * di));
+        let one = Scale { step: 1.0, decay: 1.0, bias_decay: 1.0 };
+        let scale = |rows: &Rows, row: u16| rows.scales.get(usize::from(row)).copied().unwrap_or(one);
+        let (su, si) = (scale(users, rating.user), scale(items, rating.item));
+        let sides =
+            [(&mut *users, rating.user, su, steps.shares.0), (&mut *items, rating.item, si, steps.shares.1)];
+        let [(eu, ku), (ei, ki)] = sides.map(|(rows, row, scale, share)| {
+            let (factor, bias) = (steps.factor * share, steps.bias * share);
+            let to = &mut rows.biases[usize::from(row)];
+            let kept = *to * (1.0 - bias * steps.bias_decay * scale.step * scale.bias_decay);
+            *to = (bias * scale.step).mul_add(z, kept);
+            (factor * scale.step, 1.0 - factor * steps.decay * scale.step * scale.decay)
+        });
         let width = users.width;
         let p: &mut [f32] = bytemuck::cast_slice_mut(&mut users.factors);
         let q: &mut [f32] = bytemuck::cast_slice_mut(&mut items.factors);
@@ -84,7 +95,8 @@ fn by_definition(cell: &Cell, users: &mut Rows, items: &mut Rows, steps: &Steps)
             }
         }
     }
-    let (groups, rest) = cell.ratings().as_chunks::<4>();
+    let is_long = [4, 8].contains(&(users.width / LANES));
+    let (groups, rest) = if is_long { (&[][..], cell.ratings()) } else { cell.ratings().as_chunks::<4>() };
     let errors =
         |group: &[Rating; 4], users: &Rows, items: &Rows| group.map(|rating| error(&rating, users, items));
     let mut waiting = groups.first().map(|group| errors(group, users, items));
@@ -99,6 +111,21 @@ fn by_definition(cell: &Cell, users: &mut Rows, items: &mut Rows, steps: &Steps)
     }
 }
 
+#[test]
+fn neighbours_are_brought_apart_and_none_is_lost() {
+    let before = cell(500, 40, 30, 7);
+    let rating = |user: u16, item: u16| Rating { user, item, value: 0.0 };
+    let meet = |pair: &[Rating]| pair[0].user == pair[1].user || pair[0].item == pair[1].item;
+    assert!(!before.ratings().windows(2).any(meet));
+    let given = vec![rating(1, 1), rating(1, 2), rating(1, 3), rating(2, 4), rating(3, 5)];
+    let apart = Cell::new(given.clone());
+    assert_eq!(apart.ratings()[..2], [rating(1, 1), rating(2, 4)]);
+    assert!(given.iter().all(|rating| apart.ratings().contains(rating)));
+    // Where there is no way, the order stays.
+    let same = vec![rating(1, 1), rating(1, 2), rating(1, 3)];
+    assert_eq!(Cell::new(same.clone()).ratings(), same);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
@@ -107,10 +134,12 @@ proptest! {
     ) {
         let (mut users, mut items) = (rows(7, chunks, seed), rows(5, chunks, seed ^ 1));
         if uneven {
-            users.scales = numbers(7, seed).into_iter().map(|scale| [scale.abs(), 0.5]).collect();
-            items.scales = vec![[0.7, 1.3]; 5];
+            let scale = |step: f32| Scale { step: step.abs(), decay: 0.5, bias_decay: 1.5 };
+            users.scales = numbers(7, seed).into_iter().map(scale).collect();
+            items.scales = vec![scale(0.7); 5];
         }
-        let (cell, steps) = (cell(count, 7, 5, seed ^ 2), Steps { non_negative, ..STEPS });
+        let shares = if uneven { (1.5, 0.25) } else { (1.0, 1.0) };
+        let (cell, steps) = (cell(count, 7, 5, seed ^ 2), Steps { non_negative, shares, ..STEPS });
         let found = same(in_every_form(|| {
             let (mut users, mut items) = (users.clone(), items.clone());
             let sum = sgd(&cell, &mut users, &mut items, &steps);

@@ -31,7 +31,19 @@ unsafe fn grouped256(a: __m256, b: __m256, c: __m256, d: __m256) -> __m256 {
     }
 }
 
+/// The same of one vector, four times.
+#[inline(always)]
+unsafe fn grouped_one(a: __m256) -> __m256 {
+    // SAFETY: as above.
+    unsafe {
+        let pairs = _mm256_add_ps(a, _mm256_permute_ps::<0b01_00_11_10>(a));
+        _mm256_add_ps(pairs, _mm256_permute_ps::<0b10_11_00_01>(pairs))
+    }
+}
+
 impl Lanes for Avx2 {
+    const REGISTERS: usize = 8;
+
     #[inline(always)]
     fn zero() -> Self {
         // SAFETY: as above.
@@ -100,7 +112,11 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     fn sum(self) -> f32 {
-        Self::sums([self; 4])[0]
+        // SAFETY: as above.
+        unsafe {
+            let halves = _mm256_add_ps(grouped_one(self.0), grouped_one(self.1));
+            _mm_cvtss_f32(_mm_add_ps(_mm256_castps256_ps128(halves), _mm256_extractf128_ps::<1>(halves)))
+        }
     }
 
     #[inline(always)]
@@ -111,6 +127,8 @@ impl Lanes for Avx2 {
 }
 
 impl Lanes for Avx512 {
+    const REGISTERS: usize = 32;
+
     #[inline(always)]
     fn zero() -> Self {
         // SAFETY: as above.
@@ -178,7 +196,13 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn sum(self) -> f32 {
-        Self::sums([self; 4])[0]
+        // SAFETY: as above.
+        unsafe {
+            let pairs = _mm512_add_ps(self.0, _mm512_permute_ps::<0b01_00_11_10>(self.0));
+            let groups = _mm512_add_ps(pairs, _mm512_permute_ps::<0b10_11_00_01>(pairs));
+            let halves = _mm256_add_ps(_mm512_castps512_ps256(groups), _mm512_extractf32x8_ps::<1>(groups));
+            _mm_cvtss_f32(_mm_add_ps(_mm256_castps256_ps128(halves), _mm256_extractf128_ps::<1>(halves)))
+        }
     }
 
     #[inline(always)]

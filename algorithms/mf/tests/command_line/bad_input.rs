@@ -31,6 +31,10 @@ fn a_bad_parameter_is_named() {
         ("--format xls", "--format: `xls` is no format of ratings"),
         ("--duplicates best", "no rule for duplicates"),
         ("--blocks 70000", "at most 65535"),
+        ("--parallelism 4", "--parallelism has no use here"),
+        ("--rho 0.5", "--rho has no use here"),
+        ("--staleness 2", "--staleness has no use here"),
+        ("--explain", "--explain has no use here"),
     ] {
         let ran = ends(folder.path(), &format!("fit {SMALL} {options} --quiet"), 2);
         assert!(ran.err.contains(why), "{options}: {}", ran.err);

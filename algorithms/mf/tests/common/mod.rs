@@ -21,6 +21,17 @@ pub fn problem() -> Problem {
     Problem::new(90, 60, ratings()).unwrap().validate_on_share(0.1, 7).unwrap()
 }
 
+/// Ratings of this specification of the generator.
+pub fn generated(spec: &str) -> Triples {
+    generate::ratings(spec).unwrap().ratings.triples
+}
+
+/// Two or three ratings a user and an item: biases begin with means.
+pub const SPARSE: &str = "synth:ratings:users=400,items=300,n=900,rank=1,noise=0.3,seed=5";
+
+/// Thousands of ratings an item, few a user: the steps of items are smaller.
+pub const UNEVEN: &str = "synth:ratings:users=3000,items=10,n=15000,rank=1,noise=0.3,seed=5";
+
 /// How an engine is set.
 #[derive(Debug, Clone, Default)]
 pub struct How {

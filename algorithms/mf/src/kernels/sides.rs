@@ -1,0 +1,215 @@
+//! [`Sides`]: the rows of both sides while a cell is stepped through, and what one rating does to them.
+
+#![allow(unsafe_code)] // rows are bound to be there by `Cell`, checked once, not at every rating
+
+use super::cell::{Rating, Rows, Scale, Steps};
+use super::lanes::{LANES, Lanes};
+
+/// Both sides' memory and the steps, by value: what lies behind a pointer would be read again after every write.
+pub(super) struct Sides<'a, const CHUNKS: usize, const UNEVEN: bool> {
+    users: Side,
+    items: Side,
+    non_negative: bool,
+    chunks: usize,
+    held: std::marker::PhantomData<&'a mut Rows>,
+}
+
+/// One side's memory and steps.
+#[derive(Clone, Copy)]
+struct Side {
+    factors: *mut f32,
+    biases: *mut f32,
+    scales: *const Scale,
+    factor: f32,
+    bias: f32,
+    /// e l, and e' l'.
+    decay: f32,
+    bias_decay: f32,
+    /// What is left of a factor, and of a bias, after its decay.
+    keep: f32,
+    keep_bias: f32,
+}
+
+impl Side {
+    fn new(rows: &mut Rows, steps: &Steps, share: f32) -> Self {
+        let (factor, bias) = (steps.factor * share, steps.bias * share);
+        let (decay, bias_decay) = (factor * steps.decay, bias * steps.bias_decay);
+        Self {
+            factors: rows.factors.as_mut_ptr().cast(),
+            biases: rows.biases.as_mut_ptr(),
+            scales: if rows.scales.is_empty() { std::ptr::null() } else { rows.scales.as_ptr() },
+            factor,
+            bias,
+            decay,
+            bias_decay,
+            keep: 1.0 - decay,
+            keep_bias: 1.0 - bias_decay,
+        }
+    }
+}
+
+/// What a rating moves one of its rows by: `row = keep * row + step * other row`.
+#[derive(Clone, Copy)]
+pub(super) struct Move {
+    keep: f32,
+    step: f32,
+}
+
+impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
+    /// Both sides, held until it is dropped. `chunks` is `CHUNKS` unless that is 0.
+    pub(super) fn new(users: &mut Rows, items: &mut Rows, steps: &Steps, chunks: usize) -> Self {
+        let (users, items) =
+            (Side::new(users, steps, steps.shares.0), Side::new(items, steps, steps.shares.1));
+        Self { users, items, non_negative: steps.non_negative, chunks, held: std::marker::PhantomData }
+    }
+
+    /// Where the rows of a rating are.
+    #[inline(always)]
+    pub(super) fn rows(&self, rating: Rating) -> (*mut f32, *mut f32) {
+        let width = LANES * self.chunks();
+        let (user, item) = (usize::from(rating.user) * width, usize::from(rating.item) * width);
+        (self.users.factors.wrapping_add(user), self.items.factors.wrapping_add(item))
+    }
+
+    /// How many vectors a row has.
+    #[inline(always)]
+    fn chunks(&self) -> usize {
+        if CHUNKS == 0 { self.chunks } else { CHUNKS }
+    }
+
+    /// Brings the rows of a rating nearer.
+    #[inline(always)]
+    pub(super) fn prefetch<L: Lanes>(&self, rating: Rating) {
+        let (p, q) = self.rows(rating);
+        for at in (0..self.chunks()).map(|chunk| chunk * LANES) {
+            L::prefetch(p.wrapping_add(at));
+            L::prefetch(q.wrapping_add(at));
+        }
+    }
+
+    /// The lane sums of p.q.
+    ///
+    /// # Safety
+    /// The rows are there.
+    #[inline(always)]
+    pub(super) unsafe fn lanes<L: Lanes>(&self, rating: Rating) -> L {
+        let (p, q) = self.rows(rating);
+        // SAFETY: the caller vouches for the rows.
+        unsafe {
+            let mut lanes = load::<L>(p).mul(load(q));
+            for at in (1..self.chunks()).map(|chunk| chunk * LANES) {
+                lanes = load::<L>(p.add(at)).mul_add(load(q.add(at)), lanes);
+            }
+            lanes
+        }
+    }
+
+    /// p.q.
+    ///
+    /// # Safety
+    /// The rows are there.
+    #[inline(always)]
+    pub(super) unsafe fn product<L: Lanes>(&self, rating: Rating) -> f32 {
+        // SAFETY: the caller vouches for the rows.
+        unsafe { self.lanes::<L>(rating).sum() }
+    }
+
+    /// The error of a rating, given the product of its rows.
+    ///
+    /// # Safety
+    /// The rows are there.
+    #[inline(always)]
+    pub(super) unsafe fn error(&self, rating: Rating, product: f32) -> f32 {
+        // SAFETY: the caller vouches for the rows.
+        unsafe {
+            let b = *self.users.biases.add(usize::from(rating.user));
+            let c = *self.items.biases.add(usize::from(rating.item));
+            rating.value - (b + c) - product
+        }
+    }
+
+    /// Moves the biases of a rating, and says what moves its rows.
+    ///
+    /// # Safety
+    /// The rows are there.
+    #[inline(always)]
+    pub(super) unsafe fn moves(&self, rating: Rating, error: f32) -> (Move, Move) {
+        // SAFETY: the caller vouches for the rows.
+        unsafe {
+            (Self::by(error, self.users, rating.user.into()), Self::by(error, self.items, rating.item.into()))
+        }
+    }
+
+    /// Takes the error of a rating, given the product of its rows, into account: among the squares and in the biases.
+    ///
+    /// # Safety
+    /// The rows are there.
+    #[inline(always)]
+    pub(super) unsafe fn take(&self, rating: Rating, product: f32, squares: &mut f32) -> (Move, Move) {
+        // SAFETY: the caller vouches for the rows.
+        unsafe {
+            let error = self.error(rating, product);
+            *squares = error.mul_add(error, *squares);
+            self.moves(rating, error)
+        }
+    }
+
+    /// Moves the rows of a rating.
+    ///
+    /// # Safety
+    /// They are there.
+    #[inline(always)]
+    pub(super) unsafe fn step<L: Lanes>(&self, rating: Rating, (of_p, of_q): (Move, Move)) {
+        let (p, q) = self.rows(rating);
+        // SAFETY: the caller vouches for the rows.
+        unsafe {
+            for at in (0..self.chunks()).map(|chunk| chunk * LANES) {
+                let (new_p, new_q) = self.moved(load::<L>(p.add(at)), load(q.add(at)), of_p, of_q);
+                store(new_p, p.add(at));
+                store(new_q, q.add(at));
+            }
+        }
+    }
+
+    /// Moves the bias of a row, and says what moves its factors.
+    ///
+    /// # Safety
+    /// The row is there.
+    #[inline(always)]
+    unsafe fn by(error: f32, side: Side, row: usize) -> Move {
+        // SAFETY: the caller vouches for the row.
+        let to = unsafe { &mut *side.biases.add(row) };
+        if !UNEVEN || side.scales.is_null() {
+            *to = side.bias.mul_add(error, *to * side.keep_bias);
+            return Move { keep: side.keep, step: side.factor * error };
+        }
+        // SAFETY: the caller vouches for the row.
+        let Scale { step, decay, bias_decay } = unsafe { *side.scales.add(row) };
+        *to = (side.bias * step).mul_add(error, *to * (1.0 - side.bias_decay * step * bias_decay));
+        Move { keep: 1.0 - side.decay * step * decay, step: side.factor * step * error }
+    }
+
+    /// A vector of both rows, moved.
+    #[inline(always)]
+    pub(super) fn moved<L: Lanes>(&self, p: L, q: L, of_p: Move, of_q: Move) -> (L, L) {
+        let new_p = L::splat(of_p.step).mul_add(q, p.mul(L::splat(of_p.keep)));
+        let new_q = L::splat(of_q.step).mul_add(p, q.mul(L::splat(of_q.keep)));
+        if UNEVEN && self.non_negative { (new_p.positive(), new_q.positive()) } else { (new_p, new_q) }
+    }
+}
+
+/// # Safety
+/// Sixteen values are there.
+#[inline(always)]
+pub(super) unsafe fn load<L: Lanes>(from: *const f32) -> L {
+    // SAFETY: the caller vouches for the values; an array has the alignment of its values.
+    L::load(unsafe { &*from.cast() })
+}
+
+/// # Safety
+/// Sixteen values are there, and nothing else refers to them.
+#[inline(always)]
+pub(super) unsafe fn store<L: Lanes>(value: L, to: *mut f32) {
+    // SAFETY: likewise.
+    value.store(unsafe { &mut *to.cast() });
+}
