@@ -107,6 +107,8 @@ impl DocumentShard {
             return Err(StateError::new("the rows of a shard's documents"));
         }
         self.rows = rows;
+        // An epoch that is run again begins without what it had changed.
+        self.moved = Moved::default();
         Ok(())
     }
 }
