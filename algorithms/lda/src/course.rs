@@ -74,9 +74,11 @@ impl Course {
         let stages =
             (0..).zip(stages).map(|(position, fraction)| Stage { fraction, epochs: epochs(position) });
         let stages: Vec<Stage> = stages.collect();
+        // Where topics are many, two stages of few tokens have let them move enough: heat only delays what follows.
         let (warmth, cooling) = match (many, stages.len()) {
             (true, 2..) => (3.0, 4.0),
             (true, _) => (10.0, 20.0),
+            (false, 2..) => (1.0, 10.0),
             (false, _) => (3.0, 10.0),
         };
         let mut course =
