@@ -51,7 +51,13 @@ impl<'a> Entries<'a> {
     /// goes back to the system as soon as it is let go.
     pub(crate) fn new(tiles: &'a Tiles, thread: usize, about: usize) -> Self {
         let count = tiles.ends.len() + 1;
-        Self { tiles, thread, held: (0..count).map(|_| Vec::with_capacity(about / count)).collect() }
+        let tile = |_| {
+            let mut tile = Vec::new();
+            // Where the system promises no more than it has, the tile grows as it fills.
+            let _ = tile.try_reserve_exact(about / count);
+            tile
+        };
+        Self { tiles, thread, held: (0..count).map(tile).collect() }
     }
 
     /// Begins a block of rows.
