@@ -11,6 +11,9 @@
 //! Timestamps are epochs. The hub holds a capability for the epoch under way and moves it at each boundary, so the
 //! frontier of the records tells which epochs are over. Inside an epoch rounds are closed by counting answers, which
 //! costs no progress traffic; a place holds a capability only while it has work.
+//!
+//! Where one thread carries all there is a single operator ([`alone`]): what hub and places have for each other then
+//! needs no channel, and short epochs share a turn.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -40,6 +43,10 @@ pub(crate) fn scheduled<P: Program>(
 ) -> Stream<'_, u64, Vec<EpochRecord>> {
     let thread = scope.index() as u32;
     let serialized = generation.settings.serialized;
+    // Serialized mode is there to send everything.
+    if generation.layout.threads == 1 && !serialized {
+        return alone(scope, generation);
+    }
     let (answer_loop, answers) = scope.feedback::<Parcels<P>>(1);
     let (block_loop, arrivals) = scope.feedback::<Parcels<P>>(1);
     let mut places = generation.seat(thread);
@@ -182,6 +189,57 @@ pub(crate) fn scheduled<P: Program>(
     });
     answers.connect_loop(answer_loop);
     blocks.connect_loop(block_loop);
+    records
+}
+
+/// Hub and places in one operator, for a single thread.
+fn alone<P: Program>(
+    scope: Scope<'_, u64>,
+    generation: Arc<Generation<P>>,
+) -> Stream<'_, u64, Vec<EpochRecord>> {
+    let mut places = generation.seat(0);
+    let mut hub = generation.hub(places.first());
+    let mut builder = OperatorBuilder::new("hub and places: a run on one thread".to_owned(), scope);
+    let activator = scope.activator_for(builder.operator_info().address);
+    let (records_out, records) = builder.new_output::<Vec<EpochRecord>>();
+    let mut records_out: Output<EpochRecords> = OutputBuilder::from(records_out);
+    builder.build(move |mut capabilities| {
+        let mut capability = capabilities.pop();
+        let (mut begun, mut shown, mut out) = (false, 0, Outbox::new());
+        move |_| {
+            let (Some(running), Some(held)) = (&mut hub, &mut capability) else { return };
+            let going = guarded(&generation, || {
+                if !std::mem::replace(&mut begun, true) {
+                    running.start(&mut out)?;
+                }
+                running.converse(&mut places, &mut out)
+            });
+            let mut output = records_out.activate();
+            for record in &running.records[shown..] {
+                // Several epochs may have ended: each record has the time of its own.
+                let under_way = record.epoch.saturating_sub(1);
+                if under_way > *held.time() {
+                    held.downgrade(&under_way);
+                }
+                output.session(held).give(record.clone());
+            }
+            shown = running.records.len();
+            drop(output);
+            if running.state.progress.epoch > *held.time() {
+                held.downgrade(&running.state.progress.epoch);
+            }
+            if going == Some(true) {
+                activator.activate();
+            }
+            if going.is_none() || places.have_left() {
+                if let Some(hub) = hub.take() {
+                    generation.leave(&mut places);
+                    generation.leave_hub(hub);
+                }
+                capability = None;
+            }
+        }
+    });
     records
 }
 

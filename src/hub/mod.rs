@@ -12,10 +12,12 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use crate::message::{Answer, Changes, Message};
 use crate::place::Outbox;
 use crate::placement::Layout;
+use crate::places::Places;
 use crate::program::{Certificate, Program};
 use crate::record::{Ending, EpochRecord};
 use crate::schedule::{Candidates, Counts, Outlook, Round, Schedule};
@@ -23,6 +25,8 @@ use crate::settings::Settings;
 
 /// A worker without tasks is sent its commits once so many have gathered.
 const COMMITS_HELD: usize = 64;
+/// How long the hub and the places of its thread may go on before other operators get their turn.
+const TURN: Duration = Duration::from_millis(1);
 /// After so many rollbacks in a row the parallelism has long been 1: the program itself worsens its objective.
 const IN_VAIN: u64 = 64;
 
@@ -245,6 +249,27 @@ impl<P: Program> Hub<P> {
             }
             // Orders are for places.
             _ => Ok(()),
+        }
+    }
+
+    /// Hands messages to places on this thread and takes their answers, until nothing is left to do or it is others'
+    /// turn: whatever else runs on the thread waits for no more than a task and a [`TURN`]. Returns whether there is
+    /// more to do.
+    pub(crate) fn converse(&mut self, places: &mut Places<P>, out: &mut Outbox<P>) -> Result<bool, String> {
+        let began = Instant::now();
+        loop {
+            for (to, message) in out.drain(..) {
+                places.receive(to, message);
+            }
+            if began.elapsed() > TURN {
+                return Ok(true);
+            }
+            if !places.run(out)? {
+                return Ok(false);
+            }
+            for (_, message) in std::mem::take(out) {
+                self.receive(message, out)?;
+            }
         }
     }
 

@@ -105,7 +105,8 @@ impl Design {
     }
 }
 
-/// The sparse working set by rows, or nothing.
+/// What a fit fills. It begins with nothing, as one on the engine does.
+#[derive(Default)]
 struct Buffers {
     set: WorkingSet,
     c: Vec<f64>,
@@ -133,11 +134,8 @@ fn fit(design: &Design, y: &[f64], ratio: f64, buffers: &mut Buffers, verbose: b
     let mut fit = Fit::default();
     let mut pieces: Vec<RowPiece> =
         (0..PIECES).map(|i| RowPiece::new((n * i / PIECES) as u32..(n * (i + 1) / PIECES) as u32)).collect();
-    set.clear();
-    slot.clear();
     slot.resize(p, NONE);
     c.resize(p, 0.0);
-    r.clear();
     r.extend_from_slice(y);
     let yy = sum_squares(y);
     let largest = |c: &[f64]| c.iter().fold(0.0f64, |most, c| most.max(c.abs()));
@@ -267,8 +265,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let ratio: f64 = option("--ratio", "10").parse()?;
     let repeats: usize = option("--repeats", "5").parse()?;
     let verbose = arguments.iter().any(|argument| argument == "--verbose");
-    let mut buffers =
-        Buffers { set: WorkingSet::new(), c: Vec::new(), q: Vec::new(), r: y.clone(), slot: Vec::new() };
+    let mut buffers = Buffers::default();
     let problem = match arguments.iter().any(|argument| argument == "--engine") {
         true => Some(problem(path, &option("--mode", "dense-std"))?),
         false => None,
@@ -277,6 +274,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (mut engine, mut epochs) = (Vec::new(), 0);
     for repeat in 0..repeats.max(1) {
         let (start, cpu) = (Instant::now(), processor_seconds());
+        buffers = Buffers::default();
         result = fit(&design, &y, ratio, &mut buffers, verbose && repeat == 0);
         times.push(start.elapsed().as_secs_f64() * 1e3);
         processor.push((processor_seconds() - cpu) * 1e3);

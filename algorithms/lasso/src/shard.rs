@@ -14,7 +14,7 @@ use crate::working_part::WorkingPart;
 use crate::working_set::LazyBounds;
 
 /// Columns looked at before the bar is raised above those that will not be named.
-const STRETCH: usize = 1024;
+const STRETCH: usize = 256;
 
 /// The columns `first..first + coefficients.len()` with their coefficients.
 #[derive(Debug, Clone)]
@@ -44,6 +44,8 @@ pub struct Share {
     pub(crate) largest: f64,
     /// (column, x_j'r) of columns outside the working set that may enter it: the largest, in no order.
     pub(crate) violators: Vec<(u32, f64)>,
+    /// Whether these are instead all columns outside it whose coefficient is not zero: they go first.
+    pub(crate) strays: bool,
     /// (slot, x_j'r) of the working set's members here.
     pub(crate) members: Vec<(u32, f64)>,
     /// (column, coefficient) where it is not zero.
@@ -54,7 +56,7 @@ pub struct Share {
     pub(crate) weights: Vec<(u32, f64)>,
 }
 
-raddle::state!(Share { largest, violators, members, nonzeros, slopes, weights });
+raddle::state!(Share { largest, violators, strays, members, nonzeros, slopes, weights });
 
 /// What a certificate needs to know of the boundary.
 #[derive(Debug, Clone, Copy)]
@@ -164,6 +166,7 @@ impl ColumnShard {
     pub(crate) fn entrants(&self, task: &Task, y: &[f64]) -> Vec<Entrant> {
         let named = task.variables.iter().filter_map(|&variable| Some((variable, self.position(variable)?)));
         let sum = y.iter().sum();
+        let mut entrants = Vec::with_capacity(task.variables.len());
         let entrant = |(variable, at): (u32, usize)| Entrant {
             variable,
             coefficient: self.coefficients[at],
@@ -171,7 +174,8 @@ impl ColumnShard {
             gradient: self.gradient[at],
             column: self.column(at),
         };
-        named.map(entrant).collect()
+        entrants.extend(named.map(entrant));
+        entrants
     }
 
     /// The certificate pass: x_j'r of every column here, and what follows from it.
@@ -190,7 +194,9 @@ impl ColumnShard {
         }
         // Lazy or not, the largest product counts as no less than the floor, below which nothing is told apart.
         let mut share = Share { largest: if asked.lazy { floor.max(0.0) } else { 0.0 }, ..Share::default() };
-        let (mut noted, mut strays, mut bar) = (Vec::new(), Vec::new(), floor);
+        share.violators.reserve(count.min(2 * cap + STRETCH));
+        share.members.reserve(count.min(STRETCH));
+        let (mut noted, mut strays, mut bar) = (Vec::with_capacity(STRETCH), Vec::new(), floor);
         for start in (0..count).step_by(STRETCH) {
             let stretch = start..count.min(start + STRETCH);
             noted.clear();
@@ -237,7 +243,7 @@ impl ColumnShard {
         keep_worst(&mut share.violators, cap);
         if !strays.is_empty() {
             // A coefficient outside the working set may have to change whatever its gradient: it goes first.
-            share.violators = strays;
+            (share.violators, share.strays) = (strays, true);
         }
         share
     }

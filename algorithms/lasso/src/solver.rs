@@ -206,15 +206,16 @@ impl Solver {
     /// The worst violators, and how many of them should enter, where shards were asked for up to `cap` of them.
     pub(crate) fn candidates(&self, shares: Vec<Share>, cap: usize) -> (Vec<(u32, f64)>, usize) {
         let (penalty, _) = self.objective.weights(self.penalty);
-        let is_set = |variable: &u32| self.support.binary_search_by_key(variable, |&(j, _)| j).is_ok();
-        let named = shares.into_iter().flat_map(|share| share.violators);
-        let (mut set, mut violators): (Vec<(u32, f64)>, Vec<_>) =
-            named.partition(|(variable, _)| is_set(variable));
         // Coefficients from elsewhere, as of a warm start: the working set must hold them all before it is solved.
-        if !set.is_empty() {
-            set.sort_unstable_by_key(worst_first);
-            let count = set.len();
-            return (set, count);
+        let strays = shares.iter().any(|share| share.strays);
+        let mut violators = Vec::with_capacity(shares.iter().map(|share| share.violators.len()).sum());
+        for share in shares.into_iter().filter(|share| share.strays == strays) {
+            violators.extend(share.violators);
+        }
+        if strays {
+            violators.sort_unstable_by_key(worst_first);
+            let count = violators.len();
+            return (violators, count);
         }
         violators.retain(|(_, gradient)| gradient.abs() > penalty);
         violators.sort_unstable_by_key(worst_first);

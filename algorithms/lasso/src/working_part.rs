@@ -132,7 +132,9 @@ impl WorkingPart {
 }
 
 fn dense<'a>(views: &[View<'a>]) -> Vec<&'a [f64]> {
-    views.iter().filter_map(|view| view.filled()).collect()
+    let mut columns = Vec::with_capacity(views.len());
+    columns.extend(views.iter().filter_map(|view| view.filled()));
+    columns
 }
 
 impl State for WorkingPart {

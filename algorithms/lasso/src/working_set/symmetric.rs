@@ -46,7 +46,8 @@ impl Symmetric {
             for (i, row) in values.chunks_exact_mut(stride).take(self.order).enumerate() {
                 row[..self.order].copy_from_slice(self.row(i));
             }
-            (self.stride, self.values) = (stride, values);
+            (self.stride, self.values, self.order) = (stride, values, order);
+            return;
         }
         for i in 0..order {
             let from = if i < self.order { self.order } else { 0 };
