@@ -11,7 +11,7 @@ use crate::random::splitmix64;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dependencies {
     count: usize,
-    /// Strength of (i, j), i < j, row by row.
+    /// Strength of (i, j), j < i, row by row: what is asked of one candidate lies together.
     strengths: Vec<f32>,
 }
 
@@ -38,8 +38,9 @@ impl Dependencies {
     }
 
     fn position(&self, i: usize, j: usize) -> usize {
-        let (i, j) = (i.min(j), i.max(j));
-        i * (2 * self.count - i - 1) / 2 + (j - i - 1)
+        let (i, j) = (i.max(j), i.min(j));
+        debug_assert!(j < i && i < self.count, "a pair of {} candidates", self.count);
+        i * (i - 1) / 2 + j
     }
 }
 

@@ -17,7 +17,7 @@ use raddle_lasso::kernels::{
     sum_squares,
 };
 use raddle_lasso::working_set::{Measure, Work, WorkingSet, quota, top_violators};
-use raddle_lasso::{Lasso, Preparation, Problem, TIED, View, correlations};
+use raddle_lasso::{Lasso, Preparation, Problem, TIED, View, ahead, correlations};
 
 const GAP: f64 = 1e-6;
 
@@ -79,18 +79,19 @@ impl Design {
         }
     }
 
-    /// Candidates that do not say the same as a better one: those accepted, and a quarter more than are still wanted,
-    /// are related in one go.
+    /// Candidates that do not say the same as a better one: those accepted, and as many more as will likely do, are
+    /// related in one go.
     fn choose(&self, candidates: &[(u32, f64)], wanted: usize) -> Vec<u32> {
         let mut waiting: Vec<u32> = candidates.iter().map(|&(j, _)| j).collect();
         if waiting.len() <= wanted {
             return waiting;
         }
-        let mut accepted: Vec<u32> = Vec::new();
+        let (mut accepted, mut looked_at): (Vec<u32>, _) = (Vec::new(), 0);
         while accepted.len() < wanted && !waiting.is_empty() {
-            let room = wanted - accepted.len();
             let before = accepted.len();
-            accepted.extend(waiting.drain(..(room + room / 4 + 1).min(waiting.len())));
+            let next = ahead(wanted, before, looked_at).min(waiting.len());
+            looked_at += next;
+            accepted.extend(waiting.drain(..next));
             let views: Vec<Option<View<'_>>> = accepted.iter().map(|&j| Some(self.view(j))).collect();
             let ties = correlations(&views, self.shape().0, true);
             let mut taken: Vec<usize> = (0..before).collect();

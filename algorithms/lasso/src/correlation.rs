@@ -5,11 +5,12 @@ use raddle::schedule::Dependencies;
 use crate::design::View;
 use crate::kernels::{RowPiece, gram_by_rows, gram_lower, sum_squares};
 
-/// Dense correlations are estimated on about so many rows where a sample will do: enough to see 0.9.
-const DENSE_SAMPLE: usize = 128;
+/// Correlations are estimated on runs of consecutive rows, evenly spread, where a sample will do. Of dense columns on
+/// 128 rows, enough to see 0.9, that lie together in memory.
+const DENSE_RUNS: usize = 4;
+const DENSE_RUN: usize = 32;
 
-/// Sparse ones on so many rows, a column having few entries in each: runs of consecutive rows, evenly spread, whose
-/// entries a search finds without reading the others.
+/// Of sparse ones, which have few entries in each, on more, which a search finds without reading the others.
 const RUNS: usize = 16;
 const RUN: usize = 64;
 
@@ -23,7 +24,7 @@ const FEW: usize = 16;
 pub fn correlations(views: &[Option<View<'_>>], rows: usize, sample: bool) -> Dependencies {
     let count = views.len();
     let products = match views.iter().flatten().next() {
-        Some(View::Dense(_)) => dense(views, if sample { rows.div_ceil(DENSE_SAMPLE) } else { 1 }),
+        Some(View::Dense(_)) => dense(views, rows, sample && rows > DENSE_RUNS * DENSE_RUN),
         Some(View::Sparse { .. }) => sparse(views, rows, sample && rows > RUNS * RUN),
         None => vec![0.0; count * count],
     };
@@ -36,14 +37,17 @@ pub fn correlations(views: &[Option<View<'_>>], rows: usize, sample: bool) -> De
     dependencies
 }
 
-/// Products of the columns' sampled values, each column scaled to length 1 there: below the diagonal of count^2.
-fn dense(views: &[Option<View<'_>>], stride: usize) -> Vec<f64> {
-    let length = views.iter().map(|view| filled(view).len().div_ceil(stride)).max().unwrap_or(0);
+/// Products of the columns' values, or of those in the runs, each column scaled to length 1 there: below the diagonal
+/// of count^2.
+fn dense(views: &[Option<View<'_>>], rows: usize, sample: bool) -> Vec<f64> {
+    let (runs, run) = if sample { (DENSE_RUNS, DENSE_RUN) } else { (1, rows) };
+    let length = runs * run;
     // A missing column is zero everywhere.
     let mut units = vec![0.0; length * views.len()];
     for (unit, view) in units.chunks_exact_mut(length.max(1)).zip(views) {
-        for (unit, value) in unit.iter_mut().zip(filled(view).iter().step_by(stride)) {
-            *unit = *value;
+        let Some(column) = view.and_then(View::filled) else { continue };
+        for (number, part) in unit.chunks_exact_mut(run).enumerate() {
+            part.copy_from_slice(&column[rows * number / runs..][..run]);
         }
         let norm = sum_squares(unit).sqrt();
         unit.iter_mut().for_each(|value| *value *= if norm > 0.0 { 1.0 / norm } else { 0.0 });
@@ -91,10 +95,6 @@ fn sparse(views: &[Option<View<'_>>], rows: usize, sample: bool) -> Vec<f64> {
         }
     }
     products
-}
-
-fn filled<'a>(view: &Option<View<'a>>) -> &'a [f64] {
-    view.and_then(View::filled).unwrap_or(&[])
 }
 
 fn stored<'a>(view: &Option<View<'a>>) -> (&'a [u32], &'a [f64]) {

@@ -70,7 +70,7 @@ pub use predict::predict;
 pub use problem::{Preparation, Problem};
 pub use program::LassoProgram;
 pub use replica::Replica;
-pub use schedule::TIED;
+pub use schedule::{TIED, ahead};
 pub use shard::ColumnShard;
 pub use solver::Solver;
 

@@ -107,7 +107,7 @@ impl Program for LassoProgram {
             SOLVE => match &replica.entering {
                 // The logistic loss weighs its Gram anew at every step, where it is solved.
                 Some(entering) if self.objective.loss == Loss::Squared => {
-                    Partial::Tiles(shard.part.grow(entering.first, &entering.columns))
+                    Partial::Tiles(shard.part.grow(entering))
                 }
                 _ => Partial::Tiles(Vec::new()),
             },
@@ -165,7 +165,7 @@ impl Program for LassoProgram {
         match change {
             Change::Moves(moves) => replica.apply(moves, &self.y, self.objective),
             Change::Enter { first, columns, .. } => {
-                replica.entering = Some(Arc::new(Entering { first: *first, columns: columns.clone() }));
+                replica.entering = Some(Arc::new(Entering::new(*first, columns.clone())));
             }
             Change::Solved(solved) => {
                 replica.residual.clone_from(&solved.residual);

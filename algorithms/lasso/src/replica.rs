@@ -1,8 +1,12 @@
 //! [`Replica`]: what every worker knows.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use raddle::State;
+use raddle::state::{Reader, StateError, Writer};
 
 use crate::design::Column;
+use crate::kernels::Packed;
 use crate::loss::{Loss, Objective};
 use crate::problem::Start;
 use crate::scores::Scores;
@@ -34,13 +38,41 @@ pub struct Replica {
 raddle::state!(Replica { residual, sum, scores, intercept, penalty, floor, cap, entering });
 
 /// Columns on their way into the working set.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Entering {
     pub(crate) first: u32,
     pub(crate) columns: Vec<Column>,
+    /// Dense ones as the Gram's kernel reads them: packed by the first shard of a worker that needs them, for all.
+    packed: OnceLock<Packed>,
 }
 
-raddle::state!(Entering { first, columns });
+impl Entering {
+    pub(crate) fn new(first: u32, columns: Vec<Column>) -> Self {
+        Self { first, columns, packed: OnceLock::new() }
+    }
+
+    pub(crate) fn packed(&self) -> &Packed {
+        self.packed.get_or_init(|| Packed::new(&filled(&self.columns)))
+    }
+}
+
+/// The values of dense columns.
+pub(crate) fn filled(columns: &[Column]) -> Vec<&[f64]> {
+    let mut values = Vec::with_capacity(columns.len());
+    values.extend(columns.iter().filter_map(|column| column.view().filled()));
+    values
+}
+
+impl State for Entering {
+    fn save(&self, out: &mut Writer) {
+        out.write(&self.first);
+        out.write(&self.columns);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        Ok(Self::new(from.read()?, from.read()?))
+    }
+}
 
 impl Replica {
     /// Before the first boundary: lambda is not known.

@@ -29,6 +29,7 @@ pub(crate) struct WorkingSetSchedule {
     /// Those accepted, and those of the last question.
     entering: Vec<u32>,
     asked: Vec<u32>,
+    looked_at: usize,
     rejected: Vec<Rejection>,
     considered: Vec<u32>,
     step: Step,
@@ -56,6 +57,7 @@ impl WorkingSetSchedule {
             wanted: 0,
             entering: Vec::new(),
             asked: Vec::new(),
+            looked_at: 0,
             rejected: Vec::new(),
             considered: Vec::new(),
             step: Step::Done,
@@ -67,15 +69,22 @@ impl WorkingSetSchedule {
 }
 
 impl WorkingSetSchedule {
-    /// Asks what ties the next candidates to each other and to those accepted: a quarter more than there is room for,
-    /// since most are accepted on the first try.
+    /// Asks what ties the next candidates to each other and to those accepted: a quarter more than will do if as many
+    /// are accepted as so far. How many are asked about at once changes the work alone.
     fn ask(&mut self) -> Next {
-        let room = self.wanted - self.entering.len();
-        let next = (room + room / 4 + 1).min(self.waiting.len());
+        let next = ahead(self.wanted, self.entering.len(), self.looked_at).min(self.waiting.len());
+        self.looked_at += next;
         self.asked.clone_from(&self.entering);
         self.asked.extend(self.waiting.drain(..next));
         Next::Relate(self.variables.candidates(0, self.asked.clone()))
     }
+}
+
+/// How many candidates to ask about next where `accepted` of those looked at are, and `wanted` are to be.
+pub fn ahead(wanted: usize, accepted: usize, looked_at: usize) -> usize {
+    let room = wanted - accepted;
+    let needed = if accepted == 0 { room } else { (room * looked_at).div_ceil(accepted) };
+    needed + needed / 4 + 1
 }
 
 impl Schedule for WorkingSetSchedule {
@@ -84,6 +93,7 @@ impl Schedule for WorkingSetSchedule {
         (self.step, self.epoch, self.wanted) = (Step::Choose, outlook.epoch, outlook.wanted);
         self.counts.candidates += self.waiting.len() as u64;
         self.entering.clear();
+        self.looked_at = 0;
         Plan::Stepwise
     }
 

@@ -8,8 +8,9 @@
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
-use crate::design::{Column, Design, View};
-use crate::kernels::{Batch, RowPiece, gram};
+use crate::design::{Column, Design};
+use crate::kernels::{Batch, RowPiece, gram, gram_with, gram_within};
+use crate::replica::{Entering, filled};
 use crate::row_chains::RowChains;
 
 /// Consecutive slots that are dealt to one shard together.
@@ -74,18 +75,17 @@ impl WorkingPart {
     }
 
     /// Takes in the columns of the slots from `first` on, and computes this part's share of their Gram rows.
-    pub(crate) fn grow(&mut self, first: u32, entering: &[Column]) -> Vec<Tile> {
-        let views: Vec<View<'_>> = entering.iter().map(Column::view).collect();
+    pub(crate) fn grow(&mut self, entering: &Entering) -> Vec<Tile> {
+        let Entering { first, columns: new, .. } = entering;
+        let (first, count) = (*first, new.len());
         match self {
             Self::Columns { turn, keepers, slots, columns } => {
-                let new = dense(&views);
                 if *keepers == 1 {
-                    columns.extend_from_slice(entering);
-                    slots.extend(first..first + new.len() as u32);
-                    let all: Vec<View<'_>> = columns.iter().map(Column::view).collect();
-                    let (all, rows) = (dense(&all), new.len());
+                    columns.extend_from_slice(new);
+                    slots.extend(first..first + count as u32);
+                    let (all, rows) = (filled(columns), count);
                     let mut values = vec![0.0; rows * all.len()];
-                    gram(&new, &all, all.len() - rows, &mut values, all.len());
+                    gram(&all[all.len() - rows..], &all, all.len() - rows, &mut values, all.len());
                     return vec![Tile {
                         from: first,
                         rows: rows as u32,
@@ -95,46 +95,39 @@ impl WorkingPart {
                     }];
                 }
                 let mut tiles = Vec::new();
-                let old: Vec<View<'_>> = columns.iter().map(Column::view).collect();
-                if !old.is_empty() {
-                    let old = dense(&old);
-                    let mut values = vec![0.0; new.len() * old.len()];
-                    gram(&new, &old, old.len(), &mut values, old.len());
-                    let rows = new.len() as u32;
+                if !columns.is_empty() {
+                    let old = filled(columns);
+                    let mut values = vec![0.0; count * old.len()];
+                    gram_with(entering.packed(), 0..count, &old, &mut values, old.len());
+                    let rows = count as u32;
                     tiles.push(Tile { from: first, rows, slots: slots.clone(), values, ..Tile::default() });
                 }
                 // Among the new ones: each deal against those up to it.
                 let mine = |slot: u32| slot / DEAL % *keepers == *turn;
                 let mut start = 0;
-                while start < new.len() {
+                while start < count {
                     let slot = first + start as u32;
-                    let end = (start + (DEAL - slot % DEAL) as usize).min(new.len());
+                    let end = (start + (DEAL - slot % DEAL) as usize).min(count);
                     if mine(slot) {
                         let mut values = vec![0.0; (end - start) * end];
-                        gram(&new[start..end], &new[..end], start, &mut values, end);
+                        gram_within(entering.packed(), start..end, &mut values, end);
                         let (rows, slots) = ((end - start) as u32, (first..first + end as u32).collect());
                         tiles.push(Tile { from: slot, rows, slots, values, ..Tile::default() });
                     }
                     start = end;
                 }
-                for (slot, column) in (first..).zip(entering).filter(|&(slot, _)| mine(slot)) {
+                for (slot, column) in (first..).zip(new).filter(|&(slot, _)| mine(slot)) {
                     slots.push(slot);
                     columns.push(column.clone());
                 }
                 tiles
             }
             Self::Rows(chains) => {
-                let stored: Vec<_> = views.iter().filter_map(|view| view.stored()).collect();
+                let stored: Vec<_> = new.iter().filter_map(|column| column.view().stored()).collect();
                 chains.grow(first, &stored)
             }
         }
     }
-}
-
-fn dense<'a>(views: &[View<'a>]) -> Vec<&'a [f64]> {
-    let mut columns = Vec::with_capacity(views.len());
-    columns.extend(views.iter().filter_map(|view| view.filled()));
-    columns
 }
 
 impl State for WorkingPart {
