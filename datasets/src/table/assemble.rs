@@ -30,20 +30,22 @@ impl Tiles {
     }
 }
 
-/// A value that is not zero.
-#[derive(Clone, Copy)]
-struct Entry {
-    /// From 0 on within the block of rows.
-    row: u32,
-    column: u32,
-    value: f64,
+/// Values that are not zero, in the order in which they were read: block by block, row by row.
+///
+/// A column and a value take 12 bytes; rows are told once for all their entries here.
+#[derive(Default)]
+struct Held {
+    columns: Vec<u32>,
+    values: Vec<f64>,
+    /// (row, entries): which row, from 0 on within its block, so many entries belong to.
+    rows: Vec<(u32, u32)>,
 }
 
 /// The entries that one thread has read, tile by tile.
 pub(crate) struct Entries<'a> {
     tiles: &'a Tiles,
     thread: usize,
-    held: Vec<Vec<Entry>>,
+    held: Vec<Held>,
 }
 
 impl<'a> Entries<'a> {
@@ -52,9 +54,10 @@ impl<'a> Entries<'a> {
     pub(crate) fn new(tiles: &'a Tiles, thread: usize, about: usize) -> Self {
         let count = tiles.ends.len() + 1;
         let tile = |_| {
-            let mut tile = Vec::new();
+            let mut tile = Held::default();
             // Where the system promises no more than it has, the tile grows as it fills.
-            let _ = tile.try_reserve_exact(about / count);
+            let _ = tile.columns.try_reserve_exact(about / count);
+            let _ = tile.values.try_reserve_exact(about / count);
             tile
         };
         Self { tiles, thread, held: (0..count).map(tile).collect() }
@@ -63,12 +66,13 @@ impl<'a> Entries<'a> {
     /// Begins a block of rows.
     pub(crate) fn block(&mut self) -> Block<'_, 'a> {
         let rows = Rows { y: Vec::new(), width: 0, thread: self.thread, ends: Vec::new() };
-        Block { entries: self, rows, tile: 0 }
+        let told = vec![u32::MAX; self.held.len()];
+        Block { entries: self, rows, tile: 0, told }
     }
 
     /// The columns of all entries, in no order.
     pub(crate) fn columns(&self) -> Vec<u32> {
-        self.held.iter().flatten().map(|entry| entry.column).collect()
+        self.held.iter().flat_map(|held| &held.columns).copied().collect()
     }
 }
 
@@ -78,6 +82,8 @@ pub(crate) struct Block<'e, 'a> {
     rows: Rows,
     /// In which the row at hand has come.
     tile: usize,
+    /// The row that was last told in each.
+    told: Vec<u32>,
 }
 
 impl Block<'_, '_> {
@@ -92,7 +98,16 @@ impl Block<'_, '_> {
             self.tile += 1;
         }
         let row = self.rows.y.len() as u32;
-        self.entries.held[self.tile].push(Entry { row, column, value });
+        let (held, told) = (&mut self.entries.held[self.tile], &mut self.told[self.tile]);
+        if *told != row {
+            *told = row;
+            held.rows.push((row, 0));
+        }
+        if let Some((_, entries)) = held.rows.last_mut() {
+            *entries += 1;
+        }
+        held.columns.push(column);
+        held.values.push(value);
     }
 
     /// Ends the row at hand, whose last column, counted from 1, is `width`.
@@ -104,7 +119,7 @@ impl Block<'_, '_> {
     }
 
     pub(crate) fn end(self) -> Rows {
-        let ends = self.entries.held.iter().map(Vec::len).collect();
+        let ends = self.entries.held.iter().map(|held| held.rows.len()).collect();
         Rows { ends, ..self.rows }
     }
 }
@@ -116,7 +131,7 @@ pub(crate) struct Rows {
     /// How many columns the rows reach, those with zeros included.
     width: u32,
     thread: usize,
-    /// Where the entries of these rows end in each tile of the thread; they begin where its rows before these end.
+    /// Where these rows end in each tile of the thread; they begin where its rows before these end.
     ends: Vec<usize>,
 }
 
@@ -169,12 +184,12 @@ struct Tile {
     /// The first column behind it; `None` for the last.
     end: Option<u32>,
     /// As each thread holds them.
-    held: Vec<Vec<Entry>>,
+    held: Vec<Held>,
 }
 
 impl Tile {
     fn len(&self) -> usize {
-        self.held.iter().map(Vec::len).sum()
+        self.held.iter().map(|held| held.columns.len()).sum()
     }
 }
 
@@ -203,26 +218,28 @@ impl Place<'_> {
     /// Writes the tile's entries to their places, the rows of a column in ascending order, and lets go of them.
     fn fill(self, blocks: &[Rows]) {
         let Self { tile, first, start, ends, indices, values } = self;
-        for entry in tile.held.iter().flatten() {
-            ends[entry.column as usize - first] += 1;
+        for &column in tile.held.iter().flat_map(|held| &held.columns) {
+            ends[column as usize - first] += 1;
         }
         let from_count = |sum: &mut usize, &count: &usize| Some(mem::replace(sum, *sum + count));
         let mut next: Vec<usize> = ends.iter().scan(0, from_count).collect();
-        let mut rests: Vec<&[Entry]> = tile.held.iter().map(Vec::as_slice).collect();
-        let mut placed = vec![0; rests.len()];
-        let mut row = 0;
+        // Of each thread: its rows placed, and its entries still to be.
+        let mut rests: Vec<_> =
+            tile.held.iter().map(|held| (0, held.columns.iter().zip(&held.values))).collect();
+        let mut before = 0;
         for block in blocks {
-            let length = block.ends[tile.number] - placed[block.thread];
-            placed[block.thread] += length;
-            let (entries, rest) = rests[block.thread].split_at(length);
-            rests[block.thread] = rest;
-            for entry in entries {
-                let place = &mut next[entry.column as usize - first];
-                indices[*place] = row + entry.row;
-                values[*place] = entry.value;
-                *place += 1;
+            let (placed, rest) = &mut rests[block.thread];
+            let end = block.ends[tile.number];
+            for &(row, entries) in &tile.held[block.thread].rows[*placed..end] {
+                for (&column, &value) in rest.by_ref().take(entries as usize) {
+                    let place = &mut next[column as usize - first];
+                    indices[*place] = before + row;
+                    values[*place] = value;
+                    *place += 1;
+                }
             }
-            row += block.y.len() as u32;
+            *placed = end;
+            before += block.y.len() as u32;
         }
         ends.iter_mut().zip(next).for_each(|(end, next)| *end = start + next);
     }

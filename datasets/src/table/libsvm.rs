@@ -14,8 +14,9 @@ use crate::table::assemble::{Block, Entries, Rows, Tiles, compress};
 use crate::table::response::Loaded;
 use crate::table::{Matrix, Table};
 
-/// Bytes at the beginning that tell how the entries lie.
-const SAMPLE: usize = 1 << 18;
+/// Bytes at the beginning that tell how the entries lie. No more: some allocators stop giving pieces of memory back to
+/// the system that are no larger than one they have seen come and go.
+const SAMPLE: usize = 1 << 16;
 
 /// About how many bytes of text an entry takes, and how many times larger text is that was compressed.
 const TEXT: usize = 8;
