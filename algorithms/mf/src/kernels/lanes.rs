@@ -10,8 +10,6 @@ pub struct Vector(pub [f32; LANES]);
 
 /// Sixteen `f32` side by side. All implementations give the same bits for every operation.
 pub trait Lanes: Copy {
-    /// How many are in registers at once.
-    const REGISTERS: usize;
     /// Sixteen zeros.
     fn zero() -> Self;
     /// Sixteen times `value`.
@@ -33,8 +31,6 @@ pub trait Lanes: Copy {
     fn sums(four: [Self; 4]) -> [f32; 4];
     /// The sum of the lanes, in the order of [`Lanes::sums`].
     fn sum(self) -> f32;
-    /// Brings the memory at `at` nearer; never reads it, so that any address will do.
-    fn prefetch(at: *const f32);
 }
 
 /// Sixteen lanes in plain Rust, for any processor.
@@ -42,8 +38,6 @@ pub trait Lanes: Copy {
 pub struct Portable([f32; LANES]);
 
 impl Lanes for Portable {
-    const REGISTERS: usize = 4;
-
     #[inline(always)]
     fn zero() -> Self {
         Self([0.0; LANES])
@@ -95,7 +89,4 @@ impl Lanes for Portable {
         let group = |i: usize| (l[4 * i] + l[4 * i + 2]) + (l[4 * i + 1] + l[4 * i + 3]);
         (group(0) + group(2)) + (group(1) + group(3))
     }
-
-    #[inline(always)]
-    fn prefetch(_: *const f32) {}
 }

@@ -10,12 +10,10 @@
 mod cell;
 mod gradients;
 pub mod lanes;
-mod long;
 mod measure;
 mod normal;
 mod score;
 mod sgd;
-mod short;
 mod sides;
 #[cfg(test)]
 mod tests;

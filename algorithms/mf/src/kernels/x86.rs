@@ -42,8 +42,6 @@ unsafe fn grouped_one(a: __m256) -> __m256 {
 }
 
 impl Lanes for Avx2 {
-    const REGISTERS: usize = 8;
-
     #[inline(always)]
     fn zero() -> Self {
         // SAFETY: as above.
@@ -118,17 +116,9 @@ impl Lanes for Avx2 {
             _mm_cvtss_f32(_mm_add_ps(_mm256_castps256_ps128(halves), _mm256_extractf128_ps::<1>(halves)))
         }
     }
-
-    #[inline(always)]
-    fn prefetch(at: *const f32) {
-        // SAFETY: a prefetch reads nothing.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) }
-    }
 }
 
 impl Lanes for Avx512 {
-    const REGISTERS: usize = 32;
-
     #[inline(always)]
     fn zero() -> Self {
         // SAFETY: as above.
@@ -203,11 +193,5 @@ impl Lanes for Avx512 {
             let halves = _mm256_add_ps(_mm512_castps512_ps256(groups), _mm512_extractf32x8_ps::<1>(groups));
             _mm_cvtss_f32(_mm_add_ps(_mm256_castps256_ps128(halves), _mm256_extractf128_ps::<1>(halves)))
         }
-    }
-
-    #[inline(always)]
-    fn prefetch(at: *const f32) {
-        // SAFETY: a prefetch reads nothing.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) }
     }
 }
