@@ -31,6 +31,8 @@ pub trait Lanes: Copy {
     fn sums(four: [Self; 4]) -> [f32; 4];
     /// The sum of the lanes, in the order of [`Lanes::sums`].
     fn sum(self) -> f32;
+    /// Brings the memory at `at` nearer; never reads it, so that any address will do.
+    fn prefetch(at: *const f32);
 }
 
 /// Sixteen lanes in plain Rust, for any processor.
@@ -89,4 +91,7 @@ impl Lanes for Portable {
         let group = |i: usize| (l[4 * i] + l[4 * i + 2]) + (l[4 * i + 1] + l[4 * i + 3]);
         (group(0) + group(2)) + (group(1) + group(3))
     }
+
+    #[inline(always)]
+    fn prefetch(_: *const f32) {}
 }

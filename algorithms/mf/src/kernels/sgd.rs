@@ -19,6 +19,9 @@ use super::lanes::{LANES, Lanes};
 use super::sides::Sides;
 use super::{Kernel, run};
 
+/// How many ratings ahead rows are brought nearer: where they do not lie near, several must be on their way.
+const NEARER: usize = 8;
+
 /// Ratings whose squared errors are added up in single precision, which holds so many well.
 const STRETCH: usize = 4096;
 
@@ -68,7 +71,9 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Kernel for Descend<'_, CHUNKS, UNE
             let to = (from + STRETCH).min(steady);
             let mut squares = 0.0;
             // Without a branch: products and steps are independent, and the compiler mixes them.
-            for (&rating, ahead) in ratings[from..to].iter().zip(&ratings[from + AHEAD..to + AHEAD]) {
+            let pairs = ratings[from..to].iter().zip(&ratings[from + AHEAD..to + AHEAD]);
+            for (number, (&rating, ahead)) in (from..).zip(pairs) {
+                sides.prefetch::<L>(ratings[(number + NEARER).min(ratings.len() - 1)]);
                 // SAFETY: see above.
                 let moves = unsafe { sides.take(rating, now, &mut squares) };
                 (now, next) = (next, product(ahead));

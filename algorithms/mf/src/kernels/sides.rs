@@ -71,6 +71,16 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
         (self.users.factors.wrapping_add(user), self.items.factors.wrapping_add(item))
     }
 
+    /// Brings the rows of a rating nearer.
+    #[inline(always)]
+    pub(super) fn prefetch<L: Lanes>(&self, rating: Rating) {
+        let (p, q) = self.rows(rating);
+        for at in (0..self.chunks()).map(|chunk| chunk * LANES) {
+            L::prefetch(p.wrapping_add(at));
+            L::prefetch(q.wrapping_add(at));
+        }
+    }
+
     /// How many vectors a row has.
     #[inline(always)]
     fn chunks(&self) -> usize {

@@ -215,6 +215,23 @@ proptest! {
 }
 
 #[test]
+fn uniform_numbers_are_those_of_their_hashes_in_every_form() {
+    for count in [0, 1, 15, 16, 33, 100] {
+        let found = same(in_every_form(|| {
+            let mut to = vec![0.0; count];
+            uniform(77, -0.25, 0.5, &mut to);
+            to
+        }));
+        for (at, value) in found.into_iter().enumerate() {
+            let bits = raddle::random::splitmix64(77 ^ (at / 2) as u64);
+            let half = if at % 2 == 0 { bits >> 40 } else { bits >> 16 & 0xff_ffff };
+            assert_eq!(value, -0.25 + 0.5 * (half as f32 / (1 << 24) as f32));
+            assert!((-0.25..0.25).contains(&value));
+        }
+    }
+}
+
+#[test]
 fn a_matrix_that_is_not_positive_is_refused() {
     let mut matrix = vec![Vector([0.0; LANES]); LANES];
     let mut right = vec![Vector([1.0; LANES])];

@@ -116,6 +116,12 @@ impl Lanes for Avx2 {
             _mm_cvtss_f32(_mm_add_ps(_mm256_castps256_ps128(halves), _mm256_extractf128_ps::<1>(halves)))
         }
     }
+
+    #[inline(always)]
+    fn prefetch(at: *const f32) {
+        // SAFETY: a prefetch reads nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) }
+    }
 }
 
 impl Lanes for Avx512 {
@@ -193,5 +199,11 @@ impl Lanes for Avx512 {
             let halves = _mm256_add_ps(_mm512_castps512_ps256(groups), _mm512_extractf32x8_ps::<1>(groups));
             _mm_cvtss_f32(_mm_add_ps(_mm256_castps256_ps128(halves), _mm256_extractf128_ps::<1>(halves)))
         }
+    }
+
+    #[inline(always)]
+    fn prefetch(at: *const f32) {
+        // SAFETY: a prefetch reads nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) }
     }
 }
