@@ -4,7 +4,7 @@
     .peers/bin/pip install numpy scipy cornac implicit libmf
     RADDLE_DATA=... .peers/bin/python benches/suite/mf.py [--only ml-1m] [--turns 4] [--libmf-so FILE] [--out results.json]
 
-Each case has a target: a root mean squared error on the test set. Ours and LIBMF train several times in a process, a
+Each case has a target: a root mean squared error on the test set. Ours and the peer train several times in a process, a
 process a turn, and processes take turns; the first training of each is cold, the others warm. What is timed begins with
 the triples in memory and ends with readable factors, set-up included. LIBMF runs with the settings for short runs that
 were found best for it; `--libmf-so` names a build of its sources with -DUSEAVX, which the package does not have.
@@ -31,15 +31,16 @@ import numpy as np  # noqa: E402
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RELEASE = ROOT / os.environ.get("CARGO_TARGET_DIR", "target") / "release"
 
-# (data, rank, target, our epochs and settings, LIBMF's epochs, lambda and eta)
+# (data, rank, target, our epochs and settings, the peer with its epochs, lambda and eta)
 CASES = [
-    ("ml-1m", 16, 0.8575, 3, {}, (17, 0.03, 0.1)),
-    ("ml-1m", 32, 0.8480, 5, {}, (7, 0.04, 0.1)),
-    ("ml-1m", 64, 0.8450, 5, {}, (6, 0.04, 0.1)),
-    ("ml-1m", 128, 0.8428, 5, {}, (6, 0.04, 0.1)),
-    ("ml-100k", 32, 0.9083, 8, {}, (10, 0.08, 0.1)),
-    ("jester-1", 32, 3.979, 7, {}, (5, 0.15, 0.15)),
-    ("synthetic", 32, 0.7863, 5, {"shards": 16}, (7, 0.03, 0.1)),
+    ("ml-1m", 16, 0.8575, 3, {}, ("libmf", 17, 0.03, 0.1)),
+    ("ml-1m", 32, 0.8480, 5, {}, ("libmf", 7, 0.04, 0.1)),
+    ("ml-1m", 64, 0.8450, 5, {}, ("libmf", 6, 0.04, 0.1)),
+    ("ml-1m", 128, 0.8428, 5, {}, ("libmf", 6, 0.04, 0.1)),
+    ("ml-100k", 32, 0.9083, 8, {}, ("libmf", 10, 0.08, 0.1)),
+    ("jester-1", 32, 3.979, 7, {}, ("libmf", 5, 0.15, 0.15)),
+    ("synthetic", 32, 0.7863, 5, {"shards": 16}, ("libmf", 7, 0.03, 0.1)),
+    ("epinions-770k", 16, 1.0298, 3, {}, ("cornac", 30, 0.05, 0.01)),
 ]
 
 
@@ -112,26 +113,50 @@ def synthetic(folder, count=10_000_000, users=71_567, items=10_681):
     return path
 
 
-def libmf(path, rank, epochs, weight, eta, times):
-    """Trains in this process; prints seconds and the judged error of the last training."""
+def libmf(train, rows, columns, rank, epochs, weight, eta):
+    """LIBMF's factors and seconds."""
     from libmf import mf
 
+    x = np.stack([a.astype(np.float32) for a in train], axis=1)
+    engine = mf.MF(k=rank, nr_threads=1, nr_iters=epochs, lambda_p2=weight, lambda_q2=weight, lambda_p1=0.0,
+                   lambda_q1=0.0, eta=eta, quiet=True, copy_data=False, nr_bins=20)
+    quiet, out = os.open(os.devnull, os.O_WRONLY), os.dup(1)
+    os.dup2(quiet, 1)
+    started = time.perf_counter()
+    engine.fit(x)
+    seconds = time.perf_counter() - started
+    os.dup2(out, 1)
+    p, q = (np.nan_to_num(a) for a in (engine.p_factors(), engine.q_factors()))
+    p = np.vstack([p, np.zeros((rows - len(p), p.shape[1]))])
+    q = np.vstack([q, np.zeros((columns - len(q), q.shape[1]))])
+    return seconds, (p, q)
+
+
+def cornac(train, rows, columns, rank, epochs, weight, eta):
+    """The factors and biases of cornac's MF, and its seconds."""
+    from cornac.data import Dataset
+    from cornac.models import MF
+
+    data = Dataset.build(list(zip(*(a.tolist() for a in train))))
+    model = MF(k=rank, max_iter=epochs, learning_rate=eta, lambda_reg=weight, use_bias=True, num_threads=1, seed=1)
+    started = time.perf_counter()
+    model.fit(data)
+    seconds = time.perf_counter() - started
+    p, q, b, c = np.zeros((rows, rank)), np.zeros((columns, rank)), np.zeros(rows), np.zeros(columns)
+    of_users, of_items = np.array(list(data.uid_map)), np.array(list(data.iid_map))
+    p[of_users], q[of_items], b[of_users], c[of_items] = model.u_factors, model.i_factors, model.u_biases, model.i_biases
+    return seconds, (p, q, float(model.global_mean), b, c)
+
+
+def peer(name, path, rank, epochs, weight, eta, times):
+    """Trains in this process; prints seconds and the judged error of the last training."""
     users, items, values = load(path)
     train, test = split(users, items, values)
-    x = np.stack([a.astype(np.float32) for a in train], axis=1)
-    seconds, quiet, out = [], os.open(os.devnull, os.O_WRONLY), os.dup(1)
+    seconds = []
     for _ in range(times):
-        engine = mf.MF(k=rank, nr_threads=1, nr_iters=epochs, lambda_p2=weight, lambda_q2=weight, lambda_p1=0.0,
-                       lambda_q1=0.0, eta=eta, quiet=True, copy_data=False, nr_bins=20)
-        os.dup2(quiet, 1)
-        started = time.perf_counter()
-        engine.fit(x)
-        seconds.append(time.perf_counter() - started)
-        os.dup2(out, 1)
-    p, q = (np.nan_to_num(a) for a in (engine.p_factors(), engine.q_factors()))
-    p = np.vstack([p, np.zeros((users.max() + 1 - len(p), p.shape[1]))])
-    q = np.vstack([q, np.zeros((items.max() + 1 - len(q), q.shape[1]))])
-    print(json.dumps({"seconds": seconds, "rmse": rmse(test, p, q)}))
+        took, factors = globals()[name](train, users.max() + 1, items.max() + 1, rank, epochs, weight, eta)
+        seconds.append(took)
+    print(json.dumps({"seconds": seconds, "rmse": rmse(test, *factors)}))
 
 
 def ours(path, rank, epochs, settings, workers, times):
@@ -168,9 +193,9 @@ def main():
     if options.libmf_so:
         os.environ["LIBMF_OBJ"] = options.libmf_so
     results = []
-    print("| data | rank | target | ours: rmse | warm s | cold s | 2 workers s | LIBMF: rmse | warm s | cold s | ratio warm | cold |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|---|")
-    for data, rank, target, epochs, settings, (their_epochs, weight, eta) in CASES:
+    print("| data | rank | target | ours: rmse | warm s | cold s | 2 workers s | peer | rmse | warm s | cold s | ratio warm | cold |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|---|---|")
+    for data, rank, target, epochs, settings, their in CASES:
         if options.only and not re.search(options.only, f"{data} {rank}"):
             continue
         folder = pathlib.Path(os.environ.get("RADDLE_DATA", "."))
@@ -178,7 +203,8 @@ def main():
         mine, two, theirs = [], [], []
         for _ in range(options.turns):
             mine.append(ours(path, rank, epochs, settings, 1, options.times))
-            command = [sys.executable, __file__, "--peer", str(path), str(rank), str(their_epochs), str(weight), str(eta)]
+            name, *numbers = their
+            command = [sys.executable, __file__, "--peer", name, str(path), str(rank), *map(str, numbers)]
             done = subprocess.run([*command, str(options.times)], capture_output=True, text=True, check=False)
             lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
             theirs.append(json.loads(lines[-1]) if lines else None)
@@ -189,22 +215,22 @@ def main():
         row = {"data": data, "rank": rank, "target": target, "rmse": error, "warm": warm, "cold": cold,
                "two": middle(m["warm"] for m in two), "memory": memory}
         if all(theirs):
-            row |= {"libmf_rmse": theirs[-1]["rmse"], "libmf_warm": middle(s for t in theirs for s in t["seconds"][1:]),
-                    "libmf_cold": middle(t["seconds"][0] for t in theirs)}
-            ratios = f"{row['libmf_warm'] / warm:.1f} | {row['libmf_cold'] / cold:.1f}"
-            peer = f"{row['libmf_rmse']:.4f} | {row['libmf_warm']:.3f} | {row['libmf_cold']:.3f} | {ratios}"
+            row |= {"peer": their[0], "peer_rmse": theirs[-1]["rmse"], "peer_warm": middle(s for t in theirs for s in t["seconds"][1:]),
+                    "peer_cold": middle(t["seconds"][0] for t in theirs)}
+            ratios = f"{row['peer_warm'] / warm:.1f} | {row['peer_cold'] / cold:.1f}"
+            beside = f"{their[0]} | {row['peer_rmse']:.4f} | {row['peer_warm']:.3f} | {row['peer_cold']:.3f} | {ratios}"
         else:
-            peer = "not here | | | | "
+            beside = "not here | | | | | "
         results.append(row)
         missed = "" if error <= target else " (missed)"
-        print(f"| {data} | {rank} | {target} | {error:.4f}{missed} | {warm:.4f} | {cold:.4f} | {row['two']:.4f} | {peer} |", flush=True)
+        print(f"| {data} | {rank} | {target} | {error:.4f}{missed} | {warm:.4f} | {cold:.4f} | {row['two']:.4f} | {beside} |", flush=True)
     if options.out:
         pathlib.Path(options.out).write_text(json.dumps(results, indent=1))
 
 
 if __name__ == "__main__":
     if len(sys.argv) > 1 and sys.argv[1] == "--peer":
-        file, *numbers = sys.argv[2:]
-        libmf(file, int(numbers[0]), int(numbers[1]), float(numbers[2]), float(numbers[3]), int(numbers[4]))
+        who, file, *given = sys.argv[2:]
+        peer(who, file, int(given[0]), int(given[1]), float(given[2]), float(given[3]), int(given[4]))
     else:
         main()

@@ -62,6 +62,7 @@ mod digest;
 mod exit;
 mod folder;
 mod interrupt;
+pub mod npy;
 mod options;
 mod process;
 mod profile;

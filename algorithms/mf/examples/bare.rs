@@ -14,7 +14,6 @@ use raddle_mf::{Mf, Problem};
 
 /// Shards, and blocks.
 const PARTS: usize = 4;
-const STREAMS: usize = 64;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -42,30 +41,26 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Counts, deals, trains and writes back; the sum of squares of the last epoch.
+/// Counts, deals, trains and writes back, as the engine's program does; the sum of squares of the last epoch.
 fn by_hand(train: &Triples, users: usize, items: usize, rank: usize, epochs: u32) -> f64 {
-    let (u, user_parts) = places(&train.users, users);
-    let (i, item_parts) = places(&train.items, items);
+    let [user_counts, item_counts] = counts(train, users, items);
+    let (u, user_parts) = places(&user_counts);
+    let (i, item_parts) = places(&item_counts);
     let count = train.len() as f64;
-    let mean = train.values.iter().map(|&value| f64::from(value)).sum::<f64>() / count;
-    let squares: f64 = train.values.iter().map(|&value| f64::from(value).powi(2)).sum();
+    let (sum, squares) = moments(&train.values);
+    let mean = sum / count;
     let deviation = (squares / count - mean * mean).sqrt();
+    let (center, scale) = (mean as f32, (1.0 / deviation) as f32);
     let mut cells: Vec<Vec<Rating>> =
         (0..PARTS * PARTS).map(|_| Vec::with_capacity(train.len() / PARTS / PARTS * 9 / 8)).collect();
-    let length = train.len() / STREAMS;
-    let mut put = |at: usize| {
-        let (user, item) = (u[train.users[at] as usize], i[train.items[at] as usize]);
-        let value = (train.values[at] - mean as f32) * (1.0 / deviation) as f32;
+    for ((&user, &item), &value) in train.users.iter().zip(&train.items).zip(&train.values) {
+        let (user, item) = (u[user as usize], i[item as usize]);
         cells[(user >> 16) as usize * PARTS + (item >> 16) as usize].push(Rating {
             user: user as u16,
             item: item as u16,
-            value,
+            value: (value - center) * scale,
         });
-    };
-    for at in 0..length {
-        (0..STREAMS).for_each(|stream| put(stream * length + at));
     }
-    (STREAMS * length..train.len()).for_each(put);
     let cells: Vec<Cell> = cells.into_iter().map(Cell::new).collect();
     let mut shards: Vec<Rows> = user_parts.iter().map(|part| rows(part.len(), rank)).collect();
     let mut blocks: Vec<Rows> = item_parts.iter().map(|part| rows(part.len(), rank)).collect();
@@ -102,17 +97,46 @@ fn by_hand(train: &Triples, users: usize, items: usize, rank: usize, epochs: u32
     sum + f64::from(factors[0])
 }
 
-/// Where each row goes, as `part << 16 | place`, and the rows of each part.
-fn places(named: &[u32], rows: usize) -> (Vec<u32>, Vec<Vec<u32>>) {
-    let mut counts = vec![0_u32; rows];
-    named.iter().for_each(|&row| counts[row as usize] += 1);
+/// How often each user and each item is named; four places in turn, so that no count waits for itself.
+fn counts(train: &Triples, users: usize, items: usize) -> [Vec<u32>; 2] {
+    let mut counts = [vec![0; users], vec![0; items]];
+    let quarter = train.len() / 4;
+    let mut add = |at: usize| {
+        counts[0][train.users[at] as usize] += 1;
+        counts[1][train.items[at] as usize] += 1;
+    };
+    for at in 0..quarter {
+        (0..4).for_each(|place| add(place * quarter + at));
+    }
+    (4 * quarter..train.len()).for_each(add);
+    counts
+}
+
+/// The sum of the values and of their squares.
+fn moments(values: &[f32]) -> (f64, f64) {
+    let mut lanes = [(0.0, 0.0); 8];
+    for group in values.chunks(8) {
+        for ((sum, squares), &value) in lanes.iter_mut().zip(group) {
+            let value = f64::from(value);
+            *sum += value;
+            *squares += value * value;
+        }
+    }
+    lanes.iter().fold((0.0, 0.0), |all, lane| (all.0 + lane.0, all.1 + lane.1))
+}
+
+/// Where each row goes, as `part << 16 | place`, and the rows of each part: those that are named.
+fn places(counts: &[u32]) -> (Vec<u32>, Vec<Vec<u32>>) {
     let mut parts = vec![Vec::new(); PARTS];
-    let place = |row: usize| {
+    let place = |(row, &count): (usize, &u32)| {
+        if count == 0 {
+            return 0;
+        }
         let part = row % PARTS;
         parts[part].push(row as u32);
         (part << 16 | (parts[part].len() - 1)) as u32
     };
-    let places = (0..counts.len()).map(place).collect();
+    let places = counts.iter().enumerate().map(place).collect();
     (places, parts)
 }
 

@@ -10,6 +10,7 @@
 //! the replica.
 
 pub mod alternating;
+mod catalogue;
 mod counted;
 mod course;
 mod cross_validation;
@@ -33,6 +34,7 @@ mod shard;
 mod solver;
 mod start;
 
+pub use catalogue::Chosen;
 pub use cross_validation::CrossValidation;
 pub use error::MfError;
 pub use fold_in::FoldIn;

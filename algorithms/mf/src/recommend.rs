@@ -1,8 +1,11 @@
 //! [`Recommender`]: the best items for users, in memory that does not grow with the users.
 
+use std::sync::Arc;
+
 use raddle_datasets::Triples;
 
-use crate::kernels::{LANES, TOGETHER, Vector, padded, scores};
+use crate::catalogue::{Askers, Catalogue, Chosen};
+use crate::error::MfError;
 use crate::model::Model;
 
 /// Which items each user has seen: compressed rows, 4 bytes an observation.
@@ -46,18 +49,14 @@ impl Seen {
 #[derive(Debug)]
 pub struct Recommender<'a> {
     model: &'a Model,
-    items: Vec<Vector>,
-    chunks: usize,
+    catalogue: Arc<Catalogue>,
     seen: Option<&'a Seen>,
-    /// Items that may be recommended; all if none are named.
-    allowed: Option<Vec<bool>>,
 }
 
 impl<'a> Recommender<'a> {
-    /// For a model; it holds a padded copy of the items' factors, 4 (rank + 15) bytes an item at most.
+    /// For a model; it holds a padded copy of the items' factors, 4 (rank + 16) bytes an item at most.
     pub fn new(model: &'a Model) -> Self {
-        let chunks = model.rank.div_ceil(LANES).max(1);
-        Self { model, items: padded(&model.item_factors, model.rank), chunks, seen: None, allowed: None }
+        Self { model, catalogue: Arc::new(Catalogue::new(model)), seen: None }
     }
 
     /// Leaves out what users have seen.
@@ -68,40 +67,47 @@ impl<'a> Recommender<'a> {
 
     /// Recommends these items only.
     pub fn only(mut self, items: &[u32]) -> Self {
-        let mut allowed = vec![false; self.model.items()];
+        let mut allowed = vec![false; self.catalogue.len()];
         for &item in items {
             if let Some(allowed) = allowed.get_mut(item as usize) {
                 *allowed = true;
             }
         }
-        self.allowed = Some(allowed);
+        Arc::make_mut(&mut self.catalogue).allowed = Some(allowed);
         self
     }
 
     /// Calls `take` with each user and the `count` best items for it, as (item, predicted rating), the best first; ties
     /// go to the lower item. A user that the model does not have gets the items of the highest bias.
     pub fn each(&self, users: &[u32], count: usize, mut take: impl FnMut(u32, &[(u32, f32)])) {
-        let mut out: [Vec<f32>; TOGETHER] = Default::default();
-        let mut best = Vec::new();
-        for some in users.chunks(TOGETHER) {
-            self.score(some, &mut out);
-            for (&user, scores) in some.iter().zip(&mut out) {
-                self.mask(user, scores);
-                top(scores, count, &mut best);
-                let base = self.model.mean as f32
-                    + self.model.user_biases.get(user as usize).copied().unwrap_or(0.0);
-                best.iter_mut().for_each(|(_, score)| *score += base);
-                take(user, &best);
-            }
+        for some in users.chunks(Catalogue::together()) {
+            self.catalogue.best(&self.askers(some), count, |at, best| take(some[at], best));
         }
+    }
+
+    /// The same items, user by user, found on so many workers. All are in memory at once: ask for some thousands of users
+    /// at a time.
+    ///
+    /// ```
+    /// use raddle_mf::{Model, Recommender};
+    ///
+    /// let model = Model { item_biases: vec![0.1, 0.3, 0.2], ..Model::zeros(2, 3, 4) };
+    /// let best = Recommender::new(&model).all(&[0, 1], 2, 2)?;
+    /// assert_eq!(best[1], [(1, 0.3), (2, 0.2)]);
+    /// # Ok::<(), raddle_mf::MfError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the run fails, such as where threads cannot be started.
+    pub fn all(&self, users: &[u32], count: usize, workers: usize) -> Result<Chosen, MfError> {
+        let shards = users.chunks(Catalogue::together()).map(|some| self.askers(some));
+        self.catalogue.choose(shards, count, workers)
     }
 
     /// Calls `take` with each user and the scores of all items, as they are ranked by; nothing is left out.
     pub(crate) fn scored(&self, users: &[u32], mut take: impl FnMut(u32, &[f32])) {
-        let mut out: [Vec<f32>; TOGETHER] = Default::default();
-        for some in users.chunks(TOGETHER) {
-            self.score(some, &mut out);
-            some.iter().zip(&out).for_each(|(&user, scores)| take(user, scores));
+        for some in users.chunks(Catalogue::together()) {
+            self.catalogue.scored(&self.askers(some), |at, scores| take(some[at], scores));
         }
     }
 
@@ -112,70 +118,38 @@ impl<'a> Recommender<'a> {
         found
     }
 
-    /// Products and items' biases of up to four users.
-    fn score(&self, users: &[u32], out: &mut [Vec<f32>; TOGETHER]) {
-        let rows: Vec<Vec<Vector>> = (0..TOGETHER)
-            .map(|j| {
-                let row = users.get(j).map_or(&[][..], |&user| self.model.user(user));
-                let mut row = padded(row, self.model.rank);
-                row.resize(self.chunks, Vector([0.0; LANES]));
-                row
-            })
-            .collect();
-        scores([&rows[0], &rows[1], &rows[2], &rows[3]], &self.items, self.chunks, out);
-        for scores in out {
-            scores.iter_mut().zip(&self.model.item_biases).for_each(|(score, bias)| *score += bias);
-        }
-    }
-
-    fn mask(&self, user: u32, scores: &mut [f32]) {
-        if let Some(allowed) = &self.allowed {
-            let excluded = scores.iter_mut().zip(allowed).filter(|(_, allowed)| !**allowed);
-            excluded.for_each(|(score, _)| *score = f32::NEG_INFINITY);
-        }
-        for &item in self.seen.map_or(&[][..], |seen| seen.row(user)) {
-            if let Some(score) = scores.get_mut(item as usize) {
-                *score = f32::NEG_INFINITY;
-            }
-        }
-    }
-}
-
-/// The `count` largest, the largest first; ties go to the lower position. What is masked never appears.
-fn top(scores: &[f32], count: usize, best: &mut Vec<(u32, f32)>) {
-    best.clear();
-    let mut least = f32::NEG_INFINITY;
-    for (item, &score) in (0..).zip(scores) {
-        // Most items fail here; a score that is no number fails too.
-        if score <= least || score.is_nan() || count == 0 {
-            continue;
-        }
-        let place = best.partition_point(|&(_, other)| other >= score);
-        if best.len() == count {
-            best.pop();
-        }
-        best.insert(place, (item, score));
-        if best.len() == count {
-            least = best[count - 1].1;
-        }
+    fn askers(&self, users: &[u32]) -> Askers {
+        let mut askers = Askers::default();
+        let seen = |user| self.seen.map_or(&[][..], |seen| seen.row(user));
+        users.iter().for_each(|&user| askers.add(self.model, user, seen(user)));
+        askers
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
-    proptest! {
-        #[test]
-        fn the_best_are_those_of_a_full_sort(scores in proptest::collection::vec(-3i8..3, 0..60), count in 0usize..12) {
-            let scores: Vec<f32> = scores.into_iter().map(f32::from).collect();
-            let mut order: Vec<(u32, f32)> = (0..).zip(scores.iter().copied()).collect();
-            order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-            order.truncate(count);
-            let mut best = Vec::new();
-            top(&scores, count, &mut best);
-            prop_assert_eq!(best, order);
+    #[test]
+    fn any_number_of_workers_finds_the_same() {
+        let mut model = Model { mean: 3.0, ..Model::zeros(500, 90, 20) };
+        let mut stream = raddle::random::Stream::new(&[5]);
+        let Model { user_factors, item_factors, user_biases, item_biases, .. } = &mut model;
+        for values in [user_factors, item_factors, user_biases, item_biases] {
+            values.iter_mut().for_each(|value| *value = stream.unit() as f32 - 0.5);
         }
+        let seen = Triples { users: vec![3, 3, 499], items: vec![7, 9, 0], values: vec![1.0; 3] };
+        let seen = Seen::new(&seen, 500);
+        let recommender = Recommender::new(&model).without(&seen).only(&(0..80).collect::<Vec<u32>>());
+        // Users may come in any order, twice, and be unknown.
+        let users: Vec<u32> = (0..700).map(|at| at * 37 % 510).collect();
+        let mut one_by_one = Vec::new();
+        recommender.each(&users, 6, |_, best| one_by_one.push(best.to_vec()));
+        assert!(one_by_one.iter().flatten().all(|&(item, _)| item < 80));
+        for workers in [1, 2, 7] {
+            assert_eq!(recommender.all(&users, 6, workers).unwrap(), one_by_one);
+        }
+        assert_eq!(recommender.all(&[], 6, 2).unwrap(), Chosen::new());
+        assert_eq!(recommender.one(users[11], 6), one_by_one[11]);
     }
 }

@@ -16,12 +16,6 @@ use crate::part::Part;
 use crate::replica::{Counts, Setup};
 use crate::start::damped;
 
-/// A chunk is read at so many places in turn: ratings of one user, which stand together in most files, come apart.
-const STREAMS: usize = 64;
-
-/// Ratings that are read at one place before the next: those whose values fill a cache line.
-const LINE: usize = 16;
-
 /// Ratings for every cell of the grid, shard by shard and block by block in each.
 type Cells = Vec<Vec<Rating>>;
 
@@ -94,14 +88,14 @@ impl Chunk {
         counts
     }
 
-    /// The ratings of the chunk, cell by cell, in the order in which [`STREAMS`] places are read in turn.
+    /// The ratings of the chunk, cell by cell, in the order of the input.
     fn scatter(&self, setup: &Setup) -> Cells {
-        deal(&self.train, self.rows.clone(), STREAMS, setup)
+        deal(&self.train, self.rows.clone(), setup)
     }
 
     fn scatter_held(&self, setup: &Setup) -> Cells {
         match &self.measured {
-            Some(measured) => deal(measured, self.held.clone(), 1, setup),
+            Some(measured) => deal(measured, self.held.clone(), setup),
             None => vec![Vec::new(); setup.users.parts() * setup.items.parts()],
         }
     }
@@ -125,37 +119,18 @@ fn moments(values: &[f32]) -> (f64, f64) {
     (sums.iter().sum(), squares.iter().sum())
 }
 
-fn deal(triples: &Triples, range: Range<usize>, streams: usize, setup: &Setup) -> Cells {
+fn deal(triples: &Triples, range: Range<usize>, setup: &Setup) -> Cells {
     let (blocks, count) = (setup.items.parts(), range.len());
     let cells = setup.users.parts() * blocks;
     // Cells are nearly even: a little more than the mean, and few grow.
     let expected = count / cells + count / cells / 16 + 32;
     let mut dealt: Cells = (0..cells).map(|_| Vec::with_capacity(expected)).collect();
     let (users, items) = (&triples.users[range.clone()], &triples.items[range.clone()]);
-    let values = &triples.values[range];
     let (center, scale) = (setup.center as f32, (1.0 / setup.scale) as f32);
-    let place = |at: usize| {
-        let user = setup.users.place[users[at] as usize];
-        let item = setup.items.place[items[at] as usize];
+    for ((&user, &item), &value) in users.iter().zip(items).zip(&triples.values[range]) {
+        let (user, item) = (setup.users.place[user as usize], setup.items.place[item as usize]);
         let cell = (user >> 16) as usize * blocks + (item >> 16) as usize;
-        (cell, Rating { user: user as u16, item: item as u16, value: (values[at] - center) * scale })
-    };
-    // A line of every stream is read before any of it is dealt: going from stream to stream at every rating would meet
-    // another page each time.
-    let length = count / streams / LINE * LINE;
-    let mut lines = vec![(0, Rating::default()); LINE * streams];
-    for from in (0..length).step_by(LINE) {
-        for stream in 0..streams {
-            for at in 0..LINE {
-                lines[at * streams + stream] = place(stream * length + from + at);
-            }
-        }
-        for &(cell, rating) in &lines {
-            dealt[cell].push(rating);
-        }
-    }
-    for (cell, rating) in (streams * length..count).map(place) {
-        dealt[cell].push(rating);
+        dealt[cell].push(Rating { user: user as u16, item: item as u16, value: (value - center) * scale });
     }
     dealt
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use raddle::random::splitmix64;
 
-use crate::kernels::{LANES, Rows, Scale, Vector};
+use crate::kernels::{LANES, Rows, Scale, Vector, uniform};
 use crate::model::Model;
 use crate::part::Side;
 use crate::replica::Setup;
@@ -117,14 +117,4 @@ pub(crate) const DAMPING: f64 = 3.0;
 /// The mean of ratings of this sum and number, damped.
 pub(crate) fn damped(sum: f64, count: u32) -> f64 {
     sum / (f64::from(count) + DAMPING)
-}
-
-/// Fills `to` with numbers uniform in low..low + span that `name` fixes.
-fn uniform(name: u64, low: f32, span: f32, to: &mut [f32]) {
-    for (number, pair) in to.chunks_mut(2).enumerate() {
-        let bits = splitmix64(name ^ number as u64);
-        for (value, half) in pair.iter_mut().zip([bits >> 40, bits >> 16 & 0xff_ffff]) {
-            *value = low + span * (half as f32 * (1.0 / (1 << 24) as f32));
-        }
-    }
 }

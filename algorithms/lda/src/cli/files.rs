@@ -4,12 +4,12 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use raddle::cli::{Error, ModelDigest, Session};
+use raddle::cli::{Error, ModelDigest, Session, npy};
 use raddle_datasets::{Corpus, Matrix, Options, Vocabulary, read_samples};
 use raddle_lda::{Fit, TopicWords};
 use serde::{Deserialize, Serialize};
 
-use super::npy;
+use super::npz;
 
 /// `model.json`: what inference needs beside the counts, and how the model came about.
 #[derive(Debug, Serialize, Deserialize)]
@@ -75,7 +75,7 @@ pub(crate) fn write(
     session.write("topic_word_counts.npz", |out| {
         let (indices, values) = (counts.indices.iter().copied(), counts.counts.iter().copied());
         let starts = counts.starts.iter().copied();
-        npy::csr(out, (topics, words), starts, (counts.indices.len(), indices), values)
+        npz::csr(out, (topics, words), starts, (counts.indices.len(), indices), values)
     })?;
     let rows = fit.document_topics();
     session.write("doc_topic.npz", |out| {
@@ -88,7 +88,7 @@ pub(crate) fn write(
         let entries = || (0..fit.documents()).flat_map(|document| rows.of(document));
         let indices = entries().map(|(topic, _)| topic);
         let values = entries().map(|(_, count)| count);
-        npy::csr(out, (fit.documents(), topics), starts.into_iter(), (length, indices), values)
+        npz::csr(out, (fit.documents(), topics), starts.into_iter(), (length, indices), values)
     })?;
     session.write("topics.txt", |out| {
         (0..topics).try_for_each(|topic| {

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, count, say, write_atomic};
+use raddle::cli::{Error, ExitStatus, count, npy, say, write_atomic};
 use raddle_datasets::Corpus;
 use raddle_lda::Inference;
 
+use super::data;
 use super::files::{self, Model};
 use super::fit::refuse;
-use super::{data, npy};
 
 /// Documents at a time: what is held of their topics is this times K.
 const BATCH: usize = 4096;

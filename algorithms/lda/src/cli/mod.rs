@@ -9,7 +9,7 @@ mod describe;
 mod files;
 mod fit;
 mod infer;
-mod npy;
+mod npz;
 mod priors;
 mod topics;
 

@@ -54,13 +54,15 @@ impl CoordinateDescent {
         let is_bias = rank as usize >= self.rank;
         let reg = if is_bias { self.bias_reg } else { self.reg };
         let mut moved = (0.0, 0.0);
+        let mut room = Vec::new();
         let solved = (0..shard.len()).map(|row| {
             let range = shard.range(row);
             if range.is_empty() {
                 return 0.0;
             }
             let count = if self.plain { 1.0 } else { range.len() as f64 };
-            let (top, bottom) = sums(&shard.values[range.clone()], &shard.others[range], others);
+            let values = shard.values.read(range.clone(), &mut room);
+            let (top, bottom) = sums(values, &shard.others[range], others);
             let value = f64::from(top) / (f64::from(bottom) + reg * count).max(1e-12);
             let value = if self.non_negative && !is_bias { value.max(0.0) } else { value } as f32;
             moved.0 += f64::from(value - old[row]).powi(2);
@@ -80,7 +82,7 @@ impl CoordinateDescent {
     ) {
         for row in 0..shard.len() {
             let range = shard.range(row);
-            let (others, values) = (&shard.others[range.clone()], &mut shard.values[range]);
+            let (others, values) = (&shard.others[range.clone()], &mut shard.values.plain()[range]);
             let own = back.0[shard.first + row];
             match pending {
                 Some((mine, theirs)) => {

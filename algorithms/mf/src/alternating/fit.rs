@@ -9,6 +9,7 @@ use super::program::{AlternatingProgram, Alternation, Way};
 use super::progress::Progress;
 use super::shard::HalfShard;
 use super::sides::{Rows, Sides};
+use super::values::List;
 use crate::kernels::{LANES, Vector};
 use crate::model::{Fit, Model};
 use crate::params::{Equations, Method, Mf};
@@ -96,8 +97,15 @@ impl Mf {
         let parts = |rows: usize| self.shards.unwrap_or(by_cost).min(rows.max(1));
         let (users, items) = (parts(problem.users), parts(problem.items));
         let train = &problem.train;
-        let mut shards = HalfShard::cut(train, problem.users, Side::Users, center as f32, users);
-        shards.extend(HalfShard::cut(train, problem.items, Side::Items, center as f32, items));
+        // What is left of ratings in coordinate descent has no table.
+        let mut list = match way {
+            Way::Rows(_) => List::of(train.values.iter().map(|value| value - center as f32)),
+            Way::Columns(_) => None,
+        };
+        let mut cut =
+            |rows, side, parts| HalfShard::cut(train, rows, side, center as f32, parts, list.as_mut());
+        let mut shards = cut(problem.users, Side::Users, users);
+        shards.extend(cut(problem.items, Side::Items, items));
         let measured = problem.measured.as_ref();
         for (user, item, value) in measured.iter().flat_map(|measured| measured.triples.iter()) {
             // Users are cut into ranges: the last that begins at or before this one has it.
@@ -105,7 +113,7 @@ impl Mf {
             let value = if self.implicit.is_some() { 1.0 } else { value - center as f32 };
             shards[shard].held.push((user, item, value));
         }
-        let costs = shards.iter().map(|shard| (shard.values.len() + 16 * shard.len()) as u64).collect();
+        let costs = shards.iter().map(|shard| (shard.others.len() + 16 * shard.len()) as u64).collect();
         let most = if measured.is_some() { MOST_EPOCHS } else { EPOCHS };
         let program = AlternatingProgram {
             way,

@@ -11,6 +11,7 @@ mod program;
 mod progress;
 mod shard;
 mod sides;
+mod values;
 
 pub(crate) use least_squares::{LeastSquares, Room, squares_of};
 pub use program::{AlternatingProgram, Alternation};

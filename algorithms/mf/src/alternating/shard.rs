@@ -5,9 +5,10 @@ use std::ops::Range;
 use raddle::schedule::even_parts;
 use raddle_datasets::Triples;
 
+use super::values::{List, Values};
 use crate::part::Side;
 
-/// A range of rows of one side, with their ratings in compressed rows: 8 bytes a rating.
+/// A range of rows of one side, with their ratings in compressed rows: 6 bytes a rating where these are listed, else 8.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HalfShard {
     /// 0 for users, 1 for items.
@@ -19,7 +20,7 @@ pub struct HalfShard {
     /// The rows of the other side.
     pub(crate) others: Vec<u32>,
     /// Ratings less what is taken off all of them; for coordinate descent, what is left of them.
-    pub(crate) values: Vec<f32>,
+    pub(crate) values: Values,
     /// Ratings of the users here to measure on: (user, item, rating).
     pub(crate) held: Vec<(u32, u32, f32)>,
     /// The rank whose product has not been taken off `values` yet.
@@ -44,47 +45,60 @@ impl HalfShard {
         for (mine, others) in columns[self.side].iter().zip(&columns[1 - self.side]) {
             for row in 0..self.len() {
                 let (range, own) = (self.range(row), mine[self.first + row]);
-                for (value, &other) in self.values[range.clone()].iter_mut().zip(&self.others[range]) {
+                let values = &mut self.values.plain()[range.clone()];
+                for (value, &other) in values.iter_mut().zip(&self.others[range]) {
                     *value -= own * others[other as usize];
                 }
             }
         }
     }
 
-    /// Cuts one side into `parts` ranges of even numbers of ratings, with `center` taken off each value.
-    pub(crate) fn cut(triples: &Triples, rows: usize, side: Side, center: f32, parts: usize) -> Vec<Self> {
+    /// Cuts one side into `parts` ranges of even numbers of ratings, with `center` taken off each value; values are listed
+    /// if there is a list. Every rating goes straight to its place: there is no second copy.
+    pub(crate) fn cut(
+        triples: &Triples,
+        rows: usize,
+        side: Side,
+        center: f32,
+        parts: usize,
+        mut list: Option<&mut List>,
+    ) -> Vec<Self> {
         let (mine, others) = match side {
             Side::Users => (&triples.users, &triples.items),
             Side::Items => (&triples.items, &triples.users),
         };
-        let mut starts = vec![0_usize; rows + 1];
-        mine.iter().for_each(|&row| starts[row as usize + 1] += 1);
-        (0..rows).for_each(|row| starts[row + 1] += starts[row]);
-        let mut next = starts.clone();
-        let mut sorted = vec![(0_u32, 0.0_f32); mine.len()];
-        for ((&row, &other), &value) in mine.iter().zip(others).zip(&triples.values) {
-            sorted[next[row as usize]] = (other, value - center);
-            next[row as usize] += 1;
-        }
+        let mut counts = vec![0_usize; rows];
+        mine.iter().for_each(|&row| counts[row as usize] += 1);
         // Solving a row costs something even where it has few ratings.
-        let costs: Vec<u64> = starts.windows(2).map(|ends| (ends[1] - ends[0]) as u64 + 16).collect();
-        let ranges = even_parts(&costs, parts).into_iter();
-        let shard = |range: Range<usize>| {
-            let inside = &sorted[starts[range.start]..starts[range.end]];
-            Self {
+        let costs: Vec<u64> = counts.iter().map(|&count| count as u64 + 16).collect();
+        // For each row, its shard and where in it the next rating goes.
+        let mut next = Vec::with_capacity(rows);
+        let mut shards = Vec::with_capacity(parts);
+        for (number, range) in even_parts(&costs, parts).into_iter().enumerate() {
+            let mut starts = vec![0];
+            for &count in &counts[range.clone()] {
+                let start = starts[starts.len() - 1];
+                next.push((number, start));
+                starts.push(start + count);
+            }
+            let count = starts[starts.len() - 1];
+            shards.push(Self {
                 side: usize::from(side == Side::Items),
                 first: range.start,
-                starts: starts[range.clone()]
-                    .iter()
-                    .chain([&starts[range.end]])
-                    .map(|start| start - starts[range.start])
-                    .collect(),
-                others: inside.iter().map(|&(other, _)| other).collect(),
-                values: inside.iter().map(|&(_, value)| value).collect(),
+                starts,
+                others: vec![0; count],
+                values: Values::zeros(count, list.as_deref()),
                 held: Vec::new(),
                 pending: None,
-            }
-        };
-        ranges.map(shard).collect()
+            });
+        }
+        for ((&row, &other), &value) in mine.iter().zip(others).zip(&triples.values) {
+            let (shard, place) = &mut next[row as usize];
+            let shard = &mut shards[*shard];
+            shard.others[*place] = other;
+            shard.values.set(*place, value - center, list.as_deref_mut());
+            *place += 1;
+        }
+        shards
     }
 }

@@ -3,13 +3,11 @@
 use std::path::Path;
 use std::{fs, io};
 
-use raddle::cli::{Error, ModelDigest, Out, Session};
+use raddle::cli::{Error, ModelDigest, Out, Session, npy};
 use raddle_datasets::Ids;
 use raddle_mf::{Fit, Model};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-use super::npy;
 
 /// `model.json`: what use needs beside the factors, and how the model came about.
 #[derive(Debug, Serialize, Deserialize)]
@@ -111,7 +109,11 @@ pub(crate) fn write_to(
         ("item_bias.npy", &[items], &model.item_biases),
     ];
     for (name, shape, values) in shapes {
-        write(name, Box::new(move |out| npy::write(out, shape, values)))?;
+        let array = move |out: &mut Out| {
+            npy::header(out, "<f4", shape)?;
+            npy::f32s(out, values)
+        };
+        write(name, Box::new(array))?;
     }
     write("model.json", Box::new(|out| Ok(serde_json::to_writer(out, about)?)))
 }
@@ -138,7 +140,7 @@ pub(crate) fn read(folder: &Path) -> Result<Saved, Error> {
     let (users, items) = (Ids::from(&about.users), Ids::from(&about.items));
     let array = |name: &str, shape: &[usize]| {
         let path = folder.join(name);
-        let (found, values) = npy::read(&path)?;
+        let (found, values) = npy::read_f32s(&path)?;
         match found == shape {
             true => Ok(values),
             false => Err(Error::input(format!(

@@ -9,7 +9,6 @@ mod data;
 mod files;
 mod fit;
 mod fold_in;
-mod npy;
 mod options;
 mod predict;
 mod recommend;

@@ -36,6 +36,9 @@ pub(crate) struct Options {
     format: Option<String>,
     #[command(flatten)]
     reading: Reading,
+    /// How many workers look for them; the cores unless given.
+    #[arg(long, value_name = "N")]
+    workers: Option<usize>,
     /// Write to this file rather than to stdout.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -45,11 +48,19 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   mf fit synth:ratings:users=500,items=200,n=20000 --out run
   mf recommend run --top 5 --users 0,1,2 --exclude synth:ratings:users=500,items=200,n=20000
 
-A line is `user item score`, divided by tabs, the best item of a user first. Users go by four at a time: memory does not
-grow with them. A user that the model does not have gets the items that please on the whole.";
+A line is `user item score`, divided by tabs, the best item of a user first. Some thousand users go at a time: what is held
+of their items does not grow with their number. A user that the model does not have gets the items that please on the whole.";
+
+/// Users at a time: what is held is this times the items for each.
+const BATCH: usize = 4096;
 
 /// Writes the best items of users.
 pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
+    if options.workers == Some(0) {
+        return Err(Error::usage("--workers 0: give 1 or more"));
+    }
+    let workers =
+        options.workers.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let saved = files::read(&options.model)?;
     if options.top == 0 {
         return Err(Error::usage("--top is 0: there must be at least 1"));
@@ -73,15 +84,15 @@ pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
         Some(given) => ids("--users", given)?,
         None => (0..saved.users.len()).map(|row| saved.users.name(row)).collect(),
     };
+    let index = saved.users.index();
+    let rows: Vec<u32> = users.iter().map(|user| index.row(user).unwrap_or(u32::MAX)).collect();
+    let write =
+        |out: &mut dyn Write| lines(&recommender, &saved, (&users, &rows), (options.top, workers), out);
     match &options.out {
-        Some(file) => {
-            let written = write_atomic(file, |out| lines(&recommender, &saved, &users, options.top, out));
-            written.map_err(|why| Error::write(file, why))?;
-        }
+        Some(file) => write_atomic(file, |out| write(out)).map_err(|why| Error::write(file, why))?,
         None => {
             let mut out = BufWriter::new(io::stdout().lock());
-            let written =
-                lines(&recommender, &saved, &users, options.top, &mut out).and_then(|()| out.flush());
+            let written = write(&mut out).and_then(|()| out.flush());
             // A reader that has enough, such as `head`, is no failure.
             if let Err(why) = written
                 && why.kind() != io::ErrorKind::BrokenPipe
@@ -97,23 +108,19 @@ pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
 fn lines(
     recommender: &Recommender<'_>,
     saved: &Saved,
-    users: &[String],
-    top: usize,
-    out: &mut impl Write,
+    (users, rows): (&[String], &[u32]),
+    (top, workers): (usize, usize),
+    out: &mut dyn Write,
 ) -> io::Result<()> {
-    let index = saved.users.index();
-    let rows: Vec<u32> = users.iter().map(|user| index.row(user).unwrap_or(u32::MAX)).collect();
-    let (mut result, mut position) = (Ok(()), 0);
-    recommender.each(&rows, top, |_, best| {
-        let user = &users[position];
-        position += 1;
-        for &(item, score) in best {
-            if result.is_ok() {
-                result = writeln!(out, "{user}\t{}\t{score}", saved.items.name(item as usize));
+    for (users, rows) in users.chunks(BATCH).zip(rows.chunks(BATCH)) {
+        let chosen = recommender.all(rows, top, workers).map_err(io::Error::other)?;
+        for (user, best) in users.iter().zip(chosen) {
+            for (item, score) in best {
+                writeln!(out, "{user}\t{}\t{score}", saved.items.name(item as usize))?;
             }
         }
-    });
-    result
+    }
+    Ok(())
 }
 
 /// The items that may be recommended, if that is limited.

@@ -5,8 +5,15 @@ use raddle::state::{Reader, StateError, Writer};
 
 use super::lanes::{LANES, Vector};
 
-/// Ratings whose errors are taken together.
+/// Ratings whose errors are taken together where they are only measured.
 pub(super) const GROUP: usize = 4;
+
+/// How many ratings before its step the product of a rating is taken.
+pub(super) const AHEAD: usize = 2;
+
+/// A cell is dealt from so many places in turn: ratings of one user, which stand together in most files, come apart. More
+/// places would have more users' rows in use at a time.
+const STREAMS: usize = 16;
 
 /// A rating inside a cell: rows of the shard and of the block, and the rating as it is trained on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
@@ -29,9 +36,11 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Takes ratings and finds the bounds of their rows. Neighbours that share a row are brought apart as far as a look
-    /// at the next few goes: what steps move would have to be waited for.
-    pub fn new(mut ratings: Vec<Rating>) -> Self {
+    /// Takes ratings and finds the bounds of their rows. Ratings of neighbouring rows are spread over the cell, and those
+    /// of the same row are brought apart as far as a look at the next few goes: a product that is taken ahead would miss
+    /// what steps in between move.
+    pub fn new(ratings: Vec<Rating>) -> Self {
+        let mut ratings = spread(ratings);
         bring_apart(&mut ratings);
         Self::in_order(ratings)
     }
@@ -68,16 +77,32 @@ impl Cell {
     }
 }
 
-/// How far is looked for a rating that may change places with one that shares a row with its neighbour.
+/// The ratings in the order in which [`STREAMS`] places are read in turn.
+fn spread(ratings: Vec<Rating>) -> Vec<Rating> {
+    let length = ratings.len() / STREAMS;
+    if length < 2 {
+        return ratings;
+    }
+    let mut dealt = Vec::with_capacity(ratings.len());
+    for at in 0..length {
+        dealt
+            .extend_from_slice(&std::array::from_fn::<_, STREAMS, _>(|stream| ratings[stream * length + at]));
+    }
+    dealt.extend_from_slice(&ratings[STREAMS * length..]);
+    dealt
+}
+
+/// How far is looked for a rating that may change places with one that shares a row with those before it.
 const REACH: usize = 16;
 
 fn bring_apart(ratings: &mut [Rating]) {
     let meet = |a: Rating, b: Rating| (a.user == b.user) | (a.item == b.item);
-    for at in 1..ratings.len() {
-        let before = ratings[at - 1];
-        if meet(before, ratings[at]) {
-            let ahead = ratings[at..].iter().take(REACH).position(|&rating| !meet(before, rating));
-            ratings.swap(at, at + ahead.unwrap_or(0));
+    for at in AHEAD..ratings.len() {
+        let [first, second] = [ratings[at - 2], ratings[at - 1]];
+        let meets = |rating: Rating| meet(first, rating) | meet(second, rating);
+        if meets(ratings[at]) {
+            let apart = ratings[at..].iter().take(REACH).position(|&rating| !meets(rating));
+            ratings.swap(at, at + apart.unwrap_or(0));
         }
     }
 }

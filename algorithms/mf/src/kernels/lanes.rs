@@ -10,8 +10,6 @@ pub struct Vector(pub [f32; LANES]);
 
 /// Sixteen `f32` side by side. All implementations give the same bits for every operation.
 pub trait Lanes: Copy {
-    /// How many are in registers at once.
-    const REGISTERS: usize;
     /// Sixteen zeros.
     fn zero() -> Self;
     /// Sixteen times `value`.
@@ -42,8 +40,6 @@ pub trait Lanes: Copy {
 pub struct Portable([f32; LANES]);
 
 impl Lanes for Portable {
-    const REGISTERS: usize = 4;
-
     #[inline(always)]
     fn zero() -> Self {
         Self([0.0; LANES])

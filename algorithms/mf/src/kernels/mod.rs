@@ -10,15 +10,14 @@
 mod cell;
 mod gradients;
 pub mod lanes;
-mod long;
 mod measure;
 mod normal;
 mod score;
 mod sgd;
-mod short;
 mod sides;
 #[cfg(test)]
 mod tests;
+mod uniform;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
@@ -28,6 +27,7 @@ pub use measure::squares;
 pub use normal::{add_products, solve};
 pub use score::{TOGETHER, padded, product, scores};
 pub use sgd::sgd;
+pub use uniform::uniform;
 
 pub use lanes::{LANES, Vector};
 use lanes::{Lanes, Portable};

@@ -65,16 +65,10 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
 
     /// Where the rows of a rating are.
     #[inline(always)]
-    pub(super) fn rows(&self, rating: Rating) -> (*mut f32, *mut f32) {
+    fn rows(&self, rating: Rating) -> (*mut f32, *mut f32) {
         let width = LANES * self.chunks();
         let (user, item) = (usize::from(rating.user) * width, usize::from(rating.item) * width);
         (self.users.factors.wrapping_add(user), self.items.factors.wrapping_add(item))
-    }
-
-    /// How many vectors a row has.
-    #[inline(always)]
-    fn chunks(&self) -> usize {
-        if CHUNKS == 0 { self.chunks } else { CHUNKS }
     }
 
     /// Brings the rows of a rating nearer.
@@ -87,21 +81,10 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
         }
     }
 
-    /// The lane sums of p.q.
-    ///
-    /// # Safety
-    /// The rows are there.
+    /// How many vectors a row has.
     #[inline(always)]
-    pub(super) unsafe fn lanes<L: Lanes>(&self, rating: Rating) -> L {
-        let (p, q) = self.rows(rating);
-        // SAFETY: the caller vouches for the rows.
-        unsafe {
-            let mut lanes = load::<L>(p).mul(load(q));
-            for at in (1..self.chunks()).map(|chunk| chunk * LANES) {
-                lanes = load::<L>(p.add(at)).mul_add(load(q.add(at)), lanes);
-            }
-            lanes
-        }
+    fn chunks(&self) -> usize {
+        if CHUNKS == 0 { self.chunks } else { CHUNKS }
     }
 
     /// p.q.
@@ -110,8 +93,15 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
     /// The rows are there.
     #[inline(always)]
     pub(super) unsafe fn product<L: Lanes>(&self, rating: Rating) -> f32 {
+        let (p, q) = self.rows(rating);
         // SAFETY: the caller vouches for the rows.
-        unsafe { self.lanes::<L>(rating).sum() }
+        unsafe {
+            let mut lanes = load::<L>(p).mul(load(q));
+            for at in (1..self.chunks()).map(|chunk| chunk * LANES) {
+                lanes = load::<L>(p.add(at)).mul_add(load(q.add(at)), lanes);
+            }
+            lanes.sum()
+        }
     }
 
     /// The error of a rating, given the product of its rows.
@@ -119,7 +109,7 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
     /// # Safety
     /// The rows are there.
     #[inline(always)]
-    pub(super) unsafe fn error(&self, rating: Rating, product: f32) -> f32 {
+    unsafe fn error(&self, rating: Rating, product: f32) -> f32 {
         // SAFETY: the caller vouches for the rows.
         unsafe {
             let b = *self.users.biases.add(usize::from(rating.user));
@@ -133,7 +123,7 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
     /// # Safety
     /// The rows are there.
     #[inline(always)]
-    pub(super) unsafe fn moves(&self, rating: Rating, error: f32) -> (Move, Move) {
+    unsafe fn moves(&self, rating: Rating, error: f32) -> (Move, Move) {
         // SAFETY: the caller vouches for the rows.
         unsafe {
             (Self::by(error, self.users, rating.user.into()), Self::by(error, self.items, rating.item.into()))
@@ -191,7 +181,7 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
 
     /// A vector of both rows, moved.
     #[inline(always)]
-    pub(super) fn moved<L: Lanes>(&self, p: L, q: L, of_p: Move, of_q: Move) -> (L, L) {
+    fn moved<L: Lanes>(&self, p: L, q: L, of_p: Move, of_q: Move) -> (L, L) {
         let new_p = L::splat(of_p.step).mul_add(q, p.mul(L::splat(of_p.keep)));
         let new_q = L::splat(of_q.step).mul_add(p, q.mul(L::splat(of_q.keep)));
         if UNEVEN && self.non_negative { (new_p.positive(), new_q.positive()) } else { (new_p, new_q) }
@@ -201,7 +191,7 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
 /// # Safety
 /// Sixteen values are there.
 #[inline(always)]
-pub(super) unsafe fn load<L: Lanes>(from: *const f32) -> L {
+unsafe fn load<L: Lanes>(from: *const f32) -> L {
     // SAFETY: the caller vouches for the values; an array has the alignment of its values.
     L::load(unsafe { &*from.cast() })
 }
@@ -209,7 +199,7 @@ pub(super) unsafe fn load<L: Lanes>(from: *const f32) -> L {
 /// # Safety
 /// Sixteen values are there, and nothing else refers to them.
 #[inline(always)]
-pub(super) unsafe fn store<L: Lanes>(value: L, to: *mut f32) {
+unsafe fn store<L: Lanes>(value: L, to: *mut f32) {
     // SAFETY: likewise.
     value.store(unsafe { &mut *to.cast() });
 }

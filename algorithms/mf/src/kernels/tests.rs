@@ -58,15 +58,13 @@ fn product(p: &[f32], q: &[f32]) -> f32 {
     (group(0) + group(2)) + (group(1) + group(3))
 }
 
-/// Gradient steps by their definition. Where rows are short, errors are those before the first step of the group before
-/// theirs; where they are long, those of the moment.
+/// Gradient steps by their definition, with products as they are two ratings before their step.
 fn by_definition(cell: &Cell, users: &mut Rows, items: &mut Rows, steps: &Steps) {
     fn row(rows: &Rows, row: u16) -> &[f32] {
         &bytemuck::cast_slice(&rows.factors)[usize::from(row) * rows.width..][..rows.width]
     }
-    let error = |rating: &Rating, users: &Rows, items: &Rows| {
-        let known = users.biases[usize::from(rating.user)] + items.biases[usize::from(rating.item)];
-        rating.value - known - product(row(users, rating.user), row(items, rating.item))
+    let product = |rating: &Rating, users: &Rows, items: &Rows| {
+        product(row(users, rating.user), row(items, rating.item))
     };
     fn step(rating: &Rating, z: f32, (users, items): (&mut Rows, &mut Rows), steps: &Steps) {
         let one = Scale { step: 1.0, decay: 1.0, bias_decay: 1.0 };
@@ -95,32 +93,39 @@ fn by_definition(cell: &Cell, users: &mut Rows, items: &mut Rows, steps: &Steps)
             }
         }
     }
-    let is_long = [4, 8].contains(&(users.width / LANES));
-    let (groups, rest) = if is_long { (&[][..], cell.ratings()) } else { cell.ratings().as_chunks::<4>() };
-    let errors =
-        |group: &[Rating; 4], users: &Rows, items: &Rows| group.map(|rating| error(&rating, users, items));
-    let mut waiting = groups.first().map(|group| errors(group, users, items));
-    for (number, group) in groups.iter().enumerate() {
-        let now = waiting.take().unwrap();
-        waiting = groups.get(number + 1).map(|next| errors(next, users, items));
-        group.iter().zip(now).for_each(|(rating, z)| step(rating, z, (users, items), steps));
-    }
-    for rating in rest {
-        let z = error(rating, users, items);
+    let ratings = cell.ratings();
+    let mut products: Vec<f32> = ratings.iter().take(2).map(|rating| product(rating, users, items)).collect();
+    for (at, rating) in ratings.iter().enumerate() {
+        let known = users.biases[usize::from(rating.user)] + items.biases[usize::from(rating.item)];
+        let z = rating.value - known - products[at];
+        if let Some(ahead) = ratings.get(at + 2) {
+            products.push(product(ahead, users, items));
+        }
         step(rating, z, (users, items), steps);
     }
 }
 
 #[test]
 fn neighbours_are_brought_apart_and_none_is_lost() {
-    let before = cell(500, 40, 30, 7);
     let rating = |user: u16, item: u16| Rating { user, item, value: 0.0 };
-    let meet = |pair: &[Rating]| pair[0].user == pair[1].user || pair[0].item == pair[1].item;
-    assert!(!before.ratings().windows(2).any(meet));
-    let given = vec![rating(1, 1), rating(1, 2), rating(1, 3), rating(2, 4), rating(3, 5)];
+    let share = |a: &Rating, b: &Rating| a.user == b.user || a.item == b.item;
+    let ratings = cell(500, 40, 30, 7);
+    let ratings = ratings.ratings();
+    for near in ratings[..480].windows(3) {
+        assert!(!share(&near[0], &near[1]) && !share(&near[0], &near[2]), "{near:?}");
+    }
+    // As files have them: all of a user's ratings together.
+    let given: Vec<Rating> = (0..800).map(|at| rating(at / 20, at % 37)).collect();
     let apart = Cell::new(given.clone());
-    assert_eq!(apart.ratings()[..2], [rating(1, 1), rating(2, 4)]);
-    assert!(given.iter().all(|rating| apart.ratings().contains(rating)));
+    let close =
+        apart.ratings().windows(3).filter(|near| share(&near[0], &near[1]) || share(&near[0], &near[2]));
+    assert!(close.count() < 8);
+    let sorted = |ratings: &[Rating]| {
+        let mut pairs: Vec<(u16, u16)> = ratings.iter().map(|rating| (rating.user, rating.item)).collect();
+        pairs.sort_unstable();
+        pairs
+    };
+    assert_eq!(sorted(apart.ratings()), sorted(&given));
     // Where there is no way, the order stays.
     let same = vec![rating(1, 1), rating(1, 2), rating(1, 3)];
     assert_eq!(Cell::new(same.clone()).ratings(), same);
@@ -206,6 +211,23 @@ proptest! {
         }));
         let by_gradients: &[f32] = bytemuck::cast_slice(&by_gradients);
         prop_assert!(x.iter().zip(by_gradients).all(|(a, b)| (a - b).abs() < 1e-2), "{x:?} {by_gradients:?}");
+    }
+}
+
+#[test]
+fn uniform_numbers_are_those_of_their_hashes_in_every_form() {
+    for count in [0, 1, 15, 16, 33, 100] {
+        let found = same(in_every_form(|| {
+            let mut to = vec![0.0; count];
+            uniform(77, -0.25, 0.5, &mut to);
+            to
+        }));
+        for (at, value) in found.into_iter().enumerate() {
+            let bits = raddle::random::splitmix64(77 ^ (at / 2) as u64);
+            let half = if at % 2 == 0 { bits >> 40 } else { bits >> 16 & 0xff_ffff };
+            assert_eq!(value, -0.25 + 0.5 * (half as f32 / (1 << 24) as f32));
+            assert!((-0.25..0.25).contains(&value));
+        }
     }
 }
 

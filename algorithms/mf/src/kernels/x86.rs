@@ -42,8 +42,6 @@ unsafe fn grouped_one(a: __m256) -> __m256 {
 }
 
 impl Lanes for Avx2 {
-    const REGISTERS: usize = 8;
-
     #[inline(always)]
     fn zero() -> Self {
         // SAFETY: as above.
@@ -127,8 +125,6 @@ impl Lanes for Avx2 {
 }
 
 impl Lanes for Avx512 {
-    const REGISTERS: usize = 32;
-
     #[inline(always)]
     fn zero() -> Self {
         // SAFETY: as above.

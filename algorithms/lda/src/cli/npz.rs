@@ -1,34 +1,10 @@
-//! numpy's files: arrays as `.npy`, and sparse matrices as `scipy.sparse.save_npz` writes them, streamed.
+//! Sparse matrices as `scipy.sparse.save_npz` writes them, streamed.
 
 use std::io::{self, Seek, Write};
 
+use raddle::cli::npy::header;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
-
-/// The header of an array in C order; `kind` is numpy's, such as `<f4`.
-pub(crate) fn header(out: &mut impl Write, kind: &str, shape: &[usize]) -> io::Result<()> {
-    let shape = match shape {
-        [] => "()".to_owned(),
-        [length] => format!("({length},)"),
-        more => format!("({})", more.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")),
-    };
-    let mut text = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}");
-    // Magic, version, length and text fill a multiple of 64 bytes; the text ends with a line.
-    while !(10 + text.len() + 1).is_multiple_of(64) {
-        text.push(' ');
-    }
-    text.push('\n');
-    out.write_all(b"\x93NUMPY\x01\x00")?;
-    out.write_all(&(text.len() as u16).to_le_bytes())?;
-    out.write_all(text.as_bytes())
-}
-
-/// Numbers as they lie in memory.
-pub(crate) fn f32s(out: &mut impl Write, values: &[f32]) -> io::Result<()> {
-    let mut buffer = Vec::with_capacity(4 * values.len());
-    values.iter().for_each(|value| buffer.extend_from_slice(&value.to_le_bytes()));
-    out.write_all(&buffer)
-}
 
 /// A sparse matrix of counts in compressed rows; each part is given as an iterator that is run once.
 pub(crate) fn csr(

@@ -1,0 +1,172 @@
+//! [`Values`]: the ratings of a shard: as they are, or as numbers into a table, which takes half the memory.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use raddle::State;
+use raddle::state::{Reader, StateError, Writer};
+
+/// Most distinct values of a table.
+const MOST: usize = 1 << 16;
+
+/// Ratings less what is taken off all of them.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Values {
+    /// As they are: 4 bytes each.
+    Plain(Vec<f32>),
+    /// Where each is in the table: 2 bytes each.
+    Listed(Vec<u16>, Arc<Vec<f32>>),
+}
+
+impl Default for Values {
+    fn default() -> Self {
+        Self::Plain(Vec::new())
+    }
+}
+
+impl Values {
+    /// So many zeros, to be set; listed if there is a list.
+    pub(crate) fn zeros(count: usize, list: Option<&List>) -> Self {
+        match list {
+            Some(list) => Self::Listed(vec![0; count], Arc::clone(&list.values)),
+            None => Self::Plain(vec![0.0; count]),
+        }
+    }
+
+    /// Sets a value, which must be in the list if there is one.
+    pub(crate) fn set(&mut self, at: usize, value: f32, list: Option<&mut List>) {
+        match (self, list) {
+            (Self::Plain(values), _) => values[at] = value,
+            (Self::Listed(places, _), list) => {
+                places[at] = list.and_then(|list| list.place(value)).unwrap_or_default();
+            }
+        }
+    }
+
+    /// A range of them, read into `room` where they are listed.
+    pub(crate) fn read<'a>(&'a self, range: Range<usize>, room: &'a mut Vec<f32>) -> &'a [f32] {
+        match self {
+            Self::Plain(values) => &values[range],
+            Self::Listed(places, table) => {
+                room.clear();
+                room.extend(places[range].iter().map(|&place| table[usize::from(place)]));
+                room
+            }
+        }
+    }
+
+    /// They themselves, to be changed; from here on as they are.
+    pub(crate) fn plain(&mut self) -> &mut Vec<f32> {
+        if let Self::Listed(places, table) = self {
+            *self = Self::Plain(places.iter().map(|&place| table[usize::from(place)]).collect());
+        }
+        match self {
+            Self::Plain(values) => values,
+            Self::Listed(..) => unreachable!("made plain just now"),
+        }
+    }
+}
+
+/// The distinct values of all ratings, and where each is.
+#[derive(Debug, Clone)]
+pub(crate) struct List {
+    values: Arc<Vec<f32>>,
+    places: HashMap<u32, u16>,
+    /// What was looked up last, by a hash of its bits: most data has few values.
+    recent: Vec<(u32, u16)>,
+}
+
+impl List {
+    /// The distinct values; `None` if there are too many for a table.
+    pub(crate) fn of(all: impl Iterator<Item = f32>) -> Option<Self> {
+        let mut values = Vec::new();
+        let mut list = Self { values: Arc::default(), places: HashMap::new(), recent: Vec::new() };
+        for value in all {
+            if list.place(value).is_none() {
+                if values.len() == MOST {
+                    return None;
+                }
+                let place = values.len() as u16;
+                list.places.insert(value.to_bits(), place);
+                values.push(value);
+                // Once there is a value, there is a place that is right for every slot of it.
+                if list.recent.is_empty() {
+                    list.recent = vec![(value.to_bits(), place); 256];
+                }
+            }
+        }
+        list.values = Arc::new(values);
+        Some(list)
+    }
+
+    /// Where a value is, if it is in the list.
+    fn place(&mut self, value: f32) -> Option<u16> {
+        let bits = value.to_bits();
+        let slot = self.recent.get_mut((bits.wrapping_mul(0x9E37_79B1) >> 24) as usize)?;
+        if slot.0 != bits {
+            *slot = (bits, *self.places.get(&bits)?);
+        }
+        Some(slot.1)
+    }
+}
+
+impl State for Values {
+    fn save(&self, out: &mut Writer) {
+        match self {
+            Self::Plain(values) => {
+                out.write(&false);
+                out.write(values);
+            }
+            Self::Listed(places, table) => {
+                out.write(&true);
+                out.write(places);
+                out.write(table);
+            }
+        }
+    }
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        if !from.read::<bool>()? {
+            return Ok(Self::Plain(from.read()?));
+        }
+        let (places, table): (Vec<u16>, Arc<Vec<f32>>) = (from.read()?, from.read()?);
+        match places.iter().all(|&place| usize::from(place) < table.len()) {
+            true => Ok(Self::Listed(places, table)),
+            false => Err(StateError::new("places in a table of ratings")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raddle::state::{from_bytes, to_bytes};
+
+    #[test]
+    fn what_is_listed_is_read_back_to_the_last_bit() {
+        let given: Vec<f32> =
+            (0..5000).map(|i| ((i * 37) % 301) as f32 / 7.0 - 3.0).chain([0.0, -0.0]).collect();
+        let mut list = List::of(given.iter().copied()).unwrap();
+        let mut values = Values::zeros(given.len(), Some(&list));
+        given.iter().enumerate().for_each(|(at, &value)| values.set(at, value, Some(&mut list)));
+        let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+        let mut room = Vec::new();
+        assert_eq!(bits(values.read(10..5002, &mut room)), bits(&given[10..]));
+        let mut copy: Values = from_bytes(&to_bytes(&values)).unwrap();
+        assert_eq!(copy, values);
+        assert_eq!(bits(copy.plain()), bits(&given));
+        assert_eq!(copy.read(3..4, &mut room), &given[3..4]);
+    }
+
+    #[test]
+    fn too_many_values_are_not_listed() {
+        assert!(List::of((0..MOST).map(|i| i as f32)).is_some());
+        assert!(List::of((0..=MOST).map(|i| i as f32)).is_none());
+    }
+
+    #[test]
+    fn places_beyond_the_table_are_refused() {
+        let wrong = Values::Listed(vec![0, 2], Arc::new(vec![1.0, 2.0]));
+        assert!(from_bytes::<Values>(&to_bytes(&wrong)).is_err());
+    }
+}

@@ -1,0 +1,216 @@
+//! [`Catalogue`]: the items to choose from, and [`Askers`]: the users to choose for, as rows of their own. Choosing is a
+//! program of one round: a shard is some users.
+
+use std::sync::Arc;
+
+use raddle::schedule::{Outlook, Plan, Round};
+use raddle::state::{Reader, StateError, Writer};
+use raddle::{Boundary, Certificate, Engine, Parts, Program, Schedule, Task, Verdict};
+
+use crate::error::MfError;
+use crate::kernels::{LANES, TOGETHER, Vector, padded, scores};
+use crate::model::Model;
+
+/// Users of a shard: so many that a task is worth scheduling.
+const USERS: usize = 64;
+
+/// The items of each user, as (item, predicted rating), the best first.
+pub type Chosen = Vec<Vec<(u32, f32)>>;
+
+/// Items as they are scored.
+#[derive(Debug, Clone)]
+pub(crate) struct Catalogue {
+    /// Their factors, padded to whole vectors.
+    items: Vec<Vector>,
+    biases: Vec<f32>,
+    rank: usize,
+    chunks: usize,
+    /// Items that may be chosen; all if none are named.
+    pub(crate) allowed: Option<Vec<bool>>,
+}
+
+/// Users as they ask: a row of factors, what is added to all their scores, and the items that they know.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Askers {
+    factors: Vec<f32>,
+    bases: Vec<f32>,
+    seen: Vec<Vec<u32>>,
+}
+
+raddle::state!(Askers { factors, bases, seen });
+
+impl Askers {
+    /// Adds a user; one that the model does not have has no factors.
+    pub(crate) fn add(&mut self, model: &Model, user: u32, seen: &[u32]) {
+        let end = self.factors.len() + model.rank;
+        self.factors.extend_from_slice(model.user(user));
+        self.factors.resize(end, 0.0);
+        let bias = model.user_biases.get(user as usize).copied().unwrap_or(0.0);
+        self.bases.push(model.mean as f32 + bias);
+        self.seen.push(seen.to_vec());
+    }
+}
+
+impl Catalogue {
+    pub(crate) fn new(model: &Model) -> Self {
+        let Model { rank, item_factors, item_biases, .. } = model;
+        let chunks = rank.div_ceil(LANES).max(1);
+        let (items, biases) = (padded(item_factors, *rank), item_biases.clone());
+        Self { items, biases, rank: *rank, chunks, allowed: None }
+    }
+
+    /// How many items there are.
+    pub(crate) fn len(&self) -> usize {
+        self.biases.len()
+    }
+
+    /// Calls `take` with the number of each user and the scores of all items, without what is added to all of them.
+    pub(crate) fn scored(&self, askers: &Askers, mut take: impl FnMut(usize, &mut [f32])) {
+        let mut out: [Vec<f32>; TOGETHER] = Default::default();
+        for first in (0..askers.bases.len()).step_by(TOGETHER) {
+            let row = |user: usize| {
+                let row = askers.factors.get(user * self.rank..(user + 1) * self.rank).unwrap_or(&[]);
+                let mut row = padded(row, self.rank);
+                row.resize(self.chunks, Vector([0.0; LANES]));
+                row
+            };
+            let rows: [Vec<Vector>; TOGETHER] = std::array::from_fn(|j| row(first + j));
+            scores(rows.each_ref().map(Vec::as_slice), &self.items, self.chunks, &mut out);
+            for (user, scores) in (first..askers.bases.len()).zip(&mut out) {
+                scores.iter_mut().zip(&self.biases).for_each(|(score, bias)| *score += bias);
+                take(user, scores);
+            }
+        }
+    }
+
+    /// Calls `take` with the number of each user and the `count` best items for it.
+    pub(crate) fn best(&self, askers: &Askers, count: usize, mut take: impl FnMut(usize, &[(u32, f32)])) {
+        let mut best = Vec::new();
+        self.scored(askers, |user, scores| {
+            self.mask(&askers.seen[user], scores);
+            top(scores, count, &mut best);
+            best.iter_mut().for_each(|(_, score)| *score += askers.bases[user]);
+            take(user, &best);
+        });
+    }
+
+    fn mask(&self, seen: &[u32], scores: &mut [f32]) {
+        if let Some(allowed) = &self.allowed {
+            let excluded = scores.iter_mut().zip(allowed).filter(|(_, allowed)| !**allowed);
+            excluded.for_each(|(score, _)| *score = f32::NEG_INFINITY);
+        }
+        for &item in seen {
+            if let Some(score) = scores.get_mut(item as usize) {
+                *score = f32::NEG_INFINITY;
+            }
+        }
+    }
+
+    /// The best items of all these users, found on so many workers.
+    pub(crate) fn choose(
+        self: &Arc<Self>,
+        askers: impl Iterator<Item = Askers>,
+        count: usize,
+        workers: usize,
+    ) -> Result<Chosen, MfError> {
+        let shards: Vec<Askers> = askers.collect();
+        let everyone = Everyone { shards: shards.len() as u32 };
+        let program = Choose { catalogue: Arc::clone(self), count };
+        let parts = Parts::<Choose> { shards, blocks: Vec::new(), pinned: Vec::new(), replica: () };
+        Ok(Engine::new(program, everyone, parts).workers(workers).epochs(1).run()?.parts.pinned)
+    }
+
+    /// How many users make up a shard.
+    pub(crate) const fn together() -> usize {
+        USERS
+    }
+}
+
+/// Choosing as a program.
+struct Choose {
+    catalogue: Arc<Catalogue>,
+    count: usize,
+}
+
+impl Program for Choose {
+    type Shard = Askers;
+    type Block = ();
+    type Pinned = Chosen;
+    type Replica = ();
+    type Partial = Chosen;
+    type Change = ();
+
+    fn update(&self, _: &Task, askers: &mut Askers, (): &()) -> Chosen {
+        let mut chosen = Chosen::with_capacity(askers.bases.len());
+        self.catalogue.best(askers, self.count, |_, best| chosen.push(best.to_vec()));
+        chosen
+    }
+
+    fn aggregate(&self, _: &Round, chosen: &mut Chosen, partials: Vec<(u32, Chosen)>) {
+        chosen.extend(partials.into_iter().flat_map(|(_, some)| some));
+    }
+
+    fn certify(&self, _: u32, _: &mut Askers, (): &()) -> Chosen {
+        Chosen::new()
+    }
+
+    fn conclude(&self, _: &Boundary, _: &mut Chosen, (): &(), _: Vec<(u32, Chosen)>) -> Verdict<()> {
+        Verdict::new(Certificate::new("users", 1.0, 0.0, "the model"))
+    }
+}
+
+/// Every shard once.
+struct Everyone {
+    shards: u32,
+}
+
+impl Schedule for Everyone {
+    fn begin_epoch(&mut self, _: &Outlook) -> Plan {
+        Plan::Known(vec![Round::to_shards(0, 0..self.shards)])
+    }
+
+    fn save(&self, _: &mut Writer) {}
+
+    fn load(&mut self, _: &mut Reader<'_>) -> Result<(), StateError> {
+        Ok(())
+    }
+}
+
+/// The `count` largest, the largest first; ties go to the lower position. What is masked never appears.
+fn top(scores: &[f32], count: usize, best: &mut Vec<(u32, f32)>) {
+    best.clear();
+    let mut least = f32::NEG_INFINITY;
+    for (item, &score) in (0..).zip(scores) {
+        // Most items fail here; a score that is no number fails too.
+        if score <= least || score.is_nan() || count == 0 {
+            continue;
+        }
+        let place = best.partition_point(|&(_, other)| other >= score);
+        if best.len() == count {
+            best.pop();
+        }
+        best.insert(place, (item, score));
+        if best.len() == count {
+            least = best[count - 1].1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_best_are_those_of_a_full_sort(scores in proptest::collection::vec(-3i8..3, 0..60), count in 0usize..12) {
+            let scores: Vec<f32> = scores.into_iter().map(f32::from).collect();
+            let mut order: Vec<(u32, f32)> = (0..).zip(scores.iter().copied()).collect();
+            order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            order.truncate(count);
+            let mut best = Vec::new();
+            top(&scores, count, &mut best);
+            prop_assert_eq!(best, order);
+        }
+    }
+}

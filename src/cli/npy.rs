@@ -1,0 +1,95 @@
+//! Arrays of models in numpy's `.npy` format, version 1.0, in C order.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::{fs, str};
+
+use super::Error;
+
+const MAGIC: &[u8] = b"\x93NUMPY\x01\x00";
+
+/// Writes what stands before the values of an array of this shape, the last index fastest; `kind` is numpy's, such as
+/// `<f4`. What follows begins at a multiple of 64 bytes.
+///
+/// # Errors
+/// If `out` fails.
+pub fn header(out: &mut impl Write, kind: &str, shape: &[usize]) -> io::Result<()> {
+    let lengths: Vec<String> = shape.iter().map(usize::to_string).collect();
+    let comma = if shape.len() == 1 { "," } else { "" };
+    let text =
+        format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({}{comma}), }}", lengths.join(", "));
+    // Before the text stand ten bytes: magic, version, length. It ends with a line.
+    let length = (10 + text.len() + 1).next_multiple_of(64) - 10;
+    out.write_all(MAGIC)?;
+    out.write_all(&(length as u16).to_le_bytes())?;
+    out.write_all(format!("{text:<width$}\n", width = length - 1).as_bytes())
+}
+
+/// Writes single-precision numbers, as `<f4` lays them out.
+///
+/// # Errors
+/// If `out` fails.
+pub fn f32s(out: &mut impl Write, values: &[f32]) -> io::Result<()> {
+    let mut buffer = Vec::with_capacity(1 << 16);
+    for some in values.chunks(1 << 14) {
+        buffer.clear();
+        some.iter().for_each(|value| buffer.extend_from_slice(&value.to_le_bytes()));
+        out.write_all(&buffer)?;
+    }
+    Ok(())
+}
+
+/// Reads an array of single precision that a program has written: its shape and its values.
+///
+/// # Errors
+/// If the file cannot be read, or is no such array.
+pub fn read_f32s(path: &Path) -> Result<(Vec<usize>, Vec<f32>), Error> {
+    let bytes = fs::read(path).map_err(|why| Error::input(format!("{}: {why}", path.display())))?;
+    parse(&bytes).ok_or_else(|| {
+        Error::input(format!(
+            "{}: not an array that --out wrote: expected npy 1.0, `<f4`, in C order; was the file cut off?",
+            path.display()
+        ))
+    })
+}
+
+fn parse(bytes: &[u8]) -> Option<(Vec<usize>, Vec<f32>)> {
+    let (length, rest) = bytes.strip_prefix(MAGIC)?.split_first_chunk::<2>()?;
+    let (head, data) = rest.split_at_checked(usize::from(u16::from_le_bytes(*length)))?;
+    let head = str::from_utf8(head).ok()?;
+    if !head.contains("'<f4'") || !head.contains("'fortran_order': False") {
+        return None;
+    }
+    let (_, shape) = head.split_once("'shape': (")?;
+    let (shape, _) = shape.split_once(')')?;
+    let lengths = shape.split(',').map(str::trim).filter(|length| !length.is_empty());
+    let shape: Vec<usize> = lengths.map(|length| length.parse().ok()).collect::<Option<_>>()?;
+    let count = shape.iter().try_fold(1_usize, |count, &length| count.checked_mul(length))?;
+    let (values, rest) = data.as_chunks::<4>();
+    (values.len() == count && rest.is_empty())
+        .then(|| (shape, values.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        for shape in [vec![3, 2], vec![6], vec![0, 4], vec![], vec![20_000]] {
+            let values: Vec<f32> = (0..shape.iter().product::<usize>()).map(|i| i as f32 / 3.0).collect();
+            let mut bytes = Vec::new();
+            header(&mut bytes, "<f4", &shape).unwrap();
+            assert_eq!(bytes.len() % 64, 0);
+            assert_eq!(bytes.last(), Some(&b'\n'));
+            f32s(&mut bytes, &values).unwrap();
+            assert_eq!(parse(&bytes), Some((shape, values)));
+            bytes.push(0);
+            assert_eq!(parse(&bytes), None);
+        }
+        assert_eq!(parse(b"nonsense"), None);
+        let mut other = Vec::new();
+        header(&mut other, "<f8", &[0]).unwrap();
+        assert_eq!(parse(&other), None);
+    }
+}
