@@ -17,6 +17,7 @@ pub mod corpus;
 mod counter;
 pub mod embedded;
 mod error;
+mod market;
 mod number;
 mod parallel;
 pub mod ratings;

@@ -1,10 +1,13 @@
 //! The same tasks without the engine: one thread that calls the program's verbs in the schedule's order.
 //!
 //! ```text
-//! bare CORPUS [--topics 1000] [--epochs 20] [--shards 8] [--repeats 3]
+//! bare CORPUS [--topics 1000] [--epochs 20] [--shards 8] [--repeats 3] [--beside N]
 //! ```
 //! Each repeat runs the tasks by hand and then the same run on the engine with one worker; both must end with the same
 //! totals. Prints the median seconds of both, what the engine adds to a task, and the rate of the last five epochs by hand.
+//!
+//! With `--beside N` each repeat runs one thread by hand, then N threads that share nothing, then the engine with N
+//! workers: threads apart say what the cores gave in that minute, and so what of it N workers made use of.
 
 use std::error::Error;
 use std::time::Instant;
@@ -34,6 +37,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let problem = Problem::new(&corpus, &preparation)?;
     let lda = Lda::params().topics(option("--topics", 1000)? as usize).fixed_priors(true).epochs(epochs);
     let lda = lda.evaluate_every(1 << 40);
+    let beside = option("--beside", 1)? as usize;
+    if beside > 1 {
+        return compare(&lda, &problem, epochs, beside, repeats);
+    }
     let (mut by_hand, mut on_engine, mut last, mut tasks) = (Vec::new(), Vec::new(), Vec::new(), 0);
     for _ in 0..repeats {
         let run = bare(&lda, problem.clone(), epochs)?;
@@ -49,6 +56,37 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{source}: {epochs} epochs, {tasks} tasks: by hand {bare:.3} s, on the engine {engine:.3} s");
     println!("ratio {:.3}, {more:.1} us a task more", engine / bare);
     println!("steady {:.2} million tokens/s", problem.tokens() as f64 / median(&mut last) / 1e6);
+    Ok(())
+}
+
+/// One thread, so many apart, and as many workers, in turns.
+fn compare(
+    lda: &Lda,
+    problem: &Problem,
+    epochs: u64,
+    count: usize,
+    repeats: u64,
+) -> Result<(), Box<dyn Error>> {
+    let (mut gained, mut free) = (Vec::new(), Vec::new());
+    for _ in 0..repeats {
+        let one = bare(lda, problem.clone(), epochs)?.seconds;
+        let apart = std::thread::scope(|scope| -> Result<f64, String> {
+            let run = || bare(lda, problem.clone(), epochs).map_err(|error| error.to_string());
+            let threads: Vec<_> = (0..count).map(|_| scope.spawn(run)).collect();
+            let mut slowest = 0.0f64;
+            for thread in threads {
+                slowest = slowest.max(thread.join().map_err(|_| "a thread has panicked")??.seconds);
+            }
+            Ok(slowest)
+        })?;
+        let fit = lda.clone().workers(count).fit(problem.clone())?;
+        let measured: f64 = fit.trace.iter().map(|record| record.measured).sum();
+        let seconds = fit.report.seconds - measured;
+        println!("one thread {one:.3} s, {count} apart {apart:.3} s each, {count} workers {seconds:.3} s");
+        gained.push(one / seconds);
+        free.push(count as f64 * one / apart);
+    }
+    println!("{count} workers {:.2} times one, threads apart {:.2}", median(&mut gained), median(&mut free));
     Ok(())
 }
 

@@ -77,6 +77,12 @@ impl Fit {
         self.record.worst
     }
 
+    /// Bytes of the state that is trained: tokens with their topics, and the rows of documents and words.
+    pub fn state_bytes(&self) -> usize {
+        let words = self.blocks.iter().map(|block| size_of_val(&*block.words) + block.rows.bytes());
+        self.shards.iter().map(DocumentShard::bytes).chain(words).sum()
+    }
+
     /// How often each topic has each word.
     pub fn topic_words(&self) -> TopicWords {
         let mut places = vec![(0u32, 0u32); self.words()];

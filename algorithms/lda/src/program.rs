@@ -58,9 +58,14 @@ impl Program for LdaProgram {
         self.visibility
     }
 
-    /// Scoring held-out documents, and gathering what that needs.
+    /// Scoring held-out documents, and gathering what that needs; statistics of words too, if only the likelihood asks
+    /// for them.
     fn measures(&self, kind: Option<u32>) -> bool {
-        matches!(kind, None | Some(GATHER))
+        match kind {
+            None | Some(GATHER) => true,
+            Some(STATISTICS) => !self.optimise,
+            Some(_) => false,
+        }
     }
 
     /// The only rounds without blocks: statistics of documents for alpha.

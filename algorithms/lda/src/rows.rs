@@ -98,6 +98,14 @@ impl DocumentRows {
         entries.chain((0..).zip(counts.map(u32::from))).filter(|&(_, count)| count > 0)
     }
 
+    /// Bytes that the rows take, filled or not.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::Sparse(rows) => size_of_val(&*rows.rows) + size_of_val(&*rows.lines),
+            Self::Dense(rows) => size_of_val(&*rows.counts),
+        }
+    }
+
     /// Whether rows read from elsewhere are for the same documents.
     pub(crate) fn fit(&self, other: &Self) -> bool {
         let start = |row: &Row| row.start;
@@ -257,6 +265,12 @@ impl WordRows {
     /// How many words there are.
     pub(crate) fn len(&self) -> usize {
         self.lengths.len()
+    }
+
+    /// Bytes that the rows take, filled or not.
+    pub(crate) fn bytes(&self) -> usize {
+        let Self { starts, lengths, topics, counts } = self;
+        size_of_val(&**starts) + size_of_val(&**lengths) + size_of_val(&**topics) + size_of_val(&**counts)
     }
 
     /// (topic, count) of a word; no count is 0.

@@ -85,6 +85,15 @@ impl DocumentShard {
         self.ends[document] - document.checked_sub(1).map_or(0, |before| self.ends[before])
     }
 
+    /// Bytes of the documents, of their tokens with topics and of their rows.
+    pub(crate) fn bytes(&self) -> usize {
+        let slice = |slice: &Slice| {
+            size_of_val(&*slice.visits) + size_of_val(&*slice.documents) + size_of_val(&*slice.topics)
+        };
+        let slices: usize = self.slices.iter().map(slice).sum();
+        size_of_val(&*self.documents) + size_of_val(&*self.ends) + slices + self.rows.bytes()
+    }
+
     /// Writes topics and rows: a row's order is part of what is learned.
     pub(crate) fn remember(&self, out: &mut Writer) {
         for slice in &self.slices {

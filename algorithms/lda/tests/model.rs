@@ -217,6 +217,18 @@ fn nothing_is_stale_with_one_shard() {
 }
 
 #[test]
+fn state_is_counted_to_the_byte() {
+    let corpus = Corpus::from_documents(1, [vec![(0, 3)]]).unwrap();
+    let none = Preparation { validation: Held::None, ..Preparation::default() };
+    let fit = Lda::params().topics(2).epochs(1).fit(Problem::new(&corpus, &none).unwrap()).unwrap();
+    // A visit, then three tokens with two bytes each for document and topic; a document's number, end and dense row.
+    let shard = 8 + 3 * (2 + 2) + 4 + 8 + 32;
+    // A word's number, where its row begins and ends, its length, and two topics with their counts.
+    let block = 4 + 2 * 8 + 4 + 2 * (2 + 4);
+    assert_eq!(fit.state_bytes(), shard + block);
+}
+
+#[test]
 fn inference_is_dense_expectation_maximisation_for_any_number_of_workers() {
     let corpus = embedded::pydoc();
     let fit = Lda::params().topics(25).epochs(15).fit(prepared(&corpus, Held::None, Held::Split)).unwrap();
@@ -342,4 +354,6 @@ fn a_public_corpus_gets_as_good_as_it_should() {
     let expected = perplexity(&fit, &corpus);
     assert!((last.perplexity[0] / expected - 1.0).abs() < 1e-6, "{} {expected}", last.perplexity[0]);
     assert!(expected < 3_200.0, "{expected}");
+    let tokens: i64 = fit.totals().iter().sum();
+    assert!(fit.state_bytes() as i64 <= 15 * tokens, "{} bytes, {tokens} tokens", fit.state_bytes());
 }

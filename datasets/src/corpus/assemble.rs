@@ -45,9 +45,11 @@ impl Piece {
 
 /// What a file's head states.
 pub(super) struct Stated {
-    pub(super) documents: usize,
-    pub(super) words: usize,
+    pub(super) documents: u32,
+    pub(super) words: u32,
     pub(super) entries: u64,
+    /// Whether entries have a count; those that have none count 1.
+    pub(super) counted: bool,
     /// Where it states the number of entries.
     pub(super) line: &'static str,
     /// What the head takes.
@@ -55,22 +57,24 @@ pub(super) struct Stated {
     pub(super) lines: usize,
 }
 
-/// Reads the entries behind a head, and checks that there are as many as it states.
+/// Reads the entries behind a head, and checks that there are as many as it states. In place of a head there may be the
+/// line at fault, counted from 1.
 pub(super) fn load(
     source: &Source,
     threads: usize,
-    stated: Stated,
-    block: impl Fn(&[u8]) -> Parsed<Piece> + Sync,
+    stated: Result<Stated, (usize, String)>,
+    block: impl Fn(&[u8], &Stated) -> Parsed<Piece> + Sync,
 ) -> Result<Corpus, ReadError> {
-    let blocks = source.blocks().skip(stated.bytes);
-    let pieces = parallel::parse(source, blocks, stated.lines + 1, threads, block)?;
+    let stated = stated.map_err(|(line, message)| ReadError::at(&source.path, line, message))?;
+    let (blocks, parse) = (source.blocks().skip(stated.bytes), |text: &[u8]| block(text, &stated));
+    let pieces = parallel::parse(source, blocks, stated.lines + 1, threads, parse)?;
     let entries: u64 = pieces.iter().map(|piece| piece.entries).sum();
     if entries != stated.entries {
         let Stated { entries: expected, line, .. } = stated;
         let message = format!("{entries} entries, but {line} says {expected}: was the file cut off?");
         return Err(ReadError::file(&source.path, message));
     }
-    Ok(corpus(stated.documents, stated.words, pieces))
+    Ok(corpus(stated.documents as usize, stated.words as usize, pieces))
 }
 
 /// The corpus of `documents` documents over `width` words. Pieces are let go as they are copied.

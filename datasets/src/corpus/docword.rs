@@ -7,37 +7,18 @@ use crate::number::{first_characters, whole};
 use crate::parallel::Parsed;
 use crate::source::Source;
 
-/// The three numbers that a file begins with.
-struct Head {
-    documents: u64,
-    words: u64,
-    entries: u64,
-    /// What the head takes.
-    bytes: usize,
-    lines: usize,
-}
-
 /// Whether a text begins as such a file does.
 pub(super) fn begins(text: &[u8]) -> bool {
     head(text).is_ok()
 }
 
 pub(super) fn load(source: &Source, threads: usize) -> Result<Corpus, ReadError> {
-    let head = head(&source.beginning(1 << 12)?);
-    let head = head.map_err(|(line, message)| ReadError::at(&source.path, line, message))?;
-    let stated = Stated {
-        documents: head.documents as usize,
-        words: head.words as usize,
-        entries: head.entries,
-        line: "the third line",
-        bytes: head.bytes,
-        lines: head.lines,
-    };
-    assemble::load(source, threads, stated, |text| block(text, &head))
+    let stated = head(&source.beginning(1 << 12)?);
+    assemble::load(source, threads, stated, block)
 }
 
 /// The head, or the line at fault, counted from 1.
-fn head(text: &[u8]) -> Result<Head, (usize, String)> {
+fn head(text: &[u8]) -> Result<Stated, (usize, String)> {
     let (mut numbers, mut bytes) = ([0u64; 3], 0);
     let what = ["documents", "words", "entries"];
     let mut lines = text.split_inclusive(|&byte| byte == b'\n');
@@ -51,15 +32,15 @@ fn head(text: &[u8]) -> Result<Head, (usize, String)> {
         }
     }
     let [documents, words, entries] = numbers;
-    for (line, count) in [(1, documents), (2, words)] {
-        if count > u64::from(u32::MAX) {
-            return Err((line, format!("{count} {}: at most 4294967295 are supported", what[line - 1])));
-        }
-    }
-    Ok(Head { documents, words, entries, bytes, lines: 3 })
+    let named = |line: usize, count: u64| {
+        let why = || format!("{count} {}: at most 4294967295 are supported", what[line - 1]);
+        u32::try_from(count).map_err(|_| (line, why()))
+    };
+    let (documents, words) = (named(1, documents)?, named(2, words)?);
+    Ok(Stated { documents, words, entries, counted: true, line: "the third line", bytes, lines: 3 })
 }
 
-fn block(text: &[u8], head: &Head) -> Parsed<Piece> {
+fn block(text: &[u8], head: &Stated) -> Parsed<Piece> {
     let (mut piece, mut lines) = (Piece::default(), 0);
     for line in text.split_inclusive(|&byte| byte == b'\n') {
         let line = line.trim_ascii();
@@ -72,7 +53,7 @@ fn block(text: &[u8], head: &Head) -> Parsed<Piece> {
     Ok((piece, lines))
 }
 
-fn entry(line: &[u8], head: &Head) -> Result<(u32, u32, u64), String> {
+fn entry(line: &[u8], head: &Stated) -> Result<(u32, u32, u64), String> {
     let mut rest = line;
     let document = index(&mut rest, "document", head.documents)?;
     let word = index(&mut rest, "word", head.words)?;
@@ -86,9 +67,9 @@ fn entry(line: &[u8], head: &Head) -> Result<(u32, u32, u64), String> {
     }
 }
 
-fn index(rest: &mut &[u8], what: &str, most: u64) -> Result<u32, String> {
+fn index(rest: &mut &[u8], what: &str, most: u32) -> Result<u32, String> {
     let number = number(rest, what)?;
-    match (1..=most).contains(&number) {
+    match (1..=u64::from(most)).contains(&number) {
         true => Ok((number - 1) as u32),
         false => Err(format!("the {what} {number} lies outside of 1 to {most}: they count from 1")),
     }

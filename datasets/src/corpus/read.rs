@@ -7,6 +7,7 @@ use std::str::FromStr;
 use super::known::{corpus_entry, load_corpus, pydoc};
 use super::{Corpus, Vocabulary, docword, matrix_market, names, text};
 use crate::error::ReadError;
+use crate::market;
 use crate::registry::RegistryError;
 use crate::source::Source;
 use crate::table::stem;
@@ -138,7 +139,7 @@ fn file(path: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
 
 /// The format of a file that begins so: whatever is neither of the others and no binary file is text.
 fn recognise(beginning: &[u8], path: &Path) -> Result<CorpusFormat, ReadError> {
-    if beginning.starts_with(matrix_market::MAGIC) {
+    if beginning.starts_with(market::MAGIC) {
         Ok(CorpusFormat::MatrixMarket)
     } else if docword::begins(beginning) {
         Ok(CorpusFormat::Docword)

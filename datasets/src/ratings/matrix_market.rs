@@ -5,29 +5,24 @@ use super::ids::Ids;
 use super::layout::Separator;
 use super::text::{Loaded, rating};
 use crate::error::ReadError;
+use crate::market::{self, Head, Kind};
 use crate::number::{first_characters, whole};
 use crate::parallel::{self, Parsed};
 use crate::source::Source;
 
-/// What every Matrix Market file begins with.
-pub(super) const MAGIC: &[u8] = b"%%MatrixMarket";
-
-/// The size line.
-struct Head {
-    users: u32,
-    items: u32,
-    entries: usize,
-    pattern: bool,
-}
+const KIND: Kind = Kind {
+    banner: "ratings are `%%MatrixMarket matrix coordinate real|integer|pattern general`",
+    sizes: "users items entries",
+};
 
 pub(super) fn load(source: &Source, threads: usize) -> Result<Loaded, ReadError> {
-    let beginning = source.beginning(1 << 16)?;
-    let (head, bytes, lines) =
-        head(&beginning).map_err(|(line, message)| ReadError::at(&source.path, line, message))?;
+    let head = market::head(&source.beginning(1 << 16)?, &KIND);
+    let head = head.map_err(|(line, message)| ReadError::at(&source.path, line, message))?;
     let parse = |text: &[u8]| block(text, &head);
-    let blocks = parallel::parse(source, source.blocks().skip(bytes), lines + 1, threads, parse)?;
+    let blocks = source.blocks().skip(head.bytes);
+    let blocks = parallel::parse(source, blocks, head.lines + 1, threads, parse)?;
     let count: usize = blocks.iter().map(Triples::len).sum();
-    if count != head.entries {
+    if count as u64 != head.entries {
         let message =
             format!("{count} entries, but the size line says {}: was the file cut off?", head.entries);
         return Err(ReadError::file(&source.path, message));
@@ -38,39 +33,8 @@ pub(super) fn load(source: &Source, threads: usize) -> Result<Loaded, ReadError>
         triples.items.extend_from_slice(&some.items);
         triples.values.extend_from_slice(&some.values);
     }
-    let (users, items) = (Ids::Dense(head.users), Ids::Dense(head.items));
+    let (users, items) = (Ids::Dense(head.rows), Ids::Dense(head.columns));
     Ok(Loaded { triples, users, items, pairs_only: head.pattern })
-}
-
-/// The head, and the bytes and lines that it takes; or the line at fault, counted from 1.
-fn head(text: &[u8]) -> Result<(Head, usize, usize), (usize, String)> {
-    let mut bytes = 0;
-    let mut pattern = false;
-    for (number, line) in (1..).zip(text.split_inclusive(|&byte| byte == b'\n')) {
-        bytes += line.len();
-        let words = String::from_utf8_lossy(line).to_lowercase();
-        let words: Vec<&str> = words.split_whitespace().collect();
-        if number == 1 {
-            pattern = match words.as_slice() {
-                [_, "matrix", "coordinate", "real" | "integer" | "double", "general"] => false,
-                [_, "matrix", "coordinate", "pattern", "general"] => true,
-                _ => {
-                    return Err((
-                        1,
-                        "ratings are `%%MatrixMarket matrix coordinate real|integer|pattern general`".into(),
-                    ));
-                }
-            };
-        } else if words.first().is_some_and(|word| !word.starts_with('%')) {
-            let sizes: Option<Vec<u32>> = words.iter().map(|word| word.parse().ok()).collect();
-            let Some(&[users, items, entries]) = sizes.as_deref() else {
-                let why = "the size line must be three whole numbers: users items entries";
-                return Err((number, why.into()));
-            };
-            return Ok((Head { users, items, entries: entries as usize, pattern }, bytes, number));
-        }
-    }
-    Err((1, "there is no size line: was the file cut off?".into()))
 }
 
 fn block(text: &[u8], head: &Head) -> Parsed<Triples> {
@@ -109,5 +73,5 @@ fn entry(line: &[u8], head: &Head) -> Result<(u32, u32, f32), String> {
         )),
     };
     let value = if head.pattern { 1.0 } else { rating(cells[2])? };
-    Ok((row("row", cells[0], head.users)?, row("column", cells[1], head.items)?, value))
+    Ok((row("row", cells[0], head.rows)?, row("column", cells[1], head.columns)?, value))
 }

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use super::duplicates::{self, Duplicates};
 use super::{Ratings, generate, matrix_market, text};
 use crate::error::ReadError;
+use crate::market;
 use crate::registry;
 use crate::source::Source;
 use crate::table::stem;
@@ -102,7 +103,7 @@ pub fn read_any_ratings(source: &str, options: &RatingsOptions) -> Result<Rating
 /// ```
 pub fn read_ratings(path: impl AsRef<Path>, options: &RatingsOptions) -> Result<Ratings, ReadError> {
     let source = Source::open(path.as_ref())?;
-    let is_mtx = || Ok::<_, ReadError>(source.beginning(64)?.starts_with(matrix_market::MAGIC));
+    let is_mtx = || Ok::<_, ReadError>(source.beginning(64)?.starts_with(market::MAGIC));
     let format = match options.format {
         Some(format) => format,
         None if is_mtx()? => RatingsFormat::MatrixMarket,

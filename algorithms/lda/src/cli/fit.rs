@@ -151,6 +151,10 @@ fn results(report: Report, fit: &Fit, listing: &Listing) -> Report {
         fit.evaluations().iter().filter_map(|evaluation| serde_json::to_value(evaluation).ok()).collect();
     let mut report = report
         .result("staleness", fit.worst_staleness())
+        .result(
+            "state_bytes_per_token",
+            fit.state_bytes() as f64 / fit.totals().iter().sum::<i64>().max(1) as f64,
+        )
         .result("alpha", fit.alpha().to_vec())
         .result("beta", fit.beta())
         .result("level", raddle::level::Level::current().name())

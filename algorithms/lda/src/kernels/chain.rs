@@ -12,16 +12,16 @@
 use crate::rows::WordRows;
 use crate::seeds::Seeds;
 
-use super::word::Given;
+use super::word::{AtWord, Given, Weights};
 
 /// Draws topics from one kind of document rows.
 pub(super) trait Chain {
     /// The rows of all documents.
     type Rows;
-    /// Comes to a word.
-    fn enter(&mut self, word: usize, words: &WordRows, seeds: &Seeds);
-    /// Leaves it.
-    fn leave(&mut self, word: usize, words: &mut WordRows);
+    /// How it keeps the weights of all topics.
+    type Weights: Weights;
+    /// The topics at the word where it is.
+    fn word(&mut self) -> &mut AtWord<Self::Weights>;
     /// Draws the topic of a token that had `old`.
     fn again(&mut self, old: u16, document: usize, rows: &mut Self::Rows) -> u16;
     /// Draws the topic of a token that has none.
@@ -30,6 +30,22 @@ pub(super) trait Chain {
     fn uniform(&mut self, document: usize, rows: &mut Self::Rows, topics: u32) -> u16;
     /// Asks for the row of a document that is needed soon.
     fn ask_for(rows: &Self::Rows, document: usize);
+
+    /// Comes to a word.
+    #[inline(always)]
+    fn enter(&mut self, word: usize, words: &WordRows, seeds: &Seeds) {
+        self.word().enter(word, words, seeds);
+    }
+
+    /// Leaves it.
+    #[inline(always)]
+    fn leave(&mut self, word: usize, words: &mut WordRows) {
+        self.word().leave(word, words);
+    }
+
     /// How the tokens of each topic have changed since `given`.
-    fn moved(&self, given: Given<'_>) -> Vec<i32>;
+    #[inline(always)]
+    fn moved(&mut self, given: Given<'_>) -> Vec<i32> {
+        self.word().moved(given)
+    }
 }

@@ -7,8 +7,7 @@ use super::chain::Chain;
 use super::lanes::{Counts, LANES, Lanes, Sixteen};
 use super::row::locate_in;
 use super::word::{AtWord, Given, Weights};
-use crate::rows::{DenseRows, WordRows};
-use crate::seeds::Seeds;
+use crate::rows::DenseRows;
 
 /// The weights of 16 N topics, of which vectors are changed whole: what was stored one by one could not be loaded by
 /// sixteen at once.
@@ -72,15 +71,11 @@ fn count(row: &mut [Counts], topic: usize) -> &mut u16 {
 
 impl<L: Lanes, const N: usize> Chain for Dense<L, N> {
     type Rows = DenseRows;
+    type Weights = Registers<L, N>;
 
     #[inline(always)]
-    fn enter(&mut self, word: usize, words: &WordRows, seeds: &Seeds) {
-        self.word.enter(word, words, seeds);
-    }
-
-    #[inline(always)]
-    fn leave(&mut self, word: usize, words: &mut WordRows) {
-        self.word.leave(word, words);
+    fn word(&mut self) -> &mut AtWord<Self::Weights> {
+        &mut self.word
     }
 
     #[inline(always)]
@@ -124,9 +119,5 @@ impl<L: Lanes, const N: usize> Chain for Dense<L, N> {
         for counts in rows.counts[document * N..][..N].iter().step_by(2) {
             L::prefetch(counts);
         }
-    }
-
-    fn moved(&self, given: Given<'_>) -> Vec<i32> {
-        self.word.moved(given)
     }
 }

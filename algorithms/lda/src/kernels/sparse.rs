@@ -9,8 +9,7 @@ use super::lanes::{LANES, Lanes, Sixteen};
 use super::masses::Masses;
 use super::row::{SHORT, locate, move_one, move_to};
 use super::word::{AtWord, Given, Weights};
-use crate::rows::{Packing, SparseRows, WordRows};
-use crate::seeds::Seeds;
+use crate::rows::{Packing, SparseRows};
 
 /// Lines of a row that are asked for ahead.
 const LINES: usize = 4;
@@ -38,15 +37,11 @@ impl<L: Lanes> Sparse<L> {
 
 impl<L: Lanes> Chain for Sparse<L> {
     type Rows = SparseRows;
+    type Weights = Masses;
 
     #[inline(always)]
-    fn enter(&mut self, word: usize, words: &WordRows, seeds: &Seeds) {
-        self.word.enter(word, words, seeds);
-    }
-
-    #[inline(always)]
-    fn leave(&mut self, word: usize, words: &mut WordRows) {
-        self.word.leave(word, words);
+    fn word(&mut self) -> &mut AtWord<Self::Weights> {
+        &mut self.word
     }
 
     #[inline(always)]
@@ -145,9 +140,5 @@ impl<L: Lanes> Chain for Sparse<L> {
                 L::prefetch(line);
             }
         }
-    }
-
-    fn moved(&self, given: Given<'_>) -> Vec<i32> {
-        self.word.moved(given)
     }
 }
