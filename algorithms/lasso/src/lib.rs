@@ -52,6 +52,7 @@ mod row_chains;
 mod schedule;
 mod scores;
 mod shard;
+mod share;
 mod solution;
 mod solver;
 mod working_part;
