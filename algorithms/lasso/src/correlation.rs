@@ -5,12 +5,11 @@ use raddle::schedule::Dependencies;
 use crate::design::View;
 use crate::kernels::{RowPiece, gram_by_rows, gram_lower, sum_squares};
 
-/// Correlations are estimated on runs of consecutive rows, evenly spread, where a sample will do. Of dense columns on
-/// 128 rows, enough to see 0.9, that lie together in memory.
-const DENSE_RUNS: usize = 4;
-const DENSE_RUN: usize = 32;
+/// Dense correlations are estimated on about so many rows, evenly strided, where a sample will do: enough to see 0.9.
+const DENSE_SAMPLE: usize = 128;
 
-/// Of sparse ones, which have few entries in each, on more, which a search finds without reading the others.
+/// Sparse ones on so many rows, a column having few entries in each: runs of consecutive rows, evenly spread, whose
+/// entries a search finds without reading the others.
 const RUNS: usize = 16;
 const RUN: usize = 64;
 
@@ -24,7 +23,7 @@ const FEW: usize = 16;
 pub fn correlations(views: &[Option<View<'_>>], rows: usize, sample: bool) -> Dependencies {
     let count = views.len();
     let products = match views.iter().flatten().next() {
-        Some(View::Dense(_)) => dense(views, rows, sample && rows > DENSE_RUNS * DENSE_RUN),
+        Some(View::Dense(_)) => dense(views, rows, if sample { rows.div_ceil(DENSE_SAMPLE) } else { 1 }),
         Some(View::Sparse { .. }) => sparse(views, rows, sample && rows > RUNS * RUN),
         None => vec![0.0; count * count],
     };
@@ -37,17 +36,16 @@ pub fn correlations(views: &[Option<View<'_>>], rows: usize, sample: bool) -> De
     dependencies
 }
 
-/// Products of the columns' values, or of those in the runs, each column scaled to length 1 there: below the diagonal
-/// of count^2.
-fn dense(views: &[Option<View<'_>>], rows: usize, sample: bool) -> Vec<f64> {
-    let (runs, run) = if sample { (DENSE_RUNS, DENSE_RUN) } else { (1, rows) };
-    let length = runs * run;
+/// Products of every `stride`-th value of the columns, each column scaled to length 1 there: below the diagonal of
+/// count^2.
+fn dense(views: &[Option<View<'_>>], rows: usize, stride: usize) -> Vec<f64> {
+    let length = rows.div_ceil(stride.max(1));
     // A missing column is zero everywhere.
     let mut units = vec![0.0; length * views.len()];
     for (unit, view) in units.chunks_exact_mut(length.max(1)).zip(views) {
         let Some(column) = view.and_then(View::filled) else { continue };
-        for (number, part) in unit.chunks_exact_mut(run).enumerate() {
-            part.copy_from_slice(&column[rows * number / runs..][..run]);
+        for (unit, value) in unit.iter_mut().zip(column.iter().step_by(stride.max(1))) {
+            *unit = *value;
         }
         let norm = sum_squares(unit).sqrt();
         unit.iter_mut().for_each(|value| *value *= if norm > 0.0 { 1.0 / norm } else { 0.0 });
