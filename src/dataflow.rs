@@ -28,6 +28,7 @@ use timely::progress::operate::FrontierInterest;
 use timely::scheduling::SyncActivator;
 
 use crate::generation::{Generation, panic_message};
+use crate::hub::Hub;
 use crate::parcel::{ByAddress, Parcels, Receiver, Sender};
 use crate::place::{HUB, Outbox};
 use crate::program::Program;
@@ -92,16 +93,9 @@ pub(crate) fn scheduled<P: Program>(
                 }
                 Ok(())
             });
-            let mut session = records_out.activate();
-            for record in &hub.records[shown..] {
-                session.session(record_capability).give(record.clone());
-            }
-            shown = hub.records.len();
-            drop(session);
-            let epoch = hub.state.progress.epoch;
-            if epoch > *order_capability.time() {
-                order_capability.downgrade(&epoch);
-                record_capability.downgrade(&epoch);
+            show(hub, &mut shown, record_capability, &mut records_out);
+            if record_capability.time() > order_capability.time() {
+                order_capability.downgrade(record_capability.time());
             }
             let mut orders_out = orders_out.activate();
             for (to, message) in out {
@@ -214,20 +208,7 @@ fn alone<P: Program>(
                 }
                 running.converse(&mut places, &mut out)
             });
-            let mut output = records_out.activate();
-            for record in &running.records[shown..] {
-                // Several epochs may have ended: each record has the time of its own.
-                let under_way = record.epoch.saturating_sub(1);
-                if under_way > *held.time() {
-                    held.downgrade(&under_way);
-                }
-                output.session(held).give(record.clone());
-            }
-            shown = running.records.len();
-            drop(output);
-            if running.state.progress.epoch > *held.time() {
-                held.downgrade(&running.state.progress.epoch);
-            }
+            show(running, &mut shown, held, &mut records_out);
             if going == Some(true) {
                 activator.activate();
             }
@@ -244,6 +225,29 @@ fn alone<P: Program>(
 }
 
 type EpochRecords = Vec<EpochRecord>;
+
+/// Gives the records that were not shown yet, each at the time of its epoch, of which several may have ended; then the
+/// capability has the time of the epoch under way.
+fn show<P: Program>(
+    hub: &Hub<P>,
+    shown: &mut usize,
+    capability: &mut Capability<u64>,
+    out: &mut Output<EpochRecords>,
+) {
+    let reach = |capability: &mut Capability<u64>, epoch: u64| {
+        if epoch > *capability.time() {
+            capability.downgrade(&epoch);
+        }
+    };
+    let mut output = out.activate();
+    for record in &hub.records[*shown..] {
+        reach(capability, record.epoch.saturating_sub(1));
+        output.session(capability).give(record.clone());
+    }
+    *shown = hub.records.len();
+    drop(output);
+    reach(capability, hub.state.progress.epoch);
+}
 
 /// Wakes an operator from any thread.
 fn waker(scope: &Scope<'_, u64>, builder: &OperatorBuilder<'_, u64>) -> SyncActivator {

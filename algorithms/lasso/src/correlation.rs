@@ -23,7 +23,7 @@ const FEW: usize = 16;
 pub fn correlations(views: &[Option<View<'_>>], rows: usize, sample: bool) -> Dependencies {
     let count = views.len();
     let products = match views.iter().flatten().next() {
-        Some(View::Dense(_)) => dense(views, rows, if sample { rows.div_ceil(DENSE_SAMPLE) } else { 1 }),
+        Some(View::Dense(_)) => dense(views, rows, if sample { rows.div_ceil(DENSE_SAMPLE).max(1) } else { 1 }),
         Some(View::Sparse { .. }) => sparse(views, rows, sample && rows > RUNS * RUN),
         None => vec![0.0; count * count],
     };
@@ -39,12 +39,12 @@ pub fn correlations(views: &[Option<View<'_>>], rows: usize, sample: bool) -> De
 /// Products of every `stride`-th value of the columns, each column scaled to length 1 there: below the diagonal of
 /// count^2.
 fn dense(views: &[Option<View<'_>>], rows: usize, stride: usize) -> Vec<f64> {
-    let length = rows.div_ceil(stride.max(1));
+    let length = rows.div_ceil(stride);
     // A missing column is zero everywhere.
     let mut units = vec![0.0; length * views.len()];
     for (unit, view) in units.chunks_exact_mut(length.max(1)).zip(views) {
         let Some(column) = view.and_then(View::filled) else { continue };
-        for (unit, value) in unit.iter_mut().zip(column.iter().step_by(stride.max(1))) {
+        for (unit, value) in unit.iter_mut().zip(column.iter().step_by(stride)) {
             *unit = *value;
         }
         let norm = sum_squares(unit).sqrt();

@@ -38,7 +38,7 @@ pub struct Replica {
 raddle::state!(Replica { residual, sum, scores, intercept, penalty, floor, cap, entering });
 
 /// Columns on their way into the working set.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Entering {
     pub(crate) first: u32,
     pub(crate) columns: Vec<Column>,
