@@ -23,7 +23,9 @@ const FEW: usize = 16;
 pub fn correlations(views: &[Option<View<'_>>], rows: usize, sample: bool) -> Dependencies {
     let count = views.len();
     let products = match views.iter().flatten().next() {
-        Some(View::Dense(_)) => dense(views, rows, if sample { rows.div_ceil(DENSE_SAMPLE).max(1) } else { 1 }),
+        Some(View::Dense(_)) => {
+            dense(views, rows, if sample { rows.div_ceil(DENSE_SAMPLE).max(1) } else { 1 })
+        }
         Some(View::Sparse { .. }) => sparse(views, rows, sample && rows > RUNS * RUN),
         None => vec![0.0; count * count],
     };

@@ -208,6 +208,21 @@ impl<'a> View<'a> {
     }
 }
 
+/// Adds the columns times their scales to `dense`, in their order, and returns what is still to be subtracted from every
+/// entry. Dense columns go in together: the sum is loaded and stored once for several, and their memory streams in side by
+/// side.
+pub(crate) fn add_columns<'a>(columns: impl Iterator<Item = (f64, View<'a>)>, dense: &mut [f64]) -> f64 {
+    let (mut filled, mut shift) = (Vec::new(), 0.0);
+    for (scale, view) in columns {
+        match view {
+            View::Dense(values) => filled.push((scale, values)),
+            View::Sparse { .. } => shift += view.add_scaled_to(scale, dense),
+        }
+    }
+    kernels::add_scaled_columns(dense, &filled);
+    shift
+}
+
 /// One column that can travel: by pointer within a process, as its own values beyond.
 #[derive(Debug, Clone)]
 pub struct Column {

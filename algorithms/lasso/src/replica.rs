@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
-use crate::design::Column;
+use crate::design::{Column, add_columns};
 use crate::kernels::Packed;
 use crate::loss::{Loss, Objective};
 use crate::problem::Start;
@@ -87,12 +87,10 @@ impl Replica {
     /// Makes coordinate updates visible, for the response y.
     pub(crate) fn apply(&mut self, moves: &[Move], y: &[f64], objective: Objective) {
         let moves = moves.iter().filter(|change| change.delta != 0.0);
+        let by = |sign: f64| moves.map(move |change| (sign * change.delta, change.column.view()));
         match objective.loss {
             Loss::Squared => {
-                let mut shift = 0.0;
-                for change in moves {
-                    shift += change.column.view().add_scaled_to(-change.delta, &mut self.residual);
-                }
+                let shift = add_columns(by(-1.0), &mut self.residual);
                 if shift != 0.0 {
                     self.residual.iter_mut().for_each(|value| *value -= shift);
                     self.sum = self.residual.iter().sum();
@@ -100,10 +98,7 @@ impl Replica {
             }
             Loss::Logistic => {
                 let mut scores = std::mem::take(&mut self.scores);
-                let mut shift = 0.0;
-                for change in moves {
-                    shift += change.column.view().add_scaled_to(change.delta, &mut scores);
-                }
+                let shift = add_columns(by(1.0), &mut scores);
                 if shift != 0.0 {
                     scores.iter_mut().for_each(|value| *value -= shift);
                 }

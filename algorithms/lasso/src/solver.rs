@@ -4,7 +4,7 @@ use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
 use crate::certified::{Certified, Norms};
-use crate::design::Column;
+use crate::design::{Column, add_columns};
 use crate::kernels;
 use crate::loss::{Loss, Objective};
 use crate::program::LassoProgram;
@@ -287,13 +287,9 @@ impl Solver {
         self.set.set_gradient(&self.gradient);
         self.set.solve(penalty, kernels::sum_squares(y), rows, self.target);
         let coefficients = self.set.coefficients();
+        let moved = self.columns.iter().zip(coefficients).filter(|&(_, value)| *value != 0.0);
         let mut residual = y.to_vec();
-        let mut shift = 0.0;
-        for (column, &value) in self.columns.iter().zip(coefficients) {
-            if value != 0.0 {
-                shift += column.view().add_scaled_to(-value, &mut residual);
-            }
-        }
+        let shift = add_columns(moved.map(|(column, value)| (-value, column.view())), &mut residual);
         if shift != 0.0 {
             residual.iter_mut().for_each(|value| *value -= shift);
         }

@@ -10,7 +10,7 @@
 //! every step again: when what they have cost since the factor was made exceeds a new factor, it is made anew.
 
 use super::stats::Work;
-use super::symmetric::Symmetric;
+use super::symmetric::{Symmetric, make_room};
 use crate::kernels::{
     BLOCK, NotPositive, add_scaled_columns, cholesky, dot, gram, solve_lower, solve_lower_transposed,
     update_rows,
@@ -44,7 +44,7 @@ pub(crate) struct Factor {
 }
 
 // What is held is forgotten before every use.
-raddle::state!(Held { places, w, gram, l, inverses });
+raddle::state!(Held { places, w, gram, l, stride, inverses });
 raddle::state!(Factor { members, place, l, stride, inverses, ridge, spent, held });
 
 /// The constraints: rows of W, their Gram, and its factor.
@@ -54,6 +54,8 @@ struct Held {
     w: Vec<f64>,
     gram: Symmetric,
     l: Vec<f64>,
+    /// Of the rows of `l`: that of the Gram when it was factored.
+    stride: usize,
     inverses: Vec<f64>,
 }
 
@@ -158,7 +160,7 @@ impl Factor {
         if done == size {
             return Ok(());
         }
-        self.make_room(size, done);
+        make_room(&mut self.l, &mut self.stride, done, size);
         for place in done / BLOCK * BLOCK..size {
             let from = matrix.row(self.members[place] as usize);
             let row = &mut self.l[place * self.stride..][..=place];
@@ -170,18 +172,6 @@ impl Factor {
         work.gathered += (size * size - done * done) as u64 / 2;
         work.factor_flops += ((size as u64).pow(3) - (done as u64).pow(3)) / 3;
         cholesky(&mut self.l, size, self.stride, done, &mut self.inverses)
-    }
-
-    fn make_room(&mut self, size: usize, kept: usize) {
-        if size <= self.stride {
-            return;
-        }
-        let stride = size.max(self.stride + self.stride / 2).next_multiple_of(8);
-        self.l.resize(stride * stride, 0.0);
-        for row in (0..kept).rev() {
-            self.l.copy_within(row * self.stride..row * self.stride + kept, row * stride);
-        }
-        self.stride = stride;
     }
 
     /// z = L^-1 r, in place; r by row of the factor.
@@ -222,7 +212,8 @@ impl Factor {
         work.hold_flops += cost;
         work.factor_flops += ((count as u64).pow(3) - (before as u64).pow(3)) / 3;
         // A finished part of the factor is kept, unless the rows have been moved apart.
-        let before = if held.l.len() == held.gram.values.len() { before } else { 0 };
+        let before = if held.stride == gram_stride { before } else { 0 };
+        held.stride = gram_stride;
         held.l.resize(held.gram.values.len(), 0.0);
         let from = before / BLOCK * BLOCK * gram_stride;
         held.l[from..count * gram_stride].copy_from_slice(&held.gram.values[from..count * gram_stride]);

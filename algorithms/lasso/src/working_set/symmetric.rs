@@ -2,7 +2,7 @@
 
 /// A symmetric matrix of `order` rows, both triangles stored: whole rows are what coordinate descent adds.
 ///
-/// Growing by half again at a time keeps the copying linear in the final size.
+/// `values` holds the rows that are there; what stands behind the last column of a row has no meaning.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Symmetric {
     pub(crate) order: usize,
@@ -14,6 +14,27 @@ raddle::state!(Symmetric { order, stride, values });
 
 /// Rows and columns of a mirrored tile: two tiles fit the first-level cache.
 const TILE: usize = 32;
+
+/// Makes room for rows of `order` values in a row-major matrix of which `kept` rows are to be kept, `stride` apart before
+/// and after.
+///
+/// Rows are set apart in place, and pages are touched only for rows that are there: of what growing took, half had been
+/// fresh pages. Half again as far at a time keeps the moving linear in the final size.
+pub(crate) fn make_room(values: &mut Vec<f64>, stride: &mut usize, kept: usize, order: usize) {
+    if order > *stride {
+        let wider = order.max(*stride + *stride / 2).next_multiple_of(8);
+        values.truncate(kept * *stride);
+        values.reserve_exact(wider * wider - values.len());
+        values.resize(order * wider, 0.0);
+        for row in (1..kept).rev() {
+            values.copy_within(row * *stride..(row + 1) * *stride, row * wider);
+        }
+        *stride = wider;
+    }
+    if values.len() < order * *stride {
+        values.resize(order * *stride, 0.0);
+    }
+}
 
 impl Symmetric {
     /// Number of rows.
@@ -39,16 +60,7 @@ impl Symmetric {
 
     /// Makes room for `order` rows; new elements are zero.
     pub(crate) fn grow(&mut self, order: usize) {
-        if order > self.stride {
-            let stride = order.max(self.stride + self.stride / 2).next_multiple_of(8);
-            // Zeros from the system: rows that are not there yet take no memory.
-            let mut values = vec![0.0; stride * stride];
-            for (i, row) in values.chunks_exact_mut(stride).take(self.order).enumerate() {
-                row[..self.order].copy_from_slice(self.row(i));
-            }
-            (self.stride, self.values, self.order) = (stride, values, order);
-            return;
-        }
+        make_room(&mut self.values, &mut self.stride, self.order, order);
         for i in 0..order {
             let from = if i < self.order { self.order } else { 0 };
             self.values[i * self.stride + from..i * self.stride + order].fill(0.0);
