@@ -77,9 +77,9 @@ impl Fit {
 impl Point {
     /// On the original scale.
     fn new(problem: &Problem, solution: &Solution) -> Self {
-        let scaled = solution.coefficients.iter().map(|&(j, value)| (j, value * problem.scale[j as usize]));
+        let scaled = solution.coefficients.iter().map(|&(j, value)| (j, value * problem.scale(j)));
         let coefficients: Vec<(u32, f64)> = scaled.collect();
-        let centered: f64 = coefficients.iter().map(|&(j, value)| value * problem.center[j as usize]).sum();
+        let centered: f64 = coefficients.iter().map(|&(j, value)| value * problem.center(j)).sum();
         Self {
             lambda: solution.penalty / problem.rows() as f64,
             gap: solution.gap,

@@ -56,9 +56,10 @@ pub struct Problem {
     classes: Option<([f64; 2], Arc<Vec<f64>>)>,
     /// Whether there is an intercept.
     intercept: bool,
-    /// Original column = prepared column times `scale`, plus `center`.
-    pub(crate) center: Vec<f64>,
-    pub(crate) scale: Vec<f64>,
+    /// What was subtracted from each column; empty for nothing.
+    centers: Vec<f64>,
+    /// What each column was then multiplied with; empty for 1.
+    scales: Vec<f64>,
     pub(crate) y_mean: f64,
 }
 
@@ -105,12 +106,12 @@ impl Problem {
         };
         if preparation == Preparation::DenseStd {
             // Coefficients stay on the prepared scale.
-            (centers, scales) = (vec![0.0; columns], vec![1.0; columns]);
+            (centers, scales) = (Vec::new(), Vec::new());
         }
         let y_mean = if matches!(preparation, Preparation::Usual { .. }) { y_mean } else { 0.0 };
         let intercept = matches!(preparation, Preparation::Usual { intercept: true, .. });
         let (design, y) = (Arc::new(design), Arc::new(y));
-        Ok(Self { design, y, classes, intercept, center: centers, scale: scales, y_mean })
+        Ok(Self { design, y, classes, intercept, centers, scales, y_mean })
     }
 
     /// The response's two values, ascending, if it has exactly two: what a logistic fit tells apart.
@@ -130,6 +131,16 @@ impl Problem {
                 Err(LassoError::Classes { count: values.len() })
             }
         }
+    }
+
+    /// What a coefficient of this column as prepared is multiplied with to be one on the original scale.
+    pub(crate) fn scale(&self, column: u32) -> f64 {
+        self.scales.get(column as usize).copied().unwrap_or(1.0)
+    }
+
+    /// What was subtracted from this column.
+    pub(crate) fn center(&self, column: u32) -> f64 {
+        self.centers.get(column as usize).copied().unwrap_or(0.0)
     }
 
     /// What is minimised, with the intercept that this preparation has.
@@ -172,8 +183,7 @@ impl Problem {
         let mut values = if squared { response.to_vec() } else { vec![0.0; response.len()] };
         let mut shift = 0.0;
         for &(column, value) in given {
-            let (columns, value) =
-                (self.columns(), value / self.scale.get(column as usize).copied().unwrap_or(1.0));
+            let (columns, value) = (self.columns(), value / self.scale(column));
             if column as usize >= columns || !value.is_finite() {
                 return Err(LassoError::Start { column: column as usize + 1, columns });
             }
@@ -250,8 +260,9 @@ fn dense(x: Matrix, center: bool, scale: bool) -> Result<Prepared, LassoError> {
 fn sparse(x: Csc, center: bool, scale: bool) -> Result<Prepared, LassoError> {
     let (rows, columns) = x.shape();
     let (starts, indices, mut values) = x.into_raw_storage();
-    let (mut centers, mut scales) = (vec![0.0; columns], vec![1.0; columns]);
-    let mut shift = if center { vec![0.0; columns] } else { Vec::new() };
+    let each = |wanted, value| if wanted { vec![value; columns] } else { Vec::new() };
+    let (mut centers, mut shift) = (each(center, 0.0), each(center, 0.0));
+    let mut scales = each(center || scale, 1.0);
     for j in 0..columns {
         let range = starts[j]..starts[j + 1];
         if let Some(at) = values[range.clone()].iter().position(|value| !value.is_finite()) {
