@@ -8,6 +8,7 @@ use std::path::PathBuf;
 mod duplicates;
 pub mod generate;
 mod ids;
+pub(crate) mod known;
 mod layout;
 mod matrix_market;
 mod read;

@@ -1,0 +1,137 @@
+//! The public sets of ratings known by name.
+
+use super::Ratings;
+use super::read::{RatingsOptions, read_ratings};
+use crate::error::ReadError;
+use crate::registry::{RegistryError, data_folder, find};
+
+/// A public set of ratings. Its users and items are rows from 0, duplicates are merged.
+#[derive(Clone, Debug)]
+pub struct RatingsEntry {
+    /// The name to ask for.
+    pub name: &'static str,
+    /// The file, below the data folder.
+    pub file: &'static str,
+    /// SHA-256 of the file as stored.
+    pub sha256: &'static str,
+    /// Number of users.
+    pub users: usize,
+    /// Number of items.
+    pub items: usize,
+    /// Number of observations.
+    pub observations: usize,
+    /// Whether observations are pairs without a value.
+    pub pairs_only: bool,
+    /// Observations that the compared split trains on, and tests on.
+    pub split: (usize, usize),
+}
+
+/// Every set of ratings known by name.
+pub static RATINGS: [RatingsEntry; 7] = [
+    RatingsEntry {
+        name: "ml-100k",
+        file: "mf/ml-100k.tsv.gz",
+        sha256: "5b74515ce2a685cefc7371d5db7b1bb200b033331da1e5f043ca2aa5b414d7bc",
+        users: 943,
+        items: 1_682,
+        observations: 100_000,
+        pairs_only: false,
+        split: (89_829, 10_151),
+    },
+    RatingsEntry {
+        name: "ml-1m",
+        file: "mf/ml-1m.tsv.gz",
+        sha256: "1f056e6b5ea6a04e0da30e6af76a350909d3e23a0af376f4d98bd113477961e5",
+        users: 6_040,
+        items: 3_706,
+        observations: 1_000_209,
+        pairs_only: false,
+        split: (900_036, 100_160),
+    },
+    RatingsEntry {
+        name: "jester-1",
+        file: "mf/jester-1.tsv.gz",
+        sha256: "d6e609f80a6fb7694f9de1f359226de5bd75c1fc047c1c4c4d5fa2c42d3cc369",
+        users: 24_983,
+        items: 100,
+        observations: 1_810_455,
+        pairs_only: false,
+        split: (1_629_121, 181_334),
+    },
+    RatingsEntry {
+        name: "epinions-770k",
+        file: "mf/epinions-770k.tsv.gz",
+        sha256: "deae25655c8678d1db96259e69723f3749d4d475412483acc16ba05a8a859ce9",
+        users: 18_564,
+        items: 262_614,
+        observations: 761_795,
+        pairs_only: false,
+        split: (685_453, 57_806),
+    },
+    RatingsEntry {
+        name: "ml-latest-small",
+        file: "mf/ml-latest-small.tsv.gz",
+        sha256: "535407db1f280ee4cd47474233c2e0c240332e28fae48ecf0a0233fa6b5a7608",
+        users: 610,
+        items: 9_724,
+        observations: 100_836,
+        pairs_only: false,
+        split: (0, 0),
+    },
+    RatingsEntry {
+        name: "douban-3k",
+        file: "mf/douban-3k.tsv.gz",
+        sha256: "8ab1d6ad00b4cca407e0b35f1f296d3a0c4300a9e1c30de100993b70c2c4ce37",
+        users: 2_999,
+        items: 3_000,
+        observations: 136_891,
+        pairs_only: false,
+        split: (0, 0),
+    },
+    RatingsEntry {
+        name: "gowalla",
+        file: "mf/gowalla-train-pairs.tsv.gz",
+        sha256: "b44b90425c81a339af87825d7d426d9d1e20f957d9377dd2c8bef81431c7c6d0",
+        users: 29_858,
+        items: 40_981,
+        observations: 810_128,
+        pairs_only: true,
+        split: (0, 0),
+    },
+];
+
+pub(crate) fn ratings_names() -> String {
+    RATINGS.each_ref().map(|entry| entry.name).join(", ")
+}
+
+/// The entry of a set of ratings.
+pub fn ratings_entry(name: &str) -> Option<&'static RatingsEntry> {
+    RATINGS.iter().find(|entry| entry.name == name)
+}
+
+/// Reads a public set of ratings with `threads` threads and checks that it is the registry's, byte for byte.
+///
+/// # Errors
+/// An unknown name, no such file, those of the reader, and a file whose SHA-256 is not the registry's.
+pub fn load_ratings(name: &str, threads: usize) -> Result<Ratings, ReadError> {
+    let entry = ratings_entry(name).ok_or_else(|| RegistryError::UnknownRatings { name: name.into() })?;
+    let folder = data_folder().ok_or(RegistryError::NoFolder { file: entry.file })?;
+    let path = find(entry.file, &folder)?;
+    let ratings = read_ratings(&path, &RatingsOptions { threads, ..RatingsOptions::default() })?;
+    match ratings.digest == entry.sha256 {
+        true => Ok(Ratings { name: name.into(), ..ratings }),
+        false => Err(RegistryError::Different { path, found: ratings.digest, expected: entry.sha256 }.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_of_ratings_are_known_by_name() {
+        assert_eq!(ratings_entry("ml-1m").unwrap().users, 6_040);
+        let error = load_ratings("ml-2m", 1).unwrap_err().to_string();
+        assert!(error.contains("known sets are ml-100k, ml-1m"), "{error}");
+    }
+}
