@@ -1,7 +1,8 @@
-//! What does the engine cost? The same kernels on the same grid, without it: plain loops on this thread, beside the same
-//! training through the engine, in turns.
+//! What does the engine cost, and what do more workers gain? The same kernels on the same grid, without it: plain loops on
+//! this thread, beside the same training through the engine, in turns; with WORKERS also so many threads that share
+//! nothing but the input, and so many workers.
 //!
-//! `cargo run --release -p raddle-mf --example bare -- DATA RANK EPOCHS`
+//! `cargo run --release -p raddle-mf --example bare -- DATA RANK EPOCHS [PARTS [WORKERS]]`
 
 use std::error::Error;
 use std::sync::Arc;
@@ -10,52 +11,101 @@ use std::time::Instant;
 use raddle_datasets::ratings::Held;
 use raddle_datasets::{Triples, read_any_ratings};
 use raddle_mf::kernels::{Cell, LANES, Rating, Rows, Steps, Vector, sgd};
-use raddle_mf::{Mf, Problem};
+use raddle_mf::{Fit, Mf, Problem};
 
-/// Shards, and blocks.
-const PARTS: usize = 4;
+const TURNS: usize = 9;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [data, rank, epochs] = arguments.as_slice() else { return Err("give DATA RANK EPOCHS".into()) };
+    let [data, rank, epochs, rest @ ..] = arguments.as_slice() else {
+        return Err("give DATA RANK EPOCHS [PARTS [WORKERS]]".into());
+    };
     let (rank, epochs): (usize, u32) = (rank.parse()?, epochs.parse()?);
+    let given = |at: usize, or: usize| rest.get(at).map_or(Ok(or), |number| number.parse());
+    let (parts, workers) = (given(0, 4)?, given(1, 1)?);
     let ratings = read_any_ratings(data, &Default::default())?;
     let (users, items) = (ratings.users.len(), ratings.items.len());
     let Held { train, out: test, .. } = Held::compared(ratings.triples, users, items);
     let train = Arc::new(train);
-    let mf = Mf::params().rank(rank).epochs(epochs.into()).shards(PARTS);
-    let (mut bare, mut engine) = (Vec::new(), Vec::new());
-    for _ in 0..11 {
+    let mf = Mf::params().rank(rank).epochs(epochs.into()).shards(parts);
+    let by_hand = || {
         let started = Instant::now();
-        let squares = by_hand(&train, users, items, rank, epochs);
-        bare.push(started.elapsed().as_secs_f64());
+        assert!(by_hand(&train, (users, items), rank, epochs, parts).is_finite());
+        started.elapsed().as_secs_f64()
+    };
+    let by_engine = |workers| -> Result<Phases, Box<dyn Error>> {
         let started = Instant::now();
-        let fit = mf.fit(&Problem::new(users, items, Arc::clone(&train))?)?;
-        engine.push(started.elapsed().as_secs_f64());
-        assert!(squares.is_finite() && fit.model.errors(&test).0.is_finite());
+        let fit = mf.clone().workers(workers).fit(&Problem::new(users, items, Arc::clone(&train))?)?;
+        let seconds = started.elapsed().as_secs_f64();
+        assert!(fit.model.errors(&test).0.is_finite());
+        Ok(phases(&fit, seconds))
+    };
+    let (mut bare, mut apart, mut one, mut more) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..TURNS {
+        bare.push([by_hand()]);
+        one.push(by_engine(1)?);
+        if workers > 1 {
+            let slowest = std::thread::scope(|scope| {
+                let threads: Vec<_> = (0..workers).map(|_| scope.spawn(by_hand)).collect();
+                threads.into_iter().map(|thread| thread.join().unwrap_or(f64::NAN)).fold(0.0, f64::max)
+            });
+            apart.push([slowest]);
+            more.push(by_engine(workers)?);
+        }
     }
-    bare.sort_by(f64::total_cmp);
-    engine.sort_by(f64::total_cmp);
-    let (bare, engine) = (bare[bare.len() / 2], engine[engine.len() / 2]);
-    println!("bare {bare:.5} s, engine {engine:.5} s: {:+.1} %", 100.0 * (engine / bare - 1.0));
+    let ([bare], one) = (medians(&bare), medians(&one));
+    println!("bare {bare:.4} s, engine {:.4} s: {:+.1} %", one[0], 100.0 * (one[0] / bare - 1.0));
+    if workers > 1 {
+        let ([apart], more) = (medians(&apart), medians(&more));
+        let (gained, free) = (one[0] / more[0], workers as f64 * bare / apart);
+        println!(
+            "{workers} workers {:.4} s: {gained:.2} times one; {workers} threads apart {free:.2}",
+            more[0]
+        );
+        for (phase, name) in
+            ["all", "count", "set-up and first epoch", "other epochs", "rest"].iter().enumerate()
+        {
+            let ratio = one[phase] / more[phase];
+            println!("{name}: {:.4} s with one, {:.4} with {workers}: {ratio:.2}", one[phase], more[phase]);
+        }
+    }
     Ok(())
 }
 
+/// Seconds in all; until the ratings are counted; until the first epoch is done; of the other epochs; of the rest, which is
+/// what goes before and after the engine.
+type Phases = [f64; 5];
+
+fn phases(fit: &Fit, seconds: f64) -> Phases {
+    let at: Vec<f64> = fit.trace.iter().map(|record| record.seconds).collect();
+    let [counted, first, .., last] = at[..] else { return [seconds; 5] };
+    [seconds, counted, first - counted, last - first, seconds - last]
+}
+
+/// The median of each column.
+fn medians<const N: usize>(turns: &[[f64; N]]) -> [f64; N] {
+    std::array::from_fn(|column| {
+        let mut values: Vec<f64> = turns.iter().map(|turn| turn[column]).collect();
+        values.sort_by(f64::total_cmp);
+        values[values.len() / 2]
+    })
+}
+
 /// Counts, deals, trains and writes back, as the engine's program does; the sum of squares of the last epoch.
-fn by_hand(train: &Triples, users: usize, items: usize, rank: usize, epochs: u32) -> f64 {
+fn by_hand(train: &Triples, (users, items): (usize, usize), rank: usize, epochs: u32, parts: usize) -> f64 {
     let [user_counts, item_counts] = counts(train, users, items);
-    let (u, user_parts) = places(&user_counts);
-    let (i, item_parts) = places(&item_counts);
+    let (u, user_parts) = places(&user_counts, parts);
+    let (i, item_parts) = places(&item_counts, parts);
     let count = train.len() as f64;
     let (sum, squares) = moments(&train.values);
     let mean = sum / count;
     let deviation = (squares / count - mean * mean).sqrt();
     let (center, scale) = (mean as f32, (1.0 / deviation) as f32);
     let mut cells: Vec<Vec<Rating>> =
-        (0..PARTS * PARTS).map(|_| Vec::with_capacity(train.len() / PARTS / PARTS * 9 / 8)).collect();
+        (0..parts * parts).map(|_| Vec::with_capacity(train.len() / parts / parts * 9 / 8)).collect();
     for ((&user, &item), &value) in train.users.iter().zip(&train.items).zip(&train.values) {
         let (user, item) = (u[user as usize], i[item as usize]);
-        cells[(user >> 16) as usize * PARTS + (item >> 16) as usize].push(Rating {
+        cells[(user >> 16) as usize * parts + (item >> 16) as usize].push(Rating {
             user: user as u16,
             item: item as u16,
             value: (value - center) * scale,
@@ -77,10 +127,10 @@ fn by_hand(train: &Triples, users: usize, items: usize, rank: usize, epochs: u32
             non_negative: false,
         };
         sum = 0.0;
-        for round in 0..PARTS {
-            for shard in 0..PARTS {
-                let block = (shard + round) % PARTS;
-                sum += sgd(&cells[shard * PARTS + block], &mut shards[shard], &mut blocks[block], &steps);
+        for round in 0..parts {
+            for shard in 0..parts {
+                let block = (shard + round) % parts;
+                sum += sgd(&cells[shard * parts + block], &mut shards[shard], &mut blocks[block], &steps);
             }
         }
     }
@@ -126,13 +176,13 @@ fn moments(values: &[f32]) -> (f64, f64) {
 }
 
 /// Where each row goes, as `part << 16 | place`, and the rows of each part: those that are named.
-fn places(counts: &[u32]) -> (Vec<u32>, Vec<Vec<u32>>) {
-    let mut parts = vec![Vec::new(); PARTS];
+fn places(counts: &[u32], number: usize) -> (Vec<u32>, Vec<Vec<u32>>) {
+    let mut parts = vec![Vec::new(); number];
     let place = |(row, &count): (usize, &u32)| {
         if count == 0 {
             return 0;
         }
-        let part = row % PARTS;
+        let part = row % number;
         parts[part].push(row as u32);
         (part << 16 | (parts[part].len() - 1)) as u32
     };

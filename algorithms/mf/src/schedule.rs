@@ -20,6 +20,11 @@ pub(crate) mod kind {
     pub(crate) const USER_MEANS: u32 = 5;
 }
 
+/// The shard that deals a chunk out. Neighbouring shards often live on one worker, so chunks are spread over all of them.
+pub(crate) fn dealer(chunk: u32, chunks: u32, shards: u32) -> u32 {
+    (u64::from(chunk) * u64::from(shards) / u64::from(chunks)) as u32
+}
+
 /// Plans each epoch whole: the first brings the ratings to their cells, every one trains, and measures if need be.
 #[derive(Debug, Clone)]
 pub struct GridSchedule {
@@ -36,7 +41,7 @@ pub struct GridSchedule {
 }
 
 impl GridSchedule {
-    /// For so many shards and blocks, of which the first `chunks` deal out the input.
+    /// For so many shards and blocks, of which `chunks` deal out the input.
     pub(crate) fn new(shards: u32, blocks: u32, chunks: u32, measure: bool, by_priority: bool) -> Self {
         let owed = by_priority.then(|| vec![0.0; (shards * blocks) as usize]);
         Self { shards, blocks, chunks, measure, means: false, is_set_up: false, owed }
@@ -101,7 +106,11 @@ impl Schedule for GridSchedule {
     fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
         let mut rounds = Vec::new();
         if !std::mem::replace(&mut self.is_set_up, true) {
-            let pair = |chunk| Assignment { shard: chunk, block: Some(chunk), variables: Vec::new() };
+            let pair = |chunk| Assignment {
+                shard: dealer(chunk, self.chunks, self.shards),
+                block: Some(chunk),
+                variables: Vec::new(),
+            };
             rounds.push(Round { kind: kind::SCATTER, tasks: (0..self.chunks).map(pair).collect() });
             rounds.extend(self.rotation(kind::DELIVER));
             if self.means && outlook.epoch == 0 {
@@ -152,7 +161,7 @@ mod tests {
     fn ratings_are_dealt_once_and_every_epoch_visits_every_cell() {
         let mut schedule = GridSchedule::new(4, 3, 2, true, false);
         let first = rounds(&mut schedule, Vec::new());
-        assert_eq!(visits(&first, kind::SCATTER), [(0, 0), (1, 1)]);
+        assert_eq!(visits(&first, kind::SCATTER), [(0, 0), (2, 1)]);
         assert_eq!(visits(&first, kind::DELIVER).len(), 12);
         let second = rounds(&mut schedule, Vec::new());
         assert!(visits(&second, kind::SCATTER).is_empty() && visits(&second, kind::DELIVER).is_empty());

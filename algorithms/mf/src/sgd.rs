@@ -6,7 +6,7 @@ use raddle::{Engine, Outcome, Parts};
 
 use crate::counted::Counted;
 use crate::course::{Course, default_decay};
-use crate::grid::{Deal, fewest_parts};
+use crate::grid::{Deal, NOWHERE, fewest_parts};
 use crate::kernels::{LANES, Rows};
 use crate::model::{Fit, Model};
 use crate::params::{Choice, Mf};
@@ -14,7 +14,7 @@ use crate::part::{Part, Plain, Scaling};
 use crate::problem::Problem;
 use crate::program::SgdProgram;
 use crate::run::Runner;
-use crate::schedule::GridSchedule;
+use crate::schedule::{GridSchedule, dealer};
 use crate::shard::{Chunk, ItemBlock, UserShard};
 use crate::solver::Solver;
 use crate::start::{DAMPING, Start};
@@ -95,7 +95,9 @@ impl Mf {
             replica: Default::default(),
         };
         let input = Chunk::cut(&problem.train, measured.map(|measured| &measured.triples), chunks);
-        parts.shards.iter_mut().zip(input).for_each(|(shard, chunk)| shard.chunk = Some(chunk));
+        for (number, chunk) in (0..).zip(input) {
+            parts.shards[dealer(number, chunks as u32, shards as u32) as usize].chunk = Some(chunk);
+        }
         let (s, b) = (shards as u32, blocks as u32);
         let schedule =
             GridSchedule::new(s, b, chunks as u32, measured.is_some(), self.schedule == Choice::Priority)
@@ -157,7 +159,8 @@ fn collect(problem: &Problem, mf: &Mf, outcome: Outcome<SgdProgram>) -> Fit {
     Fit { model, best, best_epoch: pinned.best_epoch, length: pinned.length(), reg, report, trace }
 }
 
-/// Puts the rows of all parts where the data has them, in the units of the ratings.
+/// Puts the rows of all parts where the data has them, in the units of the ratings: in the order of the data, since what
+/// is read from all over can be read ahead, and what is written cannot.
 fn write_back<'a>(
     parts: impl Iterator<Item = &'a Part>,
     deal: &Deal,
@@ -167,17 +170,19 @@ fn write_back<'a>(
     biases: &mut [f32],
 ) {
     let (grow, scale) = (scale.sqrt() as f32, scale as f32);
-    for (number, part) in (0..).zip(parts) {
-        let Rows { width, factors: from, biases: bias, .. } = part.result(kept);
+    let parts: Vec<&Rows> = parts.map(|part| part.result(kept)).collect();
+    for ((&place, to), to_bias) in deal.place.iter().zip(factors.chunks_exact_mut(rank)).zip(biases) {
+        if place == NOWHERE {
+            continue;
+        }
+        let (Rows { width, factors, biases, .. }, at) =
+            (parts[(place >> 16) as usize], (place & 0xffff) as usize);
         // A run that ended before its first epoch has no rows yet.
         if *width == 0 {
             continue;
         }
-        let from: &[f32] = bytemuck::cast_slice(from);
-        for ((&row, from), bias) in deal.part(number).iter().zip(from.chunks_exact(*width)).zip(bias) {
-            let to = &mut factors[row as usize * rank..][..rank];
-            to.iter_mut().zip(from).for_each(|(to, value)| *to = value * grow);
-            biases[row as usize] = bias * scale;
-        }
+        let from: &[f32] = &bytemuck::cast_slice(factors)[at * width..][..rank];
+        to.iter_mut().zip(from).for_each(|(to, value)| *to = value * grow);
+        *to_bias = biases[at] * scale;
     }
 }

@@ -71,13 +71,20 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
         (self.users.factors.wrapping_add(user), self.items.factors.wrapping_add(item))
     }
 
-    /// Brings the rows of a rating nearer.
+    /// Brings the rows of a rating nearer, and what else it needs where that may lie far.
     #[inline(always)]
     pub(super) fn prefetch<L: Lanes>(&self, rating: Rating) {
         let (p, q) = self.rows(rating);
         for at in (0..self.chunks()).map(|chunk| chunk * LANES) {
             L::prefetch(p.wrapping_add(at));
             L::prefetch(q.wrapping_add(at));
+        }
+        // Sides that differ much are often sparse: their biases and scales are then as far as their rows.
+        if UNEVEN {
+            for (side, row) in [(&self.users, rating.user), (&self.items, rating.item)] {
+                L::prefetch(side.biases.wrapping_add(row.into()));
+                L::prefetch(side.scales.wrapping_add(row.into()).cast());
+            }
         }
     }
 
