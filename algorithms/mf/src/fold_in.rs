@@ -85,20 +85,19 @@ impl FoldIn {
         let square = if self.implicit.is_some() { squares_of(&others, chunks) } else { Vec::new() };
         let center = if self.implicit.is_some() { 0.0 } else { model.mean as f32 };
         let (mut factors, mut found) = (vec![0.0; count * rank], vec![0.0; count]);
-        let (mut room, mut listed) = (Room::default(), Vec::new());
-        for shard in HalfShard::cut(ratings, count, side, center, 1, None) {
-            for row in 0..shard.len() {
-                let range = shard.range(row);
-                if range.is_empty() {
-                    continue;
-                }
-                let given = (&shard.others[range.clone()], shard.values.read(range, &mut listed));
-                let mut solved = vec![Vector([0.0; LANES]); chunks];
-                least.row(given, number, (&others, &square), &mut room, &mut solved);
-                let solved: &[f32] = bytemuck::cast_slice(&solved);
-                factors[row * rank..(row + 1) * rank].copy_from_slice(&solved[..rank]);
-                found[row] = if self.biases { solved[rank + number] } else { 0.0 };
+        let (mut room, mut listed, mut names) = (Room::default(), Vec::new(), Vec::new());
+        let shard = HalfShard::whole(ratings, (count, biases.len()), side, center);
+        for row in 0..shard.len() {
+            let range = shard.range(row);
+            if range.is_empty() {
+                continue;
             }
+            let given = (shard.named.read(row, &mut names), shard.values.read(range, &mut listed));
+            let mut solved = vec![Vector([0.0; LANES]); chunks];
+            least.row(given, number, (&others, &square), &mut room, &mut solved);
+            let solved: &[f32] = bytemuck::cast_slice(&solved);
+            factors[row * rank..(row + 1) * rank].copy_from_slice(&solved[..rank]);
+            found[row] = if self.biases { solved[rank + number] } else { 0.0 };
         }
         (factors, found)
     }

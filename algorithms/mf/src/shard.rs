@@ -102,7 +102,7 @@ impl Chunk {
 }
 
 /// The sum of the values and of their squares, in eight lanes that are added in order.
-fn moments(values: &[f32]) -> (f64, f64) {
+pub(crate) fn moments(values: &[f32]) -> (f64, f64) {
     let (mut sums, mut squares) = ([0.0_f64; 8], [0.0_f64; 8]);
     let (groups, rest) = values.as_chunks::<8>();
     for group in groups {

@@ -54,7 +54,7 @@ impl CoordinateDescent {
         let is_bias = rank as usize >= self.rank;
         let reg = if is_bias { self.bias_reg } else { self.reg };
         let mut moved = (0.0, 0.0);
-        let mut room = Vec::new();
+        let (mut room, mut names) = (Vec::new(), Vec::new());
         let solved = (0..shard.len()).map(|row| {
             let range = shard.range(row);
             if range.is_empty() {
@@ -62,7 +62,7 @@ impl CoordinateDescent {
             }
             let count = if self.plain { 1.0 } else { range.len() as f64 };
             let values = shard.values.read(range.clone(), &mut room);
-            let (top, bottom) = sums(values, &shard.others[range], others);
+            let (top, bottom) = sums(values, shard.named.read(row, &mut names), others);
             let value = f64::from(top) / (f64::from(bottom) + reg * count).max(1e-12);
             let value = if self.non_negative && !is_bias { value.max(0.0) } else { value } as f32;
             moved.0 += f64::from(value - old[row]).powi(2);
@@ -80,9 +80,10 @@ impl CoordinateDescent {
         pending: Option<(&Vec<f32>, &Vec<f32>)>,
         back: (&Vec<f32>, &Vec<f32>),
     ) {
+        let mut names = Vec::new();
         for row in 0..shard.len() {
-            let range = shard.range(row);
-            let (others, values) = (&shard.others[range.clone()], &mut shard.values.plain()[range]);
+            let values = &mut shard.values.plain()[shard.named.range(row)];
+            let others = shard.named.read(row, &mut names);
             let own = back.0[shard.first + row];
             match pending {
                 Some((mine, theirs)) => {

@@ -9,18 +9,22 @@ use super::program::{AlternatingProgram, Alternation, Way};
 use super::progress::Progress;
 use super::shard::HalfShard;
 use super::sides::{Rows, Sides};
-use super::values::List;
 use crate::kernels::{LANES, Vector};
 use crate::model::{Fit, Model};
 use crate::params::{Equations, Method, Mf};
 use crate::part::Side;
 use crate::problem::Problem;
 use crate::run::Runner;
+use crate::schedule::dealer;
+use crate::shard::{self, Chunk};
 
 /// Ratings of a shard at least, times its rank: some tenths of a millisecond.
 const TASK: usize = 400_000;
 /// Shards of a side that no data set exceeds by itself; `shards` may.
 const MOST_SHARDS: usize = 32;
+
+/// Chunks of the input that are counted side by side.
+const CHUNKS: usize = 8;
 
 /// Epochs of a run whose length is not given, at most; and where nothing is measured.
 const MOST_EPOCHS: u64 = 60;
@@ -94,39 +98,32 @@ impl Mf {
         (center, mean): (f64, f64),
     ) -> Engine<AlternatingProgram> {
         let by_cost = (problem.train.len() * self.rank / TASK).clamp(1, MOST_SHARDS);
-        let parts = |rows: usize| self.shards.unwrap_or(by_cost).min(rows.max(1));
-        let (users, items) = (parts(problem.users), parts(problem.items));
-        let train = &problem.train;
-        // What is left of ratings in coordinate descent has no table.
-        let mut list = match way {
-            Way::Rows(_) => List::of(train.values.iter().map(|value| value - center as f32)),
-            Way::Columns(_) => None,
-        };
-        let mut cut =
-            |rows, side, parts| HalfShard::cut(train, rows, side, center as f32, parts, list.as_mut());
-        let mut shards = cut(problem.users, Side::Users, users);
-        shards.extend(cut(problem.items, Side::Items, items));
+        let parts = self.shards.unwrap_or(by_cost).min(problem.users.max(problem.items));
         let measured = problem.measured.as_ref();
-        for (user, item, value) in measured.iter().flat_map(|measured| measured.triples.iter()) {
-            // Users are cut into ranges: the last that begins at or before this one has it.
-            let shard = shards[..users].partition_point(|shard| shard.first <= user as usize) - 1;
-            let value = if self.implicit.is_some() { 1.0 } else { value - center as f32 };
-            shards[shard].held.push((user, item, value));
+        let held = measured.map(|measured| &measured.triples);
+        let chunks = |count: usize| Chunk::cut(&problem.train, held, count);
+        let whole = chunks(1);
+        let sides = whole.iter().cycle().zip([Side::Users, Side::Items].into_iter().cycle());
+        let mut shards: Vec<HalfShard> =
+            sides.take(2 * parts).map(|(input, side)| HalfShard::new(side, input.clone())).collect();
+        let count = CHUNKS.min(shards.len());
+        for (number, chunk) in (0..).zip(chunks(count)) {
+            shards[dealer(number, count as u32, 2 * parts as u32) as usize].counted = Some(chunk);
         }
-        let costs = shards.iter().map(|shard| (shard.others.len() + 16 * shard.len()) as u64).collect();
         let most = if measured.is_some() { MOST_EPOCHS } else { EPOCHS };
         let program = AlternatingProgram {
             way,
             measured_on: measured.map(|measured| measured.on),
             target: self.target,
             epochs: self.epochs.unwrap_or(most),
+            rows: (problem.users, problem.items),
+            parts,
+            center: center as f32,
         };
         let replica = self.sides(problem, way, center, mean);
-        shards.iter_mut().for_each(|shard| shard.take_off(&replica.columns));
-        let (users, all) = (users as u32, shards.len() as u32);
-        let schedule = Alternation { way, shards: [0..users, users..all] };
+        let schedule = Alternation::new(way, parts as u32);
         let parts = Parts { shards, blocks: Vec::new(), pinned: Progress::new(), replica };
-        Engine::new(program, schedule, parts).costs(costs).workers(self.workers)
+        Engine::new(program, schedule, parts).workers(self.workers)
     }
 
     /// The factors to start from: of users zeros, of items small random numbers, or those of a model.
@@ -193,15 +190,15 @@ impl Mf {
 /// Mean and standard deviation of the values; 1 where that is 0.
 fn moments(triples: &Triples) -> (f64, f64) {
     let count = triples.len() as f64;
-    let mean = triples.values.iter().map(|&value| f64::from(value)).sum::<f64>() / count;
-    let squares = triples.values.iter().map(|&value| (f64::from(value) - mean).powi(2)).sum::<f64>();
-    let deviation = (squares / count).sqrt();
+    let (sum, squares) = shard::moments(&triples.values);
+    let mean = sum / count;
+    let deviation = (squares / count - mean * mean).max(0.0).sqrt();
     (mean, if deviation > 1e-6 * mean.abs() { deviation } else { 1.0 })
 }
 
 /// The model that a run has come to.
 fn collect(problem: &Problem, way: Way, center: f64, outcome: Outcome<AlternatingProgram>) -> Fit {
-    let Outcome { parts: Parts { pinned: progress, replica, .. }, report, trace } = outcome;
+    let Outcome { parts: Parts { shards, pinned: progress, replica, .. }, report, trace } = outcome;
     let kept = progress.kept.filter(|_| progress.best_epoch != report.epochs);
     let (rows, columns) = match kept {
         Some(kept) => ([kept.users, kept.items], [kept.user_columns, kept.item_columns]),
@@ -213,14 +210,11 @@ fn collect(problem: &Problem, way: Way, center: f64, outcome: Outcome<Alternatin
     };
     let mut model = Model { mean: center, ..Model::zeros(problem.users, problem.items, rank) };
     let Model { user_factors, item_factors, user_biases, item_biases, .. } = &mut model;
-    let mut rated = [vec![false; problem.users], vec![false; problem.items]];
-    for (&user, &item) in problem.train.users.iter().zip(&problem.train.items) {
-        (rated[0][user as usize], rated[1][item as usize]) = (true, true);
-    }
-    for (side, (factors, biases)) in
-        [(user_factors, user_biases), (item_factors, item_biases)].into_iter().enumerate()
-    {
-        for row in (0..biases.len()).filter(|&row| rated[side][row]) {
+    let mut to = [(user_factors, user_biases), (item_factors, item_biases)];
+    for shard in &shards {
+        let (side, (factors, biases)) = (shard.side, &mut to[shard.side]);
+        let rated = (0..shard.len()).filter(|&row| !shard.range(row).is_empty());
+        for row in rated.map(|row| shard.first + row) {
             let to = &mut factors[row * rank..(row + 1) * rank];
             match way {
                 Way::Rows(least) => {

@@ -51,7 +51,7 @@ impl LeastSquares {
         let square = &sides.squares[1 - shard.side].0;
         let start = shard.first * chunks;
         let mut rows = mine[start..start + shard.len() * chunks].to_vec();
-        let (mut room, mut listed) = (Room::default(), Vec::new());
+        let (mut room, mut listed, mut names) = (Room::default(), Vec::new(), Vec::new());
         let mut moved = (0.0, 0.0);
         for (number, row) in rows.chunks_exact_mut(chunks).enumerate() {
             let ratings = shard.range(number);
@@ -61,7 +61,7 @@ impl LeastSquares {
                 continue;
             }
             let before: Vec<Vector> = row.to_vec();
-            let others = &shard.others[ratings.clone()];
+            let others = shard.named.read(number, &mut names);
             let values = shard.values.read(ratings, &mut listed);
             self.row((others, values), shard.side, (other, square), &mut room, row);
             for (new, old) in row.iter().zip(&before) {

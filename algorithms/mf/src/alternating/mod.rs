@@ -7,8 +7,10 @@
 mod coordinate_descent;
 mod fit;
 mod least_squares;
+mod named;
 mod program;
 mod progress;
+mod setup;
 mod shard;
 mod sides;
 mod values;

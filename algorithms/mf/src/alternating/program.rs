@@ -9,6 +9,7 @@ use raddle::{Boundary, Certificate, Program, Schedule, Task, Verdict};
 use super::coordinate_descent::CoordinateDescent;
 use super::least_squares::LeastSquares;
 use super::progress::Progress;
+use super::setup::{Setup, Tally};
 use super::shard::HalfShard;
 use super::sides::{Half, Moved, Sides};
 use crate::kernels;
@@ -28,14 +29,43 @@ pub struct AlternatingProgram {
     pub(crate) measured_on: Option<&'static str>,
     pub(crate) target: Option<f64>,
     pub(crate) epochs: u64,
+    /// Users and items.
+    pub(crate) rows: (usize, usize),
+    /// Parts of each side.
+    pub(crate) parts: usize,
+    /// What is taken off every rating.
+    pub(crate) center: f32,
 }
 
-/// A round's kind: twice the pass over the rank, and 1 for items.
+/// The kind of the round in which shards take their ratings from the input.
+const TAKE: u32 = u32::MAX;
+
+/// The kind of another round: twice the pass over the rank, and 1 for items.
 fn kind(pass: usize, side: usize) -> u32 {
     (2 * pass + side) as u32
 }
 
 impl AlternatingProgram {
+    /// Which rows each shard has, from what the chunks of the input have counted, in their order.
+    fn lay_out(&self, shares: Vec<(u32, Half)>) -> Verdict<Moved> {
+        let tallies: Vec<Tally> =
+            shares.into_iter().filter_map(|(_, half)| half.tally.map(|tally| *tally)).collect();
+        let setup = Setup::new(&tallies, self.rows, self.parts);
+        let mut verdict = Verdict::new(Certificate::new("relative-change", 1.0, 0.0, "the factors"));
+        verdict.change = Some(Moved { setup: Some(Arc::new(setup)), ..Moved::default() });
+        verdict
+    }
+
+    /// A shard takes its ratings from the input.
+    fn take(&self, number: u32, shard: &mut HalfShard, sides: &Sides) {
+        let Some(setup) = &sides.setup else { return };
+        let is_implicit = matches!(self.way, Way::Rows(rows) if rows.implicit.is_some());
+        shard.take(number as usize / 2, setup, self.center, is_implicit.then_some(1.0));
+        if matches!(self.way, Way::Columns(_)) {
+            shard.take_off(&sides.columns);
+        }
+    }
+
     /// The squared errors of the held-out ratings of a shard.
     fn errors(&self, shard: &HalfShard, sides: &Sides) -> (f64, u64) {
         let mut sum = 0.0;
@@ -65,6 +95,10 @@ impl Program for AlternatingProgram {
     type Change = Moved;
 
     fn update(&self, task: &Task, shard: &mut HalfShard, sides: &Sides) -> Half {
+        if task.kind == TAKE {
+            self.take(task.shard, shard, sides);
+            return Half::default();
+        }
         match (&self.way, task.variables.first()) {
             (Way::Rows(rows), _) => rows.half(shard, sides),
             (Way::Columns(columns), Some(&rank)) => columns.half(shard, sides, rank, task.kind < 2),
@@ -73,6 +107,9 @@ impl Program for AlternatingProgram {
     }
 
     fn aggregate(&self, round: &Round, _: &mut Progress, halves: Vec<(u32, Half)>) -> Moved {
+        if round.kind == TAKE {
+            return Moved::default();
+        }
         let rank = match self.way {
             Way::Rows(_) => None,
             Way::Columns(_) => round.tasks.first().and_then(|task| task.variables.first().copied()),
@@ -82,7 +119,8 @@ impl Program for AlternatingProgram {
             Way::Rows(_) => side == 0,
             Way::Columns(columns) => round.kind == 0 && rank == columns.order().next(),
         };
-        Moved { side, rank, begins, halves: halves.into_iter().map(|(_, half)| Arc::new(half)).collect() }
+        let halves = halves.into_iter().map(|(_, half)| Arc::new(half)).collect();
+        Moved { side, rank, begins, halves, setup: None }
     }
 
     fn commit(&self, moved: &Moved, sides: &mut Sides) {
@@ -90,6 +128,11 @@ impl Program for AlternatingProgram {
     }
 
     fn certify(&self, _: u32, shard: &mut HalfShard, sides: &Sides) -> Half {
+        if sides.setup.is_none() {
+            let listed = matches!(self.way, Way::Rows(_));
+            let tally = shard.counted.as_ref().map(|chunk| Tally::of(chunk, self.rows, self.center, listed));
+            return Half { tally: tally.map(Box::new), ..Half::default() };
+        }
         Half { errors: self.errors(shard, sides), ..Half::default() }
     }
 
@@ -100,14 +143,16 @@ impl Program for AlternatingProgram {
         sides: &Sides,
         shares: Vec<(u32, Half)>,
     ) -> Verdict<Moved> {
+        if sides.setup.is_none() {
+            return self.lay_out(shares);
+        }
         let sum = shares.iter().map(|(_, half)| half.errors.0).sum::<f64>();
         let count = shares.iter().map(|(_, half)| half.errors.1).sum::<u64>();
         let error = self.measured_on.map(|_| (sum / count.max(1) as f64).sqrt());
-        let done = boundary.epoch > 0 && progress.next(self.epochs, boundary.epoch, error, sides);
+        let done = progress.next(self.epochs, boundary.epoch, error, sides);
         let (moved, size) = sides.moved;
         let (kind, value, on) = match (error, self.measured_on) {
             (Some(error), Some(on)) => ("rmse", error, on),
-            _ if boundary.epoch == 0 => ("relative-change", 1.0, "the factors"),
             _ => ("relative-change", (moved / size.max(f64::MIN_POSITIVE)).sqrt(), "the factors"),
         };
         let mut certificate = Certificate::new(kind, value, self.target.unwrap_or(0.0), on);
@@ -123,39 +168,70 @@ impl Program for AlternatingProgram {
         }
         Verdict::new(certificate)
     }
+
+    /// Ratings are taken from the input again; what coordinate descent has left of them is not in it.
+    fn remember(&self, shard: &HalfShard, out: &mut Writer) {
+        if matches!(self.way, Way::Columns(_)) {
+            shard.remember(out);
+        }
+    }
+
+    fn recall(&self, shard: &mut HalfShard, from: &mut Reader<'_>) -> Result<(), StateError> {
+        match self.way {
+            Way::Columns(_) => shard.recall(from),
+            Way::Rows(_) => Ok(()),
+        }
+    }
 }
 
-/// Users, then items; of coordinate descent, for each rank.
+/// Users, then items; of coordinate descent, for each rank. Shards of users and of items take turns in number, so that every
+/// worker has some of both.
 #[derive(Debug, Clone)]
 pub struct Alternation {
-    pub(crate) way: Way,
-    /// The shards of users and of items.
-    pub(crate) shards: [std::ops::Range<u32>; 2],
+    way: Way,
+    /// Parts of each side.
+    parts: u32,
+    /// Whether shards have their ratings: not in a run that has just begun or been resumed.
+    is_set_up: bool,
 }
 
 impl Alternation {
-    fn round(&self, pass: usize, side: usize, variables: &[u32]) -> Round {
-        let task = |shard| Assignment { shard, block: None, variables: variables.to_vec() };
-        Round { kind: kind(pass, side), tasks: self.shards[side].clone().map(task).collect() }
+    pub(crate) fn new(way: Way, parts: u32) -> Self {
+        Self { way, parts, is_set_up: false }
     }
+
+    fn round(&self, pass: usize, side: usize, variables: &[u32]) -> Round {
+        let shards = (0..self.parts).map(|part| 2 * part + side as u32);
+        Round { kind: kind(pass, side), tasks: tasks(shards, variables) }
+    }
+}
+
+fn tasks(shards: impl Iterator<Item = u32>, variables: &[u32]) -> Vec<Assignment> {
+    shards.map(|shard| Assignment { shard, block: None, variables: variables.to_vec() }).collect()
 }
 
 impl Schedule for Alternation {
     fn begin_epoch(&mut self, _: &Outlook) -> Plan {
-        let rounds = match &self.way {
+        let mut rounds = Vec::new();
+        if !std::mem::replace(&mut self.is_set_up, true) {
+            rounds.push(Round { kind: TAKE, tasks: tasks(0..2 * self.parts, &[]) });
+        }
+        rounds.extend(match &self.way {
             Way::Rows(_) => vec![self.round(0, 0, &[]), self.round(0, 1, &[])],
             Way::Columns(columns) => {
                 let passes = (0..columns.inner).flat_map(|pass| [(pass, 0), (pass, 1)]);
                 let rounds = columns.order().flat_map(|rank| passes.clone().map(move |at| (rank, at)));
                 rounds.map(|(rank, (pass, side))| self.round(pass, side, &[rank])).collect()
             }
-        };
+        });
         Plan::Known(rounds)
     }
 
     fn save(&self, _: &mut Writer) {}
 
     fn load(&mut self, _: &mut Reader<'_>) -> Result<(), StateError> {
+        // What is loaded goes on with shards made anew.
+        self.is_set_up = false;
         Ok(())
     }
 }

@@ -2,103 +2,141 @@
 
 use std::ops::Range;
 
-use raddle::schedule::even_parts;
+use raddle::state::{Reader, StateError, Writer};
 use raddle_datasets::Triples;
 
+use super::named::Named;
+use super::setup::{Setup, positions};
 use super::values::{List, Values};
 use crate::part::Side;
+use crate::shard::Chunk;
 
-/// A range of rows of one side, with their ratings in compressed rows: 6 bytes a rating where these are listed, else 8.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// A range of rows of one side, with their ratings in compressed rows: 4 bytes a rating where values are listed, else 6; and
+/// 2 more where rows have few and the other side is large.
+#[derive(Debug, Clone, Default)]
 pub struct HalfShard {
     /// 0 for users, 1 for items.
     pub(crate) side: usize,
     /// The first row.
     pub(crate) first: usize,
-    /// Where each row's ratings begin; one more than there are rows.
-    pub(crate) starts: Vec<usize>,
     /// The rows of the other side.
-    pub(crate) others: Vec<u32>,
+    pub(crate) named: Named,
     /// Ratings less what is taken off all of them; for coordinate descent, what is left of them.
     pub(crate) values: Values,
     /// Ratings of the users here to measure on: (user, item, rating).
     pub(crate) held: Vec<(u32, u32, f32)>,
     /// The rank whose product has not been taken off `values` yet.
     pub(crate) pending: Option<u32>,
+    /// The chunk of the input that is counted here, if one is.
+    pub(crate) counted: Option<Chunk>,
+    /// The input, until the shard has taken what is its own.
+    pub(crate) input: Option<Chunk>,
+    /// What is left of the ratings where a run goes on, until the shard has them.
+    left: Option<Vec<f32>>,
 }
 
-raddle::state!(HalfShard { side, first, starts, others, values, held, pending });
+raddle::state!(HalfShard { side, first, named, values, held, pending, counted, input, left });
 
 impl HalfShard {
+    /// A shard of a side that will take its rows from the input.
+    pub(crate) fn new(side: Side, input: Chunk) -> Self {
+        Self { side: usize::from(side == Side::Items), input: Some(input), ..Self::default() }
+    }
+
+    /// All ratings of `rows` rows of a side, `center` taken off each.
+    pub(crate) fn whole(triples: &Triples, (rows, others): (usize, usize), side: Side, center: f32) -> Self {
+        let mut shard = Self { side: usize::from(side == Side::Items), ..Self::default() };
+        shard.lay_out(triples, 0..rows as u32, others, center, None);
+        shard
+    }
+
     /// How many rows there are.
     pub(crate) fn len(&self) -> usize {
-        self.starts.len() - 1
+        self.named.len()
     }
 
     /// Where the ratings of a row, counted from the first, are.
     pub(crate) fn range(&self, row: usize) -> Range<usize> {
-        self.starts[row]..self.starts[row + 1]
+        self.named.range(row)
     }
 
-    /// Takes the products of all columns off the values: what is left is the residual.
+    /// Takes the ratings of a part of the side from the input; those to measure on are held with the users, as
+    /// `held_as` if that is given.
+    pub(crate) fn take(&mut self, part: usize, setup: &Setup, center: f32, held_as: Option<f32>) {
+        let Some(Chunk { train, measured, .. }) = self.input.take() else { return };
+        self.counted = None;
+        let rows = setup.rows(self.side, part);
+        if let Some(measured) = measured.filter(|_| self.side == 0) {
+            let held = positions(&measured.users, rows.clone()).into_iter().map(|at| at as usize);
+            let value = |at: usize| held_as.unwrap_or(measured.values[at] - center);
+            self.held = held.map(|at| (measured.users[at], measured.items[at], value(at))).collect();
+        }
+        let list = setup.table.as_ref().map(List::new);
+        self.lay_out(&train, rows, setup.count(1 - self.side), center, list);
+    }
+
+    fn lay_out(
+        &mut self,
+        triples: &Triples,
+        rows: Range<u32>,
+        others: usize,
+        center: f32,
+        mut list: Option<List>,
+    ) {
+        let (mine, theirs) = match self.side {
+            0 => (&triples.users, &triples.items),
+            _ => (&triples.items, &triples.users),
+        };
+        let found = positions(mine, rows.clone());
+        let ratings =
+            found.iter().map(|&at| ((mine[at as usize] - rows.start) as usize, theirs[at as usize]));
+        let mut values = Values::zeros(found.len(), list.as_ref());
+        let mut given = found.iter().map(|&at| triples.values[at as usize] - center);
+        self.named = Named::new((rows.len(), others), ratings, |place| {
+            values.set(place, given.next().unwrap_or_default(), list.as_mut());
+        });
+        (self.first, self.values) = (rows.start as usize, values);
+    }
+
+    /// Takes the products of all columns off the values, so that what is left is the residual; unless the run goes on with
+    /// what had been left.
     pub(crate) fn take_off(&mut self, columns: &[Vec<Vec<f32>>; 2]) {
+        if let Some(left) = self.left.take() {
+            self.values = Values::Plain(left);
+            return;
+        }
+        let mut room = Vec::new();
         for (mine, others) in columns[self.side].iter().zip(&columns[1 - self.side]) {
             for row in 0..self.len() {
-                let (range, own) = (self.range(row), mine[self.first + row]);
-                let values = &mut self.values.plain()[range.clone()];
-                for (value, &other) in values.iter_mut().zip(&self.others[range]) {
+                let own = mine[self.first + row];
+                let values = &mut self.values.plain()[self.named.range(row)];
+                for (value, &other) in values.iter_mut().zip(self.named.read(row, &mut room)) {
                     *value -= own * others[other as usize];
                 }
             }
         }
     }
 
-    /// Cuts one side into `parts` ranges of even numbers of ratings, with `center` taken off each value; values are listed
-    /// if there is a list. Every rating goes straight to its place: there is no second copy.
-    pub(crate) fn cut(
-        triples: &Triples,
-        rows: usize,
-        side: Side,
-        center: f32,
-        parts: usize,
-        mut list: Option<&mut List>,
-    ) -> Vec<Self> {
-        let (mine, others) = match side {
-            Side::Users => (&triples.users, &triples.items),
-            Side::Items => (&triples.items, &triples.users),
+    /// Writes what is left of the ratings, which data and factors alone do not say to the last bit.
+    pub(crate) fn remember(&self, out: &mut Writer) {
+        let left = match (&self.left, &self.values) {
+            (Some(left), _) | (None, Values::Plain(left)) => left,
+            (None, Values::Listed(..)) => &Vec::new(),
         };
-        let mut counts = vec![0_usize; rows];
-        mine.iter().for_each(|&row| counts[row as usize] += 1);
-        // Solving a row costs something even where it has few ratings.
-        let costs: Vec<u64> = counts.iter().map(|&count| count as u64 + 16).collect();
-        // For each row, its shard and where in it the next rating goes.
-        let mut next = Vec::with_capacity(rows);
-        let mut shards = Vec::with_capacity(parts);
-        for (number, range) in even_parts(&costs, parts).into_iter().enumerate() {
-            let mut starts = vec![0];
-            for &count in &counts[range.clone()] {
-                let start = starts[starts.len() - 1];
-                next.push((number, start));
-                starts.push(start + count);
-            }
-            let count = starts[starts.len() - 1];
-            shards.push(Self {
-                side: usize::from(side == Side::Items),
-                first: range.start,
-                starts,
-                others: vec![0; count],
-                values: Values::zeros(count, list.as_deref()),
-                held: Vec::new(),
-                pending: None,
-            });
+        out.write(&self.pending);
+        out.write(&(self.input.is_none() || self.left.is_some()));
+        out.write(left);
+    }
+
+    /// Reads that; a shard that has its ratings goes on with it, another one once it has them.
+    pub(crate) fn recall(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
+        self.pending = from.read()?;
+        let (is_set_up, left): (bool, Vec<f32>) = (from.read()?, from.read()?);
+        match (is_set_up, self.input.is_some()) {
+            (true, true) => self.left = Some(left),
+            (true, false) => self.values = Values::Plain(left),
+            (false, _) => {}
         }
-        for ((&row, &other), &value) in mine.iter().zip(others).zip(&triples.values) {
-            let (shard, place) = &mut next[row as usize];
-            let shard = &mut shards[*shard];
-            shard.others[*place] = other;
-            shard.values.set(*place, value - center, list.as_deref_mut());
-            *place += 1;
-        }
-        shards
+        Ok(())
     }
 }

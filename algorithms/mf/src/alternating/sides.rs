@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::setup::{Setup, Tally};
 use crate::kernels::Vector;
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
@@ -22,6 +23,8 @@ pub struct Sides {
     pub(crate) before: Vec<f32>,
     /// Squares of what has moved in this epoch, and of what there is.
     pub(crate) moved: (f64, f64),
+    /// Which rows each shard has, once that is known.
+    pub(crate) setup: Option<Arc<Setup>>,
 }
 
 /// Rows of whole vectors.
@@ -49,6 +52,7 @@ impl State for Sides {
         }
         out.write(&self.before);
         out.write(&self.moved);
+        out.write(&self.setup);
     }
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
         let mut sides = Self::default();
@@ -59,6 +63,7 @@ impl State for Sides {
         }
         sides.before = from.read()?;
         sides.moved = from.read()?;
+        sides.setup = from.read()?;
         Ok(sides)
     }
 }
@@ -71,24 +76,32 @@ pub struct Half {
     pub(crate) column: Vec<f32>,
     pub(crate) moved: (f64, f64),
     pub(crate) errors: (f64, u64),
+    pub(crate) tally: Option<Box<Tally>>,
 }
 
-raddle::state!(Half { rows, square, column, moved, errors });
+raddle::state!(Half { rows, square, column, moved, errors, tally });
 
-/// What a round makes visible: the answers of all its shards, in their order.
+/// What a round makes visible: the answers of all its shards, in their order; or which rows each has.
 #[derive(Debug, Clone, Default)]
 pub struct Moved {
     pub(crate) side: usize,
     pub(crate) rank: Option<u32>,
     pub(crate) begins: bool,
     pub(crate) halves: Vec<Arc<Half>>,
+    pub(crate) setup: Option<Arc<Setup>>,
 }
 
-raddle::state!(Moved { side, rank, begins, halves });
+raddle::state!(Moved { side, rank, begins, halves, setup });
 
 impl Moved {
     /// Puts the answers where they belong.
     pub(crate) fn commit(&self, sides: &mut Sides) {
+        if let Some(setup) = &self.setup {
+            sides.setup = Some(Arc::clone(setup));
+        }
+        if self.halves.is_empty() {
+            return;
+        }
         if self.begins {
             sides.moved = (0.0, 0.0);
         }

@@ -29,7 +29,7 @@ impl Values {
     /// So many zeros, to be set; listed if there is a list.
     pub(crate) fn zeros(count: usize, list: Option<&List>) -> Self {
         match list {
-            Some(list) => Self::Listed(vec![0; count], Arc::clone(&list.values)),
+            Some(list) => Self::Listed(vec![0; count], Arc::clone(&list.table)),
             None => Self::Plain(vec![0.0; count]),
         }
     }
@@ -68,36 +68,45 @@ impl Values {
     }
 }
 
-/// The distinct values of all ratings, and where each is.
-#[derive(Debug, Clone)]
+/// Distinct values in the order in which they come; `None` if there are too many for a table.
+pub(crate) fn distinct(all: impl Iterator<Item = f32>) -> Option<Vec<f32>> {
+    let mut list = List::default();
+    let mut values = Vec::new();
+    for value in all {
+        if list.place(value).is_none() {
+            if values.len() == MOST {
+                return None;
+            }
+            list.add(value, values.len() as u16);
+            values.push(value);
+        }
+    }
+    Some(values)
+}
+
+/// A table of values, and where each of them is in it.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct List {
-    values: Arc<Vec<f32>>,
+    table: Arc<Vec<f32>>,
     places: HashMap<u32, u16>,
     /// What was looked up last, by a hash of its bits: most data has few values.
     recent: Vec<(u32, u16)>,
 }
 
 impl List {
-    /// The distinct values; `None` if there are too many for a table.
-    pub(crate) fn of(all: impl Iterator<Item = f32>) -> Option<Self> {
-        let mut values = Vec::new();
-        let mut list = Self { values: Arc::default(), places: HashMap::new(), recent: Vec::new() };
-        for value in all {
-            if list.place(value).is_none() {
-                if values.len() == MOST {
-                    return None;
-                }
-                let place = values.len() as u16;
-                list.places.insert(value.to_bits(), place);
-                values.push(value);
-                // Once there is a value, there is a place that is right for every slot of it.
-                if list.recent.is_empty() {
-                    list.recent = vec![(value.to_bits(), place); 256];
-                }
-            }
+    /// Finds the places of a table of at most 65,536 values.
+    pub(crate) fn new(table: &Arc<Vec<f32>>) -> Self {
+        let mut list = Self { table: Arc::clone(table), ..Self::default() };
+        table.iter().zip(0..=u16::MAX).for_each(|(&value, place)| list.add(value, place));
+        list
+    }
+
+    fn add(&mut self, value: f32, place: u16) {
+        self.places.insert(value.to_bits(), place);
+        // Once there is a value, there is a place that is right for every slot of it.
+        if self.recent.is_empty() {
+            self.recent = vec![(value.to_bits(), place); 256];
         }
-        list.values = Arc::new(values);
-        Some(list)
     }
 
     /// Where a value is, if it is in the list.
@@ -146,7 +155,7 @@ mod tests {
     fn what_is_listed_is_read_back_to_the_last_bit() {
         let given: Vec<f32> =
             (0..5000).map(|i| ((i * 37) % 301) as f32 / 7.0 - 3.0).chain([0.0, -0.0]).collect();
-        let mut list = List::of(given.iter().copied()).unwrap();
+        let mut list = List::new(&Arc::new(distinct(given.iter().copied()).unwrap()));
         let mut values = Values::zeros(given.len(), Some(&list));
         given.iter().enumerate().for_each(|(at, &value)| values.set(at, value, Some(&mut list)));
         let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
@@ -160,8 +169,8 @@ mod tests {
 
     #[test]
     fn too_many_values_are_not_listed() {
-        assert!(List::of((0..MOST).map(|i| i as f32)).is_some());
-        assert!(List::of((0..=MOST).map(|i| i as f32)).is_none());
+        assert!(distinct((0..MOST).map(|i| i as f32)).is_some());
+        assert!(distinct((0..=MOST).map(|i| i as f32)).is_none());
     }
 
     #[test]

@@ -1,0 +1,132 @@
+//! [`Named`]: the rows of the other side that ratings name, row by row, in two bytes a rating.
+
+use std::ops::Range;
+
+/// Rows of the other side on a page: two bytes say which.
+const PAGE: usize = 1 << 16;
+
+/// For each row of a shard the rows of the other side that its ratings name.
+///
+/// The ratings of a row lie page by page, in the order of the input in each. Where rows have so few ratings that saying
+/// where each page begins would take more than it saves, all of them are one page, of four bytes each.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Named {
+    /// Pages a row.
+    pages: usize,
+    /// Where the ratings of each page of each row begin; one more than there are.
+    starts: Vec<u32>,
+    /// Places on their pages; empty where pages have no end.
+    narrow: Vec<u16>,
+    wide: Vec<u32>,
+}
+
+raddle::state!(Named { pages, starts, narrow, wide });
+
+impl Named {
+    /// Takes ratings, given as (row of the shard, row of the other side), and tells where each of them comes to lie.
+    pub(crate) fn new(
+        (rows, others): (usize, usize),
+        ratings: impl ExactSizeIterator<Item = (usize, u32)> + Clone,
+        mut lies: impl FnMut(usize),
+    ) -> Self {
+        let pages = others.div_ceil(PAGE).max(1);
+        let is_narrow = (pages - 1) * rows * size_of::<u32>() <= ratings.len() * size_of::<u16>();
+        let pages = if is_narrow { pages } else { 1 };
+        let slot = |(row, other): (usize, u32)| match pages {
+            1 => row,
+            _ => row * pages + other as usize / PAGE,
+        };
+        let mut starts = vec![0; rows * pages + 1];
+        ratings.clone().for_each(|rating| starts[slot(rating) + 1] += 1);
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let count = ratings.len();
+        let (mut narrow, mut wide) = (vec![0; if is_narrow { count } else { 0 }], Vec::new());
+        wide.resize(count - narrow.len(), 0);
+        let mut next = starts.clone();
+        for rating in ratings {
+            let place = &mut next[slot(rating)];
+            match is_narrow {
+                true => narrow[*place as usize] = rating.1 as u16,
+                false => wide[*place as usize] = rating.1,
+            }
+            lies(*place as usize);
+            *place += 1;
+        }
+        Self { pages, starts, narrow, wide }
+    }
+
+    /// How many rows there are.
+    pub(crate) fn len(&self) -> usize {
+        self.starts.len().saturating_sub(1) / self.pages.max(1)
+    }
+
+    /// Where the ratings of a row are.
+    pub(crate) fn range(&self, row: usize) -> Range<usize> {
+        self.starts[row * self.pages] as usize..self.starts[(row + 1) * self.pages] as usize
+    }
+
+    /// The rows that a row's ratings name, read into `room` where they are narrow.
+    pub(crate) fn read<'a>(&'a self, row: usize, room: &'a mut Vec<u32>) -> &'a [u32] {
+        if self.narrow.is_empty() {
+            return &self.wide[self.range(row)];
+        }
+        room.clear();
+        for page in 0..self.pages {
+            let from = &self.starts[row * self.pages + page..];
+            let named = &self.narrow[from[0] as usize..from[1] as usize];
+            room.extend(named.iter().map(|&place| (page * PAGE) as u32 | u32::from(place)));
+        }
+        room
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lays ratings out and reads them back, each with its number.
+    fn read_back(rows: usize, others: usize, ratings: &[(usize, u32)]) -> (Named, Vec<(usize, u32, usize)>) {
+        let (mut number, mut lies) = (0, vec![usize::MAX; ratings.len()]);
+        let named = Named::new((rows, others), ratings.iter().copied(), |place| {
+            lies[place] = number;
+            number += 1;
+        });
+        let mut room = Vec::new();
+        let mut all = Vec::new();
+        for row in 0..named.len() {
+            let others = named.read(row, &mut room).to_vec();
+            all.extend(named.range(row).zip(others).map(|(place, other)| (row, other, lies[place])));
+        }
+        (named, all)
+    }
+
+    #[test]
+    fn every_rating_is_read_back_on_few_pages_and_on_many() {
+        for (others, is_narrow) in [(500, true), (65_536, true), (150_000, true), (3_000_000, false)] {
+            let ratings: Vec<(usize, u32)> =
+                (0..2000).map(|i| ((i * 7) % 40, (i * 104_729 % others) as u32)).collect();
+            let (named, mut all) = read_back(41, others, &ratings);
+            assert_eq!((named.len(), named.wide.is_empty()), (41, is_narrow), "{others}");
+            assert!(named.range(40).is_empty());
+            all.sort_by_key(|&(.., number)| number);
+            let expected: Vec<_> = (0..).zip(&ratings).map(|(i, &(row, other))| (row, other, i)).collect();
+            assert_eq!(all, expected, "{others}");
+        }
+    }
+
+    #[test]
+    fn a_row_keeps_the_order_of_the_input_on_each_page() {
+        let ratings = [(0, 70_000), (0, 3), (1, 2), (0, 65_536), (0, 1)];
+        let (named, all) = read_back(2, 70_001, &ratings);
+        let of_first: Vec<u32> = all.iter().filter(|rating| rating.0 == 0).map(|rating| rating.1).collect();
+        assert_eq!((of_first, named.range(1)), (vec![3, 1, 70_000, 65_536], 4..5));
+    }
+
+    #[test]
+    fn nothing_has_no_rows() {
+        assert_eq!(Named::default().len(), 0);
+        assert_eq!(read_back(3, 0, &[]).0.range(2), 0..0);
+    }
+}

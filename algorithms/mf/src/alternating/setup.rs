@@ -1,0 +1,143 @@
+//! [`Setup`]: which rows each shard has, and [`Tally`]: what is counted to find out.
+//!
+//! Shards come by their ratings on the workers where they live. At the first boundary some of them count chunks of the
+//! input; the counts say which rows each shard has; and in the first round each takes the ratings of its rows from the
+//! input. Nothing lies anywhere on the way.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use raddle::schedule::even_parts;
+
+use super::values::distinct;
+use crate::replica::Counts;
+use crate::shard::Chunk;
+
+/// Solving a row costs as much as this many of its ratings, besides these.
+const ROW: u64 = 16;
+
+/// How both sides are cut into shards.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Setup {
+    /// The first row of each part, and one more.
+    users: Vec<u32>,
+    items: Vec<u32>,
+    /// The distinct values of the ratings less what is taken off all of them, if they are listed.
+    pub(crate) table: Option<Arc<Vec<f32>>>,
+}
+
+raddle::state!(Setup { users, items, table });
+
+/// How often a chunk of the input names each row, and its distinct values if they are asked for and few.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Tally {
+    counts: Counts,
+    values: Option<Vec<f32>>,
+}
+
+raddle::state!(Tally { counts, values });
+
+impl Tally {
+    /// Counts a chunk; lists the values less `center` if `listed`.
+    pub(crate) fn of(chunk: &Chunk, (users, items): (usize, usize), center: f32, listed: bool) -> Self {
+        let values = chunk.train.values[chunk.rows.clone()].iter().map(|value| value - center);
+        Self { counts: chunk.count(users, items), values: listed.then(|| distinct(values)).flatten() }
+    }
+}
+
+impl Setup {
+    /// Cuts both sides into `parts` ranges of rows of even cost, given the tallies of all chunks in their order.
+    pub(crate) fn new(tallies: &[Tally], (users, items): (usize, usize), parts: usize) -> Self {
+        let cut = |rows: usize, counts: fn(&Counts) -> &[u32]| {
+            let mut costs = vec![ROW; rows];
+            for tally in tallies {
+                costs
+                    .iter_mut()
+                    .zip(counts(&tally.counts))
+                    .for_each(|(cost, &count)| *cost += u64::from(count));
+            }
+            let ranges = even_parts(&costs, parts);
+            ranges.iter().map(|range| range.start as u32).chain([rows as u32]).collect()
+        };
+        let lists: Option<Vec<&Vec<f32>>> = tallies.iter().map(|tally| tally.values.as_ref()).collect();
+        let table = lists.and_then(|lists| distinct(lists.into_iter().flatten().copied()));
+        let (users, items) = (cut(users, |counts| &counts.users), cut(items, |counts| &counts.items));
+        Self { users, items, table: table.map(Arc::new) }
+    }
+
+    /// The rows of a part of a side: 0 for users, 1 for items.
+    pub(crate) fn rows(&self, side: usize, part: usize) -> Range<u32> {
+        let firsts = if side == 0 { &self.users } else { &self.items };
+        firsts[part]..firsts[part + 1]
+    }
+
+    /// How many rows a side has.
+    pub(crate) fn count(&self, side: usize) -> usize {
+        let firsts = if side == 0 { &self.users } else { &self.items };
+        firsts.last().map_or(0, |&end| end as usize)
+    }
+}
+
+/// Where rows of a range are named. Most stretches of sorted data name none: those are passed over quickly.
+pub(crate) fn positions(named: &[u32], rows: Range<u32>) -> Vec<u32> {
+    const STRETCH: usize = 1024;
+    let length = rows.end - rows.start;
+    let is_mine = |row: u32| row.wrapping_sub(rows.start) < length;
+    let (mut found, mut room) = (Vec::new(), [0; STRETCH]);
+    for (stretch, first) in named.chunks(STRETCH).zip((0..).step_by(STRETCH)) {
+        if !stretch.iter().fold(false, |any, &row| any | is_mine(row)) {
+            continue;
+        }
+        // Without a branch: in data without order it would be foretold wrong half of the time.
+        let mut count = 0;
+        for (&row, at) in stretch.iter().zip(first..) {
+            room[count] = at;
+            count += usize::from(is_mine(row));
+        }
+        found.extend_from_slice(&room[..count]);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use raddle_datasets::Triples;
+
+    proptest! {
+        #[test]
+        fn a_range_of_rows_is_found_wherever_it_is_named(
+            named in proptest::collection::vec(0u32..50, 0..3000), first in 0u32..50, length in 0u32..50,
+        ) {
+            let rows = first..first + length;
+            let naive: Vec<u32> = (0..).zip(&named).filter(|(_, row)| rows.contains(row)).map(|(at, _)| at).collect();
+            prop_assert_eq!(positions(&named, rows), naive);
+        }
+    }
+
+    #[test]
+    fn parts_cover_both_sides_evenly_however_the_input_is_chunked() {
+        let triples: Triples = (0..4000u32).map(|i| (i * i % 90, i % 7, (i % 5) as f32)).collect();
+        let triples = Arc::new(triples);
+        let setup = |chunks| {
+            let chunks = Chunk::cut(&triples, None, chunks);
+            let tallies: Vec<Tally> =
+                chunks.iter().map(|chunk| Tally::of(chunk, (100, 7), 1.0, true)).collect();
+            Setup::new(&tallies, (100, 7), 4)
+        };
+        let whole = setup(1);
+        assert_eq!(whole, setup(5));
+        assert_eq!((whole.count(0), whole.count(1)), (100, 7));
+        let counts = |side: usize, named: &[u32]| -> Vec<usize> {
+            (0..4).map(|part| positions(named, whole.rows(side, part)).len()).collect()
+        };
+        assert_eq!(counts(0, &triples.users).iter().sum::<usize>(), 4000);
+        assert!(
+            counts(1, &triples.items).iter().all(|&count| count >= 500),
+            "{:?}",
+            counts(1, &triples.items)
+        );
+        assert_eq!(whole.table.as_ref().map(|table| table.len()), Some(5));
+    }
+}
