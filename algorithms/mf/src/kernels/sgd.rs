@@ -60,34 +60,35 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Kernel for Descend<'_, CHUNKS, UNE
     #[inline(always)]
     fn run<L: Lanes>(self) -> f64 {
         let Self(ratings, sides) = self;
+        let Some(&last) = ratings.last() else { return 0.0 };
         // SAFETY: here and below, `sgd` has checked that every row that the cell names is there.
-        let product = |&rating: &Rating| unsafe { sides.product::<L>(rating) };
-        let mut products = [0.0; AHEAD];
-        products.iter_mut().zip(ratings).for_each(|(to, rating)| *to = product(rating));
-        let [mut now, mut next] = products;
-        let steady = ratings.len().saturating_sub(AHEAD);
-        let mut total = 0.0;
+        let mut first = unsafe { sides.ready::<L>(ratings[0]) };
+        // SAFETY: see above.
+        let mut second = unsafe { sides.ready::<L>(ratings.get(1).copied().unwrap_or(last)) };
+        let (mut total, mut squares) = (0.0, 0.0);
+        // By two, so that no product has to change its place; as far as there are ratings to be brought nearer.
+        let steady = ratings.len().saturating_sub(NEARER) / 2 * 2;
         for from in (0..steady).step_by(STRETCH) {
             let to = (from + STRETCH).min(steady);
-            let mut squares = 0.0;
-            // Without a branch: products and steps are independent, and the compiler mixes them.
-            let pairs = ratings[from..to].iter().zip(&ratings[from + AHEAD..to + AHEAD]);
-            for (number, (&rating, ahead)) in (from..).zip(pairs) {
-                sides.prefetch::<L>(ratings[(number + NEARER).min(ratings.len() - 1)]);
+            let [now, next, near] =
+                [0, AHEAD, NEARER].map(|by| ratings[from + by..to + by].as_chunks::<2>().0);
+            for ((now, next), near) in now.iter().zip(next).zip(near) {
                 // SAFETY: see above.
-                let moves = unsafe { sides.take(rating, now, &mut squares) };
-                (now, next) = (next, product(ahead));
-                // SAFETY: see above.
-                unsafe { sides.step::<L>(rating, moves) };
+                unsafe {
+                    sides.prefetch::<L>(near[0]);
+                    first = sides.turn::<L>(now[0], first, next[0], &mut squares);
+                    sides.prefetch::<L>(near[1]);
+                    second = sides.turn::<L>(now[1], second, next[1], &mut squares);
+                }
             }
-            total += f64::from(squares);
+            total += f64::from(std::mem::take(&mut squares));
         }
-        let mut squares = 0.0;
-        for (&rating, product) in ratings[steady..].iter().zip([now, next]) {
+        let rest = &ratings[steady..];
+        for (at, &rating) in rest.iter().enumerate() {
+            let next = rest.get(at + AHEAD).copied().unwrap_or(last);
             // SAFETY: see above.
-            unsafe { sides.step::<L>(rating, sides.take(rating, product, &mut squares)) };
+            (first, second) = (second, unsafe { sides.turn::<L>(rating, first, next, &mut squares) });
         }
-        total += f64::from(squares);
-        total
+        total + f64::from(squares)
     }
 }

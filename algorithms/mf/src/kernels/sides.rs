@@ -48,6 +48,13 @@ impl Side {
     }
 }
 
+/// Where the rows of a rating begin: p and q.
+type Pair = (*mut f32, *mut f32);
+
+/// The rows of a rating whose product has been taken, and the product.
+#[derive(Clone, Copy)]
+pub(super) struct Ready(Pair, f32);
+
 /// What a rating moves one of its rows by: `row = keep * row + step * other row`.
 #[derive(Clone, Copy)]
 pub(super) struct Move {
@@ -63,9 +70,42 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
         Self { users, items, non_negative: steps.non_negative, chunks, held: std::marker::PhantomData }
     }
 
+    /// Takes the product of a rating.
+    ///
+    /// # Safety
+    /// The rows are there.
+    #[inline(always)]
+    pub(super) unsafe fn ready<L: Lanes>(&self, rating: Rating) -> Ready {
+        let rows = self.rows(rating);
+        // SAFETY: the caller vouches for the rows.
+        Ready(rows, unsafe { self.product::<L>(rows) })
+    }
+
+    /// Takes the step of a rating that is ready, and the product of another one before its rows move. Without a branch:
+    /// the two are independent, and the compiler mixes them.
+    ///
+    /// # Safety
+    /// The rows are there.
+    #[inline(always)]
+    pub(super) unsafe fn turn<L: Lanes>(
+        &self,
+        rating: Rating,
+        Ready(rows, product): Ready,
+        next: Rating,
+        squares: &mut f32,
+    ) -> Ready {
+        // SAFETY: the caller vouches for the rows.
+        unsafe {
+            let moves = self.take(rating, product, squares);
+            let next = self.ready::<L>(next);
+            self.step::<L>(rows, moves);
+            next
+        }
+    }
+
     /// Where the rows of a rating are.
     #[inline(always)]
-    fn rows(&self, rating: Rating) -> (*mut f32, *mut f32) {
+    fn rows(&self, rating: Rating) -> Pair {
         let width = LANES * self.chunks();
         let (user, item) = (usize::from(rating.user) * width, usize::from(rating.item) * width);
         (self.users.factors.wrapping_add(user), self.items.factors.wrapping_add(item))
@@ -99,8 +139,7 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
     /// # Safety
     /// The rows are there.
     #[inline(always)]
-    pub(super) unsafe fn product<L: Lanes>(&self, rating: Rating) -> f32 {
-        let (p, q) = self.rows(rating);
+    unsafe fn product<L: Lanes>(&self, (p, q): Pair) -> f32 {
         // SAFETY: the caller vouches for the rows.
         unsafe {
             let mut lanes = load::<L>(p).mul(load(q));
@@ -142,7 +181,7 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
     /// # Safety
     /// The rows are there.
     #[inline(always)]
-    pub(super) unsafe fn take(&self, rating: Rating, product: f32, squares: &mut f32) -> (Move, Move) {
+    unsafe fn take(&self, rating: Rating, product: f32, squares: &mut f32) -> (Move, Move) {
         // SAFETY: the caller vouches for the rows.
         unsafe {
             let error = self.error(rating, product);
@@ -156,8 +195,7 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
     /// # Safety
     /// They are there.
     #[inline(always)]
-    pub(super) unsafe fn step<L: Lanes>(&self, rating: Rating, (of_p, of_q): (Move, Move)) {
-        let (p, q) = self.rows(rating);
+    unsafe fn step<L: Lanes>(&self, (p, q): Pair, (of_p, of_q): (Move, Move)) {
         // SAFETY: the caller vouches for the rows.
         unsafe {
             for at in (0..self.chunks()).map(|chunk| chunk * LANES) {
