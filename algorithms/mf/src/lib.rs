@@ -25,6 +25,7 @@ mod part;
 mod predict;
 mod problem;
 mod program;
+mod range;
 mod recommend;
 mod replica;
 mod run;

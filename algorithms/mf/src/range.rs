@@ -1,0 +1,84 @@
+//! The ranges of parameters, and what they ask of each other and of the data: checked once, before a fit.
+
+use crate::error::MfError;
+use crate::params::{Choice, Equations, Method, Mf};
+use crate::problem::Problem;
+
+impl Mf {
+    /// Whether every parameter is in its range, and suits the others and the data.
+    pub(crate) fn check(&self, problem: &Problem) -> Result<(), MfError> {
+        let refuse = |name, value: String, range| Err(MfError::Parameter { name, value, range });
+        if !(1..=4096).contains(&self.rank) {
+            return refuse("rank", self.rank.to_string(), "it must be from 1 to 4096");
+        }
+        for (name, value) in [("reg", self.reg.unwrap_or(0.0)), ("bias-reg", self.bias_reg)] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return refuse(name, value.to_string(), "it must be a number of 0 or more");
+            }
+        }
+        let positive = [
+            ("implicit", self.implicit.unwrap_or(1.0)),
+            ("step", self.step.unwrap_or(1.0)),
+            ("item-step", self.item_step),
+            ("init-scale", self.init_scale),
+            ("bias-step", self.bias_step),
+            ("target", self.target.unwrap_or(1.0)),
+        ];
+        for (name, value) in positive {
+            if !(value > 0.0 && value.is_finite()) {
+                return refuse(name, value.to_string(), "it must be a number above 0");
+            }
+        }
+        if let Some(power) = self.count_power.filter(|power| !(0.0..=1.0).contains(power)) {
+            return refuse("count-power", power.to_string(), "it must lie between 0 and 1");
+        }
+        let counts = [
+            ("epochs", self.epochs.map_or(1, |epochs| epochs as usize)),
+            ("inner", self.inner),
+            ("shards", self.shards.unwrap_or(1)),
+            ("blocks", self.blocks.unwrap_or(1)),
+        ];
+        for (name, value) in counts {
+            if value == 0 {
+                return refuse(name, "0".into(), "there must be at least 1");
+            }
+        }
+        if self.shards.is_some_and(|shards| shards > 65_535)
+            || self.blocks.is_some_and(|blocks| blocks > 65_535)
+        {
+            return refuse("shards", "too many".into(), "at most 65535 shards and blocks are supported");
+        }
+        if let Some(Equations::Gradients(0)) = self.equations {
+            return refuse("cg-steps", "0".into(), "there must be at least 1");
+        }
+        if self.schedule == Choice::Priority && self.method != Method::Sgd {
+            return refuse("schedule", "priority".into(), "only --solver sgd has blocks that could go first");
+        }
+        self.check_implicit(problem)?;
+        match &self.init {
+            Some(model) if model.rank != self.rank => {
+                Err(MfError::Rank { found: model.rank, wanted: self.rank })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_implicit(&self, problem: &Problem) -> Result<(), MfError> {
+        let refuse = |name, value: &str, range| Err(MfError::Parameter { name, value: value.into(), range });
+        if self.implicit.is_none() {
+            return Ok(());
+        }
+        if self.method != Method::Als {
+            return refuse("implicit", "given", "only --solver als knows implicit feedback");
+        }
+        if self.non_negative {
+            return refuse("nonnegative", "given", "it is not supported with --implicit");
+        }
+        if self.target.is_some() {
+            return refuse("target", "given", "it is a root mean squared error, which --implicit has not");
+        }
+        let negative = problem.train.values.iter().position(|&value| value < 0.0);
+        negative
+            .map_or(Ok(()), |at| Err(MfError::Negative { position: at + 1, value: problem.train.values[at] }))
+    }
+}
