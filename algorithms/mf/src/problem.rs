@@ -64,7 +64,10 @@ impl Problem {
     pub fn validate_where(self, is_out: impl Fn(u32, u32) -> bool) -> Result<Self, MfError> {
         let Self { users, items, train, .. } = self;
         let train = Arc::try_unwrap(train).unwrap_or_else(|shared| (*shared).clone());
-        let Held { train, out, .. } = Held::out(train, users, items, is_out);
+        let Held { mut train, out, .. } = Held::out(train, users, items, is_out);
+        train.users.shrink_to_fit();
+        train.items.shrink_to_fit();
+        train.values.shrink_to_fit();
         let problem = Self::new(users, items, train)?;
         match out.is_empty() {
             true => Ok(problem),

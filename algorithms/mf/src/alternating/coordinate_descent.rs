@@ -38,7 +38,7 @@ impl CoordinateDescent {
     /// The new column of a shard's rows. `first` is the first pass over the rank.
     pub(crate) fn half(&self, shard: &mut HalfShard, sides: &Sides, rank: u32, first: bool) -> Half {
         let side = shard.side;
-        let column = |side: usize, rank: u32| &sides.columns[side][rank as usize];
+        let column = |side: usize, rank: u32| &*sides.columns[side][rank as usize];
         if first {
             let pending = shard.pending.replace(rank);
             let pending = pending.map(|rank| (column(side, rank), column(1 - side, rank)));

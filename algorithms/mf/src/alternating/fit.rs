@@ -1,5 +1,7 @@
 //! A fit that alternates between the sides: from parameters to an engine, and from its outcome to a model.
 
+use std::sync::Arc;
+
 use raddle::{Engine, Outcome, Parts};
 use raddle_datasets::Triples;
 
@@ -166,19 +168,15 @@ impl Mf {
                     if rows.implicit.is_some() {
                         out.squares[side] = Rows(squares_of(&padded, chunks));
                     }
-                    out.rows[side] = Rows(padded);
+                    out.rows[side] = Arc::new(Rows(padded));
                 }
                 Way::Columns(columns) => {
-                    let value =
-                        |rank: usize| (0..biases.len()).map(|row| factors[row * self.rank + rank]).collect();
-                    out.columns[side] = (0..self.rank).map(value).collect();
+                    let column = |rank: usize| factors.iter().skip(rank).step_by(self.rank).copied();
+                    out.columns[side] = (0..self.rank).map(|rank| Arc::new(column(rank).collect())).collect();
                     for column in self.rank as u32..columns.columns() as u32 {
                         let ones = vec![1.0; biases.len()];
-                        out.columns[side].push(if columns.is_fixed(side, column) {
-                            ones
-                        } else {
-                            biases.clone()
-                        });
+                        let is_fixed = columns.is_fixed(side, column);
+                        out.columns[side].push(Arc::new(if is_fixed { ones } else { biases.clone() }));
                     }
                 }
             }

@@ -1,6 +1,8 @@
 //! [`Progress`]: the best factors so far, and when a run that alternates is done.
 
-use super::sides::{Rows, Sides};
+use std::sync::Arc;
+
+use super::sides::{Columns, Rows, Sides};
 
 /// Evaluations without a new best after which a run is done.
 const PATIENCE: u64 = 3;
@@ -18,10 +20,10 @@ pub struct Progress {
 /// A copy of factors.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Kept {
-    pub(crate) users: Rows,
-    pub(crate) items: Rows,
-    pub(crate) user_columns: Vec<Vec<f32>>,
-    pub(crate) item_columns: Vec<Vec<f32>>,
+    pub(crate) users: Arc<Rows>,
+    pub(crate) items: Arc<Rows>,
+    pub(crate) user_columns: Columns,
+    pub(crate) item_columns: Columns,
 }
 
 raddle::state!(Progress { best, best_epoch, in_vain, kept });

@@ -7,6 +7,7 @@ use raddle_datasets::Triples;
 
 use super::named::Named;
 use super::setup::{Setup, positions};
+use super::sides::Columns;
 use super::values::{List, Values};
 use crate::part::Side;
 use crate::shard::Chunk;
@@ -100,7 +101,7 @@ impl HalfShard {
 
     /// Takes the products of all columns off the values, so that what is left is the residual; unless the run goes on with
     /// what had been left.
-    pub(crate) fn take_off(&mut self, columns: &[Vec<Vec<f32>>; 2]) {
+    pub(crate) fn take_off(&mut self, columns: &[Columns; 2]) {
         if let Some(left) = self.left.take() {
             self.values = Values::Plain(left);
             return;

@@ -10,15 +10,15 @@ use raddle::state::{Reader, StateError, Writer};
 /// The factors of users (0) and items (1).
 ///
 /// With biases, values `rank` and `rank + 1` of a row are the user's bias and 1, or 1 and the item's bias: the product of
-/// two rows is then the whole prediction less the mean.
+/// two rows is then the whole prediction less the mean. Copies share what neither has changed.
 #[derive(Debug, Clone, Default)]
 pub struct Sides {
     /// For least squares: whole vectors, row behind row.
-    pub(crate) rows: [Rows; 2],
+    pub(crate) rows: [Arc<Rows>; 2],
     /// The sum of x x' over the rows of each side, whole vectors; for implicit feedback.
     pub(crate) squares: [Rows; 2],
     /// For coordinate descent: rank by rank, a value a row.
-    pub(crate) columns: [Vec<Vec<f32>>; 2],
+    pub(crate) columns: [Columns; 2],
     /// The column changed last, as it was before.
     pub(crate) before: Vec<f32>,
     /// Squares of what has moved in this epoch, and of what there is.
@@ -26,6 +26,9 @@ pub struct Sides {
     /// Which rows each shard has, once that is known.
     pub(crate) setup: Option<Arc<Setup>>,
 }
+
+/// A value a row, rank by rank.
+pub(crate) type Columns = Vec<Arc<Vec<f32>>>;
 
 /// Rows of whole vectors.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -110,7 +113,7 @@ impl Moved {
             sides.moved.1 += half.moved.1;
         }
         let Some(rank) = self.rank else {
-            let rows = &mut sides.rows[self.side].0;
+            let rows = &mut Arc::make_mut(&mut sides.rows[self.side]).0;
             let mut at = 0;
             for half in &self.halves {
                 rows[at..at + half.rows.0.len()].copy_from_slice(&half.rows.0);
@@ -125,7 +128,7 @@ impl Moved {
             }
             return;
         };
-        let column = &mut sides.columns[self.side][rank as usize];
+        let column = Arc::make_mut(&mut sides.columns[self.side][rank as usize]);
         sides.before.clone_from(column);
         let mut at = 0;
         for half in &self.halves {
