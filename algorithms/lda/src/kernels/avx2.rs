@@ -31,17 +31,6 @@ fn taken(entries: __m256i, split: Split, topic: u32) -> (__m256i, __m256i) {
     }
 }
 
-/// -1 in the lane of this number among lanes 0-7 and 8-15, if there is one.
-#[inline(always)]
-fn lane_in_halves(lane: u32) -> (__m256i, __m256i) {
-    // SAFETY: runs only where avx2 was detected.
-    unsafe {
-        let (lane, numbers) = (_mm256_set1_epi32(lane as i32), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-        let high = _mm256_add_epi32(numbers, _mm256_set1_epi32(8));
-        (_mm256_cmpeq_epi32(numbers, lane), _mm256_cmpeq_epi32(high, lane))
-    }
-}
-
 /// A bit for every lane that is -1.
 #[inline(always)]
 fn lanes(of: __m256i) -> u32 {
@@ -130,24 +119,25 @@ impl Lanes for Avx2 {
         unsafe { Self(_mm256_mul_ps(self.0, other.0), _mm256_mul_ps(self.1, other.1)) }
     }
 
+    type Number = __m256i;
+
     #[inline(always)]
-    fn less_one(self, lane: u32) -> Self {
-        let (low, high) = lane_in_halves(lane);
+    fn number(number: u32) -> __m256i {
         // SAFETY: runs only where avx2 was detected.
-        unsafe {
-            let one = |lanes: __m256i| _mm256_and_ps(_mm256_castsi256_ps(lanes), _mm256_set1_ps(1.0));
-            Self(_mm256_sub_ps(self.0, one(low)), _mm256_sub_ps(self.1, one(high)))
-        }
+        unsafe { _mm256_set1_epi32(number as i32) }
     }
 
     #[inline(always)]
-    fn with(self, lane: u32, value: f32) -> Self {
-        let (low, high) = lane_in_halves(lane);
+    fn with(self, sixteen: usize, number: __m256i, value: f32) -> Self {
         // SAFETY: runs only where avx2 was detected.
         unsafe {
-            let value = _mm256_set1_ps(value);
-            let low = _mm256_blendv_ps(self.0, value, _mm256_castsi256_ps(low));
-            Self(low, _mm256_blendv_ps(self.1, value, _mm256_castsi256_ps(high)))
+            let (value, first) = (_mm256_set1_ps(value), (sixteen * LANES) as i32);
+            let numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+            let half = |lanes, first| {
+                let at = _mm256_cmpeq_epi32(_mm256_add_epi32(numbers, _mm256_set1_epi32(first)), number);
+                _mm256_blendv_ps(lanes, value, _mm256_castsi256_ps(at))
+            };
+            Self(half(self.0, first), half(self.1, first + 8))
         }
     }
 

@@ -44,18 +44,14 @@ fn all_of(line: &Line, split: Split, weights: &[f32]) -> __m512 {
     }
 }
 
-/// Numbers of lanes.
+/// Numbers of the lanes of a sixteen.
 #[inline(always)]
-fn numbers() -> __m512i {
+fn numbers(sixteen: usize) -> __m512i {
     // SAFETY: runs only where avx512f was detected.
-    unsafe { _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) }
-}
-
-/// The lane of this number, if there is one.
-#[inline(always)]
-fn lane_of(lane: u32) -> __mmask16 {
-    // SAFETY: runs only where avx512f was detected.
-    unsafe { _mm512_cmpeq_epi32_mask(numbers(), _mm512_set1_epi32(lane as i32)) }
+    unsafe {
+        let first = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+        _mm512_add_epi32(first, _mm512_set1_epi32((sixteen * LANES) as i32))
+    }
 }
 
 /// The lanes whose entry is of this topic and not empty.
@@ -120,16 +116,21 @@ impl Lanes for Avx512 {
         Self(unsafe { _mm512_mul_ps(self.0, other.0) })
     }
 
+    type Number = __m512i;
+
     #[inline(always)]
-    fn less_one(self, lane: u32) -> Self {
+    fn number(number: u32) -> __m512i {
         // SAFETY: runs only where avx512f was detected.
-        Self(unsafe { _mm512_mask_sub_ps(self.0, lane_of(lane), self.0, _mm512_set1_ps(1.0)) })
+        unsafe { _mm512_set1_epi32(number as i32) }
     }
 
     #[inline(always)]
-    fn with(self, lane: u32, value: f32) -> Self {
+    fn with(self, sixteen: usize, number: __m512i, value: f32) -> Self {
         // SAFETY: runs only where avx512f was detected.
-        Self(unsafe { _mm512_mask_mov_ps(self.0, lane_of(lane), _mm512_set1_ps(value)) })
+        unsafe {
+            let lane = _mm512_cmpeq_epi32_mask(numbers(sixteen), number);
+            Self(_mm512_mask_mov_ps(self.0, lane, _mm512_set1_ps(value)))
+        }
     }
 
     #[inline(always)]

@@ -15,9 +15,10 @@ pub(super) struct Registers<L, const N: usize>([L; N]);
 
 impl<L: Lanes, const N: usize> Weights for Registers<L, N> {
     #[inline(always)]
-    fn set(&mut self, topic: usize, _: f32, weight: f32) -> f64 {
+    fn set(&mut self, topic: usize, weight: f32) -> f64 {
+        let topic = L::number(topic as u32);
         for (number, sixteen) in self.0.iter_mut().enumerate() {
-            *sixteen = sixteen.with((topic as u32).wrapping_sub((number * LANES) as u32), weight);
+            *sixteen = sixteen.with(number, topic, weight);
         }
         0.0
     }
@@ -46,14 +47,13 @@ impl<L: Lanes, const N: usize> Dense<L, N> {
         Self { word, alphas, draws, running: [Sixteen::default(); N], topics: given.norms.len() }
     }
 
-    /// Draws a topic from a row, in which a token of topic `old` does not count if there is such a topic.
+    /// Draws a topic from a row, in which one topic has another mass, if it is one of the topics.
     #[inline(always)]
-    fn draw(&mut self, row: &[Counts], old: u32) -> usize {
-        let mut sums = L::zero();
+    fn draw(&mut self, row: &[Counts], (topic, mass): (u32, f32)) -> usize {
+        let (mut sums, topic) = (L::zero(), L::number(topic));
         for (number, counts) in row.iter().enumerate().take(N) {
-            let lane = old.wrapping_sub((number * LANES) as u32);
-            let counts = L::widen(counts).less_one(lane).add(L::load(&self.alphas[number].0));
-            sums = sums.add(counts.mul(self.word.weights.0[number]));
+            let counts = L::widen(counts).add(L::load(&self.alphas[number].0));
+            sums = sums.add(counts.mul(self.word.weights.0[number]).with(number, topic, mass));
             sums.store(&mut self.running[number]);
         }
         let sums = sums.running();
@@ -82,13 +82,11 @@ impl<L: Lanes, const N: usize> Chain for Dense<L, N> {
     fn again(&mut self, old: u16, document: usize, rows: &mut DenseRows) -> u16 {
         let row = &mut rows.counts[document * N..][..N];
         let from = usize::from(old);
-        let (alpha, without) = self.word.without(from);
-        let before = self.word.weights.0;
-        self.word.weights.set(from, alpha, without);
-        let topic = self.draw(row, u32::from(old));
-        if topic == from {
-            self.word.weights.0 = before;
-        } else {
+        let without = self.word.without(from);
+        let others = f32::from(*count(row, from)) - 1.0;
+        let mass = (others + self.alphas[from / LANES].0[from % LANES]) * without;
+        let topic = self.draw(row, (u32::from(old), mass));
+        if topic != from {
             *count(row, from) -= 1;
             *count(row, topic) += 1;
             self.word.lose(from, without);
@@ -100,7 +98,7 @@ impl<L: Lanes, const N: usize> Chain for Dense<L, N> {
     #[inline(always)]
     fn first(&mut self, document: usize, rows: &mut DenseRows) -> u16 {
         let row = &mut rows.counts[document * N..][..N];
-        let topic = self.draw(row, u32::MAX);
+        let topic = self.draw(row, (u32::MAX, 0.0));
         *count(row, topic) += 1;
         self.word.gain(topic);
         topic as u16

@@ -35,10 +35,12 @@ pub(crate) trait Lanes: Copy {
     fn add(self, other: Self) -> Self;
     /// `self * other` in every lane.
     fn mul(self, other: Self) -> Self;
-    /// One less in the lane of this number, if there is one.
-    fn less_one(self, lane: u32) -> Self;
-    /// This value in the lane of this number, if there is one.
-    fn with(self, lane: u32, value: f32) -> Self;
+    /// A lane's number in every lane.
+    type Number: Copy;
+    /// This number, of lanes that are counted on over several sixteens.
+    fn number(number: u32) -> Self::Number;
+    /// This value in the lane of this number, if it is among those of sixteen number `sixteen`.
+    fn with(self, sixteen: usize, number: Self::Number, value: f32) -> Self;
     /// Lane l becomes the sum of lanes 0 to l, added in four steps: each lane the one 1, 2, 4 and 8 lanes before it.
     fn running(self) -> Self;
     /// The last lane.
@@ -101,17 +103,16 @@ impl Lanes for Portable {
         Self(std::array::from_fn(|lane| self.0[lane] * other.0[lane]))
     }
 
+    type Number = u32;
+
     #[inline(always)]
-    fn less_one(mut self, lane: u32) -> Self {
-        if let Some(value) = self.0.get_mut(lane as usize) {
-            *value -= 1.0;
-        }
-        self
+    fn number(number: u32) -> u32 {
+        number
     }
 
     #[inline(always)]
-    fn with(mut self, lane: u32, value: f32) -> Self {
-        if let Some(old) = self.0.get_mut(lane as usize) {
+    fn with(mut self, sixteen: usize, number: u32, value: f32) -> Self {
+        if let Some(old) = self.0.get_mut(number.wrapping_sub((sixteen * LANES) as u32) as usize) {
             *old = value;
         }
         self

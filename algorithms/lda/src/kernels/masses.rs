@@ -48,9 +48,10 @@ impl Masses {
         &self.weights
     }
 
-    /// Sum of alpha_k f_k, if a topic with this alpha weighed so much.
+    /// Sum of alpha_k f_k, if a topic weighed so much.
     #[inline(always)]
-    pub(super) fn total_if(&self, topic: usize, alpha: f32, weight: f32) -> f32 {
+    pub(super) fn total_if(&self, topic: usize, weight: f32) -> f32 {
+        let alpha = self.alphas[topic];
         (self.total + (f64::from(alpha * weight) - f64::from(alpha * self.weights[topic]))) as f32
     }
 
@@ -97,7 +98,8 @@ impl Masses {
 
 impl Weights for Masses {
     #[inline(always)]
-    fn set(&mut self, topic: usize, alpha: f32, weight: f32) -> f64 {
+    fn set(&mut self, topic: usize, weight: f32) -> f64 {
+        let alpha = self.alphas[topic];
         let before = std::mem::replace(&mut self.weights[topic], weight);
         let change = f64::from(alpha * weight) - f64::from(alpha * before);
         self.sums[topic / LANES] += change;
@@ -148,7 +150,7 @@ mod tests {
             // Weights that rise and fall leave no trace.
             for turn in [1e4, 3.0, 1.0] {
                 (0..topics).for_each(|k| {
-                    let change = masses.set(k, alphas[k] as f32, turn * (1 + k * 7 % 3) as f32);
+                    let change = masses.set(k, turn * (1 + k * 7 % 3) as f32);
                     masses.add(change);
                 });
             }

@@ -50,9 +50,9 @@ impl<L: Lanes> Chain for Sparse<L> {
         let row = &mut rows[document];
         let lines = &mut lines[row.start as usize..];
         let from = usize::from(old);
-        let (alpha, without) = self.word.without(from);
+        let without = self.word.without(from);
         let before = self.word.weights.weights()[from];
-        let others = self.word.weights.total_if(from, alpha, without);
+        let others = self.word.weights.total_if(from, without);
         let filled = (row.length as usize).div_ceil(LANES);
         let (mut sums, mut at, mut number) = (L::zero(), 0, 0);
         let (weights, split) = (self.word.weights.weights(), self.split);
@@ -75,13 +75,13 @@ impl<L: Lanes> Chain for Sparse<L> {
             }
             topic
         } else {
-            let change = self.word.weights.set(from, alpha, without);
+            let change = self.word.weights.set(from, without);
             let topic = self.word.weights.draw::<L>(other * others);
             if topic != from {
                 self.word.weights.add(change);
                 move_to::<L>(lines, row, Some(at), topic as u32, (self.packing, self.split));
             } else {
-                self.word.weights.set(from, alpha, before);
+                self.word.weights.set(from, before);
             }
             topic
         };

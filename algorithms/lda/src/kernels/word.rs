@@ -14,9 +14,9 @@ use crate::seeds::Seeds;
 
 /// The weights of all topics, however a chain keeps them.
 pub(super) trait Weights {
-    /// A topic with this alpha weighs so much from now on. Returns by how much alpha_k f_k has risen, which is to be
+    /// A topic weighs so much from now on. Returns by how much alpha_k f_k has risen, which is to be
     /// [`added`](Self::add) sooner or later.
-    fn set(&mut self, topic: usize, alpha: f32, weight: f32) -> f64;
+    fn set(&mut self, topic: usize, weight: f32) -> f64;
     /// The sum of alpha_k f_k has risen.
     fn add(&mut self, change: f64);
 }
@@ -32,24 +32,29 @@ pub(crate) struct Given<'a> {
     pub(crate) beta: f64,
 }
 
-/// One topic. The inverses lie apart: side by side, they would be moved two at a time, and a load of two waits until both
-/// that were just stored one by one have left the core.
+/// One topic: what every word and every token reads. The inverses lie apart: side by side, they would be moved two at a
+/// time, and a load of two waits until both that were just stored one by one have left the core.
 #[derive(Clone, Copy, Debug, Default)]
-#[repr(C, align(32))]
+#[repr(C, align(16))]
 struct Topic {
-    /// n_k + V beta: what the task was given and its own changes.
-    norm: f64,
     /// 1 / norm with a token less.
     without: f32,
     /// n_kw at the word.
     count: f32,
     /// 1 / norm.
     inverse: f32,
-    alpha: f32,
-    /// 1 / norm with a token more.
-    with: f32,
     /// Whether the word's list names it: 1 or 0.
     listed: u32,
+}
+
+/// What is only needed where a token changes its topic: apart, so that what is read more often stays near.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(16))]
+struct Norm {
+    /// n_k + V beta: what the task was given and its own changes.
+    norm: f64,
+    /// 1 / norm with a token more.
+    with: f32,
 }
 
 /// 1 / norm.
@@ -62,6 +67,7 @@ fn inverse(norm: f64) -> f32 {
 pub(super) struct AtWord<W> {
     pub(super) weights: W,
     topics: Vec<Topic>,
+    norms: Vec<Norm>,
     /// The topics whose weight is not that of a word without tokens.
     list: Vec<u16>,
     beta: f32,
@@ -72,21 +78,16 @@ pub(super) struct AtWord<W> {
 impl<W: Weights> AtWord<W> {
     /// At no word: every topic weighs beta / (n_k + V beta). `names` is at least the number of topics.
     pub(super) fn new(given: Given<'_>, names: usize, mut weights: W) -> Self {
-        let (mut topics, beta, mut change) = (vec![Topic::default(); names], given.beta as f32, 0.0);
-        for (number, (&norm, &alpha)) in given.norms.iter().zip(given.alphas).enumerate() {
-            let topic = Topic {
-                norm,
-                without: inverse(norm - 1.0),
-                inverse: inverse(norm),
-                with: inverse(norm + 1.0),
-                alpha: alpha as f32,
-                ..Topic::default()
-            };
-            change += weights.set(number, topic.alpha, beta * topic.inverse);
-            topics[number] = topic;
+        let (mut topics, mut norms) = (vec![Topic::default(); names], vec![Norm::default(); names]);
+        let (beta, mut change) = (given.beta as f32, 0.0);
+        for (number, &norm) in given.norms.iter().enumerate() {
+            let (without, inverse) = (inverse(norm - 1.0), inverse(norm));
+            change += weights.set(number, beta * inverse);
+            topics[number] = Topic { without, inverse, ..Topic::default() };
+            norms[number] = Norm { norm, with: self::inverse(norm + 1.0) };
         }
         weights.add(change);
-        Self { weights, topics, list: Vec::with_capacity(given.norms.len()), beta, seeds: Vec::new() }
+        Self { weights, topics, norms, list: Vec::with_capacity(given.norms.len()), beta, seeds: Vec::new() }
     }
 
     /// Comes to a word.
@@ -105,7 +106,7 @@ impl<W: Weights> AtWord<W> {
             let prior = self.prior(number);
             let at = &mut self.topics[number];
             (at.count, at.listed) = (count as f32, 1);
-            change += self.weights.set(number, at.alpha, (at.count + prior) * at.inverse);
+            change += self.weights.set(number, (at.count + prior) * at.inverse);
         }
         self.weights.add(change);
         if !self.seeds.is_empty() {
@@ -124,7 +125,7 @@ impl<W: Weights> AtWord<W> {
             if topic.listed == 0 {
                 self.list.push(number as u16);
                 topic.listed = 1;
-                let change = self.weights.set(number, topic.alpha, prior * topic.inverse);
+                let change = self.weights.set(number, prior * topic.inverse);
                 self.weights.add(change);
             }
         }
@@ -144,7 +145,7 @@ impl<W: Weights> AtWord<W> {
                 length += 1;
             }
             (at.count, at.listed) = (0.0, 0);
-            change += self.weights.set(number, at.alpha, self.beta * at.inverse);
+            change += self.weights.set(number, self.beta * at.inverse);
         }
         self.weights.add(change);
         words.lengths[word] = length as u32;
@@ -164,21 +165,21 @@ impl<W: Weights> AtWord<W> {
         prior
     }
 
-    /// alpha of a topic, and what it weighs without a token that it has.
+    /// What a topic weighs without a token that it has.
     #[inline(always)]
-    pub(super) fn without(&self, topic: usize) -> (f32, f32) {
+    pub(super) fn without(&self, topic: usize) -> f32 {
         let at = &self.topics[topic];
-        (at.alpha, (at.count - 1.0 + self.prior(topic)) * at.without)
+        (at.count - 1.0 + self.prior(topic)) * at.without
     }
 
     /// The word loses a token of a topic, which weighs so much [`without`](Self::without) it.
     #[inline(always)]
     pub(super) fn lose(&mut self, topic: usize, without: f32) {
-        let at = &mut self.topics[topic];
+        let (at, far) = (&mut self.topics[topic], &mut self.norms[topic]);
         at.count -= 1.0;
-        at.norm -= 1.0;
-        (at.with, at.inverse, at.without) = (at.inverse, at.without, inverse(at.norm - 1.0));
-        let change = self.weights.set(topic, at.alpha, without);
+        far.norm -= 1.0;
+        (far.with, at.inverse, at.without) = (at.inverse, at.without, inverse(far.norm - 1.0));
+        let change = self.weights.set(topic, without);
         self.weights.add(change);
     }
 
@@ -186,20 +187,20 @@ impl<W: Weights> AtWord<W> {
     #[inline(always)]
     pub(super) fn gain(&mut self, topic: usize) {
         let prior = self.prior(topic);
-        let at = &mut self.topics[topic];
+        let (at, far) = (&mut self.topics[topic], &mut self.norms[topic]);
         if at.listed == 0 {
             at.listed = 1;
             self.list.push(topic as u16);
         }
         at.count += 1.0;
-        at.norm += 1.0;
-        (at.without, at.inverse, at.with) = (at.inverse, at.with, inverse(at.norm + 1.0));
-        let change = self.weights.set(topic, at.alpha, (at.count + prior) * at.inverse);
+        far.norm += 1.0;
+        (at.without, at.inverse, far.with) = (at.inverse, far.with, inverse(far.norm + 1.0));
+        let change = self.weights.set(topic, (at.count + prior) * at.inverse);
         self.weights.add(change);
     }
 
     /// How the tokens of each topic have changed since the task was `given` its totals.
     pub(super) fn moved(&self, given: Given<'_>) -> Vec<i32> {
-        given.norms.iter().zip(&self.topics).map(|(norm, topic)| (topic.norm - norm).round() as i32).collect()
+        given.norms.iter().zip(&self.norms).map(|(norm, now)| (now.norm - norm).round() as i32).collect()
     }
 }
