@@ -71,13 +71,17 @@ impl Moved {
 }
 
 impl DocumentShard {
-    /// How many of the first documents hold the part `fraction` of the tokens.
+    /// How many of the first documents hold about the part `fraction` of the tokens: as near to it as whole documents
+    /// come. Always too few would add up where shards are many and documents long.
     pub(crate) fn first_documents(&self, fraction: f64) -> usize {
-        let tokens = self.ends.last().copied().unwrap_or(0);
-        match fraction >= 1.0 {
-            true => self.documents.len(),
-            false => self.ends.partition_point(|&end| end as f64 <= fraction * tokens as f64),
+        if fraction >= 1.0 {
+            return self.documents.len();
         }
+        let wanted = fraction * self.ends.last().copied().unwrap_or(0) as f64;
+        let short = self.ends.partition_point(|&end| end as f64 <= wanted);
+        let below = short.checked_sub(1).map_or(0.0, |last| self.ends[last] as f64);
+        let above = self.ends.get(short).map_or(f64::INFINITY, |&end| end as f64);
+        short + usize::from(above - wanted < wanted - below)
     }
 
     /// Number of tokens of a document of the shard.
@@ -119,5 +123,24 @@ impl DocumentShard {
         // An epoch that is run again begins without what it had changed.
         self.moved = Moved::default();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_as_near_as_whole_documents_come() {
+        let shard = |ends: &[u64]| DocumentShard {
+            documents: vec![0; ends.len()],
+            ends: ends.to_vec(),
+            ..DocumentShard::default()
+        };
+        let some = shard(&[10, 30, 100, 100, 200]);
+        let of = |fraction| some.first_documents(fraction);
+        assert_eq!([0.0, 0.04, 0.06, 0.15, 0.34, 0.5, 0.76, 1.0].map(of), [0, 1, 1, 2, 3, 4, 5, 5]);
+        assert_eq!(shard(&[]).first_documents(0.25), 0);
+        assert_eq!((shard(&[5]).first_documents(0.25), shard(&[5]).first_documents(0.75)), (0, 1));
     }
 }
