@@ -18,13 +18,18 @@ const TILE: usize = 32;
 /// Makes room for rows of `order` values in a row-major matrix of which `kept` rows are to be kept, `stride` apart before
 /// and after.
 ///
-/// Rows are set apart in place, and pages are touched only for rows that are there: of what growing took, half had been
-/// fresh pages. Half again as far at a time keeps the moving linear in the final size.
+/// Rows are set apart in place, half again as far at a time, so that the moving is linear in the final size. Memory is
+/// asked for with room for twice as many rows: pages that are not touched cost nothing.
 pub(crate) fn make_room(values: &mut Vec<f64>, stride: &mut usize, kept: usize, order: usize) {
     if order > *stride {
         let wider = order.max(*stride + *stride / 2).next_multiple_of(8);
         values.truncate(kept * *stride);
-        values.reserve_exact(wider * wider - values.len());
+        if values.capacity() < wider * wider {
+            // Where the system promises no more than it has, as much as is needed now must do.
+            if values.try_reserve_exact(4 * wider * wider - values.len()).is_err() {
+                values.reserve_exact(wider * wider - values.len());
+            }
+        }
         values.resize(order * wider, 0.0);
         for row in (1..kept).rev() {
             values.copy_within(row * *stride..(row + 1) * *stride, row * wider);
