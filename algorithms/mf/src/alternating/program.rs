@@ -60,8 +60,8 @@ impl AlternatingProgram {
     fn take(&self, number: u32, shard: &mut HalfShard, sides: &Sides) {
         let Some(setup) = &sides.setup else { return };
         let is_implicit = matches!(self.way, Way::Rows(rows) if rows.implicit.is_some());
-        shard.take(number as usize / 2, setup, self.center, is_implicit.then_some(1.0));
-        if matches!(self.way, Way::Columns(_)) {
+        let taken = shard.take(number as usize / 2, setup, self.center, is_implicit.then_some(1.0));
+        if taken && matches!(self.way, Way::Columns(_)) {
             shard.take_off(&sides.columns);
         }
     }

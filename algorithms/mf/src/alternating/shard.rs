@@ -62,9 +62,9 @@ impl HalfShard {
     }
 
     /// Takes the ratings of a part of the side from the input; those to measure on are held with the users, as
-    /// `held_as` if that is given.
-    pub(crate) fn take(&mut self, part: usize, setup: &Setup, center: f32, held_as: Option<f32>) {
-        let Some(Chunk { train, measured, .. }) = self.input.take() else { return };
+    /// `held_as` if that is given. Returns whether they were still to be taken.
+    pub(crate) fn take(&mut self, part: usize, setup: &Setup, center: f32, held_as: Option<f32>) -> bool {
+        let Some(Chunk { train, measured, .. }) = self.input.take() else { return false };
         self.counted = None;
         let rows = setup.rows(self.side, part);
         if let Some(measured) = measured.filter(|_| self.side == 0) {
@@ -74,6 +74,7 @@ impl HalfShard {
         }
         let list = setup.table.as_ref().map(List::new);
         self.lay_out(&train, rows, setup.count(1 - self.side), center, list);
+        true
     }
 
     fn lay_out(
