@@ -84,6 +84,11 @@ def stored_bytes(x):
     return 12 * x.nnz if sp.issparse(x) else 8 * x.size
 
 
+def matrix_bytes(x):
+    """What X takes in memory: the same, and 8 for where each sparse column begins."""
+    return stored_bytes(x) + (8 * (x.shape[1] + 1) if sp.issparse(x) else 0)
+
+
 def entries(x):
     """Stored values."""
     return x.nnz if sp.issparse(x) else x.size

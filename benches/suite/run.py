@@ -180,7 +180,7 @@ def measure(case, options):
     penalties = lasso.lambdas(x, y, kind, ratio)
     shape = (len(penalties), x.shape[1])
     judge = lambda coefficients: lasso.worst_gap(x, y, coefficients, penalties, kind)
-    result = {"case": case, "shape": x.shape, "bytes": lasso.stored_bytes(x), "entries": lasso.entries(x), "pass": one_pass(x, y), "rows": {}}
+    result = {"case": case, "shape": x.shape, "bytes": lasso.stored_bytes(x), "matrix": lasso.matrix_bytes(x), "entries": lasso.entries(x), "pass": one_pass(x, y), "rows": {}}
     contenders = [Program(case, workers, options) for workers in options.workers]
     if options.bare.exists() and kind == "squared":
         contenders.append(Bare(case, options))
@@ -226,7 +226,7 @@ def summary(samples, read):
 def allowance(result, members):
     """Bytes a fit may need in all: 1.2 times a dense or 1.5 times a sparse matrix, and 20 w^2 + 8 n w for w members."""
     share = 1.5 if result["case"][1] == "sparse-raw" else 1.2
-    return share * result["bytes"] + 20 * members**2 + 8 * result["shape"][0] * members
+    return share * result["matrix"] + 20 * members**2 + 8 * result["shape"][0] * members
 
 
 def milliseconds(row):
