@@ -6,8 +6,9 @@
 
 A contender is our program with some workers, the bare harness (our kernels without the engine), or a peer. A peer
 first looks for the loosest tolerance at which the judge finds a relative duality gap of at most --target (or
---peer-target, where none comes so close); what has no such tolerance within --budget seconds is listed with the gap it reached. Then all contenders take turns, so that a busy
-spell of the machine meets all of them, and every single result is judged anew. Seconds are those of the fit: from the
+--peer-target, where none comes so close); what has no such tolerance within --budget seconds is listed with the gap it
+reached. Then all contenders take turns, so that a busy spell of the machine meets all of them, and every single result
+is judged anew. Seconds are those of the fit: from the
 prepared matrix in memory to coefficients. Ours are of a cold process each time; the peers' processes are warm.
 """
 

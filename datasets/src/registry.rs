@@ -226,6 +226,14 @@ pub(crate) fn find(file: &'static str, folder: &Path) -> Result<PathBuf, Registr
     }
 }
 
+/// Refuses a file whose SHA-256 is not the registry's.
+pub(crate) fn compare(path: &Path, found: &str, expected: &'static str) -> Result<(), RegistryError> {
+    match found == expected {
+        true => Ok(()),
+        false => Err(RegistryError::Different { path: path.into(), found: found.into(), expected }),
+    }
+}
+
 /// Reads a public set with `threads` threads and checks that it is the registry's, byte for byte.
 ///
 /// # Errors
@@ -249,10 +257,8 @@ pub(crate) fn load_with(name: &str, options: &Options) -> Result<Table, ReadErro
 fn verified(entry: &Entry, path: PathBuf, options: &Options) -> Result<Table, ReadError> {
     let options = Options { format: None, y: None, ..options.clone() };
     let table = table_in(&Source::open(&path)?, Format::Libsvm, &options)?;
-    match table.digest == entry.sha256 {
-        true => Ok(table),
-        false => Err(RegistryError::Different { path, found: table.digest, expected: entry.sha256 }.into()),
-    }
+    compare(&path, &table.digest, entry.sha256)?;
+    Ok(table)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ndarray::Array2;
 use raddle_datasets::{Csc, Matrix};
 
-use crate::design::Design;
+use crate::design::{Design, add_columns};
 use crate::error::LassoError;
 use crate::loss::{Loss, Objective};
 use crate::scores::Scores;
@@ -181,16 +181,17 @@ impl Problem {
         let mut coefficients = Vec::with_capacity(given.len());
         // The residual of the squared loss, or the scores of the logistic one.
         let mut values = if squared { response.to_vec() } else { vec![0.0; response.len()] };
-        let mut shift = 0.0;
         for &(column, value) in given {
             let (columns, value) = (self.columns(), value / self.scale(column));
             if column as usize >= columns || !value.is_finite() {
                 return Err(LassoError::Start { column: column as usize + 1, columns });
             }
-            let by = if squared { -value } else { value };
-            shift += self.design.view(column as usize).add_scaled_to(by, &mut values);
             coefficients.push((column, value));
         }
+        let sign = if squared { -1.0 } else { 1.0 };
+        let columns =
+            coefficients.iter().map(|&(column, value)| (sign * value, self.design.view(column as usize)));
+        let shift = add_columns(columns, &mut values);
         values.iter_mut().for_each(|entry| *entry -= shift);
         if squared {
             return Ok(Start { coefficients, residual: values, scores: Vec::new(), intercept: self.y_mean });

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::read::{CorpusOptions, read_corpus};
 use super::{Corpus, Vocabulary};
 use crate::error::ReadError;
-use crate::registry::{RegistryError, data_folder};
+use crate::registry::{RegistryError, compare, data_folder, find};
 use crate::source::Source;
 
 /// A public corpus: a UCI bag of words with its vocabulary.
@@ -105,29 +105,13 @@ pub fn load_corpus(name: &str, threads: usize) -> Result<Corpus, ReadError> {
 }
 
 fn loaded(entry: &'static CorpusEntry, folder: &Path, threads: usize) -> Result<Corpus, ReadError> {
-    let find = |file: &'static str| {
-        let path = folder.join(file);
-        match path.is_file() {
-            true => Ok(path),
-            false => Err(RegistryError::Missing { file, looked_for: path }),
-        }
-    };
-    let (counts, words) = (find(entry.file)?, find(entry.vocabulary)?);
-    let source = Source::open(&words)?;
-    let found = crate::source::digest(&source.content()?);
-    if found != entry.vocabulary_sha256 {
-        let different = RegistryError::Different { path: words, found, expected: entry.vocabulary_sha256 };
-        return Err(different.into());
-    }
+    let (counts, words) = (find(entry.file, folder)?, find(entry.vocabulary, folder)?);
+    let found = crate::source::digest(&Source::open(&words)?.content()?);
+    compare(&words, &found, entry.vocabulary_sha256)?;
     let options = CorpusOptions { vocabulary: Some(words), threads, ..CorpusOptions::default() };
     let corpus = read_corpus(&counts, &options)?;
-    match corpus.digest == entry.sha256 {
-        true => Ok(Corpus { name: entry.name.into(), ..corpus }),
-        false => {
-            let (found, expected) = (corpus.digest, entry.sha256);
-            Err(RegistryError::Different { path: counts, found, expected }.into())
-        }
-    }
+    compare(&counts, &corpus.digest, entry.sha256)?;
+    Ok(Corpus { name: entry.name.into(), ..corpus })
 }
 
 const PYDOC: &[u8] = include_bytes!("../../data/docword.pydoc.txt.gz");

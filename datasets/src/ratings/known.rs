@@ -3,7 +3,7 @@
 use super::Ratings;
 use super::read::{RatingsOptions, read_ratings};
 use crate::error::ReadError;
-use crate::registry::{RegistryError, data_folder, find};
+use crate::registry::{RegistryError, compare, data_folder, find};
 
 /// A public set of ratings. Its users and items are rows from 0, duplicates are merged.
 #[derive(Clone, Debug)]
@@ -118,10 +118,8 @@ pub fn load_ratings(name: &str, threads: usize) -> Result<Ratings, ReadError> {
     let folder = data_folder().ok_or(RegistryError::NoFolder { file: entry.file })?;
     let path = find(entry.file, &folder)?;
     let ratings = read_ratings(&path, &RatingsOptions { threads, ..RatingsOptions::default() })?;
-    match ratings.digest == entry.sha256 {
-        true => Ok(Ratings { name: name.into(), ..ratings }),
-        false => Err(RegistryError::Different { path, found: ratings.digest, expected: entry.sha256 }.into()),
-    }
+    compare(&path, &ratings.digest, entry.sha256)?;
+    Ok(Ratings { name: name.into(), ..ratings })
 }
 
 #[cfg(test)]

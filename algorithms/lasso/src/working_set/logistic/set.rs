@@ -1,6 +1,6 @@
 //! [`LogisticSet`]: members, coefficients and the scores they give; solved in place.
 
-use crate::design::Column;
+use crate::design::{Column, add_columns};
 use crate::scores::Scores;
 
 use super::model::{Direction, Model};
@@ -104,12 +104,8 @@ impl LogisticSet {
             self.gradient(columns, &mut at, target.ridge);
         }
         let mut fresh = vec![0.0; y.len()];
-        let mut shift = 0.0;
-        for (column, &value) in columns.iter().zip(&self.b) {
-            if value != 0.0 {
-                shift += column.view().add_scaled_to(value, &mut fresh);
-            }
-        }
+        let moved = columns.iter().zip(&self.b).filter(|&(_, value)| *value != 0.0);
+        let shift = add_columns(moved.map(|(column, &value)| (value, column.view())), &mut fresh);
         let mut intercept = at.intercept;
         fresh.iter_mut().for_each(|value| *value += intercept - shift);
         let mut fresh = Scores::new(y, fresh);
