@@ -166,7 +166,7 @@ impl Program for LassoProgram {
         match change {
             Change::Moves(moves) => replica.apply(moves, &self.y, self.objective),
             Change::Enter { first, columns, .. } => {
-                replica.entering = Some(Arc::new(Entering::new(*first, columns.clone())));
+                replica.entering = Some(Arc::new(Entering { first: *first, columns: columns.clone() }));
             }
             Change::Solved(solved) => {
                 replica.residual.clone_from(&solved.residual);

@@ -1,12 +1,8 @@
 //! [`Replica`]: what every worker knows.
 
-use std::sync::{Arc, OnceLock};
-
-use raddle::State;
-use raddle::state::{Reader, StateError, Writer};
+use std::sync::Arc;
 
 use crate::design::{Column, add_columns};
-use crate::kernels::Packed;
 use crate::loss::{Loss, Objective};
 use crate::problem::Start;
 use crate::scores::Scores;
@@ -42,18 +38,6 @@ raddle::state!(Replica { residual, sum, scores, intercept, penalty, floor, cap, 
 pub(crate) struct Entering {
     pub(crate) first: u32,
     pub(crate) columns: Vec<Column>,
-    /// Dense ones as the Gram's kernel reads them: packed by the first shard of a worker that needs them, for all.
-    packed: OnceLock<Packed>,
-}
-
-impl Entering {
-    pub(crate) fn new(first: u32, columns: Vec<Column>) -> Self {
-        Self { first, columns, packed: OnceLock::new() }
-    }
-
-    pub(crate) fn packed(&self) -> &Packed {
-        self.packed.get_or_init(|| Packed::new(&filled(&self.columns)))
-    }
 }
 
 /// The values of dense columns.
@@ -63,16 +47,7 @@ pub(crate) fn filled(columns: &[Column]) -> Vec<&[f64]> {
     values
 }
 
-impl State for Entering {
-    fn save(&self, out: &mut Writer) {
-        out.write(&self.first);
-        out.write(&self.columns);
-    }
-
-    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
-        Ok(Self::new(from.read()?, from.read()?))
-    }
-}
+raddle::state!(Entering { first, columns });
 
 impl Replica {
     /// Before the first boundary: lambda is not known.

@@ -9,7 +9,7 @@ use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
 use crate::design::{Column, Design};
-use crate::kernels::{Batch, RowPiece, gram, gram_with, gram_within};
+use crate::kernels::{Batch, RowPiece, gram};
 use crate::replica::{Entering, filled};
 use crate::row_chains::RowChains;
 
@@ -94,11 +94,11 @@ impl WorkingPart {
                         ..Tile::default()
                     }];
                 }
-                let mut tiles = Vec::new();
+                let (mut tiles, entering) = (Vec::new(), filled(new));
                 if !columns.is_empty() {
                     let old = filled(columns);
                     let mut values = vec![0.0; count * old.len()];
-                    gram_with(entering.packed(), 0..count, &old, &mut values, old.len());
+                    gram(&entering, &old, old.len(), &mut values, old.len());
                     let rows = count as u32;
                     tiles.push(Tile { from: first, rows, slots: slots.clone(), values, ..Tile::default() });
                 }
@@ -110,7 +110,7 @@ impl WorkingPart {
                     let end = (start + (DEAL - slot % DEAL) as usize).min(count);
                     if mine(slot) {
                         let mut values = vec![0.0; (end - start) * end];
-                        gram_within(entering.packed(), start..end, &mut values, end);
+                        gram(&entering[start..end], &entering[..end], start, &mut values, end);
                         let (rows, slots) = ((end - start) as u32, (first..first + end as u32).collect());
                         tiles.push(Tile { from: slot, rows, slots, values, ..Tile::default() });
                     }

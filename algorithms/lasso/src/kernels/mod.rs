@@ -28,7 +28,6 @@ mod x86;
 pub use cholesky::{BLOCK, NotPositive, cholesky, factor_diagonal, update_rows};
 pub use dense::{add_scaled, add_scaled_columns, dot, pass, sum_squares};
 pub use gram::{PANEL, gram, gram_lower};
-pub(crate) use gram::{Packed, gram_with, gram_within};
 pub use lanes::LANES;
 pub use logistic::{LogisticSums, logistic, logistic_entropy};
 pub use padded::{add_outer, sum_rows};

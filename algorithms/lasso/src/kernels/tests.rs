@@ -154,33 +154,6 @@ fn gram_of_dense_columns() {
     }
 }
 
-/// Packed once or packed on the way, an element has the same bits.
-#[test]
-fn gram_of_packed_columns() {
-    for (n, m, first) in [(1, 3, 1), (71, 30, 17), (600, 13, 4), (1814, 53, 20), (256, 290, 3), (0, 3, 1)] {
-        let x = Numbers(n as u64).many(n * m);
-        let columns: Vec<&[f64]> = (0..m).map(|j| &x[j * n..(j + 1) * n]).collect();
-        let mut wanted = vec![0.0; (m - first) * m];
-        gram(&columns[first..], &columns, first, &mut wanted, m);
-        equal_in_every_form("gram of packed columns", || {
-            let packed = Packed::new(&columns[first..]);
-            let (new, mut old) = (m - first, vec![0.0; (m - first) * first]);
-            gram_with(&packed, 0..new, &columns[..first], &mut old, first);
-            let cut = new / 2;
-            let (mut above, mut below) = (vec![0.0; cut * cut], vec![0.0; (new - cut) * new]);
-            gram_within(&packed, 0..cut, &mut above, cut);
-            gram_within(&packed, cut..new, &mut below, new);
-            for i in 0..new {
-                let row = if i < cut { &above[i * cut..] } else { &below[(i - cut) * new..] };
-                let found = old[i * first..][..first].iter().chain(&row[..=i]);
-                let wanted = &wanted[i * m..][..first + i + 1];
-                assert!(found.map(|x| x.to_bits()).eq(wanted.iter().map(|x| x.to_bits())), "row {i} of {n}");
-            }
-            old
-        });
-    }
-}
-
 #[test]
 fn gram_by_row_pieces() {
     let (n, m) = (60u32, 14);

@@ -15,18 +15,26 @@ raddle::state!(Symmetric { order, stride, values });
 /// Rows and columns of a mirrored tile: two tiles fit the first-level cache.
 const TILE: usize = 32;
 
+/// From this order on a matrix gets room for [`FAR`]: below, what the allocator has at hand will do.
+const NEAR: usize = 256;
+
+/// The order for which a larger matrix gets room at once, 32 MB.
+const FAR: usize = 2048;
+
 /// Makes room for rows of `order` values in a row-major matrix of which `kept` rows are to be kept, `stride` apart before
 /// and after.
 ///
-/// Rows are set apart in place, half again as far at a time, so that the moving is linear in the final size. Memory is
-/// asked for with room for twice as many rows: pages that are not touched cost nothing.
+/// Rows are set apart in place, a quarter further at least, so that the moving is linear in the final size. Memory is
+/// asked for long before it is needed: pages that are not touched cost nothing, and those that are cost more than what is
+/// done with them, so that copying a matrix to a larger place would be the dearest part of it.
 pub(crate) fn make_room(values: &mut Vec<f64>, stride: &mut usize, kept: usize, order: usize) {
     if order > *stride {
-        let wider = order.max(*stride + *stride / 2).next_multiple_of(8);
+        let wider = order.max(*stride + *stride / 4).next_multiple_of(8);
         values.truncate(kept * *stride);
         if values.capacity() < wider * wider {
+            let ahead = if wider < NEAR { 4 * wider * wider } else { (4 * wider * wider).max(FAR * FAR) };
             // Where the system promises no more than it has, as much as is needed now must do.
-            if values.try_reserve_exact(4 * wider * wider - values.len()).is_err() {
+            if values.try_reserve_exact(ahead - values.len()).is_err() {
                 values.reserve_exact(wider * wider - values.len());
             }
         }
