@@ -220,6 +220,17 @@ impl Factor {
         cholesky(&mut held.l, count, gram_stride, before, &mut held.inverses)
     }
 
+    /// How many members are held.
+    pub(crate) fn held(&self) -> usize {
+        self.held.places.len()
+    }
+
+    /// Holds the first `count` of those held, and no others.
+    pub(crate) fn let_go(&mut self, count: usize) {
+        self.held.places.truncate(count);
+        self.held.gram.shrink(count);
+    }
+
     /// Solves M x = r under x_held = 0, for z = L^-1 r: returns L'x; `x` gets x.
     pub(crate) fn solve(&self, z: &[f64], x: &mut Vec<f64>, work: &mut Work) -> Vec<f64> {
         let (size, held) = (z.len(), &self.held);

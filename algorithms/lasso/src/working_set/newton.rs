@@ -9,11 +9,20 @@ use crate::kernels::{NotPositive, sum_squares};
 /// Rounds of block pivoting before it is given up.
 const PIVOT_ROUNDS: usize = 20;
 
+/// A direction d along which d'Gd is below this share of what it were if the columns were orthogonal: along it the fit
+/// stands still, and only |b|_1 changes.
+const STILL: f64 = 1e-10;
+
+/// Directions followed with one factor before epochs have their turn again.
+const DIRECTIONS: usize = 64;
+
 /// Moves b to the minimum of the face it lies on, or as far as the objective falls; g follows.
 ///
 /// On the face F is the quadratic with G_SS, S the support: d = G_SS^-1 (g_S - L s), s the signs. If b + d keeps
 /// the signs it is the minimum, exactly. Otherwise the better of two points: the exact line search along d, and
-/// block pivoting, which drops the members with the wrong sign and solves again until there are none.
+/// block pivoting, which drops the members with the wrong sign and solves again until there are none. Where the line
+/// search is better, as it is near a singular G_SS, whose directions are long and say little of where the minimum lies,
+/// the coefficients that vanished are held at zero and the step goes on from there with the same factor.
 ///
 /// # Errors
 /// The Gram of the support has no factor; b is unchanged.
@@ -34,37 +43,60 @@ pub(crate) fn newton(
         // One that left duplicates one that stayed.
         factor.rebuild(&local.gram, &support, work)?;
     }
-    let b = by_place(factor, &local.b);
-    let g = by_place(factor, &local.g);
-    let mut r: Vec<f64> = g
-        .iter()
-        .zip(&b)
-        .map(|(g, &b)| if b == 0.0 { 0.0 } else { g - problem.penalty * b.signum() })
-        .collect();
-    factor.forward(&mut r, work);
-    let mut d = Vec::new();
-    let image = factor.solve(&r, &mut d, work);
-    if b.iter().zip(&d).all(|(&b, d)| b == 0.0 || (b + d) * b > 0.0) {
-        work.whole_steps += 1;
-        let members: Vec<usize> = factor.members().iter().map(|&i| i as usize).collect();
-        let target: Vec<f64> = b.iter().zip(&d).map(|(b, d)| b + d).collect();
-        move_to(local, &members, &target, work);
-        return Ok(());
+    let members: Vec<usize> = factor.members().iter().map(|&i| i as usize).collect();
+    let (mut b, mut g) = (by_place(factor, &local.b), by_place(factor, &local.g));
+    let (mut d, mut in_vain) = (Vec::new(), usize::MAX);
+    for _ in 0..DIRECTIONS {
+        let slopes = slopes(&b, &g, problem.penalty);
+        let mut z = slopes.clone();
+        factor.forward(&mut z, work);
+        let image = factor.solve(&z, &mut d, work);
+        let wrong: Vec<usize> =
+            (0..b.len()).filter(|&at| b[at] != 0.0 && (b[at] + d[at]) * b[at] <= 0.0).collect();
+        if wrong.is_empty() {
+            work.whole_steps += 1;
+            b.iter_mut().zip(&d).for_each(|(b, d)| *b += d);
+            break;
+        }
+        let curvature = sum_squares(&image);
+        let step = line_search(&b, &d, curvature, problem.penalty);
+        let apart: f64 = members.iter().zip(&d).map(|(&i, d)| local.gram.row(i)[i] * d * d).sum();
+        // What was in vain is tried again when the signs have become better.
+        if curvature > STILL * apart && wrong.len() < in_vain - in_vain / 4 {
+            in_vain = wrong.len();
+            let held = factor.held();
+            let start = Start { members: &members, b: &b, g: &g, wrong };
+            match pivot(local, problem, factor, start, work) {
+                Some((target, gain)) if gain < step.gain => {
+                    work.pivotings += 1;
+                    b = target;
+                    break;
+                }
+                _ if factor.members().len() == members.len() => factor.let_go(held),
+                // The factor has been made anew, without some members.
+                _ => in_vain = 0,
+            }
+        }
+        work.line_searches += 1;
+        let mut vanished = Vec::new();
+        for (at, (b, d)) in b.iter_mut().zip(&d).enumerate().filter(|(_, (b, _))| **b != 0.0) {
+            *b = end(*b, step.length * d);
+            if *b == 0.0 {
+                vanished.push(at);
+            }
+        }
+        g.iter_mut().zip(&slopes).for_each(|(g, slope)| *g -= step.length * slope);
+        if in_vain == 0 || factor.is_dear(vanished.len()) || factor.hold(&vanished, work).is_err() {
+            break;
+        }
     }
-    let step = line_search(&b, &d, sum_squares(&image), problem.penalty);
-    let start = Start { members: factor.members().iter().map(|&i| i as usize).collect(), b, d };
-    let target = match pivot(local, problem, factor, &start, work) {
-        Some((target, gain)) if gain < step.gain => {
-            work.pivotings += 1;
-            target
-        }
-        _ => {
-            work.line_searches += 1;
-            start.b.iter().zip(&start.d).map(|(&b, d)| end(b, step.length * d)).collect()
-        }
-    };
-    move_to(local, &start.members, &target, work);
+    move_to(local, &members, &b, work);
     Ok(())
+}
+
+/// How fast F falls as each coefficient grows: g - L s, on the support.
+fn slopes(b: &[f64], g: &[f64], penalty: f64) -> Vec<f64> {
+    g.iter().zip(b).map(|(g, &b)| if b == 0.0 { 0.0 } else { g - penalty * b.signum() }).collect()
 }
 
 /// b + change; zero where that is rounding: the line search stops at points where a coefficient vanishes.
@@ -73,11 +105,13 @@ fn end(b: f64, change: f64) -> f64 {
     if end.abs() <= 1e-14 * b.abs() { 0.0 } else { end }
 }
 
-/// Where the step starts: by row of the factor as it was.
-struct Start {
-    members: Vec<usize>,
-    b: Vec<f64>,
-    d: Vec<f64>,
+/// Where block pivoting starts, by row of the factor as it is: the members, where they are, and those that one step
+/// gives the wrong sign.
+struct Start<'a> {
+    members: &'a [usize],
+    b: &'a [f64],
+    g: &'a [f64],
+    wrong: Vec<usize>,
 }
 
 /// Block pivoting from the signs of b: where it ends, and F there less F at the start; None where it does not
@@ -86,27 +120,27 @@ fn pivot(
     local: &Local,
     problem: Problem,
     factor: &mut Factor,
-    start: &Start,
+    start: Start<'_>,
     work: &mut Work,
 ) -> Option<(Vec<f64>, f64)> {
-    let mut wrong: Vec<usize> = (0..start.b.len())
-        .filter(|&place| start.b[place] != 0.0 && (start.b[place] + start.d[place]) * start.b[place] <= 0.0)
-        .collect();
-    let mut free: Vec<bool> = start.b.iter().map(|&b| b != 0.0).collect();
-    let mut signs: Vec<f64> = start.b.iter().map(|b| b.signum()).collect();
+    let Start { members, b, g, mut wrong } = start;
+    let mut free: Vec<bool> = b.iter().map(|&b| b != 0.0).collect();
+    let mut signs: Vec<f64> = b.iter().map(|b| b.signum()).collect();
+    let mut sign_of = vec![0.0; local.b.len()];
+    members.iter().zip(&signs).for_each(|(&i, &sign)| sign_of[i] = sign);
     let mut z = right_side(local, problem, factor, &free, &signs, work);
     let mut x = Vec::new();
     for _ in 0..PIVOT_ROUNDS {
         work.pivot_rounds += 1;
         wrong.iter().for_each(|&place| free[place] = false);
         if factor.is_dear(wrong.len()) || factor.hold(&wrong, work).is_err() {
-            let members = factor.members().iter().zip(&free);
-            let kept: Vec<usize> = members.filter(|(_, free)| **free).map(|(&i, _)| i as usize).collect();
+            let places = factor.members().iter().zip(&free);
+            let kept: Vec<usize> = places.filter(|(_, free)| **free).map(|(&i, _)| i as usize).collect();
             if kept.is_empty() {
                 return None;
             }
             factor.rebuild(&local.gram, &kept, work).ok()?;
-            signs = factor.members().iter().map(|&i| local.b[i as usize].signum()).collect();
+            signs = by_place(factor, &sign_of);
             free = vec![true; kept.len()];
             z = right_side(local, problem, factor, &free, &signs, work);
         }
@@ -114,8 +148,13 @@ fn pivot(
         wrong = (0..x.len()).filter(|&place| free[place] && x[place] * signs[place] <= 0.0).collect();
         if wrong.is_empty() {
             let value = |&i: &usize| factor.place(i).map_or(0.0, |place| x[place]);
-            let target = start.members.iter().map(value).collect();
-            return Some((target, gain(local, problem, start, &image)));
+            let target = members.iter().map(value).collect();
+            let at_start = |((&i, &b), g): ((&usize, &f64), &f64)| {
+                0.5 * b * (local.q[i] + g) - problem.penalty * b.abs()
+            };
+            // F(x) = y'y/2 - x'G x/2 for x stationary on its face and zero outside, and the image is L'x.
+            let before: f64 = members.iter().zip(b).zip(g).map(at_start).sum();
+            return Some((target, before - 0.5 * sum_squares(&image)));
         }
     }
     None
@@ -136,12 +175,6 @@ fn right_side(
     }
     factor.forward(&mut r, work);
     r
-}
-
-/// F(x) - F(b) for x stationary on its face and zero outside: F(x) = y'y/2 - x'G x/2, and `image` is L'x.
-fn gain(local: &Local, problem: Problem, start: &Start, image: &[f64]) -> f64 {
-    let at_start = |(&i, &b): (&usize, &f64)| 0.5 * b * (local.q[i] + local.g[i]) - problem.penalty * b.abs();
-    start.members.iter().zip(&start.b).map(at_start).sum::<f64>() - 0.5 * sum_squares(image)
 }
 
 fn by_place(factor: &Factor, values: &[f64]) -> Vec<f64> {

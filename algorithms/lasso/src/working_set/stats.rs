@@ -13,7 +13,7 @@ pub struct Work {
     pub newtons: u64,
     /// Newton steps that stayed on their face and were taken whole.
     pub whole_steps: u64,
-    /// Newton steps taken to a point where a coefficient vanishes, by line search.
+    /// Directions of Newton steps followed to a point where a coefficient vanishes, by line search.
     pub line_searches: u64,
     /// Newton steps replaced by block pivoting.
     pub pivotings: u64,
