@@ -1,8 +1,10 @@
 //! What ties columns together: their correlations.
 
+use raddle::State;
 use raddle::schedule::Dependencies;
+use raddle::state::{Reader, StateError, Writer};
 
-use crate::design::View;
+use crate::design::{Column, View};
 use crate::kernels::{RowPiece, gram_by_rows, gram_lower, sum_squares};
 
 /// Dense correlations are estimated on about so many rows, evenly strided, where a sample will do: enough to see 0.9.
@@ -18,17 +20,95 @@ const RUN: usize = 64;
 const DOUBTFUL: f64 = 0.5;
 const FEW: usize = 16;
 
+/// What is compared of a column.
+#[derive(Debug, Clone)]
+pub enum Aspect {
+    /// Of a dense one: every so many-th value, scaled to length 1. Taken where the column is, it is all that travels.
+    Unit(Vec<f64>),
+    /// A sparse one: how much of it is looked at depends on what it is compared with.
+    Whole(Column),
+}
+
+impl Aspect {
+    /// Of a column of n values, all of them or with `sample` those on evenly strided rows.
+    pub(crate) fn of(column: Column, sample: bool) -> Self {
+        match column.view().filled() {
+            Some(values) => Self::Unit(unit(values, sample)),
+            None => Self::Whole(column),
+        }
+    }
+
+    fn unit(&self) -> Option<&[f64]> {
+        match self {
+            Self::Unit(unit) => Some(unit),
+            Self::Whole(_) => None,
+        }
+    }
+
+    fn view(&self) -> Option<View<'_>> {
+        match self {
+            Self::Unit(_) => None,
+            Self::Whole(column) => Some(column.view()),
+        }
+    }
+}
+
+impl State for Aspect {
+    fn save(&self, out: &mut Writer) {
+        match self {
+            Aspect::Unit(unit) => {
+                out.write(&0u8);
+                out.write(unit);
+            }
+            Aspect::Whole(column) => {
+                out.write(&1u8);
+                out.write(column);
+            }
+        }
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        match u8::load(from)? {
+            0 => Ok(Self::Unit(from.read()?)),
+            1 => Ok(Self::Whole(from.read()?)),
+            _ => Err(StateError::new("what is compared of a column")),
+        }
+    }
+}
+
+/// [`correlations`] of columns of which these aspects are known.
+pub(crate) fn among(aspects: &[Option<&Aspect>], rows: usize, sample: bool) -> Dependencies {
+    let Some(first) = aspects.iter().flatten().find_map(|aspect| aspect.unit()) else {
+        let views: Vec<_> = aspects.iter().map(|aspect| aspect.and_then(Aspect::view)).collect();
+        return correlations(&views, rows, sample);
+    };
+    // A missing column is zero everywhere.
+    let zeros = vec![0.0; first.len()];
+    let units: Vec<&[f64]> =
+        aspects.iter().map(|aspect| aspect.and_then(Aspect::unit).unwrap_or(&zeros)).collect();
+    dependencies(aspects.len(), &dense(&units))
+}
+
 /// |x_i'x_j| / (|x_i| |x_j|) for all pairs; 0 where a column is constant or missing. With `sample` it is estimated on
 /// evenly strided rows: good enough to see [`TIED`](crate::TIED).
 pub fn correlations(views: &[Option<View<'_>>], rows: usize, sample: bool) -> Dependencies {
     let count = views.len();
     let products = match views.iter().flatten().next() {
-        Some(View::Dense(_)) => {
-            dense(views, rows, if sample { rows.div_ceil(DENSE_SAMPLE).max(1) } else { 1 })
+        Some(View::Dense(values)) => {
+            let zeros = vec![0.0; values.len()];
+            let filled =
+                |view: &Option<View<'_>>| unit(view.and_then(View::filled).unwrap_or(&zeros), sample);
+            let units: Vec<Vec<f64>> = views.iter().map(filled).collect();
+            dense(&units.iter().map(|unit| &unit[..]).collect::<Vec<_>>())
         }
         Some(View::Sparse { .. }) => sparse(views, rows, sample && rows > RUNS * RUN),
         None => vec![0.0; count * count],
     };
+    dependencies(count, &products)
+}
+
+/// The absolute products, given below the diagonal of count^2.
+fn dependencies(count: usize, products: &[f64]) -> Dependencies {
     let mut dependencies = Dependencies::none(count);
     for i in 1..count {
         for j in 0..i {
@@ -38,23 +118,19 @@ pub fn correlations(views: &[Option<View<'_>>], rows: usize, sample: bool) -> De
     dependencies
 }
 
-/// Products of every `stride`-th value of the columns, each column scaled to length 1 there: below the diagonal of
-/// count^2.
-fn dense(views: &[Option<View<'_>>], rows: usize, stride: usize) -> Vec<f64> {
-    let length = rows.div_ceil(stride);
-    // A missing column is zero everywhere.
-    let mut units = vec![0.0; length * views.len()];
-    for (unit, view) in units.chunks_exact_mut(length.max(1)).zip(views) {
-        let Some(column) = view.and_then(View::filled) else { continue };
-        for (unit, value) in unit.iter_mut().zip(column.iter().step_by(stride)) {
-            *unit = *value;
-        }
-        let norm = sum_squares(unit).sqrt();
-        unit.iter_mut().for_each(|value| *value *= if norm > 0.0 { 1.0 / norm } else { 0.0 });
-    }
-    let columns: Vec<&[f64]> = units.chunks_exact(length.max(1)).collect();
-    let mut products = vec![0.0; views.len() * views.len()];
-    gram_lower(&columns, &mut products, views.len());
+/// The values of a dense column, all or a sample of them, scaled to length 1; zeros if they are.
+fn unit(column: &[f64], sample: bool) -> Vec<f64> {
+    let stride = if sample { column.len().div_ceil(DENSE_SAMPLE).max(1) } else { 1 };
+    let mut unit: Vec<f64> = column.iter().step_by(stride).copied().collect();
+    let norm = sum_squares(&unit).sqrt();
+    unit.iter_mut().for_each(|value| *value *= if norm > 0.0 { 1.0 / norm } else { 0.0 });
+    unit
+}
+
+/// Products of columns of equal length: below the diagonal of count^2.
+fn dense(units: &[&[f64]]) -> Vec<f64> {
+    let mut products = vec![0.0; units.len() * units.len()];
+    gram_lower(units, &mut products, units.len());
     products
 }
 

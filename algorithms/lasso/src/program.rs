@@ -10,9 +10,9 @@ use raddle::schedule::{Dependencies, Round};
 use raddle::state::{Reader, StateError, Writer};
 use raddle::{Boundary, Certificate, Program, State, Task, Verdict};
 
-use crate::correlation::correlations;
+use crate::correlation::{Aspect, among};
 use crate::course::Course;
-use crate::design::{Column, View};
+use crate::design::Column;
 use crate::loss::{Loss, Objective};
 use crate::replica::{Entering, Replica};
 use crate::shard::{ColumnShard, Entrant, Move};
@@ -51,7 +51,9 @@ pub struct LassoProgram {
 pub enum Partial {
     /// Coordinate updates.
     Moves(Vec<Move>),
-    /// Columns to be related or to enter.
+    /// What is compared of columns.
+    Aspects(Vec<(u32, Aspect)>),
+    /// Columns that enter.
     Entrants(Vec<Entrant>),
     /// New parts of the Gram.
     Tiles(Vec<Tile>),
@@ -117,19 +119,23 @@ impl Program for LassoProgram {
     }
 
     fn gather(&self, task: &Task, shard: &ColumnShard) -> Partial {
-        Partial::Entrants(shard.entrants(task, &[]))
+        Partial::Aspects(shard.aspects(task, self.sample))
     }
 
     /// Absolute correlations of the candidates' columns.
     fn relate(&self, _: u32, candidates: &[u32], pieces: Vec<(u32, Partial)>) -> Dependencies {
-        let mut entrants = entrants(pieces);
-        entrants.sort_by_key(|entrant| entrant.variable);
-        let column = |variable: &u32| {
-            let at = entrants.binary_search_by_key(variable, |entrant| entrant.variable).ok()?;
-            Some(entrants[at].column.view())
+        let aspects = pieces.into_iter().flat_map(|(_, partial)| match partial {
+            Partial::Aspects(aspects) => aspects,
+            _ => Vec::new(),
+        });
+        let mut aspects: Vec<(u32, Aspect)> = aspects.collect();
+        aspects.sort_by_key(|&(variable, _)| variable);
+        let aspect = |variable: &u32| {
+            let at = aspects.binary_search_by_key(variable, |&(variable, _)| variable).ok()?;
+            Some(&aspects[at].1)
         };
-        let views: Vec<Option<View<'_>>> = candidates.iter().map(column).collect();
-        correlations(&views, self.y.len(), self.sample)
+        let aspects: Vec<Option<&Aspect>> = candidates.iter().map(aspect).collect();
+        among(&aspects, self.y.len(), self.sample)
     }
 
     fn aggregate(&self, round: &Round, solver: &mut Solver, partials: Vec<(u32, Partial)>) -> Change {
@@ -301,6 +307,10 @@ impl State for Partial {
                 out.write(&1u8);
                 out.write(entrants);
             }
+            Partial::Aspects(aspects) => {
+                out.write(&4u8);
+                out.write(aspects);
+            }
             Partial::Tiles(tiles) => {
                 out.write(&2u8);
                 out.write(tiles);
@@ -317,6 +327,7 @@ impl State for Partial {
             1 => Partial::Entrants(from.read()?),
             2 => Partial::Tiles(from.read()?),
             3 => Partial::Share(from.read()?),
+            4 => Partial::Aspects(from.read()?),
             _ => return Err(StateError::new("a partial of the Lasso")),
         })
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use raddle::Task;
 use raddle::state::{Reader, StateError, Writer};
 
+use crate::correlation::Aspect;
 use crate::design::{Column, Design, View};
 use crate::kernels::{self, OUTSIDE};
 use crate::share::Asked;
@@ -115,9 +116,18 @@ impl ColumnShard {
         moves
     }
 
-    /// The columns that the task names, to be related to others or to enter the working set.
+    /// The columns here that the task names, and where they stand.
+    fn named<'a>(&'a self, task: &'a Task) -> impl Iterator<Item = (u32, usize)> + 'a {
+        task.variables.iter().filter_map(|&variable| Some((variable, self.position(variable)?)))
+    }
+
+    /// What is compared of the columns that the task names, all rows or a sample of them.
+    pub(crate) fn aspects(&self, task: &Task, sample: bool) -> Vec<(u32, Aspect)> {
+        self.named(task).map(|(variable, at)| (variable, Aspect::of(self.column(at), sample))).collect()
+    }
+
+    /// The columns that the task names, to enter the working set.
     pub(crate) fn entrants(&self, task: &Task, y: &[f64]) -> Vec<Entrant> {
-        let named = task.variables.iter().filter_map(|&variable| Some((variable, self.position(variable)?)));
         let sum = y.iter().sum();
         let mut entrants = Vec::with_capacity(task.variables.len());
         let entrant = |(variable, at): (u32, usize)| Entrant {
@@ -127,7 +137,7 @@ impl ColumnShard {
             gradient: self.gradient[at],
             column: self.column(at),
         };
-        entrants.extend(named.map(entrant));
+        entrants.extend(self.named(task).map(entrant));
         entrants
     }
 

@@ -7,12 +7,13 @@ use super::local::{Local, Measure, Problem};
 use super::newton::newton;
 use super::stats::Work;
 
-/// Epochs before each Newton step: they let members enter and leave, which a Newton step only finishes.
-const EPOCHS: usize = 3;
+/// Epochs between measures: they let members enter and leave, which a Newton step only finishes.
+const EPOCHS: usize = 2;
 
-/// A factorisation runs this many times as many operations a second as an epoch: multiplications from registers
-/// against rows from memory. Counted cost, so that the choice is the same on every machine.
-const FACTOR_SPEED: u64 = 5;
+/// A Newton step gets through this many times as many operations of a whole factorisation in a second as an epoch of its
+/// own: they are multiplications from registers, against rows from memory, and most rows of the factor are there from
+/// the step before. Counted cost, so that the choice is the same on every machine.
+const FACTOR_SPEED: u64 = 20;
 
 /// Epochs after which a solve gives up; one that has not reached its gap reports it.
 const MOST_EPOCHS: u64 = 20_000;
