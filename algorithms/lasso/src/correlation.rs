@@ -83,9 +83,11 @@ pub(crate) fn among(aspects: &[Option<&Aspect>], rows: usize, sample: bool) -> D
         return correlations(&views, rows, sample);
     };
     // A missing column is zero everywhere.
-    let zeros = vec![0.0; first.len()];
-    let units: Vec<&[f64]> =
-        aspects.iter().map(|aspect| aspect.and_then(Aspect::unit).unwrap_or(&zeros)).collect();
+    let (length, zeros) = (first.len(), vec![0.0; first.len()]);
+    let units: Vec<&[f64]> = aspects
+        .iter()
+        .map(|aspect| aspect.and_then(Aspect::unit).filter(|unit| unit.len() == length).unwrap_or(&zeros))
+        .collect();
     dependencies(aspects.len(), &dense(&units))
 }
 
