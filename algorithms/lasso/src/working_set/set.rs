@@ -10,8 +10,9 @@ use super::stats::Work;
 /// A member's number, in order of entry.
 pub(crate) type Slot = u32;
 
-/// From this many members on, the solve runs on a compact Gram of those that matter.
-const TWO_LEVELS: usize = 400;
+/// From this many members on, the solve runs on a compact Gram of those that matter. Below, the memory that a second
+/// matrix touches for the first time costs more than shorter rows save.
+const TWO_LEVELS: usize = 1000;
 
 /// The working set: which columns, their Gram, their coefficients.
 ///
