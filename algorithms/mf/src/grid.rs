@@ -27,9 +27,10 @@ impl Deal {
     /// Deals rows with these numbers of ratings to parts of even numbers of ratings.
     ///
     /// Rows are walked in steps near the golden section of their number, so that neighbours (often alike in how much
-    /// they are rated) come apart; then the walk is cut.
+    /// they are rated) come apart; then the walk is cut. Within a part rows keep the order of the data: what is then done
+    /// row by row goes through every part from front to back.
     pub(crate) fn new(counts: Vec<u32>, parts: usize) -> Self {
-        let rows: Vec<u32> = walk(counts.len()).filter(|&row| counts[row as usize] > 0).collect();
+        let mut rows: Vec<u32> = walk(counts.len()).filter(|&row| counts[row as usize] > 0).collect();
         let costs: Vec<u64> = rows.iter().map(|&row| u64::from(counts[row as usize])).collect();
         let (mut place, mut starts) = (vec![NOWHERE; counts.len()], vec![0]);
         let mut ranges = even_parts(&costs, parts);
@@ -38,11 +39,16 @@ impl Deal {
             let mean = costs.iter().sum::<u64>() / rows.len().max(1) as u64 + 1;
             ranges = even_parts(&costs.iter().map(|cost| cost + mean).collect::<Vec<_>>(), parts);
         }
-        for (part, range) in ranges.into_iter().enumerate() {
-            for (at, &row) in rows[range.clone()].iter().enumerate() {
-                place[row as usize] = (part << 16 | at) as u32;
-            }
+        for (part, range) in (0..).zip(ranges) {
+            rows[range.clone()].iter().for_each(|&row| place[row as usize] = part);
             starts.push(range.end as u32);
+        }
+        let mut ends = starts.clone();
+        for (row, place) in (0..).zip(&mut place).filter(|(_, place)| **place != NOWHERE) {
+            let (start, end) = (starts[*place as usize], &mut ends[*place as usize]);
+            rows[*end as usize] = row;
+            *place = *place << 16 | (*end - start);
+            *end += 1;
         }
         Self { place, rows, starts, counts }
     }

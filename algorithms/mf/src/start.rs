@@ -38,7 +38,7 @@ impl Start {
         scales: Vec<Scale>,
     ) -> Rows {
         let width = self.rank.next_multiple_of(LANES);
-        let mut factors = vec![Vector([0.0; LANES]); rows.len() * width / LANES];
+        let mut factors = Vec::with_capacity(rows.len() * width / LANES);
         let mut biases = vec![0.0; rows.len()];
         let (low, span) = self.range(setup);
         let key = self.key(side);
@@ -47,7 +47,9 @@ impl Start {
             *bias = damped(*sum, deal.counts[row as usize]) as f32;
         }
         for (at, &row) in rows.iter().enumerate() {
-            let to = &mut factors[at * width / LANES..(at + 1) * width / LANES];
+            // Row by row: zeros written all at once would have left the caches again.
+            factors.resize((at + 1) * width / LANES, Vector([0.0; LANES]));
+            let to = &mut factors[at * width / LANES..];
             let to = &mut bytemuck::cast_slice_mut::<Vector, f32>(to)[..self.rank];
             match self.given(side, row) {
                 Some((given, bias)) => {

@@ -22,6 +22,9 @@ pub(crate) struct LeastSquares {
 /// Passes of coordinate descent over a row that may not be negative.
 const PASSES: usize = 8;
 
+/// Ratings of a row whose features are gathered at a time: they stay near, however many a row has.
+const PIECE: usize = 1024;
+
 /// Memory that solving a row needs, kept from row to row.
 #[derive(Debug, Default)]
 pub(crate) struct Room {
@@ -90,9 +93,9 @@ impl LeastSquares {
         let chunks = self.chunks();
         let count = if self.plain || self.implicit.is_some() { 1.0 } else { others.len() as f64 };
         let ridge = ((self.reg * count) as f32).max(1e-9);
-        self.prepare((others, values), side, other, room);
         match (self.equations, self.non_negative, self.fixed(side)) {
             (Equations::Gradients(steps), false, None) => {
+                self.prepare((others, values), side, other, room);
                 let equations = kernels::Equations {
                     features: other,
                     chunks,
@@ -105,6 +108,7 @@ impl LeastSquares {
                 kernels::descend(&equations, steps, row);
             }
             (Equations::Gradients(steps), false, Some(_)) => {
+                self.prepare((others, values), side, other, room);
                 let rows: Vec<u32> = (0..others.len() as u32).collect();
                 let equations = kernels::Equations {
                     features: &room.features,
@@ -117,7 +121,7 @@ impl LeastSquares {
                 };
                 kernels::descend(&equations, steps, row);
             }
-            _ => self.exactly(square, ridge, side, room, row),
+            _ => self.exactly((others, values), side, (other, square), ridge, room, row),
         }
         if let Some(fixed) = self.fixed(side) {
             row[fixed / LANES].0[fixed % LANES] = 1.0;
@@ -153,21 +157,34 @@ impl LeastSquares {
         }
     }
 
-    fn exactly(&self, square: &[Vector], ridge: f32, side: usize, room: &mut Room, row: &mut [Vector]) {
+    /// The equations of a row, added up piece by piece in the order of its ratings, and their solution.
+    fn exactly(
+        &self,
+        (others, values): (&[u32], &[f32]),
+        side: usize,
+        (other, square): (&[Vector], &[Vector]),
+        ridge: f32,
+        room: &mut Room,
+        row: &mut [Vector],
+    ) {
         let chunks = self.chunks();
         let width = chunks * LANES;
-        let Room { features, weights, targets, matrix, right } = room;
-        matrix.clear();
+        room.matrix.clear();
         match square.is_empty() {
-            true => matrix.resize(width * chunks, Vector([0.0; LANES])),
-            false => matrix.extend_from_slice(square),
+            true => room.matrix.resize(width * chunks, Vector([0.0; LANES])),
+            false => room.matrix.extend_from_slice(square),
         }
-        right.clear();
-        right.resize(chunks, Vector([0.0; LANES]));
+        room.right.clear();
+        room.right.resize(chunks, Vector([0.0; LANES]));
         for j in 0..width {
-            matrix[j * chunks + j / LANES].0[j % LANES] += ridge;
+            room.matrix[j * chunks + j / LANES].0[j % LANES] += ridge;
         }
-        kernels::add_products(features, chunks, weights, targets, matrix, right);
+        for piece in others.chunks(PIECE).zip(values.chunks(PIECE)) {
+            self.prepare(piece, side, other, room);
+            let Room { features, weights, targets, matrix, right } = &mut *room;
+            kernels::add_products(features, chunks, weights, targets, matrix, right);
+        }
+        let Room { matrix, right, .. } = room;
         if self.non_negative {
             self.positive(matrix, right, side, row);
         } else if kernels::solve(matrix, right, chunks) {

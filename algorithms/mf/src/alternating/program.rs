@@ -119,8 +119,7 @@ impl Program for AlternatingProgram {
             Way::Rows(_) => side == 0,
             Way::Columns(columns) => round.kind == 0 && rank == columns.order().next(),
         };
-        let halves = halves.into_iter().map(|(_, half)| Arc::new(half)).collect();
-        Moved { side, rank, begins, halves, setup: None }
+        Moved::new(side, rank, begins, halves.into_iter().map(|(_, half)| half).collect())
     }
 
     fn commit(&self, moved: &Moved, sides: &mut Sides) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::setup::{Setup, Tally};
-use crate::kernels::Vector;
+use crate::kernels::{LANES, Vector};
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
@@ -20,7 +20,7 @@ pub struct Sides {
     /// For coordinate descent: rank by rank, a value a row.
     pub(crate) columns: [Columns; 2],
     /// The column changed last, as it was before.
-    pub(crate) before: Vec<f32>,
+    pub(crate) before: Arc<Vec<f32>>,
     /// Squares of what has moved in this epoch, and of what there is.
     pub(crate) moved: (f64, f64),
     /// Which rows each shard has, once that is known.
@@ -84,56 +84,64 @@ pub struct Half {
 
 raddle::state!(Half { rows, square, column, moved, errors, tally });
 
-/// What a round makes visible: the answers of all its shards, in their order; or which rows each has.
+/// What a round makes visible: new rows or a new column of a side; or which rows each shard has.
 #[derive(Debug, Clone, Default)]
 pub struct Moved {
-    pub(crate) side: usize,
-    pub(crate) rank: Option<u32>,
-    pub(crate) begins: bool,
-    pub(crate) halves: Vec<Arc<Half>>,
-    pub(crate) setup: Option<Arc<Setup>>,
+    pub(super) side: usize,
+    pub(super) rank: Option<u32>,
+    pub(super) begins: bool,
+    pub(super) rows: Option<Arc<Rows>>,
+    pub(super) square: Rows,
+    pub(super) column: Option<Arc<Vec<f32>>>,
+    pub(super) moved: (f64, f64),
+    pub(super) setup: Option<Arc<Setup>>,
 }
 
-raddle::state!(Moved { side, rank, begins, halves, setup });
+raddle::state!(Moved { side, rank, begins, rows, square, column, moved, setup });
 
 impl Moved {
-    /// Puts the answers where they belong.
+    /// The answers of all shards of a side, in their order, put together once for all workers. Each answer is dropped as
+    /// soon as it is in. `rank` names a column; `begins` says that an epoch does.
+    pub(super) fn new(side: usize, rank: Option<u32>, begins: bool, halves: Vec<Half>) -> Self {
+        let room = |length: fn(&Half) -> usize| halves.iter().map(length).sum();
+        let mut rows = Vec::with_capacity(room(|half| half.rows.0.len()));
+        let mut column = Vec::with_capacity(room(|half| half.column.len()));
+        let mut square = Vec::new();
+        let mut moved = (0.0, 0.0);
+        for half in halves {
+            rows.extend_from_slice(&half.rows.0);
+            column.extend_from_slice(&half.column);
+            square.resize(half.square.0.len(), Vector([0.0; LANES]));
+            for (sum, part) in square.iter_mut().zip(&half.square.0) {
+                sum.0.iter_mut().zip(&part.0).for_each(|(sum, part)| *sum += part);
+            }
+            moved.0 += half.moved.0;
+            moved.1 += half.moved.1;
+        }
+        let (rows, column) = match rank {
+            None => (Some(Arc::new(Rows(rows))), None),
+            Some(_) => (None, Some(Arc::new(column))),
+        };
+        Self { side, rank, begins, rows, square: Rows(square), column, moved, setup: None }
+    }
+
+    /// Puts what is new where it belongs.
     pub(crate) fn commit(&self, sides: &mut Sides) {
         if let Some(setup) = &self.setup {
             sides.setup = Some(Arc::clone(setup));
         }
-        if self.halves.is_empty() {
-            return;
-        }
         if self.begins {
             sides.moved = (0.0, 0.0);
         }
-        for half in &self.halves {
-            sides.moved.0 += half.moved.0;
-            sides.moved.1 += half.moved.1;
+        sides.moved.0 += self.moved.0;
+        sides.moved.1 += self.moved.1;
+        if let Some(rows) = &self.rows {
+            sides.rows[self.side] = Arc::clone(rows);
+            sides.squares[self.side].clone_from(&self.square);
         }
-        let Some(rank) = self.rank else {
-            let rows = &mut Arc::make_mut(&mut sides.rows[self.side]).0;
-            let mut at = 0;
-            for half in &self.halves {
-                rows[at..at + half.rows.0.len()].copy_from_slice(&half.rows.0);
-                at += half.rows.0.len();
-            }
-            let square = &mut sides.squares[self.side].0;
-            square.iter_mut().for_each(|sum| sum.0.fill(0.0));
-            for half in &self.halves {
-                for (sum, part) in square.iter_mut().zip(&half.square.0) {
-                    sum.0.iter_mut().zip(&part.0).for_each(|(sum, part)| *sum += part);
-                }
-            }
-            return;
-        };
-        let column = Arc::make_mut(&mut sides.columns[self.side][rank as usize]);
-        sides.before.clone_from(column);
-        let mut at = 0;
-        for half in &self.halves {
-            column[at..at + half.column.len()].copy_from_slice(&half.column);
-            at += half.column.len();
+        if let (Some(column), Some(rank)) = (&self.column, self.rank) {
+            let to = &mut sides.columns[self.side][rank as usize];
+            sides.before = std::mem::replace(to, Arc::clone(column));
         }
     }
 }

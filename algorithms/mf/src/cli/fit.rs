@@ -232,10 +232,10 @@ fn describe(fit: &Fit, ratings: &Ratings, seen: &Triples, options: &Options) -> 
     let sizes = format!("{} x {}", count(users.len() as u64, "user"), count(items.len() as u64, "item"));
     let title = format!("Factorization of {name}: {sizes}, rank {}", options.model.rank);
     let mut text = format!("{title}, {} to train on\n\n", count(seen.len() as u64, "rating"));
-    let seen = Seen::new(seen, users.len());
+    let first: Vec<u32> = (0..users.len().min(SUMMARISED.0) as u32).collect();
+    let seen = Seen::new(seen, first.len());
     let recommender = Recommender::new(&fit.model).without(&seen);
     let mut table = Table::new("recommendations", &["user", "item", "score"]);
-    let first: Vec<u32> = (0..users.len().min(SUMMARISED.0) as u32).collect();
     text += &format!("{:>10}  recommended (predicted)\n", "user");
     recommender.each(&first, SUMMARISED.1, |user, best| {
         if (user as usize) < SHOWN.0 {
