@@ -154,7 +154,7 @@ def ours(program, data, corpus, topics, targets, seed, workers):
 
 def spread(values):
     values = [value for value in values if value is not None]
-    return f"{statistics.median(values):.3g} [{min(values):.3g}, {max(values):.3g}]" if values else "not reached"
+    return f"{statistics.median(values):.3g} [{min(values):.3g}, {max(values):.3g}]" if values else "-"
 
 
 def measure(options, name, topics, target, checkpoints, targets):
@@ -164,7 +164,9 @@ def measure(options, name, topics, target, checkpoints, targets):
     peers, runs = [], []
     for seed in range(options.first, options.first + options.seeds):
         peers.append(peer(corpus, topics, target, checkpoints, seed))
-        runs.append(ours(options.lda, str(data), corpus, topics, targets, seed, options.workers))
+        run = ours(options.lda, str(data), corpus, topics, targets, seed, options.workers)
+        # A run that is cut short may end before its passes are over all documents.
+        runs.append({**run, "rate": None} if options.to else run)
     kept = [value for value, *_ in targets]
     return {"corpus": name, "topics": topics, "targets": kept, "peer": peers, "ours": runs}
 
