@@ -84,7 +84,7 @@ impl Course {
             (true, 2..) => (3.0, 4.0),
             (true, _) => (10.0, 20.0),
             (false, 4..) => (1.0, 10.0),
-            (false, _) => (3.0, 10.0),
+            (false, _) => (3.5, 10.0),
         };
         let epochs = epochs.iter().chain(epochs.last().into_iter().cycle());
         let stages = parts.into_iter().zip(epochs);
