@@ -3,6 +3,8 @@
     cargo build --release -p raddle-lda --bin lda
     python3 -m venv .peers && .peers/bin/pip install -r benches/suite/requirements.txt
     RADDLE_DATA=... .peers/bin/python benches/suite/lda.py [--only '20ng 1000'] [--seeds 3] [--workers 1] [--out FILE]
+    ... lda.py --only 'imdb 1000' --first 2 --seeds 1 --out two.json   # seed 2 alone, as a quiet minute allows
+    ... lda.py --table one.json two.json three.json                    # their medians, without measuring
 
 alpha = 50/K and beta = 0.01 stay fixed; test documents are those of the shared split, perplexity is by document
 completion (both as datasets/lda/DATASETS.md has them). For every seed the peer, tomotopy on one thread, trains until
@@ -91,7 +93,7 @@ def word_log_likelihood(counts):
 
 
 def peer(corpus, topics, target, checkpoints, seed):
-    """Seconds of tomotopy until the perplexity, and the last it had."""
+    """Seconds of tomotopy until the perplexity, the last it had, and its tokens a second in the last passes."""
     import tomotopy
 
     model = tomotopy.LDAModel(k=topics, alpha=50 / topics, eta=BETA, seed=seed)
@@ -106,18 +108,19 @@ def peer(corpus, topics, target, checkpoints, seed):
     for checkpoint in checkpoints:
         started = time.perf_counter()
         model.train(checkpoint - done, workers=1)
-        seconds, done = seconds + time.perf_counter() - started, checkpoint
+        spent = time.perf_counter() - started
         counts = np.zeros((topics, corpus.words))
         for topic in range(topics):
             counts[topic, known] = np.rint(model.get_topic_word_dist(topic, normalize=False) - BETA)
+        rate = (checkpoint - done) * model.num_words / spent / 1e6
+        seconds, done = seconds + spent, checkpoint
         now = seconds, perplexity(corpus, counts, 50 / topics)
         if now[1] <= target:
-            if before is None:
-                return now[0], now[1]
-            share = (before[1] - target) / (before[1] - now[1])
-            return before[0] + share * (now[0] - before[0]), now[1]
+            share = (before[1] - target) / (before[1] - now[1]) if before else 1
+            reached = before[0] + share * (now[0] - before[0]) if before else now[0]
+            return {"seconds": reached, "perplexity": now[1], "rate": rate}
         before = now
-    return None, before[1]
+    return {"seconds": None, "perplexity": before[1], "rate": rate}
 
 
 def ours(program, data, corpus, topics, targets, seed, workers):
@@ -151,39 +154,67 @@ def ours(program, data, corpus, topics, targets, seed, workers):
 
 def spread(values):
     values = [value for value in values if value is not None]
-    return f"{statistics.median(values):.3g} [{min(values):.3g}, {max(values):.3g}]" if values else "not reached"
+    return f"{statistics.median(values):.3g} [{min(values):.3g}, {max(values):.3g}]" if values else "-"
+
+
+def measure(options, name, topics, target, checkpoints, targets):
+    """Every seed in turns: the peer, then ours."""
+    data = pathlib.Path(os.environ["RADDLE_DATA"]) / f"lda/docword.{name}.txt.gz"
+    corpus = Corpus(data)
+    peers, runs = [], []
+    for seed in range(options.first, options.first + options.seeds):
+        peers.append(peer(corpus, topics, target, checkpoints, seed))
+        run = ours(options.lda, str(data), corpus, topics, targets, seed, options.workers)
+        # A run that is cut short may end before its passes are over all documents.
+        runs.append({**run, "rate": None} if options.to else run)
+    kept = [value for value, *_ in targets]
+    return {"corpus": name, "topics": topics, "targets": kept, "peer": peers, "ours": runs}
+
+
+def show(found):
+    """Rows of the table, of medians with the least and the most."""
+    wanted = {(name, topics, value): f"{least}, {aim}" for name, topics, *_, rows in CASES for value, least, aim in rows}
+    peers, runs = found["peer"], found["ours"]
+    for at, value in enumerate(found["targets"]):
+        seconds = [run["seconds"][at] for run in runs]
+        both = [s / t["seconds"] for s, t in zip(seconds, peers) if s and t["seconds"]]
+        rest = [spread([run[key] for run in runs]) for key in ("judged", "word_log_likelihood", "rate", "memory")]
+        reached, rate = (spread([t[key] for t in peers]) for key in ("seconds", "rate"))
+        row = wanted[found["corpus"], found["topics"], value]
+        print(f"| {found['corpus']}, {found['topics']} | {value} | {spread(seconds)} | {reached} | {spread(both)} "
+              f"| {row} | {' | '.join(rest)} | {rate} |", flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--only", default="")
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--only", default="", help="corpus and K")
+    parser.add_argument("--first", type=int, default=1, help="the first seed")
+    parser.add_argument("--seeds", type=int, default=3, help="how many, counted up")
+    parser.add_argument("--to", type=float, default=0, help="leave out targets below this perplexity")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--lda", default=str(ROOT / "target/release/lda"))
     parser.add_argument("--out")
+    parser.add_argument("--table", nargs="+", metavar="FILE", help="show what --out wrote, seeds together")
     options = parser.parse_args()
-    found = []
     print("| corpus, K | perplexity | ours, s | T, s | ours / T | at least, aim | judged at the end | word log-likelihood "
-          "| Mtok/s | MB |\n|---|---|---|---|---|---|---|---|---|---|")
+          "| Mtok/s | MB | tomotopy, Mtok/s |\n|---|---|---|---|---|---|---|---|---|---|---|")
+    found = {}
+    if options.table:
+        for case in (case for file in options.table for case in json.loads(pathlib.Path(file).read_text())):
+            same = found.setdefault((case["corpus"], case["topics"], *case["targets"]), {**case, "peer": [], "ours": []})
+            same["peer"] += case["peer"]
+            same["ours"] += case["ours"]
+        for case in found.values():
+            show(case)
+        return
     for name, topics, target, checkpoints, targets in CASES:
         if options.only and f"{name} {topics}" != options.only:
             continue
-        data = pathlib.Path(os.environ["RADDLE_DATA"]) / f"lda/docword.{name}.txt.gz"
-        corpus = Corpus(data)
-        peers, runs = [], []
-        for seed in range(1, options.seeds + 1):
-            peers.append(peer(corpus, topics, target, checkpoints, seed)[0])
-            runs.append(ours(options.lda, str(data), corpus, topics, targets, seed, options.workers))
-        found.append({"corpus": name, "topics": topics, "peer": peers, "ours": runs})
-        reached = [seconds for seconds in peers if seconds]
-        for at, (value, least, aim) in enumerate(targets):
-            seconds = [run["seconds"][at] for run in runs]
-            both = [s / t for s, t in zip(seconds, peers) if s and t]
-            rest = [spread([run[key] for run in runs]) for key in ("judged", "word_log_likelihood", "rate", "memory")]
-            print(f"| {name}, {topics} | {value} | {spread(seconds)} | {spread(reached)} | {spread(both)} "
-                  f"| {least}, {aim} | " + " | ".join(rest) + " |", flush=True)
+        targets = [row for row in targets if row[0] >= options.to]
+        found[name, topics] = measure(options, name, topics, target, checkpoints, targets)
+        show(found[name, topics])
     if options.out:
-        pathlib.Path(options.out).write_text(json.dumps(found, indent=1))
+        pathlib.Path(options.out).write_text(json.dumps(list(found.values()), indent=1))
 
 
 if __name__ == "__main__":

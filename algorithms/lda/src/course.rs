@@ -1,9 +1,10 @@
 //! [`Course`]: what each epoch of a run does, counted in epochs and tokens alone.
 //!
 //! Topics are started on a part of every shard's documents and take in the rest step by step: few tokens find the
-//! topics at a fraction of the cost. beta starts larger and falls to the user's value, which lets topics move while they
-//! are forming. The last epochs always run at the user's priors over all documents, so the chain that ends a run is
-//! that of its posterior.
+//! topics at a fraction of the cost. Where topics have few tokens each, a part has soon told them what it can, and parts
+//! double after a few epochs. Where they have many, it takes longest to find the right ones, and the first part is kept for
+//! long. beta starts larger and falls to the user's value, which lets topics move while they are forming. The last epochs
+//! always run at the user's priors over all documents, so the chain that ends a run is that of its posterior.
 
 /// A part of the documents, and for how many epochs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,9 +43,23 @@ pub(crate) struct Pass {
     pub(crate) heat: f64,
 }
 
-/// Tokens that a part must have, and tokens it must have for each topic.
-const PART: f64 = 400_000.0;
-const PER_TOPIC: f64 = 400.0;
+/// Tokens that the first of parts has at least for each topic: of parts that double, and of those that grow fourfold.
+const DOUBLING: f64 = 200.0;
+const FOURFOLD: f64 = 400.0;
+
+/// Topics have many tokens if they have more than so many each in the first of parts that grow fourfold.
+const MANY: f64 = 2_000.0;
+
+/// Parts of so many tokens, each `growth` times the one before, the last a `growth`th of all. The first has at least so
+/// many tokens for each topic, and as many as a thousand topics need: fewer do not show what a corpus is about.
+fn parts(tokens: f64, topics: f64, growth: f64, per_topic: f64) -> Vec<f64> {
+    let least = per_topic * topics.max(1_000.0);
+    let mut parts: Vec<f64> = std::iter::successors(Some(1.0 / growth), |part| Some(part / growth))
+        .take_while(|part| part * tokens >= least)
+        .collect();
+    parts.reverse();
+    parts
+}
 
 impl Course {
     /// The course for so many tokens and topics. `heat` is the user's, or follows from the data; so are the parts, unless
@@ -56,31 +71,24 @@ impl Course {
         heat: Option<f64>,
         length: Option<u64>,
     ) -> Self {
-        let (tokens, per_topic) = (tokens as f64, tokens as f64 / topics as f64);
-        let mut stages = Vec::new();
-        let mut fraction = 0.25;
-        while staged && fraction * tokens >= PART && fraction * per_topic >= PER_TOPIC {
-            stages.push(fraction);
-            fraction /= 4.0;
-        }
-        stages.reverse();
-        let many = per_topic * stages.first().copied().unwrap_or(1.0) > 2_000.0;
-        let epochs = |position| match (position, many) {
-            (0, true) => 20,
-            (0, false) => 10,
-            (_, true) => 8,
-            (_, false) => 6,
+        let (tokens, topics) = (tokens as f64, topics as f64);
+        let staged = |parts: Vec<f64>| if staged { parts } else { Vec::new() };
+        let fourfold = staged(parts(tokens, topics, 4.0, FOURFOLD));
+        let many = tokens * fourfold.first().copied().unwrap_or(1.0) / topics > MANY;
+        let (parts, epochs): (_, &[u64]) = match many {
+            true => (fourfold, &[20, 8]),
+            false => (staged(parts(tokens, topics, 2.0, DOUBLING)), &[5, 4, 2]),
         };
-        let stages =
-            (0..).zip(stages).map(|(position, fraction)| Stage { fraction, epochs: epochs(position) });
-        let stages: Vec<Stage> = stages.collect();
-        // Where topics are many, two stages of few tokens have let them move enough: heat only delays what follows.
-        let (warmth, cooling) = match (many, stages.len()) {
+        // Many small parts have let topics move enough: heat only delays what follows.
+        let (warmth, cooling) = match (many, parts.len()) {
             (true, 2..) => (3.0, 4.0),
             (true, _) => (10.0, 20.0),
-            (false, 2..) => (1.0, 10.0),
-            (false, _) => (3.0, 10.0),
+            (false, 4..) => (1.0, 10.0),
+            (false, _) => (3.5, 10.0),
         };
+        let epochs = epochs.iter().chain(epochs.last().into_iter().cycle());
+        let stages = parts.into_iter().zip(epochs);
+        let stages = stages.map(|(fraction, &epochs)| Stage { fraction, epochs }).collect();
         let mut course =
             Self { stages, heat: heat.unwrap_or(warmth), cooling, warm: false, length, every: 5 };
         course.fit();
@@ -181,9 +189,10 @@ mod tests {
     #[test]
     fn parts_follow_from_tokens_and_topics() {
         let of = |tokens, topics| stages(&Course::new(tokens, topics, true, None, None));
-        assert_eq!(of(2_000_000, 1000), [(0.25, 10)]);
-        assert_eq!(of(9_200_000, 1000), [(0.0625, 10), (0.25, 6)]);
+        assert_eq!(of(2_000_000, 1000), [(0.125, 5), (0.25, 4), (0.5, 2)]);
+        assert_eq!(of(9_200_000, 1000), [(0.03125, 5), (0.0625, 4), (0.125, 2), (0.25, 2), (0.5, 2)]);
         assert_eq!(of(2_000_000, 100), [(0.25, 20)]);
+        assert_eq!(of(9_200_000, 100), [(0.0625, 20), (0.25, 8)]);
         assert_eq!(of(390_000, 100), []);
         assert_eq!(stages(&Course::new(9_200_000, 1000, false, None, None)), []);
     }

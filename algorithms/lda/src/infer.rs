@@ -31,7 +31,15 @@ type Thetas = Vec<f32>;
 
 impl Inference {
     /// From the counts of a model and its alpha, a number for each topic.
-    pub fn new(counts: &TopicWords, alpha: Vec<f64>) -> Self {
+    ///
+    /// # Errors
+    /// If alpha does not have K numbers above 0.
+    pub fn new(counts: &TopicWords, alpha: Vec<f64>) -> Result<Self, LdaError> {
+        let is_one = |alpha: &f64| alpha.is_finite() && *alpha > 0.0;
+        if alpha.len() != counts.topics() || !alpha.iter().all(is_one) {
+            let value = format!("{} numbers for {} topics", alpha.len(), counts.topics());
+            return Err(LdaError::Parameter { name: "alpha", value, range: "give each topic one above 0" });
+        }
         let mut starts = vec![0usize; counts.words + 1];
         let entries = (0..counts.topics() as u32).flat_map(|topic| {
             counts.topic(topic as usize).map(move |(word, count)| (word, topic, count as f32))
@@ -47,7 +55,7 @@ impl Inference {
             next[word as usize] += 1;
         }
         let inverse = (0..counts.topics()).map(|topic| 1.0 / counts.norm(topic)).collect();
-        Self { starts, rows, inverse, alpha, beta: counts.beta }
+        Ok(Self { starts, rows, inverse, alpha, beta: counts.beta })
     }
 
     /// K.
@@ -55,7 +63,7 @@ impl Inference {
         self.alpha.len()
     }
 
-    /// theta of one document, from (word, count) with words of the model.
+    /// theta of one document, from (word, count). Words that the model does not have say nothing.
     pub fn theta(&self, document: impl IntoIterator<Item = (u32, u16)>) -> Vec<f32> {
         let given = Given { inverse: &self.inverse, alpha: &self.alpha, beta: self.beta };
         let mut theta = Theta::new(&given);
@@ -64,10 +72,10 @@ impl Inference {
 
     fn estimate(&self, theta: &mut Theta<'_>, document: impl IntoIterator<Item = (u32, u16)>) -> Vec<f32> {
         let row = |(word, count): (u32, u16)| {
-            let range = self.starts[word as usize]..self.starts[word as usize + 1];
-            (f64::from(count), &self.rows[range])
+            let end = *self.starts.get(word as usize + 1)?;
+            Some((f64::from(count), &self.rows[self.starts[word as usize]..end]))
         };
-        let words: Vec<_> = document.into_iter().map(row).collect();
+        let words: Vec<_> = document.into_iter().filter_map(row).collect();
         theta.estimate(&words, ROUNDS);
         theta.theta.iter().map(|&share| share as f32).collect()
     }

@@ -252,6 +252,7 @@ fn bad_input_names_the_option_or_the_line() {
         ("topics empty", "give the folder that --out wrote"),
         ("infer empty pydoc", "give the folder that --out wrote"),
         ("infer empty pydoc --workers 0", "--workers 0"),
+        ("infer empty pydoc --least -1", "--least -1: give a share from 0 to 1"),
         ("fit pydoc --start sideways", "--start"),
     ] {
         let (out, err) = ends(folder.path(), line, 2);
@@ -260,7 +261,22 @@ fn bad_input_names_the_option_or_the_line() {
     ends(folder.path(), "fit docword.small.txt --epochs 2 --validation none --out run --quiet", 0);
     let (_, err) = ends(folder.path(), "infer run pydoc", 2);
     assert!(err.contains("pydoc has 3191 words, the model 3"), "{err}");
-    fs::write(folder.path().join("run/model.json"), "{}").unwrap();
+    let path = folder.path().join("run/model.json");
+    for (key, value, why) in [
+        ("alpha", "[0.1]", "alpha and beta are not 20 numbers and one"),
+        ("beta", "-1", "alpha and beta"),
+        ("vocabulary", "[\"one\"]", "the vocabulary has 1 words, not 3"),
+        ("word_priors", "[[7, 0, 1.0]]", "the word prior (7, 0, 1) is outside"),
+    ] {
+        let whole = fs::read_to_string(&path).unwrap();
+        let mut model: Value = serde_json::from_str(&whole).unwrap();
+        model[key] = serde_json::from_str(value).unwrap();
+        fs::write(&path, model.to_string()).unwrap();
+        let (_, err) = ends(folder.path(), "infer run docword.small.txt", 2);
+        assert!(err.contains(&format!("model.json: {why}")), "{key}: {err}");
+        fs::write(&path, whole).unwrap();
+    }
+    fs::write(&path, "{}").unwrap();
     let (_, err) = ends(folder.path(), "topics run", 2);
     assert!(err.contains("model.json: missing field"), "{err}");
 }

@@ -232,7 +232,9 @@ fn state_is_counted_to_the_byte() {
 fn inference_is_dense_expectation_maximisation_for_any_number_of_workers() {
     let corpus = embedded::pydoc();
     let fit = Lda::params().topics(25).epochs(15).fit(prepared(&corpus, Held::None, Held::Split)).unwrap();
-    let (phi, model) = (phi(&fit), Arc::new(Inference::new(&fit.topic_words(), fit.alpha().to_vec())));
+    let model = |alpha: &[f64]| Inference::new(&fit.topic_words(), alpha.to_vec());
+    assert!(matches!(model(&[0.1; 24]), Err(LdaError::Parameter { name: "alpha", .. })));
+    let (phi, model) = (phi(&fit), Arc::new(model(fit.alpha()).unwrap()));
     let corpus = Arc::new(corpus);
     let all = model.thetas(&corpus, 0..corpus.documents(), 1).unwrap();
     assert_eq!(all, model.thetas(&corpus, 0..corpus.documents(), 3).unwrap());
@@ -247,8 +249,8 @@ fn inference_is_dense_expectation_maximisation_for_any_number_of_workers() {
         );
         assert_eq!(model.theta(corpus.document(document)), row);
     }
-    // A document without words has the prior.
-    let prior = model.theta([]);
+    // A document without words has the prior; a word that the model does not have says nothing.
+    let prior = model.theta([(1 << 30, 3)]);
     let norm: f64 = fit.alpha().iter().sum();
     assert!(prior.iter().zip(fit.alpha()).all(|(a, b)| (f64::from(*a) - b / norm).abs() < 1e-6));
 }

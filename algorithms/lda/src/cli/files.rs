@@ -49,6 +49,24 @@ impl Model {
         }
     }
 
+    /// What cannot be in a model, if something is there.
+    fn fault(&self) -> Option<String> {
+        let Self { topics, words, alpha, beta, word_priors, vocabulary, .. } = self;
+        let is_prior = |prior: f64| prior.is_finite() && prior > 0.0;
+        if alpha.len() != *topics || !alpha.iter().chain([beta]).all(|&prior| is_prior(prior)) {
+            return Some(format!("alpha and beta are not {topics} numbers and one, all above 0"));
+        }
+        let known = vocabulary.as_ref().map_or(*words, Vec::len);
+        if known != *words {
+            return Some(format!("the vocabulary has {known} words, not {words}"));
+        }
+        let is_outside = |&&(word, topic, weight): &&(u32, u32, f32)| {
+            word as usize >= *words || topic as usize >= *topics || !is_prior(weight.into())
+        };
+        let (word, topic, weight) = word_priors.iter().find(is_outside)?;
+        Some(format!("the word prior ({word}, {topic}, {weight}) is outside of the model, or not above 0"))
+    }
+
     /// A word as text, or its number from 1.
     pub(crate) fn word(&self, word: u32) -> String {
         let text = self.vocabulary.as_ref().and_then(|words| words.get(word as usize));
@@ -166,11 +184,14 @@ pub(crate) fn read(folder: &Path) -> Result<(Model, TopicWords), Error> {
     })?;
     let model: Model =
         serde_json::from_str(&text).map_err(|why| Error::input(format!("{}: {why}", about.display())))?;
+    if let Some(fault) = model.fault() {
+        return Err(Error::input(format!("{}: {fault}", about.display())));
+    }
     let path = folder.join("topic_word_counts.npz");
     let broken = |why: String| Error::input(format!("{}: {why}", path.display()));
     let samples = read_samples(&path.to_string_lossy(), &Options::default()).map_err(Error::input)?;
     let Matrix::Sparse(columns) = &samples.x else { return Err(broken("the counts are not sparse".into())) };
-    if (columns.rows(), columns.cols()) != (model.topics, model.words) || model.alpha.len() != model.topics {
+    if (columns.rows(), columns.cols()) != (model.topics, model.words) {
         let (rows, cols) = (columns.rows(), columns.cols());
         return Err(broken(format!(
             "{rows} topics of {cols} words, but model.json says {} and {}: the files are of two models",

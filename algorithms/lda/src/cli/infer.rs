@@ -38,7 +38,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// In text, leave out topics with a smaller share of a document.
-    #[arg(long, value_name = "X", default_value_t = 0.01)]
+    #[arg(long, value_name = "X", default_value_t = 0.01, allow_negative_numbers = true)]
     least: f32,
 }
 
@@ -56,13 +56,16 @@ pub(crate) fn infer(options: &Options) -> Result<ExitStatus, Error> {
     if options.workers == Some(0) {
         return Err(Error::usage("--workers 0: give 1 or more"));
     }
+    if !(0.0..=1.0).contains(&options.least) {
+        return Err(Error::usage(format!("--least {}: give a share from 0 to 1", options.least)));
+    }
     let workers =
         options.workers.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let (model, counts) = files::read(&options.model)?;
     let corpus = data::read(&options.data, options.format.as_deref(), options.vocab.as_deref(), workers)?;
     let (corpus, unknown) = matched(corpus, &model, &options.data)?;
     let corpus = Arc::new(corpus);
-    let inference = Arc::new(Inference::new(&counts, model.alpha.clone()));
+    let inference = Arc::new(Inference::new(&counts, model.alpha.clone()).map_err(refuse)?);
     drop(counts);
     let mut failed = None;
     let mut each = |take: &mut dyn FnMut(usize, &[f32]) -> io::Result<()>| -> io::Result<()> {
