@@ -195,6 +195,28 @@ fn duplicate_and_opposite_columns() {
     }
 }
 
+/// Eight of the columns are sums of others: along what ties them a step could end at the first coefficient that vanishes.
+#[test]
+fn one_newton_step_gets_past_all_dependent_columns() {
+    let mut case = Case::random(5, 60, 48);
+    for at in 40 * 60..48 * 60 {
+        case.x[at] = case.x[at - 40 * 60] + case.x[at - 39 * 60];
+    }
+    let mut set = case.whole_set();
+    let local = &mut set.whole;
+    for (j, b) in local.b.iter_mut().enumerate() {
+        *b = local.q[j].signum() * (0.001 + 0.0001 * j as f64);
+    }
+    let r = case.residual(&local.b);
+    pass(&case.x, &r, &mut local.g);
+    let problem = Problem { penalty: case.largest() / 50.0, yy: dot(&case.y, &case.y), rows: 60 };
+    let (before, mut work) = (local.measure(problem), Work::default());
+    newton::newton(local, problem, &mut Factor::default(), &mut work).expect("a ridge makes up for the ties");
+    let support = local.b.iter().filter(|&&b| b != 0.0).count();
+    assert!(support <= 40, "{support} columns of rank 40: {work:?}");
+    assert!(local.measure(problem).primal < before.primal, "{work:?}");
+}
+
 #[test]
 fn zero_columns_and_a_zero_response() {
     let mut case = Case::random(8, 15, 20);
@@ -212,9 +234,9 @@ fn zero_columns_and_a_zero_response() {
 
 #[test]
 fn more_members_than_one_level_takes() {
-    let mut case = Case::random(3, 90, 500);
+    let mut case = Case::random(3, 90, 1100);
     for j in 0..30 {
-        case.copy_column(j, 400 + j, 1.0);
+        case.copy_column(j, 1000 + j, 1.0);
     }
     for ratio in [3.0, 30.0] {
         let penalty = case.largest() / ratio;
@@ -250,11 +272,11 @@ fn members_that_enter_later_and_warm_starts() {
 
 #[test]
 fn the_same_bits_in_every_form() {
-    for members in [130, 450] {
+    for members in [130, 450, 1050] {
         let case = Case::random(17, 50, members);
         let forms = crate::kernels::in_every_form(|| {
-            let mut set = case.whole_set();
-            set.solve(case.largest() / 20.0, dot(&case.y, &case.y), 50, 0.0);
+            let (mut set, yy) = (case.whole_set(), dot(&case.y, &case.y));
+            set.solve(case.largest() / 20.0, yy, 50, 1e-10 * yy);
             set.coefficients().iter().map(|b| b.to_bits()).collect::<Vec<_>>()
         });
         for (form, bits) in &forms[1..] {
