@@ -7,13 +7,15 @@
 //! epochs of coordinate descent on the Gram take turns with Newton steps on the support: on a face (a
 //! fixed set of nonzero coefficients with fixed signs) F is a quadratic, whose minimum one linear solve gives
 //! exactly. Where that minimum lies outside the face, an exact line search along the way to it and block pivoting
-//! (drop all members with a wrong sign, solve again) compete by objective. Nothing here knows threads or clocks:
+//! (drop all members with a wrong sign, solve again) compete by objective; where columns of the support nearly depend on
+//! each other, line searches follow one another with the same factor. Nothing here knows threads or clocks:
 //! what is done depends on computed values and counted work alone.
 
 mod basis;
 mod candidates;
 mod compact;
 mod epoch;
+mod face;
 mod factor;
 mod homotopy;
 mod inner;

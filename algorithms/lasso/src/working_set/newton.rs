@@ -1,5 +1,6 @@
 //! A Newton step on the support: whole where it keeps all signs, else line search or block pivoting.
 
+use super::face::{Face, by_place};
 use super::factor::Factor;
 use super::line_search::line_search;
 use super::local::{Local, Problem};
@@ -35,7 +36,7 @@ pub(crate) fn newton(
     let support: Vec<usize> = (0..local.b.len()).filter(|&i| local.b[i] != 0.0).collect();
     work.newtons += 1;
     factor.prepare(&local.gram, &support, super::inner::most_columns(problem.rows), work)?;
-    // Everything below is by row of the factor; members that left the support stand there with b = 0.
+    // Members that left the support stand in the factor with b = 0.
     let outside: Vec<usize> = (0..factor.members().len())
         .filter(|&place| local.b[factor.members()[place] as usize] == 0.0)
         .collect();
@@ -43,87 +44,57 @@ pub(crate) fn newton(
         // One that left duplicates one that stayed.
         factor.rebuild(&local.gram, &support, work)?;
     }
-    let members: Vec<usize> = factor.members().iter().map(|&i| i as usize).collect();
-    let (mut b, mut g) = (by_place(factor, &local.b), by_place(factor, &local.g));
-    let (mut d, mut in_vain) = (Vec::new(), usize::MAX);
+    let (mut face, mut in_vain) = (Face::new(local, factor), usize::MAX);
     for _ in 0..DIRECTIONS {
-        let slopes = slopes(&b, &g, problem.penalty);
-        let mut z = slopes.clone();
-        factor.forward(&mut z, work);
-        let image = factor.solve(&z, &mut d, work);
-        let wrong: Vec<usize> =
-            (0..b.len()).filter(|&at| b[at] != 0.0 && (b[at] + d[at]) * b[at] <= 0.0).collect();
+        let curvature = face.direct(problem.penalty, factor, work);
+        let wrong = face.wrong();
         if wrong.is_empty() {
             work.whole_steps += 1;
-            b.iter_mut().zip(&d).for_each(|(b, d)| *b += d);
+            face.walk(1.0);
             break;
         }
-        let curvature = sum_squares(&image);
-        let step = line_search(&b, &d, curvature, problem.penalty);
-        let apart: f64 = members.iter().zip(&d).map(|(&i, d)| local.gram.row(i)[i] * d * d).sum();
+        let step = line_search(&face.b, &face.d, curvature, problem.penalty);
         // What was in vain is tried again when the signs have become better.
-        if curvature > STILL * apart && wrong.len() < in_vain - in_vain / 4 {
+        if curvature > STILL * face.apart(&local.gram) && wrong.len() < in_vain - in_vain / 4 {
             in_vain = wrong.len();
             let held = factor.held();
-            let start = Start { members: &members, b: &b, g: &g, wrong };
-            match pivot(local, problem, factor, start, work) {
-                Some((target, gain)) if gain < step.gain => {
-                    work.pivotings += 1;
-                    b = target;
-                    break;
-                }
-                _ if factor.members().len() == members.len() => factor.let_go(held),
-                // The factor has been made anew, without some members.
-                _ => in_vain = 0,
+            if let Some((target, gain)) = pivot(local, problem, factor, &face, wrong, work)
+                && gain < step.gain
+            {
+                work.pivotings += 1;
+                face.b = target;
+                break;
             }
+            if factor.members().len() < face.members.len() {
+                // Made anew, without some members.
+                work.line_searches += 1;
+                face.walk(step.length);
+                break;
+            }
+            factor.let_go(held);
         }
         work.line_searches += 1;
-        let mut vanished = Vec::new();
-        for (at, (b, d)) in b.iter_mut().zip(&d).enumerate().filter(|(_, (b, _))| **b != 0.0) {
-            *b = end(*b, step.length * d);
-            if *b == 0.0 {
-                vanished.push(at);
-            }
-        }
-        g.iter_mut().zip(&slopes).for_each(|(g, slope)| *g -= step.length * slope);
-        if in_vain == 0 || factor.is_dear(vanished.len()) || factor.hold(&vanished, work).is_err() {
+        let vanished = face.walk(step.length);
+        if factor.is_dear(vanished.len()) || factor.hold(&vanished, work).is_err() {
             break;
         }
     }
-    move_to(local, &members, &b, work);
+    work.solve_flops += 2 * (face.members.len() * local.b.len()) as u64;
+    local.move_to(&face.members, &face.b);
     Ok(())
 }
 
-/// How fast F falls as each coefficient grows: g - L s, on the support.
-fn slopes(b: &[f64], g: &[f64], penalty: f64) -> Vec<f64> {
-    g.iter().zip(b).map(|(g, &b)| if b == 0.0 { 0.0 } else { g - penalty * b.signum() }).collect()
-}
-
-/// b + change; zero where that is rounding: the line search stops at points where a coefficient vanishes.
-fn end(b: f64, change: f64) -> f64 {
-    let end = b + change;
-    if end.abs() <= 1e-14 * b.abs() { 0.0 } else { end }
-}
-
-/// Where block pivoting starts, by row of the factor as it is: the members, where they are, and those that one step
-/// gives the wrong sign.
-struct Start<'a> {
-    members: &'a [usize],
-    b: &'a [f64],
-    g: &'a [f64],
-    wrong: Vec<usize>,
-}
-
-/// Block pivoting from the signs of b: where it ends, and F there less F at the start; None where it does not
-/// end or a factor fails.
+/// Block pivoting from the signs of b, `wrong` being those that one step changes: where it ends, and F there less F at
+/// the start; None where it does not end or a factor fails.
 fn pivot(
     local: &Local,
     problem: Problem,
     factor: &mut Factor,
-    start: Start<'_>,
+    face: &Face,
+    mut wrong: Vec<usize>,
     work: &mut Work,
 ) -> Option<(Vec<f64>, f64)> {
-    let Start { members, b, g, mut wrong } = start;
+    let Face { members, b, g, .. } = face;
     let mut free: Vec<bool> = b.iter().map(|&b| b != 0.0).collect();
     let mut signs: Vec<f64> = b.iter().map(|b| b.signum()).collect();
     let mut sign_of = vec![0.0; local.b.len()];
@@ -175,13 +146,4 @@ fn right_side(
     }
     factor.forward(&mut r, work);
     r
-}
-
-fn by_place(factor: &Factor, values: &[f64]) -> Vec<f64> {
-    factor.members().iter().map(|&i| values[i as usize]).collect()
-}
-
-fn move_to(local: &mut Local, at: &[usize], target: &[f64], work: &mut Work) {
-    work.solve_flops += 2 * (at.len() * local.b.len()) as u64;
-    local.move_to(at, target);
 }
