@@ -97,10 +97,11 @@ impl Factor {
         }
         let done = self.members.len();
         self.append(&entering);
-        match self.factor(matrix, done, work) {
-            Ok(()) => Ok(()),
-            Err(_) => self.rebuild(matrix, support, work),
-        }
+        self.factor(matrix, done, work).or_else(|_| {
+            // What entered has no rows yet.
+            self.members.truncate(done);
+            self.rebuild(matrix, support, work)
+        })
     }
 
     /// A factor of `support` alone: rows before the first that leaves are kept.

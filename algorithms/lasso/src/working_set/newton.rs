@@ -33,18 +33,9 @@ pub(crate) fn newton(
     factor: &mut Factor,
     work: &mut Work,
 ) -> Result<(), NotPositive> {
-    let support: Vec<usize> = (0..local.b.len()).filter(|&i| local.b[i] != 0.0).collect();
     work.newtons += 1;
-    factor.prepare(&local.gram, &support, super::inner::most_columns(problem.rows), work)?;
-    // Members that left the support stand in the factor with b = 0.
-    let outside: Vec<usize> = (0..factor.members().len())
-        .filter(|&place| local.b[factor.members()[place] as usize] == 0.0)
-        .collect();
-    if factor.hold(&outside, work).is_err() {
-        // One that left duplicates one that stayed.
-        factor.rebuild(&local.gram, &support, work)?;
-    }
-    let (mut face, mut in_vain) = (Face::new(local, factor), usize::MAX);
+    let mut face = face_of(local, problem, factor, work)?;
+    let mut in_vain = usize::MAX;
     for _ in 0..DIRECTIONS {
         let curvature = face.direct(problem.penalty, factor, work);
         let wrong = face.wrong();
@@ -54,6 +45,7 @@ pub(crate) fn newton(
             break;
         }
         let step = line_search(&face.b, &face.d, curvature, problem.penalty);
+        let mut same_factor = true;
         // What was in vain is tried again when the signs have become better.
         if curvature > STILL * face.apart(&local.gram) && wrong.len() < in_vain - in_vain / 4 {
             in_vain = wrong.len();
@@ -65,23 +57,45 @@ pub(crate) fn newton(
                 face.b = target;
                 break;
             }
-            if factor.members().len() < face.members.len() {
-                // Made anew, without some members.
-                work.line_searches += 1;
-                face.walk(step.length);
-                break;
-            }
+            // Pivoting makes it anew without some members, where too many are held.
+            same_factor = factor.members().len() == face.members.len();
             factor.let_go(held);
         }
         work.line_searches += 1;
         let vanished = face.walk(step.length);
-        if factor.is_dear(vanished.len()) || factor.hold(&vanished, work).is_err() {
-            break;
+        if !same_factor || factor.is_dear(vanished.len()) || factor.hold(&vanished, work).is_err() {
+            local.move_to(&face.members, &face.b);
+            match face_of(local, problem, factor, work) {
+                Ok(next) => face = next,
+                Err(_) => return Ok(()),
+            }
         }
     }
     work.solve_flops += 2 * (face.members.len() * local.b.len()) as u64;
     local.move_to(&face.members, &face.b);
     Ok(())
+}
+
+/// The face that b lies on, with a factor of its support; members of the factor that left the support are held.
+///
+/// # Errors
+/// The Gram of the support has no factor.
+fn face_of(
+    local: &Local,
+    problem: Problem,
+    factor: &mut Factor,
+    work: &mut Work,
+) -> Result<Face, NotPositive> {
+    let support: Vec<usize> = (0..local.b.len()).filter(|&i| local.b[i] != 0.0).collect();
+    factor.prepare(&local.gram, &support, super::inner::most_columns(problem.rows), work)?;
+    let outside: Vec<usize> = (0..factor.members().len())
+        .filter(|&place| local.b[factor.members()[place] as usize] == 0.0)
+        .collect();
+    if factor.hold(&outside, work).is_err() {
+        // One that left duplicates one that stayed.
+        factor.rebuild(&local.gram, &support, work)?;
+    }
+    Ok(Face::new(local, factor))
 }
 
 /// Block pivoting from the signs of b, `wrong` being those that one step changes: where it ends, and F there less F at
