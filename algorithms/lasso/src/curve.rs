@@ -25,7 +25,8 @@ impl HeldOut {
             Self::SquaredError => (response - predicted) * (response - predicted),
             Self::LogisticLoss => {
                 let margin = response * predicted;
-                (-margin).max(0.0) + (-margin.abs()).exp().ln_1p()
+                // Compiled in: the same choice of lambda on every machine.
+                (-margin).max(0.0) + libm::log1p(libm::exp(-margin.abs()))
             }
         }
     }

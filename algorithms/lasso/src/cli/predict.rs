@@ -110,7 +110,7 @@ fn class(classes: [f64; 2], score: f64) -> f64 {
 
 /// Of the larger class: 1 / (1 + exp(-score)), which overflows to its limits.
 fn probability(score: f64) -> f64 {
-    1.0 / (1.0 + (-score).exp())
+    1.0 / (1.0 + libm::exp(-score))
 }
 
 /// Says something on stderr.
