@@ -5,7 +5,7 @@ use raddle::schedule::Dependencies;
 use raddle::state::{Reader, StateError, Writer};
 
 use crate::design::{Column, View};
-use crate::kernels::{RowPiece, gram_by_rows, gram_lower, sum_squares};
+use crate::kernels::{RowPiece, gram, gram_by_rows, sum_squares};
 
 /// Dense correlations are estimated on about so many rows, evenly strided, where a sample will do: enough to see 0.9.
 const DENSE_SAMPLE: usize = 128;
@@ -19,6 +19,9 @@ const RUN: usize = 64;
 /// itself.
 const DOUBTFUL: f64 = 0.5;
 const FEW: usize = 16;
+
+/// Rows of products held at once: all of them would take new memory, whose pages cost more than the products.
+const STRIP: usize = 32;
 
 /// What is compared of a column.
 #[derive(Debug, Clone)]
@@ -88,14 +91,13 @@ pub(crate) fn among(aspects: &[Option<&Aspect>], rows: usize, sample: bool) -> D
         .iter()
         .map(|aspect| aspect.and_then(Aspect::unit).filter(|unit| unit.len() == length).unwrap_or(&zeros))
         .collect();
-    dependencies(aspects.len(), &dense(&units))
+    dense(&units)
 }
 
 /// |x_i'x_j| / (|x_i| |x_j|) for all pairs; 0 where a column is constant or missing. With `sample` it is estimated on
 /// evenly strided rows: good enough to see [`TIED`](crate::TIED).
 pub fn correlations(views: &[Option<View<'_>>], rows: usize, sample: bool) -> Dependencies {
-    let count = views.len();
-    let products = match views.iter().flatten().next() {
+    match views.iter().flatten().next() {
         Some(View::Dense(values)) => {
             let zeros = vec![0.0; values.len()];
             let filled =
@@ -103,21 +105,23 @@ pub fn correlations(views: &[Option<View<'_>>], rows: usize, sample: bool) -> De
             let units: Vec<Vec<f64>> = views.iter().map(filled).collect();
             dense(&units.iter().map(|unit| &unit[..]).collect::<Vec<_>>())
         }
-        Some(View::Sparse { .. }) => sparse(views, rows, sample && rows > RUNS * RUN),
-        None => vec![0.0; count * count],
-    };
-    dependencies(count, &products)
+        Some(View::Sparse { .. }) => {
+            let mut dependencies = Dependencies::none(views.len());
+            note(&mut dependencies, 0, &sparse(views, rows, sample && rows > RUNS * RUN));
+            dependencies
+        }
+        None => Dependencies::none(views.len()),
+    }
 }
 
-/// The absolute products, given below the diagonal of count^2.
-fn dependencies(count: usize, products: &[f64]) -> Dependencies {
-    let mut dependencies = Dependencies::none(count);
-    for i in 1..count {
-        for j in 0..i {
-            dependencies.set(j, i, products[i * count + j].abs() as f32);
+/// Takes note of rows of absolute products, of which the first is number `first`: those left of the diagonal count.
+fn note(dependencies: &mut Dependencies, first: usize, products: &[f64]) {
+    let count = dependencies.count();
+    for (i, row) in (first..count).zip(products.chunks_exact(count.max(1))) {
+        for (j, product) in row[..i].iter().enumerate() {
+            dependencies.set(j, i, product.abs() as f32);
         }
     }
-    dependencies
 }
 
 /// The values of a dense column, all or a sample of them, scaled to length 1; zeros if they are.
@@ -129,11 +133,17 @@ fn unit(column: &[f64], sample: bool) -> Vec<f64> {
     unit
 }
 
-/// Products of columns of equal length: below the diagonal of count^2.
-fn dense(units: &[&[f64]]) -> Vec<f64> {
-    let mut products = vec![0.0; units.len() * units.len()];
-    gram_lower(units, &mut products, units.len());
-    products
+/// Products of columns of equal length, [`STRIP`] rows at a time.
+fn dense(units: &[&[f64]]) -> Dependencies {
+    let count = units.len();
+    let mut dependencies = Dependencies::none(count);
+    let mut products = vec![0.0; STRIP.min(count) * count];
+    for first in (0..count).step_by(STRIP) {
+        let end = count.min(first + STRIP);
+        gram(&units[first..end], &units[..end], first, &mut products, count);
+        note(&mut dependencies, first, &products[..(end - first) * count]);
+    }
+    dependencies
 }
 
 /// The correlations, from all rows or estimated from the runs, unbiased: scaled by the whole columns' norms, not by

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::kernels::{self, OUTSIDE};
 use crate::program::LassoProgram;
 use crate::shard::{ColumnShard, soft_threshold};
-use crate::solver::worst_first;
+use crate::solver::keep_worst;
 use crate::working_set::LazyBounds;
 
 /// Columns looked at before the bar is raised above those that will not be named.
@@ -72,7 +72,10 @@ impl ColumnShard {
         // Lazy or not, the largest product counts as no less than the floor, below which nothing is told apart.
         let mut share = Share { largest: if asked.lazy { floor.max(0.0) } else { 0.0 }, ..Share::default() };
         share.violators.reserve(count.min(2 * cap + STRETCH));
-        share.members.reserve(count.min(STRETCH));
+        let few = count.min(STRETCH);
+        share.members.reserve(few);
+        share.nonzeros.reserve(few);
+        share.slopes.reserve(few);
         let (mut noted, mut strays, mut bar) = (Vec::with_capacity(STRETCH), Vec::new(), floor);
         for start in (0..count).step_by(STRETCH) {
             let stretch = start..count.min(start + STRETCH);
@@ -189,13 +192,5 @@ impl Asked<'_> {
     pub(crate) fn minimiser(&self, slope: f64, before: f64, norm: f64) -> f64 {
         let curvature = self.curvature * norm;
         soft_threshold(slope + curvature * before, self.penalty) / (curvature + self.ridge)
-    }
-}
-
-/// Keeps the `most` with the largest |x_j'r|, in no order.
-fn keep_worst(violators: &mut Vec<(u32, f64)>, most: usize) {
-    if violators.len() > most {
-        violators.select_nth_unstable_by_key(most, worst_first);
-        violators.truncate(most);
     }
 }

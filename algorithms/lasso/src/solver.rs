@@ -64,6 +64,14 @@ pub(crate) fn worst_first(&(variable, gradient): &(u32, f64)) -> (std::cmp::Reve
     (std::cmp::Reverse(gradient.abs().to_bits()), variable)
 }
 
+/// Keeps the `most` with the largest |x_j'r|, in no order.
+pub(crate) fn keep_worst(violators: &mut Vec<(u32, f64)>, most: usize) {
+    if violators.len() > most {
+        violators.select_nth_unstable_by_key(most, worst_first);
+        violators.truncate(most);
+    }
+}
+
 impl Solver {
     /// A solver that knows max |x_j'r| without coefficients beforehand, as a run must that does not start from zeros.
     pub(crate) fn knowing(objective: Objective, largest: f64) -> Self {
@@ -219,9 +227,9 @@ impl Solver {
             return (violators, count);
         }
         violators.retain(|(_, gradient)| gradient.abs() > penalty);
-        violators.sort_unstable_by_key(worst_first);
         // No more than each shard was asked for: beyond that it shows how many shards there are.
-        violators.truncate((LOOKED_AT * self.wanted).min(cap));
+        keep_worst(&mut violators, (LOOKED_AT * self.wanted).min(cap));
+        violators.sort_unstable_by_key(worst_first);
         (violators, self.wanted)
     }
 
