@@ -9,6 +9,9 @@ const TOGETHER: usize = 8;
 /// Columns that are added side by side: each value of the sum is loaded and stored once for all of them.
 const ADDED: usize = 4;
 
+/// Groups of lanes that are asked for at once.
+const STRETCH: usize = 8;
+
 /// a'b over the shorter of the two lengths.
 #[inline]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -32,6 +35,11 @@ pub fn pass(x: &[f64], r: &[f64], c: &mut [f64]) {
 #[inline]
 pub fn add_scaled(out: &mut [f64], a: f64, x: &[f64]) {
     run(AddScaled { out, columns: &[(a, x)] });
+}
+
+/// [`add_scaled`], and meanwhile memory is asked for `next`, of which as much as of `x` is needed afterwards.
+pub(crate) fn add_scaled_ahead(out: &mut [f64], a: f64, x: &[f64], next: &[f64]) {
+    run(AddScaledAhead { out, a, x, next });
 }
 
 /// out += sum of a x over the pairs (a, x), in their order; a column shorter than `out` is an empty one.
@@ -58,7 +66,7 @@ impl Kernel for Dot<'_> {
 
 /// The lane sums of `M` dot products with `r`; every column is as long as `r`.
 #[inline(always)]
-fn dots<L: Lanes, const M: usize>(columns: [&[f64]; M], r: &[f64]) -> [L; M] {
+pub(super) fn dots<L: Lanes, const M: usize>(columns: [&[f64]; M], r: &[f64]) -> [L; M] {
     let (groups, rest) = r.as_chunks::<LANES>();
     let whole: [&[[f64; LANES]]; M] = std::array::from_fn(|m| &columns[m].as_chunks().0[..groups.len()]);
     let mut sums = [L::zero(); M];
@@ -124,8 +132,31 @@ impl Kernel for AddScaled<'_> {
     }
 }
 
+struct AddScaledAhead<'a> {
+    out: &'a mut [f64],
+    a: f64,
+    x: &'a [f64],
+    next: &'a [f64],
+}
+
+impl Kernel for AddScaledAhead<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Self { out, a, x, next } = self;
+        // A stretch at a time, so that requests do not pile up.
+        let (ends, count) = (next.as_chunks::<LANES>().0, out.len().min(x.len()));
+        let stretches = out[..count].chunks_mut(STRETCH * LANES).zip(x.chunks(STRETCH * LANES));
+        for ((out, x), ahead) in stretches.zip(ends.chunks(STRETCH).chain(std::iter::repeat(&[][..]))) {
+            ahead.iter().for_each(L::prefetch);
+            add::<L, 1>(out, &[(a, x)]);
+        }
+    }
+}
+
 #[inline(always)]
-fn add<L: Lanes, const M: usize>(out: &mut [f64], columns: &[(f64, &[f64]); M]) {
+pub(super) fn add<L: Lanes, const M: usize>(out: &mut [f64], columns: &[(f64, &[f64]); M]) {
     let length = columns.iter().fold(out.len(), |length, column| length.min(column.1.len()));
     let out = &mut out[..length];
     let (groups, rest) = out.as_chunks_mut::<LANES>();

@@ -21,6 +21,9 @@ pub trait Lanes: Copy {
     fn gather_part(from: &[f64], at: &[u32]) -> Self;
     /// Writes the eight lanes to `to`.
     fn store(self, to: &mut [f64; LANES]);
+    /// Asks for the line of memory that `at` lies in, to be read later; it may be any line.
+    #[inline(always)]
+    fn prefetch(_at: &[f64; LANES]) {}
     /// `self * by + plus` in every lane, rounded once.
     fn mul_add(self, by: Self, plus: Self) -> Self;
     /// `((0+4)+(2+6)) + ((1+5)+(3+7))` of the lanes.

@@ -26,6 +26,7 @@ pub(crate) mod tests;
 mod x86;
 
 pub use cholesky::{BLOCK, NotPositive, cholesky, factor_diagonal, update_rows};
+pub(crate) use dense::add_scaled_ahead;
 pub use dense::{add_scaled, add_scaled_columns, dot, pass, sum_squares};
 pub use gram::{PANEL, gram, gram_lower};
 pub use lanes::LANES;

@@ -92,11 +92,14 @@ fn sums_of_columns() {
                 add_scaled_columns(&mut out, &columns);
                 out
             });
-            let mut one_by_one = start.clone();
-            for (a, column) in &columns {
+            let (mut one_by_one, mut ahead) = (start.clone(), start.clone());
+            for (at, (a, column)) in columns.iter().enumerate() {
                 add_scaled(&mut one_by_one, *a, column);
+                let next = columns.get(at + 1).map_or(&[][..], |next| next.1);
+                add_scaled_ahead(&mut ahead, *a, column, next);
             }
             assert_eq!(bits(&all), bits(&one_by_one));
+            assert_eq!(bits(&all), bits(&ahead));
         }
     }
 }
@@ -222,9 +225,12 @@ fn factors_and_solves() {
         assert_eq!(bits(&again), bits(&l));
         // L L' solution = right.
         let right = Numbers(5).many(k);
-        let mut solution = right.clone();
-        solve_lower(&l, stride, &mut solution);
-        solve_lower_transposed(&l, stride, &mut solution);
+        let solution = equal_in_every_form("triangular solves", || {
+            let mut solution = right.clone();
+            solve_lower(&l, stride, &mut solution);
+            solve_lower_transposed(&l, stride, &mut solution);
+            solution
+        });
         for i in 0..k {
             let product: f64 = (0..k).map(|j| a[i.max(j) * stride + i.min(j)] * solution[j]).sum();
             assert!((product - right[i]).abs() < 1e-9, "{product} against {}", right[i]);

@@ -73,6 +73,12 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
+    fn prefetch(at: &[f64; LANES]) {
+        // SAFETY: a prefetch reads nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(at.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
     fn mul_add(self, by: Self, plus: Self) -> Self {
         // SAFETY: runs only where avx512f was detected.
         Self(unsafe { _mm512_fmadd_pd(self.0, by.0, plus.0) })
@@ -163,6 +169,12 @@ impl Lanes for Avx2 {
             _mm256_storeu_pd(to.as_mut_ptr(), self.0);
             _mm256_storeu_pd(to.as_mut_ptr().add(4), self.1);
         }
+    }
+
+    #[inline(always)]
+    fn prefetch(at: &[f64; LANES]) {
+        // SAFETY: a prefetch reads nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(at.as_ptr().cast()) }
     }
 
     #[inline(always)]

@@ -2,7 +2,7 @@
 
 use super::local::Local;
 use super::stats::Work;
-use crate::kernels::add_scaled;
+use crate::kernels::add_scaled_ahead;
 
 /// The minimiser over one coefficient: S(G_jj b_j + g_j, L) / G_jj with the soft threshold S.
 #[inline(always)]
@@ -44,7 +44,9 @@ pub(crate) fn epoch(local: &mut Local, penalty: f64, work: &mut Work) -> Swept {
         let after = minimiser(curvature.mul_add(before, slope), penalty, curvature);
         if after != before {
             b[j] = after;
-            add_scaled(g, before - after, row);
+            // Rows are far from each other, and the next is known: those of coefficients that are not zero change.
+            let next = (j + 1..b.len()).find(|&k| b[k] != 0.0).map_or(&[][..], |k| gram.row(k));
+            add_scaled_ahead(g, before - after, row, next);
             swept.changed += 1;
             swept.signs += usize::from((after > 0.0) != (before > 0.0) || (after < 0.0) != (before < 0.0));
         }
