@@ -22,8 +22,13 @@ pub(super) trait Chain {
     type Weights: Weights;
     /// The topics at the word where it is.
     fn word(&mut self) -> &mut AtWord<Self::Weights>;
-    /// Draws the topic of a token that had `old`.
-    fn again(&mut self, old: u16, document: usize, rows: &mut Self::Rows) -> u16;
+    /// Whether the tokens that a word has in a document are drawn together.
+    const TOGETHER: bool;
+    /// Draws the topics of tokens that the word has in a document, which had `topics`, one after the other.
+    ///
+    /// What a token is drawn from leaves it out. So where one was just given the topic that the next one has, the next can
+    /// be drawn from the very same sums: without the one in this topic or without the other, what is left is the same.
+    fn again(&mut self, topics: &mut [u16], document: usize, rows: &mut Self::Rows);
     /// Draws the topic of a token that has none.
     fn first(&mut self, document: usize, rows: &mut Self::Rows) -> u16;
     /// Gives a token that has none one of `topics` topics, drawn uniformly.

@@ -70,11 +70,19 @@ impl Walk<'_> {
             let assigned = up_to(documents, start, end, had);
             if active > start {
                 chain.enter(word, words, seeds);
-                for token in start..assigned {
-                    if let Some(&next) = documents.get(token + AHEAD) {
-                        C::ask_for(rows, usize::from(next));
+                let mut token = start;
+                while token < assigned {
+                    let (first, document) = (token, documents[token]);
+                    loop {
+                        if let Some(&next) = documents.get(token + AHEAD) {
+                            C::ask_for(rows, usize::from(next));
+                        }
+                        token += 1;
+                        if !C::TOGETHER || token == assigned || documents[token] != document {
+                            break;
+                        }
                     }
-                    topics[token] = chain.again(topics[token], usize::from(documents[token]), rows);
+                    chain.again(&mut topics[first..token], usize::from(document), rows);
                 }
                 for token in assigned..active {
                     let document = usize::from(documents[token]);

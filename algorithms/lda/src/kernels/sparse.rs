@@ -33,6 +33,16 @@ impl<L: Lanes> Sparse<L> {
         let running = vec![Sixteen::default(); longest.max(SHORT)];
         Self { word, packing, split: L::split(packing.bits()), draws, running }
     }
+
+    /// Draws from alpha_k f_k over all topics, if the topic `from` weighed `without`.
+    #[inline(always)]
+    fn draw_from_all(&mut self, from: usize, without: f32, point: f32) -> usize {
+        let before = self.word.weights.weights()[from];
+        self.word.weights.set(from, without);
+        let topic = self.word.weights.draw::<L>(point);
+        self.word.weights.set(from, before);
+        topic
+    }
 }
 
 impl<L: Lanes> Chain for Sparse<L> {
@@ -44,52 +54,60 @@ impl<L: Lanes> Chain for Sparse<L> {
         &mut self.word
     }
 
+    const TOGETHER: bool = true;
+
     #[inline(always)]
-    fn again(&mut self, old: u16, document: usize, rows: &mut SparseRows) -> u16 {
+    fn again(&mut self, topics: &mut [u16], document: usize, rows: &mut SparseRows) {
         let SparseRows { rows, lines } = rows;
         let row = &mut rows[document];
         let lines = &mut lines[row.start as usize..];
-        let from = usize::from(old);
-        let without = self.word.without(from);
-        let before = self.word.weights.weights()[from];
-        let others = self.word.weights.total_if(from, without);
-        let filled = (row.length as usize).div_ceil(LANES);
-        let (mut sums, mut at, mut number) = (L::zero(), 0, 0);
-        let (weights, split) = (self.word.weights.weights(), self.split);
-        for (line, running) in lines[..filled].iter().zip(&mut self.running) {
-            let (products, found) = L::weigh(line, split, weights, (u32::from(old), without));
-            sums = sums.add(products);
-            sums.store(running);
-            at = if found != 0 { number + found.trailing_zeros() as usize } else { at };
-            number += LANES;
-        }
-        let sums = sums.running();
-        let (unit, other) = self.draws.pair();
-        let mass = sums.last();
-        let point = unit * (mass + others);
-        let topic = if point < mass {
-            let to = locate(&self.running, sums, point, filled);
-            let topic = self.packing.topic(lines[to / LANES].0[to % LANES]) as usize;
-            if topic != from {
-                move_one(lines, &mut row.length, at, to, self.packing);
+        let mut token = 0;
+        while let Some(&old) = topics.get(token) {
+            let mut from = usize::from(old);
+            let mut without = self.word.without(from);
+            let others = self.word.weights.total_if(from, without);
+            let length = row.length;
+            let filled = (length as usize).div_ceil(LANES);
+            let (mut sums, mut at, mut number) = (L::zero(), 0, 0);
+            let (weights, split) = (self.word.weights.weights(), self.split);
+            for (line, running) in lines[..filled].iter().zip(&mut self.running) {
+                let (products, found) = L::weigh(line, split, weights, (u32::from(old), without));
+                sums = sums.add(products);
+                sums.store(running);
+                at = if found != 0 { number + found.trailing_zeros() as usize } else { at };
+                number += LANES;
             }
-            topic
-        } else {
-            let change = self.word.weights.set(from, without);
-            let topic = self.word.weights.draw::<L>(other * others);
-            if topic != from {
-                self.word.weights.add(change);
-                move_to::<L>(lines, row, Some(at), topic as u32, (self.packing, self.split));
-            } else {
-                self.word.weights.set(from, before);
+            let sums = sums.running();
+            let mass = sums.last();
+            loop {
+                let (unit, other) = self.draws.pair();
+                let point = unit * (mass + others);
+                let (topic, to) = if point < mass {
+                    let to = locate(&self.running, sums, point, filled);
+                    (self.packing.topic(lines[to / LANES].0[to % LANES]) as usize, Some(to))
+                } else {
+                    (self.draw_from_all(from, without, other * others), None)
+                };
+                topics[token] = topic as u16;
+                token += 1;
+                if topic != from {
+                    match to {
+                        Some(to) => move_one(lines, &mut row.length, at, to, self.packing),
+                        None => move_to::<L>(lines, row, Some(at), topic as u32, (self.packing, self.split)),
+                    }
+                    self.word.lose(from, without);
+                    self.word.gain(topic);
+                }
+                if topics.get(token) != Some(&(topic as u16)) {
+                    break;
+                }
+                if topic != from {
+                    // The sums still are of the same entries, unless one has changed places or there is a new one.
+                    let Some(to) = to.filter(|_| row.length == length) else { break };
+                    (at, from, without) = (to, topic, self.word.without(topic));
+                }
             }
-            topic
-        };
-        if topic != from {
-            self.word.lose(from, without);
-            self.word.gain(topic);
         }
-        topic as u16
     }
 
     #[inline(always)]
