@@ -11,6 +11,7 @@
 
 pub mod alternating;
 mod catalogue;
+mod chunk;
 mod counted;
 mod course;
 mod cross_validation;

@@ -36,7 +36,7 @@ fn cell(count: usize, users: usize, items: usize, seed: u64) -> Cell {
         item: stream.below(items) as u16,
         value: stream.unit() as f32 * 2.0 - 1.0,
     };
-    Cell::new((0..count).map(rating).collect())
+    Cell::new(&(0..count).map(rating).collect::<Vec<_>>())
 }
 
 const STEPS: Steps = Steps {
@@ -116,7 +116,7 @@ fn neighbours_are_brought_apart_and_none_is_lost() {
     }
     // As files have them: all of a user's ratings together.
     let given: Vec<Rating> = (0..800).map(|at| rating(at / 20, at % 37)).collect();
-    let apart = Cell::new(given.clone());
+    let apart = Cell::new(&given);
     let close =
         apart.ratings().windows(3).filter(|near| share(&near[0], &near[1]) || share(&near[0], &near[2]));
     assert!(close.count() < 8);
@@ -128,7 +128,7 @@ fn neighbours_are_brought_apart_and_none_is_lost() {
     assert_eq!(sorted(apart.ratings()), sorted(&given));
     // Where there is no way, the order stays.
     let same = vec![rating(1, 1), rating(1, 2), rating(1, 3)];
-    assert_eq!(Cell::new(same.clone()).ratings(), same);
+    assert_eq!(Cell::new(&same).ratings(), same);
 }
 
 proptest! {
