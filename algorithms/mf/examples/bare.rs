@@ -16,7 +16,7 @@ use raddle_mf::{Fit, Mf, Problem};
 const TURNS: usize = 9;
 
 /// Ratings that are dealt out at a time.
-const STRETCH: usize = 1 << 17;
+const STRETCH: usize = 1 << 16;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -108,8 +108,9 @@ fn by_hand(train: &Triples, (users, items): (usize, usize), rank: usize, epochs:
     let mut cells: Vec<Cell> =
         (0..parts * parts).map(|_| Cell::with_capacity(train.len() / parts / parts * 9 / 8)).collect();
     let mut near: Vec<Vec<Rating>> = vec![Vec::new(); parts * parts];
-    let stretch = STRETCH.max(512 * parts * parts);
-    let input = train.users.chunks(stretch).zip(train.items.chunks(stretch)).zip(train.values.chunks(stretch));
+    let stretch = STRETCH.max(256 * parts * parts);
+    let input =
+        train.users.chunks(stretch).zip(train.items.chunks(stretch)).zip(train.values.chunks(stretch));
     for ((users, items), values) in input {
         deal((users, items, values), &places, &mut near);
         for (cell, near) in cells.iter_mut().zip(&mut near) {

@@ -3,12 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use memmap2::MmapMut;
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 use raddle_datasets::Triples;
 
 use crate::kernels;
+use crate::pages::Pages;
 use crate::problem::Problem;
 use crate::replica::Counts;
 
@@ -29,7 +29,7 @@ enum Train {
     /// A range of ratings that others use, too.
     Range(Arc<Triples>, Range<usize>),
     /// Ratings that are given up with the last chunk that holds them.
-    Piece(Arc<Piece>),
+    Piece(Arc<Pages>),
 }
 
 impl Default for Train {
@@ -38,37 +38,18 @@ impl Default for Train {
     }
 }
 
-/// Ratings in pages of their own, which go back to the system at once: room that is given back to the allocator may serve
-/// only the thread that it came from.
-#[derive(Debug)]
-struct Piece {
-    /// Users, items and values, one behind the other.
-    pages: MmapMut,
-    count: usize,
-}
-
-impl Piece {
-    /// Takes the ratings from `first` on off the end of these.
-    fn off(triples: &mut Triples, first: usize) -> std::io::Result<Self> {
-        let count = triples.len() - first;
-        let mut pages = MmapMut::map_anon((12 * count).max(1))?;
-        let (users, rest) = pages[..12 * count].split_at_mut(4 * count);
-        let (items, values) = rest.split_at_mut(4 * count);
-        users.copy_from_slice(bytemuck::cast_slice(&triples.users[first..]));
-        items.copy_from_slice(bytemuck::cast_slice(&triples.items[first..]));
-        values.copy_from_slice(bytemuck::cast_slice(&triples.values[first..]));
-        triples.users.truncate(first);
-        triples.items.truncate(first);
-        triples.values.truncate(first);
-        triples.users.shrink_to_fit();
-        triples.items.shrink_to_fit();
-        triples.values.shrink_to_fit();
-        Ok(Self { pages, count })
-    }
-
-    fn column<T: bytemuck::Pod>(&self, column: usize) -> &[T] {
-        bytemuck::cast_slice(&self.pages[4 * column * self.count..4 * (column + 1) * self.count])
-    }
+/// Takes the ratings from `first` on off the end: users, items and values.
+fn take_off(triples: &mut Triples, first: usize) -> Pages {
+    let (users, items, values) = columns(triples, &(first..triples.len()));
+    let pages =
+        Pages::of(&[bytemuck::cast_slice(users), bytemuck::cast_slice(items), bytemuck::cast_slice(values)]);
+    triples.users.truncate(first);
+    triples.items.truncate(first);
+    triples.values.truncate(first);
+    triples.users.shrink_to_fit();
+    triples.items.shrink_to_fit();
+    triples.values.shrink_to_fit();
+    pages
 }
 
 fn range(count: usize, part: usize, parts: usize) -> Range<usize> {
@@ -82,37 +63,25 @@ impl Chunk {
         (0..parts).map(|part| Self::with(train(part), measured, part, parts)).collect()
     }
 
-    /// Cuts the input of a problem into as many pieces and leaves the problem without it. If it cannot, because others use
-    /// the input or the system has no pages, all stays as it is and there are none.
+    /// Cuts the input of a problem into as many pieces and leaves the problem without it. If others use the input, all
+    /// stays as it is and there are no pieces.
     pub(crate) fn use_up(problem: &mut Problem, parts: usize) -> Vec<Self> {
-        let shared = std::mem::take(&mut problem.train);
-        let mut triples = match Arc::try_unwrap(shared) {
+        let mut triples = match Arc::try_unwrap(std::mem::take(&mut problem.train)) {
             Ok(triples) => triples,
             Err(shared) => {
                 problem.train = shared;
                 return Vec::new();
             }
         };
-        let (count, mut pieces) = (triples.len(), Vec::new());
-        for part in (0..parts).rev() {
-            match Piece::off(&mut triples, range(count, part, parts).start) {
-                Ok(piece) => pieces.push(Arc::new(piece)),
-                Err(_) => break,
-            }
-        }
+        let (count, measured) = (triples.len(), problem.measured.as_ref().map(|measured| &measured.triples));
+        // From the end, so that what is left stays where it is.
+        let piece = |part| {
+            let pages = take_off(&mut triples, range(count, part, parts).start);
+            Self::with(Train::Piece(Arc::new(pages)), measured, part, parts)
+        };
+        let mut pieces: Vec<Self> = (0..parts).rev().map(piece).collect();
         pieces.reverse();
-        if pieces.len() < parts {
-            for piece in &pieces {
-                triples.users.extend_from_slice(piece.column(0));
-                triples.items.extend_from_slice(piece.column(1));
-                triples.values.extend_from_slice(piece.column(2));
-            }
-            problem.train = Arc::new(triples);
-            return Vec::new();
-        }
-        let measured = problem.measured.as_ref().map(|measured| &measured.triples);
-        let chunk = |(part, piece)| Self::with(Train::Piece(piece), measured, part, parts);
-        pieces.into_iter().enumerate().map(chunk).collect()
+        pieces
     }
 
     fn with(train: Train, measured: Option<&Arc<Triples>>, part: usize, parts: usize) -> Self {
@@ -124,7 +93,7 @@ impl Chunk {
     pub(crate) fn ratings(&self) -> (&[u32], &[u32], &[f32]) {
         match &self.train {
             Train::Range(triples, range) => columns(triples, range),
-            Train::Piece(piece) => (piece.column(0), piece.column(1), piece.column(2)),
+            Train::Piece(pages) => (pages.array(0), pages.array(1), pages.array(2)),
         }
     }
 

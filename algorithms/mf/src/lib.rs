@@ -21,6 +21,7 @@ mod grid;
 pub mod kernels;
 mod metrics;
 mod model;
+mod pages;
 mod params;
 mod part;
 mod predict;

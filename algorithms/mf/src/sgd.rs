@@ -156,8 +156,7 @@ fn write_back<'a>(
     rank: usize,
 ) -> (Vec<f32>, Vec<f32>) {
     let (grow, scale) = (scale.sqrt() as f32, scale as f32);
-    let parts: Vec<(&[f32], &Rows)> =
-        parts.map(|rows| (bytemuck::cast_slice(&rows.factors), rows)).collect();
+    let parts: Vec<(&[f32], &Rows)> = parts.map(|rows| (bytemuck::cast_slice(&rows.factors), rows)).collect();
     let rows = deal.place.len();
     let (mut factors, mut biases) = (Vec::with_capacity(rows * rank), Vec::with_capacity(rows));
     for &place in &deal.place {

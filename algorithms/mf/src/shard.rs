@@ -36,8 +36,8 @@ raddle::state!(ItemBlock { part, cargo, held });
 
 /// Ratings that are dealt out at a time, so that they lie near the core until they have been put in the order of their
 /// cells; more where cells would have few of them.
-const STRETCH: usize = 1 << 17;
-const FEW: usize = 512;
+const STRETCH: usize = 1 << 16;
+const FEW: usize = 256;
 
 /// Ratings of a chunk, shard by shard and block by block in each.
 fn deal((users, items, values): (&[u32], &[u32], &[f32]), setup: &Setup) -> Vec<Cell> {

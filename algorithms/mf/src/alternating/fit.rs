@@ -141,7 +141,8 @@ impl Mf {
         let measured = problem.measured.as_ref();
         let sides = [Side::Users, Side::Items].into_iter().cycle().take(count);
         let chunks = input.taken.len();
-        let mut shards: Vec<HalfShard> = sides.map(|side| HalfShard::new(side, input.taken.clone())).collect();
+        let mut shards: Vec<HalfShard> =
+            sides.map(|side| HalfShard::new(side, input.taken.clone())).collect();
         let counted = input.counted.len();
         for (number, chunk) in (0..).zip(input.counted) {
             shards[dealer(number, counted as u32, count as u32) as usize].counted = Some(chunk);

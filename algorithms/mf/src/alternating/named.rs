@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::pages::Pages;
+
 /// Rows of the other side on a page: two bytes say which.
 const PAGE: usize = 1 << 16;
 
@@ -55,6 +57,27 @@ impl Named {
             *place += 1;
         }
         Self { pages, starts, narrow, wide }
+    }
+
+    /// What it is made of, as bytes; [`Named::of`] takes it back.
+    pub(super) fn arrays(&self) -> [&[u8]; 4] {
+        let pages = std::slice::from_ref(&self.pages);
+        [
+            bytemuck::cast_slice(pages),
+            bytemuck::cast_slice(&self.starts),
+            bytemuck::cast_slice(&self.narrow),
+            bytemuck::cast_slice(&self.wide),
+        ]
+    }
+
+    /// Reads the first four arrays back.
+    pub(super) fn of(arrays: &Pages) -> Self {
+        Self {
+            pages: arrays.array::<usize>(0).first().copied().unwrap_or_default(),
+            starts: arrays.array(1).to_vec(),
+            narrow: arrays.array(2).to_vec(),
+            wide: arrays.array(3).to_vec(),
+        }
     }
 
     /// How many rows there are.

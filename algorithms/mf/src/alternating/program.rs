@@ -216,7 +216,8 @@ impl Schedule for Alternation {
         let mut rounds = Vec::new();
         if !std::mem::replace(&mut self.is_set_up, true) {
             let take = Round { kind: TAKE, tasks: tasks(0..2 * self.parts, &[]) };
-            rounds.extend(vec![take; self.chunks]);
+            // What comes of several chunks is joined when all of the input is gone.
+            rounds.extend(vec![take; if self.chunks > 1 { self.chunks + 1 } else { 1 }]);
         }
         rounds.extend(match &self.way {
             Way::Rows(_) => vec![self.round(0, 0, &[]), self.round(0, 1, &[])],

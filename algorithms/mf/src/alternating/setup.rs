@@ -9,8 +9,8 @@ use std::ops::Range;
 use raddle::schedule::even_parts;
 
 use super::values::{List, distinct};
-use crate::replica::Counts;
 use crate::chunk::Chunk;
+use crate::replica::Counts;
 
 /// Solving a row costs as much as this many of its ratings, besides these.
 const ROW: u64 = 16;

@@ -8,9 +8,10 @@ use raddle_datasets::Triples;
 use super::named::Named;
 use super::setup::{Setup, positions};
 use super::sides::Columns;
+use super::taken::{Taken, join};
 use super::values::{List, Values};
-use crate::part::Side;
 use crate::chunk::Chunk;
+use crate::part::Side;
 
 /// A range of rows of one side, with their ratings in compressed rows: 4 bytes a rating where values are listed, else 6; and
 /// 2 more where rows have few and the other side is large.
@@ -33,7 +34,7 @@ pub struct HalfShard {
     /// The chunks of the input that the shard has not yet taken its own from, in their order.
     pub(crate) input: Vec<Chunk>,
     /// What it has taken from those before.
-    taken: Vec<(Named, Values)>,
+    taken: Vec<Taken>,
     /// What is left of the ratings where a run goes on, until the shard has them.
     left: Option<Vec<f32>>,
 }
@@ -65,31 +66,34 @@ impl HalfShard {
     }
 
     /// Takes the ratings of a part of the side from the next chunk of the input; those to measure on are held with the
-    /// users, as `held_as` if that is given. Returns whether this was the last chunk.
+    /// users, as `held_as` if that is given. After the last of several chunks it joins them. Returns whether the shard has
+    /// all its ratings now and had not before.
     pub(crate) fn take(&mut self, part: usize, setup: &Setup, center: f32, held_as: Option<f32>) -> bool {
         self.counted = None;
+        let (rows, others) = (setup.rows(self.side, part), setup.count(1 - self.side));
         if self.input.is_empty() {
-            return false;
+            let taken = std::mem::take(&mut self.taken);
+            if taken.is_empty() {
+                return false;
+            }
+            (self.named, self.values) = join(&taken, (rows.len(), others), setup.list.as_ref());
+            return true;
         }
         let chunk = self.input.remove(0);
-        let (rows, others) = (setup.rows(self.side, part), setup.count(1 - self.side));
+        self.first = rows.start as usize;
         if self.side == 0 {
             let (users, items, values) = chunk.held();
             let held = positions(users, rows.clone()).into_iter().map(|at| at as usize);
             let value = |at: usize| held_as.unwrap_or(values[at] - center);
             self.held.extend(held.map(|at| (users[at], items[at], value(at))));
         }
-        let taken = self.lay_out(chunk.ratings(), rows.clone(), others, center, setup.list.clone());
-        self.taken.push(taken);
-        if !self.input.is_empty() {
-            return false;
+        let (named, values) = self.lay_out(chunk.ratings(), rows, others, center, setup.list.clone());
+        let is_only = self.taken.is_empty() && self.input.is_empty();
+        match is_only {
+            true => (self.named, self.values) = (named, values),
+            false => self.taken.push(Taken::new(&named, &values)),
         }
-        self.first = rows.start as usize;
-        (self.named, self.values) = match self.taken.len() {
-            1 => self.taken.remove(0),
-            _ => join(std::mem::take(&mut self.taken), (rows.len(), others), setup.list.as_ref()),
-        };
-        true
+        is_only
     }
 
     fn lay_out(
@@ -153,18 +157,4 @@ impl HalfShard {
         }
         Ok(())
     }
-}
-
-/// What was taken chunk by chunk, as if it had been taken from all of the input at once.
-fn join(taken: Vec<(Named, Values)>, sizes: (usize, usize), list: Option<&List>) -> (Named, Values) {
-    let count = taken.iter().map(|(named, _)| named.count()).sum();
-    let mut values = Values::zeros(count, list);
-    let ratings = taken.iter().flat_map(|(named, _)| named.ratings());
-    let mut from = taken.iter().flat_map(|(named, from)| (0..named.count()).map(move |place| (from, place)));
-    let named = Named::new(sizes, count, ratings, |at| {
-        if let Some((from, place)) = from.next() {
-            values.copy(at, from, place);
-        }
-    });
-    (named, values)
 }

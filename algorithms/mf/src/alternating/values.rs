@@ -34,6 +34,22 @@ impl Values {
         }
     }
 
+    /// They as bytes, without the table; [`Values::of`] takes them back.
+    pub(super) fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Plain(values) => bytemuck::cast_slice(values),
+            Self::Listed(places, _) => bytemuck::cast_slice(places),
+        }
+    }
+
+    /// Reads values back that are listed if there is a list.
+    pub(super) fn of(bytes: &[u8], list: Option<&List>) -> Self {
+        match list {
+            Some(list) => Self::Listed(bytemuck::cast_slice(bytes).to_vec(), Arc::clone(&list.table)),
+            None => Self::Plain(bytemuck::cast_slice(bytes).to_vec()),
+        }
+    }
+
     /// Sets a value, which must be in the list if there is one.
     pub(crate) fn set(&mut self, at: usize, value: f32, list: Option<&mut List>) {
         match (self, list) {

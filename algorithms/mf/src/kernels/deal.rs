@@ -53,8 +53,8 @@ impl Kernel for Deal<'_> {
         let (mut numbers, mut ratings) = ([0; TOGETHER], [Rating::default(); TOGETHER]);
         let groups = users.chunks(TOGETHER).zip(items.chunks(TOGETHER)).zip(values.chunks(TOGETHER));
         for ((users, items), values) in groups {
-            of_users.iter_mut().zip(users).for_each(|(to, &row)| *to = places.users[row as usize]);
-            of_items.iter_mut().zip(items).for_each(|(to, &row)| *to = places.items[row as usize]);
+            look_up(users, places.users, &mut of_users);
+            look_up(items, places.items, &mut of_items);
             let both = of_users.iter().zip(&of_items);
             numbers
                 .iter_mut()
@@ -68,6 +68,17 @@ impl Kernel for Deal<'_> {
             }
         }
     }
+}
+
+/// The places of some rows, eight a turn: the loop costs as much as a place.
+#[inline(always)]
+fn look_up(rows: &[u32], places: &[u32], to: &mut [u32; TOGETHER]) {
+    let (eights, rest) = rows.as_chunks::<8>();
+    let (to_eights, to_rest) = to[..rows.len()].as_chunks_mut::<8>();
+    for (to, rows) in to_eights.iter_mut().zip(eights) {
+        *to = rows.map(|row| places[row as usize]);
+    }
+    to_rest.iter_mut().zip(rest).for_each(|(to, &row)| *to = places[row as usize]);
 }
 
 /// The largest of these rows; 0 if there are none.
