@@ -76,7 +76,9 @@ fn look_up(rows: &[u32], places: &[u32], to: &mut [u32; TOGETHER]) {
     let (eights, rest) = rows.as_chunks::<8>();
     let (to_eights, to_rest) = to[..rows.len()].as_chunks_mut::<8>();
     for (to, rows) in to_eights.iter_mut().zip(eights) {
-        *to = rows.map(|row| places[row as usize]);
+        for (to, &row) in to.iter_mut().zip(rows) {
+            *to = places[row as usize];
+        }
     }
     to_rest.iter_mut().zip(rest).for_each(|(to, &row)| *to = places[row as usize]);
 }

@@ -55,13 +55,17 @@ fn spread(from: &[Rating], to: &mut Vec<Rating>) {
     let streams: [&[Rating]; STREAMS] = std::array::from_fn(|stream| &from[stream * length..][..length]);
     let lines = streams.map(|stream| stream.as_chunks::<LINE>().0);
     for at in 0..length / LINE {
-        let lines: [[Rating; LINE]; STREAMS] = std::array::from_fn(|stream| lines[stream][at]);
-        let turns: [[Rating; STREAMS]; LINE] =
-            std::array::from_fn(|turn| std::array::from_fn(|stream| lines[stream][turn]));
+        // Loops, since closures are not compiled with the form.
+        let mut turns = [[Rating::default(); STREAMS]; LINE];
+        for (stream, lines) in lines.iter().enumerate() {
+            for (turn, &rating) in turns.iter_mut().zip(&lines[at]) {
+                turn[stream] = rating;
+            }
+        }
         to.extend_from_slice(turns.as_flattened());
     }
     for at in length / LINE * LINE..length {
-        to.extend_from_slice(&streams.map(|stream| stream[at]));
+        streams.iter().for_each(|stream| to.push(stream[at]));
     }
     to.extend_from_slice(&from[STREAMS * length..]);
 }
@@ -94,7 +98,10 @@ fn bring_apart(ratings: &mut [Rating]) {
 #[inline(always)]
 fn are_apart(ratings: &[Rating]) -> bool {
     let Ok(ratings) = <&[Rating; GLANCE + AHEAD]>::try_from(ratings) else { return false };
-    let rows = ratings.map(|rating| u32::from(rating.user) | u32::from(rating.item) << 16);
+    let mut rows = [0; GLANCE + AHEAD];
+    for (to, rating) in rows.iter_mut().zip(ratings) {
+        *to = u32::from(rating.user) | u32::from(rating.item) << 16;
+    }
     let differ = |a: u32, b: u32| u32::from(a as u16 != b as u16) & u32::from(a >> 16 != b >> 16);
     let mut apart = 1;
     for at in AHEAD..GLANCE + AHEAD {
