@@ -2,7 +2,8 @@
 //!
 //! Ratings reach their cells in three steps, each on the workers where the shards live: a shard counts its chunk of the
 //! input at the first boundary; once the layout is known it scatters the chunk into cells, which a block takes along;
-//! and when the block meets each shard, the shard takes what is its own. No rating is copied twice.
+//! and when the block meets each shard, the shard takes what is its own. A stretch of the chunk at a time is dealt near the
+//! core and put in the order of its cells from there.
 
 use crate::chunk::Chunk;
 use crate::kernels::{self, Cell, Places, Rating};
