@@ -31,7 +31,7 @@ fn steps(c: &mut Criterion) {
     let mut next = numbers();
     let rating =
         |_| Rating { user: next(users) as u16, item: next(items) as u16, value: next(5) as f32 / 2.0 - 1.0 };
-    let cell = Cell::new(&(0..count).map(rating).collect::<Vec<_>>());
+    let cell = Cell::new((0..count).map(rating).collect());
     // Steps so small that the factors stay what they are.
     let steps = Steps {
         factor: 1e-6,

@@ -10,13 +10,10 @@ use std::time::Instant;
 
 use raddle_datasets::ratings::Held;
 use raddle_datasets::{Triples, read_any_ratings};
-use raddle_mf::kernels::{Cell, LANES, Places, Rating, Rows, Steps, Vector, deal, moments, sgd};
+use raddle_mf::kernels::{Cell, LANES, Rating, Rows, Steps, Vector, sgd};
 use raddle_mf::{Fit, Mf, Problem};
 
 const TURNS: usize = 9;
-
-/// Ratings that are dealt out at a time.
-const STRETCH: usize = 1 << 16;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -104,20 +101,17 @@ fn by_hand(train: &Triples, (users, items): (usize, usize), rank: usize, epochs:
     let mean = sum / count;
     let deviation = (squares / count - mean * mean).sqrt();
     let (center, scale) = (mean as f32, (1.0 / deviation) as f32);
-    let places = Places { users: &u, items: &i, blocks: parts as u32, center, scale };
-    let mut cells: Vec<Cell> =
-        (0..parts * parts).map(|_| Cell::with_capacity(train.len() / parts / parts * 9 / 8)).collect();
-    let mut near: Vec<Vec<Rating>> = vec![Vec::new(); parts * parts];
-    let stretch = STRETCH.max(256 * parts * parts);
-    let input =
-        train.users.chunks(stretch).zip(train.items.chunks(stretch)).zip(train.values.chunks(stretch));
-    for ((users, items), values) in input {
-        deal((users, items, values), &places, &mut near);
-        for (cell, near) in cells.iter_mut().zip(&mut near) {
-            cell.append(near);
-            near.clear();
-        }
+    let mut cells: Vec<Vec<Rating>> =
+        (0..parts * parts).map(|_| Vec::with_capacity(train.len() / parts / parts * 9 / 8)).collect();
+    for ((&user, &item), &value) in train.users.iter().zip(&train.items).zip(&train.values) {
+        let (user, item) = (u[user as usize], i[item as usize]);
+        cells[(user >> 16) as usize * parts + (item >> 16) as usize].push(Rating {
+            user: user as u16,
+            item: item as u16,
+            value: (value - center) * scale,
+        });
     }
+    let cells: Vec<Cell> = cells.into_iter().map(Cell::new).collect();
     let mut shards: Vec<Rows> = user_parts.iter().map(|part| rows(part.len(), rank)).collect();
     let mut blocks: Vec<Rows> = item_parts.iter().map(|part| rows(part.len(), rank)).collect();
     let mut sum = 0.0;
@@ -166,6 +160,19 @@ fn counts(train: &Triples, users: usize, items: usize) -> [Vec<u32>; 2] {
     }
     (4 * quarter..train.len()).for_each(add);
     counts
+}
+
+/// The sum of the values and of their squares.
+fn moments(values: &[f32]) -> (f64, f64) {
+    let mut lanes = [(0.0, 0.0); 8];
+    for group in values.chunks(8) {
+        for ((sum, squares), &value) in lanes.iter_mut().zip(group) {
+            let value = f64::from(value);
+            *sum += value;
+            *squares += value * value;
+        }
+    }
+    lanes.iter().fold((0.0, 0.0), |all, lane| (all.0 + lane.0, all.1 + lane.1))
 }
 
 /// Where each row goes, as `part << 16 | place`, and the rows of each part: those that are named.

@@ -2,11 +2,10 @@
 //!
 //! Ratings reach their cells in three steps, each on the workers where the shards live: a shard counts its chunk of the
 //! input at the first boundary; once the layout is known it scatters the chunk into cells, which a block takes along;
-//! and when the block meets each shard, the shard takes what is its own. A stretch of the chunk at a time is dealt near the
-//! core and put in the order of its cells from there.
+//! and when the block meets each shard, the shard takes what is its own. No rating is copied twice.
 
 use crate::chunk::Chunk;
-use crate::kernels::{self, Cell, Places, Rating};
+use crate::kernels::{Cell, Rating};
 use crate::part::Part;
 use crate::replica::Setup;
 use crate::start::damped;
@@ -35,39 +34,20 @@ pub struct ItemBlock {
 raddle::state!(UserShard { part, cells, held, chunk });
 raddle::state!(ItemBlock { part, cargo, held });
 
-/// Ratings that are dealt out at a time, so that they lie near the core until they have been put in the order of their
-/// cells; more where cells would have few of them.
-const STRETCH: usize = 1 << 16;
-const FEW: usize = 256;
-
-/// Ratings of a chunk, shard by shard and block by block in each.
-fn deal((users, items, values): (&[u32], &[u32], &[f32]), setup: &Setup) -> Vec<Cell> {
+/// Ratings of a chunk, shard by shard and block by block in each, in the order of the input.
+fn deal((users, items, values): (&[u32], &[u32], &[f32]), setup: &Setup) -> Vec<Vec<Rating>> {
     let (blocks, count) = (setup.items.parts(), values.len());
-    let number = setup.users.parts() * blocks;
-    let stretches = count.div_ceil(STRETCH.max(FEW * number)).max(1);
+    let cells = setup.users.parts() * blocks;
     // Cells are nearly even: a little more than the mean, and few grow.
-    let room = |count: usize| count / number + count / number / 16 + 32;
-    let whole = if stretches > 1 { room(count) } else { 0 };
-    let mut cells: Vec<Cell> = (0..number).map(|_| Cell::with_capacity(whole)).collect();
-    let mut near: Vec<Vec<Rating>> =
-        (0..number).map(|_| Vec::with_capacity(room(count / stretches))).collect();
-    let places = Places {
-        users: &setup.users.place,
-        items: &setup.items.place,
-        blocks: blocks as u32,
-        center: setup.center as f32,
-        scale: (1.0 / setup.scale) as f32,
-    };
-    for stretch in 0..stretches {
-        let some = count * stretch / stretches..count * (stretch + 1) / stretches;
-        let input = (&users[some.clone()], &items[some.clone()], &values[some]);
-        kernels::deal(input, &places, &mut near);
-        for (cell, near) in cells.iter_mut().zip(&mut near) {
-            cell.append(near);
-            near.clear();
-        }
+    let expected = count / cells + count / cells / 16 + 32;
+    let mut dealt: Vec<Vec<Rating>> = (0..cells).map(|_| Vec::with_capacity(expected)).collect();
+    let (center, scale) = (setup.center as f32, (1.0 / setup.scale) as f32);
+    for ((&user, &item), &value) in users.iter().zip(items).zip(values) {
+        let (user, item) = (setup.users.place[user as usize], setup.items.place[item as usize]);
+        let cell = (user >> 16) as usize * blocks + (item >> 16) as usize;
+        dealt[cell].push(Rating { user: user as u16, item: item as u16, value: (value - center) * scale });
     }
-    cells
+    dealt
 }
 
 impl UserShard {
@@ -75,8 +55,8 @@ impl UserShard {
     pub(crate) fn scatter(&mut self, block: &mut ItemBlock, setup: &Setup) {
         let Some(chunk) = self.chunk.take() else { return };
         let blocks = setup.items.parts();
-        let by_shard = |cells: Vec<Cell>| {
-            let mut cells = cells.into_iter();
+        let by_shard = |cells: Vec<Vec<Rating>>| {
+            let mut cells = cells.into_iter().map(Cell::new);
             (0..setup.users.parts()).map(|_| cells.by_ref().take(blocks).collect()).collect()
         };
         block.held = by_shard(deal(chunk.held(), setup));

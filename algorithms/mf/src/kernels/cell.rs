@@ -4,13 +4,16 @@ use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
 use super::lanes::{LANES, Vector};
-use super::order;
 
 /// Ratings whose errors are taken together where they are only measured.
 pub(super) const GROUP: usize = 4;
 
 /// How many ratings before its step the product of a rating is taken.
 pub(super) const AHEAD: usize = 2;
+
+/// A cell is dealt from so many places in turn: ratings of one user, which stand together in most files, come apart. More
+/// places would have more users' rows in use at a time.
+const STREAMS: usize = 16;
 
 /// A rating inside a cell: rows of the shard and of the block, and the rating as it is trained on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
@@ -36,32 +39,19 @@ impl Cell {
     /// Takes ratings and finds the bounds of their rows. Ratings of neighbouring rows are spread over the cell, and those
     /// of the same row are brought apart as far as a look at the next few goes: a product that is taken ahead would miss
     /// what steps in between move.
-    pub fn new(ratings: &[Rating]) -> Self {
-        let mut cell = Self::default();
-        cell.append(ratings);
-        cell
-    }
-
-    /// With room for so many ratings.
-    pub fn with_capacity(capacity: usize) -> Self {
-        Self { ratings: Vec::with_capacity(capacity), ..Self::default() }
-    }
-
-    /// Takes further ratings, which are spread and brought apart among themselves.
-    pub fn append(&mut self, ratings: &[Rating]) {
-        if ratings.is_empty() {
-            return;
-        }
-        let (user, item) = order::append(ratings, &mut self.ratings);
-        self.users = self.users.max(usize::from(user) + 1);
-        self.items = self.items.max(usize::from(item) + 1);
+    pub fn new(ratings: Vec<Rating>) -> Self {
+        let mut ratings = spread(ratings);
+        bring_apart(&mut ratings);
+        Self::in_order(ratings)
     }
 
     /// Takes ratings in their order.
     fn in_order(ratings: Vec<Rating>) -> Self {
-        let rows = |row: fn(&Rating) -> u16| ratings.iter().map(|rating| usize::from(row(rating)) + 1).max();
-        let (users, items) = (rows(|rating| rating.user), rows(|rating| rating.item));
-        Self { users: users.unwrap_or(0), items: items.unwrap_or(0), ratings }
+        let largest =
+            |(users, items): (u16, u16), rating: &Rating| (users.max(rating.user), items.max(rating.item));
+        let (user, item) = ratings.iter().fold((0, 0), largest);
+        let beyond = |row: u16| if ratings.is_empty() { 0 } else { usize::from(row) + 1 };
+        Self { users: beyond(user), items: beyond(item), ratings }
     }
 
     /// Whether both sides have the rows that the cell names, and are as wide.
@@ -84,6 +74,36 @@ impl Cell {
     /// The ratings.
     pub fn ratings(&self) -> &[Rating] {
         &self.ratings
+    }
+}
+
+/// The ratings in the order in which [`STREAMS`] places are read in turn.
+fn spread(ratings: Vec<Rating>) -> Vec<Rating> {
+    let length = ratings.len() / STREAMS;
+    if length < 2 {
+        return ratings;
+    }
+    let mut dealt = Vec::with_capacity(ratings.len());
+    for at in 0..length {
+        dealt
+            .extend_from_slice(&std::array::from_fn::<_, STREAMS, _>(|stream| ratings[stream * length + at]));
+    }
+    dealt.extend_from_slice(&ratings[STREAMS * length..]);
+    dealt
+}
+
+/// How far is looked for a rating that may change places with one that shares a row with those before it.
+const REACH: usize = 16;
+
+fn bring_apart(ratings: &mut [Rating]) {
+    let meet = |a: Rating, b: Rating| (a.user == b.user) | (a.item == b.item);
+    for at in AHEAD..ratings.len() {
+        let [first, second] = [ratings[at - 2], ratings[at - 1]];
+        let meets = |rating: Rating| meet(first, rating) | meet(second, rating);
+        if meets(ratings[at]) {
+            let apart = ratings[at..].iter().take(REACH).position(|&rating| !meets(rating));
+            ratings.swap(at, at + apart.unwrap_or(0));
+        }
     }
 }
 

@@ -8,12 +8,11 @@
 //! f mod 16, in ascending f; the lanes are added as [`lanes::Lanes::sums`] says.
 
 mod cell;
-mod deal;
 mod gradients;
+mod input;
 pub mod lanes;
 mod measure;
 mod normal;
-mod order;
 mod score;
 mod sgd;
 mod sides;
@@ -24,8 +23,8 @@ mod uniform;
 mod x86;
 
 pub use cell::{Cell, Rating, Rows, Scale, Steps};
-pub use deal::{Places, all_finite, deal, largest, moments};
 pub use gradients::{Equations, descend};
+pub use input::{all_finite, largest, moments};
 pub use measure::squares;
 pub use normal::{add_products, solve};
 pub use score::{TOGETHER, padded, product, scores};

@@ -36,7 +36,7 @@ fn cell(count: usize, users: usize, items: usize, seed: u64) -> Cell {
         item: stream.below(items) as u16,
         value: stream.unit() as f32 * 2.0 - 1.0,
     };
-    Cell::new(&(0..count).map(rating).collect::<Vec<_>>())
+    Cell::new((0..count).map(rating).collect())
 }
 
 const STEPS: Steps = Steps {
@@ -116,7 +116,7 @@ fn neighbours_are_brought_apart_and_none_is_lost() {
     }
     // As files have them: all of a user's ratings together.
     let given: Vec<Rating> = (0..800).map(|at| rating(at / 20, at % 37)).collect();
-    let apart = Cell::new(&given);
+    let apart = Cell::new(given.clone());
     let close =
         apart.ratings().windows(3).filter(|near| share(&near[0], &near[1]) || share(&near[0], &near[2]));
     assert!(close.count() < 8);
@@ -128,52 +128,24 @@ fn neighbours_are_brought_apart_and_none_is_lost() {
     assert_eq!(sorted(apart.ratings()), sorted(&given));
     // Where there is no way, the order stays.
     let same = vec![rating(1, 1), rating(1, 2), rating(1, 3)];
-    assert_eq!(Cell::new(&same).ratings(), same);
+    assert_eq!(Cell::new(same.clone()).ratings(), same);
 }
 
 #[test]
-fn ratings_go_to_their_cells_in_every_form() {
-    let mut stream = raddle::random::Stream::new(&[3]);
-    let (shards, blocks, rows) = (3_u32, 2_u32, 50_usize);
-    for count in [0, 1, 7, 512, 2000] {
-        let mut below = |number: usize| (0..count).map(|_| stream.below(number) as u32).collect::<Vec<_>>();
-        let (users, items, halves) = (below(rows), below(rows), below(11));
-        let values: Vec<f32> = halves.iter().map(|&half| half as f32 / 2.0).collect();
-        let place = |parts: u32| {
-            (0..rows as u32).map(|row| ((row % parts) << 16) | (row / parts)).collect::<Vec<_>>()
-        };
-        let (of_users, of_items) = (place(shards), place(blocks));
-        let places = Places { users: &of_users, items: &of_items, blocks, center: 2.5, scale: 0.7 };
-        let mut naive = vec![Vec::new(); (shards * blocks) as usize];
-        for at in 0..count {
-            let (user, item) = (users[at], items[at]);
-            let (row, column) = ((user / shards) as u16, (item / blocks) as u16);
-            let rating = Rating { user: row, item: column, value: (values[at] - 2.5) * 0.7 };
-            naive[(user % shards * blocks + item % blocks) as usize].push(rating);
-        }
-        let dealt = same(in_every_form(|| {
-            let mut cells = vec![Vec::new(); (shards * blocks) as usize];
-            deal((&users, &items, &values), &places, &mut cells);
-            cells
-        }));
-        assert_eq!(dealt, naive, "{count}");
-        // The order of a cell is one in every form, and no rating is lost in it.
-        let cell = same(in_every_form(|| {
-            let mut cell = Cell::new(&naive[0]);
-            cell.append(&naive[1]);
-            cell
-        }));
-        let sorted = |ratings: &[Rating]| {
-            let mut all: Vec<_> = ratings.iter().map(|r| (r.user, r.item, r.value.to_bits())).collect();
-            all.sort_unstable();
-            all
-        };
-        assert_eq!(sorted(cell.ratings()), sorted(&[&naive[0][..], &naive[1][..]].concat()));
-        assert_eq!(same(in_every_form(|| largest(&users))), users.iter().copied().max().unwrap_or(0));
-        assert!(same(in_every_form(|| all_finite(&values))));
+fn what_an_input_extends_to_is_the_same_in_every_form() {
+    let values = numbers(99, 5);
+    let rows: Vec<u32> = values.iter().map(|value| (value.abs() * 1e9) as u32).collect();
+    for count in [0, 1, 17, 99] {
+        let largest = same(in_every_form(|| largest(&rows[..count])));
+        assert_eq!(largest, rows[..count].iter().copied().max().unwrap_or(0));
+        assert!(same(in_every_form(|| all_finite(&values[..count]))));
+        let (sum, squares) = same(in_every_form(|| moments(&values[..count])));
+        let naive = |power| values[..count].iter().map(|&value| f64::from(value).powi(power)).sum::<f64>();
+        assert!((sum - naive(1)).abs() < 1e-12 && (squares - naive(2)).abs() < 1e-12);
     }
     for wrong in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
-        let values: Vec<f32> = (0..99).map(|at| if at == 70 { wrong } else { at as f32 }).collect();
+        let mut values = values.clone();
+        values[70] = wrong;
         assert!(!same(in_every_form(|| all_finite(&values))));
     }
 }
