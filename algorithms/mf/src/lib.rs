@@ -11,6 +11,7 @@
 
 pub mod alternating;
 mod catalogue;
+mod chunk;
 mod counted;
 mod course;
 mod cross_validation;
@@ -20,6 +21,7 @@ mod grid;
 pub mod kernels;
 mod metrics;
 mod model;
+mod pages;
 mod params;
 mod part;
 mod predict;

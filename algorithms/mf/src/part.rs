@@ -86,7 +86,10 @@ impl Scaling {
         }
         let scale = |&row: &u32| {
             let count = f64::from(deal.counts[row as usize]);
-            let step = libm::pow((count + 10.0) / (middle + 10.0), -self.power);
+            let step = match self.power {
+                0.0 => 1.0,
+                power => libm::pow((count + 10.0) / (middle + 10.0), -power),
+            };
             let decay = match self.plain {
                 Plain::No => 1.0,
                 Plain::Given => 1.0 / count,

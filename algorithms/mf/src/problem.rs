@@ -6,6 +6,7 @@ use raddle_datasets::Triples;
 use raddle_datasets::ratings::{Held, hashed};
 
 use crate::error::MfError;
+use crate::kernels;
 
 /// Ratings of `users` users and `items` items, checked once.
 #[derive(Debug, Clone)]
@@ -132,9 +133,8 @@ pub(crate) fn check(users: usize, items: usize, triples: &Triples) -> Result<(),
         return Err(MfError::Lengths { users: lengths.0, items: lengths.1, values: lengths.2 });
     }
     // Without branches first: what is wrong is looked for only where something is.
-    let largest = |rows: &[u32]| rows.iter().fold(0, |largest: u32, &row| largest.max(row));
-    let finite = triples.values.iter().fold(true, |finite, value| finite & value.is_finite());
-    let fits = |rows: &[u32], count: usize| rows.is_empty() || (largest(rows) as usize) < count;
+    let finite = kernels::all_finite(&triples.values);
+    let fits = |rows: &[u32], count: usize| rows.is_empty() || (kernels::largest(rows) as usize) < count;
     for (what, rows, count) in [("user", &triples.users, users), ("item", &triples.items, items)] {
         if !fits(rows, count)
             && let Some(at) = rows.iter().position(|&row| row as usize >= count)

@@ -4,18 +4,19 @@ use std::sync::Arc;
 
 use raddle::{Engine, Outcome, Parts};
 
+use crate::chunk::{CHUNKS, Chunk};
 use crate::counted::Counted;
 use crate::course::{Course, default_decay};
 use crate::grid::{Deal, NOWHERE, fewest_parts};
 use crate::kernels::{LANES, Rows};
 use crate::model::{Fit, Model};
 use crate::params::{Choice, Mf};
-use crate::part::{Part, Plain, Scaling};
+use crate::part::{Plain, Scaling};
 use crate::problem::Problem;
 use crate::program::SgdProgram;
 use crate::run::Runner;
 use crate::schedule::{GridSchedule, dealer};
-use crate::shard::{Chunk, ItemBlock, UserShard};
+use crate::shard::{ItemBlock, UserShard};
 use crate::solver::Solver;
 use crate::start::{DAMPING, Start};
 
@@ -24,9 +25,6 @@ const TASK: usize = 1_500_000;
 
 /// Bytes of rows that a task may touch so that they stay near the core that runs it.
 const NEAR: usize = 640 << 10;
-
-/// Chunks of the input that are counted and dealt out side by side: more would only add up more counts.
-const CHUNKS: usize = 8;
 
 impl Mf {
     pub(crate) fn fit_by_steps<R: Runner>(&self, problem: &Problem, runner: &mut R) -> Result<Fit, R::Error> {
@@ -52,7 +50,9 @@ impl Mf {
     /// The engine that [`fit`](Mf::fit) runs.
     pub(crate) fn steps_engine(&self, problem: &Problem) -> Engine<SgdProgram> {
         let (shards, blocks) = self.grid(problem);
-        let chunks = shards.min(blocks).min(CHUNKS);
+        // Each chunk counts all rows: no more of them than that is worth.
+        let worth = (problem.train.len() / (problem.users + problem.items)).max(2);
+        let chunks = shards.min(blocks).min(CHUNKS).min(worth);
         let measured = problem.measured.as_ref();
         let counted = Counted::new(problem);
         // A model to start from has biases already; a power that is given says of every row how large its steps are.
@@ -127,30 +127,18 @@ impl Mf {
 fn collect(problem: &Problem, mf: &Mf, outcome: Outcome<SgdProgram>) -> Fit {
     let rank = mf.rank;
     let Outcome { parts: Parts { shards, blocks, pinned, replica }, report, trace } = outcome;
-    let mut model = Model::zeros(problem.users, problem.items, rank);
-    if let Some(setup) = &replica.setup {
-        // The best factors lie aside unless the run ended with them.
-        let kept = pinned.best_epoch != report.epochs;
-        model.mean = setup.center;
-        let users = shards.iter().map(|shard| &shard.part);
-        write_back(
-            users,
-            &setup.users,
-            (kept, setup.scale),
-            rank,
-            &mut model.user_factors,
-            &mut model.user_biases,
-        );
-        let items = blocks.iter().map(|block| &block.part);
-        write_back(
-            items,
-            &setup.items,
-            (kept, setup.scale),
-            rank,
-            &mut model.item_factors,
-            &mut model.item_biases,
-        );
-    }
+    let model = match &replica.setup {
+        Some(setup) => {
+            // The best factors lie aside unless the run ended with them.
+            let kept = pinned.best_epoch != report.epochs;
+            let users = shards.iter().map(|shard| shard.part.result(kept));
+            let items = blocks.iter().map(|block| block.part.result(kept));
+            let (user_factors, user_biases) = write_back(users, &setup.users, setup.scale, rank);
+            let (item_factors, item_biases) = write_back(items, &setup.items, setup.scale, rank);
+            Model { rank, mean: setup.center, user_factors, item_factors, user_biases, item_biases }
+        }
+        None => Model::zeros(problem.users, problem.items, rank),
+    };
     let best = pinned.best.is_finite().then_some(pinned.best);
     let (stage, _) = pinned.length();
     let scale = replica.setup.as_ref().map_or(1.0, |setup| setup.scale);
@@ -159,30 +147,29 @@ fn collect(problem: &Problem, mf: &Mf, outcome: Outcome<SgdProgram>) -> Fit {
     Fit { model, best, best_epoch: pinned.best_epoch, length: pinned.length(), reg, report, trace }
 }
 
-/// Puts the rows of all parts where the data has them, in the units of the ratings: in the order of the data, since what
-/// is read from all over can be read ahead, and what is written cannot.
+/// The factors and biases of all rows as the data has them, in the units of the ratings: row by row, since what is read
+/// from all over can be read ahead, and what is written cannot.
 fn write_back<'a>(
-    parts: impl Iterator<Item = &'a Part>,
+    parts: impl Iterator<Item = &'a Rows>,
     deal: &Deal,
-    (kept, scale): (bool, f64),
+    scale: f64,
     rank: usize,
-    factors: &mut [f32],
-    biases: &mut [f32],
-) {
+) -> (Vec<f32>, Vec<f32>) {
     let (grow, scale) = (scale.sqrt() as f32, scale as f32);
-    let parts: Vec<&Rows> = parts.map(|part| part.result(kept)).collect();
-    for ((&place, to), to_bias) in deal.place.iter().zip(factors.chunks_exact_mut(rank)).zip(biases) {
-        if place == NOWHERE {
-            continue;
-        }
-        let (Rows { width, factors, biases, .. }, at) =
-            (parts[(place >> 16) as usize], (place & 0xffff) as usize);
+    let parts: Vec<(&[f32], &Rows)> = parts.map(|rows| (bytemuck::cast_slice(&rows.factors), rows)).collect();
+    let rows = deal.place.len();
+    let (mut factors, mut biases) = (Vec::with_capacity(rows * rank), Vec::with_capacity(rows));
+    for &place in &deal.place {
+        let part = parts.get((place >> 16) as usize).filter(|_| place != NOWHERE);
         // A run that ended before its first epoch has no rows yet.
-        if *width == 0 {
+        let Some((all, rows)) = part.filter(|(_, rows)| rows.width > 0) else {
+            factors.resize(factors.len() + rank, 0.0);
+            biases.push(0.0);
             continue;
-        }
-        let from: &[f32] = &bytemuck::cast_slice(factors)[at * width..][..rank];
-        to.iter_mut().zip(from).for_each(|(to, value)| *to = value * grow);
-        *to_bias = biases[at] * scale;
+        };
+        let at = (place & 0xffff) as usize;
+        factors.extend(all[at * rows.width..][..rank].iter().map(|value| value * grow));
+        biases.push(rows.biases[at] * scale);
     }
+    (factors, biases)
 }

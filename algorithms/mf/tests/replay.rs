@@ -46,6 +46,22 @@ fn any_number_of_workers_and_any_rescale_give_the_same_bytes() {
 }
 
 #[test]
+fn an_input_that_is_used_up_gives_the_same_bytes() {
+    let problem = problem();
+    for (name, mf) in ways() {
+        let alone = fit(&mf, &problem, How::workers(1));
+        for how in [How::workers(1), How { serialized: true, threads: Some(3), ..How::workers(3) }] {
+            // Of ratings of its own, and of some that somebody else holds, too.
+            let own = Problem::new(90, 60, common::ratings()).unwrap().validate_on_share(0.1, 7).unwrap();
+            for given in [own, problem.clone()] {
+                let other = mf.fit_using_up(given, &mut how.clone()).unwrap();
+                assert_eq!(bits(&other), bits(&alone), "{name}");
+            }
+        }
+    }
+}
+
+#[test]
 fn bytes_between_workers_change_nothing() {
     let problem = problem();
     for (name, mf) in ways() {

@@ -11,22 +11,19 @@ use super::program::{AlternatingProgram, Alternation, Way};
 use super::progress::Progress;
 use super::shard::HalfShard;
 use super::sides::{Rows, Sides};
-use crate::kernels::{LANES, Vector};
+use crate::chunk::{CHUNKS, Chunk};
+use crate::kernels::{self, LANES, Vector};
 use crate::model::{Fit, Model};
 use crate::params::{Equations, Method, Mf};
 use crate::part::Side;
 use crate::problem::Problem;
 use crate::run::Runner;
 use crate::schedule::dealer;
-use crate::shard::{self, Chunk};
 
 /// Ratings of a shard at least, times its rank: some tenths of a millisecond.
 const TASK: usize = 400_000;
 /// Shards of a side that no data set exceeds by itself; `shards` may.
 const MOST_SHARDS: usize = 32;
-
-/// Chunks of the input that are counted side by side.
-const CHUNKS: usize = 8;
 
 /// Epochs of a run whose length is not given, at most; and where nothing is measured.
 const MOST_EPOCHS: u64 = 60;
@@ -39,20 +36,60 @@ const IMPLICIT_REG: f64 = 0.05;
 /// Steps of conjugate gradients for implicit feedback.
 const STEPS: usize = 3;
 
+/// The input twice: as it is counted, chunks side by side, and as shards take their ratings from it, chunk by chunk.
+struct Input {
+    counted: Vec<Chunk>,
+    taken: Vec<Chunk>,
+}
+
 impl Mf {
     pub(crate) fn fit_alternating<R: Runner>(
         &self,
         problem: &Problem,
         runner: &mut R,
     ) -> Result<Fit, R::Error> {
+        let (way, center, replica) = self.beginning(problem);
+        let measured = problem.measured.as_ref().map(|measured| &measured.triples);
+        let shards = 2 * self.parts(problem);
+        let input = Input {
+            counted: Chunk::cut(&problem.train, measured, CHUNKS.min(shards)),
+            taken: Chunk::cut(&problem.train, measured, 1),
+        };
+        let engine = self.alternating_engine(problem, way, (center, replica), input, shards);
+        let mut fit = collect(problem, way, center, runner.run(engine)?);
+        fit.model.keep_rows_of(self.init.as_ref(), problem);
+        Ok(fit)
+    }
+
+    /// The same, where the ratings are used up as shards take them.
+    pub(crate) fn fit_alternating_using_up<R: Runner>(
+        &self,
+        mut problem: Problem,
+        runner: &mut R,
+    ) -> Result<Fit, R::Error> {
+        let (way, center, replica) = self.beginning(&problem);
+        let shards = 2 * self.parts(&problem);
+        let pieces = Chunk::use_up(&mut problem, CHUNKS.min(shards));
+        if pieces.is_empty() {
+            return self.fit_alternating(&problem, runner);
+        }
+        let input = Input { counted: pieces.clone(), taken: pieces };
+        let engine = self.alternating_engine(&problem, way, (center, replica), input, shards);
+        Ok(collect(&problem, way, center, runner.run(engine)?))
+    }
+
+    /// How sides are solved, what is taken off every rating, and the factors to start from.
+    fn beginning(&self, problem: &Problem) -> (Way, f64, Sides) {
         let (mean, deviation) = moments(&problem.train);
         let center = if self.is_centered() { mean } else { 0.0 };
         let way = self.way(deviation, problem);
-        let engine = self.alternating_engine(problem, way, (center, mean));
-        let outcome = runner.run(engine)?;
-        let mut fit = collect(problem, way, center, outcome);
-        fit.model.keep_rows_of(self.init.as_ref(), problem);
-        Ok(fit)
+        (way, center, self.sides(problem, way, center, mean))
+    }
+
+    /// Parts of each side.
+    fn parts(&self, problem: &Problem) -> usize {
+        let by_cost = (problem.train.len() * self.rank / TASK).clamp(1, MOST_SHARDS);
+        self.shards.unwrap_or(by_cost).min(problem.users.max(problem.items))
     }
 
     fn way(&self, deviation: f64, problem: &Problem) -> Way {
@@ -97,21 +134,20 @@ impl Mf {
         &self,
         problem: &Problem,
         way: Way,
-        (center, mean): (f64, f64),
+        (center, replica): (f64, Sides),
+        input: Input,
+        count: usize,
     ) -> Engine<AlternatingProgram> {
-        let by_cost = (problem.train.len() * self.rank / TASK).clamp(1, MOST_SHARDS);
-        let parts = self.shards.unwrap_or(by_cost).min(problem.users.max(problem.items));
         let measured = problem.measured.as_ref();
-        let held = measured.map(|measured| &measured.triples);
-        let chunks = |count: usize| Chunk::cut(&problem.train, held, count);
-        let whole = chunks(1);
-        let sides = whole.iter().cycle().zip([Side::Users, Side::Items].into_iter().cycle());
+        let sides = [Side::Users, Side::Items].into_iter().cycle().take(count);
+        let chunks = input.taken.len();
         let mut shards: Vec<HalfShard> =
-            sides.take(2 * parts).map(|(input, side)| HalfShard::new(side, input.clone())).collect();
-        let count = CHUNKS.min(shards.len());
-        for (number, chunk) in (0..).zip(chunks(count)) {
-            shards[dealer(number, count as u32, 2 * parts as u32) as usize].counted = Some(chunk);
+            sides.map(|side| HalfShard::new(side, input.taken.clone())).collect();
+        let counted = input.counted.len();
+        for (number, chunk) in (0..).zip(input.counted) {
+            shards[dealer(number, counted as u32, count as u32) as usize].counted = Some(chunk);
         }
+        let parts = count / 2;
         let most = if measured.is_some() { MOST_EPOCHS } else { EPOCHS };
         let program = AlternatingProgram {
             way,
@@ -122,8 +158,7 @@ impl Mf {
             parts,
             center: center as f32,
         };
-        let replica = self.sides(problem, way, center, mean);
-        let schedule = Alternation::new(way, parts as u32);
+        let schedule = Alternation::new(way, parts as u32, chunks);
         let parts = Parts { shards, blocks: Vec::new(), pinned: Progress::new(), replica };
         Engine::new(program, schedule, parts).workers(self.workers)
     }
@@ -188,7 +223,7 @@ impl Mf {
 /// Mean and standard deviation of the values; 1 where that is 0.
 fn moments(triples: &Triples) -> (f64, f64) {
     let count = triples.len() as f64;
-    let (sum, squares) = shard::moments(&triples.values);
+    let (sum, squares) = kernels::moments(&triples.values);
     let mean = sum / count;
     let deviation = (squares / count - mean * mean).max(0.0).sqrt();
     (mean, if deviation > 1e-6 * mean.abs() { deviation } else { 1.0 })

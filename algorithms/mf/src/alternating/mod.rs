@@ -13,6 +13,7 @@ mod progress;
 mod setup;
 mod shard;
 mod sides;
+mod taken;
 mod values;
 
 pub(crate) use least_squares::{LeastSquares, Room, squares_of};

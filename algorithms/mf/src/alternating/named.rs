@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::pages::Pages;
+
 /// Rows of the other side on a page: two bytes say which.
 const PAGE: usize = 1 << 16;
 
@@ -23,14 +25,15 @@ pub(crate) struct Named {
 raddle::state!(Named { pages, starts, narrow, wide });
 
 impl Named {
-    /// Takes ratings, given as (row of the shard, row of the other side), and tells where each of them comes to lie.
+    /// Takes `count` ratings, given as (row of the shard, row of the other side), and tells where each of them comes to lie.
     pub(crate) fn new(
         (rows, others): (usize, usize),
-        ratings: impl ExactSizeIterator<Item = (usize, u32)> + Clone,
+        count: usize,
+        ratings: impl Iterator<Item = (usize, u32)> + Clone,
         mut lies: impl FnMut(usize),
     ) -> Self {
         let pages = others.div_ceil(PAGE).max(1);
-        let is_narrow = (pages - 1) * rows * size_of::<u32>() <= ratings.len() * size_of::<u16>();
+        let is_narrow = (pages - 1) * rows * size_of::<u32>() <= count * size_of::<u16>();
         let pages = if is_narrow { pages } else { 1 };
         let slot = |(row, other): (usize, u32)| match pages {
             1 => row,
@@ -41,7 +44,6 @@ impl Named {
         for at in 1..starts.len() {
             starts[at] += starts[at - 1];
         }
-        let count = ratings.len();
         let (mut narrow, mut wide) = (vec![0; if is_narrow { count } else { 0 }], Vec::new());
         wide.resize(count - narrow.len(), 0);
         let mut next = starts.clone();
@@ -57,6 +59,27 @@ impl Named {
         Self { pages, starts, narrow, wide }
     }
 
+    /// What it is made of, as bytes; [`Named::of`] takes it back.
+    pub(super) fn arrays(&self) -> [&[u8]; 4] {
+        let pages = std::slice::from_ref(&self.pages);
+        [
+            bytemuck::cast_slice(pages),
+            bytemuck::cast_slice(&self.starts),
+            bytemuck::cast_slice(&self.narrow),
+            bytemuck::cast_slice(&self.wide),
+        ]
+    }
+
+    /// Reads the first four arrays back.
+    pub(super) fn of(arrays: &Pages) -> Self {
+        Self {
+            pages: arrays.array::<usize>(0).first().copied().unwrap_or_default(),
+            starts: arrays.array(1).to_vec(),
+            narrow: arrays.array(2).to_vec(),
+            wide: arrays.array(3).to_vec(),
+        }
+    }
+
     /// How many rows there are.
     pub(crate) fn len(&self) -> usize {
         self.starts.len().saturating_sub(1) / self.pages.max(1)
@@ -65,6 +88,25 @@ impl Named {
     /// Where the ratings of a row are.
     pub(crate) fn range(&self, row: usize) -> Range<usize> {
         self.starts[row * self.pages] as usize..self.starts[(row + 1) * self.pages] as usize
+    }
+
+    /// How many ratings there are.
+    pub(crate) fn count(&self) -> usize {
+        self.narrow.len() + self.wide.len()
+    }
+
+    /// All ratings as they lie.
+    pub(crate) fn ratings(&self) -> impl Iterator<Item = (usize, u32)> + Clone {
+        let pages = self.pages.max(1);
+        let ranges = self.starts.windows(2).enumerate();
+        ranges.flat_map(move |(slot, ends)| {
+            let first = (slot % pages * PAGE) as u32;
+            let name = move |place: usize| match self.narrow.get(place) {
+                Some(&named) => first | u32::from(named),
+                None => self.wide[place],
+            };
+            (ends[0] as usize..ends[1] as usize).map(move |place| (slot / pages, name(place)))
+        })
     }
 
     /// The rows that a row's ratings name, read into `room` where they are narrow.
@@ -89,7 +131,7 @@ mod tests {
     /// Lays ratings out and reads them back, each with its number.
     fn read_back(rows: usize, others: usize, ratings: &[(usize, u32)]) -> (Named, Vec<(usize, u32, usize)>) {
         let (mut number, mut lies) = (0, vec![usize::MAX; ratings.len()]);
-        let named = Named::new((rows, others), ratings.iter().copied(), |place| {
+        let named = Named::new((rows, others), ratings.len(), ratings.iter().copied(), |place| {
             lies[place] = number;
             number += 1;
         });
@@ -108,6 +150,8 @@ mod tests {
             let ratings: Vec<(usize, u32)> =
                 (0..2000).map(|i| ((i * 7) % 40, (i * 104_729 % others) as u32)).collect();
             let (named, mut all) = read_back(41, others, &ratings);
+            let rows: Vec<_> = all.iter().map(|&(row, other, _)| (row, other)).collect();
+            assert_eq!((named.count(), named.ratings().collect::<Vec<_>>()), (2000, rows), "{others}");
             assert_eq!((named.len(), named.wide.is_empty()), (41, is_narrow), "{others}");
             assert!(named.range(40).is_empty());
             all.sort_by_key(|&(.., number)| number);

@@ -37,7 +37,7 @@ pub struct AlternatingProgram {
     pub(crate) center: f32,
 }
 
-/// The kind of the round in which shards take their ratings from the input.
+/// The kind of the rounds in which shards take their ratings from the input.
 const TAKE: u32 = u32::MAX;
 
 /// The kind of another round: twice the pass over the rank, and 1 for items.
@@ -56,7 +56,7 @@ impl AlternatingProgram {
         verdict
     }
 
-    /// A shard takes its ratings from the input.
+    /// A shard takes its ratings from a chunk of the input.
     fn take(&self, number: u32, shard: &mut HalfShard, sides: &Sides) {
         let Some(setup) = &sides.setup else { return };
         let is_implicit = matches!(self.way, Way::Rows(rows) if rows.implicit.is_some());
@@ -190,13 +190,15 @@ pub struct Alternation {
     way: Way,
     /// Parts of each side.
     parts: u32,
+    /// Chunks of the input that shards take their ratings from, one a round.
+    chunks: usize,
     /// Whether shards have their ratings: not in a run that has just begun or been resumed.
     is_set_up: bool,
 }
 
 impl Alternation {
-    pub(crate) fn new(way: Way, parts: u32) -> Self {
-        Self { way, parts, is_set_up: false }
+    pub(crate) fn new(way: Way, parts: u32, chunks: usize) -> Self {
+        Self { way, parts, chunks, is_set_up: false }
     }
 
     fn round(&self, pass: usize, side: usize, variables: &[u32]) -> Round {
@@ -213,7 +215,9 @@ impl Schedule for Alternation {
     fn begin_epoch(&mut self, _: &Outlook) -> Plan {
         let mut rounds = Vec::new();
         if !std::mem::replace(&mut self.is_set_up, true) {
-            rounds.push(Round { kind: TAKE, tasks: tasks(0..2 * self.parts, &[]) });
+            let take = Round { kind: TAKE, tasks: tasks(0..2 * self.parts, &[]) };
+            // What comes of several chunks is joined when all of the input is gone.
+            rounds.extend(vec![take; if self.chunks > 1 { self.chunks + 1 } else { 1 }]);
         }
         rounds.extend(match &self.way {
             Way::Rows(_) => vec![self.round(0, 0, &[]), self.round(0, 1, &[])],

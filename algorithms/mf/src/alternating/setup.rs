@@ -1,17 +1,16 @@
 //! [`Setup`]: which rows each shard has, and [`Tally`]: what is counted to find out.
 //!
 //! Shards come by their ratings on the workers where they live. At the first boundary some of them count chunks of the
-//! input; the counts say which rows each shard has; and in the first round each takes the ratings of its rows from the
-//! input. Nothing lies anywhere on the way.
+//! input; the counts say which rows each shard has; and in the first rounds each takes the ratings of its rows from the
+//! input, a chunk a round. An input that is used up goes as they come.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use raddle::schedule::even_parts;
 
-use super::values::distinct;
+use super::values::{List, distinct};
+use crate::chunk::Chunk;
 use crate::replica::Counts;
-use crate::shard::Chunk;
 
 /// Solving a row costs as much as this many of its ratings, besides these.
 const ROW: u64 = 16;
@@ -23,10 +22,10 @@ pub(crate) struct Setup {
     users: Vec<u32>,
     items: Vec<u32>,
     /// The distinct values of the ratings less what is taken off all of them, if they are listed.
-    pub(crate) table: Option<Arc<Vec<f32>>>,
+    pub(crate) list: Option<List>,
 }
 
-raddle::state!(Setup { users, items, table });
+raddle::state!(Setup { users, items, list });
 
 /// How often a chunk of the input names each row, and its distinct values if they are asked for and few.
 #[derive(Debug, Clone, Default)]
@@ -40,7 +39,7 @@ raddle::state!(Tally { counts, values });
 impl Tally {
     /// Counts a chunk; lists the values less `center` if `listed`.
     pub(crate) fn of(chunk: &Chunk, (users, items): (usize, usize), center: f32, listed: bool) -> Self {
-        let values = chunk.train.values[chunk.rows.clone()].iter().map(|value| value - center);
+        let values = chunk.ratings().2.iter().map(|value| value - center);
         Self { counts: chunk.count(users, items), values: listed.then(|| distinct(values)).flatten() }
     }
 }
@@ -62,7 +61,7 @@ impl Setup {
         let lists: Option<Vec<&Vec<f32>>> = tallies.iter().map(|tally| tally.values.as_ref()).collect();
         let table = lists.and_then(|lists| distinct(lists.into_iter().flatten().copied()));
         let (users, items) = (cut(users, |counts| &counts.users), cut(items, |counts| &counts.items));
-        Self { users, items, table: table.map(Arc::new) }
+        Self { users, items, list: table.map(List::new) }
     }
 
     /// The rows of a part of a side: 0 for users, 1 for items.
@@ -104,6 +103,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use raddle_datasets::Triples;
+    use std::sync::Arc;
 
     proptest! {
         #[test]
@@ -138,6 +138,6 @@ mod tests {
             "{:?}",
             counts(1, &triples.items)
         );
-        assert_eq!(whole.table.as_ref().map(|table| table.len()), Some(5));
+        assert_eq!(whole.list.as_ref().map(|list| list.table.len()), Some(5));
     }
 }

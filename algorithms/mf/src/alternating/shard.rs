@@ -8,9 +8,10 @@ use raddle_datasets::Triples;
 use super::named::Named;
 use super::setup::{Setup, positions};
 use super::sides::Columns;
+use super::taken::{Taken, join};
 use super::values::{List, Values};
+use crate::chunk::Chunk;
 use crate::part::Side;
-use crate::shard::Chunk;
 
 /// A range of rows of one side, with their ratings in compressed rows: 4 bytes a rating where values are listed, else 6; and
 /// 2 more where rows have few and the other side is large.
@@ -30,24 +31,27 @@ pub struct HalfShard {
     pub(crate) pending: Option<u32>,
     /// The chunk of the input that is counted here, if one is.
     pub(crate) counted: Option<Chunk>,
-    /// The input, until the shard has taken what is its own.
-    pub(crate) input: Option<Chunk>,
+    /// The chunks of the input that the shard has not yet taken its own from, in their order.
+    pub(crate) input: Vec<Chunk>,
+    /// What it has taken from those before.
+    taken: Vec<Taken>,
     /// What is left of the ratings where a run goes on, until the shard has them.
     left: Option<Vec<f32>>,
 }
 
-raddle::state!(HalfShard { side, first, named, values, held, pending, counted, input, left });
+raddle::state!(HalfShard { side, first, named, values, held, pending, counted, input, taken, left });
 
 impl HalfShard {
-    /// A shard of a side that will take its rows from the input.
-    pub(crate) fn new(side: Side, input: Chunk) -> Self {
-        Self { side: usize::from(side == Side::Items), input: Some(input), ..Self::default() }
+    /// A shard of a side that will take its rows from the chunks of the input.
+    pub(crate) fn new(side: Side, input: Vec<Chunk>) -> Self {
+        Self { side: usize::from(side == Side::Items), input, ..Self::default() }
     }
 
     /// All ratings of `rows` rows of a side, `center` taken off each.
     pub(crate) fn whole(triples: &Triples, (rows, others): (usize, usize), side: Side, center: f32) -> Self {
         let mut shard = Self { side: usize::from(side == Side::Items), ..Self::default() };
-        shard.lay_out(triples, 0..rows as u32, others, center, None);
+        let all = (&*triples.users, &*triples.items, &*triples.values);
+        (shard.named, shard.values) = shard.lay_out(all, 0..rows as u32, others, center, None);
         shard
     }
 
@@ -61,43 +65,55 @@ impl HalfShard {
         self.named.range(row)
     }
 
-    /// Takes the ratings of a part of the side from the input; those to measure on are held with the users, as
-    /// `held_as` if that is given. Returns whether they were still to be taken.
+    /// Takes the ratings of a part of the side from the next chunk of the input; those to measure on are held with the
+    /// users, as `held_as` if that is given. After the last of several chunks it joins them. Returns whether the shard has
+    /// all its ratings now and had not before.
     pub(crate) fn take(&mut self, part: usize, setup: &Setup, center: f32, held_as: Option<f32>) -> bool {
-        let Some(Chunk { train, measured, .. }) = self.input.take() else { return false };
         self.counted = None;
-        let rows = setup.rows(self.side, part);
-        if let Some(measured) = measured.filter(|_| self.side == 0) {
-            let held = positions(&measured.users, rows.clone()).into_iter().map(|at| at as usize);
-            let value = |at: usize| held_as.unwrap_or(measured.values[at] - center);
-            self.held = held.map(|at| (measured.users[at], measured.items[at], value(at))).collect();
+        let (rows, others) = (setup.rows(self.side, part), setup.count(1 - self.side));
+        if self.input.is_empty() {
+            let taken = std::mem::take(&mut self.taken);
+            if taken.is_empty() {
+                return false;
+            }
+            (self.named, self.values) = join(&taken, (rows.len(), others), setup.list.as_ref());
+            return true;
         }
-        let list = setup.table.as_ref().map(List::new);
-        self.lay_out(&train, rows, setup.count(1 - self.side), center, list);
-        true
+        let chunk = self.input.remove(0);
+        self.first = rows.start as usize;
+        if self.side == 0 {
+            let (users, items, values) = chunk.held();
+            let held = positions(users, rows.clone()).into_iter().map(|at| at as usize);
+            let value = |at: usize| held_as.unwrap_or(values[at] - center);
+            self.held.extend(held.map(|at| (users[at], items[at], value(at))));
+        }
+        let (named, values) = self.lay_out(chunk.ratings(), rows, others, center, setup.list.clone());
+        let is_only = self.taken.is_empty() && self.input.is_empty();
+        match is_only {
+            true => (self.named, self.values) = (named, values),
+            false => self.taken.push(Taken::new(&named, &values)),
+        }
+        is_only
     }
 
     fn lay_out(
-        &mut self,
-        triples: &Triples,
+        &self,
+        (users, items, values): (&[u32], &[u32], &[f32]),
         rows: Range<u32>,
         others: usize,
         center: f32,
         mut list: Option<List>,
-    ) {
-        let (mine, theirs) = match self.side {
-            0 => (&triples.users, &triples.items),
-            _ => (&triples.items, &triples.users),
-        };
+    ) -> (Named, Values) {
+        let (mine, theirs) = if self.side == 0 { (users, items) } else { (items, users) };
         let found = positions(mine, rows.clone());
         let ratings =
             found.iter().map(|&at| ((mine[at as usize] - rows.start) as usize, theirs[at as usize]));
-        let mut values = Values::zeros(found.len(), list.as_ref());
-        let mut given = found.iter().map(|&at| triples.values[at as usize] - center);
-        self.named = Named::new((rows.len(), others), ratings, |place| {
-            values.set(place, given.next().unwrap_or_default(), list.as_mut());
+        let mut laid = Values::zeros(found.len(), list.as_ref());
+        let mut given = found.iter().map(|&at| values[at as usize] - center);
+        let named = Named::new((rows.len(), others), found.len(), ratings, |place| {
+            laid.set(place, given.next().unwrap_or_default(), list.as_mut());
         });
-        (self.first, self.values) = (rows.start as usize, values);
+        (named, laid)
     }
 
     /// Takes the products of all columns off the values, so that what is left is the residual; unless the run goes on with
@@ -126,7 +142,7 @@ impl HalfShard {
             (None, Values::Listed(..)) => &Vec::new(),
         };
         out.write(&self.pending);
-        out.write(&(self.input.is_none() || self.left.is_some()));
+        out.write(&(self.input.is_empty() || self.left.is_some()));
         out.write(left);
     }
 
@@ -134,7 +150,7 @@ impl HalfShard {
     pub(crate) fn recall(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
         self.pending = from.read()?;
         let (is_set_up, left): (bool, Vec<f32>) = (from.read()?, from.read()?);
-        match (is_set_up, self.input.is_some()) {
+        match (is_set_up, !self.input.is_empty()) {
             (true, true) => self.left = Some(left),
             (true, false) => self.values = Values::Plain(left),
             (false, _) => {}

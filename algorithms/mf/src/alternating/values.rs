@@ -34,6 +34,22 @@ impl Values {
         }
     }
 
+    /// They as bytes, without the table; [`Values::of`] takes them back.
+    pub(super) fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Plain(values) => bytemuck::cast_slice(values),
+            Self::Listed(places, _) => bytemuck::cast_slice(places),
+        }
+    }
+
+    /// Reads values back that are listed if there is a list.
+    pub(super) fn of(bytes: &[u8], list: Option<&List>) -> Self {
+        match list {
+            Some(list) => Self::Listed(bytemuck::cast_slice(bytes).to_vec(), Arc::clone(&list.table)),
+            None => Self::Plain(bytemuck::cast_slice(bytes).to_vec()),
+        }
+    }
+
     /// Sets a value, which must be in the list if there is one.
     pub(crate) fn set(&mut self, at: usize, value: f32, list: Option<&mut List>) {
         match (self, list) {
@@ -41,6 +57,15 @@ impl Values {
             (Self::Listed(places, _), list) => {
                 places[at] = list.and_then(|list| list.place(value)).unwrap_or_default();
             }
+        }
+    }
+
+    /// Sets a value to one of others that are listed as these are.
+    pub(crate) fn copy(&mut self, at: usize, from: &Self, place: usize) {
+        match (self, from) {
+            (Self::Plain(to), Self::Plain(from)) => to[at] = from[place],
+            (Self::Listed(to, _), Self::Listed(from, _)) => to[at] = from[place],
+            _ => unreachable!("all values of a run are listed, or none"),
         }
     }
 
@@ -84,25 +109,26 @@ pub(crate) fn distinct(all: impl Iterator<Item = f32>) -> Option<Vec<f32>> {
     Some(values)
 }
 
-/// A table of values, and where each of them is in it.
+/// A table of values, and where each of them is in it. Copies share both.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct List {
-    table: Arc<Vec<f32>>,
-    places: HashMap<u32, u16>,
+    pub(crate) table: Arc<Vec<f32>>,
+    places: Arc<HashMap<u32, u16>>,
     /// What was looked up last, by a hash of its bits: most data has few values.
     recent: Vec<(u32, u16)>,
 }
 
 impl List {
     /// Finds the places of a table of at most 65,536 values.
-    pub(crate) fn new(table: &Arc<Vec<f32>>) -> Self {
-        let mut list = Self { table: Arc::clone(table), ..Self::default() };
+    pub(crate) fn new(table: Vec<f32>) -> Self {
+        let table = Arc::new(table);
+        let mut list = Self { table: Arc::clone(&table), ..Self::default() };
         table.iter().zip(0..=u16::MAX).for_each(|(&value, place)| list.add(value, place));
         list
     }
 
     fn add(&mut self, value: f32, place: u16) {
-        self.places.insert(value.to_bits(), place);
+        Arc::make_mut(&mut self.places).insert(value.to_bits(), place);
         // Once there is a value, there is a place that is right for every slot of it.
         if self.recent.is_empty() {
             self.recent = vec![(value.to_bits(), place); 256];
@@ -117,6 +143,22 @@ impl List {
             *slot = (bits, *self.places.get(&bits)?);
         }
         Some(slot.1)
+    }
+}
+
+impl PartialEq for List {
+    fn eq(&self, other: &Self) -> bool {
+        self.table == other.table
+    }
+}
+
+impl State for List {
+    fn save(&self, out: &mut Writer) {
+        out.write(&self.table);
+    }
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        let table: Vec<f32> = from.read()?;
+        if table.len() > MOST { Err(StateError::new("a table of ratings")) } else { Ok(Self::new(table)) }
     }
 }
 
@@ -155,7 +197,7 @@ mod tests {
     fn what_is_listed_is_read_back_to_the_last_bit() {
         let given: Vec<f32> =
             (0..5000).map(|i| ((i * 37) % 301) as f32 / 7.0 - 3.0).chain([0.0, -0.0]).collect();
-        let mut list = List::new(&Arc::new(distinct(given.iter().copied()).unwrap()));
+        let mut list = List::new(distinct(given.iter().copied()).unwrap());
         let mut values = Values::zeros(given.len(), Some(&list));
         given.iter().enumerate().for_each(|(at, &value)| values.set(at, value, Some(&mut list)));
         let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();

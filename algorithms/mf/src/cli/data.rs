@@ -68,6 +68,11 @@ pub(crate) fn in_rows_of(other: &Ratings, users: &Ids, items: &Ids) -> Triples {
     other.triples.iter().filter_map(place).collect()
 }
 
+/// Whether the ratings are generated, so that their truth is known.
+pub(crate) fn is_generated(source: Option<&str>) -> bool {
+    source.is_none_or(|source| source.starts_with("synth:"))
+}
+
 /// The error of the truth on these ratings, where it is known.
 pub(crate) fn known_error(source: Option<&str>, triples: &Triples) -> Option<f64> {
     let made = generate::ratings(source.unwrap_or(DEFAULT)).ok()?;

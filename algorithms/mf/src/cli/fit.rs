@@ -59,6 +59,19 @@ struct Split {
     validation: String,
 }
 
+/// What the summary says of the ratings to train on.
+struct Shown {
+    ratings: usize,
+    /// What the users of the summary have seen.
+    seen: Seen,
+}
+
+impl Shown {
+    fn of(train: &Triples, users: usize) -> Self {
+        Self { ratings: train.len(), seen: Seen::new(train, users.min(SUMMARISED.0)) }
+    }
+}
+
 /// Fits, writes and reports.
 pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let Options { model, train, reading, .. } = options;
@@ -84,7 +97,12 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
         identity = format!("{identity} init {}", files::digest(&start));
         mf = mf.init(start);
     }
-    let mut fit = mf.fit_on(&split.problem, &mut InSession { session: &mut session, identity })?;
+    // What is asked of the ratings after the fit, so that it can give them up.
+    let shown = Shown::of(split.problem.train(), ratings.users.len());
+    let whole_train = options.ranking.map(|_| split.problem.clone());
+    let is_generated = data::is_generated(train.data.as_deref());
+    let measured = split.problem.measured().filter(|_| is_generated && split.test.is_none()).cloned();
+    let mut fit = mf.fit_using_up(split.problem, &mut InSession { session: &mut session, identity })?;
     if let Some(whole) = split.whole.as_ref().filter(|_| options.refit && !session.is_interrupted()) {
         fit = refit(&mf, &ratings, whole.clone(), fit, &mut session)?;
     }
@@ -98,12 +116,12 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     if let Some(best) = fit.best {
         report = report.result("best_rmse", best);
     }
-    let known = tested.or(split.problem.measured());
+    let known = tested.or(measured.as_ref());
     let known = known.and_then(|triples| data::known_error(train.data.as_deref(), triples));
     if let Some(known) = known {
         report = report.result("known_optimum_rmse", known);
     }
-    let (mut text, mut summary) = describe(&fit, &ratings, split.problem.train(), options);
+    let (mut text, mut summary) = describe(&fit, &ratings, &shown, options);
     if let Some((rmse, mae)) = errors {
         report = report.result("test_rmse", rmse).result("test_mae", mae);
         text += &format!(
@@ -114,9 +132,9 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
         table.row(vec![tested.map_or(0, Triples::len).into(), rmse.into(), mae.into()]);
         summary = summary.table(table);
     }
-    if let Some((at, test)) = options.ranking.zip(tested) {
-        let ranking = session
-            .timed(Phase::Certify, || Ranking::measure(&fit.model, split.problem.train(), test, at.max(1)));
+    if let Some(((at, test), problem)) = options.ranking.zip(tested).zip(whole_train) {
+        let ranking =
+            session.timed(Phase::Certify, || Ranking::measure(&fit.model, problem.train(), test, at.max(1)));
         let Ranking { precision, recall, ndcg, map, auc, users, at } = ranking;
         text += &format!(
             "\nat {at}: precision {precision:.4}, recall {recall:.4}, ndcg {ndcg:.4}, map {map:.4}; auc {auc:.4} over {}",
@@ -227,14 +245,13 @@ pub(super) fn about(model: &ModelOptions, ratings: &Ratings, fit: &Fit) -> About
 }
 
 /// The result as a person reads it, and as generic tables.
-fn describe(fit: &Fit, ratings: &Ratings, seen: &Triples, options: &Options) -> (String, Summary) {
+fn describe(fit: &Fit, ratings: &Ratings, shown: &Shown, options: &Options) -> (String, Summary) {
     let Ratings { name, users, items, .. } = ratings;
     let sizes = format!("{} x {}", count(users.len() as u64, "user"), count(items.len() as u64, "item"));
     let title = format!("Factorization of {name}: {sizes}, rank {}", options.model.rank);
-    let mut text = format!("{title}, {} to train on\n\n", count(seen.len() as u64, "rating"));
+    let mut text = format!("{title}, {} to train on\n\n", count(shown.ratings as u64, "rating"));
     let first: Vec<u32> = (0..users.len().min(SUMMARISED.0) as u32).collect();
-    let seen = Seen::new(seen, first.len());
-    let recommender = Recommender::new(&fit.model).without(&seen);
+    let recommender = Recommender::new(&fit.model).without(&shown.seen);
     let mut table = Table::new("recommendations", &["user", "item", "score"]);
     text += &format!("{:>10}  recommended (predicted)\n", "user");
     recommender.each(&first, SUMMARISED.1, |user, best| {

@@ -9,6 +9,7 @@
 
 mod cell;
 mod gradients;
+mod input;
 pub mod lanes;
 mod measure;
 mod normal;
@@ -23,6 +24,7 @@ mod x86;
 
 pub use cell::{Cell, Rating, Rows, Scale, Steps};
 pub use gradients::{Equations, descend};
+pub use input::{all_finite, largest, moments};
 pub use measure::squares;
 pub use normal::{add_products, solve};
 pub use score::{TOGETHER, padded, product, scores};

@@ -131,6 +131,25 @@ fn neighbours_are_brought_apart_and_none_is_lost() {
     assert_eq!(Cell::new(same.clone()).ratings(), same);
 }
 
+#[test]
+fn what_an_input_extends_to_is_the_same_in_every_form() {
+    let values = numbers(99, 5);
+    let rows: Vec<u32> = values.iter().map(|value| (value.abs() * 1e9) as u32).collect();
+    for count in [0, 1, 17, 99] {
+        let largest = same(in_every_form(|| largest(&rows[..count])));
+        assert_eq!(largest, rows[..count].iter().copied().max().unwrap_or(0));
+        assert!(same(in_every_form(|| all_finite(&values[..count]))));
+        let (sum, squares) = same(in_every_form(|| moments(&values[..count])));
+        let naive = |power| values[..count].iter().map(|&value| f64::from(value).powi(power)).sum::<f64>();
+        assert!((sum - naive(1)).abs() < 1e-12 && (squares - naive(2)).abs() < 1e-12);
+    }
+    for wrong in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+        let mut values = values.clone();
+        values[70] = wrong;
+        assert!(!same(in_every_form(|| all_finite(&values))));
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]

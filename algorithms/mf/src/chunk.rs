@@ -1,0 +1,154 @@
+//! [`Chunk`]: a part of the input, in the memory of whoever gave it or in memory of its own.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use raddle::State;
+use raddle::state::{Reader, StateError, Writer};
+use raddle_datasets::Triples;
+
+use crate::kernels;
+use crate::pages::Pages;
+use crate::problem::Problem;
+use crate::replica::Counts;
+
+/// Chunks of the input that are counted and taken side by side: more would only add up more counts.
+pub(crate) const CHUNKS: usize = 8;
+
+/// A part of the input as it was given.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Chunk {
+    train: Train,
+    pub(crate) measured: Option<Arc<Triples>>,
+    pub(crate) held: Range<usize>,
+}
+
+/// Where the ratings of a chunk are.
+#[derive(Debug, Clone)]
+enum Train {
+    /// A range of ratings that others use, too.
+    Range(Arc<Triples>, Range<usize>),
+    /// Ratings that are given up with the last chunk that holds them.
+    Piece(Arc<Pages>),
+}
+
+impl Default for Train {
+    fn default() -> Self {
+        Self::Range(Arc::default(), 0..0)
+    }
+}
+
+/// Takes the ratings from `first` on off the end: users, items and values.
+fn take_off(triples: &mut Triples, first: usize) -> Pages {
+    let (users, items, values) = columns(triples, &(first..triples.len()));
+    let pages =
+        Pages::of(&[bytemuck::cast_slice(users), bytemuck::cast_slice(items), bytemuck::cast_slice(values)]);
+    triples.users.truncate(first);
+    triples.items.truncate(first);
+    triples.values.truncate(first);
+    triples.users.shrink_to_fit();
+    triples.items.shrink_to_fit();
+    triples.values.shrink_to_fit();
+    pages
+}
+
+fn range(count: usize, part: usize, parts: usize) -> Range<usize> {
+    count * part / parts..count * (part + 1) / parts
+}
+
+impl Chunk {
+    /// Cuts the input into `parts` chunks, which leave it where it is.
+    pub(crate) fn cut(train: &Arc<Triples>, measured: Option<&Arc<Triples>>, parts: usize) -> Vec<Self> {
+        let train = |part| Train::Range(Arc::clone(train), range(train.len(), part, parts));
+        (0..parts).map(|part| Self::with(train(part), measured, part, parts)).collect()
+    }
+
+    /// Cuts the input of a problem into as many pieces and leaves the problem without it. If others use the input, all
+    /// stays as it is and there are no pieces.
+    pub(crate) fn use_up(problem: &mut Problem, parts: usize) -> Vec<Self> {
+        let mut triples = match Arc::try_unwrap(std::mem::take(&mut problem.train)) {
+            Ok(triples) => triples,
+            Err(shared) => {
+                problem.train = shared;
+                return Vec::new();
+            }
+        };
+        let (count, measured) = (triples.len(), problem.measured.as_ref().map(|measured| &measured.triples));
+        // From the end, so that what is left stays where it is.
+        let piece = |part| {
+            let pages = take_off(&mut triples, range(count, part, parts).start);
+            Self::with(Train::Piece(Arc::new(pages)), measured, part, parts)
+        };
+        let mut pieces: Vec<Self> = (0..parts).rev().map(piece).collect();
+        pieces.reverse();
+        pieces
+    }
+
+    fn with(train: Train, measured: Option<&Arc<Triples>>, part: usize, parts: usize) -> Self {
+        let held = range(measured.map_or(0, |measured| measured.len()), part, parts);
+        Self { train, measured: measured.map(Arc::clone), held }
+    }
+
+    /// Users, items and values of the ratings to train on.
+    pub(crate) fn ratings(&self) -> (&[u32], &[u32], &[f32]) {
+        match &self.train {
+            Train::Range(triples, range) => columns(triples, range),
+            Train::Piece(pages) => (pages.array(0), pages.array(1), pages.array(2)),
+        }
+    }
+
+    /// The same of the ratings to measure on.
+    pub(crate) fn held(&self) -> (&[u32], &[u32], &[f32]) {
+        self.measured.as_ref().map_or((&[], &[], &[]), |measured| columns(measured, &self.held))
+    }
+
+    /// How often the ratings name each row, and the sums of values and squares.
+    ///
+    /// Four places are counted in turn: ratings of one user stand together, and adding to one number again and again
+    /// would wait for it.
+    pub(crate) fn count(&self, users: usize, items: usize) -> Counts {
+        const PLACES: usize = 4;
+        let mut counts = Counts { users: vec![0; users], items: vec![0; items], ..Counts::default() };
+        let (u, i, values) = self.ratings();
+        let quarter = u.len() / PLACES;
+        for at in 0..quarter {
+            for place in 0..PLACES {
+                counts.users[u[place * quarter + at] as usize] += 1;
+                counts.items[i[place * quarter + at] as usize] += 1;
+            }
+        }
+        for at in PLACES * quarter..u.len() {
+            counts.users[u[at] as usize] += 1;
+            counts.items[i[at] as usize] += 1;
+        }
+        (counts.sum, counts.squares) = kernels::moments(values);
+        counts
+    }
+}
+
+fn columns<'a>(triples: &'a Triples, range: &Range<usize>) -> (&'a [u32], &'a [u32], &'a [f32]) {
+    let Triples { users, items, values } = triples;
+    (&users[range.clone()], &items[range.clone()], &values[range.clone()])
+}
+
+/// Only the chunk itself travels, not the input that it is a part of.
+impl State for Chunk {
+    fn save(&self, out: &mut Writer) {
+        for (users, items, values) in [self.ratings(), self.held()] {
+            out.write(&users.to_vec());
+            out.write(&items.to_vec());
+            out.write(&values.to_vec());
+        }
+    }
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        let mut triples = || {
+            let triples = Triples { users: from.read()?, items: from.read()?, values: from.read()? };
+            let same =
+                triples.users.len() == triples.values.len() && triples.items.len() == triples.values.len();
+            if same { Ok(Arc::new(triples)) } else { Err(StateError::new("ratings of one length")) }
+        };
+        let (train, measured) = (triples()?, triples()?);
+        let (range, held) = (0..train.len(), 0..measured.len());
+        Ok(Self { train: Train::Range(train, range), measured: Some(measured), held })
+    }
+}
