@@ -181,7 +181,8 @@ def measure(case, options):
     penalties = lasso.lambdas(x, y, kind, ratio)
     shape = (len(penalties), x.shape[1])
     judge = lambda coefficients: lasso.worst_gap(x, y, coefficients, penalties, kind)
-    result = {"case": case, "shape": x.shape, "bytes": lasso.stored_bytes(x), "matrix": lasso.matrix_bytes(x), "entries": lasso.entries(x), "pass": one_pass(x, y), "rows": {}}
+    sizes = {"bytes": lasso.stored_bytes(x), "matrix": lasso.matrix_bytes(x), "entries": lasso.entries(x)}
+    result = {"case": case, "shape": x.shape, **sizes, "pass": one_pass(x, y), "rows": {}}
     contenders = [Program(case, workers, options) for workers in options.workers]
     if options.bare.exists() and kind == "squared":
         contenders.append(Bare(case, options))
