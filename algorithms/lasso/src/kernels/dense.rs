@@ -146,9 +146,9 @@ impl Kernel for AddScaledAhead<'_> {
     fn run<L: Lanes>(self) {
         let Self { out, a, x, next } = self;
         // A stretch at a time, so that requests do not pile up.
-        let (ends, count) = (next.as_chunks::<LANES>().0, out.len().min(x.len()));
+        let (lines, count) = (next.as_chunks::<LANES>().0, out.len().min(x.len()));
         let stretches = out[..count].chunks_mut(STRETCH * LANES).zip(x.chunks(STRETCH * LANES));
-        for ((out, x), ahead) in stretches.zip(ends.chunks(STRETCH).chain(std::iter::repeat(&[][..]))) {
+        for ((out, x), ahead) in stretches.zip(lines.chunks(STRETCH).chain(std::iter::repeat(&[][..]))) {
             ahead.iter().for_each(L::prefetch);
             add::<L, 1>(out, &[(a, x)]);
         }

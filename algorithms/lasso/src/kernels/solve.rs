@@ -6,32 +6,42 @@ use super::lanes::{LANES, Lanes};
 
 /// x = L^-1 x for the lower triangle in `l`, `x.len()` rows `stride` apart.
 pub fn solve_lower(l: &[f64], stride: usize, x: &mut [f64]) {
-    run(SolveLower { l, stride, x });
+    run(Solve::<false> { l, stride, x });
 }
 
 /// x = L^-T x for the lower triangle in `l`, `x.len()` rows `stride` apart.
 pub fn solve_lower_transposed(l: &[f64], stride: usize, x: &mut [f64]) {
-    run(SolveLowerTransposed { l, stride, x });
+    run(Solve::<true> { l, stride, x });
 }
 
 /// As many rows as there are lanes at a time: what lies left of them is read once for all of them.
-struct SolveLower<'a> {
+struct Solve<'a, const TRANSPOSED: bool> {
     l: &'a [f64],
     stride: usize,
     x: &'a mut [f64],
 }
 
-impl Kernel for SolveLower<'_> {
+impl<'a, const TRANSPOSED: bool> Solve<'a, TRANSPOSED> {
+    /// For the rows from `start` on: each of them up to its diagonal, x left of them, and x at them.
+    #[inline(always)]
+    fn rows(
+        &mut self,
+        start: usize,
+    ) -> (impl Fn(usize) -> &'a [f64] + use<'a, TRANSPOSED>, &mut [f64], &mut [f64]) {
+        let (l, stride) = (self.l, self.stride);
+        let (left, rest) = self.x.split_at_mut(start);
+        let count = LANES.min(rest.len());
+        (move |at| &l[(start + at) * stride..][..=start + at], left, &mut rest[..count])
+    }
+}
+
+impl Kernel for Solve<'_, false> {
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes>(self) {
-        let Self { l, stride, x } = self;
-        for start in (0..x.len()).step_by(LANES) {
-            let (solved, rest) = x.split_at_mut(start);
-            let count = LANES.min(rest.len());
-            let here = &mut rest[..count];
-            let row = |at: usize| &l[(start + at) * stride..][..=start + at];
+    fn run<L: Lanes>(mut self) {
+        for start in (0..self.x.len()).step_by(LANES) {
+            let (row, solved, here) = self.rows(start);
             let left = |at: usize| &row(at)[..start];
             let sums = match here.len() {
                 LANES => L::sums(dots::<L, LANES>(std::array::from_fn(left), solved)),
@@ -52,23 +62,13 @@ impl Kernel for SolveLower<'_> {
     }
 }
 
-struct SolveLowerTransposed<'a> {
-    l: &'a [f64],
-    stride: usize,
-    x: &'a mut [f64],
-}
-
-impl Kernel for SolveLowerTransposed<'_> {
+impl Kernel for Solve<'_, true> {
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes>(self) {
-        let Self { l, stride, x } = self;
-        for start in (0..x.len()).step_by(LANES).rev() {
-            let (left, rest) = x.split_at_mut(start);
-            let count = LANES.min(rest.len());
-            let here = &mut rest[..count];
-            let row = |at: usize| &l[(start + at) * stride..][..=start + at];
+    fn run<L: Lanes>(mut self) {
+        for start in (0..self.x.len()).step_by(LANES).rev() {
+            let (row, left, here) = self.rows(start);
             for at in (0..here.len()).rev() {
                 let row = &row(at)[start..];
                 here[at] /= row[at];
@@ -77,15 +77,10 @@ impl Kernel for SolveLowerTransposed<'_> {
                 }
             }
             // The last row first, as they were solved.
+            let scaled = |at: usize| (-here[at], &row(at)[..start]);
             match here.len() {
-                LANES => {
-                    let last = LANES - 1;
-                    add::<L, LANES>(
-                        left,
-                        &std::array::from_fn(|m| (-here[last - m], &row(last - m)[..start])),
-                    );
-                }
-                few => (0..few).rev().for_each(|at| add::<L, 1>(left, &[(-here[at], &row(at)[..start])])),
+                LANES => add::<L, LANES>(left, &std::array::from_fn(|m| scaled(LANES - 1 - m))),
+                few => (0..few).rev().for_each(|at| add::<L, 1>(left, &[scaled(at)])),
             }
         }
     }

@@ -64,16 +64,21 @@ pub(crate) fn newton(
         work.line_searches += 1;
         let vanished = face.walk(step.length);
         if !same_factor || factor.is_dear(vanished.len()) || factor.hold(&vanished, work).is_err() {
-            local.move_to(&face.members, &face.b);
+            settle(local, &face, work);
             match face_of(local, problem, factor, work) {
                 Ok(next) => face = next,
                 Err(_) => return Ok(()),
             }
         }
     }
+    settle(local, &face, work);
+    Ok(())
+}
+
+/// Moves b to where the face has come, and g after it.
+fn settle(local: &mut Local, face: &Face, work: &mut Work) {
     work.solve_flops += 2 * (face.members.len() * local.b.len()) as u64;
     local.move_to(&face.members, &face.b);
-    Ok(())
 }
 
 /// The face that b lies on, with a factor of its support; members of the factor that left the support are held.
