@@ -7,7 +7,7 @@ use raddle::schedule::{Outlook, Plan};
 use raddle::{Certificate, Parts, Program, Schedule, Task, Visibility};
 use raddle_datasets::Corpus;
 
-use crate::kernels::{Draws, Given, LANES, Sample, run};
+use crate::kernels::{Draws, Given, LANES, Sample};
 use crate::params::{Lda, Merging};
 use crate::problem::{Held, Preparation, Problem};
 use crate::program::LdaProgram;
@@ -137,7 +137,7 @@ fn calibrate(topics: usize, dense: bool, beta: f64, seeds: &Seeds) {
         convert(shard, topics, dense);
         let before = shard.slices[0].clone();
         let (had, has) = (shard.documents.len(), shard.documents.len());
-        let moved = run(Sample {
+        let moved = Sample {
             given: Given { norms: &norms, alphas: &alpha, beta },
             rows: &mut shard.rows,
             slice: &mut shard.slices[0],
@@ -147,7 +147,8 @@ fn calibrate(topics: usize, dense: bool, beta: f64, seeds: &Seeds) {
             has,
             uniform: false,
             draws: Draws::new(seed * 2 + 7),
-        });
+        }
+        .run();
         let word_of = |token: usize| {
             before.visits[before.visits.partition_point(|visit| visit.end as usize <= token)].word
         };

@@ -14,7 +14,7 @@ use raddle::{Boundary, Certificate, Program, Task, Verdict, Visibility};
 use crate::block::WordBlock;
 use crate::course::Course;
 use crate::held_out::Given;
-use crate::kernels::{self, Draws, Sample, run};
+use crate::kernels::{self, Draws, Sample};
 use crate::partial::Partial;
 use crate::record::{Evaluation, Record};
 use crate::schedule::{ALPHA, GATHER, STATISTICS};
@@ -193,7 +193,7 @@ impl LdaProgram {
             block.warm = Seeds::default();
         }
         let seeds = if first && !self.warm.is_empty() { &block.warm } else { &block.seeds };
-        let moved = run(Sample {
+        let moved = Sample {
             given: kernels::Given { norms: &norms, alphas: &totals.alpha, beta },
             rows: &mut shard.rows,
             slice: &mut shard.slices[number as usize],
@@ -203,7 +203,8 @@ impl LdaProgram {
             has,
             uniform: pass.uniform,
             draws: Draws::new(Stream::new(&[self.seed, task.epoch, task.shard.into(), number.into()]).bits()),
-        });
+        }
+        .run();
         own.iter_mut().zip(&moved).for_each(|(sum, part)| *sum += part);
         Partial { moved, ..Partial::default() }
     }

@@ -29,12 +29,6 @@ impl Seeds {
         seeds
     }
 
-    /// Whether no word of the block has any.
-    #[inline(always)]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.words.is_empty()
-    }
-
     /// (topic, weight) of a word.
     #[inline(always)]
     pub(crate) fn of(&self, word: usize) -> impl Iterator<Item = (u32, f32)> + '_ {

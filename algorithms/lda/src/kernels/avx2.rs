@@ -7,7 +7,7 @@
 
 use std::arch::x86_64::*;
 
-use super::gather::{Split, eight};
+use super::gather::{Split, below, eight};
 use super::lanes::{Counts, LANES, Lanes, Line, Sixteen};
 
 /// The entries of a line, eight by eight.
@@ -168,6 +168,11 @@ impl Lanes for Avx2 {
             let lanes = |values| _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(values, bound)) as u32;
             (lanes(self.0) | lanes(self.1) << 8).count_ones() as usize
         }
+    }
+
+    #[inline(always)]
+    fn below(eight: &[Sixteen; 8], lane: usize, bound: f32) -> u32 {
+        below(eight, lane, bound)
     }
 
     type Split = Split;

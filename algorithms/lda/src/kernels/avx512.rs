@@ -7,7 +7,7 @@
 
 use std::arch::x86_64::*;
 
-use super::gather::{Split, eight};
+use super::gather::{Split, below, eight};
 use super::lanes::{Counts, LANES, Lanes, Line, Sixteen};
 
 /// One 512-bit register.
@@ -157,6 +157,11 @@ impl Lanes for Avx512 {
     fn at_most(self, bound: f32) -> usize {
         // SAFETY: runs only where avx512f was detected.
         unsafe { _mm512_cmp_ps_mask::<_CMP_LE_OQ>(self.0, _mm512_set1_ps(bound)).count_ones() as usize }
+    }
+
+    #[inline(always)]
+    fn below(eight: &[Sixteen; 8], lane: usize, bound: f32) -> u32 {
+        below(eight, lane, bound)
     }
 
     type Split = Split;

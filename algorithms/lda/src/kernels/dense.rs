@@ -5,9 +5,9 @@
 use super::Draws;
 use super::chain::Chain;
 use super::lanes::{Counts, LANES, Lanes, Sixteen};
+use super::names::Name;
 use super::row::locate_in;
-use super::word::{AtWord, Given, Weights};
-use crate::rows::DenseRows;
+use super::word::{AtWord, Desk, Given, Weights};
 
 /// The weights of 16 N topics, of which vectors are changed whole: what was stored one by one could not be loaded by
 /// sixteen at once.
@@ -15,8 +15,8 @@ pub(super) struct Registers<L, const N: usize>([L; N]);
 
 impl<L: Lanes, const N: usize> Weights for Registers<L, N> {
     #[inline(always)]
-    fn set(&mut self, topic: usize, weight: f32) -> f64 {
-        let topic = L::number(topic as u32);
+    fn set(&mut self, topic: Name, weight: f32) -> f64 {
+        let topic = L::number(topic.number() as u32);
         for (number, sixteen) in self.0.iter_mut().enumerate() {
             *sixteen = sixteen.with(number, topic, weight);
         }
@@ -27,9 +27,10 @@ impl<L: Lanes, const N: usize> Weights for Registers<L, N> {
     fn add(&mut self, _: f64) {}
 }
 
-/// The chain over [`DenseRows`] of N times sixteen counts.
-pub(super) struct Dense<L, const N: usize> {
-    word: AtWord<Registers<L, N>>,
+/// The chain over dense rows of N times sixteen counts.
+pub(super) struct Dense<'a, L, const N: usize> {
+    word: AtWord<'a, Registers<L, N>>,
+    counts: &'a mut [Counts],
     alphas: [Sixteen; N],
     draws: Draws,
     /// Lane sums up to each sixteen.
@@ -37,21 +38,28 @@ pub(super) struct Dense<L, const N: usize> {
     topics: usize,
 }
 
-impl<L: Lanes, const N: usize> Dense<L, N> {
+impl<'a, L: Lanes, const N: usize> Dense<'a, L, N> {
     #[inline(always)]
-    pub(super) fn new(given: Given<'_>, draws: Draws) -> Self {
+    pub(super) fn new(given: Given<'_>, desk: &'a mut Desk, counts: &'a mut [Counts], draws: Draws) -> Self {
         let mut alphas = [Sixteen::default(); N];
         let places = alphas.iter_mut().flat_map(|sixteen| &mut sixteen.0);
         places.zip(given.alphas).for_each(|(place, &alpha)| *place = alpha as f32);
-        let word = AtWord::new(given, N * LANES, Registers([L::zero(); N]));
-        Self { word, alphas, draws, running: [Sixteen::default(); N], topics: given.norms.len() }
+        let word = AtWord::new(desk, given, Registers([L::zero(); N]));
+        Self { word, counts, alphas, draws, running: [Sixteen::default(); N], topics: given.norms.len() }
     }
 
-    /// Draws a topic from a row, in which one topic has another mass, if it is one of the topics.
+    /// The count of a topic in a document.
     #[inline(always)]
-    fn draw(&mut self, row: &[Counts], (topic, mass): (u32, f32)) -> usize {
+    fn count(&mut self, document: usize, topic: Name) -> &mut u16 {
+        let topic = topic.number();
+        &mut self.counts[document * N..][..N][topic / LANES].0[topic % LANES]
+    }
+
+    /// Draws a topic from a document's row, in which one topic has another mass, if it is one of the topics.
+    #[inline(always)]
+    fn draw(&mut self, document: usize, (topic, mass): (u32, f32)) -> Name {
         let (mut sums, topic) = (L::zero(), L::number(topic));
-        for (number, counts) in row.iter().enumerate().take(N) {
+        for (number, counts) in self.counts[document * N..][..N].iter().enumerate() {
             let counts = L::widen(counts).add(L::load(&self.alphas[number].0));
             sums = sums.add(counts.mul(self.word.weights.0[number]).with(number, topic, mass));
             sums.store(&mut self.running[number]);
@@ -59,22 +67,16 @@ impl<L: Lanes, const N: usize> Dense<L, N> {
         let sums = sums.running();
         let point = self.draws.pair().0 * sums.last();
         // A topic that is only there to fill a line up is reached by rounding alone.
-        locate_in(&self.running, sums, point).min(self.topics - 1)
+        let topic = locate_in(&self.running, sums, point).min(self.topics - 1);
+        self.word.names.name(topic as u32)
     }
 }
 
-/// The count of a topic in a row.
-#[inline(always)]
-fn count(row: &mut [Counts], topic: usize) -> &mut u16 {
-    &mut row[topic / LANES].0[topic % LANES]
-}
-
-impl<L: Lanes, const N: usize> Chain for Dense<L, N> {
-    type Rows = DenseRows;
+impl<'a, L: Lanes, const N: usize> Chain<'a> for Dense<'a, L, N> {
     type Weights = Registers<L, N>;
 
     #[inline(always)]
-    fn word(&mut self) -> &mut AtWord<Self::Weights> {
+    fn word(&mut self) -> &mut AtWord<'a, Self::Weights> {
         &mut self.word
     }
 
@@ -82,44 +84,42 @@ impl<L: Lanes, const N: usize> Chain for Dense<L, N> {
     const TOGETHER: bool = false;
 
     #[inline(always)]
-    fn again(&mut self, topics: &mut [u16], document: usize, rows: &mut DenseRows) {
-        let row = &mut rows.counts[document * N..][..N];
+    fn again(&mut self, topics: &mut [u16], document: usize) {
         for place in topics {
-            let from = usize::from(*place);
+            let from = self.word.names.name((*place).into());
             let without = self.word.without(from);
-            let others = f32::from(*count(row, from)) - 1.0;
-            let mass = (others + self.alphas[from / LANES].0[from % LANES]) * without;
-            let topic = self.draw(row, (u32::from(*place), mass));
+            let others = f32::from(*self.count(document, from)) - 1.0;
+            let mass = (others + self.alphas[from.number() / LANES].0[from.number() % LANES]) * without;
+            let topic = self.draw(document, (u32::from(*place), mass));
             if topic != from {
-                *count(row, from) -= 1;
-                *count(row, topic) += 1;
+                *self.count(document, from) -= 1;
+                *self.count(document, topic) += 1;
                 self.word.lose(from, without);
                 self.word.gain(topic);
+                *place = topic.number() as u16;
             }
-            *place = topic as u16;
         }
     }
 
     #[inline(always)]
-    fn first(&mut self, document: usize, rows: &mut DenseRows) -> u16 {
-        let row = &mut rows.counts[document * N..][..N];
-        let topic = self.draw(row, (u32::MAX, 0.0));
-        *count(row, topic) += 1;
+    fn first(&mut self, document: usize) -> u16 {
+        let topic = self.draw(document, (u32::MAX, 0.0));
+        *self.count(document, topic) += 1;
         self.word.gain(topic);
-        topic as u16
+        topic.number() as u16
     }
 
     #[inline(always)]
-    fn uniform(&mut self, document: usize, rows: &mut DenseRows, topics: u32) -> u16 {
-        let topic = self.draws.below(topics) as usize;
-        *count(&mut rows.counts[document * N..][..N], topic) += 1;
+    fn uniform(&mut self, document: usize, topics: u32) -> u16 {
+        let topic = self.word.names.name(self.draws.below(topics));
+        *self.count(document, topic) += 1;
         self.word.gain(topic);
-        topic as u16
+        topic.number() as u16
     }
 
     #[inline(always)]
-    fn ask_for(rows: &DenseRows, document: usize) {
-        for counts in rows.counts[document * N..][..N].iter().step_by(2) {
+    fn ask_for(&self, document: usize) {
+        for counts in self.counts[document * N..][..N].iter().step_by(2) {
             L::prefetch(counts);
         }
     }

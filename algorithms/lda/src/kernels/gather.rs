@@ -2,9 +2,9 @@
 
 #![allow(unsafe_code)] // instructions spelt out; measured: half the time of a gather
 
-use std::arch::x86_64::__m256;
+use std::arch::x86_64::*;
 
-use super::lanes::Line;
+use super::lanes::{LANES, Line, Sixteen};
 
 /// Stops where there is no weight for a topic that the bits can name.
 #[inline(always)]
@@ -24,6 +24,23 @@ impl Split {
     pub(super) fn new(bits: u32) -> Self {
         Self { shift: u32::BITS - bits, names: 1 << bits }
     }
+}
+
+/// Those of eight sixteens whose value in a lane is at most `bound`.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn at_most(eight: &[Sixteen; 8], lane: usize, bound: f32) -> u32 {
+    let value = |number: usize| eight[number].0[lane % LANES];
+    let [a, b, c, d, e, f, g, h] = std::array::from_fn(value);
+    let column = _mm256_setr_ps(a, b, c, d, e, f, g, h);
+    _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(column, _mm256_set1_ps(bound))) as u32
+}
+
+/// [`at_most`] where avx2 was detected.
+#[inline(always)]
+pub(super) fn below(eight: &[Sixteen; 8], lane: usize, bound: f32) -> u32 {
+    // SAFETY: runs only where avx2 was detected.
+    unsafe { at_most(eight, lane, bound) }
 }
 
 /// The weights of the topics of eight entries, of the first half of a line or the second.

@@ -47,6 +47,8 @@ pub(crate) trait Lanes: Copy {
     fn last(self) -> f32;
     /// How many lanes are at most `bound`.
     fn at_most(self, bound: f32) -> usize;
+    /// Those of eight sixteens whose value in this lane, below sixteen, is at most `bound`, the first in the lowest bit.
+    fn below(eight: &[Sixteen; 8], lane: usize, bound: f32) -> u32;
     /// How entries are packed, in registers.
     type Split: Copy;
     /// Entries that have their topic in the high `bits` bits, 1 to 31, and their count below.
@@ -138,6 +140,11 @@ impl Lanes for Portable {
     #[inline(always)]
     fn at_most(self, bound: f32) -> usize {
         self.0.iter().filter(|&&value| value <= bound).count()
+    }
+
+    #[inline(always)]
+    fn below(eight: &[Sixteen; 8], lane: usize, bound: f32) -> u32 {
+        eight.iter().rev().fold(0, |bits, sixteen| bits << 1 | u32::from(sixteen.0[lane % LANES] <= bound))
     }
 
     type Split = u32;

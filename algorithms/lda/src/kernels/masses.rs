@@ -4,32 +4,34 @@
 //! to nothing behind, however often it is done.
 
 use super::lanes::{LANES, Lanes, Sixteen};
+use super::names::{Name, Names, Table};
+use super::row::{SHORT, locate};
 use super::word::Weights;
 
 /// A level of sums is not summed up further if it has at most so many.
 const TOP: usize = 4 * LANES;
 
-/// The weights f_k of all topics, and sums of alpha_k f_k: of each sixteen topics, of each sixteen of these sums, and so
-/// on up to a level of at most [`TOP`].
-#[derive(Clone, Debug)]
-pub(super) struct Masses {
+/// The memory of [`Masses`].
+pub(super) struct Sums {
+    names: Names,
     weights: Vec<f32>,
     alphas: Vec<f32>,
     /// The levels behind each other, the lowest first, each filled up with zeros to a multiple of sixteen.
     sums: Vec<f64>,
     /// Where each level begins; one more, which is where all end.
     levels: Vec<usize>,
-    total: f64,
     topics: usize,
+    /// Lane sums up to each sixteen of the top.
+    running: [Sixteen; SHORT],
 }
 
-impl Masses {
-    /// Of so many topics with these alphas and without weights. `names`, a multiple of sixteen, is at least their
-    /// number.
-    pub(super) fn new(alphas: &[f64], names: usize) -> Self {
-        let mut all = vec![0.0; names];
+impl Sums {
+    /// Of topics with these alphas and without weights.
+    pub(super) fn new(alphas: &[f64]) -> Self {
+        let names = Names::of(alphas.len());
+        let mut all = vec![0.0; names.count()];
         all.iter_mut().zip(alphas).for_each(|(to, &alpha)| *to = alpha as f32);
-        let (mut levels, mut width) = (vec![0], names / LANES);
+        let (mut levels, mut width) = (vec![0], names.count() / LANES);
         loop {
             let filled = width.next_multiple_of(LANES);
             levels.push(levels[levels.len() - 1] + filled);
@@ -38,21 +40,44 @@ impl Masses {
             }
             width = width.div_ceil(LANES);
         }
-        let sums = vec![0.0; levels[levels.len() - 1]];
-        Self { weights: vec![0.0; names], alphas: all, sums, levels, total: 0.0, topics: alphas.len() }
+        let (weights, sums) = (vec![0.0; names.count()], vec![0.0; levels[levels.len() - 1]]);
+        let running = [Sixteen::default(); SHORT];
+        Self { names, weights, alphas: all, sums, levels, topics: alphas.len(), running }
     }
 
+    /// Those without weights yet.
+    #[inline(always)]
+    pub(super) fn masses(&mut self) -> Masses<'_> {
+        let Self { names, weights, alphas, sums, levels, topics, running } = self;
+        let (weights, alphas) = (Table::new(weights, *names), Table::new(alphas, *names));
+        Masses { names: *names, weights, alphas, sums, levels, total: 0.0, topics: *topics, running }
+    }
+}
+
+/// The weights f_k of all topics, and sums of alpha_k f_k: of each sixteen topics, of each sixteen of these sums, and so
+/// on up to a level of at most [`TOP`].
+pub(super) struct Masses<'a> {
+    names: Names,
+    weights: Table<'a, f32>,
+    alphas: Table<'a, f32>,
+    sums: &'a mut [f64],
+    levels: &'a [usize],
+    total: f64,
+    topics: usize,
+    running: &'a mut [Sixteen; SHORT],
+}
+
+impl Masses<'_> {
     /// f of every topic.
     #[inline(always)]
     pub(super) fn weights(&self) -> &[f32] {
-        &self.weights
+        self.weights.all()
     }
 
     /// Sum of alpha_k f_k, if a topic weighed so much.
     #[inline(always)]
-    pub(super) fn total_if(&self, topic: usize, weight: f32) -> f32 {
-        let alpha = self.alphas[topic];
-        (self.total + (f64::from(alpha * weight) - f64::from(alpha * self.weights[topic]))) as f32
+    pub(super) fn total_if(&self, topic: Name, weight: f32) -> f32 {
+        self.total as f32 + self.alphas[topic] * (weight - self.weights[topic])
     }
 
     /// Sum of alpha_k f_k.
@@ -61,50 +86,62 @@ impl Masses {
         self.total as f32
     }
 
+    /// The topic at `point`, from 0 to below the total, if the topic `of` weighed so much.
+    #[inline(always)]
+    pub(super) fn draw_if<L: Lanes>(&mut self, of: Name, weight: f32, point: f32) -> Name {
+        let alpha = self.alphas[of];
+        let change = f64::from(alpha * weight) - f64::from(alpha * self.weights[of]);
+        let mut level = self.levels.len() - 2;
+        let (tops, number) =
+            (&self.sums[self.levels[level]..], of.number() >> (LANES.ilog2() as usize * (level + 1)));
+        let tops = tops.as_chunks::<LANES>().0;
+        let changed = (tops[number / LANES][number % LANES] + change) as f32;
+        let (mut sums, number) = (L::zero(), L::number(number as u32));
+        for (at, (top, running)) in tops.iter().zip(&mut *self.running).enumerate() {
+            sums = sums.add(L::narrow(top).with(at, number, changed));
+            sums.store(running);
+        }
+        let (mut at, mut point) = locate(&self.running[..], sums.running(), point, tops.len());
+        while level > 0 {
+            level -= 1;
+            let (lane, left) = child(self.sixteen::<L>(level, at, (of, change)).running(), point);
+            (at, point) = (at * LANES + lane, left);
+        }
+        let weights =
+            L::load(sixteen(self.weights.all(), at)).with(at, L::number(of.number() as u32), weight);
+        let leaves = weights.mul(L::load(sixteen(self.alphas.all(), at)));
+        // A topic that is only there to fill a line up is reached by rounding alone.
+        let topic = (at * LANES + child(leaves.running(), point).0).min(self.topics - 1);
+        self.names.name(topic as u32)
+    }
+
     /// The topic at `point`, from 0 to below the total.
     #[inline(always)]
-    pub(super) fn draw<L: Lanes>(&self, mut point: f32) -> usize {
-        let mut level = self.levels.len() - 2;
-        let (top, end) = (self.levels[level], self.levels[level + 1]);
-        // At the top, the sixteen into which the point falls; rounding may have led past the last with mass.
-        let (mut at, mut mass) = (0, 0.0);
-        for (number, sums) in self.sums[top..end].as_chunks::<LANES>().0.iter().enumerate() {
-            let sum = L::narrow(sums).running().last();
-            if sum > 0.0 {
-                if mass > 0.0 {
-                    point -= mass;
-                }
-                (at, mass) = (number, sum);
-                if point < sum {
-                    break;
-                }
-            }
-        }
-        let mut sums = L::narrow(sixteen(&self.sums[top..], at)).running();
-        loop {
-            let (lane, left) = child(sums, point);
-            (at, point) = (at * LANES + lane, left);
-            if level == 0 {
-                break;
-            }
-            level -= 1;
-            sums = L::narrow(sixteen(&self.sums[self.levels[level]..], at)).running();
-        }
-        let leaves = L::load(sixteen(&self.weights, at)).mul(L::load(sixteen(&self.alphas, at)));
-        // A topic that is only there to fill a line up is reached by rounding alone.
-        (at * LANES + child(leaves.running(), point).0).min(self.topics - 1)
+    pub(super) fn draw<L: Lanes>(&mut self, point: f32) -> Name {
+        let first = self.names.name(0);
+        self.draw_if::<L>(first, self.weights[first], point)
+    }
+
+    /// Sixteen sums of a level, if that of a topic had changed. The change is put in its place in registers: what was just
+    /// stored alone could not be loaded by sixteen at once.
+    #[inline(always)]
+    fn sixteen<L: Lanes>(&self, level: usize, at: usize, (topic, change): (Name, f64)) -> L {
+        let sums = &self.sums[self.levels[level]..self.levels[level + 1]];
+        let number = topic.number() >> (LANES.ilog2() as usize * (level + 1));
+        let changed = (sums[number] + change) as f32;
+        L::narrow(sixteen(sums, at)).with(at, L::number(number as u32), changed)
     }
 }
 
-impl Weights for Masses {
+impl Weights for Masses<'_> {
     #[inline(always)]
-    fn set(&mut self, topic: usize, weight: f32) -> f64 {
+    fn set(&mut self, topic: Name, weight: f32) -> f64 {
         let alpha = self.alphas[topic];
         let before = std::mem::replace(&mut self.weights[topic], weight);
         let change = f64::from(alpha * weight) - f64::from(alpha * before);
-        self.sums[topic / LANES] += change;
+        let mut at = topic.number() / LANES;
+        self.sums[at] += change;
         if self.levels.len() > 2 {
-            let mut at = topic / LANES;
             for &start in &self.levels[1..self.levels.len() - 1] {
                 at /= LANES;
                 self.sums[start + at] += change;
@@ -146,28 +183,33 @@ mod tests {
     fn topics_are_drawn_at_the_points_of_their_masses() {
         for topics in [1, 16, 17, 300, 1024, 1025, 20_000, 65_536usize] {
             let alphas: Vec<f64> = (0..topics).map(|k| 0.1 + (k % 5) as f64).collect();
-            let mut masses = Masses::new(&alphas, topics.next_power_of_two().max(16));
+            let (mut sums, names) = (Sums::new(&alphas), Names::of(topics));
+            let mut masses = sums.masses();
             // Weights that rise and fall leave no trace.
             for turn in [1e4, 3.0, 1.0] {
                 (0..topics).for_each(|k| {
-                    let change = masses.set(k, turn * (1 + k * 7 % 3) as f32);
+                    let change = masses.set(names.name(k as u32), turn * (1 + k * 7 % 3) as f32);
                     masses.add(change);
                 });
             }
             let mass = |k: usize| f64::from(alphas[k] as f32 * (1 + k * 7 % 3) as f32);
             let all: f64 = (0..topics).map(mass).sum();
             assert!((f64::from(masses.total()) / all - 1.0).abs() < 1e-6);
+            // Sums at the top are drawn lane by lane, all that is below them in its order.
+            let below = LANES.pow(masses.levels.len() as u32 - 1);
+            let mut order: Vec<usize> = (0..topics).collect();
+            order.sort_by_key(|&topic| (topic / below % LANES, topic / below, topic));
             let (mut sum, mut off) = (0.0, 0);
-            for topic in 0..topics {
+            for topic in order {
                 let point = (sum + mass(topic) / 2.0) as f32;
                 // Single precision may miss by a neighbour where there are many.
-                let drawn = masses.draw::<Portable>(point);
+                let drawn = masses.draw::<Portable>(point).number();
                 assert!(drawn.abs_diff(topic) <= topics / 1000, "{topic} of {topics}: {drawn}");
                 off += usize::from(drawn != topic);
                 sum += mass(topic);
             }
             assert!(off <= topics / 100, "{off} of {topics}");
-            assert!(masses.draw::<Portable>(2.0 * all as f32) < topics);
+            assert!(masses.draw::<Portable>(2.0 * all as f32).number() < topics);
         }
     }
 }

@@ -19,6 +19,7 @@ mod draws;
 mod gather;
 pub(crate) mod lanes;
 mod masses;
+mod names;
 mod row;
 mod sample;
 mod sparse;

@@ -1,28 +1,35 @@
 //! One row of topics: which entry a point falls into, and moving a token from one entry to another.
 
 use super::lanes::{LANES, Lanes, Line, Sixteen};
+use super::names::Name;
 use crate::rows::{Packing, Row};
 
 /// Lines of a short row.
 pub(super) const SHORT: usize = 8;
 
-/// The entry of a sparse row into which `point` falls. `running` has at least [`SHORT`] lines, of which the first `lines`
-/// are the row's.
+/// The entry of a row into which `point` falls, and how far into it. `running` has at least [`SHORT`] lines, of which the
+/// first `lines` are the row's.
 #[inline(always)]
-pub(super) fn locate<L: Lanes>(running: &[Sixteen], sums: L, point: f32, lines: usize) -> usize {
-    let (all, running) = (running, &running[..lines]);
-    let Some((lane, within)) = lane(running, sums, point) else { return nearest(running, sums, point) };
+pub(super) fn locate<L: Lanes>(running: &[Sixteen], sums: L, point: f32, lines: usize) -> (usize, f32) {
+    let row = &running[..lines];
+    let Some((lane, within)) = lane(row, sums, point) else { return (nearest(row, sums, point), 0.0) };
     // Most rows are short: their lines are counted without a loop whose end no processor can foresee.
-    let mut line = 0;
-    if let Some(first) = all.get(..SHORT) {
-        for (number, sums) in first.iter().enumerate() {
-            line += usize::from(number < lines) & usize::from(sums.0[lane] <= within);
-        }
+    let mut line = match running.first_chunk() {
+        Some(short) => (L::below(short, lane, within) & ((1 << lines.min(SHORT)) - 1)).count_ones() as usize,
+        None => 0,
+    };
+    if lines > SHORT {
+        line += beyond(&row[SHORT..], lane, within);
     }
-    for sums in running.iter().skip(SHORT) {
-        line += usize::from(sums.0[lane] <= within);
-    }
-    line.min(lines - 1) * LANES + lane
+    let line = line.min(lines - 1);
+    let before = if line > 0 { row[line - 1].0[lane] } else { 0.0 };
+    (line * LANES + lane, within - before)
+}
+
+/// How many lines' sums in a lane are at most `within`. By itself, so that it takes no registers where rows are short.
+#[inline(never)]
+fn beyond(running: &[Sixteen], lane: usize, within: f32) -> usize {
+    running.iter().filter(|sums| sums.0[lane] <= within).count()
 }
 
 /// The topic of a dense row of N times sixteen into which `point` falls.
@@ -44,7 +51,7 @@ fn lane<L: Lanes>(running: &[Sixteen], sums: L, point: f32) -> Option<(usize, f3
     let mut stored = Sixteen::default();
     sums.store(&mut stored);
     let within = if lane > 0 { point - stored.0[lane - 1] } else { point };
-    let top = running.last().map_or(0.0, |last| last.0[lane]);
+    let top = if let [.., last] = running { last.0[lane] } else { 0.0 };
     // Rounding may have led past the lane's end.
     (top > 0.0).then_some((lane, if within < top { within } else { top.next_down() }))
 }
@@ -73,11 +80,11 @@ pub(super) fn move_to<L: Lanes>(
     lines: &mut [Line],
     row: &mut Row,
     from: Option<usize>,
-    topic: u32,
+    topic: Name,
     (packing, split): (Packing, L::Split),
 ) {
     // A loop and no iterator: what is called through a closure is not compiled for the vector form.
-    let (mut number, mut to) = (0, None);
+    let (mut number, mut to, topic) = (0, None, topic.number() as u32);
     for line in &lines[..(row.length as usize).div_ceil(LANES)] {
         let found = L::find(line, split, topic);
         if found != 0 {
@@ -110,9 +117,11 @@ pub(super) fn move_to<L: Lanes>(
 /// last entry.
 #[inline(always)]
 pub(super) fn move_one(lines: &mut [Line], length: &mut u32, from: usize, to: usize, packing: Packing) {
+    let (last, room) = ((*length as usize).wrapping_sub(1), lines.len());
+    // Once for all that follows.
+    assert!(from / LANES < room && to / LANES < room && last / LANES < room, "entries of the row");
     lines[from / LANES].0[from % LANES] -= 1;
     lines[to / LANES].0[to % LANES] += 1;
-    let last = *length as usize - 1;
     let (entry, moved) = (lines[from / LANES].0[from % LANES], lines[last / LANES].0[last % LANES]);
     let gone = packing.count(entry) == 0;
     lines[from / LANES].0[from % LANES] = if gone { moved } else { entry };

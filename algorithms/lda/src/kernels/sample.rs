@@ -2,15 +2,16 @@
 
 use super::chain::Chain;
 use super::dense::Dense;
-use super::lanes::Lanes;
-use super::sparse::Sparse;
-use super::{Draws, Given, Kernel};
-use crate::rows::{DocumentRows, WordRows};
+use super::lanes::{Counts, Lanes};
+use super::sparse::{Memory, Sparse};
+use super::word::{AtWord, Desk};
+use super::{Draws, Given, Kernel, run};
+use crate::rows::{DocumentRows, SparseRows, WordRows};
 use crate::seeds::Seeds;
 use crate::shard::Slice;
 
 /// How many tokens ahead a row is asked for.
-const AHEAD: usize = 6;
+const AHEAD: usize = 8;
 
 /// Draws topics for the tokens of one slice: those of documents below `had` have one and get another, those up to `has`
 /// get their first, those behind wait.
@@ -27,23 +28,70 @@ pub(crate) struct Sample<'a> {
     pub(crate) draws: Draws,
 }
 
-impl Kernel for Sample<'_> {
+impl Sample<'_> {
     /// How the tokens of each topic changed.
+    pub(crate) fn run(self) -> Vec<i32> {
+        let Self { given, rows, slice, words, seeds, had, has, uniform, draws } = self;
+        let walk = Walk { given, slice, words, seeds, had, has, uniform };
+        let visits = &walk.slice.visits;
+        let starts = std::iter::once(0).chain(visits.iter().map(|visit| visit.end));
+        let tokens = visits.iter().zip(starts).map(|(visit, start)| visit.end.saturating_sub(start));
+        let longest = tokens.max().unwrap_or(0) as usize;
+        // A function for each kind of rows, so that the registers of each are given out for it alone.
+        match rows {
+            DocumentRows::Sparse(rows) => {
+                let memory = &mut Memory::new(given, rows.longest(), longest);
+                run(OverSparse { walk, memory, rows, draws })
+            }
+            DocumentRows::Dense(rows) => {
+                let desk = &mut Desk::new(given, longest);
+                let counts = &mut rows.counts[..];
+                match rows.width {
+                    1 => run(OverDense::<1> { walk, desk, counts, draws }),
+                    2 => run(OverDense::<2> { walk, desk, counts, draws }),
+                    3 | 4 => run(OverDense::<4> { walk, desk, counts, draws }),
+                    _ => run(OverDense::<7> { walk, desk, counts, draws }),
+                }
+            }
+        }
+    }
+}
+
+/// A task over sparse rows.
+struct OverSparse<'a> {
+    walk: Walk<'a>,
+    memory: &'a mut Memory,
+    rows: &'a mut SparseRows,
+    draws: Draws,
+}
+
+impl Kernel for OverSparse<'_> {
     type Output = Vec<i32>;
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> Vec<i32> {
-        let Self { given, rows, slice, words, seeds, had, has, uniform, draws } = self;
-        let walk = Walk { given, slice, words, seeds, had, has, uniform };
-        match rows {
-            DocumentRows::Sparse(rows) => walk.with(Sparse::<L>::new(given, rows.longest(), draws), rows),
-            DocumentRows::Dense(rows) => match rows.width {
-                1 => walk.with(Dense::<L, 1>::new(given, draws), rows),
-                2 => walk.with(Dense::<L, 2>::new(given, draws), rows),
-                3 | 4 => walk.with(Dense::<L, 4>::new(given, draws), rows),
-                _ => walk.with(Dense::<L, 7>::new(given, draws), rows),
-            },
-        }
+        let Self { walk, memory, rows, draws } = self;
+        let chain = Sparse::<L>::new(walk.given, memory, rows, draws);
+        walk.with::<L, _>(chain)
+    }
+}
+
+/// A task over dense rows of N times sixteen counts.
+struct OverDense<'a, const N: usize> {
+    walk: Walk<'a>,
+    desk: &'a mut Desk,
+    counts: &'a mut [Counts],
+    draws: Draws,
+}
+
+impl<const N: usize> Kernel for OverDense<'_, N> {
+    type Output = Vec<i32>;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> Vec<i32> {
+        let Self { walk, desk, counts, draws } = self;
+        let chain = Dense::<L, N>::new(walk.given, desk, counts, draws);
+        walk.with::<L, _>(chain)
     }
 }
 
@@ -60,42 +108,46 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     #[inline(always)]
-    fn with<C: Chain>(self, mut chain: C, rows: &mut C::Rows) -> Vec<i32> {
+    fn with<'c, L: Lanes, C: Chain<'c>>(self, mut chain: C) -> Vec<i32> {
         let Self { given, slice, words, seeds, had, has, uniform } = self;
         let Slice { visits, documents, topics } = slice;
+        let (documents, topics) = (&documents[..], &mut topics[..]);
         let (mut start, count) = (0, given.norms.len() as u32);
-        for visit in visits.iter() {
+        for (at, visit) in visits.iter().enumerate() {
             let (word, end) = (visit.word as usize, visit.end as usize);
+            if let Some(next) = visits.get(at + 1) {
+                AtWord::<C::Weights>::ask_for::<L>(next.word as usize, words);
+            }
             let active = up_to(documents, start, end, has);
             let assigned = up_to(documents, start, end, had);
             if active > start {
-                chain.enter(word, words, seeds);
+                chain.word().enter(word, words, seeds);
                 let mut token = start;
                 while token < assigned {
                     let (first, document) = (token, documents[token]);
                     loop {
                         if let Some(&next) = documents.get(token + AHEAD) {
-                            C::ask_for(rows, usize::from(next));
+                            chain.ask_for(usize::from(next));
                         }
                         token += 1;
                         if !C::TOGETHER || token == assigned || documents[token] != document {
                             break;
                         }
                     }
-                    chain.again(&mut topics[first..token], usize::from(document), rows);
+                    chain.again(&mut topics[first..token], usize::from(document));
                 }
                 for token in assigned..active {
                     let document = usize::from(documents[token]);
                     topics[token] = match uniform {
-                        true => chain.uniform(document, rows, count),
-                        false => chain.first(document, rows),
+                        true => chain.uniform(document, count),
+                        false => chain.first(document),
                     };
                 }
-                chain.leave(word, words);
+                chain.word().leave(word, words, seeds);
             }
             start = end;
         }
-        chain.moved(given)
+        chain.word().moved(given)
     }
 }
 

@@ -5,155 +5,219 @@
 
 use super::Draws;
 use super::chain::Chain;
-use super::lanes::{LANES, Lanes, Sixteen};
-use super::masses::Masses;
+use super::lanes::{LANES, Lanes, Line, Sixteen};
+use super::masses::{Masses, Sums};
+use super::names::Name;
 use super::row::{SHORT, locate, move_one, move_to};
-use super::word::{AtWord, Given, Weights};
-use crate::rows::{Packing, SparseRows};
+use super::word::{AtWord, Desk, Given};
+use crate::rows::{Packing, Row, SparseRows};
 
 /// Lines of a row that are asked for ahead.
-const LINES: usize = 4;
+const LINES: usize = 8;
 
-/// The chain over [`SparseRows`].
-pub(super) struct Sparse<L: Lanes> {
-    word: AtWord<Masses>,
-    packing: Packing,
-    split: L::Split,
-    draws: Draws,
+/// The memory of [`Sparse`].
+pub(super) struct Memory {
+    desk: Desk,
+    sums: Sums,
     /// Lane sums up to each line of a row.
     running: Vec<Sixteen>,
 }
 
-impl<L: Lanes> Sparse<L> {
-    /// A chain for rows of at most `longest` lines.
-    pub(super) fn new(given: Given<'_>, longest: usize, draws: Draws) -> Self {
-        let packing = Packing::of(given.norms.len());
-        let masses = Masses::new(given.alphas, packing.names());
-        let word = AtWord::new(given, packing.names(), masses);
-        let running = vec![Sixteen::default(); longest.max(SHORT)];
-        Self { word, packing, split: L::split(packing.bits()), draws, running }
-    }
-
-    /// Draws from alpha_k f_k over all topics, if the topic `from` weighed `without`.
-    #[inline(always)]
-    fn draw_from_all(&mut self, from: usize, without: f32, point: f32) -> usize {
-        let before = self.word.weights.weights()[from];
-        self.word.weights.set(from, without);
-        let topic = self.word.weights.draw::<L>(point);
-        self.word.weights.set(from, before);
-        topic
+impl Memory {
+    /// For rows of at most `lines` lines and words of at most `tokens` tokens in a visit.
+    pub(super) fn new(given: Given<'_>, lines: usize, tokens: usize) -> Self {
+        let running = vec![Sixteen::default(); lines.max(SHORT)];
+        Self { desk: Desk::new(given, tokens), sums: Sums::new(given.alphas), running }
     }
 }
 
-impl<L: Lanes> Chain for Sparse<L> {
-    type Rows = SparseRows;
-    type Weights = Masses;
+/// The chain over [`SparseRows`].
+pub(super) struct Sparse<'a, L: Lanes> {
+    rows: &'a mut [Row],
+    lines: &'a mut [Line],
+    hand: Hand<'a, L>,
+}
+
+/// What draws, whatever the document.
+struct Hand<'a, L: Lanes> {
+    word: AtWord<'a, Masses<'a>>,
+    packing: Packing,
+    split: L::Split,
+    draws: Draws,
+    /// Lane sums up to each line of a row.
+    running: &'a mut [Sixteen],
+}
+
+impl<'a, L: Lanes> Sparse<'a, L> {
+    #[inline(always)]
+    pub(super) fn new(
+        given: Given<'_>,
+        memory: &'a mut Memory,
+        rows: &'a mut SparseRows,
+        draws: Draws,
+    ) -> Self {
+        let Memory { desk, sums, running } = memory;
+        let (word, packing) = (AtWord::new(desk, given, sums.masses()), Packing::of(given.norms.len()));
+        let hand = Hand { word, packing, split: L::split(packing.bits()), draws, running };
+        Self { rows: &mut rows.rows, lines: &mut rows.lines, hand }
+    }
+}
+
+/// What a token is drawn from.
+#[derive(Clone, Copy)]
+struct Seen<L> {
+    /// Sums over the lines of its document's row, without the token.
+    sums: L,
+    lines: usize,
+    mass: f32,
+    /// The mass of all topics.
+    others: f32,
+}
+
+/// A token: its topic, the entry of that in the row, and what the topic weighs without the token.
+#[derive(Clone, Copy)]
+struct Token {
+    topic: Name,
+    at: usize,
+    without: f32,
+}
+
+impl<L: Lanes> Seen<L> {
+    #[inline(always)]
+    fn nothing() -> Self {
+        Self { sums: L::zero(), lines: 0, mass: 0.0, others: 0.0 }
+    }
+}
+
+impl<L: Lanes> Hand<'_, L> {
+    /// Sums over a document's row without a token of this topic.
+    #[inline(always)]
+    fn see(&mut self, lines: &[Line], topic: Name) -> (Seen<L>, Token) {
+        let without = self.word.without(topic);
+        let others = self.word.weights.total_if(topic, without);
+        let (mut sums, mut at, mut number) = (L::zero(), 0, 0);
+        let (weights, split) = (self.word.weights.weights(), self.split);
+        for (line, running) in lines.iter().zip(&mut *self.running) {
+            let (products, found) = L::weigh(line, split, weights, (topic.number() as u32, without));
+            sums = sums.add(products);
+            sums.store(running);
+            at = if found != 0 { number + found.trailing_zeros() as usize } else { at };
+            number += LANES;
+        }
+        let sums = sums.running();
+        (Seen { sums, lines: lines.len(), mass: sums.last(), others }, Token { topic, at, without })
+    }
+
+    /// Draws a token's topic, and moves it there. Returns the entry of the topic in the row, unless the row now has other
+    /// entries than it had.
+    #[inline(always)]
+    fn draw(
+        &mut self,
+        row: &mut Row,
+        lines: &mut [Line],
+        seen: Seen<L>,
+        token: Token,
+    ) -> (Name, Option<usize>) {
+        let Token { topic: from, at, without } = token;
+        let (unit, other) = self.draws.pair();
+        let point = unit * (seen.mass + seen.others);
+        let (topic, to) = if point < seen.mass {
+            let (to, _) = locate(self.running, seen.sums, point, seen.lines);
+            let entry = lines[to / LANES].0[to % LANES];
+            (self.word.names.name(self.packing.topic(entry)), Some(to))
+        } else {
+            (self.word.weights.draw_if::<L>(from, without, other * seen.others), None)
+        };
+        if topic == from {
+            return (topic, Some(at));
+        }
+        let length = row.length;
+        match to {
+            Some(to) => move_one(lines, &mut row.length, at, to, self.packing),
+            None => move_to::<L>(lines, row, Some(at), topic, (self.packing, self.split)),
+        }
+        self.word.lose(from, without);
+        self.word.gain(topic);
+        (topic, to.filter(|_| row.length == length))
+    }
+}
+
+impl<'a, L: Lanes> Chain<'a> for Sparse<'a, L> {
+    type Weights = Masses<'a>;
 
     #[inline(always)]
-    fn word(&mut self) -> &mut AtWord<Self::Weights> {
-        &mut self.word
+    fn word(&mut self) -> &mut AtWord<'a, Self::Weights> {
+        &mut self.hand.word
     }
 
     const TOGETHER: bool = true;
 
     #[inline(always)]
-    fn again(&mut self, topics: &mut [u16], document: usize, rows: &mut SparseRows) {
-        let SparseRows { rows, lines } = rows;
-        let row = &mut rows[document];
-        let lines = &mut lines[row.start as usize..];
-        let mut token = 0;
-        while let Some(&old) = topics.get(token) {
-            let mut from = usize::from(old);
-            let mut without = self.word.without(from);
-            let others = self.word.weights.total_if(from, without);
-            let length = row.length;
-            let filled = (length as usize).div_ceil(LANES);
-            let (mut sums, mut at, mut number) = (L::zero(), 0, 0);
-            let (weights, split) = (self.word.weights.weights(), self.split);
-            for (line, running) in lines[..filled].iter().zip(&mut self.running) {
-                let (products, found) = L::weigh(line, split, weights, (u32::from(old), without));
-                sums = sums.add(products);
-                sums.store(running);
-                at = if found != 0 { number + found.trailing_zeros() as usize } else { at };
-                number += LANES;
-            }
-            let sums = sums.running();
-            let mass = sums.last();
-            loop {
-                let (unit, other) = self.draws.pair();
-                let point = unit * (mass + others);
-                let (topic, to) = if point < mass {
-                    let to = locate(&self.running, sums, point, filled);
-                    (self.packing.topic(lines[to / LANES].0[to % LANES]) as usize, Some(to))
-                } else {
-                    (self.draw_from_all(from, without, other * others), None)
-                };
-                topics[token] = topic as u16;
-                token += 1;
-                if topic != from {
-                    match to {
-                        Some(to) => move_one(lines, &mut row.length, at, to, self.packing),
-                        None => move_to::<L>(lines, row, Some(at), topic as u32, (self.packing, self.split)),
-                    }
-                    self.word.lose(from, without);
-                    self.word.gain(topic);
+    fn again(&mut self, topics: &mut [u16], document: usize) {
+        let row = &mut self.rows[document];
+        let lines = &mut self.lines[row.start as usize..];
+        // What is seen of the row, as long as it is true. One loop, not one in another: what those within have in common a
+        // compiler would make ready each time, and they are few.
+        let (mut seen, mut here) = (Seen::nothing(), None);
+        for place in topics {
+            let old = self.hand.word.names.name((*place).into());
+            let token = match here {
+                Some(token @ Token { topic, .. }) if topic == old => token,
+                _ => {
+                    let filled = &lines[..(row.length as usize).div_ceil(LANES)];
+                    let token;
+                    (seen, token) = self.hand.see(filled, old);
+                    token
                 }
-                if topics.get(token) != Some(&(topic as u16)) {
-                    break;
-                }
-                if topic != from {
-                    // The sums still are of the same entries, unless one has changed places or there is a new one.
-                    let Some(to) = to.filter(|_| row.length == length) else { break };
-                    (at, from, without) = (to, topic, self.word.without(topic));
-                }
-            }
+            };
+            let (topic, at) = self.hand.draw(row, lines, seen, token);
+            *place = topic.number() as u16;
+            here = at.map(|at| Token { topic, at, without: self.hand.word.without(topic) });
         }
     }
 
     #[inline(always)]
-    fn first(&mut self, document: usize, rows: &mut SparseRows) -> u16 {
-        let SparseRows { rows, lines } = rows;
-        let row = &mut rows[document];
-        let lines = &mut lines[row.start as usize..];
+    fn first(&mut self, document: usize) -> u16 {
+        let row = &mut self.rows[document];
+        let lines = &mut self.lines[row.start as usize..];
         let filled = (row.length as usize).div_ceil(LANES);
-        let (mut sums, weights, split) = (L::zero(), self.word.weights.weights(), self.split);
-        for (line, running) in lines[..filled].iter().zip(&mut self.running) {
+        let (mut sums, weights, split) = (L::zero(), self.hand.word.weights.weights(), self.hand.split);
+        for (line, running) in lines[..filled].iter().zip(&mut *self.hand.running) {
             sums = sums.add(L::products(line, split, weights));
             sums.store(running);
         }
         let sums = sums.running();
-        let (unit, other) = self.draws.pair();
-        let (mass, others) = (sums.last(), self.word.weights.total());
+        let (unit, other) = self.hand.draws.pair();
+        let (mass, others) = (sums.last(), self.hand.word.weights.total());
         let point = unit * (mass + others);
         let topic = if point < mass {
-            let to = locate(&self.running, sums, point, filled);
+            let (to, _) = locate(self.hand.running, sums, point, filled);
             let entry = &mut lines[to / LANES].0[to % LANES];
             *entry += 1;
-            self.packing.topic(*entry) as usize
+            self.hand.word.names.name(self.hand.packing.topic(*entry))
         } else {
-            let topic = self.word.weights.draw::<L>(other * others);
-            move_to::<L>(lines, row, None, topic as u32, (self.packing, self.split));
+            let topic = self.hand.word.weights.draw::<L>(other * others);
+            move_to::<L>(lines, row, None, topic, (self.hand.packing, self.hand.split));
             topic
         };
-        self.word.gain(topic);
-        topic as u16
+        self.hand.word.gain(topic);
+        topic.number() as u16
     }
 
     #[inline(always)]
-    fn uniform(&mut self, document: usize, rows: &mut SparseRows, topics: u32) -> u16 {
-        let SparseRows { rows, lines } = rows;
-        let row = &mut rows[document];
-        let lines = &mut lines[row.start as usize..];
-        let topic = self.draws.below(topics);
-        move_to::<L>(lines, row, None, topic, (self.packing, self.split));
-        self.word.gain(topic as usize);
-        topic as u16
+    fn uniform(&mut self, document: usize, topics: u32) -> u16 {
+        let row = &mut self.rows[document];
+        let lines = &mut self.lines[row.start as usize..];
+        let topic = self.hand.word.names.name(self.hand.draws.below(topics));
+        move_to::<L>(lines, row, None, topic, (self.hand.packing, self.hand.split));
+        self.hand.word.gain(topic);
+        topic.number() as u16
     }
 
     #[inline(always)]
-    fn ask_for(rows: &SparseRows, document: usize) {
-        let start = rows.rows[document].start as usize;
-        if let Some(lines) = rows.lines.get(start..start + LINES) {
+    fn ask_for(&self, document: usize) {
+        let start = self.rows[document].start as usize;
+        if let Some(lines) = self.lines.get(start..start + LINES) {
             for line in lines {
                 L::prefetch(line);
             }

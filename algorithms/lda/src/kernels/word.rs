@@ -9,14 +9,19 @@
 //! and what a token adds to n_k and n_kw is seen by the next one. A topic's division is done when its total changes, for
 //! one token more and thus for the next change, so that no draw waits for one.
 
+use super::lanes::Lanes;
+use super::names::{Name, Names, Table};
 use crate::rows::WordRows;
 use crate::seeds::Seeds;
+
+/// Numbers of 32 bits in a line of the cache.
+const LINE: usize = 16;
 
 /// The weights of all topics, however a chain keeps them.
 pub(super) trait Weights {
     /// A topic weighs so much from now on. Returns by how much alpha_k f_k has risen, which is to be
     /// [`added`](Self::add) sooner or later.
-    fn set(&mut self, topic: usize, weight: f32) -> f64;
+    fn set(&mut self, topic: Name, weight: f32) -> f64;
     /// The sum of alpha_k f_k has risen.
     fn add(&mut self, change: f64);
 }
@@ -37,17 +42,17 @@ pub(crate) struct Given<'a> {
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(16))]
 struct Topic {
-    /// 1 / norm with a token less.
-    without: f32,
     /// n_kw at the word.
-    count: f32,
+    count: u32,
     /// 1 / norm.
     inverse: f32,
-    /// Whether the word's list names it: 1 or 0.
-    listed: u32,
+    /// beta, and what word priors add for the word.
+    prior: f32,
+    /// 1 / norm with a token less.
+    without: f32,
 }
 
-/// What is only needed where a token changes its topic: apart, so that what is read more often stays near.
+/// What is only needed where a token changes its topic.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(16))]
 struct Norm {
@@ -63,120 +68,137 @@ fn inverse(norm: f64) -> f32 {
     (1.0 / norm) as f32
 }
 
-/// The topics at a word.
-pub(super) struct AtWord<W> {
-    pub(super) weights: W,
+/// The memory of [`AtWord`].
+pub(super) struct Desk {
+    names: Names,
     topics: Vec<Topic>,
     norms: Vec<Norm>,
-    /// The topics whose weight is not that of a word without tokens.
     list: Vec<u16>,
     beta: f32,
-    /// What word priors add for this word, if anything.
-    seeds: Vec<(u32, f32)>,
 }
 
-impl<W: Weights> AtWord<W> {
-    /// At no word: every topic weighs beta / (n_k + V beta). `names` is at least the number of topics.
-    pub(super) fn new(given: Given<'_>, names: usize, mut weights: W) -> Self {
-        let (mut topics, mut norms) = (vec![Topic::default(); names], vec![Norm::default(); names]);
-        let (beta, mut change) = (given.beta as f32, 0.0);
-        for (number, &norm) in given.norms.iter().enumerate() {
-            let (without, inverse) = (inverse(norm - 1.0), inverse(norm));
-            change += weights.set(number, beta * inverse);
-            topics[number] = Topic { without, inverse, ..Topic::default() };
-            norms[number] = Norm { norm, with: self::inverse(norm + 1.0) };
+impl Desk {
+    /// For words of at most `longest` tokens in a visit.
+    pub(super) fn new(given: Given<'_>, longest: usize) -> Self {
+        let (names, prior) = (Names::of(given.norms.len()), given.beta as f32);
+        let topic =
+            |norm: f64| Topic { count: 0, inverse: inverse(norm), prior, without: inverse(norm - 1.0) };
+        let mut topics: Vec<_> = given.norms.iter().map(|&norm| topic(norm)).collect();
+        let mut norms: Vec<_> =
+            given.norms.iter().map(|&norm| Norm { norm, with: inverse(norm + 1.0) }).collect();
+        topics.resize(names.count(), Topic::default());
+        norms.resize(names.count(), Norm::default());
+        Self { names, topics, norms, list: vec![0; names.count() + longest], beta: prior }
+    }
+}
+
+/// The topics at a word. It borrows and copies all that it has, so that a compiler keeps it in registers from token to
+/// token: what had to be read again after each write was a tenth of a task.
+pub(super) struct AtWord<'a, W> {
+    pub(super) weights: W,
+    pub(super) names: Names,
+    topics: Table<'a, Topic>,
+    norms: Table<'a, Norm>,
+    /// The first `listed` are the topics whose weight is not that of a word without tokens, some more than once.
+    list: &'a mut [u16],
+    listed: usize,
+    beta: f32,
+}
+
+impl<'a, W: Weights> AtWord<'a, W> {
+    /// At no word: every topic weighs beta / (n_k + V beta). `weights` are of no topic yet.
+    #[inline(always)]
+    pub(super) fn new(desk: &'a mut Desk, given: Given<'_>, mut weights: W) -> Self {
+        let Desk { names, topics, norms, list, beta } = desk;
+        let mut change = 0.0;
+        for (number, topic) in (0..).zip(&*topics).take(given.norms.len()) {
+            change += weights.set(names.name(number), *beta * topic.inverse);
         }
         weights.add(change);
-        Self { weights, topics, norms, list: Vec::with_capacity(given.norms.len()), beta, seeds: Vec::new() }
+        let (topics, norms) = (Table::new(topics, *names), Table::new(norms, *names));
+        Self { weights, names: *names, topics, norms, list, listed: 0, beta: *beta }
+    }
+
+    /// Asks for the row of a word to which it comes soon.
+    #[inline(always)]
+    pub(super) fn ask_for<L: Lanes>(word: usize, words: &WordRows) {
+        let start = words.starts[word] as usize;
+        for ahead in [0, LINE] {
+            if let (Some(topic), Some(count)) =
+                (words.topics.get(start + ahead), words.counts.get(start + ahead))
+            {
+                L::prefetch(topic);
+                L::prefetch(count);
+            }
+        }
     }
 
     /// Comes to a word.
     #[inline(always)]
     pub(super) fn enter(&mut self, word: usize, words: &WordRows, seeds: &Seeds) {
-        if !seeds.is_empty() {
-            self.seeds.extend(seeds.of(word));
+        for (topic, weight) in seeds.of(word) {
+            self.topics[self.names.name(topic)].prior += weight;
         }
         let (start, length) = (words.starts[word] as usize, words.lengths[word] as usize);
         let (topics, counts) = (&words.topics[start..start + length], &words.counts[start..start + length]);
         // Changes are added up beside what each next one would have to wait for.
         let mut change = 0.0;
         for (&topic, &count) in topics.iter().zip(counts) {
-            self.list.push(topic);
-            let number = usize::from(topic);
-            let prior = self.prior(number);
-            let at = &mut self.topics[number];
-            (at.count, at.listed) = (count as f32, 1);
-            change += self.weights.set(number, (at.count + prior) * at.inverse);
+            let name = self.names.name(topic.into());
+            let at = &mut self.topics[name];
+            at.count = count;
+            change += self.weights.set(name, (count as f32 + at.prior) * at.inverse);
         }
-        self.weights.add(change);
-        if !self.seeds.is_empty() {
-            self.seed();
-        }
-    }
-
-    /// Topics that the word has by its priors alone.
-    #[cold]
-    #[inline(never)]
-    fn seed(&mut self) {
-        for at in 0..self.seeds.len() {
-            let number = self.seeds[at].0 as usize;
-            let prior = self.prior(number);
-            let topic = &mut self.topics[number];
-            if topic.listed == 0 {
-                self.list.push(number as u16);
-                topic.listed = 1;
-                let change = self.weights.set(number, prior * topic.inverse);
-                self.weights.add(change);
+        self.list[..length].copy_from_slice(topics);
+        self.listed = length;
+        // Topics that the word has by its priors alone.
+        for (topic, _) in seeds.of(word) {
+            let name = self.names.name(topic);
+            let at = &self.topics[name];
+            if at.count == 0 {
+                change += self.weights.set(name, at.prior * at.inverse);
+                self.list(name);
             }
         }
+        self.weights.add(change);
     }
 
     /// Leaves a word: its row is written, and every topic weighs what it does in a word without tokens.
     #[inline(always)]
-    pub(super) fn leave(&mut self, word: usize, words: &mut WordRows) {
+    pub(super) fn leave(&mut self, word: usize, words: &mut WordRows, seeds: &Seeds) {
+        for (topic, _) in seeds.of(word) {
+            self.topics[self.names.name(topic)].prior = self.beta;
+        }
         let (start, end) = (words.starts[word] as usize, words.starts[word + 1] as usize);
         let (topics, counts) = (&mut words.topics[start..end], &mut words.counts[start..end]);
         let (mut length, mut change) = (0, 0.0);
-        for &topic in &self.list {
-            let number = usize::from(topic);
-            let at = &mut self.topics[number];
-            if at.count > 0.0 {
-                (topics[length], counts[length]) = (topic, at.count as u32);
+        for &topic in &self.list[..self.listed] {
+            let name = self.names.name(topic.into());
+            let at = &mut self.topics[name];
+            if at.count > 0 {
+                (topics[length], counts[length]) = (topic, at.count);
                 length += 1;
             }
-            (at.count, at.listed) = (0.0, 0);
-            change += self.weights.set(number, self.beta * at.inverse);
+            at.count = 0;
+            change += self.weights.set(name, self.beta * at.inverse);
         }
         self.weights.add(change);
         words.lengths[word] = length as u32;
-        self.list.clear();
-        self.seeds.clear();
-    }
-
-    /// beta and what priors add to it for a topic of the word.
-    #[inline(always)]
-    fn prior(&self, topic: usize) -> f32 {
-        let mut prior = self.beta;
-        if !self.seeds.is_empty() {
-            for &(of, weight) in &self.seeds {
-                prior += if of as usize == topic { weight } else { 0.0 };
-            }
-        }
-        prior
+        self.listed = 0;
     }
 
     /// What a topic weighs without a token that it has.
     #[inline(always)]
-    pub(super) fn without(&self, topic: usize) -> f32 {
+    pub(super) fn without(&self, topic: Name) -> f32 {
         let at = &self.topics[topic];
-        (at.count - 1.0 + self.prior(topic)) * at.without
+        (at.count.wrapping_sub(1) as f32 + at.prior) * at.without
     }
 
     /// The word loses a token of a topic, which weighs so much [`without`](Self::without) it.
     #[inline(always)]
-    pub(super) fn lose(&mut self, topic: usize, without: f32) {
+    pub(super) fn lose(&mut self, topic: Name, without: f32) {
         let (at, far) = (&mut self.topics[topic], &mut self.norms[topic]);
-        at.count -= 1.0;
+        at.count = at.count.wrapping_sub(1);
         far.norm -= 1.0;
         (far.with, at.inverse, at.without) = (at.inverse, at.without, inverse(far.norm - 1.0));
         let change = self.weights.set(topic, without);
@@ -185,22 +207,28 @@ impl<W: Weights> AtWord<W> {
 
     /// The word gains a token of a topic.
     #[inline(always)]
-    pub(super) fn gain(&mut self, topic: usize) {
-        let prior = self.prior(topic);
+    pub(super) fn gain(&mut self, topic: Name) {
         let (at, far) = (&mut self.topics[topic], &mut self.norms[topic]);
-        if at.listed == 0 {
-            at.listed = 1;
-            self.list.push(topic as u16);
-        }
-        at.count += 1.0;
+        let is_new = at.count == 0;
+        at.count += 1;
         far.norm += 1.0;
         (at.without, at.inverse, far.with) = (at.inverse, far.with, inverse(far.norm + 1.0));
-        let change = self.weights.set(topic, (at.count + prior) * at.inverse);
+        let change = self.weights.set(topic, (at.count as f32 + at.prior) * at.inverse);
         self.weights.add(change);
+        if is_new {
+            self.list(topic);
+        }
+    }
+
+    #[inline(always)]
+    fn list(&mut self, topic: Name) {
+        self.list[self.listed] = topic.number() as u16;
+        self.listed += 1;
     }
 
     /// How the tokens of each topic have changed since the task was `given` its totals.
     pub(super) fn moved(&self, given: Given<'_>) -> Vec<i32> {
-        given.norms.iter().zip(&self.norms).map(|(norm, now)| (now.norm - norm).round() as i32).collect()
+        let norms = given.norms.iter().zip(self.norms.all());
+        norms.map(|(norm, now)| (now.norm - norm).round() as i32).collect()
     }
 }
