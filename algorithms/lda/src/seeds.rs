@@ -14,10 +14,14 @@ pub(crate) struct Seeds {
 raddle::state!(Seeds { words, starts, topics, weights });
 
 impl Seeds {
-    /// From (word of the block, topic, weight), sorted by word.
+    /// From (word of the block, topic, weight), sorted by word and topic. Weights of the same two add up.
     pub(crate) fn new(entries: &[(u32, u32, f32)]) -> Self {
         let mut seeds = Self::default();
-        for &(word, topic, weight) in entries {
+        for (at, &(word, topic, weight)) in entries.iter().enumerate() {
+            if at > 0 && (entries[at - 1].0, entries[at - 1].1) == (word, topic) {
+                seeds.weights[seeds.topics.len() - 1] += weight;
+                continue;
+            }
             if seeds.words.last() != Some(&word) {
                 seeds.words.push(word);
                 seeds.starts.push(seeds.topics.len() as u32);
@@ -44,5 +48,18 @@ impl Seeds {
             Ok(at) => self.starts[at] as usize..self.starts[at + 1] as usize,
             Err(_) => 0..0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Seeds;
+
+    #[test]
+    fn weights_of_the_same_word_and_topic_add_up() {
+        let seeds = Seeds::new(&[(1, 4, 0.5), (1, 4, 2.0), (1, 6, 1.0), (3, 4, 8.0)]);
+        assert_eq!(seeds.of(1).collect::<Vec<_>>(), [(4, 2.5), (6, 1.0)]);
+        assert_eq!(seeds.of(3).collect::<Vec<_>>(), [(4, 8.0)]);
+        assert_eq!(seeds.of(2).count(), 0);
     }
 }

@@ -161,7 +161,8 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn below(eight: &[Sixteen; 8], lane: usize, bound: f32) -> u32 {
-        below(eight, lane, bound)
+        // SAFETY: runs only where avx2 was detected.
+        unsafe { below(eight, lane, bound) }
     }
 
     type Split = Split;

@@ -1,4 +1,4 @@
-//! Sparse rows on x86-64: how their entries are taken apart, and the weights of eight of them at once.
+//! Sparse rows on x86-64: how their entries are taken apart, the weights of eight of them at once, and a lane of eight sums.
 
 #![allow(unsafe_code)] // instructions spelt out; measured: half the time of a gather
 
@@ -26,21 +26,13 @@ impl Split {
     }
 }
 
-/// Those of eight sixteens whose value in a lane is at most `bound`.
+/// Those of eight sixteens whose value in a lane is at most `bound`, the first in the lowest bit.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn at_most(eight: &[Sixteen; 8], lane: usize, bound: f32) -> u32 {
-    let value = |number: usize| eight[number].0[lane % LANES];
-    let [a, b, c, d, e, f, g, h] = std::array::from_fn(value);
+pub(super) fn below(eight: &[Sixteen; 8], lane: usize, bound: f32) -> u32 {
+    let [a, b, c, d, e, f, g, h] = std::array::from_fn(|number| eight[number].0[lane % LANES]);
     let column = _mm256_setr_ps(a, b, c, d, e, f, g, h);
     _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(column, _mm256_set1_ps(bound))) as u32
-}
-
-/// [`at_most`] where avx2 was detected.
-#[inline(always)]
-pub(super) fn below(eight: &[Sixteen; 8], lane: usize, bound: f32) -> u32 {
-    // SAFETY: runs only where avx2 was detected.
-    unsafe { at_most(eight, lane, bound) }
 }
 
 /// The weights of the topics of eight entries, of the first half of a line or the second.

@@ -4,7 +4,7 @@ use super::chain::Chain;
 use super::dense::Dense;
 use super::lanes::{Counts, Lanes};
 use super::sparse::{Memory, Sparse};
-use super::word::{AtWord, Desk};
+use super::word::{Desk, ask_for};
 use super::{Draws, Given, Kernel, run};
 use crate::rows::{DocumentRows, SparseRows, WordRows};
 use crate::seeds::Seeds;
@@ -33,18 +33,15 @@ impl Sample<'_> {
     pub(crate) fn run(self) -> Vec<i32> {
         let Self { given, rows, slice, words, seeds, had, has, uniform, draws } = self;
         let walk = Walk { given, slice, words, seeds, had, has, uniform };
-        let visits = &walk.slice.visits;
-        let starts = std::iter::once(0).chain(visits.iter().map(|visit| visit.end));
-        let tokens = visits.iter().zip(starts).map(|(visit, start)| visit.end.saturating_sub(start));
-        let longest = tokens.max().unwrap_or(0) as usize;
+        let tokens = walk.slice.documents.len();
         // A function for each kind of rows, so that the registers of each are given out for it alone.
         match rows {
             DocumentRows::Sparse(rows) => {
-                let memory = &mut Memory::new(given, rows.longest(), longest);
+                let memory = &mut Memory::new(given, rows.longest(), tokens);
                 run(OverSparse { walk, memory, rows, draws })
             }
             DocumentRows::Dense(rows) => {
-                let desk = &mut Desk::new(given, longest);
+                let desk = &mut Desk::new(given, tokens);
                 let counts = &mut rows.counts[..];
                 match rows.width {
                     1 => run(OverDense::<1> { walk, desk, counts, draws }),
@@ -116,7 +113,7 @@ impl Walk<'_> {
         for (at, visit) in visits.iter().enumerate() {
             let (word, end) = (visit.word as usize, visit.end as usize);
             if let Some(next) = visits.get(at + 1) {
-                AtWord::<C::Weights>::ask_for::<L>(next.word as usize, words);
+                ask_for::<L>(next.word as usize, words);
             }
             let active = up_to(documents, start, end, has);
             let assigned = up_to(documents, start, end, had);

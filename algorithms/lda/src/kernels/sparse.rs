@@ -24,7 +24,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// For rows of at most `lines` lines and words of at most `tokens` tokens in a visit.
+    /// For rows of at most `lines` lines and a task of at most `tokens` tokens.
     pub(super) fn new(given: Given<'_>, lines: usize, tokens: usize) -> Self {
         let running = vec![Sixteen::default(); lines.max(SHORT)];
         Self { desk: Desk::new(given, tokens), sums: Sums::new(given.alphas), running }

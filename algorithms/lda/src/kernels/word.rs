@@ -9,13 +9,10 @@
 //! and what a token adds to n_k and n_kw is seen by the next one. A topic's division is done when its total changes, for
 //! one token more and thus for the next change, so that no draw waits for one.
 
-use super::lanes::Lanes;
+use super::lanes::{LANES, Lanes};
 use super::names::{Name, Names, Table};
 use crate::rows::WordRows;
 use crate::seeds::Seeds;
-
-/// Numbers of 32 bits in a line of the cache.
-const LINE: usize = 16;
 
 /// The weights of all topics, however a chain keeps them.
 pub(super) trait Weights {
@@ -68,6 +65,18 @@ fn inverse(norm: f64) -> f32 {
     (1.0 / norm) as f32
 }
 
+/// Asks for the row of a word that is needed soon: its topics and its counts, of which a line has sixteen.
+#[inline(always)]
+pub(super) fn ask_for<L: Lanes>(word: usize, words: &WordRows) {
+    let start = words.starts[word] as usize;
+    for at in [start, start + LANES] {
+        if let (Some(topic), Some(count)) = (words.topics.get(at), words.counts.get(at)) {
+            L::prefetch(topic);
+            L::prefetch(count);
+        }
+    }
+}
+
 /// The memory of [`AtWord`].
 pub(super) struct Desk {
     names: Names,
@@ -78,8 +87,8 @@ pub(super) struct Desk {
 }
 
 impl Desk {
-    /// For words of at most `longest` tokens in a visit.
-    pub(super) fn new(given: Given<'_>, longest: usize) -> Self {
+    /// For a task of at most so many tokens.
+    pub(super) fn new(given: Given<'_>, tokens: usize) -> Self {
         let (names, prior) = (Names::of(given.norms.len()), given.beta as f32);
         let topic =
             |norm: f64| Topic { count: 0, inverse: inverse(norm), prior, without: inverse(norm - 1.0) };
@@ -88,12 +97,12 @@ impl Desk {
             given.norms.iter().map(|&norm| Norm { norm, with: inverse(norm + 1.0) }).collect();
         topics.resize(names.count(), Topic::default());
         norms.resize(names.count(), Norm::default());
-        Self { names, topics, norms, list: vec![0; names.count() + longest], beta: prior }
+        Self { names, topics, norms, list: vec![0; names.count() + tokens], beta: prior }
     }
 }
 
 /// The topics at a word. It borrows and copies all that it has, so that a compiler keeps it in registers from token to
-/// token: what had to be read again after each write was a tenth of a task.
+/// token: what had to be read again after each write was a twentieth of a task.
 pub(super) struct AtWord<'a, W> {
     pub(super) weights: W,
     pub(super) names: Names,
@@ -117,20 +126,6 @@ impl<'a, W: Weights> AtWord<'a, W> {
         weights.add(change);
         let (topics, norms) = (Table::new(topics, *names), Table::new(norms, *names));
         Self { weights, names: *names, topics, norms, list, listed: 0, beta: *beta }
-    }
-
-    /// Asks for the row of a word to which it comes soon.
-    #[inline(always)]
-    pub(super) fn ask_for<L: Lanes>(word: usize, words: &WordRows) {
-        let start = words.starts[word] as usize;
-        for ahead in [0, LINE] {
-            if let (Some(topic), Some(count)) =
-                (words.topics.get(start + ahead), words.counts.get(start + ahead))
-            {
-                L::prefetch(topic);
-                L::prefetch(count);
-            }
-        }
     }
 
     /// Comes to a word.
