@@ -173,7 +173,9 @@ def measure(options, name, topics, target, checkpoints, targets):
 
 def show(found):
     """Rows of the table, of medians with the least and the most."""
-    wanted = {(name, topics, value): f"{least}, {aim}" for name, topics, *_, rows in CASES for value, least, aim in rows}
+    wanted = {
+        (name, topics, value): f"{least}, {aim}" for name, topics, *_, rows in CASES for value, least, aim in rows
+    }
     peers, runs = found["peer"], found["ours"]
     for at, value in enumerate(found["targets"]):
         seconds = [run["seconds"][at] for run in runs]
@@ -196,12 +198,13 @@ def main():
     parser.add_argument("--out")
     parser.add_argument("--table", nargs="+", metavar="FILE", help="show what --out wrote, seeds together")
     options = parser.parse_args()
-    print("| corpus, K | perplexity | ours, s | T, s | ours / T | at least, aim | judged at the end | word log-likelihood "
-          "| Mtok/s | MB | tomotopy, Mtok/s |\n|---|---|---|---|---|---|---|---|---|---|---|")
+    print("| corpus, K | perplexity | ours, s | T, s | ours / T | at least, aim | judged at the end "
+          "| word log-likelihood | Mtok/s | MB | tomotopy, Mtok/s |\n|---|---|---|---|---|---|---|---|---|---|---|")
     found = {}
     if options.table:
         for case in (case for file in options.table for case in json.loads(pathlib.Path(file).read_text())):
-            same = found.setdefault((case["corpus"], case["topics"], *case["targets"]), {**case, "peer": [], "ours": []})
+            key = case["corpus"], case["topics"], *case["targets"]
+            same = found.setdefault(key, {**case, "peer": [], "ours": []})
             same["peer"] += case["peer"]
             same["ours"] += case["ours"]
         for case in found.values():
@@ -213,6 +216,9 @@ def main():
         targets = [row for row in targets if row[0] >= options.to]
         found[name, topics] = measure(options, name, topics, target, checkpoints, targets)
         show(found[name, topics])
+    if not found:
+        names = ", ".join(f"'{name} {topics}'" for name, topics, *_ in CASES)
+        sys.exit(f"--only {options.only!r} is no corpus and K; there are {names}")
     if options.out:
         pathlib.Path(options.out).write_text(json.dumps(list(found.values()), indent=1))
 
