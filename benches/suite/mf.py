@@ -2,7 +2,7 @@
 
     cargo build --release -p raddle-mf --bin mf --example warm --example bare
     .peers/bin/pip install numpy scipy cornac implicit libmf
-    RADDLE_DATA=... .peers/bin/python benches/suite/mf.py [--only ml-1m] [--turns 4] [--libmf-so FILE] [--out results.json]
+    RADDLE_DATA=... .peers/bin/python benches/suite/mf.py [--only ml-1m] [--turns 4] [--libmf-so FILE] [--out FILE]
 
 Each case has a target: a root mean squared error on the test set. Ours and the peer train several times in a process, a
 process a turn, and processes take turns; the first training of each is cold, the others warm. What is timed begins with
@@ -90,8 +90,8 @@ def synthetic(folder, count=10_000_000, users=71_567, items=10_681):
         return path
 
     def uniform(tag, index):
-        seed = np.uint64(1) << np.uint64(40)
-        return (splitmix64(seed ^ (np.uint64(tag) << np.uint64(56)) ^ index.astype(np.uint64)) >> np.uint64(11)) / 2.0**53
+        key = np.uint64(1) << np.uint64(40) ^ np.uint64(tag) << np.uint64(56)
+        return (splitmix64(key ^ index.astype(np.uint64)) >> np.uint64(11)) / 2.0**53
 
     def normal(tag, index):
         return sum(uniform(tag + part, index) for part in range(4)) * 3**0.5 - 2 * 3**0.5
@@ -144,7 +144,8 @@ def cornac(train, rows, columns, rank, epochs, weight, eta):
     seconds = time.perf_counter() - started
     p, q, b, c = np.zeros((rows, rank)), np.zeros((columns, rank)), np.zeros(rows), np.zeros(columns)
     of_users, of_items = np.array(list(data.uid_map)), np.array(list(data.iid_map))
-    p[of_users], q[of_items], b[of_users], c[of_items] = model.u_factors, model.i_factors, model.u_biases, model.i_biases
+    p[of_users], b[of_users] = model.u_factors, model.u_biases
+    q[of_items], c[of_items] = model.i_factors, model.i_biases
     return seconds, (p, q, float(model.global_mean), b, c)
 
 
@@ -160,8 +161,9 @@ def peer(name, path, rank, epochs, weight, eta, times):
 
 
 def ours(path, rank, epochs, settings, workers, times):
-    command = [str(RELEASE / "examples/warm"), str(path), str(rank), str(epochs), f"times={times}", f"workers={workers}"]
-    done = subprocess.run(command + [f"{k}={v}" for k, v in settings.items()], capture_output=True, text=True, check=True)
+    command = [str(RELEASE / "examples/warm"), str(path), str(rank), str(epochs)]
+    command += [f"{k}={v}" for k, v in {"times": times, "workers": workers, **settings}.items()]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
 
 
@@ -171,8 +173,8 @@ def judged(path, rank, epochs, settings):
              "shards": "--shards"}
     options = [word for k, v in settings.items() for word in (names[k], str(v))]
     with tempfile.TemporaryDirectory() as folder:
-        command = [str(RELEASE / "mf"), "fit", str(path), "--rank", str(rank), "--epochs", str(epochs), "--test", "split"]
-        command += ["--validation", "none", "--out", folder, "--quiet", "--json", *options]
+        command = [str(RELEASE / "mf"), "fit", str(path), "--rank", str(rank), "--epochs", str(epochs)]
+        command += ["--test", "split", "--validation", "none", "--out", folder, "--quiet", "--json", *options]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         read = lambda name: np.load(pathlib.Path(folder) / f"{name}.npy")  # noqa: E731
         mean = json.loads((pathlib.Path(folder) / "model.json").read_text())["mean"]
@@ -193,7 +195,8 @@ def main():
     if options.libmf_so:
         os.environ["LIBMF_OBJ"] = options.libmf_so
     results = []
-    print("| data | rank | target | ours: rmse | warm s | cold s | 2 workers s | peer | rmse | warm s | cold s | ratio warm | cold |")
+    print("| data | rank | target | ours: rmse | warm s | cold s | 2 workers s "
+          "| peer | rmse | warm s | cold s | ratio warm | cold |")
     print("|---|---|---|---|---|---|---|---|---|---|---|---|---|")
     for data, rank, target, epochs, settings, their in CASES:
         if options.only and not re.search(options.only, f"{data} {rank}"):
@@ -215,7 +218,8 @@ def main():
         row = {"data": data, "rank": rank, "target": target, "rmse": error, "warm": warm, "cold": cold,
                "two": middle(m["warm"] for m in two), "memory": memory}
         if all(theirs):
-            row |= {"peer": their[0], "peer_rmse": theirs[-1]["rmse"], "peer_warm": middle(s for t in theirs for s in t["seconds"][1:]),
+            row |= {"peer": their[0], "peer_rmse": theirs[-1]["rmse"],
+                    "peer_warm": middle(s for t in theirs for s in t["seconds"][1:]),
                     "peer_cold": middle(t["seconds"][0] for t in theirs)}
             ratios = f"{row['peer_warm'] / warm:.1f} | {row['peer_cold'] / cold:.1f}"
             beside = f"{their[0]} | {row['peer_rmse']:.4f} | {row['peer_warm']:.3f} | {row['peer_cold']:.3f} | {ratios}"
@@ -223,7 +227,8 @@ def main():
             beside = "not here | | | | | "
         results.append(row)
         missed = "" if error <= target else " (missed)"
-        print(f"| {data} | {rank} | {target} | {error:.4f}{missed} | {warm:.4f} | {cold:.4f} | {row['two']:.4f} | {beside} |", flush=True)
+        ours_all = f"{error:.4f}{missed} | {warm:.4f} | {cold:.4f} | {row['two']:.4f}"
+        print(f"| {data} | {rank} | {target} | {ours_all} | {beside} |", flush=True)
     if options.out:
         pathlib.Path(options.out).write_text(json.dumps(results, indent=1))
 

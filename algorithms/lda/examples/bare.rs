@@ -1,7 +1,7 @@
 //! The same tasks without the engine: one thread that calls the program's verbs in the schedule's order.
 //!
 //! ```text
-//! bare CORPUS [--topics 1000] [--epochs 20] [--shards 8] [--repeats 3] [--beside N]
+//! bare CORPUS [--topics 1000] [--epochs 20] [--shards S] [--repeats 3] [--beside N]
 //! ```
 //! Each repeat runs the tasks by hand and the same run on the engine with one worker, now the one first, now the other; both
 //! must end with the same totals. Prints the median seconds of both, the median of what the engine took of the time by hand
@@ -28,10 +28,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let source =
         arguments.get(1).ok_or("usage: bare CORPUS [--topics K] [--epochs N] [--shards S] [--repeats R]")?;
     let (epochs, repeats) = (option("--epochs", 20)?, option("--repeats", 3)?);
+    let shards = option("--shards", 0)? as usize;
     let corpus = raddle_datasets::read_any_corpus(source, &Default::default())?;
     let preparation = Preparation {
         validation: Held::None,
-        shards: Some(option("--shards", 8)? as usize),
+        shards: arguments.iter().any(|argument| argument == "--shards").then_some(shards),
         ..Preparation::default()
     };
     let problem = Problem::new(&corpus, &preparation)?;
