@@ -229,6 +229,9 @@ def main():
         missed = "" if error <= target else " (missed)"
         ours_all = f"{error:.4f}{missed} | {warm:.4f} | {cold:.4f} | {row['two']:.4f}"
         print(f"| {data} | {rank} | {target} | {ours_all} | {beside} |", flush=True)
+    if not results:
+        cases = ", ".join(f"'{data} {rank}'" for data, rank, *_ in CASES)
+        sys.exit(f"--only {options.only!r} matches no case; there are {cases}")
     if options.out:
         pathlib.Path(options.out).write_text(json.dumps(results, indent=1))
 

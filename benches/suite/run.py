@@ -291,6 +291,9 @@ def main():
             show(results[-1], options.peer_target)
             if options.out:
                 options.out.write_text(json.dumps(results, default=str))
+    if not results:
+        cases = ", ".join(f"'{' '.join(map(str, case))}'" for case in CASES)
+        parser.error(f"--only {options.only!r} matches no case; there are {cases}")
     print("\nload:", *os.getloadavg())
 
 

@@ -3,9 +3,10 @@
 //! ```text
 //! bare CORPUS [--topics 1000] [--epochs 20] [--shards S] [--repeats 3] [--beside N]
 //! ```
-//! Each repeat runs the tasks by hand and the same run on the engine with one worker, now the one first, now the other; both
-//! must end with the same totals. Prints the median seconds of both, the median of what the engine took of the time by hand
-//! in each repeat with the least and the most, what that is for a task, and the median and best rate of the last five epochs by hand.
+//! Each repeat runs the tasks by hand and the same run on the engine with one worker, now the one first, now the other;
+//! both must end with the same totals. Prints the median seconds of both, the median of what the engine took of the time
+//! by hand in each repeat with the least and the most, what that is for a task, and the median and best rate of the last
+//! five epochs by hand.
 //!
 //! With `--beside N` each repeat runs one thread by hand, then N threads that share nothing, then the engine with N
 //! workers: threads apart say what the cores gave in that minute, and so what of it N workers made use of.
@@ -28,11 +29,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let source =
         arguments.get(1).ok_or("usage: bare CORPUS [--topics K] [--epochs N] [--shards S] [--repeats R]")?;
     let (epochs, repeats) = (option("--epochs", 20)?, option("--repeats", 3)?);
-    let shards = option("--shards", 0)? as usize;
     let corpus = raddle_datasets::read_any_corpus(source, &Default::default())?;
     let preparation = Preparation {
         validation: Held::None,
-        shards: arguments.iter().any(|argument| argument == "--shards").then_some(shards),
+        // From the number of tokens unless given.
+        shards: Some(option("--shards", 0)? as usize).filter(|&shards| shards > 0),
         ..Preparation::default()
     };
     let problem = Problem::new(&corpus, &preparation)?;

@@ -16,9 +16,11 @@ const TASK: u64 = 4_000;
 /// Shards that no corpus asks for by itself, unless its documents are more than their numbers can name.
 const MOST_SHARDS: usize = 8;
 
-/// Shards that there may be however few tokens each has; more of them have [`SHARD`] tokens each. For few tokens at a time
-/// words are entered and left too often: in four shards 2 M tokens took 0.90 of what they take in eight, 9 M 1.06.
+/// Shards that [`TASK`] alone bounds; more of them have [`SHARD`] tokens each. For few tokens at a time words are entered
+/// and left too often: in four shards 2 M tokens took 0.90 of what they take in eight, 9 M 1.06.
 const FEW_SHARDS: usize = 4;
+
+/// Tokens of a shard where there are more than these few.
 const SHARD: u64 = 500_000;
 
 /// How many shards suit so many tokens.

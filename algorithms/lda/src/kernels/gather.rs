@@ -1,4 +1,5 @@
-//! Sparse rows on x86-64: how their entries are taken apart, the weights of eight of them at once, and a lane of eight sums.
+//! Sparse rows on x86-64: how their entries are taken apart, the weights of eight of them at once, and a lane of eight
+//! sums.
 
 #![allow(unsafe_code)] // instructions spelt out; measured: half the time of a gather
 
