@@ -7,8 +7,11 @@ use raddle_mf::kernels::{
     Cell, LANES, Rating, Rows, Steps, Vector, add_products, scores, sgd, solve, squares,
 };
 
-/// Users of a shard, items of a block and ratings of a cell, about those of MovieLens 1M on a grid of 4 by 4.
-const SIZES: (usize, usize, usize) = (1510, 927, 56_000);
+/// Ranks, and the parts of each side on whose grid MovieLens 1M is fitted with them.
+const GRIDS: [(usize, usize); 4] = [(16, 4), (32, 4), (64, 4), (128, 8)];
+
+/// Users, items and ratings of MovieLens 1M.
+const SIZES: (usize, usize, usize) = (6040, 3706, 900_000);
 
 /// Whole numbers without a pattern.
 fn numbers() -> impl FnMut(usize) -> usize {
@@ -26,12 +29,17 @@ fn rows(count: usize, rank: usize) -> Rows {
     Rows { width: rank, factors, biases: vec![0.0; count], scales: Vec::new() }
 }
 
-fn steps(c: &mut Criterion) {
-    let (users, items, count) = SIZES;
+/// A cell of random items, the ratings of a user together, as files have them.
+fn cell(users: usize, items: usize, count: usize, rank: usize) -> Cell {
     let mut next = numbers();
-    let rating =
-        |_| Rating { user: next(users) as u16, item: next(items) as u16, value: next(5) as f32 / 2.0 - 1.0 };
-    let cell = Cell::new((0..count).map(rating).collect());
+    let mut rating = |at: usize| {
+        let (user, item) = ((at * users / count) as u16, next(items) as u16);
+        Rating { user, item, value: next(5) as f32 / 2.0 - 1.0 }
+    };
+    Cell::new(&(0..count).map(&mut rating).collect::<Vec<_>>(), rank)
+}
+
+fn steps(c: &mut Criterion) {
     // Steps so small that the factors stay what they are.
     let steps = Steps {
         factor: 1e-6,
@@ -43,9 +51,11 @@ fn steps(c: &mut Criterion) {
     };
     for level in Level::available() {
         let mut group = c.benchmark_group(level.name());
-        group.throughput(Throughput::Elements(count as u64));
-        for rank in [16, 32, 64, 128] {
+        for (rank, parts) in GRIDS {
+            let (users, items, count) = (SIZES.0 / parts, SIZES.1 / parts, SIZES.2 / parts / parts);
+            let cell = cell(users, items, count, rank);
             let (mut p, mut q) = (rows(users, rank), rows(items, rank));
+            group.throughput(Throughput::Elements(count as u64));
             group.bench_function(BenchmarkId::new("sgd", rank), |bench| {
                 level.during(|| bench.iter(|| sgd(&cell, &mut p, &mut q, &steps)));
             });

@@ -116,7 +116,7 @@ impl Program for SgdProgram {
         let mut answer = Answer::default();
         let (Some(setup), Some(number)) = (&replica.setup, task.block) else { return answer };
         match task.kind {
-            kind::SCATTER => shard.scatter(block, setup),
+            kind::SCATTER => shard.scatter(block, setup, self.start.width()),
             kind::DELIVER => shard.take(task.shard, block, setup),
             kind::ITEM_MEANS => shard.add_to_items((number, block), setup),
             kind::USER_MEANS => shard.add_to_users(task.shard, (number, block), setup),

@@ -51,12 +51,12 @@ fn deal((users, items, values): (&[u32], &[u32], &[f32]), setup: &Setup) -> Vec<
 }
 
 impl UserShard {
-    /// Deals the shard's chunk out, if it has one; the block takes the cells along.
-    pub(crate) fn scatter(&mut self, block: &mut ItemBlock, setup: &Setup) {
+    /// Deals the shard's chunk out, if it has one, for rows of `width` values; the block takes the cells along.
+    pub(crate) fn scatter(&mut self, block: &mut ItemBlock, setup: &Setup, width: usize) {
         let Some(chunk) = self.chunk.take() else { return };
         let blocks = setup.items.parts();
         let by_shard = |cells: Vec<Vec<Rating>>| {
-            let mut cells = cells.into_iter().map(Cell::new);
+            let mut cells = cells.into_iter().map(|ratings| Cell::new(&ratings, width));
             (0..setup.users.parts()).map(|_| cells.by_ref().take(blocks).collect()).collect()
         };
         block.held = by_shard(deal(chunk.held(), setup));

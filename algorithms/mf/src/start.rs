@@ -27,6 +27,11 @@ const USERS: u64 = 0x7573_6572;
 const ITEMS: u64 = 0x6974_656d;
 
 impl Start {
+    /// Values of a row: the rank, rounded up to whole vectors.
+    pub(crate) fn width(&self) -> usize {
+        self.rank.next_multiple_of(LANES)
+    }
+
     /// The first factors of these rows of the data: a function of seed, side and row, whatever part they are in. Biases
     /// begin with the damped means of `sums`, or with 0 where there are none.
     pub(crate) fn rows(
@@ -37,7 +42,7 @@ impl Start {
         sums: &[f64],
         scales: Vec<Scale>,
     ) -> Rows {
-        let width = self.rank.next_multiple_of(LANES);
+        let width = self.width();
         let mut factors = Vec::with_capacity(rows.len() * width / LANES);
         let mut biases = vec![0.0; rows.len()];
         let (low, span) = self.range(setup);

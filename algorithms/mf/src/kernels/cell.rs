@@ -11,9 +11,22 @@ pub(super) const GROUP: usize = 4;
 /// How many ratings before its step the product of a rating is taken.
 pub(super) const AHEAD: usize = 2;
 
-/// A cell is dealt from so many places in turn: ratings of one user, which stand together in most files, come apart. More
-/// places would have more users' rows in use at a time.
-const STREAMS: usize = 16;
+/// Values in the rows of a stretch's users if each of its ratings named another one. Files have a user's ratings together,
+/// some twenty of them in a cell: then a stretch names few users, whose rows stay in the cache next to the core.
+const STRETCH: usize = 1 << 17;
+
+/// The fewest ratings of a stretch: of fewer hardly two would name the same item.
+const SHORTEST: usize = 256;
+
+/// A stretch is dealt from so many places in turn: ratings of one user come apart.
+const STREAMS: usize = 4;
+
+/// The binary logarithm of the fewest items of a group: few enough that their rows stay in the cache next to the core,
+/// and so many that neighbours among the ratings mostly name different ones.
+const FEWEST_ITEMS: u32 = 4;
+
+/// The most groups of items.
+const MOST_GROUPS: usize = 64;
 
 /// A rating inside a cell: rows of the shard and of the block, and the rating as it is trained on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
@@ -36,13 +49,11 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Takes ratings and finds the bounds of their rows. Ratings of neighbouring rows are spread over the cell, and those
-    /// of the same row are brought apart as far as a look at the next few goes: a product that is taken ahead would miss
-    /// what steps in between move.
-    pub fn new(ratings: Vec<Rating>) -> Self {
-        let mut ratings = spread(ratings);
-        bring_apart(&mut ratings);
-        Self::in_order(ratings)
+    /// Takes ratings for rows of `width` values, and finds the bounds of their rows. They are put in an order in which a
+    /// row is needed again while it is near, but not at once: a product that is taken ahead misses what steps in between
+    /// move.
+    pub fn new(ratings: &[Rating], width: usize) -> Self {
+        Self::in_order(tiled(ratings, (STRETCH / width.max(1)).max(SHORTEST)))
     }
 
     /// Takes ratings in their order.
@@ -77,34 +88,30 @@ impl Cell {
     }
 }
 
-/// The ratings in the order in which [`STREAMS`] places are read in turn.
-fn spread(ratings: Vec<Rating>) -> Vec<Rating> {
-    let length = ratings.len() / STREAMS;
-    if length < 2 {
-        return ratings;
-    }
-    let mut dealt = Vec::with_capacity(ratings.len());
-    for at in 0..length {
-        dealt
-            .extend_from_slice(&std::array::from_fn::<_, STREAMS, _>(|stream| ratings[stream * length + at]));
-    }
-    dealt.extend_from_slice(&ratings[STREAMS * length..]);
-    dealt
-}
-
-/// How far is looked for a rating that may change places with one that shares a row with those before it.
-const REACH: usize = 16;
-
-fn bring_apart(ratings: &mut [Rating]) {
-    let meet = |a: Rating, b: Rating| (a.user == b.user) | (a.item == b.item);
-    for at in AHEAD..ratings.len() {
-        let [first, second] = [ratings[at - 2], ratings[at - 1]];
-        let meets = |rating: Rating| meet(first, rating) | meet(second, rating);
-        if meets(ratings[at]) {
-            let apart = ratings[at..].iter().take(REACH).position(|&rating| !meets(rating));
-            ratings.swap(at, at + apart.unwrap_or(0));
+/// The ratings stretch by stretch, of each stretch group by group of items, of each group as [`STREAMS`] places of the
+/// stretch have them in turn.
+pub(super) fn tiled(ratings: &[Rating], stretch: usize) -> Vec<Rating> {
+    let last = ratings.iter().map(|rating| rating.item).max().unwrap_or(0);
+    let bits = (usize::from(last) / MOST_GROUPS + 1).next_power_of_two().ilog2().max(FEWEST_ITEMS);
+    let group = |rating: &Rating| usize::from(rating.item >> bits);
+    let mut tiled = vec![Rating::default(); ratings.len()];
+    for (from, to) in ratings.chunks(stretch).zip(tiled.chunks_mut(stretch)) {
+        // Where the next rating of each group goes.
+        let mut places = [0; MOST_GROUPS + 1];
+        from.iter().for_each(|rating| places[group(rating) + 1] += 1);
+        (0..MOST_GROUPS).for_each(|group| places[group + 1] += places[group]);
+        let mut put = |rating: Rating| {
+            let place = &mut places[group(&rating)];
+            to[*place] = rating;
+            *place += 1;
+        };
+        let length = from.len() / STREAMS;
+        for at in 0..length {
+            (0..STREAMS).for_each(|stream| put(from[stream * length + at]));
         }
+        from[STREAMS * length..].iter().for_each(|&rating| put(rating));
     }
+    tiled
 }
 
 /// Rows of one side: factors, one row of `width` values behind the other, and biases.

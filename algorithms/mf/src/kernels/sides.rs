@@ -48,6 +48,9 @@ impl Side {
     }
 }
 
+/// So many vectors are added up in two chains, since each addition waits for the one before.
+const LONG: usize = 8;
+
 /// Where the rows of a rating begin: p and q.
 type Pair = (*mut f32, *mut f32);
 
@@ -134,7 +137,7 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
         if CHUNKS == 0 { self.chunks } else { CHUNKS }
     }
 
-    /// p.q.
+    /// p.q: the sums of lanes over all vectors, or over even and over odd ones where there are [`LONG`] or more.
     ///
     /// # Safety
     /// The rows are there.
@@ -142,11 +145,24 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
     unsafe fn product<L: Lanes>(&self, (p, q): Pair) -> f32 {
         // SAFETY: the caller vouches for the rows.
         unsafe {
-            let mut lanes = load::<L>(p).mul(load(q));
-            for at in (1..self.chunks()).map(|chunk| chunk * LANES) {
-                lanes = load::<L>(p.add(at)).mul_add(load(q.add(at)), lanes);
+            let times = |chunk: usize| load::<L>(p.add(chunk * LANES)).mul(load(q.add(chunk * LANES)));
+            let plus =
+                |chunk: usize, sum| load::<L>(p.add(chunk * LANES)).mul_add(load(q.add(chunk * LANES)), sum);
+            let mut even = times(0);
+            if self.chunks() < LONG {
+                for chunk in 1..self.chunks() {
+                    even = plus(chunk, even);
+                }
+                return even.sum();
             }
-            lanes.sum()
+            let mut odd = times(1);
+            for chunk in 2..self.chunks() {
+                match chunk % 2 {
+                    0 => even = plus(chunk, even),
+                    _ => odd = plus(chunk, odd),
+                }
+            }
+            even.add(odd).sum()
         }
     }
 

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use raddle::level::Level;
 
+use super::cell::tiled;
 use super::*;
 
 /// Runs `body` once in every form, the portable one first.
@@ -36,7 +37,7 @@ fn cell(count: usize, users: usize, items: usize, seed: u64) -> Cell {
         item: stream.below(items) as u16,
         value: stream.unit() as f32 * 2.0 - 1.0,
     };
-    Cell::new((0..count).map(rating).collect())
+    Cell::new(&(0..count).map(rating).collect::<Vec<_>>(), LANES)
 }
 
 const STEPS: Steps = Steps {
@@ -50,10 +51,17 @@ const STEPS: Steps = Steps {
 
 /// The lanes of one row of products, added as the definition says.
 fn product(p: &[f32], q: &[f32]) -> f32 {
-    let mut lanes = [0.0_f32; LANES];
+    product_in::<1>(p, q)
+}
+
+/// The same, where vectors are added up in so many chains.
+fn product_in<const CHAINS: usize>(p: &[f32], q: &[f32]) -> f32 {
+    let mut chains = [[0.0_f32; LANES]; CHAINS];
     for (at, (p, q)) in p.iter().zip(q).enumerate() {
-        lanes[at % LANES] = p.mul_add(*q, lanes[at % LANES]);
+        let lane = &mut chains[at / LANES % CHAINS][at % LANES];
+        *lane = p.mul_add(*q, *lane);
     }
+    let lanes: [f32; LANES] = std::array::from_fn(|lane| chains.iter().map(|chain| chain[lane]).sum());
     let group = |i: usize| (lanes[4 * i] + lanes[4 * i + 2]) + (lanes[4 * i + 1] + lanes[4 * i + 3]);
     (group(0) + group(2)) + (group(1) + group(3))
 }
@@ -64,7 +72,8 @@ fn by_definition(cell: &Cell, users: &mut Rows, items: &mut Rows, steps: &Steps)
         &bytemuck::cast_slice(&rows.factors)[usize::from(row) * rows.width..][..rows.width]
     }
     let product = |rating: &Rating, users: &Rows, items: &Rows| {
-        product(row(users, rating.user), row(items, rating.item))
+        let (p, q) = (row(users, rating.user), row(items, rating.item));
+        if p.len() < 8 * LANES { product(p, q) } else { product_in::<2>(p, q) }
     };
     fn step(rating: &Rating, z: f32, (users, items): (&mut Rows, &mut Rows), steps: &Steps) {
         let one = Scale { step: 1.0, decay: 1.0, bias_decay: 1.0 };
@@ -105,30 +114,45 @@ fn by_definition(cell: &Cell, users: &mut Rows, items: &mut Rows, steps: &Steps)
     }
 }
 
+/// As files have them: all of a user's ratings together, `each` of them.
+fn by_user(users: u16, each: u16, items: usize) -> Vec<Rating> {
+    let mut stream = raddle::random::Stream::new(&[7]);
+    let mut of = |user| Rating { user, item: stream.below(items) as u16, value: stream.unit() as f32 };
+    (0..users).flat_map(|user| std::iter::repeat_n(user, each.into())).map(&mut of).collect()
+}
+
 #[test]
-fn neighbours_are_brought_apart_and_none_is_lost() {
-    let rating = |user: u16, item: u16| Rating { user, item, value: 0.0 };
-    let share = |a: &Rating, b: &Rating| a.user == b.user || a.item == b.item;
-    let ratings = cell(500, 40, 30, 7);
-    let ratings = ratings.ratings();
-    for near in ratings[..480].windows(3) {
-        assert!(!share(&near[0], &near[1]) && !share(&near[0], &near[2]), "{near:?}");
+fn stretches_keep_their_ratings_and_have_groups_of_items_together() {
+    for (users, items, stretch) in [(100, 400, 512), (37, 65_535, 256), (300, 20, 1024), (1, 1, 256)] {
+        let given = by_user(users, 20, items);
+        let tiled = tiled(&given, stretch);
+        assert_eq!(tiled.len(), given.len());
+        for (tiled, given) in tiled.chunks(stretch).zip(given.chunks(stretch)) {
+            let sorted = |ratings: &[Rating]| {
+                let key = |rating: &Rating| (rating.user, rating.item, rating.value.to_bits());
+                let mut keys: Vec<_> = ratings.iter().map(key).collect();
+                keys.sort_unstable();
+                keys
+            };
+            assert_eq!(sorted(tiled), sorted(given));
+            // Groups of 16 items, or of more where that would be more than 64 groups.
+            let group = |rating: &Rating| rating.item / if items > 1024 { 1024 } else { 16 };
+            assert!(tiled.is_sorted_by_key(group), "{items} items");
+        }
     }
-    // As files have them: all of a user's ratings together.
-    let given: Vec<Rating> = (0..800).map(|at| rating(at / 20, at % 37)).collect();
-    let apart = Cell::new(given.clone());
-    let close =
-        apart.ratings().windows(3).filter(|near| share(&near[0], &near[1]) || share(&near[0], &near[2]));
-    assert!(close.count() < 8);
-    let sorted = |ratings: &[Rating]| {
-        let mut pairs: Vec<(u16, u16)> = ratings.iter().map(|rating| (rating.user, rating.item)).collect();
-        pairs.sort_unstable();
-        pairs
-    };
-    assert_eq!(sorted(apart.ratings()), sorted(&given));
-    // Where there is no way, the order stays.
-    let same = vec![rating(1, 1), rating(1, 2), rating(1, 3)];
-    assert_eq!(Cell::new(same.clone()).ratings(), same);
+    assert!(tiled(&[], 256).is_empty());
+}
+
+#[test]
+fn most_neighbours_share_no_row() {
+    // Cells of the sizes that MovieLens 1M has, at random.
+    for (users, each, items, width) in [(94, 19, 463, 128), (350, 20, 925, 32)] {
+        let cell = Cell::new(&by_user(users, each, items), width);
+        let share = |a: &Rating, b: &Rating| a.user == b.user || a.item == b.item;
+        let close = |near: &&[Rating]| share(&near[0], &near[1]) || share(&near[0], &near[2]);
+        let part = cell.ratings().windows(3).filter(close).count() as f64 / cell.ratings().len() as f64;
+        assert!(part < 0.35, "{part} at width {width}");
+    }
 }
 
 #[test]
