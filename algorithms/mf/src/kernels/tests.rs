@@ -114,6 +114,32 @@ fn by_definition(cell: &Cell, users: &mut Rows, items: &mut Rows, steps: &Steps)
     }
 }
 
+#[test]
+fn neighbours_are_brought_apart_and_none_is_lost() {
+    let rating = |user: u16, item: u16| Rating { user, item, value: 0.0 };
+    let share = |a: &Rating, b: &Rating| a.user == b.user || a.item == b.item;
+    let ratings = cell(500, 40, 30, 7);
+    let ratings = ratings.ratings();
+    for near in ratings[..480].windows(3) {
+        assert!(!share(&near[0], &near[1]) && !share(&near[0], &near[2]), "{near:?}");
+    }
+    // As files have them: all of a user's ratings together.
+    let given: Vec<Rating> = (0..800).map(|at| rating(at / 20, at % 37)).collect();
+    let apart = Cell::new(&given, LANES);
+    let close =
+        apart.ratings().windows(3).filter(|near| share(&near[0], &near[1]) || share(&near[0], &near[2]));
+    assert!(close.count() < 8);
+    let sorted = |ratings: &[Rating]| {
+        let mut pairs: Vec<(u16, u16)> = ratings.iter().map(|rating| (rating.user, rating.item)).collect();
+        pairs.sort_unstable();
+        pairs
+    };
+    assert_eq!(sorted(apart.ratings()), sorted(&given));
+    // Where there is no way, the order stays.
+    let same = vec![rating(1, 1), rating(1, 2), rating(1, 3)];
+    assert_eq!(Cell::new(&same, LANES).ratings(), same);
+}
+
 /// As files have them: all of a user's ratings together, `each` of them.
 fn by_user(users: u16, each: u16, items: usize) -> Vec<Rating> {
     let mut stream = raddle::random::Stream::new(&[7]);
@@ -123,9 +149,12 @@ fn by_user(users: u16, each: u16, items: usize) -> Vec<Rating> {
 
 #[test]
 fn stretches_keep_their_ratings_and_have_groups_of_items_together() {
-    for (users, items, stretch) in [(100, 400, 512), (37, 65_535, 256), (300, 20, 1024), (1, 1, 256)] {
+    for (users, items, width, stretch) in
+        [(100, 400, 256, 512), (37, 65_535, 1024, 256), (300, 20, 128, 1024), (1, 1, 4096, 256)]
+    {
         let given = by_user(users, 20, items);
-        let tiled = tiled(&given, stretch);
+        let last = given.iter().map(|rating| rating.item).max().unwrap_or(0);
+        let tiled = tiled(&given, last, width);
         assert_eq!(tiled.len(), given.len());
         for (tiled, given) in tiled.chunks(stretch).zip(given.chunks(stretch)) {
             let sorted = |ratings: &[Rating]| {
@@ -140,13 +169,13 @@ fn stretches_keep_their_ratings_and_have_groups_of_items_together() {
             assert!(tiled.is_sorted_by_key(group), "{items} items");
         }
     }
-    assert!(tiled(&[], 256).is_empty());
+    assert!(tiled(&[], 0, 16).is_empty());
 }
 
 #[test]
-fn most_neighbours_share_no_row() {
+fn in_tiles_most_neighbours_share_no_row() {
     // Cells of the sizes that MovieLens 1M has, at random.
-    for (users, each, items, width) in [(94, 19, 463, 128), (350, 20, 925, 32)] {
+    for (users, each, items, width) in [(94, 19, 463, 128), (350, 20, 925, 64)] {
         let cell = Cell::new(&by_user(users, each, items), width);
         let share = |a: &Rating, b: &Rating| a.user == b.user || a.item == b.item;
         let close = |near: &&[Rating]| share(&near[0], &near[1]) || share(&near[0], &near[2]);
