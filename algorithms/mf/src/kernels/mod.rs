@@ -13,6 +13,7 @@ mod input;
 pub mod lanes;
 mod measure;
 mod normal;
+mod order;
 mod score;
 mod sgd;
 mod sides;

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use raddle::level::Level;
 
-use super::cell::tiled;
+use super::order::tiled;
 use super::*;
 
 /// Runs `body` once in every form, the portable one first.
