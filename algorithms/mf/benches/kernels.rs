@@ -10,7 +10,7 @@ use raddle_mf::kernels::{
 /// Ranks, and the parts of each side on whose grid MovieLens 1M is fitted with them.
 const GRIDS: [(usize, usize); 4] = [(16, 4), (32, 4), (64, 4), (128, 8)];
 
-/// Users, items and ratings of MovieLens 1M.
+/// Users, items and ratings to train on of MovieLens 1M.
 const SIZES: (usize, usize, usize) = (6040, 3706, 900_000);
 
 /// Whole numbers without a pattern.
@@ -32,11 +32,11 @@ fn rows(count: usize, rank: usize) -> Rows {
 /// A cell of random items, the ratings of a user together, as files have them.
 fn cell(users: usize, items: usize, count: usize, rank: usize) -> Cell {
     let mut next = numbers();
-    let mut rating = |at: usize| {
+    let rating = |at: usize| {
         let (user, item) = ((at * users / count) as u16, next(items) as u16);
         Rating { user, item, value: next(5) as f32 / 2.0 - 1.0 }
     };
-    Cell::new(&(0..count).map(&mut rating).collect::<Vec<_>>(), rank)
+    Cell::new(&(0..count).map(rating).collect::<Vec<_>>(), rank)
 }
 
 fn steps(c: &mut Criterion) {

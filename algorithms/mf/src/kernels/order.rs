@@ -69,7 +69,7 @@ fn bring_apart(ratings: &mut [Rating]) {
 /// The ratings stretch by stretch, of each stretch group by group of items, of each group as [`STRETCH_STREAMS`] places
 /// of the stretch have them in turn. `last` is the last item.
 pub(super) fn tiled(ratings: &[Rating], last: u16, width: usize) -> Vec<Rating> {
-    let stretch = (STRETCH / width.max(1)).max(SHORTEST);
+    let stretch = (STRETCH / width).max(SHORTEST);
     let bits = (usize::from(last) / MOST_GROUPS + 1).next_power_of_two().ilog2().max(FEWEST_ITEMS);
     let group = |rating: &Rating| usize::from(rating.item >> bits);
     let mut tiled = vec![Rating::default(); ratings.len()];
