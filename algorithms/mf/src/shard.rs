@@ -55,12 +55,12 @@ impl UserShard {
     pub(crate) fn scatter(&mut self, block: &mut ItemBlock, setup: &Setup, width: usize) {
         let Some(chunk) = self.chunk.take() else { return };
         let blocks = setup.items.parts();
-        let by_shard = |cells: Vec<Vec<Rating>>| {
-            let mut cells = cells.into_iter().map(|ratings| Cell::new(&ratings, width));
+        let by_shard = |cells: Vec<Vec<Rating>>, cell: &dyn Fn(Vec<Rating>) -> Cell| {
+            let mut cells = cells.into_iter().map(cell);
             (0..setup.users.parts()).map(|_| cells.by_ref().take(blocks).collect()).collect()
         };
-        block.held = by_shard(deal(chunk.held(), setup));
-        block.cargo = by_shard(deal(chunk.ratings(), setup));
+        block.held = by_shard(deal(chunk.held(), setup), &Cell::as_given);
+        block.cargo = by_shard(deal(chunk.ratings(), setup), &|ratings| Cell::new(&ratings, width));
     }
 
     /// Takes over what the block brings for this shard.

@@ -9,7 +9,7 @@ use super::order::ordered;
 /// Ratings whose errors are taken together where they are only measured.
 pub(super) const GROUP: usize = 4;
 
-/// How many ratings before its step the product of a rating is taken.
+/// How many steps before its own the products of a step's ratings are taken.
 pub(super) const AHEAD: usize = 2;
 
 /// A rating inside a cell: rows of the shard and of the block, and the rating as it is trained on.
@@ -24,28 +24,42 @@ pub struct Rating {
     pub value: f32,
 }
 
+/// Whether two ratings may be one step: their user's row moves once for both, and no other one twice.
+pub(super) fn pair(a: Rating, b: Rating) -> bool {
+    a.user == b.user && a.item != b.item
+}
+
 /// Ratings together, and the rows that they name: all below the bounds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Cell {
+    /// First two by two, as far as two are of one user and of different items.
     ratings: Vec<Rating>,
+    /// How many pairs.
+    pairs: usize,
     users: usize,
     items: usize,
 }
 
 impl Cell {
-    /// Takes ratings for rows of `width` values, in an order that is better for these than the one given, and finds the
-    /// bounds of their rows.
+    /// Takes ratings to train on, for rows of `width` values, in an order that is better for steps than the one given.
     pub fn new(ratings: &[Rating], width: usize) -> Self {
-        Self::in_order(ordered(ratings, width))
+        Self::as_given(ordered(ratings, width))
     }
 
-    /// Takes ratings in their order.
-    fn in_order(ratings: Vec<Rating>) -> Self {
+    /// Takes ratings in their order, and finds the bounds of their rows.
+    pub fn as_given(ratings: Vec<Rating>) -> Self {
         let largest =
             |(users, items): (u16, u16), rating: &Rating| (users.max(rating.user), items.max(rating.item));
         let (user, item) = ratings.iter().fold((0, 0), largest);
         let beyond = |row: u16| if ratings.is_empty() { 0 } else { usize::from(row) + 1 };
-        Self { users: beyond(user), items: beyond(item), ratings }
+        let pairs = ratings.as_chunks().0.iter().take_while(|&&[a, b]| pair(a, b)).count();
+        Self { users: beyond(user), items: beyond(item), pairs, ratings }
+    }
+
+    /// The ratings step by step: pairs of one user's, then single ones.
+    pub(super) fn steps(&self) -> (&[[Rating; 2]], &[Rating]) {
+        let (pairs, singles) = self.ratings.split_at(2 * self.pairs);
+        (pairs.as_chunks().0, singles)
     }
 
     /// Whether both sides have the rows that the cell names, and are as wide.
@@ -65,7 +79,7 @@ impl Cell {
         }
     }
 
-    /// The ratings.
+    /// The ratings, in the order of the steps.
     pub fn ratings(&self) -> &[Rating] {
         &self.ratings
     }
@@ -133,7 +147,7 @@ impl State for Cell {
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
         let count = usize::load(from)?.checked_mul(size_of::<Rating>());
         let bytes = from.take(count.ok_or(StateError::new("ratings"))?, "ratings")?;
-        Ok(Self::in_order(
+        Ok(Self::as_given(
             bytes.chunks_exact(size_of::<Rating>()).map(bytemuck::pod_read_unaligned).collect(),
         ))
     }

@@ -31,6 +31,11 @@ pub trait Lanes: Copy {
     fn sums(four: [Self; 4]) -> [f32; 4];
     /// The sum of the lanes, in the order of [`Lanes::sums`].
     fn sum(self) -> f32;
+    /// The same of two vectors.
+    #[inline(always)]
+    fn sums_of_two([a, b]: [Self; 2]) -> [f32; 2] {
+        [a.sum(), b.sum()]
+    }
     /// Brings the memory at `at` nearer; never reads it, so that any address will do.
     fn prefetch(at: *const f32);
 }

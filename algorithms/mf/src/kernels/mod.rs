@@ -14,6 +14,7 @@ pub mod lanes;
 mod measure;
 mod normal;
 mod order;
+mod pair;
 mod score;
 mod sgd;
 mod sides;

@@ -8,16 +8,24 @@
 //! ```
 //!
 //! with the old p in the second (Koren, Bell and Volinsky, "Matrix factorization techniques for recommender systems",
-//! 2009). The product p.q of a rating is taken [`AHEAD`] ratings before its step: a step then finds its error ready, and
-//! what waits in the processor is one chain of sums, not all that is to be moved. Where ratings so near share a row, that
-//! product misses the steps between. [`Cell::new`] brings such ratings apart; in its tiles about one in four misses a
-//! step on MovieLens 1M, which costs nothing that can be told from the noise of seeds.
+//! 2009). Two ratings of one user are one step, a batch of two: all errors and both sums are of the old rows, and what
+//! moves p and b is the sum of both,
+//!
+//! ```text
+//! p += e (z_1 q_1 + z_2 q_2 - 2 l p)      b += e' (z_1 + z_2 - 2 l' b)
+//! ```
+//!
+//! so that p is read and written once for two ratings. The products of a step are taken [`AHEAD`] steps before it: it then
+//! finds its errors ready, and what waits in the processor is one chain of sums, not all that is to be moved. Where steps
+//! so near share a row, those products miss the steps between. [`Cell::new`] brings them apart; batches of two and what
+//! is missed cost nothing on MovieLens 1M that can be told from the noise of seeds.
 
 #![allow(unsafe_code)] // rows are bound to be there by `Cell`, checked once, not at every rating
 
 use super::cell::{AHEAD, Cell, Rating, Rows, Steps};
 use super::lanes::{LANES, Lanes};
-use super::sides::Sides;
+use super::pair::ReadyPair;
+use super::sides::{Ready, Sides};
 use super::{Kernel, run};
 
 /// How many ratings ahead rows are brought nearer: where they do not lie near, several must be on their way.
@@ -34,12 +42,18 @@ pub fn sgd(cell: &Cell, users: &mut Rows, items: &mut Rows, steps: &Steps) -> f6
     cell.check(users, items);
     let chunks = users.width / LANES;
     let uneven = !users.scales.is_empty() || !items.scales.is_empty() || steps.non_negative;
-    let ratings = cell.ratings();
+    let (pairs, singles) = cell.steps();
     macro_rules! kernel {
         ($chunks:literal) => {
             match uneven {
-                false => run(Descend::<'_, $chunks, false>(ratings, Sides::new(users, items, steps, chunks))),
-                true => run(Descend::<'_, $chunks, true>(ratings, Sides::new(users, items, steps, chunks))),
+                false => {
+                    let sides = Sides::<'_, $chunks, false>::new(users, items, steps, chunks);
+                    run(Walk(pairs, sides)) + run(Walk(singles, sides))
+                }
+                true => {
+                    let sides = Sides::<'_, $chunks, true>::new(users, items, steps, chunks);
+                    run(Walk(pairs, sides)) + run(Walk(singles, sides))
+                }
             }
         };
     }
@@ -52,43 +66,105 @@ pub fn sgd(cell: &Cell, users: &mut Rows, items: &mut Rows, steps: &Steps) -> f6
     }
 }
 
-/// `CHUNKS` vectors a row, 0 if that is known at run time only; `UNEVEN` where rows have scales or stay positive.
-struct Descend<'a, const CHUNKS: usize, const UNEVEN: bool>(&'a [Rating], Sides<'a, CHUNKS, UNEVEN>);
+/// What is one step: a rating, or two of one user.
+trait Step: Copy {
+    /// Ratings of a step.
+    const RATINGS: usize;
+    /// Its products, and where its rows are.
+    type Ready: Copy;
 
-impl<const CHUNKS: usize, const UNEVEN: bool> Kernel for Descend<'_, CHUNKS, UNEVEN> {
+    /// # Safety
+    /// Its rows are there.
+    unsafe fn ready<L: Lanes, const C: usize, const U: bool>(self, sides: &Sides<'_, C, U>) -> Self::Ready;
+
+    /// # Safety
+    /// Its rows and those of the `next` are there.
+    unsafe fn turn<L: Lanes, const C: usize, const U: bool>(
+        self,
+        sides: &Sides<'_, C, U>,
+        ready: Self::Ready,
+        next: Self,
+        squares: &mut f32,
+    ) -> Self::Ready;
+
+    fn prefetch<L: Lanes, const C: usize, const U: bool>(self, sides: &Sides<'_, C, U>);
+}
+
+macro_rules! step {
+    ($step:ty, $ratings:literal, $state:ty, $ready:ident, $turn:ident, $prefetch:ident) => {
+        impl Step for $step {
+            const RATINGS: usize = $ratings;
+            type Ready = $state;
+
+            #[inline(always)]
+            unsafe fn ready<L: Lanes, const C: usize, const U: bool>(
+                self,
+                sides: &Sides<'_, C, U>,
+            ) -> $state {
+                // SAFETY: as here.
+                unsafe { sides.$ready::<L>(self) }
+            }
+
+            #[inline(always)]
+            unsafe fn turn<L: Lanes, const C: usize, const U: bool>(
+                self,
+                sides: &Sides<'_, C, U>,
+                ready: $state,
+                next: Self,
+                squares: &mut f32,
+            ) -> $state {
+                // SAFETY: as here.
+                unsafe { sides.$turn::<L>(self, ready, next, squares) }
+            }
+
+            #[inline(always)]
+            fn prefetch<L: Lanes, const C: usize, const U: bool>(self, sides: &Sides<'_, C, U>) {
+                sides.$prefetch::<L>(self);
+            }
+        }
+    };
+}
+
+step!(Rating, 1, Ready, ready, turn, prefetch);
+step!([Rating; 2], 2, ReadyPair, ready_pair, turn_pair, prefetch_pair);
+
+/// `CHUNKS` vectors a row, 0 if that is known at run time only; `UNEVEN` where rows have scales or stay positive.
+struct Walk<'a, S, const CHUNKS: usize, const UNEVEN: bool>(&'a [S], Sides<'a, CHUNKS, UNEVEN>);
+
+impl<S: Step, const CHUNKS: usize, const UNEVEN: bool> Kernel for Walk<'_, S, CHUNKS, UNEVEN> {
     type Output = f64;
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> f64 {
-        let Self(ratings, sides) = self;
-        let Some(&last) = ratings.last() else { return 0.0 };
+        let Self(steps, sides) = self;
+        let Some(&last) = steps.last() else { return 0.0 };
         // SAFETY: here and below, `sgd` has checked that every row that the cell names is there.
-        let mut first = unsafe { sides.ready::<L>(ratings[0]) };
+        let mut first = unsafe { steps[0].ready::<L, _, _>(&sides) };
         // SAFETY: see above.
-        let mut second = unsafe { sides.ready::<L>(ratings.get(1).copied().unwrap_or(last)) };
+        let mut second = unsafe { steps.get(1).copied().unwrap_or(last).ready::<L, _, _>(&sides) };
         let (mut total, mut squares) = (0.0, 0.0);
-        // By two, so that no product has to change its place; as far as there are ratings to be brought nearer.
-        let steady = ratings.len().saturating_sub(NEARER) / 2 * 2;
-        for from in (0..steady).step_by(STRETCH) {
-            let to = (from + STRETCH).min(steady);
-            let [now, next, near] =
-                [0, AHEAD, NEARER].map(|by| ratings[from + by..to + by].as_chunks::<2>().0);
+        let (nearer, stretch) = (NEARER / S::RATINGS, STRETCH / S::RATINGS);
+        // By two, so that no product has to change its place; as far as there are steps to be brought nearer.
+        let steady = steps.len().saturating_sub(nearer) / 2 * 2;
+        for from in (0..steady).step_by(stretch) {
+            let to = (from + stretch).min(steady);
+            let [now, next, near] = [0, AHEAD, nearer].map(|by| steps[from + by..to + by].as_chunks::<2>().0);
             for ((now, next), near) in now.iter().zip(next).zip(near) {
                 // SAFETY: see above.
                 unsafe {
-                    sides.prefetch::<L>(near[0]);
-                    first = sides.turn::<L>(now[0], first, next[0], &mut squares);
-                    sides.prefetch::<L>(near[1]);
-                    second = sides.turn::<L>(now[1], second, next[1], &mut squares);
+                    near[0].prefetch::<L, _, _>(&sides);
+                    first = now[0].turn::<L, _, _>(&sides, first, next[0], &mut squares);
+                    near[1].prefetch::<L, _, _>(&sides);
+                    second = now[1].turn::<L, _, _>(&sides, second, next[1], &mut squares);
                 }
             }
             total += f64::from(std::mem::take(&mut squares));
         }
-        let rest = &ratings[steady..];
-        for (at, &rating) in rest.iter().enumerate() {
+        let rest = &steps[steady..];
+        for (at, step) in rest.iter().enumerate() {
             let next = rest.get(at + AHEAD).copied().unwrap_or(last);
             // SAFETY: see above.
-            (first, second) = (second, unsafe { sides.turn::<L>(rating, first, next, &mut squares) });
+            (first, second) = (second, unsafe { step.turn::<L, _, _>(&sides, first, next, &mut squares) });
         }
         total + f64::from(squares)
     }

@@ -6,25 +6,26 @@ use super::cell::{Rating, Rows, Scale, Steps};
 use super::lanes::{LANES, Lanes};
 
 /// Both sides' memory and the steps, by value: what lies behind a pointer would be read again after every write.
+#[derive(Clone, Copy)]
 pub(super) struct Sides<'a, const CHUNKS: usize, const UNEVEN: bool> {
-    users: Side,
-    items: Side,
-    non_negative: bool,
+    pub(super) users: Side,
+    pub(super) items: Side,
+    pub(super) non_negative: bool,
     chunks: usize,
     held: std::marker::PhantomData<&'a mut Rows>,
 }
 
 /// One side's memory and steps.
 #[derive(Clone, Copy)]
-struct Side {
+pub(super) struct Side {
     factors: *mut f32,
-    biases: *mut f32,
-    scales: *const Scale,
-    factor: f32,
-    bias: f32,
+    pub(super) biases: *mut f32,
+    pub(super) scales: *const Scale,
+    pub(super) factor: f32,
+    pub(super) bias: f32,
     /// e l, and e' l'.
-    decay: f32,
-    bias_decay: f32,
+    pub(super) decay: f32,
+    pub(super) bias_decay: f32,
     /// What is left of a factor, and of a bias, after its decay.
     keep: f32,
     keep_bias: f32,
@@ -49,10 +50,10 @@ impl Side {
 }
 
 /// So many vectors are added up in two chains, since each addition waits for the one before.
-const LONG: usize = 8;
+pub(super) const LONG: usize = 8;
 
 /// Where the rows of a rating begin: p and q.
-type Pair = (*mut f32, *mut f32);
+pub(super) type Pair = (*mut f32, *mut f32);
 
 /// The rows of a rating whose product has been taken, and the product.
 #[derive(Clone, Copy)]
@@ -61,8 +62,8 @@ pub(super) struct Ready(Pair, f32);
 /// What a rating moves one of its rows by: `row = keep * row + step * other row`.
 #[derive(Clone, Copy)]
 pub(super) struct Move {
-    keep: f32,
-    step: f32,
+    pub(super) keep: f32,
+    pub(super) step: f32,
 }
 
 impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
@@ -108,7 +109,7 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
 
     /// Where the rows of a rating are.
     #[inline(always)]
-    fn rows(&self, rating: Rating) -> Pair {
+    pub(super) fn rows(&self, rating: Rating) -> Pair {
         let width = LANES * self.chunks();
         let (user, item) = (usize::from(rating.user) * width, usize::from(rating.item) * width);
         (self.users.factors.wrapping_add(user), self.items.factors.wrapping_add(item))
@@ -117,23 +118,30 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
     /// Brings the rows of a rating nearer, and what else it needs where that may lie far.
     #[inline(always)]
     pub(super) fn prefetch<L: Lanes>(&self, rating: Rating) {
-        let (p, q) = self.rows(rating);
-        for at in (0..self.chunks()).map(|chunk| chunk * LANES) {
-            L::prefetch(p.wrapping_add(at));
-            L::prefetch(q.wrapping_add(at));
-        }
+        self.prefetch_row::<L>(self.users, rating.user);
+        self.prefetch_item::<L>(rating);
+    }
+
+    /// The same of its item alone.
+    #[inline(always)]
+    pub(super) fn prefetch_item<L: Lanes>(&self, rating: Rating) {
+        self.prefetch_row::<L>(self.items, rating.item);
+    }
+
+    #[inline(always)]
+    fn prefetch_row<L: Lanes>(&self, side: Side, row: u16) {
+        let factors = side.factors.wrapping_add(usize::from(row) * LANES * self.chunks());
+        (0..self.chunks()).for_each(|chunk| L::prefetch(factors.wrapping_add(chunk * LANES)));
         // Sides that differ much are often sparse: their biases and scales are then as far as their rows.
         if UNEVEN {
-            for (side, row) in [(&self.users, rating.user), (&self.items, rating.item)] {
-                L::prefetch(side.biases.wrapping_add(row.into()));
-                L::prefetch(side.scales.wrapping_add(row.into()).cast());
-            }
+            L::prefetch(side.biases.wrapping_add(row.into()));
+            L::prefetch(side.scales.wrapping_add(row.into()).cast());
         }
     }
 
     /// How many vectors a row has.
     #[inline(always)]
-    fn chunks(&self) -> usize {
+    pub(super) fn chunks(&self) -> usize {
         if CHUNKS == 0 { self.chunks } else { CHUNKS }
     }
 
@@ -227,7 +235,7 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
     /// # Safety
     /// The row is there.
     #[inline(always)]
-    unsafe fn by(error: f32, side: Side, row: usize) -> Move {
+    pub(super) unsafe fn by(error: f32, side: Side, row: usize) -> Move {
         // SAFETY: the caller vouches for the row.
         let to = unsafe { &mut *side.biases.add(row) };
         if !UNEVEN || side.scales.is_null() {
@@ -245,14 +253,20 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
     fn moved<L: Lanes>(&self, p: L, q: L, of_p: Move, of_q: Move) -> (L, L) {
         let new_p = L::splat(of_p.step).mul_add(q, p.mul(L::splat(of_p.keep)));
         let new_q = L::splat(of_q.step).mul_add(p, q.mul(L::splat(of_q.keep)));
-        if UNEVEN && self.non_negative { (new_p.positive(), new_q.positive()) } else { (new_p, new_q) }
+        (self.bounded(new_p), self.bounded(new_q))
+    }
+
+    /// What may not be negative is at least 0.
+    #[inline(always)]
+    pub(super) fn bounded<L: Lanes>(&self, row: L) -> L {
+        if UNEVEN && self.non_negative { row.positive() } else { row }
     }
 }
 
 /// # Safety
 /// Sixteen values are there.
 #[inline(always)]
-unsafe fn load<L: Lanes>(from: *const f32) -> L {
+pub(super) unsafe fn load<L: Lanes>(from: *const f32) -> L {
     // SAFETY: the caller vouches for the values; an array has the alignment of its values.
     L::load(unsafe { &*from.cast() })
 }
@@ -260,7 +274,7 @@ unsafe fn load<L: Lanes>(from: *const f32) -> L {
 /// # Safety
 /// Sixteen values are there, and nothing else refers to them.
 #[inline(always)]
-unsafe fn store<L: Lanes>(value: L, to: *mut f32) {
+pub(super) unsafe fn store<L: Lanes>(value: L, to: *mut f32) {
     // SAFETY: likewise.
     value.store(unsafe { &mut *to.cast() });
 }

@@ -3,7 +3,6 @@
 use proptest::prelude::*;
 use raddle::level::Level;
 
-use super::order::tiled;
 use super::*;
 
 /// Runs `body` once in every form, the portable one first.
@@ -30,14 +29,18 @@ fn rows(count: usize, chunks: usize, seed: u64) -> Rows {
     Rows { width: chunks * LANES, factors, biases: numbers(count, seed + 1), scales: Vec::new() }
 }
 
-fn cell(count: usize, users: usize, items: usize, seed: u64) -> Cell {
+fn ratings(count: usize, users: usize, items: usize, seed: u64) -> Vec<Rating> {
     let mut stream = raddle::random::Stream::new(&[seed]);
     let rating = |_| Rating {
         user: stream.below(users) as u16,
         item: stream.below(items) as u16,
         value: stream.unit() as f32 * 2.0 - 1.0,
     };
-    Cell::new(&(0..count).map(rating).collect::<Vec<_>>(), LANES)
+    (0..count).map(rating).collect()
+}
+
+fn cell(count: usize, users: usize, items: usize, seed: u64) -> Cell {
+    Cell::new(&ratings(count, users, items, seed), LANES)
 }
 
 const STEPS: Steps = Steps {
@@ -66,78 +69,78 @@ fn product_in<const CHAINS: usize>(p: &[f32], q: &[f32]) -> f32 {
     (group(0) + group(2)) + (group(1) + group(3))
 }
 
-/// Gradient steps by their definition, with products as they are two ratings before their step.
+/// Ratings step by step: two by two as long as two are of one user and of different items, then one by one.
+fn steps_of(cell: &Cell) -> [Vec<&[Rating]>; 2] {
+    let together = |pair: &&[Rating]| pair[0].user == pair[1].user && pair[0].item != pair[1].item;
+    let pairs: Vec<&[Rating]> = cell.ratings().chunks_exact(2).take_while(together).collect();
+    let singles = cell.ratings()[2 * pairs.len()..].chunks(1).collect();
+    [pairs, singles]
+}
+
+fn row(rows: &Rows, row: u16) -> &[f32] {
+    &bytemuck::cast_slice(&rows.factors)[usize::from(row) * rows.width..][..rows.width]
+}
+
+/// Gradient steps by their definition, with products as they are two steps before their own.
 fn by_definition(cell: &Cell, users: &mut Rows, items: &mut Rows, steps: &Steps) {
-    fn row(rows: &Rows, row: u16) -> &[f32] {
-        &bytemuck::cast_slice(&rows.factors)[usize::from(row) * rows.width..][..rows.width]
-    }
     let product = |rating: &Rating, users: &Rows, items: &Rows| {
         let (p, q) = (row(users, rating.user), row(items, rating.item));
         if p.len() < 8 * LANES { product(p, q) } else { product_in::<2>(p, q) }
     };
-    fn step(rating: &Rating, z: f32, (users, items): (&mut Rows, &mut Rows), steps: &Steps) {
+    let products = |ratings: &[Rating], users: &Rows, items: &Rows| -> Vec<f32> {
+        ratings.iter().map(|rating| product(rating, users, items)).collect()
+    };
+    /// A row and its bias, moved by errors and the other rows.
+    fn moved((rows, at): (&Rows, u16), share: f32, by: &[(f32, Vec<f32>)], steps: &Steps) -> (Vec<f32>, f32) {
         let one = Scale { step: 1.0, decay: 1.0, bias_decay: 1.0 };
-        let scale = |rows: &Rows, row: u16| rows.scales.get(usize::from(row)).copied().unwrap_or(one);
-        let (su, si) = (scale(users, rating.user), scale(items, rating.item));
-        let sides =
-            [(&mut *users, rating.user, su, steps.shares.0), (&mut *items, rating.item, si, steps.shares.1)];
-        let [(eu, ku), (ei, ki)] = sides.map(|(rows, row, scale, share)| {
-            let (factor, bias) = (steps.factor * share, steps.bias * share);
-            let to = &mut rows.biases[usize::from(row)];
-            let kept = *to * (1.0 - bias * steps.bias_decay * scale.step * scale.bias_decay);
-            *to = (bias * scale.step).mul_add(z, kept);
-            (factor * scale.step, 1.0 - factor * steps.decay * scale.step * scale.decay)
-        });
-        let width = users.width;
-        let p: &mut [f32] = bytemuck::cast_slice_mut(&mut users.factors);
-        let q: &mut [f32] = bytemuck::cast_slice_mut(&mut items.factors);
-        for f in 0..width {
-            let (p, q) =
-                (&mut p[usize::from(rating.user) * width + f], &mut q[usize::from(rating.item) * width + f]);
-            let (old_p, old_q) = (*p, *q);
-            *p = (eu * z).mul_add(old_q, old_p * ku);
-            *q = (ei * z).mul_add(old_p, old_q * ki);
-            if steps.non_negative {
-                (*p, *q) = (p.max(0.0), q.max(0.0));
+        let scale = rows.scales.get(usize::from(at)).copied().unwrap_or(one);
+        let (factor, bias) = (steps.factor * share, steps.bias * share);
+        let count = by.len() as f32;
+        let keep = 1.0 - count * factor * steps.decay * scale.step * scale.decay;
+        let keep_bias = 1.0 - count * bias * steps.bias_decay * scale.step * scale.bias_decay;
+        let error = by.iter().map(|(z, _)| *z).reduce(|a, b| a + b).unwrap_or(0.0);
+        let new_bias = (bias * scale.step).mul_add(error, rows.biases[usize::from(at)] * keep_bias);
+        let mut new: Vec<f32> = row(rows, at).iter().map(|value| value * keep).collect();
+        for (z, other) in by {
+            new.iter_mut()
+                .zip(other)
+                .for_each(|(to, other)| *to = (factor * scale.step * z).mul_add(*other, *to));
+        }
+        if steps.non_negative {
+            new.iter_mut().for_each(|value| *value = value.max(0.0));
+        }
+        (new, new_bias)
+    }
+    fn put(rows: &mut Rows, row: u16, (values, bias): (Vec<f32>, f32)) {
+        let (row, width) = (usize::from(row), rows.width);
+        rows.biases[row] = bias;
+        bytemuck::cast_slice_mut(&mut rows.factors)[row * width..][..width].copy_from_slice(&values);
+    }
+    for batches in steps_of(cell) {
+        let mut known: Vec<Vec<f32>> =
+            batches.iter().take(2).map(|ratings| products(ratings, users, items)).collect();
+        for (at, ratings) in batches.iter().enumerate() {
+            let user = ratings[0].user;
+            let errors: Vec<f32> = (ratings.iter().zip(&known[at]))
+                .map(|(rating, product)| {
+                    let biases = users.biases[usize::from(user)] + items.biases[usize::from(rating.item)];
+                    rating.value - biases - product
+                })
+                .collect();
+            if let Some(ahead) = batches.get(at + 2) {
+                known.push(products(ahead, users, items));
+            }
+            let p = row(users, user).to_vec();
+            let by: Vec<(f32, Vec<f32>)> = (errors.iter().zip(ratings.iter()))
+                .map(|(&z, rating)| (z, row(items, rating.item).to_vec()))
+                .collect();
+            put(users, user, moved((users, user), steps.shares.0, &by, steps));
+            for (&z, rating) in errors.iter().zip(ratings.iter()) {
+                let new = moved((items, rating.item), steps.shares.1, &[(z, p.clone())], steps);
+                put(items, rating.item, new);
             }
         }
     }
-    let ratings = cell.ratings();
-    let mut products: Vec<f32> = ratings.iter().take(2).map(|rating| product(rating, users, items)).collect();
-    for (at, rating) in ratings.iter().enumerate() {
-        let known = users.biases[usize::from(rating.user)] + items.biases[usize::from(rating.item)];
-        let z = rating.value - known - products[at];
-        if let Some(ahead) = ratings.get(at + 2) {
-            products.push(product(ahead, users, items));
-        }
-        step(rating, z, (users, items), steps);
-    }
-}
-
-#[test]
-fn neighbours_are_brought_apart_and_none_is_lost() {
-    let rating = |user: u16, item: u16| Rating { user, item, value: 0.0 };
-    let share = |a: &Rating, b: &Rating| a.user == b.user || a.item == b.item;
-    let ratings = cell(500, 40, 30, 7);
-    let ratings = ratings.ratings();
-    for near in ratings[..480].windows(3) {
-        assert!(!share(&near[0], &near[1]) && !share(&near[0], &near[2]), "{near:?}");
-    }
-    // As files have them: all of a user's ratings together.
-    let given: Vec<Rating> = (0..800).map(|at| rating(at / 20, at % 37)).collect();
-    let apart = Cell::new(&given, LANES);
-    let close =
-        apart.ratings().windows(3).filter(|near| share(&near[0], &near[1]) || share(&near[0], &near[2]));
-    assert!(close.count() < 8);
-    let sorted = |ratings: &[Rating]| {
-        let mut pairs: Vec<(u16, u16)> = ratings.iter().map(|rating| (rating.user, rating.item)).collect();
-        pairs.sort_unstable();
-        pairs
-    };
-    assert_eq!(sorted(apart.ratings()), sorted(&given));
-    // Where there is no way, the order stays.
-    let same = vec![rating(1, 1), rating(1, 2), rating(1, 3)];
-    assert_eq!(Cell::new(&same, LANES).ratings(), same);
 }
 
 /// As files have them: all of a user's ratings together, `each` of them.
@@ -147,40 +150,54 @@ fn by_user(users: u16, each: u16, items: usize) -> Vec<Rating> {
     (0..users).flat_map(|user| std::iter::repeat_n(user, each.into())).map(&mut of).collect()
 }
 
-#[test]
-fn stretches_keep_their_ratings_and_have_groups_of_items_together() {
-    for (users, items, width, stretch) in
-        [(100, 400, 256, 512), (37, 65_535, 1024, 256), (300, 20, 128, 1024), (1, 1, 4096, 256)]
-    {
-        let given = by_user(users, 20, items);
-        let last = given.iter().map(|rating| rating.item).max().unwrap_or(0);
-        let tiled = tiled(&given, last, width);
-        assert_eq!(tiled.len(), given.len());
-        for (tiled, given) in tiled.chunks(stretch).zip(given.chunks(stretch)) {
-            let sorted = |ratings: &[Rating]| {
-                let key = |rating: &Rating| (rating.user, rating.item, rating.value.to_bits());
-                let mut keys: Vec<_> = ratings.iter().map(key).collect();
-                keys.sort_unstable();
-                keys
-            };
-            assert_eq!(sorted(tiled), sorted(given));
-            // Groups of 16 items, or of more where that would be more than 64 groups.
-            let group = |rating: &Rating| rating.item / if items > 1024 { 1024 } else { 16 };
-            assert!(tiled.is_sorted_by_key(group), "{items} items");
-        }
-    }
-    assert!(tiled(&[], 0, 16).is_empty());
+fn sorted(ratings: &[Rating]) -> Vec<(u16, u16, u32)> {
+    let mut keys: Vec<_> =
+        ratings.iter().map(|rating| (rating.user, rating.item, rating.value.to_bits())).collect();
+    keys.sort_unstable();
+    keys
 }
 
 #[test]
-fn in_tiles_most_neighbours_share_no_row() {
-    // Cells of the sizes that MovieLens 1M has, at random.
-    for (users, each, items, width) in [(94, 19, 463, 128), (350, 20, 925, 64)] {
-        let cell = Cell::new(&by_user(users, each, items), width);
-        let share = |a: &Rating, b: &Rating| a.user == b.user || a.item == b.item;
-        let close = |near: &&[Rating]| share(&near[0], &near[1]) || share(&near[0], &near[2]);
-        let part = cell.ratings().windows(3).filter(close).count() as f64 / cell.ratings().len() as f64;
-        assert!(part < 0.35, "{part} at width {width}");
+fn ratings_of_a_user_that_stand_together_are_paired_and_none_is_lost() {
+    for (users, each, items) in [(40, 19, 60), (9, 1, 3), (3, 2, 2), (100, 7, 200), (1, 50, 1)] {
+        let given = by_user(users, each, items);
+        let cell = Cell::new(&given, LANES);
+        assert_eq!(sorted(cell.ratings()), sorted(&given));
+        let [_, singles] = steps_of(&cell);
+        // Of each user at most one is left, and one for each pair of equal items that may meet.
+        let equal =
+            given.windows(2).filter(|near| near[0].user == near[1].user && near[0].item == near[1].item);
+        assert!(singles.len() <= usize::from(users) + 2 * equal.count(), "{} singles", singles.len());
+        // Read back, it is stepped through alike.
+        let bytes = raddle::state::to_bytes(&cell);
+        assert_eq!(raddle::state::from_bytes::<Cell>(&bytes).unwrap(), cell);
+    }
+}
+
+#[test]
+fn steps_of_a_user_come_apart() {
+    let cell = Cell::new(&by_user(60, 20, 300), LANES);
+    let [pairs, _] = steps_of(&cell);
+    let close =
+        pairs.windows(3).filter(|near| near[1..].iter().any(|other| other[0].user == near[0][0].user));
+    assert!(pairs.len() > 500 && close.count() < 10);
+}
+
+#[test]
+fn ratings_of_sparse_cells_stand_by_groups_of_items_in_stretches() {
+    for (users, items, width, stretch) in
+        [(100, 4000, 256, 512), (37, 65_535, 1024, 256), (300, 9000, 16, 8192), (1, 4000, 4096, 256)]
+    {
+        let given = by_user(users, 20, items);
+        let cell = Cell::new(&given, width);
+        assert_eq!(cell.ratings().len(), given.len());
+        let last = given.iter().map(|rating| rating.item).max().unwrap();
+        // 64 groups of items at most, each as many as a power of two.
+        let size = (last / 64 + 1).next_power_of_two();
+        for (tiled, given) in cell.ratings().chunks(stretch).zip(given.chunks(stretch)) {
+            assert_eq!(sorted(tiled), sorted(given));
+            assert!(tiled.is_sorted_by_key(|rating| rating.item / size), "{items} items");
+        }
     }
 }
 
@@ -207,7 +224,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn steps_are_those_of_the_definition_in_every_form(
-        count in 0usize..60, chunks in 1usize..10, uneven: bool, non_negative: bool, seed: u64
+        count in 0usize..60, chunks in 1usize..10, uneven: bool, non_negative: bool, together: bool, seed: u64
     ) {
         let (mut users, mut items) = (rows(7, chunks, seed), rows(5, chunks, seed ^ 1));
         if uneven {
@@ -216,7 +233,11 @@ proptest! {
             items.scales = vec![scale(0.7); 5];
         }
         let shares = if uneven { (1.5, 0.25) } else { (1.0, 1.0) };
-        let (cell, steps) = (cell(count, 7, 5, seed ^ 2), Steps { non_negative, shares, ..STEPS });
+        let mut given = ratings(count, 7, 5, seed ^ 2);
+        if together {
+            given.sort_by_key(|rating| rating.user);
+        }
+        let (cell, steps) = (Cell::new(&given, LANES), Steps { non_negative, shares, ..STEPS });
         let found = same(in_every_form(|| {
             let (mut users, mut items) = (users.clone(), items.clone());
             let sum = sgd(&cell, &mut users, &mut items, &steps);

@@ -202,6 +202,19 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
+    fn sums_of_two([a, b]: [Self; 2]) -> [f32; 2] {
+        // SAFETY: as above.
+        unsafe {
+            // a0+a2, b0+b2, a1+a3, b1+b3 of each group; then the group's sums of a and of b, twice.
+            let ab = _mm512_add_ps(_mm512_unpacklo_ps(a.0, b.0), _mm512_unpackhi_ps(a.0, b.0));
+            let groups = _mm512_add_ps(ab, _mm512_permute_ps::<0b01_00_11_10>(ab));
+            let halves = _mm256_add_ps(_mm512_castps512_ps256(groups), _mm512_extractf32x8_ps::<1>(groups));
+            let sums = _mm_add_ps(_mm256_castps256_ps128(halves), _mm256_extractf128_ps::<1>(halves));
+            [_mm_cvtss_f32(sums), _mm_cvtss_f32(_mm_movehdup_ps(sums))]
+        }
+    }
+
+    #[inline(always)]
     fn prefetch(at: *const f32) {
         // SAFETY: a prefetch reads nothing.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) }

@@ -1,0 +1,123 @@
+//! What two ratings of one user do to the rows of both sides, as one step.
+
+#![allow(unsafe_code)] // rows are bound to be there by `Cell`, checked once, not at every rating
+
+use super::cell::{Rating, Scale};
+use super::lanes::{LANES, Lanes};
+use super::sides::{LONG, Move, Side, Sides, load, store};
+
+/// Two ratings of one user whose products have been taken: where p begins, where each q does, and the products.
+#[derive(Clone, Copy)]
+pub(super) struct ReadyPair(*mut f32, [*mut f32; 2], [f32; 2]);
+
+impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
+    /// Takes the products of two ratings of one user.
+    ///
+    /// # Safety
+    /// The rows are there.
+    #[inline(always)]
+    pub(super) unsafe fn ready_pair<L: Lanes>(&self, pair: [Rating; 2]) -> ReadyPair {
+        let (p, q) = self.rows_of_pair(pair);
+        // SAFETY: the caller vouches for the rows.
+        ReadyPair(p, q, unsafe { self.products::<L>(p, q) })
+    }
+
+    /// Takes the step of a pair that is ready, and the products of another one before its rows move, as
+    /// [`turn`](Self::turn) does.
+    ///
+    /// # Safety
+    /// The rows are there, and the items of a pair differ.
+    #[inline(always)]
+    pub(super) unsafe fn turn_pair<L: Lanes>(
+        &self,
+        [a, b]: [Rating; 2],
+        ReadyPair(p, q, products): ReadyPair,
+        next: [Rating; 2],
+        squares: &mut f32,
+    ) -> ReadyPair {
+        // SAFETY: the caller vouches for the rows.
+        unsafe {
+            let known = *self.users.biases.add(usize::from(a.user));
+            let error = |rating: Rating, product: f32| {
+                rating.value - (known + *self.items.biases.add(usize::from(rating.item))) - product
+            };
+            let errors = [error(a, products[0]), error(b, products[1])];
+            *squares = errors[1].mul_add(errors[1], errors[0].mul_add(errors[0], *squares));
+            let (of_p, second) = Self::by_both(errors, self.users, a.user.into());
+            let of_q = [
+                Self::by(errors[0], self.items, a.item.into()),
+                Self::by(errors[1], self.items, b.item.into()),
+            ];
+            let next = self.ready_pair::<L>(next);
+            let [first, second] = [of_p.step, second].map(|step| L::splat(step));
+            for at in (0..self.chunks()).map(|chunk| chunk * LANES) {
+                let (old, others) = (load::<L>(p.add(at)), q.map(|q| load::<L>(q.add(at))));
+                for n in 0..2 {
+                    let kept = others[n].mul(L::splat(of_q[n].keep));
+                    store(self.bounded(L::splat(of_q[n].step).mul_add(old, kept)), q[n].add(at));
+                }
+                let new = first.mul_add(others[0], old.mul(L::splat(of_p.keep)));
+                store(self.bounded(second.mul_add(others[1], new)), p.add(at));
+            }
+            next
+        }
+    }
+
+    /// Brings the rows of a pair nearer, and what else it needs where that may lie far.
+    #[inline(always)]
+    pub(super) fn prefetch_pair<L: Lanes>(&self, [a, b]: [Rating; 2]) {
+        self.prefetch::<L>(a);
+        self.prefetch_item::<L>(b);
+    }
+
+    /// Where the rows of a pair are.
+    #[inline(always)]
+    fn rows_of_pair(&self, [a, b]: [Rating; 2]) -> (*mut f32, [*mut f32; 2]) {
+        let ((p, first), (_, second)) = (self.rows(a), self.rows(b));
+        (p, [first, second])
+    }
+
+    /// p.q of both ratings, each as that of a single one.
+    ///
+    /// # Safety
+    /// The rows are there.
+    #[inline(always)]
+    unsafe fn products<L: Lanes>(&self, p: *mut f32, q: [*mut f32; 2]) -> [f32; 2] {
+        // SAFETY: the caller vouches for the rows.
+        unsafe {
+            let chains = if self.chunks() < LONG { 1 } else { 2 };
+            let mut chain = [[L::zero(); 2]; 2];
+            for chunk in 0..self.chunks() {
+                let of_p = load::<L>(p.add(chunk * LANES));
+                for n in 0..2 {
+                    let (of_q, sum) = (load::<L>(q[n].add(chunk * LANES)), &mut chain[chunk % chains][n]);
+                    *sum = if chunk < chains { of_p.mul(of_q) } else { of_p.mul_add(of_q, *sum) };
+                }
+            }
+            let [[a, b], [odd_a, odd_b]] = chain;
+            L::sums_of_two(if chains == 1 { [a, b] } else { [a.add(odd_a), b.add(odd_b)] })
+        }
+    }
+
+    /// Moves the bias of a row by two errors, and says what moves its factors: by the first error, and the step of the
+    /// second.
+    ///
+    /// # Safety
+    /// The row is there.
+    #[inline(always)]
+    unsafe fn by_both(errors: [f32; 2], side: Side, row: usize) -> (Move, f32) {
+        let error = errors[0] + errors[1];
+        // SAFETY: the caller vouches for the row.
+        let to = unsafe { &mut *side.biases.add(row) };
+        if !UNEVEN || side.scales.is_null() {
+            *to = side.bias.mul_add(error, *to * (1.0 - 2.0 * side.bias_decay));
+            let of_first = Move { keep: 1.0 - 2.0 * side.decay, step: side.factor * errors[0] };
+            return (of_first, side.factor * errors[1]);
+        }
+        // SAFETY: the caller vouches for the row.
+        let Scale { step, decay, bias_decay } = unsafe { *side.scales.add(row) };
+        *to = (side.bias * step).mul_add(error, *to * (1.0 - 2.0 * side.bias_decay * step * bias_decay));
+        let factor = side.factor * step;
+        (Move { keep: 1.0 - 2.0 * side.decay * step * decay, step: factor * errors[0] }, factor * errors[1])
+    }
+}
