@@ -226,6 +226,31 @@ fn two_values(y: &[f64]) -> Option<[f64; 2]> {
     (!others).then_some([first.min(second), first.max(second)])
 }
 
+/// The sum of what each value gives, in eight lanes that are added at the end: one chain of additions would take as long
+/// as all the rest of preparing a column.
+fn sum(values: &[f64], of: impl Fn(f64) -> f64) -> f64 {
+    let (groups, rest) = values.as_chunks::<8>();
+    let mut lanes = [0.0; 8];
+    for group in groups {
+        lanes.iter_mut().zip(group).for_each(|(lane, &value)| *lane += of(value));
+    }
+    lanes.iter().sum::<f64>() + rest.iter().map(|&value| of(value)).sum::<f64>()
+}
+
+/// The sum of values that must be finite; `place` tells the row and column of one.
+fn finite_sum(values: &[f64], place: impl Fn(usize) -> (usize, usize)) -> Result<f64, LassoError> {
+    let total = sum(values, |value| value);
+    // What is not finite shows in the sum; huge values may, too.
+    let wrong = || values.iter().position(|value| !value.is_finite());
+    match if total.is_finite() { None } else { wrong() } {
+        None => Ok(total),
+        Some(at) => {
+            let (row, column) = place(at);
+            Err(LassoError::NotFinite { what: "the matrix", row: row + 1, column: Some(column + 1) })
+        }
+    }
+}
+
 type Prepared = (Design, Vec<f64>, Vec<f64>);
 
 fn dense(x: Matrix, center: bool, scale: bool) -> Result<Prepared, LassoError> {
@@ -236,13 +261,9 @@ fn dense(x: Matrix, center: bool, scale: bool) -> Result<Prepared, LassoError> {
     values.truncate(rows * columns);
     let (mut centers, mut scales) = (vec![0.0; columns], vec![1.0; columns]);
     for (j, column) in values.chunks_exact_mut(rows).enumerate() {
-        if let Some(row) = column.iter().position(|value| !value.is_finite()) {
-            return Err(LassoError::NotFinite { what: "the matrix", row: row + 1, column: Some(j + 1) });
-        }
-        let mean = if center { column.iter().sum::<f64>() / rows as f64 } else { 0.0 };
-        let about = column.iter().sum::<f64>() / rows as f64;
-        let variance =
-            column.iter().map(|value| (value - about) * (value - about)).sum::<f64>() / rows as f64;
+        let about = finite_sum(column, |at| (at, j))? / rows as f64;
+        let mean = if center { about } else { 0.0 };
+        let variance = sum(column, |value| (value - about) * (value - about)) / rows as f64;
         let deviation = variance.sqrt();
         let factor = match (scale, deviation < CONSTANT) {
             (true, false) => 1.0 / deviation,
@@ -266,16 +287,12 @@ fn sparse(x: Csc, center: bool, scale: bool) -> Result<Prepared, LassoError> {
     let mut scales = each(center || scale, 1.0);
     for j in 0..columns {
         let range = starts[j]..starts[j + 1];
-        if let Some(at) = values[range.clone()].iter().position(|value| !value.is_finite()) {
-            let row = indices[starts[j] + at] as usize + 1;
-            return Err(LassoError::NotFinite { what: "the matrix", row, column: Some(j + 1) });
-        }
+        let column = &mut values[range];
+        let about = finite_sum(column, |at| (indices[starts[j] + at] as usize, j))? / rows as f64;
         if !center && !scale {
             continue;
         }
-        let column = &mut values[range];
-        let about = column.iter().sum::<f64>() / rows as f64;
-        let stored: f64 = column.iter().map(|value| (value - about) * (value - about)).sum();
+        let stored = sum(column, |value| (value - about) * (value - about));
         let zeros = (rows - column.len()) as f64;
         let deviation = ((stored + zeros * about * about) / rows as f64).sqrt();
         let factor = match (scale, deviation < CONSTANT) {

@@ -99,9 +99,10 @@ impl Matrix {
         let mut dense = Array2::zeros(shape.f());
         let portion = values.len() / 16;
         // From the back, where a vector can be cut.
-        for (j, column) in starts.windows(2).enumerate().rev() {
-            for at in column[0]..column[1] {
-                dense[(indices[at] as usize, j)] = values[at];
+        for (mut to, column) in dense.columns_mut().into_iter().zip(starts.windows(2)).rev() {
+            let stored = column[0]..column[1];
+            for (&row, &value) in indices[stored.clone()].iter().zip(&values[stored]) {
+                to[row as usize] = value;
             }
             if values.len() - column[0] > portion {
                 values.truncate(column[0]);
