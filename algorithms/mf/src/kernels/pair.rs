@@ -4,79 +4,69 @@
 
 use super::cell::{Rating, Scale};
 use super::lanes::{LANES, Lanes};
+use super::sgd::Step;
 use super::sides::{LONG, Move, Side, Sides, load, store};
 
 /// Two ratings of one user whose products have been taken: where p begins, where each q does, and the products.
 #[derive(Clone, Copy)]
 pub(super) struct ReadyPair(*mut f32, [*mut f32; 2], [f32; 2]);
 
-impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
-    /// Takes the products of two ratings of one user.
-    ///
-    /// # Safety
-    /// The rows are there.
+impl Step for [Rating; 2] {
+    const RATINGS: usize = 2;
+    type Ready = ReadyPair;
+
     #[inline(always)]
-    pub(super) unsafe fn ready_pair<L: Lanes>(&self, pair: [Rating; 2]) -> ReadyPair {
-        let (p, q) = self.rows_of_pair(pair);
+    unsafe fn ready<L: Lanes, const C: usize, const U: bool>(self, sides: &Sides<'_, C, U>) -> ReadyPair {
+        let ((p, first), (_, second)) = (sides.rows(self[0]), sides.rows(self[1]));
         // SAFETY: the caller vouches for the rows.
-        ReadyPair(p, q, unsafe { self.products::<L>(p, q) })
+        ReadyPair(p, [first, second], unsafe { sides.products::<L>(p, [first, second]) })
     }
 
-    /// Takes the step of a pair that is ready, and the products of another one before its rows move, as
-    /// [`turn`](Self::turn) does.
-    ///
-    /// # Safety
-    /// The rows are there, and the items of a pair differ.
     #[inline(always)]
-    pub(super) unsafe fn turn_pair<L: Lanes>(
-        &self,
-        [a, b]: [Rating; 2],
+    unsafe fn turn<L: Lanes, const C: usize, const U: bool>(
+        self,
+        sides: &Sides<'_, C, U>,
         ReadyPair(p, q, products): ReadyPair,
-        next: [Rating; 2],
+        next: Self,
         squares: &mut f32,
     ) -> ReadyPair {
+        let [a, b] = self;
         // SAFETY: the caller vouches for the rows.
         unsafe {
-            let known = *self.users.biases.add(usize::from(a.user));
+            let known = *sides.users.biases.add(usize::from(a.user));
             let error = |rating: Rating, product: f32| {
-                rating.value - (known + *self.items.biases.add(usize::from(rating.item))) - product
+                rating.value - (known + *sides.items.biases.add(usize::from(rating.item))) - product
             };
             let errors = [error(a, products[0]), error(b, products[1])];
             *squares = errors[1].mul_add(errors[1], errors[0].mul_add(errors[0], *squares));
-            let (of_p, second) = Self::by_both(errors, self.users, a.user.into());
+            let (of_p, second) = Sides::<'_, C, U>::by_both(errors, sides.users, a.user.into());
             let of_q = [
-                Self::by(errors[0], self.items, a.item.into()),
-                Self::by(errors[1], self.items, b.item.into()),
+                Sides::<'_, C, U>::by(errors[0], sides.items, a.item.into()),
+                Sides::<'_, C, U>::by(errors[1], sides.items, b.item.into()),
             ];
-            let next = self.ready_pair::<L>(next);
+            let next = next.ready::<L, C, U>(sides);
             let [first, second] = [of_p.step, second].map(|step| L::splat(step));
-            for at in (0..self.chunks()).map(|chunk| chunk * LANES) {
+            for at in (0..sides.chunks()).map(|chunk| chunk * LANES) {
                 let (old, others) = (load::<L>(p.add(at)), q.map(|q| load::<L>(q.add(at))));
                 for n in 0..2 {
                     let kept = others[n].mul(L::splat(of_q[n].keep));
-                    store(self.bounded(L::splat(of_q[n].step).mul_add(old, kept)), q[n].add(at));
+                    store(sides.bounded(L::splat(of_q[n].step).mul_add(old, kept)), q[n].add(at));
                 }
                 let new = first.mul_add(others[0], old.mul(L::splat(of_p.keep)));
-                store(self.bounded(second.mul_add(others[1], new)), p.add(at));
+                store(sides.bounded(second.mul_add(others[1], new)), p.add(at));
             }
             next
         }
     }
 
-    /// Brings the rows of a pair nearer, and what else it needs where that may lie far.
     #[inline(always)]
-    pub(super) fn prefetch_pair<L: Lanes>(&self, [a, b]: [Rating; 2]) {
-        self.prefetch::<L>(a);
-        self.prefetch_item::<L>(b);
+    fn prefetch<L: Lanes, const C: usize, const U: bool>(self, sides: &Sides<'_, C, U>) {
+        sides.prefetch::<L>(sides.users, self[0].user);
+        self.iter().for_each(|rating| sides.prefetch::<L>(sides.items, rating.item));
     }
+}
 
-    /// Where the rows of a pair are.
-    #[inline(always)]
-    fn rows_of_pair(&self, [a, b]: [Rating; 2]) -> (*mut f32, [*mut f32; 2]) {
-        let ((p, first), (_, second)) = (self.rows(a), self.rows(b));
-        (p, [first, second])
-    }
-
+impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
     /// p.q of both ratings, each as that of a single one.
     ///
     /// # Safety

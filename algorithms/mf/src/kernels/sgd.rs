@@ -22,10 +22,9 @@
 
 #![allow(unsafe_code)] // rows are bound to be there by `Cell`, checked once, not at every rating
 
-use super::cell::{AHEAD, Cell, Rating, Rows, Steps};
+use super::cell::{AHEAD, Cell, Rows, Steps};
 use super::lanes::{LANES, Lanes};
-use super::pair::ReadyPair;
-use super::sides::{Ready, Sides};
+use super::sides::Sides;
 use super::{Kernel, run};
 
 /// How many ratings ahead rows are brought nearer: where they do not lie near, several must be on their way.
@@ -67,18 +66,23 @@ pub fn sgd(cell: &Cell, users: &mut Rows, items: &mut Rows, steps: &Steps) -> f6
 }
 
 /// What is one step: a rating, or two of one user.
-trait Step: Copy {
+pub(super) trait Step: Copy {
     /// Ratings of a step.
     const RATINGS: usize;
-    /// Its products, and where its rows are.
+    /// Where its rows are, and their products.
     type Ready: Copy;
 
+    /// Takes the products of the step.
+    ///
     /// # Safety
-    /// Its rows are there.
+    /// The rows are there.
     unsafe fn ready<L: Lanes, const C: usize, const U: bool>(self, sides: &Sides<'_, C, U>) -> Self::Ready;
 
+    /// Takes the step, which is ready, and the products of another one before its rows move. Without a branch: the two
+    /// are independent, and the compiler mixes them.
+    ///
     /// # Safety
-    /// Its rows and those of the `next` are there.
+    /// The rows are there; where a step names two items, they differ.
     unsafe fn turn<L: Lanes, const C: usize, const U: bool>(
         self,
         sides: &Sides<'_, C, U>,
@@ -87,46 +91,9 @@ trait Step: Copy {
         squares: &mut f32,
     ) -> Self::Ready;
 
+    /// Brings the rows of the step nearer, and what else it needs where that may lie far.
     fn prefetch<L: Lanes, const C: usize, const U: bool>(self, sides: &Sides<'_, C, U>);
 }
-
-macro_rules! step {
-    ($step:ty, $ratings:literal, $state:ty, $ready:ident, $turn:ident, $prefetch:ident) => {
-        impl Step for $step {
-            const RATINGS: usize = $ratings;
-            type Ready = $state;
-
-            #[inline(always)]
-            unsafe fn ready<L: Lanes, const C: usize, const U: bool>(
-                self,
-                sides: &Sides<'_, C, U>,
-            ) -> $state {
-                // SAFETY: as here.
-                unsafe { sides.$ready::<L>(self) }
-            }
-
-            #[inline(always)]
-            unsafe fn turn<L: Lanes, const C: usize, const U: bool>(
-                self,
-                sides: &Sides<'_, C, U>,
-                ready: $state,
-                next: Self,
-                squares: &mut f32,
-            ) -> $state {
-                // SAFETY: as here.
-                unsafe { sides.$turn::<L>(self, ready, next, squares) }
-            }
-
-            #[inline(always)]
-            fn prefetch<L: Lanes, const C: usize, const U: bool>(self, sides: &Sides<'_, C, U>) {
-                sides.$prefetch::<L>(self);
-            }
-        }
-    };
-}
-
-step!(Rating, 1, Ready, ready, turn, prefetch);
-step!([Rating; 2], 2, ReadyPair, ready_pair, turn_pair, prefetch_pair);
 
 /// `CHUNKS` vectors a row, 0 if that is known at run time only; `UNEVEN` where rows have scales or stay positive.
 struct Walk<'a, S, const CHUNKS: usize, const UNEVEN: bool>(&'a [S], Sides<'a, CHUNKS, UNEVEN>);

@@ -4,6 +4,7 @@
 
 use super::cell::{Rating, Rows, Scale, Steps};
 use super::lanes::{LANES, Lanes};
+use super::sgd::Step;
 
 /// Both sides' memory and the steps, by value: what lies behind a pointer would be read again after every write.
 #[derive(Clone, Copy)]
@@ -74,39 +75,6 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
         Self { users, items, non_negative: steps.non_negative, chunks, held: std::marker::PhantomData }
     }
 
-    /// Takes the product of a rating.
-    ///
-    /// # Safety
-    /// The rows are there.
-    #[inline(always)]
-    pub(super) unsafe fn ready<L: Lanes>(&self, rating: Rating) -> Ready {
-        let rows = self.rows(rating);
-        // SAFETY: the caller vouches for the rows.
-        Ready(rows, unsafe { self.product::<L>(rows) })
-    }
-
-    /// Takes the step of a rating that is ready, and the product of another one before its rows move. Without a branch:
-    /// the two are independent, and the compiler mixes them.
-    ///
-    /// # Safety
-    /// The rows are there.
-    #[inline(always)]
-    pub(super) unsafe fn turn<L: Lanes>(
-        &self,
-        rating: Rating,
-        Ready(rows, product): Ready,
-        next: Rating,
-        squares: &mut f32,
-    ) -> Ready {
-        // SAFETY: the caller vouches for the rows.
-        unsafe {
-            let moves = self.take(rating, product, squares);
-            let next = self.ready::<L>(next);
-            self.step::<L>(rows, moves);
-            next
-        }
-    }
-
     /// Where the rows of a rating are.
     #[inline(always)]
     pub(super) fn rows(&self, rating: Rating) -> Pair {
@@ -115,21 +83,9 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
         (self.users.factors.wrapping_add(user), self.items.factors.wrapping_add(item))
     }
 
-    /// Brings the rows of a rating nearer, and what else it needs where that may lie far.
+    /// Brings a row of one side nearer, and what else it needs where that may lie far.
     #[inline(always)]
-    pub(super) fn prefetch<L: Lanes>(&self, rating: Rating) {
-        self.prefetch_row::<L>(self.users, rating.user);
-        self.prefetch_item::<L>(rating);
-    }
-
-    /// The same of its item alone.
-    #[inline(always)]
-    pub(super) fn prefetch_item<L: Lanes>(&self, rating: Rating) {
-        self.prefetch_row::<L>(self.items, rating.item);
-    }
-
-    #[inline(always)]
-    fn prefetch_row<L: Lanes>(&self, side: Side, row: u16) {
+    pub(super) fn prefetch<L: Lanes>(&self, side: Side, row: u16) {
         let factors = side.factors.wrapping_add(usize::from(row) * LANES * self.chunks());
         (0..self.chunks()).for_each(|chunk| L::prefetch(factors.wrapping_add(chunk * LANES)));
         // Sides that differ much are often sparse: their biases and scales are then as far as their rows.
@@ -260,6 +216,41 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
     #[inline(always)]
     pub(super) fn bounded<L: Lanes>(&self, row: L) -> L {
         if UNEVEN && self.non_negative { row.positive() } else { row }
+    }
+}
+
+impl Step for Rating {
+    const RATINGS: usize = 1;
+    type Ready = Ready;
+
+    #[inline(always)]
+    unsafe fn ready<L: Lanes, const C: usize, const U: bool>(self, sides: &Sides<'_, C, U>) -> Ready {
+        let rows = sides.rows(self);
+        // SAFETY: the caller vouches for the rows.
+        Ready(rows, unsafe { sides.product::<L>(rows) })
+    }
+
+    #[inline(always)]
+    unsafe fn turn<L: Lanes, const C: usize, const U: bool>(
+        self,
+        sides: &Sides<'_, C, U>,
+        Ready(rows, product): Ready,
+        next: Self,
+        squares: &mut f32,
+    ) -> Ready {
+        // SAFETY: the caller vouches for the rows.
+        unsafe {
+            let moves = sides.take(self, product, squares);
+            let next = next.ready::<L, C, U>(sides);
+            sides.step::<L>(rows, moves);
+            next
+        }
+    }
+
+    #[inline(always)]
+    fn prefetch<L: Lanes, const C: usize, const U: bool>(self, sides: &Sides<'_, C, U>) {
+        sides.prefetch::<L>(sides.users, self.user);
+        sides.prefetch::<L>(sides.items, self.item);
     }
 }
 
