@@ -241,14 +241,13 @@ fn sum(values: &[f64], of: impl Fn(f64) -> f64) -> f64 {
 fn finite_sum(values: &[f64], place: impl Fn(usize) -> (usize, usize)) -> Result<f64, LassoError> {
     let total = sum(values, |value| value);
     // What is not finite shows in the sum; huge values may, too.
-    let wrong = || values.iter().position(|value| !value.is_finite());
-    match if total.is_finite() { None } else { wrong() } {
-        None => Ok(total),
-        Some(at) => {
-            let (row, column) = place(at);
-            Err(LassoError::NotFinite { what: "the matrix", row: row + 1, column: Some(column + 1) })
-        }
+    if !total.is_finite()
+        && let Some(at) = values.iter().position(|value| !value.is_finite())
+    {
+        let (row, column) = place(at);
+        return Err(LassoError::NotFinite { what: "the matrix", row: row + 1, column: Some(column + 1) });
     }
+    Ok(total)
 }
 
 type Prepared = (Design, Vec<f64>, Vec<f64>);

@@ -2,10 +2,10 @@
 
 #![allow(unsafe_code)] // rows are bound to be there by `Cell`, checked once, not at every rating
 
-use super::cell::{Rating, Scale};
+use super::cell::Rating;
 use super::lanes::{LANES, Lanes};
 use super::sgd::Step;
-use super::sides::{LONG, Move, Side, Sides, load, store};
+use super::sides::{LONG, Sides, load, store};
 
 /// Two ratings of one user whose products have been taken: where p begins, where each q does, and the products.
 #[derive(Clone, Copy)]
@@ -33,24 +33,18 @@ impl Step for [Rating; 2] {
         let [a, b] = self;
         // SAFETY: the caller vouches for the rows.
         unsafe {
-            let known = *sides.users.biases.add(usize::from(a.user));
-            let error = |rating: Rating, product: f32| {
-                rating.value - (known + *sides.items.biases.add(usize::from(rating.item))) - product
-            };
-            let errors = [error(a, products[0]), error(b, products[1])];
+            let errors = sides.errors(self, products);
             *squares = errors[1].mul_add(errors[1], errors[0].mul_add(errors[0], *squares));
-            let (of_p, second) = Sides::<'_, C, U>::by_both(errors, sides.users, a.user.into());
-            let of_q = [
-                Sides::<'_, C, U>::by(errors[0], sides.items, a.item.into()),
-                Sides::<'_, C, U>::by(errors[1], sides.items, b.item.into()),
-            ];
+            let by = Sides::<'_, C, U>::by;
+            let of_p = by(errors[0] + errors[1], 2.0, sides.users, a.user);
+            let of_q = [by(errors[0], 1.0, sides.items, a.item), by(errors[1], 1.0, sides.items, b.item)];
             let next = next.ready::<L, C, U>(sides);
-            let [first, second] = [of_p.step, second].map(|step| L::splat(step));
+            let [first, second] = errors.map(|error| L::splat(of_p.step * error));
             for at in (0..sides.chunks()).map(|chunk| chunk * LANES) {
                 let (old, others) = (load::<L>(p.add(at)), q.map(|q| load::<L>(q.add(at))));
                 for n in 0..2 {
                     let kept = others[n].mul(L::splat(of_q[n].keep));
-                    store(sides.bounded(L::splat(of_q[n].step).mul_add(old, kept)), q[n].add(at));
+                    store(sides.bounded(L::splat(of_q[n].step * errors[n]).mul_add(old, kept)), q[n].add(at));
                 }
                 let new = first.mul_add(others[0], old.mul(L::splat(of_p.keep)));
                 store(sides.bounded(second.mul_add(others[1], new)), p.add(at));
@@ -87,27 +81,5 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
             let [[a, b], [odd_a, odd_b]] = chain;
             L::sums_of_two(if chains == 1 { [a, b] } else { [a.add(odd_a), b.add(odd_b)] })
         }
-    }
-
-    /// Moves the bias of a row by two errors, and says what moves its factors: by the first error, and the step of the
-    /// second.
-    ///
-    /// # Safety
-    /// The row is there.
-    #[inline(always)]
-    unsafe fn by_both(errors: [f32; 2], side: Side, row: usize) -> (Move, f32) {
-        let error = errors[0] + errors[1];
-        // SAFETY: the caller vouches for the row.
-        let to = unsafe { &mut *side.biases.add(row) };
-        if !UNEVEN || side.scales.is_null() {
-            *to = side.bias.mul_add(error, *to * (1.0 - 2.0 * side.bias_decay));
-            let of_first = Move { keep: 1.0 - 2.0 * side.decay, step: side.factor * errors[0] };
-            return (of_first, side.factor * errors[1]);
-        }
-        // SAFETY: the caller vouches for the row.
-        let Scale { step, decay, bias_decay } = unsafe { *side.scales.add(row) };
-        *to = (side.bias * step).mul_add(error, *to * (1.0 - 2.0 * side.bias_decay * step * bias_decay));
-        let factor = side.factor * step;
-        (Move { keep: 1.0 - 2.0 * side.decay * step * decay, step: factor * errors[0] }, factor * errors[1])
     }
 }

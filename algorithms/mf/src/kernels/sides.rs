@@ -11,7 +11,7 @@ use super::sgd::Step;
 pub(super) struct Sides<'a, const CHUNKS: usize, const UNEVEN: bool> {
     pub(super) users: Side,
     pub(super) items: Side,
-    pub(super) non_negative: bool,
+    non_negative: bool,
     chunks: usize,
     held: std::marker::PhantomData<&'a mut Rows>,
 }
@@ -20,16 +20,13 @@ pub(super) struct Sides<'a, const CHUNKS: usize, const UNEVEN: bool> {
 #[derive(Clone, Copy)]
 pub(super) struct Side {
     factors: *mut f32,
-    pub(super) biases: *mut f32,
-    pub(super) scales: *const Scale,
-    pub(super) factor: f32,
-    pub(super) bias: f32,
+    biases: *mut f32,
+    scales: *const Scale,
+    factor: f32,
+    bias: f32,
     /// e l, and e' l'.
-    pub(super) decay: f32,
-    pub(super) bias_decay: f32,
-    /// What is left of a factor, and of a bias, after its decay.
-    keep: f32,
-    keep_bias: f32,
+    decay: f32,
+    bias_decay: f32,
 }
 
 impl Side {
@@ -44,8 +41,6 @@ impl Side {
             bias,
             decay,
             bias_decay,
-            keep: 1.0 - decay,
-            keep_bias: 1.0 - bias_decay,
         }
     }
 }
@@ -60,7 +55,7 @@ pub(super) type Pair = (*mut f32, *mut f32);
 #[derive(Clone, Copy)]
 pub(super) struct Ready(Pair, f32);
 
-/// What a rating moves one of its rows by: `row = keep * row + step * other row`.
+/// What moves a row: `row = keep * row + step * error * other row`, for the error and the other row of each rating.
 #[derive(Clone, Copy)]
 pub(super) struct Move {
     pub(super) keep: f32,
@@ -130,43 +125,34 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
         }
     }
 
-    /// The error of a rating, given the product of its rows.
+    /// The errors of ratings of one user, given the products of their rows.
     ///
     /// # Safety
     /// The rows are there.
     #[inline(always)]
-    unsafe fn error(&self, rating: Rating, product: f32) -> f32 {
+    pub(super) unsafe fn errors<const N: usize>(&self, ratings: [Rating; N], products: [f32; N]) -> [f32; N] {
         // SAFETY: the caller vouches for the rows.
-        unsafe {
-            let b = *self.users.biases.add(usize::from(rating.user));
-            let c = *self.items.biases.add(usize::from(rating.item));
-            rating.value - (b + c) - product
-        }
+        let b = unsafe { *self.users.biases.add(ratings[0].user.into()) };
+        std::array::from_fn(|n| {
+            // SAFETY: likewise.
+            let c = unsafe { *self.items.biases.add(ratings[n].item.into()) };
+            ratings[n].value - (b + c) - products[n]
+        })
     }
 
-    /// Moves the biases of a rating, and says what moves its rows.
+    /// Takes the error of a rating, given the product of its rows, into account: among the squares and in the biases. Says
+    /// what moves its rows, and the error.
     ///
     /// # Safety
     /// The rows are there.
     #[inline(always)]
-    unsafe fn moves(&self, rating: Rating, error: f32) -> (Move, Move) {
+    unsafe fn take(&self, rating: Rating, product: f32, squares: &mut f32) -> (Move, Move, f32) {
         // SAFETY: the caller vouches for the rows.
         unsafe {
-            (Self::by(error, self.users, rating.user.into()), Self::by(error, self.items, rating.item.into()))
-        }
-    }
-
-    /// Takes the error of a rating, given the product of its rows, into account: among the squares and in the biases.
-    ///
-    /// # Safety
-    /// The rows are there.
-    #[inline(always)]
-    unsafe fn take(&self, rating: Rating, product: f32, squares: &mut f32) -> (Move, Move) {
-        // SAFETY: the caller vouches for the rows.
-        unsafe {
-            let error = self.error(rating, product);
+            let [error] = self.errors([rating], [product]);
             *squares = error.mul_add(error, *squares);
-            self.moves(rating, error)
+            let of_p = Self::by(error, 1.0, self.users, rating.user);
+            (of_p, Self::by(error, 1.0, self.items, rating.item), error)
         }
     }
 
@@ -175,41 +161,37 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
     /// # Safety
     /// They are there.
     #[inline(always)]
-    unsafe fn step<L: Lanes>(&self, (p, q): Pair, (of_p, of_q): (Move, Move)) {
+    unsafe fn step<L: Lanes>(&self, (p, q): Pair, (of_p, of_q, error): (Move, Move, f32)) {
         // SAFETY: the caller vouches for the rows.
         unsafe {
             for at in (0..self.chunks()).map(|chunk| chunk * LANES) {
-                let (new_p, new_q) = self.moved(load::<L>(p.add(at)), load(q.add(at)), of_p, of_q);
-                store(new_p, p.add(at));
-                store(new_q, q.add(at));
+                let (old_p, old_q) = (load::<L>(p.add(at)), load::<L>(q.add(at)));
+                let new_p = L::splat(of_p.step * error).mul_add(old_q, old_p.mul(L::splat(of_p.keep)));
+                let new_q = L::splat(of_q.step * error).mul_add(old_p, old_q.mul(L::splat(of_q.keep)));
+                store(self.bounded(new_p), p.add(at));
+                store(self.bounded(new_q), q.add(at));
             }
         }
     }
 
-    /// Moves the bias of a row, and says what moves its factors.
+    /// Moves the bias of a row by the errors of `count` ratings, whose sum is `error`, and says what moves its factors.
     ///
     /// # Safety
     /// The row is there.
     #[inline(always)]
-    pub(super) unsafe fn by(error: f32, side: Side, row: usize) -> Move {
+    pub(super) unsafe fn by(error: f32, count: f32, side: Side, row: u16) -> Move {
         // SAFETY: the caller vouches for the row.
-        let to = unsafe { &mut *side.biases.add(row) };
+        let to = unsafe { &mut *side.biases.add(row.into()) };
+        let (decay, bias_decay) = (count * side.decay, count * side.bias_decay);
         if !UNEVEN || side.scales.is_null() {
-            *to = side.bias.mul_add(error, *to * side.keep_bias);
-            return Move { keep: side.keep, step: side.factor * error };
+            *to = side.bias.mul_add(error, *to * (1.0 - bias_decay));
+            return Move { keep: 1.0 - decay, step: side.factor };
         }
         // SAFETY: the caller vouches for the row.
-        let Scale { step, decay, bias_decay } = unsafe { *side.scales.add(row) };
-        *to = (side.bias * step).mul_add(error, *to * (1.0 - side.bias_decay * step * bias_decay));
-        Move { keep: 1.0 - side.decay * step * decay, step: side.factor * step * error }
-    }
-
-    /// A vector of both rows, moved.
-    #[inline(always)]
-    fn moved<L: Lanes>(&self, p: L, q: L, of_p: Move, of_q: Move) -> (L, L) {
-        let new_p = L::splat(of_p.step).mul_add(q, p.mul(L::splat(of_p.keep)));
-        let new_q = L::splat(of_q.step).mul_add(p, q.mul(L::splat(of_q.keep)));
-        (self.bounded(new_p), self.bounded(new_q))
+        let scale = unsafe { *side.scales.add(row.into()) };
+        let kept = *to * (1.0 - bias_decay * scale.step * scale.bias_decay);
+        *to = (side.bias * scale.step).mul_add(error, kept);
+        Move { keep: 1.0 - decay * scale.step * scale.decay, step: side.factor * scale.step }
     }
 
     /// What may not be negative is at least 0.
