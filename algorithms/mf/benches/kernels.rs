@@ -36,7 +36,7 @@ fn cell(users: usize, items: usize, count: usize, rank: usize) -> Cell {
         let (user, item) = ((at * users / count) as u16, next(items) as u16);
         Rating { user, item, value: next(5) as f32 / 2.0 - 1.0 }
     };
-    Cell::new(&(0..count).map(rating).collect::<Vec<_>>(), rank)
+    Cell::new(&[&(0..count).map(rating).collect::<Vec<_>>()], rank)
 }
 
 fn steps(c: &mut Criterion) {

@@ -112,7 +112,7 @@ fn by_hand(train: &Triples, (users, items): (usize, usize), rank: usize, epochs:
         });
     }
     let width = rank.next_multiple_of(LANES);
-    let cells: Vec<Cell> = cells.into_iter().map(|ratings| Cell::new(&ratings, width)).collect();
+    let cells: Vec<Cell> = cells.into_iter().map(|ratings| Cell::new(&[&ratings], width)).collect();
     let mut shards: Vec<Rows> = user_parts.iter().map(|part| rows(part.len(), rank)).collect();
     let mut blocks: Vec<Rows> = item_parts.iter().map(|part| rows(part.len(), rank)).collect();
     let mut sum = 0.0;

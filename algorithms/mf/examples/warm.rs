@@ -24,12 +24,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     mf = mf.workers(number("workers")?.unwrap_or(1.0) as usize).seed(number("seed")?.unwrap_or(42.0) as u64);
     mf = mf.biases(number("biases")? != Some(0.0));
     type Set = fn(Mf, f64) -> Mf;
-    let settings: [(&str, Set); 6] = [
+    let settings: [(&str, Set); 7] = [
         ("reg", Mf::reg),
         ("step", Mf::step),
         ("init", Mf::init_scale),
         ("power", Mf::count_power),
         ("items", Mf::item_step),
+        ("blocks", |mf, blocks| mf.blocks(blocks as usize)),
         ("shards", |mf, shards| mf.shards(shards as usize)),
     ];
     for (name, set) in settings {

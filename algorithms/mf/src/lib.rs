@@ -24,6 +24,7 @@ mod model;
 mod pages;
 mod params;
 mod part;
+mod piece;
 mod predict;
 mod problem;
 mod program;

@@ -1,12 +1,12 @@
 //! [`UserShard`]: users with their ratings, block by block, and [`ItemBlock`]: items, which travel.
 //!
-//! Ratings reach their cells in three steps, each on the workers where the shards live: a shard counts its chunk of the
-//! input at the first boundary; once the layout is known it scatters the chunk into cells, which a block takes along;
-//! and when the block meets each shard, the shard takes what is its own. No rating is copied twice.
+//! Ratings reach their cells in four steps, each on the workers where the shards live: a shard counts its chunk of the
+//! input at the first boundary; once the layout is known it deals the chunk out in pieces, which a block takes along; when
+//! the block meets each shard, the shard takes what is its own; and the first task of a cell puts its pieces in order.
 
 use crate::chunk::Chunk;
-use crate::kernels::{Cell, Rating};
 use crate::part::Part;
+use crate::piece::{Lot, Piece, deal};
 use crate::replica::Setup;
 use crate::start::damped;
 
@@ -14,10 +14,10 @@ use crate::start::damped;
 #[derive(Debug, Clone, Default)]
 pub struct UserShard {
     pub(crate) part: Part,
-    /// For each block, the ratings of its items, chunk by chunk of the input.
-    pub(crate) cells: Vec<Vec<Cell>>,
+    /// For each block, the ratings of its items.
+    pub(crate) cells: Vec<Lot>,
     /// The same for ratings to measure on.
-    pub(crate) held: Vec<Vec<Cell>>,
+    pub(crate) held: Vec<Lot>,
     /// The chunk that this shard deals out, until it has.
     pub(crate) chunk: Option<Chunk>,
 }
@@ -26,53 +26,30 @@ pub struct UserShard {
 #[derive(Debug, Clone, Default)]
 pub struct ItemBlock {
     pub(crate) part: Part,
-    /// For each shard, its ratings of each block.
-    cargo: Vec<Vec<Cell>>,
-    held: Vec<Vec<Cell>>,
+    /// Pieces of all cells, shard by shard and block by block in each.
+    cargo: Vec<Piece>,
+    held: Vec<Piece>,
 }
 
 raddle::state!(UserShard { part, cells, held, chunk });
 raddle::state!(ItemBlock { part, cargo, held });
 
-/// Ratings of a chunk, shard by shard and block by block in each, in the order of the input.
-fn deal((users, items, values): (&[u32], &[u32], &[f32]), setup: &Setup) -> Vec<Vec<Rating>> {
-    let (blocks, count) = (setup.items.parts(), values.len());
-    let cells = setup.users.parts() * blocks;
-    // Cells are nearly even: a little more than the mean, and few grow.
-    let expected = count / cells + count / cells / 16 + 32;
-    let mut dealt: Vec<Vec<Rating>> = (0..cells).map(|_| Vec::with_capacity(expected)).collect();
-    let (center, scale) = (setup.center as f32, (1.0 / setup.scale) as f32);
-    for ((&user, &item), &value) in users.iter().zip(items).zip(values) {
-        let (user, item) = (setup.users.place[user as usize], setup.items.place[item as usize]);
-        let cell = (user >> 16) as usize * blocks + (item >> 16) as usize;
-        dealt[cell].push(Rating { user: user as u16, item: item as u16, value: (value - center) * scale });
-    }
-    dealt
-}
-
 impl UserShard {
-    /// Deals the shard's chunk out, if it has one, for rows of `width` values; the block takes the cells along.
-    pub(crate) fn scatter(&mut self, block: &mut ItemBlock, setup: &Setup, width: usize) {
+    /// Deals the shard's chunk out, if it has one; the block takes the pieces along.
+    pub(crate) fn scatter(&mut self, (number, block): (u32, &mut ItemBlock), setup: &Setup) {
         let Some(chunk) = self.chunk.take() else { return };
-        let blocks = setup.items.parts();
-        let by_shard = |cells: Vec<Vec<Rating>>, cell: &dyn Fn(Vec<Rating>) -> Cell| {
-            let mut cells = cells.into_iter().map(cell);
-            (0..setup.users.parts()).map(|_| cells.by_ref().take(blocks).collect()).collect()
-        };
-        block.held = by_shard(deal(chunk.held(), setup), &Cell::as_given);
-        block.cargo = by_shard(deal(chunk.ratings(), setup), &|ratings| Cell::new(&ratings, width));
+        block.cargo = deal(number, chunk.ratings(), setup);
+        block.held = deal(number, chunk.held(), setup);
     }
 
     /// Takes over what the block brings for this shard.
     pub(crate) fn take(&mut self, number: u32, block: &mut ItemBlock, setup: &Setup) {
+        let blocks = setup.items.parts();
+        let cells = number as usize * blocks..(number as usize + 1) * blocks;
         for (cargo, mine) in [(&mut block.cargo, &mut self.cells), (&mut block.held, &mut self.held)] {
-            mine.resize(setup.items.parts(), Vec::new());
-            let Some(brought) = cargo.get_mut(number as usize) else { continue };
-            for (mine, cell) in mine.iter_mut().zip(std::mem::take(brought)) {
-                if !cell.ratings().is_empty() {
-                    mine.push(cell);
-                }
-            }
+            mine.resize(blocks, Lot::default());
+            let Some(brought) = cargo.get_mut(cells.clone()) else { continue };
+            mine.iter_mut().zip(brought).for_each(|(mine, piece)| mine.add(std::mem::take(piece)));
         }
     }
 }
@@ -80,22 +57,33 @@ impl UserShard {
 /// Where biases begin with means: of items those of their ratings, of users those of what items leave of theirs.
 impl UserShard {
     /// Adds the ratings of a block to the sums of its items.
-    pub(crate) fn add_to_items(&self, (number, block): (u32, &mut ItemBlock), setup: &Setup) {
+    pub(crate) fn add_to_items(
+        &mut self,
+        (number, block): (u32, &mut ItemBlock),
+        setup: &Setup,
+        width: usize,
+    ) {
         let sums = &mut block.part.sums;
         sums.resize(setup.items.part(number).len(), 0.0);
-        for rating in self.cells[number as usize].iter().flat_map(Cell::ratings) {
+        for rating in self.cells[number as usize].for_steps(width).ratings() {
             sums[usize::from(rating.item)] += f64::from(rating.value);
         }
     }
 
     /// Adds what the items of a block leave of their ratings to the sums of the users.
-    pub(crate) fn add_to_users(&mut self, shard: u32, (number, block): (u32, &ItemBlock), setup: &Setup) {
+    pub(crate) fn add_to_users(
+        &mut self,
+        shard: u32,
+        (number, block): (u32, &ItemBlock),
+        setup: &Setup,
+        width: usize,
+    ) {
         let counted = block.part.sums.iter().zip(setup.items.part(number));
         let means: Vec<f64> =
             counted.map(|(&sum, &item)| damped(sum, setup.items.counts[item as usize])).collect();
         let sums = &mut self.part.sums;
         sums.resize(setup.users.part(shard).len(), 0.0);
-        for rating in self.cells[number as usize].iter().flat_map(Cell::ratings) {
+        for rating in self.cells[number as usize].for_steps(width).ratings() {
             sums[usize::from(rating.user)] += f64::from(rating.value) - means[usize::from(rating.item)];
         }
     }

@@ -4,7 +4,7 @@ use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
 use super::lanes::{LANES, Vector};
-use super::order::ordered;
+use super::order::{Extent, ordered};
 
 /// Ratings whose errors are taken together where they are only measured.
 pub(super) const GROUP: usize = 4;
@@ -41,19 +41,22 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Takes ratings to train on, for rows of `width` values, in an order that is better for steps than the one given.
-    pub fn new(ratings: &[Rating], width: usize) -> Self {
-        Self::as_given(ordered(ratings, width))
+    /// Takes ratings to train on, given in pieces, for rows of `width` values, in an order that is better for steps.
+    pub fn new(pieces: &[&[Rating]], width: usize) -> Self {
+        ordered(pieces, width)
     }
 
     /// Takes ratings in their order, and finds the bounds of their rows.
     pub fn as_given(ratings: Vec<Rating>) -> Self {
-        let largest =
-            |(users, items): (u16, u16), rating: &Rating| (users.max(rating.user), items.max(rating.item));
-        let (user, item) = ratings.iter().fold((0, 0), largest);
-        let beyond = |row: u16| if ratings.is_empty() { 0 } else { usize::from(row) + 1 };
-        let pairs = ratings.as_chunks().0.iter().take_while(|&&[a, b]| pair(a, b)).count();
-        Self { users: beyond(user), items: beyond(item), pairs, ratings }
+        let Extent { users, items, .. } = Extent::of(&[&ratings]);
+        Self::known(ratings, 0, (users, items))
+    }
+
+    /// Takes ratings in their order, which begin with so many pairs at least, and the bounds of their rows.
+    pub(super) fn known(ratings: Vec<Rating>, pairs: usize, (users, items): (usize, usize)) -> Self {
+        // Neighbours may happen to be pairs: as they would when the cell is read back.
+        let more = ratings[2 * pairs..].as_chunks().0.iter().take_while(|&&[a, b]| pair(a, b)).count();
+        Self { ratings, pairs: pairs + more, users, items }
     }
 
     /// The ratings step by step: pairs of one user's, then single ones.
@@ -136,20 +139,23 @@ impl State for Rating {
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
         Ok(bytemuck::pod_read_unaligned(from.take(size_of::<Self>(), "a rating")?))
     }
+    fn save_slice(ratings: &[Self], out: &mut Writer) {
+        out.put(bytemuck::cast_slice(ratings));
+    }
+    fn load_vec(count: usize, from: &mut Reader<'_>) -> Result<Vec<Self>, StateError> {
+        let bytes = count.checked_mul(size_of::<Self>()).ok_or(StateError::new("ratings"))?;
+        let bytes = from.take(bytes, "ratings")?;
+        Ok(bytes.chunks_exact(size_of::<Self>()).map(bytemuck::pod_read_unaligned).collect())
+    }
 }
 
 /// The bounds are found again, never believed.
 impl State for Cell {
     fn save(&self, out: &mut Writer) {
-        out.write(&self.ratings.len());
-        out.put(bytemuck::cast_slice(&self.ratings));
+        out.write(&self.ratings);
     }
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
-        let count = usize::load(from)?.checked_mul(size_of::<Rating>());
-        let bytes = from.take(count.ok_or(StateError::new("ratings"))?, "ratings")?;
-        Ok(Self::as_given(
-            bytes.chunks_exact(size_of::<Rating>()).map(bytemuck::pod_read_unaligned).collect(),
-        ))
+        Ok(Self::as_given(from.read()?))
     }
 }
 

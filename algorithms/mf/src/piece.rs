@@ -1,0 +1,131 @@
+//! [`Piece`]: what one chunk of the input has of a cell's ratings, and [`Lot`]: all that a cell has.
+
+use crate::kernels::{Cell, Rating};
+use crate::replica::Setup;
+
+/// So many ratings are looked up together, then written together: what is looked up is in the caches, what is written is
+/// not, and one need not wait for the other.
+const TOGETHER: usize = 512;
+
+/// Ratings of one cell in the order of the input.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Piece {
+    chunk: u32,
+    ratings: Vec<Rating>,
+}
+
+raddle::state!(Piece { chunk, ratings });
+
+/// Deals the users, items and values of a chunk: a piece for each cell, shard by shard and block by block in each.
+pub(crate) fn deal(
+    chunk: u32,
+    (users, items, values): (&[u32], &[u32], &[f32]),
+    setup: &Setup,
+) -> Vec<Piece> {
+    let (blocks, count) = (setup.items.parts(), values.len());
+    let cells = setup.users.parts() * blocks;
+    // Cells are nearly even: a little more than the mean, and few grow.
+    let expected = count / cells + count / cells / 16 + 32;
+    let mut pieces: Vec<Piece> =
+        (0..cells).map(|_| Piece { chunk, ratings: Vec::with_capacity(expected) }).collect();
+    let (center, scale) = (setup.center as f32, (1.0 / setup.scale) as f32);
+    let mut together = [(0, Rating::default()); TOGETHER];
+    for first in (0..count).step_by(TOGETHER) {
+        let range = first..count.min(first + TOGETHER);
+        let together = &mut together[..range.len()];
+        let triples = users[range.clone()].iter().zip(&items[range.clone()]).zip(&values[range]);
+        for (dealt, ((&user, &item), &value)) in together.iter_mut().zip(triples) {
+            let (user, item) = (setup.users.place[user as usize], setup.items.place[item as usize]);
+            let cell = (user >> 16) * blocks as u32 + (item >> 16);
+            *dealt = (cell, Rating { user: user as u16, item: item as u16, value: (value - center) * scale });
+        }
+        together.iter().for_each(|&(cell, rating)| pieces[cell as usize].ratings.push(rating));
+    }
+    pieces
+}
+
+/// All ratings of one cell: piece by piece until they are first needed.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Lot {
+    pieces: Vec<Piece>,
+    cell: Cell,
+}
+
+raddle::state!(Lot { pieces, cell });
+
+impl Lot {
+    /// Adds a piece, in whatever order chunks arrive.
+    pub(crate) fn add(&mut self, piece: Piece) {
+        if !piece.ratings.is_empty() {
+            let at = self.pieces.partition_point(|before| before.chunk < piece.chunk);
+            self.pieces.insert(at, piece);
+        }
+    }
+
+    /// The ratings in a good order for steps of rows of `width` values.
+    pub(crate) fn for_steps(&mut self, width: usize) -> &Cell {
+        self.once(|pieces| Cell::new(pieces, width))
+    }
+
+    /// The ratings in the order of the input.
+    pub(crate) fn for_errors(&mut self) -> &Cell {
+        self.once(|pieces| Cell::as_given(pieces.concat()))
+    }
+
+    fn once(&mut self, cell: impl FnOnce(&[&[Rating]]) -> Cell) -> &Cell {
+        if !self.pieces.is_empty() {
+            let pieces = std::mem::take(&mut self.pieces);
+            self.cell = cell(&pieces.iter().map(|piece| &piece.ratings[..]).collect::<Vec<_>>());
+        }
+        &self.cell
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grid::Deal;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn every_rating_comes_to_its_cell_in_the_order_of_the_input(
+            triples in proptest::collection::vec((0u32..20, 0u32..9, -2.0f32..2.0), 0..2000),
+            parts in (1usize..5, 1usize..4), chunks in 1usize..5, backwards: bool,
+        ) {
+            let mut counts = [vec![0; 20], vec![0; 9]];
+            for &(user, item, _) in &triples {
+                counts[0][user as usize] += 1;
+                counts[1][item as usize] += 1;
+            }
+            let [users, items] = counts;
+            let (users, items) = (Deal::new(users, parts.0), Deal::new(items, parts.1));
+            let setup = Setup { users, items, mean: 0.5, center: 0.5, scale: 2.0 };
+            let mut lots = vec![Lot::default(); parts.0 * parts.1];
+            let length = triples.len().div_ceil(chunks).max(1);
+            let mut dealt: Vec<Vec<Piece>> = (0..).zip(triples.chunks(length)).map(|(chunk, triples)| {
+                let users: Vec<u32> = triples.iter().map(|&(user, _, _)| user).collect();
+                let items: Vec<u32> = triples.iter().map(|&(_, item, _)| item).collect();
+                let values: Vec<f32> = triples.iter().map(|&(_, _, value)| value).collect();
+                deal(chunk, (&users, &items, &values), &setup)
+            }).collect();
+            if backwards {
+                dealt.reverse();
+            }
+            for pieces in dealt {
+                lots.iter_mut().zip(pieces).for_each(|(lot, piece)| lot.add(piece));
+            }
+            for (number, lot) in (0..).zip(&mut lots) {
+                let at = |row: u32, deal: &Deal, part: u32| (deal.place[row as usize] >> 16 == part)
+                    .then_some(deal.place[row as usize] as u16);
+                let mine = |&(user, item, value): &(u32, u32, f32)| Some(Rating {
+                    user: at(user, &setup.users, number / parts.1 as u32)?,
+                    item: at(item, &setup.items, number % parts.1 as u32)?,
+                    value: (value - 0.5) * 0.5,
+                });
+                let expected: Vec<Rating> = triples.iter().filter_map(mine).collect();
+                prop_assert_eq!(lot.for_errors().ratings(), expected);
+            }
+        }
+    }
+}
