@@ -36,7 +36,8 @@ fn cell(users: usize, items: usize, count: usize, rank: usize) -> Cell {
         let (user, item) = ((at * users / count) as u16, next(items) as u16);
         Rating { user, item, value: next(5) as f32 / 2.0 - 1.0 }
     };
-    Cell::new(&[&(0..count).map(rating).collect::<Vec<_>>()], rank)
+    let mut cells = Cell::in_order(vec![(0..count).map(rating).collect::<Vec<_>>().into()], rank);
+    cells.swap_remove(0)
 }
 
 fn steps(c: &mut Criterion) {

@@ -112,7 +112,8 @@ fn by_hand(train: &Triples, (users, items): (usize, usize), rank: usize, epochs:
         });
     }
     let width = rank.next_multiple_of(LANES);
-    let cells: Vec<Cell> = cells.into_iter().map(|ratings| Cell::new(&[&ratings], width)).collect();
+    let in_order = |ratings: Vec<Rating>| Cell::in_order(vec![ratings.into()], width);
+    let cells: Vec<Vec<Cell>> = cells.into_iter().map(in_order).collect();
     let mut shards: Vec<Rows> = user_parts.iter().map(|part| rows(part.len(), rank)).collect();
     let mut blocks: Vec<Rows> = item_parts.iter().map(|part| rows(part.len(), rank)).collect();
     let mut sum = 0.0;
@@ -131,7 +132,9 @@ fn by_hand(train: &Triples, (users, items): (usize, usize), rank: usize, epochs:
         for round in 0..parts {
             for shard in 0..parts {
                 let block = (shard + round) % parts;
-                sum += sgd(&cells[shard * parts + block], &mut shards[shard], &mut blocks[block], &steps);
+                for cell in &cells[shard * parts + block] {
+                    sum += sgd(cell, &mut shards[shard], &mut blocks[block], &steps);
+                }
             }
         }
     }

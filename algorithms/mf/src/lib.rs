@@ -10,6 +10,7 @@
 //! the replica.
 
 pub mod alternating;
+mod buffers;
 mod catalogue;
 mod chunk;
 mod counted;

@@ -1,5 +1,6 @@
 //! [`Mf`]: parameters, unchecked until [`Mf::fit`] checks them once.
 
+use crate::buffers::Buffers;
 use crate::course::Course;
 use crate::error::MfError;
 use crate::model::{Fit, Model};
@@ -83,6 +84,8 @@ pub enum Equations {
 /// assert!(fit.report.certificate.value < 0.8);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// Fits by the same parameters, or by copies of them, use memory again that those before them have left.
 #[derive(Debug, Clone)]
 pub struct Mf {
     pub(crate) rank: usize,
@@ -110,6 +113,7 @@ pub struct Mf {
     pub(crate) blocks: Option<usize>,
     pub(crate) seed: u64,
     pub(crate) init: Option<Model>,
+    pub(crate) buffers: Buffers,
 }
 
 impl Mf {
@@ -140,6 +144,7 @@ impl Mf {
             blocks: None,
             seed: 42,
             init: None,
+            buffers: Buffers::default(),
         }
     }
 

@@ -1,6 +1,9 @@
 //! [`Piece`]: what one chunk of the input has of a cell's ratings, and [`Lot`]: all that a cell has.
 
-use crate::kernels::{Cell, Rating};
+use std::slice::IterMut;
+
+use crate::buffers::Buffers;
+use crate::kernels::{Cell, Rating, Ratings};
 use crate::replica::Setup;
 
 /// So many ratings are looked up together, then written together: what is looked up is in the caches, what is written is
@@ -11,23 +14,27 @@ const TOGETHER: usize = 512;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Piece {
     chunk: u32,
-    ratings: Vec<Rating>,
+    ratings: Ratings,
+    /// Those that found no room with the others.
+    over: Ratings,
 }
 
-raddle::state!(Piece { chunk, ratings });
+raddle::state!(Piece { chunk, ratings, over });
 
 /// Deals the users, items and values of a chunk: a piece for each cell, shard by shard and block by block in each.
 pub(crate) fn deal(
     chunk: u32,
     (users, items, values): (&[u32], &[u32], &[f32]),
     setup: &Setup,
+    buffers: &Buffers,
 ) -> Vec<Piece> {
     let (blocks, count) = (setup.items.parts(), values.len());
     let cells = setup.users.parts() * blocks;
-    // Cells are nearly even: a little more than the mean, and few grow.
-    let expected = count / cells + count / cells / 16 + 32;
-    let mut pieces: Vec<Piece> =
-        (0..cells).map(|_| Piece { chunk, ratings: Vec::with_capacity(expected) }).collect();
+    // Cells are nearly even: a little more than the mean, and few have more.
+    let room = count / cells + count / cells / 16 + 32;
+    let mut parts = Ratings::cut(cells, room, buffers);
+    let mut places: Vec<IterMut<'_, Rating>> = parts.iter_mut().map(|part| part.iter_mut()).collect();
+    let mut over = vec![Vec::new(); cells];
     let (center, scale) = (setup.center as f32, (1.0 / setup.scale) as f32);
     let mut together = [(0, Rating::default()); TOGETHER];
     for first in (0..count).step_by(TOGETHER) {
@@ -39,45 +46,54 @@ pub(crate) fn deal(
             let cell = (user >> 16) * blocks as u32 + (item >> 16);
             *dealt = (cell, Rating { user: user as u16, item: item as u16, value: (value - center) * scale });
         }
-        together.iter().for_each(|&(cell, rating)| pieces[cell as usize].ratings.push(rating));
+        for &mut (cell, rating) in together {
+            match places[cell as usize].next() {
+                Some(place) => *place = rating,
+                None => over[cell as usize].push(rating),
+            }
+        }
     }
-    pieces
+    let dealt: Vec<usize> = places.into_iter().map(|places| room - places.len()).collect();
+    let piece = |((mut ratings, dealt), over): ((Ratings, usize), Vec<Rating>)| {
+        ratings.truncate(dealt);
+        Piece { chunk, ratings, over: over.into() }
+    };
+    parts.into_iter().zip(dealt).zip(over).map(piece).collect()
 }
 
 /// All ratings of one cell: piece by piece until they are first needed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lot {
     pieces: Vec<Piece>,
-    cell: Cell,
+    cells: Vec<Cell>,
 }
 
-raddle::state!(Lot { pieces, cell });
+raddle::state!(Lot { pieces, cells });
 
 impl Lot {
     /// Adds a piece, in whatever order chunks arrive.
     pub(crate) fn add(&mut self, piece: Piece) {
-        if !piece.ratings.is_empty() {
-            let at = self.pieces.partition_point(|before| before.chunk < piece.chunk);
-            self.pieces.insert(at, piece);
-        }
+        let at = self.pieces.partition_point(|before| before.chunk < piece.chunk);
+        self.pieces.insert(at, piece);
     }
 
     /// The ratings in a good order for steps of rows of `width` values.
-    pub(crate) fn for_steps(&mut self, width: usize) -> &Cell {
-        self.once(|pieces| Cell::new(pieces, width))
+    pub(crate) fn for_steps(&mut self, width: usize) -> &[Cell] {
+        self.once(|pieces| Cell::in_order(pieces, width))
     }
 
     /// The ratings in the order of the input.
-    pub(crate) fn for_errors(&mut self) -> &Cell {
-        self.once(|pieces| Cell::as_given(pieces.concat()))
+    pub(crate) fn for_errors(&mut self) -> &[Cell] {
+        self.once(|pieces| pieces.into_iter().map(Cell::as_given).collect())
     }
 
-    fn once(&mut self, cell: impl FnOnce(&[&[Rating]]) -> Cell) -> &Cell {
+    fn once(&mut self, cells: impl FnOnce(Vec<Ratings>) -> Vec<Cell>) -> &[Cell] {
         if !self.pieces.is_empty() {
-            let pieces = std::mem::take(&mut self.pieces);
-            self.cell = cell(&pieces.iter().map(|piece| &piece.ratings[..]).collect::<Vec<_>>());
+            let pieces = std::mem::take(&mut self.pieces).into_iter();
+            let pieces = pieces.flat_map(|piece| [piece.ratings, piece.over]);
+            self.cells = cells(pieces.filter(|ratings| !ratings.is_empty()).collect());
         }
-        &self.cell
+        &self.cells
     }
 }
 
@@ -101,13 +117,14 @@ mod tests {
             let [users, items] = counts;
             let (users, items) = (Deal::new(users, parts.0), Deal::new(items, parts.1));
             let setup = Setup { users, items, mean: 0.5, center: 0.5, scale: 2.0 };
+            let buffers = Buffers::default();
             let mut lots = vec![Lot::default(); parts.0 * parts.1];
             let length = triples.len().div_ceil(chunks).max(1);
             let mut dealt: Vec<Vec<Piece>> = (0..).zip(triples.chunks(length)).map(|(chunk, triples)| {
                 let users: Vec<u32> = triples.iter().map(|&(user, _, _)| user).collect();
                 let items: Vec<u32> = triples.iter().map(|&(_, item, _)| item).collect();
                 let values: Vec<f32> = triples.iter().map(|&(_, _, value)| value).collect();
-                deal(chunk, (&users, &items, &values), &setup)
+                deal(chunk, (&users, &items, &values), &setup, &buffers)
             }).collect();
             if backwards {
                 dealt.reverse();
@@ -124,7 +141,8 @@ mod tests {
                     value: (value - 0.5) * 0.5,
                 });
                 let expected: Vec<Rating> = triples.iter().filter_map(mine).collect();
-                prop_assert_eq!(lot.for_errors().ratings(), expected);
+                let found: Vec<Rating> = lot.for_errors().iter().flat_map(|cell| cell.ratings().to_vec()).collect();
+                prop_assert_eq!(found, expected);
             }
         }
     }

@@ -6,6 +6,7 @@ use raddle::schedule::Round;
 use raddle::state::{Reader, StateError, Writer};
 use raddle::{Boundary, Certificate, Program, State, Task, Verdict, Visibility};
 
+use crate::buffers::Buffers;
 use crate::course::Course;
 use crate::grid::Deal;
 use crate::kernels;
@@ -33,6 +34,7 @@ pub struct SgdProgram {
     pub(crate) target: Option<f64>,
     /// Whether the schedule wants to know how much each cell gained.
     pub(crate) by_priority: bool,
+    pub(crate) buffers: Buffers,
 }
 
 impl SgdProgram {
@@ -116,16 +118,17 @@ impl Program for SgdProgram {
         let mut answer = Answer::default();
         let (Some(setup), Some(number)) = (&replica.setup, task.block) else { return answer };
         match task.kind {
-            kind::SCATTER => shard.scatter((number, block), setup),
+            kind::SCATTER => shard.scatter((number, block), setup, &self.buffers),
             kind::DELIVER => shard.take(task.shard, block, setup),
             kind::ITEM_MEANS => shard.add_to_items((number, block), setup, self.start.width()),
             kind::USER_MEANS => shard.add_to_users(task.shard, (number, block), setup, self.start.width()),
             kind::TRAIN => {
                 self.begin(task, shard, (number, block), setup, replica);
                 let UserShard { part, cells, .. } = shard;
-                let cell = cells[number as usize].for_steps(self.start.width());
-                let sum = kernels::sgd(cell, &mut part.rows, &mut block.part.rows, &replica.now.steps);
-                answer.trained = Squares { sum, count: cell.ratings().len() as u64 };
+                for cell in cells[number as usize].for_steps(self.start.width()) {
+                    let sum = kernels::sgd(cell, &mut part.rows, &mut block.part.rows, &replica.now.steps);
+                    answer.trained.add(Squares { sum, count: cell.ratings().len() as u64 });
+                }
                 if self.by_priority && answer.trained.count > 0 {
                     let Squares { sum, count } = answer.trained;
                     answer.cells.push((task.shard * self.blocks as u32 + number, sum / count as f64));
@@ -134,9 +137,10 @@ impl Program for SgdProgram {
             _ => {
                 // Where no task of this epoch has trained it, a side begins the epoch here.
                 self.begin(task, shard, (number, block), setup, replica);
-                let cell = shard.held[number as usize].for_errors();
-                let sum = kernels::squares(cell, &shard.part.rows, &block.part.rows);
-                answer.measured = Squares { sum, count: cell.ratings().len() as u64 };
+                for cell in shard.held[number as usize].for_errors() {
+                    let sum = kernels::squares(cell, &shard.part.rows, &block.part.rows);
+                    answer.measured.add(Squares { sum, count: cell.ratings().len() as u64 });
+                }
             }
         }
         answer

@@ -87,6 +87,7 @@ impl Mf {
             measured_on: measured.map(|measured| measured.on),
             target: self.target,
             by_priority: self.schedule == Choice::Priority,
+            buffers: self.buffers.clone(),
         };
         let mut parts: Parts<SgdProgram> = Parts {
             shards: vec![UserShard::default(); shards],

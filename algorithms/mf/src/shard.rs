@@ -4,7 +4,9 @@
 //! input at the first boundary; once the layout is known it deals the chunk out in pieces, which a block takes along; when
 //! the block meets each shard, the shard takes what is its own; and the first task of a cell puts its pieces in order.
 
+use crate::buffers::Buffers;
 use crate::chunk::Chunk;
+use crate::kernels::Cell;
 use crate::part::Part;
 use crate::piece::{Lot, Piece, deal};
 use crate::replica::Setup;
@@ -36,10 +38,15 @@ raddle::state!(ItemBlock { part, cargo, held });
 
 impl UserShard {
     /// Deals the shard's chunk out, if it has one; the block takes the pieces along.
-    pub(crate) fn scatter(&mut self, (number, block): (u32, &mut ItemBlock), setup: &Setup) {
+    pub(crate) fn scatter(
+        &mut self,
+        (number, block): (u32, &mut ItemBlock),
+        setup: &Setup,
+        buffers: &Buffers,
+    ) {
         let Some(chunk) = self.chunk.take() else { return };
-        block.cargo = deal(number, chunk.ratings(), setup);
-        block.held = deal(number, chunk.held(), setup);
+        block.cargo = deal(number, chunk.ratings(), setup, buffers);
+        block.held = deal(number, chunk.held(), setup, buffers);
     }
 
     /// Takes over what the block brings for this shard.
@@ -65,7 +72,7 @@ impl UserShard {
     ) {
         let sums = &mut block.part.sums;
         sums.resize(setup.items.part(number).len(), 0.0);
-        for rating in self.cells[number as usize].for_steps(width).ratings() {
+        for rating in self.cells[number as usize].for_steps(width).iter().flat_map(Cell::ratings) {
             sums[usize::from(rating.item)] += f64::from(rating.value);
         }
     }
@@ -83,7 +90,7 @@ impl UserShard {
             counted.map(|(&sum, &item)| damped(sum, setup.items.counts[item as usize])).collect();
         let sums = &mut self.part.sums;
         sums.resize(setup.users.part(shard).len(), 0.0);
-        for rating in self.cells[number as usize].for_steps(width).ratings() {
+        for rating in self.cells[number as usize].for_steps(width).iter().flat_map(Cell::ratings) {
             sums[usize::from(rating.user)] += f64::from(rating.value) - means[usize::from(rating.item)];
         }
     }

@@ -4,7 +4,8 @@ use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
 use super::lanes::{LANES, Vector};
-use super::order::{Extent, ordered};
+use super::order::{Extent, in_order};
+use super::ratings::Ratings;
 
 /// Ratings whose errors are taken together where they are only measured.
 pub(super) const GROUP: usize = 4;
@@ -33,7 +34,7 @@ pub(super) fn pair(a: Rating, b: Rating) -> bool {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Cell {
     /// First two by two, as far as two are of one user and of different items.
-    ratings: Vec<Rating>,
+    ratings: Ratings,
     /// How many pairs.
     pairs: usize,
     users: usize,
@@ -41,19 +42,20 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Takes ratings to train on, given in pieces, for rows of `width` values, in an order that is better for steps.
-    pub fn new(pieces: &[&[Rating]], width: usize) -> Self {
-        ordered(pieces, width)
+    /// Takes ratings to train on, in pieces, for rows of `width` values. They stay in the memory of their pieces, but come
+    /// into an order that is better for steps: the cells are to be stepped through one after the other.
+    pub fn in_order(pieces: Vec<Ratings>, width: usize) -> Vec<Self> {
+        in_order(pieces, width)
     }
 
     /// Takes ratings in their order, and finds the bounds of their rows.
-    pub fn as_given(ratings: Vec<Rating>) -> Self {
-        let Extent { users, items, .. } = Extent::of(&[&ratings]);
-        Self::known(ratings, 0, (users, items))
+    pub fn as_given(ratings: Ratings) -> Self {
+        let Extent { users, items, .. } = Extent::of(std::slice::from_ref(&ratings));
+        Self::with_pairs(ratings, 0, (users, items))
     }
 
-    /// Takes ratings in their order, which begin with so many pairs at least, and the bounds of their rows.
-    pub(super) fn known(ratings: Vec<Rating>, pairs: usize, (users, items): (usize, usize)) -> Self {
+    /// Takes ratings in their order, which begin with so many pairs at least, and bounds of their rows.
+    pub(super) fn with_pairs(ratings: Ratings, pairs: usize, (users, items): (usize, usize)) -> Self {
         // Neighbours may happen to be pairs: as they would when the cell is read back.
         let more = ratings[2 * pairs..].as_chunks().0.iter().take_while(|&&[a, b]| pair(a, b)).count();
         Self { ratings, pairs: pairs + more, users, items }
@@ -131,23 +133,6 @@ pub struct Steps {
 }
 
 raddle::state!(Steps { factor, decay, bias, bias_decay, shares, non_negative });
-
-impl State for Rating {
-    fn save(&self, out: &mut Writer) {
-        out.put(bytemuck::bytes_of(self));
-    }
-    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
-        Ok(bytemuck::pod_read_unaligned(from.take(size_of::<Self>(), "a rating")?))
-    }
-    fn save_slice(ratings: &[Self], out: &mut Writer) {
-        out.put(bytemuck::cast_slice(ratings));
-    }
-    fn load_vec(count: usize, from: &mut Reader<'_>) -> Result<Vec<Self>, StateError> {
-        let bytes = count.checked_mul(size_of::<Self>()).ok_or(StateError::new("ratings"))?;
-        let bytes = from.take(bytes, "ratings")?;
-        Ok(bytes.chunks_exact(size_of::<Self>()).map(bytemuck::pod_read_unaligned).collect())
-    }
-}
 
 /// The bounds are found again, never believed.
 impl State for Cell {

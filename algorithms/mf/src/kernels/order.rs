@@ -6,6 +6,7 @@
 //! items near each other.
 
 use super::cell::{Cell, Rating, pair};
+use super::ratings::Ratings;
 
 /// Steps are dealt from so many places in turn: those of one user, which stand together in most files, come apart. More
 /// places would have more users' rows in use at a time.
@@ -24,24 +25,54 @@ const SHORTEST: usize = 256;
 /// The most groups of items.
 const MOST_GROUPS: usize = 64;
 
-/// A cell of ratings, given in pieces, for rows of `width` values: in the order in which they are stepped through.
-pub(super) fn ordered(pieces: &[&[Rating]], width: usize) -> Cell {
-    let Extent { count, users, items, by_user } = Extent::of(pieces);
-    if count < SPARSE * items {
-        let mut ratings = Vec::with_capacity(count);
-        tiled(&pieces.concat(), items, (STRETCH / width).max(SHORTEST), |rating| ratings.push(rating));
-        return Cell::known(ratings, 0, (users, items));
+/// See [`Cell::in_order`].
+pub(super) fn in_order(mut pieces: Vec<Ratings>, width: usize) -> Vec<Cell> {
+    let extent = Extent::of(&pieces);
+    let bounds = (extent.users, extent.items);
+    if extent.count < SPARSE * extent.items {
+        let given: Vec<Rating> = pieces.iter().flat_map(|piece| piece.iter().copied()).collect();
+        let mut places = pieces.iter_mut().flat_map(|piece| piece.iter_mut());
+        tiled(&given, extent.items, (STRETCH / width).max(SHORTEST), |rating| put(rating, &mut places));
+        return pieces.into_iter().map(|piece| Cell::with_pairs(piece, 0, bounds)).collect();
     }
-    let (mut pairs, mut singles) = (Vec::with_capacity(count / 2), Vec::new());
-    match by_user {
-        true => pieces.iter().for_each(|piece| pair_up(piece, &mut pairs, &mut singles)),
-        false => pair_up(&grouped(pieces, count, users), &mut pairs, &mut singles),
+    if extent.by_user {
+        // Each piece by itself: no more memory than the largest one takes has to be near.
+        let mut given = Vec::new();
+        let cell = |mut piece: Ratings| {
+            given.clear();
+            given.extend_from_slice(&piece);
+            let pairs = two_by_two(&mut given, std::slice::from_mut(&mut piece));
+            Cell::with_pairs(piece, pairs, bounds)
+        };
+        return pieces.into_iter().map(cell).collect();
     }
-    let mut ordered = Vec::with_capacity(count.div_ceil(2));
-    in_turn(&pairs, |pair| ordered.push(pair));
-    let mut ratings = ordered.into_flattened();
-    in_turn(&singles, |rating| ratings.push(rating));
-    Cell::known(ratings, pairs.len(), (users, items))
+    let mut given = grouped(&pieces, &extent);
+    // No pair is to be parted: what is left of uneven pieces has one of its own.
+    pieces.iter_mut().for_each(|piece| piece.truncate(piece.len() / 2 * 2));
+    let left = extent.count - pieces.iter().map(|piece| piece.len()).sum::<usize>();
+    pieces.push(vec![Rating::default(); left].into());
+    let mut pairs = two_by_two(&mut given, &mut pieces);
+    let cell = |piece: Ratings| {
+        let mine = pairs.min(piece.len() / 2);
+        pairs -= mine;
+        Cell::with_pairs(piece, mine, bounds)
+    };
+    pieces.into_iter().map(cell).collect()
+}
+
+/// Puts ratings, in which those of one user stand together, two by two into pieces of as many ratings, and then the rest:
+/// all in turn. Returns how many pairs there are.
+fn two_by_two(given: &mut [Rating], pieces: &mut [Ratings]) -> usize {
+    let (pairs, singles) = pair_up(given);
+    let pairs = given[..2 * pairs].as_chunks().0;
+    let mut places = pieces.iter_mut().flat_map(|piece| piece.iter_mut());
+    in_turn(pairs, |pair: [Rating; 2]| pair.into_iter().for_each(|rating| put(rating, &mut places)));
+    in_turn(&singles, |rating| put(rating, &mut places));
+    pairs.len()
+}
+
+fn put<'a>(rating: Rating, places: &mut impl Iterator<Item = &'a mut Rating>) {
+    places.next().into_iter().for_each(|place| *place = rating);
 }
 
 /// What ratings, given in pieces, extend to.
@@ -55,10 +86,10 @@ pub(super) struct Extent {
 }
 
 impl Extent {
-    pub(super) fn of(pieces: &[&[Rating]]) -> Self {
+    pub(super) fn of(pieces: &[Ratings]) -> Self {
         let count: usize = pieces.iter().map(|piece| piece.len()).sum();
         let (mut last_user, mut last_item, mut by_user) = (0, 0, true);
-        for &Rating { user, item, .. } in pieces.iter().copied().flatten() {
+        for &Rating { user, item, .. } in pieces.iter().flat_map(|piece| piece.iter()) {
             by_user &= last_user <= user;
             (last_user, last_item) = (last_user.max(user), last_item.max(item));
         }
@@ -69,13 +100,13 @@ impl Extent {
 }
 
 /// Ratings user by user, those of one user as given.
-fn grouped(pieces: &[&[Rating]], count: usize, users: usize) -> Vec<Rating> {
-    let all = || pieces.iter().copied().flatten();
+fn grouped(pieces: &[Ratings], extent: &Extent) -> Vec<Rating> {
+    let all = || pieces.iter().flat_map(|piece| piece.iter());
     // Where the next rating of each user goes.
-    let mut places = vec![0_u32; users + 1];
+    let mut places = vec![0_u32; extent.users + 1];
     all().for_each(|rating| places[usize::from(rating.user) + 1] += 1);
-    (0..users).for_each(|user| places[user + 1] += places[user]);
-    let mut grouped = vec![Rating::default(); count];
+    (0..extent.users).for_each(|user| places[user + 1] += places[user]);
+    let mut grouped = vec![Rating::default(); extent.count];
     for rating in all() {
         let place = &mut places[usize::from(rating.user)];
         grouped[*place as usize] = *rating;
@@ -84,19 +115,23 @@ fn grouped(pieces: &[&[Rating]], count: usize, users: usize) -> Vec<Rating> {
     grouped
 }
 
-/// Adds neighbours of one user two by two, and those without one.
-fn pair_up(ratings: &[Rating], pairs: &mut Vec<[Rating; 2]>, singles: &mut Vec<Rating>) {
-    let mut rest = ratings;
-    while let [first, more @ ..] = rest {
-        rest = more;
-        match more {
-            [second, more @ ..] if pair(*first, *second) => {
-                pairs.push([*first, *second]);
-                rest = more;
+/// Brings neighbours of one user two by two to the front. Returns how many pairs there are, and those without one.
+fn pair_up(ratings: &mut [Rating]) -> (usize, Vec<Rating>) {
+    let (mut pairs, mut singles, mut at) = (0, Vec::new(), 0);
+    while let [first, more @ ..] = &ratings[at..] {
+        let (first, second) = (*first, more.first().copied());
+        match second.filter(|second| pair(first, *second)) {
+            Some(second) => {
+                (ratings[2 * pairs], ratings[2 * pairs + 1]) = (first, second);
+                (pairs, at) = (pairs + 1, at + 2);
             }
-            _ => singles.push(*first),
+            None => {
+                singles.push(first);
+                at += 1;
+            }
         }
     }
+    (pairs, singles)
 }
 
 /// Steps as [`STREAMS`] places have them in turn.

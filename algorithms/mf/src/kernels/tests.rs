@@ -40,7 +40,17 @@ fn ratings(count: usize, users: usize, items: usize, seed: u64) -> Vec<Rating> {
 }
 
 fn cell(count: usize, users: usize, items: usize, seed: u64) -> Cell {
-    Cell::new(&[&ratings(count, users, items, seed)], LANES)
+    Cell::as_given(ratings(count, users, items, seed).into())
+}
+
+/// The cells of these ratings, cut into pieces.
+fn in_order(ratings: &[Rating], pieces: usize, width: usize) -> Vec<Cell> {
+    let length = ratings.len().div_ceil(pieces).max(1);
+    Cell::in_order(ratings.chunks(length).map(|piece| piece.to_vec().into()).collect(), width)
+}
+
+fn all(cells: &[Cell]) -> Vec<Rating> {
+    cells.iter().flat_map(Cell::ratings).copied().collect()
 }
 
 const STEPS: Steps = Steps {
@@ -69,7 +79,7 @@ fn product_in<const CHAINS: usize>(p: &[f32], q: &[f32]) -> f32 {
     (group(0) + group(2)) + (group(1) + group(3))
 }
 
-/// Ratings step by step: two by two as long as two are of one user and of different items, then one by one.
+/// Ratings step by step, cell by cell: two by two as long as two are of one user and of different items, then one by one.
 fn steps_of(cell: &Cell) -> [Vec<&[Rating]>; 2] {
     let together = |pair: &&[Rating]| pair[0].user == pair[1].user && pair[0].item != pair[1].item;
     let pairs: Vec<&[Rating]> = cell.ratings().chunks_exact(2).take_while(together).collect();
@@ -161,16 +171,20 @@ fn sorted(ratings: &[Rating]) -> Vec<(u16, u16, u32)> {
 fn ratings_of_a_user_that_stand_together_are_paired_and_none_is_lost() {
     for (users, each, items) in [(40, 19, 60), (9, 1, 3), (3, 2, 2), (100, 7, 200), (1, 50, 1)] {
         let given = by_user(users, each, items);
-        let cell = Cell::new(&[&given], LANES);
-        assert_eq!(sorted(cell.ratings()), sorted(&given));
-        let [_, singles] = steps_of(&cell);
-        // Of each user at most one is left, and one for each pair of equal items that may meet.
-        let equal =
-            given.windows(2).filter(|near| near[0].user == near[1].user && near[0].item == near[1].item);
-        assert!(singles.len() <= usize::from(users) + 2 * equal.count(), "{} singles", singles.len());
+        for pieces in [1, 3] {
+            let cells = in_order(&given, pieces, LANES);
+            assert_eq!(sorted(&all(&cells)), sorted(&given));
+            let singles: usize = cells.iter().map(|cell| steps_of(cell)[1].len()).sum();
+            // Of each user at most one is left in a piece, and one for each pair of equal items that may meet.
+            let equal =
+                given.windows(2).filter(|near| near[0].user == near[1].user && near[0].item == near[1].item);
+            assert!(singles <= usize::from(users) + pieces + 2 * equal.count(), "{singles} singles");
+        }
         // Read back, it is stepped through alike.
-        let bytes = raddle::state::to_bytes(&cell);
-        assert_eq!(raddle::state::from_bytes::<Cell>(&bytes).unwrap(), cell);
+        for cell in in_order(&given, 1, LANES) {
+            let bytes = raddle::state::to_bytes(&cell);
+            assert_eq!(raddle::state::from_bytes::<Cell>(&bytes).unwrap(), cell);
+        }
     }
 }
 
@@ -178,18 +192,20 @@ fn ratings_of_a_user_that_stand_together_are_paired_and_none_is_lost() {
 fn ratings_of_a_user_are_paired_wherever_they_stand() {
     let mut given = by_user(80, 19, 300);
     raddle::random::Stream::new(&[3]).shuffle(&mut given);
-    let cell = Cell::new(&[&given[..500], &[], &given[500..]], LANES);
-    assert_eq!(sorted(cell.ratings()), sorted(&given));
-    let [pairs, singles] = steps_of(&cell);
-    assert!(pairs.len() > 700 && singles.len() < 110);
+    for pieces in [1, 2, 7] {
+        let cells = in_order(&given, pieces, LANES);
+        assert_eq!(sorted(&all(&cells)), sorted(&given));
+        let pairs: usize = cells.iter().map(|cell| steps_of(cell)[0].len()).sum();
+        assert!(pairs > 700, "{pairs} pairs");
+    }
 }
 
 #[test]
 fn steps_of_a_user_come_apart() {
     let mut given = by_user(60, 20, 300);
     for _ in 0..2 {
-        let cell = Cell::new(&[&given], LANES);
-        let [pairs, _] = steps_of(&cell);
+        let cells = in_order(&given, 1, LANES);
+        let pairs: Vec<&[Rating]> = cells.iter().flat_map(|cell| steps_of(cell)[0].clone()).collect();
         let close =
             pairs.windows(3).filter(|near| near[1..].iter().any(|other| other[0].user == near[0][0].user));
         assert!(pairs.len() > 500 && close.count() < 10);
@@ -203,14 +219,16 @@ fn ratings_of_sparse_cells_stand_by_groups_of_items_in_stretches() {
         [(100, 4000, 256, 512), (37, 65_535, 1024, 256), (300, 9000, 16, 8192), (1, 4000, 4096, 256)]
     {
         let given = by_user(users, 20, items);
-        let cell = Cell::new(&[&given], width);
-        assert_eq!(cell.ratings().len(), given.len());
         let last = given.iter().map(|rating| rating.item).max().unwrap();
         // 64 groups of items at most, each as many as a power of two.
         let size = (last / 64 + 1).next_power_of_two();
-        for (tiled, given) in cell.ratings().chunks(stretch).zip(given.chunks(stretch)) {
-            assert_eq!(sorted(tiled), sorted(given));
-            assert!(tiled.is_sorted_by_key(|rating| rating.item / size), "{items} items");
+        for pieces in [1, 3] {
+            let found = all(&in_order(&given, pieces, width));
+            assert_eq!(found.len(), given.len());
+            for (tiled, given) in found.chunks(stretch).zip(given.chunks(stretch)) {
+                assert_eq!(sorted(tiled), sorted(given));
+                assert!(tiled.is_sorted_by_key(|rating| rating.item / size), "{items} items");
+            }
         }
     }
 }
@@ -238,7 +256,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn steps_are_those_of_the_definition_in_every_form(
-        count in 0usize..60, chunks in 1usize..10, uneven: bool, non_negative: bool, together: bool, seed: u64
+        count in 0usize..60, pieces in 1usize..4, chunks in 1usize..10, uneven: bool, non_negative: bool, together: bool,
+        seed: u64
     ) {
         let (mut users, mut items) = (rows(7, chunks, seed), rows(5, chunks, seed ^ 1));
         if uneven {
@@ -251,13 +270,13 @@ proptest! {
         if together {
             given.sort_by_key(|rating| rating.user);
         }
-        let (cell, steps) = (Cell::new(&[&given], LANES), Steps { non_negative, shares, ..STEPS });
+        let (cells, steps) = (in_order(&given, pieces, LANES), Steps { non_negative, shares, ..STEPS });
         let found = same(in_every_form(|| {
             let (mut users, mut items) = (users.clone(), items.clone());
-            let sum = sgd(&cell, &mut users, &mut items, &steps);
+            let sum: f64 = cells.iter().map(|cell| sgd(cell, &mut users, &mut items, &steps)).sum();
             (sum.to_bits(), users, items)
         }));
-        by_definition(&cell, &mut users, &mut items, &steps);
+        cells.iter().for_each(|cell| by_definition(cell, &mut users, &mut items, &steps));
         prop_assert_eq!((found.1, found.2), (users, items));
     }
 
