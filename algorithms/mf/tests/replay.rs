@@ -6,6 +6,7 @@ mod common;
 
 use common::{How, SPARSE, UNEVEN, bits, fit, generated, problem};
 use raddle::level::Level;
+use raddle_datasets::Triples;
 use raddle_mf::{Choice, Equations, Method, Mf, Problem};
 
 /// Every way to a model, with enough shards that workers have something to exchange.
@@ -58,6 +59,25 @@ fn an_input_that_is_used_up_gives_the_same_bytes() {
                 assert_eq!(bits(&other), bits(&alone), "{name}");
             }
         }
+    }
+}
+
+#[test]
+fn what_other_fits_have_left_changes_nothing() {
+    let problem = |seed: u64, count: u32| {
+        let ratings =
+            generated(&format!("synth:ratings:users=90,items=60,n={count},rank=2,noise=0.3,seed={seed}"));
+        let mut ratings: Vec<(u32, u32, f32)> = ratings.iter().collect();
+        raddle::random::Stream::new(&[seed]).shuffle(&mut ratings);
+        Problem::new(90, 60, ratings.into_iter().collect::<Triples>()).unwrap()
+    };
+    let (small, large) = (problem(1, 1500), problem(2, 3500));
+    let mf = || Mf::params().rank(5).epochs(4).shards(3);
+    let anew = fit(&mf(), &small, How::workers(1));
+    let again = mf();
+    for before in [&small, &large, &small] {
+        fit(&again, before, How::workers(2));
+        assert_eq!(bits(&fit(&again, &small, How { threads: Some(2), ..How::workers(2) })), bits(&anew));
     }
 }
 
