@@ -1,6 +1,6 @@
 """The suite for matrix factorization: ours beside its peers, in turns, at equal judged quality; one table.
 
-    cargo build --release -p raddle-mf --bin mf --example warm --example bare
+    cargo build --release -p raddle-mf --bin mf --example warm --example mf-bare
     .peers/bin/pip install numpy scipy cornac implicit libmf
     RADDLE_DATA=... .peers/bin/python benches/suite/mf.py [--only ml-1m] [--turns 4] [--libmf-so FILE] [--out FILE]
 

@@ -1,6 +1,6 @@
 """The suite: our programs beside their peers, in one run, at equal judged quality; one table.
 
-    cargo build --release -p raddle-lasso --bin lasso --example bare
+    cargo build --release -p raddle-lasso --bin lasso --example lasso-bare
     python3 -m venv .peers && .peers/bin/pip install -r benches/suite/requirements.txt
     RADDLE_DATA=... .peers/bin/python benches/suite/run.py [--only 'farmads|path'] [--repeats 5] [--out results.json]
 
@@ -277,7 +277,7 @@ def main():
     parser.add_argument("--peer-target", type=float, help="a looser gap that will do for peers; --target unless given")
     parser.add_argument("--budget", type=float, default=60.0, help="seconds in which a peer looks for its tolerance")
     parser.add_argument("--lasso", type=pathlib.Path, default=ROOT / "target/release/lasso")
-    parser.add_argument("--bare", type=pathlib.Path, default=ROOT / "target/release/examples/bare")
+    parser.add_argument("--bare", type=pathlib.Path, default=ROOT / "target/release/examples/lasso-bare")
     parser.add_argument("--out", type=pathlib.Path, help="all figures as JSON")
     options = parser.parse_args()
     options.peer_target = options.peer_target or options.target

@@ -2,7 +2,7 @@
 //! this thread, beside the same training through the engine, in turns; with WORKERS also so many threads that share
 //! nothing but the input, and so many workers.
 //!
-//! `cargo run --release -p raddle-mf --example bare -- DATA RANK EPOCHS [PARTS [WORKERS]]`
+//! `cargo run --release -p raddle-mf --example mf-bare -- DATA RANK EPOCHS [PARTS [WORKERS]]`
 
 use std::error::Error;
 use std::sync::Arc;
