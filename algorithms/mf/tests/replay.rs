@@ -71,7 +71,7 @@ fn what_other_fits_have_left_changes_nothing() {
         raddle::random::Stream::new(&[seed]).shuffle(&mut ratings);
         Problem::new(90, 60, ratings.into_iter().collect::<Triples>()).unwrap()
     };
-    let (small, large) = (problem(1, 1500), problem(2, 3500));
+    let (small, large) = (problem(1, 1200), problem(2, 2700));
     let mf = || Mf::params().rank(5).epochs(4).shards(3);
     let anew = fit(&mf(), &small, How::workers(1));
     let again = mf();
