@@ -9,9 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use timely::communication::{Allocator, allocator::AllocatorBuilder, initialize_from};
 use timely::scheduling::SyncActivator;
 use timely::worker::Worker;
-use timely::{CommunicationConfig, Config, WorkerConfig};
+use timely::{CommunicationConfig, WorkerConfig};
 
 use crate::dataflow;
 use crate::error::EngineError;
@@ -129,10 +130,20 @@ impl<P: Program> Generation<P> {
                 true => CommunicationConfig::ProcessBinary(threads),
                 false => CommunicationConfig::Process(threads),
             };
+            let refused = |why| EngineError::Start { threads, why };
+            let (mut builders, others) = communication.try_build().map_err(refused)?;
+            // The first worker runs on this thread: where there are as many cores as workers, the system otherwise
+            // places two of the threads that it starts at once on one core, for milliseconds.
+            let AllocatorBuilder::Process(first) = builders.remove(0) else {
+                return Err(refused("timely builds no channels between threads".into()));
+            };
+            let work = |generation: &Arc<Self>, allocator| {
+                generation.work(&mut Worker::new(WorkerConfig::default(), allocator, Some(Instant::now())));
+            };
             let generation = Arc::clone(&self);
-            let config = Config { communication, worker: WorkerConfig::default() };
-            let guards = timely::execute(config, move |worker| generation.work(worker));
-            let guards = guards.map_err(|why| EngineError::Start { threads, why })?;
+            let guards = initialize_from(builders, others, move |allocator| work(&generation, allocator));
+            let guards = guards.map_err(refused)?;
+            work(&self, Allocator::Process(first.build()));
             for result in guards.join() {
                 if let Err(message) = result {
                     self.fail(message);
