@@ -16,6 +16,7 @@ use timely::{CommunicationConfig, WorkerConfig};
 
 use crate::dataflow;
 use crate::error::EngineError;
+use crate::hands::Crew;
 use crate::hub::{Hub, HubState, Parting};
 use crate::place::Place;
 use crate::placement::Layout;
@@ -39,6 +40,8 @@ pub(crate) struct Generation<P: Program> {
     observer: Mutex<Option<Observer>>,
     failed: AtomicBool,
     failure: Mutex<Option<String>>,
+    /// Workers that lend the first one a hand.
+    crew: Arc<Crew>,
     /// Every operator, to be woken when one fails: in a dataflow of someone else's nobody looks for failures.
     wakers: Mutex<Vec<SyncActivator>>,
 }
@@ -112,6 +115,7 @@ impl<P: Program> Generation<P> {
             observer: Mutex::new(observer),
             failed: AtomicBool::new(false),
             failure: Mutex::new(None),
+            crew: Arc::default(),
             wakers: Mutex::new(Vec::new()),
         }
     }
@@ -164,8 +168,14 @@ impl<P: Program> Generation<P> {
             worker.dataflow::<u64, _, _>(|scope| {
                 dataflow::scheduled(scope, Arc::clone(self));
             });
+            let mut hand = if worker.index() > 0 { self.crew.join() } else { None };
             while worker.has_dataflows() && !self.has_failed() {
-                worker.step_or_park(Some(WATCH));
+                let awake = hand.as_mut().is_some_and(|hand| hand.attend(&self.crew));
+                let began = Instant::now();
+                worker.step_or_park(Some(if awake { Duration::ZERO } else { WATCH }));
+                if let Some(hand) = &mut hand {
+                    hand.worked(began);
+                }
             }
         }));
         if let Err(panic) = outcome {
@@ -219,7 +229,7 @@ impl<P: Program> Generation<P> {
         let (program, settings) = (Arc::clone(&self.program), Arc::clone(&self.settings));
         let generation = Arc::clone(self);
         let watcher = Box::new(move |record: &EpochRecord| generation.observe(record));
-        Some(Hub::new(program, settings, state, &self.layout, replica, watcher))
+        Some(Hub::new(program, settings, state, &self.layout, replica, Arc::clone(&self.crew), watcher))
     }
 
     /// Puts the state of a thread's workers back.

@@ -82,6 +82,7 @@ mod dataflow;
 mod engine;
 mod error;
 mod generation;
+pub mod hands;
 mod hub;
 pub mod level;
 mod message;

@@ -106,7 +106,8 @@ pub trait Program: Send + Sync + 'static {
     }
 
     /// Decides the new value from the partials, given in shard order as (shard, partial). Rounds are aggregated
-    /// in the order in which they were handed out.
+    /// in the order in which they were handed out. Workers wait meanwhile: much work may be shared out among them, as
+    /// that of [`relate`](Program::relate) and [`conclude`](Program::conclude), by [`hands`](crate::hands).
     fn aggregate(
         &self,
         round: &Round,

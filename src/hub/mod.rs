@@ -14,6 +14,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::hands::Crew;
 use crate::message::{Answer, Changes, Message};
 use crate::place::Outbox;
 use crate::placement::Layout;
@@ -113,6 +114,8 @@ pub(crate) struct Hub<P: Program> {
     settings: Arc<Settings>,
     pub(crate) state: HubState<P>,
     workers: usize,
+    /// Who may lend a hand to what is done here.
+    crew: Arc<Crew>,
     /// The worker of each shard, and of each block.
     placement: Arc<Vec<u32>>,
     block_at: Vec<u32>,
@@ -148,6 +151,7 @@ impl<P: Program> Hub<P> {
         state: HubState<P>,
         layout: &Layout,
         replica: Rc<RefCell<P::Replica>>,
+        crew: Arc<Crew>,
         watcher: Box<dyn Fn(&EpochRecord)>,
     ) -> Self {
         let workers = layout.workers;
@@ -156,6 +160,7 @@ impl<P: Program> Hub<P> {
             settings,
             state,
             workers,
+            crew,
             placement: Arc::clone(&layout.shard_at),
             block_at: layout.block_at.clone(),
             replica,
@@ -197,6 +202,11 @@ impl<P: Program> Hub<P> {
 
     /// Takes in an answer and goes on as far as it leads.
     pub(crate) fn receive(&mut self, message: Message<P>, out: &mut Outbox<P>) -> Result<(), String> {
+        let crew = Arc::clone(&self.crew);
+        crew.during(|| self.take_in(message, out))
+    }
+
+    fn take_in(&mut self, message: Message<P>, out: &mut Outbox<P>) -> Result<(), String> {
         match message {
             Message::Partials { round, answer } => {
                 self.charge(&answer);

@@ -32,6 +32,16 @@ impl Dependencies {
         if i == j { 1.0 } else { self.strengths[self.position(i, j)] }
     }
 
+    /// For each candidate, the strengths between it and those before it.
+    pub fn rows_mut(&mut self) -> impl Iterator<Item = &mut [f32]> {
+        let mut rest = &mut self.strengths[..];
+        (0..self.count).map(move |row| {
+            let (row, behind) = std::mem::take(&mut rest).split_at_mut(row);
+            rest = behind;
+            row
+        })
+    }
+
     /// How many candidates there are.
     pub fn count(&self) -> usize {
         self.count

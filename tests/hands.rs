@@ -1,0 +1,95 @@
+//! The workers of a run lend the first one a hand: nothing of it shows in a result, and a failure ends the run.
+
+// Helpers of tests may panic, as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod programs;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use programs::within_a_minute;
+use raddle::schedule::{Cyclic, Round, Variables};
+use raddle::{Boundary, Certificate, Engine, Parts, Program, Task, Verdict, hands};
+
+const COLUMNS: usize = 64;
+
+/// Each round, every element of a matrix becomes a mix of those left of it in its row and what the shards say: much to do
+/// for the first worker alone, row by row.
+struct Mixer {
+    /// The most hands that were there.
+    hands: Arc<AtomicUsize>,
+    /// A row whose work fails, if any.
+    bad: Option<usize>,
+}
+
+impl Program for Mixer {
+    type Shard = ();
+    type Block = ();
+    type Pinned = Vec<f64>;
+    type Replica = f64;
+    type Partial = f64;
+    type Change = f64;
+
+    fn update(&self, task: &Task, _: &mut (), mean: &f64) -> f64 {
+        task.variables.iter().map(|&variable| f64::from(variable) * mean + 1.0).sum()
+    }
+
+    fn aggregate(&self, _: &Round, matrix: &mut Vec<f64>, partials: Vec<(u32, f64)>) -> f64 {
+        self.hands.fetch_max(hands::count(), Ordering::Relaxed);
+        let said: f64 = partials.into_iter().map(|(_, partial)| partial).sum();
+        hands::each(1 << 20, matrix.chunks_mut(COLUMNS).enumerate(), |(row, elements)| {
+            assert!(self.bad != Some(row), "a row that fails");
+            let mut before = said;
+            for element in elements {
+                before = (0.5 * before + *element).sin();
+                *element = before;
+            }
+        });
+        matrix.iter().sum::<f64>() / matrix.len() as f64
+    }
+
+    fn commit(&self, mean: &f64, replica: &mut f64) {
+        *replica = *mean;
+    }
+
+    fn certify(&self, _: u32, _: &mut (), mean: &f64) -> f64 {
+        *mean
+    }
+
+    fn conclude(&self, at: &Boundary, _: &mut Vec<f64>, _: &f64, _: Vec<(u32, f64)>) -> Verdict<f64> {
+        let left = 20.0 - at.epoch as f64;
+        Verdict::new(Certificate::new("epochs left", left, 0.5, "nothing"))
+    }
+}
+
+fn run(workers: usize, bad: Option<usize>) -> Result<(Vec<u64>, usize), raddle::EngineError> {
+    let most = Arc::new(AtomicUsize::new(0));
+    let variables = Variables::in_ranges(vec![1; 12], vec![0, 3, 6, 9, 12]);
+    let matrix = (0..500 * COLUMNS).map(|at| at as f64 / 100.0).collect();
+    let parts = Parts { shards: vec![(); 4], blocks: Vec::new(), pinned: matrix, replica: 0.5 };
+    let program = Mixer { hands: Arc::clone(&most), bad };
+    let outcome = Engine::new(program, Cyclic::new(variables, 6), parts).workers(workers).run()?;
+    let bits = outcome.parts.pinned.iter().map(|value| value.to_bits()).collect();
+    Ok((bits, most.load(Ordering::Relaxed)))
+}
+
+#[test]
+fn hands_are_the_workers_for_which_there_are_cores_and_change_no_bit() {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let (alone, hands) = within_a_minute(|| run(1, None)).unwrap();
+    assert_eq!(hands, 1);
+    for workers in [2, 3, 7] {
+        let (bits, hands) = within_a_minute(move || run(workers, None)).unwrap();
+        assert_eq!(hands, workers.min(cores).min(4), "no more workers than shards");
+        assert!(bits == alone, "{workers} workers");
+    }
+}
+
+#[test]
+fn a_failure_in_any_hand_ends_the_run() {
+    for bad in [0, 1, 250, 499] {
+        let error = within_a_minute(move || run(2, Some(bad))).unwrap_err();
+        assert!(error.to_string().contains("a row that fails"), "{error}");
+    }
+}
