@@ -1,8 +1,8 @@
 //! What ties columns together: their correlations.
 
-use raddle::State;
 use raddle::schedule::Dependencies;
 use raddle::state::{Reader, StateError, Writer};
+use raddle::{State, hands};
 
 use crate::design::{Column, View};
 use crate::kernels::{RowPiece, gram, gram_by_rows, sum_squares};
@@ -107,20 +107,25 @@ pub fn correlations(views: &[Option<View<'_>>], rows: usize, sample: bool) -> De
         }
         Some(View::Sparse { .. }) => {
             let mut dependencies = Dependencies::none(views.len());
-            note(&mut dependencies, 0, &sparse(views, rows, sample && rows > RUNS * RUN));
+            note(&mut dependencies, &sparse(views, rows, sample && rows > RUNS * RUN));
             dependencies
         }
         None => Dependencies::none(views.len()),
     }
 }
 
-/// Takes note of rows of absolute products, of which the first is number `first`: those left of the diagonal count.
-fn note(dependencies: &mut Dependencies, first: usize, products: &[f64]) {
-    let count = dependencies.count();
-    for (i, row) in (first..count).zip(products.chunks_exact(count.max(1))) {
-        for (j, product) in row[..i].iter().enumerate() {
-            dependencies.set(j, i, product.abs() as f32);
-        }
+/// Takes note of whole rows of products: what stands left of the diagonal, without its sign.
+fn note(dependencies: &mut Dependencies, products: &[f64]) {
+    let count = dependencies.count().max(1);
+    for (row, products) in dependencies.rows_mut().zip(products.chunks_exact(count)) {
+        note_row(row, products);
+    }
+}
+
+/// The sizes of as many products as the row is long.
+fn note_row(row: &mut [f32], products: &[f64]) {
+    for (strength, product) in row.iter_mut().zip(products) {
+        *strength = product.abs() as f32;
     }
 }
 
@@ -133,16 +138,20 @@ fn unit(column: &[f64], sample: bool) -> Vec<f64> {
     unit
 }
 
-/// Products of columns of equal length, [`STRIP`] rows at a time.
+/// Products of columns of equal length, [`STRIP`] rows at a time, by all [`hands`].
 fn dense(units: &[&[f64]]) -> Dependencies {
     let count = units.len();
     let mut dependencies = Dependencies::none(count);
-    let mut products = vec![0.0; STRIP.min(count) * count];
-    for first in (0..count).step_by(STRIP) {
-        let end = count.min(first + STRIP);
-        gram(&units[first..end], &units[..end], first, &mut products, count);
-        note(&mut dependencies, first, &products[..(end - first) * count]);
-    }
+    let length = units.first().map_or(0, |unit| unit.len());
+    let mut rows: Vec<&mut [f32]> = dependencies.rows_mut().collect();
+    hands::each((count * count * length / 2) as u64, rows.chunks_mut(STRIP).enumerate(), |(strip, rows)| {
+        let (first, end) = (strip * STRIP, strip * STRIP + rows.len());
+        let mut products = vec![0.0; rows.len() * end];
+        gram(&units[first..end], &units[..end], first, &mut products, end);
+        for (row, products) in rows.iter_mut().zip(products.chunks_exact(end)) {
+            note_row(row, products);
+        }
+    });
     dependencies
 }
 

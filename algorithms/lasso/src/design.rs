@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
+use raddle::{State, hands};
 
 use crate::kernels;
 
@@ -219,7 +219,13 @@ pub(crate) fn add_columns<'a>(columns: impl Iterator<Item = (f64, View<'a>)>, de
             View::Sparse { .. } => shift += view.add_scaled_to(scale, dense),
         }
     }
-    kernels::add_scaled_columns(dense, &filled);
+    let (cost, hands) = (filled.len() * dense.len(), hands::count());
+    let per = if hands == 1 { dense.len() } else { dense.len().div_ceil(2 * hands).next_multiple_of(64) };
+    hands::each(cost as u64, dense.chunks_mut(per.max(1)).enumerate(), |(part, dense)| {
+        let rows = part * per..part * per + dense.len();
+        let part = |&(scale, values): &(f64, &'a [f64])| (scale, values.get(rows.clone()).unwrap_or(&[]));
+        kernels::add_scaled_columns(dense, &filled.iter().map(part).collect::<Vec<_>>());
+    });
     shift
 }
 

@@ -260,9 +260,9 @@ impl Solver {
         let (summed, whole): (Vec<Tile>, Vec<Tile>) = tiles.into_iter().partition(|tile| tile.chains > 0);
         let tiles: Vec<Tile> = whole.into_iter().chain(row_chains::sum(summed)).collect();
         let grown = tiles.iter().map(|tile| tile.from as usize).min().unwrap_or(self.columns.len());
-        for Tile { from, slots, values, .. } in &tiles {
-            self.set.add_tile(*from as usize, slots, values);
-        }
+        let parts: Vec<_> =
+            tiles.iter().map(|tile| (tile.from as usize, &tile.slots[..], &tile.values[..])).collect();
+        self.set.add_tiles(&parts);
         // Sparse columns are centred implicitly: (x_i - s_i)'(x_j - s_j) = x_i'x_j - n s_i s_j.
         let shifts: Vec<f64> = self.columns.iter().map(|column| column.view().shift()).collect();
         if shifts.iter().any(|&shift| shift != 0.0) {

@@ -6,9 +6,12 @@
 //!    L_JJ, and the inverse of that factor;
 //! 2. [`update_rows`]: for the rows below, the same subtraction, then times the transposed inverse.
 //!
-//! Step 2 treats every row by itself: any split of the rows below gives the same bits, so the rows of a block
-//! step can be tasks. The sums are [`tile`] sums, along contiguous rows. A row appended below a finished factor
-//! and taken through step 2 for all J is L^-1 times that row: the same step solves for many right-hand sides.
+//! Step 2 treats every row by itself: any split of the rows below gives the same bits. So the rows of a block are
+//! taken through step 2 for all blocks before them, then through step 1, by whichever hand is free. The sums are
+//! [`tile`] sums, along contiguous rows. A row appended below a finished factor and taken through step 2 for all J is
+//! L^-1 times that row: the same step solves for many right-hand sides.
+
+use raddle::hands::{self, Earlier};
 
 use super::form::{Kernel, run};
 use super::gram::tile;
@@ -47,20 +50,51 @@ pub fn cholesky(
     done: usize,
     inverses: &mut Vec<f64>,
 ) -> Result<(), NotPositive> {
-    let blocks = order.div_ceil(BLOCK);
-    let done = done.min(order) / BLOCK;
-    inverses.resize(blocks * BLOCK * BLOCK, 0.0);
-    for (block, inverse) in inverses.chunks_exact_mut(BLOCK * BLOCK).enumerate() {
-        let (j0, j1) = (block * BLOCK, order.min((block + 1) * BLOCK));
-        if block >= done {
-            factor_diagonal(&mut a[j0 * stride..], j0, j1 - j0, stride, inverse)?;
-        }
-        let (above, below) = a.split_at_mut(order.min(j1.max(done * BLOCK)) * stride);
-        let rows = (order * stride - above.len()).div_ceil(stride);
-        update_rows(below, rows, stride, &above[j0 * stride..], j0, j1 - j0, inverse);
-    }
-    Ok(())
+    cholesky_of(a, order, stride, done, inverses, |_, _| ())
 }
+
+/// [`cholesky`] of a matrix whose rows `fill` writes: for each row behind the finished blocks it gets the number and
+/// the elements up to the diagonal.
+///
+/// The [`hands`] have a block's rows each, and take the blocks before it as they are finished.
+///
+/// # Errors
+/// As of [`cholesky`].
+pub fn cholesky_of(
+    a: &mut [f64],
+    order: usize,
+    stride: usize,
+    done: usize,
+    inverses: &mut Vec<f64>,
+    fill: impl Fn(usize, &mut [f64]) + Sync,
+) -> Result<(), NotPositive> {
+    let (blocks, done) = (order.div_ceil(BLOCK), done.min(order) / BLOCK);
+    inverses.resize(blocks * BLOCK * BLOCK, 0.0);
+    let rows = a.chunks_mut((BLOCK * stride).max(1)).zip(inverses.chunks_exact_mut(BLOCK * BLOCK));
+    let cost = (order.pow(3) - (done * BLOCK).pow(3)) / 3;
+    let factored = hands::chain(
+        cost as u64,
+        rows.enumerate().collect(),
+        |(block, (rows, inverse)), earlier: &Earlier<'_, Factored<'_>>| {
+            let (j0, width) = (block * BLOCK, BLOCK.min(order - block * BLOCK));
+            if block >= done {
+                for i in 0..width {
+                    fill(j0 + i, &mut rows[i * stride..][..=j0 + i]);
+                }
+                for (before, factored) in (0..).step_by(BLOCK).zip(earlier.each()) {
+                    let (pivots, inverse) = (*factored)?;
+                    update_rows(rows, width, stride, pivots, before, BLOCK, inverse);
+                }
+                factor_diagonal(rows, j0, width, stride, inverse)?;
+            }
+            Ok((&*rows, &*inverse))
+        },
+    );
+    factored.into_iter().try_for_each(|block: Factored<'_>| block.map(|_| ()))
+}
+
+/// The rows of a block and the transposed inverse of its diagonal block.
+type Factored<'a> = Result<(&'a [f64], &'a [f64]), NotPositive>;
 
 /// Step 1 of a block: `rows` begins with the block's first row, number and column `j0`; it has `width` rows.
 ///

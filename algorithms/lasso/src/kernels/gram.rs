@@ -4,6 +4,8 @@
 //! columns of the other side. Around it, panels of rows are short enough that one side stays in the first-level
 //! cache and the other in the second.
 
+use raddle::hands;
+
 use super::form::{Kernel, run};
 use super::lanes::{LANES, Lanes};
 
@@ -22,14 +24,27 @@ const RESIDENT: usize = 240;
 ///
 /// All columns are as long as `a[0]`. An element is the sum over panels of [`PANEL`] rows, in order, of the
 /// lane sum of [`dot`](super::dot); its bits depend on the two columns only, and not on their order.
+/// The rows are shared out among the [`hands`].
 pub fn gram(a: &[&[f64]], b: &[&[f64]], first: usize, out: &mut [f64], stride: usize) {
-    run(Gram { a, b, first, out, stride });
+    if hands::count() == 1 || a.is_empty() {
+        return run(Gram { a, b, first, out, stride });
+    }
+    let cost = a.len() * b.len() * a[0].len();
+    let per = a.len().div_ceil(PARTS * hands::count()).next_multiple_of(NEAR);
+    let parts = (first..).step_by(per).zip(a.chunks(per)).zip(out.chunks_mut((per * stride).max(1)));
+    hands::each(cost as u64, parts, |((first, a), out)| {
+        let b = &b[..b.len().min(first + a.len())];
+        run(Gram { a, b, first, out, stride });
+    });
 }
 
 /// out\[i * stride + j\] = a_i'a_j for j <= i.
 pub fn gram_lower(a: &[&[f64]], out: &mut [f64], stride: usize) {
     gram(a, a, 0, out, stride);
 }
+
+/// Parts for each hand: later rows are longer.
+const PARTS: usize = 4;
 
 struct Gram<'a> {
     a: &'a [&'a [f64]],

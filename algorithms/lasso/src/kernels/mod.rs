@@ -25,7 +25,7 @@ pub(crate) mod tests;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub use cholesky::{BLOCK, NotPositive, cholesky, factor_diagonal, update_rows};
+pub use cholesky::{BLOCK, NotPositive, cholesky, cholesky_of, factor_diagonal, update_rows};
 pub(crate) use dense::add_scaled_ahead;
 pub use dense::{add_scaled, add_scaled_columns, dot, pass, sum_squares};
 pub use gram::{PANEL, gram, gram_lower};

@@ -245,3 +245,40 @@ fn a_singular_matrix_is_reported() {
     let mut a = [f64::NAN];
     assert!(cholesky(&mut a, 1, 1, 0, &mut Vec::new()).is_err());
 }
+
+/// How many hands there are does not show: blocks of rows are the same whoever has them.
+#[test]
+fn hands_change_no_bit() {
+    let (n, m, done) = (300, 290, 101);
+    let x = Numbers(31).many(n * m);
+    let columns: Vec<&[f64]> = x.chunks_exact(n).collect();
+    let lower = |values: &[f64]| -> Vec<u64> {
+        (0..m).flat_map(|i| values[i * m..][..=i].iter().map(|value| value.to_bits())).collect()
+    };
+    let all = |hands| {
+        raddle::hands::during(hands, || {
+            let (mut products, mut late) = (vec![0.5; m * m], vec![0.5; (m - done) * m]);
+            gram_lower(&columns, &mut products, m);
+            gram(&columns[done..], &columns, done, &mut late, m);
+            let (mut l, mut inverses) = (products.clone(), Vec::new());
+            cholesky(&mut l, m, m, 0, &mut inverses).unwrap();
+            // From a finished leading block on, by rows that are written on the way.
+            let mut again = l.clone();
+            again[done * m..].fill(f64::NAN);
+            let fill = |i: usize, row: &mut [f64]| row.copy_from_slice(&products[i * m..][..=i]);
+            cholesky_of(&mut again, m, m, done, &mut inverses, fill).unwrap();
+            assert_eq!(lower(&again), lower(&l));
+            [bits(&products), bits(&late), lower(&l)]
+        })
+    };
+    let alone = all(1);
+    assert_eq!(alone[0][done * m..], alone[1]);
+    assert!(all(2) == alone && all(5) == alone);
+    let singular = vec![1.0; 400 * 400];
+    for hands in [1, 2] {
+        let failed = raddle::hands::during(hands, || {
+            cholesky(&mut singular.clone(), 400, 400, 0, &mut Vec::new()).unwrap_err()
+        });
+        assert_eq!(failed.row, 1, "{hands} hands name the first pivot that fails");
+    }
+}

@@ -114,7 +114,7 @@ impl Compact {
         self.slots.extend_from_slice(entering);
         entering.iter().for_each(|&slot| self.inside[slot as usize] = true);
         let gram = &mut self.local.gram;
-        gram.grow(self.slots.len());
+        gram.stretch(self.slots.len());
         for (i, &slot) in self.slots.iter().enumerate() {
             let from = whole.gram.row(slot as usize);
             // Rows that were here get the new columns, new rows get all: nothing is mirrored across the cache.

@@ -9,10 +9,12 @@
 //! which costs k^2 operations per held member instead of the k^3/3 of a new factor. Held members are paid for at
 //! every step again: when what they have cost since the factor was made exceeds a new factor, it is made anew.
 
+use raddle::hands;
+
 use super::stats::Work;
-use super::symmetric::{Symmetric, make_room};
+use super::symmetric::Symmetric;
 use crate::kernels::{
-    BLOCK, NotPositive, add_scaled_columns, cholesky, dot, gram, solve_lower, solve_lower_transposed,
+    BLOCK, NotPositive, add_scaled_columns, cholesky_of, dot, gram, solve_lower, solve_lower_transposed,
     update_rows,
 };
 
@@ -25,6 +27,9 @@ const RIDGE_STEP: f64 = 100.0;
 /// and beyond this the Newton step is given up.
 const RIDGE_MOST: f64 = 1e-5;
 
+/// Rows of held members that go through the factor side by side.
+const TOGETHER: usize = 16;
+
 const NOWHERE: u32 = u32::MAX;
 
 /// A factor, and the members held.
@@ -34,8 +39,8 @@ pub(crate) struct Factor {
     members: Vec<u32>,
     /// Row of the factor by member, or `NOWHERE`.
     place: Vec<u32>,
-    l: Vec<f64>,
-    stride: usize,
+    /// The lower triangle; what stands right of it has no meaning.
+    l: Symmetric,
     inverses: Vec<f64>,
     ridge: f64,
     /// Operations spent on held members since the factor was last made anew.
@@ -44,8 +49,8 @@ pub(crate) struct Factor {
 }
 
 // What is held is forgotten before every use.
-raddle::state!(Held { places, w, gram, l, stride, inverses });
-raddle::state!(Factor { members, place, l, stride, inverses, ridge, spent, held });
+raddle::state!(Held { places, w, gram, l, inverses });
+raddle::state!(Factor { members, place, l, inverses, ridge, spent, held });
 
 /// The constraints: rows of W, their Gram, and its factor.
 #[derive(Clone, Debug, Default)]
@@ -53,9 +58,7 @@ struct Held {
     places: Vec<usize>,
     w: Vec<f64>,
     gram: Symmetric,
-    l: Vec<f64>,
-    /// Of the rows of `l`: that of the Gram when it was factored.
-    stride: usize,
+    l: Symmetric,
     inverses: Vec<f64>,
 }
 
@@ -161,23 +164,23 @@ impl Factor {
         if done == size {
             return Ok(());
         }
-        make_room(&mut self.l, &mut self.stride, done, size);
-        for place in done / BLOCK * BLOCK..size {
-            let from = matrix.row(self.members[place] as usize);
-            let row = &mut self.l[place * self.stride..][..=place];
-            for (value, &member) in row.iter_mut().zip(&self.members) {
-                *value = from[member as usize];
-            }
-            row[place] += self.ridge * row[place];
-        }
+        self.l.shrink(done);
+        self.l.stretch(size);
         work.gathered += (size * size - done * done) as u64 / 2;
         work.factor_flops += ((size as u64).pow(3) - (done as u64).pow(3)) / 3;
-        cholesky(&mut self.l, size, self.stride, done, &mut self.inverses)
+        let (members, ridge) = (&self.members, self.ridge);
+        cholesky_of(&mut self.l.values, size, self.l.stride, done, &mut self.inverses, |place, row| {
+            let from = matrix.row(members[place] as usize);
+            for (value, &member) in row.iter_mut().zip(members) {
+                *value = from[member as usize];
+            }
+            row[place] += ridge * row[place];
+        })
     }
 
     /// z = L^-1 r, in place; r by row of the factor.
     pub(crate) fn forward(&self, r: &mut [f64], work: &mut Work) {
-        solve_lower(&self.l, self.stride, r);
+        solve_lower(&self.l.values, self.l.stride, r);
         work.solve_flops += (r.len() * r.len()) as u64;
     }
 
@@ -187,7 +190,7 @@ impl Factor {
     /// The constraints are dependent in floating point.
     pub(crate) fn hold(&mut self, places: &[usize], work: &mut Work) -> Result<(), NotPositive> {
         let Some(&lowest) = places.first() else { return Ok(()) };
-        let (size, stride, before) = (self.members.len(), self.stride, self.held.places.len());
+        let (size, stride, before) = (self.members.len(), self.l.stride, self.held.places.len());
         let held = &mut self.held;
         held.places.extend_from_slice(places);
         let count = held.places.len();
@@ -198,12 +201,17 @@ impl Factor {
         }
         // Left of the lowest place W is zero: its block is the first to solve for.
         let c0 = lowest / BLOCK * BLOCK;
-        for j0 in (c0..size).step_by(BLOCK) {
-            let inverse = &self.inverses[j0 * BLOCK..(j0 + BLOCK) * BLOCK];
-            let rows = &mut held.w[before * stride + c0..];
-            let pivots = &self.l[j0 * stride + c0..];
-            update_rows(rows, places.len(), stride, pivots, j0 - c0, BLOCK.min(size - j0), inverse);
-        }
+        let (l, inverses) = (&self.l.values, &self.inverses);
+        let solving = places.len() * (size - c0).pow(2) / 2;
+        let rows = held.w[before * stride..].chunks_mut(TOGETHER * stride);
+        hands::each(solving as u64, rows, |rows| {
+            let count = rows.len() / stride;
+            for j0 in (c0..size).step_by(BLOCK) {
+                let (pivots, width) = (&l[j0 * stride + c0..], BLOCK.min(size - j0));
+                let inverse = &inverses[j0 * BLOCK..(j0 + BLOCK) * BLOCK];
+                update_rows(&mut rows[c0..], count, stride, pivots, j0 - c0, width, inverse);
+            }
+        });
         let rows: Vec<&[f64]> = held.w.chunks_exact(stride).map(|row| &row[..size]).collect();
         held.gram.grow(count);
         let gram_stride = held.gram.stride;
@@ -212,13 +220,12 @@ impl Factor {
         self.spent += cost;
         work.hold_flops += cost;
         work.factor_flops += ((count as u64).pow(3) - (before as u64).pow(3)) / 3;
-        // A finished part of the factor is kept, unless the rows have been moved apart.
-        let before = if held.stride == gram_stride { before } else { 0 };
-        held.stride = gram_stride;
-        held.l.resize(held.gram.values.len(), 0.0);
-        let from = before / BLOCK * BLOCK * gram_stride;
-        held.l[from..count * gram_stride].copy_from_slice(&held.gram.values[from..count * gram_stride]);
-        cholesky(&mut held.l, count, gram_stride, before, &mut held.inverses)
+        held.l.shrink(before);
+        held.l.stretch(count);
+        let from = &held.gram;
+        cholesky_of(&mut held.l.values, count, held.l.stride, before, &mut held.inverses, |place, row| {
+            row.copy_from_slice(&from.row(place)[..=place]);
+        })
     }
 
     /// How many members are held.
@@ -235,17 +242,21 @@ impl Factor {
     /// Solves M x = r under x_held = 0, for z = L^-1 r: returns L'x; `x` gets x.
     pub(crate) fn solve(&self, z: &[f64], x: &mut Vec<f64>, work: &mut Work) -> Vec<f64> {
         let (size, held) = (z.len(), &self.held);
-        let rows: Vec<&[f64]> =
-            held.w.chunks_exact(self.stride.max(1)).take(held.places.len()).map(|row| &row[..size]).collect();
+        let rows: Vec<&[f64]> = held
+            .w
+            .chunks_exact(self.l.stride.max(1))
+            .take(held.places.len())
+            .map(|row| &row[..size])
+            .collect();
         let mut multipliers: Vec<f64> = rows.iter().map(|w| -dot(w, z)).collect();
-        solve_lower(&held.l, held.gram.stride, &mut multipliers);
-        solve_lower_transposed(&held.l, held.gram.stride, &mut multipliers);
+        solve_lower(&held.l.values, held.l.stride, &mut multipliers);
+        solve_lower_transposed(&held.l.values, held.l.stride, &mut multipliers);
         let mut image = z.to_vec();
         let columns: Vec<(f64, &[f64])> = multipliers.iter().copied().zip(rows).collect();
         add_scaled_columns(&mut image, &columns);
         x.clear();
         x.extend_from_slice(&image);
-        solve_lower_transposed(&self.l, self.stride, x);
+        solve_lower_transposed(&self.l.values, self.l.stride, x);
         // Exactly, where rounding left a trace.
         held.places.iter().for_each(|&place| x[place] = 0.0);
         work.solve_flops += (size * size + held.places.len() * (4 * size + 2 * held.places.len())) as u64;

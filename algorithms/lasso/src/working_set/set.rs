@@ -1,11 +1,14 @@
 //! [`WorkingSet`]: members, Gram, coefficients; grown by tiles, solved in place.
 
+use raddle::hands;
+
 use super::compact::Compact;
 use super::factor::Factor;
 use super::homotopy::{Homotopy, MOST_MEMBERS};
 use super::inner;
 use super::local::{Local, Measure, Problem};
 use super::stats::Work;
+use super::symmetric::{MOVING, STRIP};
 
 /// A member's number, in order of entry.
 pub(crate) type Slot = u32;
@@ -47,6 +50,22 @@ pub struct SolveReport {
     pub support: usize,
     /// Counted work.
     pub work: Work,
+}
+
+/// Adds to a row at the columns `slots`, if it reaches there.
+fn add_row(row: &mut [f64], slots: &[u32], is_run: bool, values: &[f64]) {
+    if is_run {
+        let start = slots.first().map_or(0, |&slot| slot as usize).min(row.len());
+        for (element, value) in row[start..].iter_mut().zip(values) {
+            *element += value;
+        }
+    } else {
+        for (&j, value) in slots.iter().zip(values) {
+            if let Some(element) = row.get_mut(j as usize) {
+                *element += value;
+            }
+        }
+    }
 }
 
 impl WorkingSet {
@@ -127,22 +146,30 @@ impl WorkingSet {
     /// Adds to the Gram: row `from + i`, columns `slots`, by `values[i * slots.len()..]`; elements right of the
     /// diagonal are passed over. Tiles of row pieces are added in the order of the pieces.
     pub fn add_tile(&mut self, from: usize, slots: &[u32], values: &[f64]) {
-        let runs = slots.windows(2).all(|pair| pair[1] == pair[0] + 1);
-        for (i, values) in (from..self.members.len()).zip(values.chunks_exact(slots.len().max(1))) {
-            let row = &mut self.whole.gram.row_mut(i)[..=i];
-            if runs {
-                let start = slots[0] as usize;
-                for (element, value) in row[start.min(i + 1)..].iter_mut().zip(values) {
-                    *element += value;
-                }
-            } else {
-                for (&j, value) in slots.iter().zip(values) {
-                    if let Some(element) = row.get_mut(j as usize) {
-                        *element += value;
+        self.add_tiles(&[(from, slots, values)]);
+    }
+
+    /// [`add_tile`](Self::add_tile) of several tiles, by all [`hands`].
+    pub fn add_tiles(&mut self, tiles: &[(usize, &[u32], &[f64])]) {
+        let Some(first) = tiles.iter().map(|&(from, _, _)| from).min() else { return };
+        let run = |slots: &[u32]| slots.windows(2).all(|pair| pair[1] == pair[0] + 1);
+        let are_runs: Vec<bool> = tiles.iter().map(|(_, slots, _)| run(slots)).collect();
+        let (members, stride) = (self.members.len(), self.whole.gram.stride);
+        let rows = &mut self.whole.gram.values[first * stride..members * stride];
+        let cost = MOVING * tiles.iter().map(|(_, _, values)| values.len()).sum::<usize>();
+        hands::each(
+            cost as u64,
+            (first..).step_by(STRIP).zip(rows.chunks_mut(STRIP * stride)),
+            |(start, rows)| {
+                for (&(from, slots, values), &is_run) in tiles.iter().zip(&are_runs) {
+                    let tile = (from..).zip(values.chunks_exact(slots.len().max(1)));
+                    let here = tile.skip(start.saturating_sub(from)).take_while(|&(i, _)| i < start + STRIP);
+                    for (i, values) in here.filter(|&(i, _)| i < members) {
+                        add_row(&mut rows[(i - start) * stride..][..=i], slots, is_run, values);
                     }
                 }
-            }
-        }
+            },
+        );
     }
 
     /// The rows from `first` on of the Gram and their distance, to be written left of and on the diagonal in

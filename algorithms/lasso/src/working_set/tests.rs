@@ -1,8 +1,11 @@
 //! The working set against a plain coordinate descent: objective and gap, never the support.
 
+use raddle::state::{from_bytes, to_bytes};
+
 use super::factor::Factor;
 use super::inverse::Inverse;
 use super::local::Problem;
+use super::symmetric::Symmetric;
 use super::*;
 use crate::kernels::{dot, gram, pass, tests::Numbers};
 
@@ -338,4 +341,41 @@ fn lazy_bounds_pass_over_only_what_does_not_violate() {
         bounds.learn(&r, &needed, &computed);
     }
     assert!(skipped > 500, "{skipped} products saved");
+}
+
+/// Rows keep their values when they are set apart or move to a larger place; what is new is zero; room does not travel.
+#[test]
+fn a_matrix_that_grows_keeps_its_rows() {
+    let value = |i: usize, j: usize| (i * 10_007 + j) as f64;
+    for hands in [1, 2] {
+        raddle::hands::during(hands, || {
+            let (mut grown, mut before) = (Symmetric::default(), 0);
+            for order in [0, 3, 3, 100, 257, 1000, 1040, 2100] {
+                grown.grow(order);
+                for i in 0..order {
+                    let old = if i < before { before } else { 0 };
+                    let row = grown.row(i);
+                    assert!(
+                        row[..old].iter().enumerate().all(|(j, &kept)| kept == value(i.max(j), i.min(j)))
+                    );
+                    assert!(row[old..].iter().all(|&new| new == 0.0));
+                }
+                for i in before..order {
+                    grown.row_mut(i)[..=i].iter_mut().enumerate().for_each(|(j, new)| *new = value(i, j));
+                }
+                grown.mirror(before);
+                before = order;
+            }
+            grown.shrink(120);
+            let bytes = to_bytes(&grown);
+            assert!(bytes.len() < 120 * 3000 * 8);
+            let (back, copy) = (from_bytes::<Symmetric>(&bytes).unwrap(), grown.clone());
+            for mut other in [back, copy] {
+                assert!((0..120).all(|i| other.row(i) == grown.row(i)));
+                other.grow(300);
+                assert!((0..120).all(|i| other.row(i)[..120] == *grown.row(i)));
+            }
+        });
+    }
+    assert!(from_bytes::<Symmetric>(&to_bytes(&(3_usize, 2_usize, vec![0.0; 6]))).is_err());
 }
