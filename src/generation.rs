@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use timely::communication::{Allocator, allocator::AllocatorBuilder, initialize_from};
@@ -16,7 +16,7 @@ use timely::{CommunicationConfig, WorkerConfig};
 
 use crate::dataflow;
 use crate::error::EngineError;
-use crate::hands::Crew;
+use crate::hands::{Crew, lock};
 use crate::hub::{Hub, HubState, Parting};
 use crate::place::Place;
 use crate::placement::Layout;
@@ -83,11 +83,6 @@ pub(crate) struct Returned<P: Program> {
     pub(crate) observer: Option<Observer>,
     pub(crate) began: Option<Instant>,
     pub(crate) ended: Ended,
-}
-
-/// A lock whose holder panicked still guards consistent slots: they are filled and emptied by whole values.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<P: Program> Generation<P> {

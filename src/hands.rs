@@ -40,9 +40,8 @@ thread_local! {
 pub(crate) struct Crew {
     /// Those that have joined, beside the one that asks.
     others: Mutex<Vec<Thread>>,
-    count: AtomicUsize,
     /// The work that is shown, its number, and how many others are at it.
-    work: Mutex<Option<Work>>,
+    work: Mutex<Option<Work<'static>>>,
     number: AtomicU64,
     inside: AtomicUsize,
     /// Whether the first worker is at its own work.
@@ -52,11 +51,10 @@ pub(crate) struct Crew {
 }
 
 /// Work that any number of threads may do at the same time.
-#[derive(Clone, Copy)]
-struct Work(&'static (dyn Fn() + Sync));
+type Work<'a> = &'a (dyn Fn() + Sync);
 
-/// A lock whose holder panicked guards whole values.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// A lock whose holder panicked still guards whole values.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -69,7 +67,6 @@ impl Crew {
             return None;
         }
         others.push(std::thread::current());
-        self.count.store(others.len(), Ordering::Release);
         Some(Hand { seen: self.number.load(Ordering::Acquire), since: Instant::now() })
     }
 
@@ -89,7 +86,7 @@ impl Crew {
     }
 
     /// Has `work` done by this thread and all others that come before it is done.
-    fn share(&self, work: &(dyn Fn() + Sync)) {
+    fn share(&self, work: Work<'_>) {
         /// Takes the work back and waits for those inside.
         struct Retire<'a>(&'a Crew);
         impl Drop for Retire<'_> {
@@ -104,9 +101,9 @@ impl Crew {
         }
         // SAFETY: nobody has it longer than this function runs: whoever takes it is counted inside before the lock is
         // let go, `Retire` takes it back under the same lock and then waits until nobody is inside.
-        let shown = unsafe { std::mem::transmute::<&(dyn Fn() + Sync), &'static (dyn Fn() + Sync)>(work) };
+        let shown = unsafe { std::mem::transmute::<Work<'_>, Work<'static>>(work) };
         lock(&self.panic).take();
-        *lock(&self.work) = Some(Work(shown));
+        *lock(&self.work) = Some(shown);
         let retire = Retire(self);
         self.number.fetch_add(1, Ordering::Release);
         lock(&self.others).iter().for_each(Thread::unpark);
@@ -121,7 +118,7 @@ impl Crew {
     fn help(&self) {
         let work = {
             let shown = lock(&self.work);
-            let Some(Work(work)) = *shown else { return };
+            let Some(work) = *shown else { return };
             self.inside.fetch_add(1, Ordering::AcqRel);
             work
         };
@@ -130,7 +127,7 @@ impl Crew {
     }
 
     /// Does the work, and keeps the reason if it fails: the first one that another one does not follow from.
-    fn attempt(&self, work: &(dyn Fn() + Sync)) {
+    fn attempt(&self, work: Work<'_>) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
             let mut kept = lock(&self.panic);
             if kept.as_ref().is_none_or(|kept| kept.is::<Follows>()) {
@@ -174,9 +171,9 @@ fn relax(turns: u32) {
     if turns < 1000 { std::hint::spin_loop() } else { std::thread::yield_now() }
 }
 
-/// How many hands [`each`] may use on this thread.
+/// How many hands [`each`] may use on this thread: for how finely to cut, never for what is computed.
 pub fn count() -> usize {
-    CREW.with_borrow(|crew| 1 + crew.as_ref().map_or(0, |crew| crew.count.load(Ordering::Acquire)))
+    CREW.with_borrow(|crew| 1 + crew.as_ref().map_or(0, |crew| lock(&crew.others).len()))
 }
 
 /// Does `act` to each part, on this thread and on as many others as lend a hand, and returns when all are done. Parts

@@ -154,8 +154,8 @@ impl WorkingSet {
         let Some(first) = tiles.iter().map(|&(from, _, _)| from).min() else { return };
         let run = |slots: &[u32]| slots.windows(2).all(|pair| pair[1] == pair[0] + 1);
         let are_runs: Vec<bool> = tiles.iter().map(|(_, slots, _)| run(slots)).collect();
-        let (members, stride) = (self.members.len(), self.whole.gram.stride);
-        let rows = &mut self.whole.gram.values[first * stride..members * stride];
+        let (members, stride) = (self.members.len(), self.whole.gram.stride.max(1));
+        let rows = self.whole.gram.values.get_mut(first * stride..members * stride).unwrap_or(&mut []);
         let cost = MOVING * tiles.iter().map(|(_, _, values)| values.len()).sum::<usize>();
         hands::each(
             cost as u64,

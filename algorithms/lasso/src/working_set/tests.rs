@@ -343,6 +343,19 @@ fn lazy_bounds_pass_over_only_what_does_not_violate() {
     assert!(skipped > 500, "{skipped} products saved");
 }
 
+/// What lies outside the members is passed over.
+#[test]
+fn tiles_beyond_the_members_add_nothing() {
+    let mut set = WorkingSet::new();
+    set.add_tile(0, &[0], &[1.0]);
+    set.enter([(7, 1.0, 0.0)]);
+    set.add_tile(1, &[0], &[1.0]);
+    set.add_tile(3, &[], &[]);
+    set.add_tile(0, &[0, 1], &[2.0, 5.0, 9.0, 9.0]);
+    set.finish_gram();
+    assert_eq!(set.gram_row(0), [2.0]);
+}
+
 /// Rows keep their values when they are set apart or move to a larger place; what is new is zero; room does not travel.
 #[test]
 fn a_matrix_that_grows_keeps_its_rows() {
