@@ -57,7 +57,11 @@ fn libsvm() {
         ("1 1:2 2:3x 3:1\n", 1, "`3x` is not a number"),
         ("1 1:2 2: 3:1\n", 1, "the value of `2:`: there is no number"),
         ("1 1:2 2:3:4\n", 1, "put a blank between"),
-        ("1 1:2\n1 0:2\n", 2, "index 0: libsvm indices count from 1"),
+        (
+            "1 1:2\n1 0:2\n",
+            2,
+            "index 0: libsvm indices count from 1; if those of this file count from 0, say so by --zero-based",
+        ),
         ("1 1:2\n1 2:2 2:3\n", 2, "index 2 appears twice"),
         ("1 1:2\n1 3:2 2:3\n", 2, "index 2 follows 3"),
         ("1 1:2\n1 -3:2\n", 2, "the index of `-3:2` is not a whole number"),

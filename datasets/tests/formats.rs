@@ -259,3 +259,41 @@ fn samples_need_no_response_and_have_one_where_it_is_known() {
     let error = read("d.csv", csv, Some(&short.to_string_lossy())).unwrap_err().to_string();
     assert!(error.contains("2 rows, but 1 values"), "{error}");
 }
+
+#[test]
+fn indices_from_zero_and_beyond_the_width() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("zero.svm");
+    std::fs::write(&path, "1 0:5 2:7 4:9\n2 1:3\n").unwrap();
+    let options = Options { zero_based: true, ..Options::default() };
+    let whole = read(&path, &options).unwrap();
+    let x = array![[5.0, 0.0, 7.0, 0.0, 9.0], [0.0, 3.0, 0.0, 0.0, 0.0]];
+    assert_eq!(whole.x.to_dense(), x);
+    let error = read(&path, &Options::default()).unwrap_err();
+    assert!(error.line() == Some(1) && error.to_string().contains("--zero-based"), "{error}");
+    // As a model of two columns sees them; what is left out must still be in order.
+    let name = path.to_string_lossy();
+    let narrow = Options { width: Some(2), ..options };
+    let samples = raddle_datasets::read_samples(&name, &narrow).unwrap();
+    assert_eq!((samples.x.to_dense(), samples.beyond), (array![[5.0, 0.0], [0.0, 3.0]], 2));
+    assert_eq!(samples.y, Some(vec![1.0, 2.0]));
+    std::fs::write(&path, "1 0:5 4:9 2:7\n").unwrap();
+    let error = raddle_datasets::read_samples(&name, &narrow).unwrap_err();
+    assert!(error.to_string().contains("index 2 follows 4"), "{error}");
+    std::fs::write(&path, "1 4294967295:1\n").unwrap();
+    let error = read(&path, &narrow).unwrap_err();
+    assert!(error.to_string().contains("index 4294967295 is too large"), "{error}");
+}
+
+/// A table kept from indices that count from 0 is not that of the same text read otherwise.
+#[test]
+fn the_cache_tells_indices_from_zero_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.svm");
+    std::fs::write(&path, "1 1:5\n2 2:3\n").unwrap();
+    let cache = Some(folder.path().join("cache"));
+    for (zero_based, columns) in [(false, 2), (true, 3), (false, 2), (true, 3)] {
+        let options = Options { zero_based, cache: cache.clone(), ..Options::default() };
+        assert_eq!(read(&path, &options).unwrap().x.cols(), columns);
+    }
+}

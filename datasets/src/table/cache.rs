@@ -14,6 +14,7 @@ use bytemuck::{Pod, Zeroable, cast_slice, cast_slice_mut};
 use flate2::Crc;
 use ndarray::{Array2, ShapeBuilder};
 
+use super::libsvm::Indices;
 use super::read::{Format, Options};
 use super::response::{self, Loaded};
 use super::{Csc, Matrix, libsvm};
@@ -28,24 +29,29 @@ const ORDER: u64 = 0x0102_0304_0506_0708;
 const DENSE: u64 = 0;
 const SPARSE: u64 = 1;
 
-/// What a file holds: from the folder of [`Options::cache`] if it was parsed before, else parsed, and kept there.
-pub(super) fn parsed(source: &Source, format: Format, options: &Options) -> Result<Loaded, ReadError> {
+/// What a file holds: from the folder of [`Options::cache`] if it was parsed before, else parsed, and kept there. With
+/// how many values lie beyond the width that was asked for.
+pub(super) fn parsed(source: &Source, format: Format, options: &Options) -> Result<(Loaded, u64), ReadError> {
+    let indices = Indices { zero_based: options.zero_based, width: options.width };
     let parse = || match format {
-        Format::Libsvm => libsvm::load(source, options.threads),
-        _ => response::load(source, format, options.threads),
+        Format::Libsvm => libsvm::load(source, &indices, options.threads),
+        _ => response::load(source, format, options.threads).map(|loaded| (loaded, 0)),
     };
-    let is_text = matches!(format, Format::Libsvm | Format::Csv | Format::MatrixMarket);
+    // What is cut to a width is another table.
+    let is_text =
+        matches!(format, Format::Libsvm | Format::Csv | Format::MatrixMarket) && options.width.is_none();
     let Some(folder) = options.cache.as_deref().filter(|_| is_text) else { return parse() };
-    let path = folder.join(format!("{}.{format}.table", source.digest()));
+    let from_0 = if options.zero_based && format == Format::Libsvm { "-0" } else { "" };
+    let path = folder.join(format!("{}.{format}{from_0}.table", source.digest()));
     if let Some(loaded) = load(&path) {
-        return Ok(loaded);
+        return Ok((loaded, 0));
     }
-    let loaded = parse()?;
+    let (loaded, _) = parse()?;
     let kept = fs::create_dir_all(folder).and_then(|()| save(&path, &loaded));
     kept.map_err(|why| {
         ReadError::file(&path, format!("cannot write what was parsed: {why}; name another cache"))
     })?;
-    Ok(loaded)
+    Ok((loaded, 0))
 }
 
 fn save(path: &Path, loaded: &Loaded) -> io::Result<()> {

@@ -1,8 +1,9 @@
 //! The text format of libsvm and svmlight: `response index:value index:value ...`, one row a line.
 //!
-//! Indices count from 1 and ascend within a row. `#` begins a comment, `qid:` pairs are passed over, lines may
-//! end in CR LF, empty lines do not count as rows, and zeros written out are dropped. The number of columns is
-//! the largest index in the file.
+//! Indices count from 1 (or from 0, where that is said) and ascend within a row. `#` begins a comment, `qid:` pairs are
+//! passed over, lines may end in CR LF, empty lines do not count as rows, and zeros written out are dropped. The number
+//! of columns is the largest index in the file, unless a width is given: values at larger indices are then counted and
+//! left out.
 
 use std::path::Path;
 
@@ -40,21 +41,44 @@ const INFLATED: usize = 4;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read(path: impl AsRef<Path>, threads: usize) -> Result<Table, ReadError> {
-    parse(&Source::open(path.as_ref())?, threads)
+    let source = Source::open(path.as_ref())?;
+    let (Loaded { x, y, .. }, _) = load(&source, &Indices::default(), threads)?;
+    Ok(Table { x, y: y.unwrap_or_default(), ..Table::described_by(&source) })
 }
 
-pub(crate) fn parse(source: &Source, threads: usize) -> Result<Table, ReadError> {
-    let Loaded { x, y, .. } = load(source, threads)?;
-    Ok(Table { x, y: y.unwrap_or_default(), ..Table::described_by(source) })
+/// How indices are read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Indices {
+    /// They count from 0.
+    pub(super) zero_based: bool,
+    /// The number of columns; unless given, the largest index.
+    pub(super) width: Option<u32>,
 }
 
-/// The features, and the response apart.
-pub(super) fn load(source: &Source, threads: usize) -> Result<Loaded, ReadError> {
+impl Indices {
+    /// What is added to an index so that it counts from 1.
+    fn shift(self) -> u64 {
+        u64::from(self.zero_based)
+    }
+
+    /// The largest index that is stored, counted from 1.
+    fn most(self) -> u64 {
+        u64::from(self.width.unwrap_or(u32::MAX))
+    }
+}
+
+/// The features, and the response apart; and how many values lie at indices beyond the width.
+pub(super) fn load(source: &Source, indices: &Indices, threads: usize) -> Result<(Loaded, u64), ReadError> {
     let path = &source.path;
-    let tiles = tiles(source)?;
+    let tiles = tiles(source, indices)?;
     let about = source.stored().len() * if source.is_gzip() { INFLATED } else { 1 } / TEXT;
     let entries = |thread| Entries::new(&tiles, thread, about);
-    let (blocks, entries) = parallel::parse_into(source, source.blocks(), 1, threads, entries, rows)?;
+    let (blocks, entries) =
+        parallel::parse_into(source, source.blocks(), 1, threads, entries, |entries, text| {
+            rows(entries, text, indices)
+        })?;
+    let (blocks, beyond): (Vec<Rows>, Vec<u64>) = blocks.into_iter().unzip();
+    let beyond: u64 = beyond.iter().sum();
     let y: Vec<f64> = blocks.iter().flat_map(|block| &block.y).copied().collect();
     if y.is_empty() {
         return Err(ReadError::file(
@@ -63,36 +87,42 @@ pub(super) fn load(source: &Source, threads: usize) -> Result<Loaded, ReadError>
         ));
     }
     let x = compress(&blocks, entries, threads).map_err(|message| ReadError::file(path, message))?;
-    if x.cols() == 0 {
+    if x.cols() == 0 && beyond == 0 {
         return Err(ReadError::file(path, "no row has a feature: expected `y 1:x1 2:x2 ...`"));
     }
-    Ok(Loaded { x: Matrix::Sparse(x), names: None, y: Some(y) })
+    Ok((Loaded { x: Matrix::Sparse(x), names: None, y: Some(y) }, beyond))
 }
 
 /// Tiles into which the rows at the beginning fall evenly. What is wrong there is for who reads it all to say.
-fn tiles(source: &Source) -> Result<Tiles, ReadError> {
+fn tiles(source: &Source, indices: &Indices) -> Result<Tiles, ReadError> {
     let beginning = source.beginning(SAMPLE)?;
     let one = Tiles::of(Vec::new());
     let mut entries = Entries::new(&one, 0, SAMPLE / TEXT);
-    let _ = rows(&mut entries, &beginning);
+    let _ = rows(&mut entries, &beginning, indices);
     Ok(Tiles::of(entries.columns()))
 }
 
-/// Parses a block of lines.
-fn rows(entries: &mut Entries<'_>, text: &[u8]) -> Parsed<Rows> {
+/// Parses a block of lines; with how many values lie beyond the width.
+fn rows(entries: &mut Entries<'_>, text: &[u8], indices: &Indices) -> Parsed<(Rows, u64)> {
     let mut block = entries.block();
-    let mut lines = 0;
+    let (mut lines, mut beyond) = (0, 0);
     let mut rest = text;
     while !rest.is_empty() {
-        rest = row(rest, &mut block).map_err(|message| (lines, message))?;
+        rest = row(rest, &mut block, *indices, &mut beyond).map_err(|message| (lines, message))?;
         lines += 1;
     }
-    Ok((block.end(), lines))
+    Ok(((block.end(), beyond), lines))
 }
 
 /// Parses one line and returns what follows it.
 #[inline]
-fn row<'a>(line: &'a [u8], rows: &mut Block<'_, '_>) -> Result<&'a [u8], String> {
+fn row<'a>(
+    line: &'a [u8],
+    rows: &mut Block<'_, '_>,
+    indices: Indices,
+    beyond: &mut u64,
+) -> Result<&'a [u8], String> {
+    let (shift, most) = (indices.shift(), indices.most());
     let line = skip_blanks(line);
     if let Some(next) = end_of_line(line) {
         return Ok(next);
@@ -102,7 +132,7 @@ fn row<'a>(line: &'a [u8], rows: &mut Block<'_, '_>) -> Result<&'a [u8], String>
     let mut previous = 0;
     loop {
         if let Some(next) = end_of_line(rest) {
-            rows.finish(y, previous as u32);
+            rows.finish(y, previous.min(most) as u32);
             return Ok(next);
         }
         let pair = rest;
@@ -110,11 +140,16 @@ fn row<'a>(line: &'a [u8], rows: &mut Block<'_, '_>) -> Result<&'a [u8], String>
             rest = odd_pair(pair)?;
             continue;
         };
-        if index <= previous || index > u64::from(u32::MAX) {
-            return Err(bad_index(index, previous));
+        let index = index.saturating_add(shift);
+        if index <= previous || index > most {
+            if index <= previous || index > u64::from(u32::MAX) {
+                return Err(bad_index(index, previous, shift));
+            }
+            *beyond += 1;
+        } else {
+            rows.push(index as u32 - 1, value);
         }
         previous = index;
-        rows.push(index as u32 - 1, value);
         rest = skip_separator(&pair[length..], pair)?;
     }
 }
@@ -179,12 +214,16 @@ fn odd_pair(text: &[u8]) -> Result<&[u8], String> {
 }
 
 #[cold]
-fn bad_index(index: u64, previous: u64) -> String {
+fn bad_index(index: u64, previous: u64, shift: u64) -> String {
+    // As they are written.
+    let (index, previous, is_large) =
+        (index - shift, previous.saturating_sub(shift), index > u64::from(u32::MAX));
     match index {
-        0 => "index 0: libsvm indices count from 1; add 1 to every index".into(),
-        _ if index > u64::from(u32::MAX) => {
-            format!("index {index} is too large: at most {} columns fit", u32::MAX)
+        0 if shift == 0 => {
+            "index 0: libsvm indices count from 1; if those of this file count from 0, say so by --zero-based"
+                .into()
         }
+        _ if is_large => format!("index {index} is too large: at most {} columns fit", u32::MAX),
         _ if index == previous => format!("index {index} appears twice in this row: keep one value"),
         _ => format!("index {index} follows {previous}: sort the indices of a row in ascending order"),
     }

@@ -19,13 +19,18 @@ pub struct Options {
     pub y: Option<String>,
     /// How many threads may compute; the result is the same for any number.
     pub threads: usize,
+    /// Indices of libsvm text count from 0, as those of scikit-learn's `dump_svmlight_file` do unless told otherwise.
+    pub zero_based: bool,
+    /// The number of columns of libsvm text, which states none: values at larger indices are left out, and
+    /// [`Samples::beyond`](super::Samples::beyond) counts them. `None` takes the largest index.
+    pub width: Option<u32>,
     /// A folder in which parsed text is kept as binary files, named by the content's digest, and found again.
     pub cache: Option<PathBuf>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { format: None, y: None, threads: 1, cache: None }
+        Self { format: None, y: None, threads: 1, zero_based: false, width: None, cache: None }
     }
 }
 
@@ -126,7 +131,7 @@ pub fn read(path: impl AsRef<Path>, options: &Options) -> Result<Table, ReadErro
 
 /// The table in a file that is open.
 pub(crate) fn table(source: &Source, format: Format, options: &Options) -> Result<Table, ReadError> {
-    let loaded = cache::parsed(source, format, options)?;
+    let (loaded, _) = cache::parsed(source, format, options)?;
     let (features, y) = response::part(loaded, options.y.as_deref(), &source.path)?;
     Ok(Table { x: features.x, y, feature_names: features.names, ..Table::described_by(source) })
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::libsvm::Indices;
 use super::read::{Format, Options, is_file, open, read_any};
 use super::{Matrix, libsvm, response};
 use crate::error::ReadError;
@@ -18,6 +19,8 @@ pub struct Samples {
     pub feature_names: Option<Vec<String>>,
     /// Whether columns of zeros may be missing behind the last one, as in libsvm text: it states no width.
     pub is_open_ended: bool,
+    /// Values of libsvm text at indices beyond [`Options::width`], which were left out.
+    pub beyond: u64,
 }
 
 /// Reads samples as users name them: a `synth:` specification, a public set's name, or a file's path.
@@ -46,12 +49,14 @@ pub fn read_samples(source: &str, options: &Options) -> Result<Samples, ReadErro
             y: Some(table.y),
             feature_names: table.feature_names,
             is_open_ended,
+            beyond: 0,
         });
     }
     let (source, format) = open(Path::new(source), options)?;
     if format == Format::Libsvm {
-        let table = libsvm::parse(&source, options.threads)?;
-        return Ok(Samples { x: table.x, y: Some(table.y), feature_names: None, is_open_ended: true });
+        let indices = Indices { zero_based: options.zero_based, width: options.width };
+        let (loaded, beyond) = libsvm::load(&source, &indices, options.threads)?;
+        return Ok(Samples { x: loaded.x, y: loaded.y, feature_names: None, is_open_ended: true, beyond });
     }
     let loaded = response::load(&source, format, options.threads)?;
     let (features, y) = if options.y.is_some() || loaded.y.is_some() {
@@ -60,5 +65,5 @@ pub fn read_samples(source: &str, options: &Options) -> Result<Samples, ReadErro
     } else {
         (loaded, None)
     };
-    Ok(Samples { x: features.x, y, feature_names: features.names, is_open_ended: false })
+    Ok(Samples { x: features.x, y, feature_names: features.names, is_open_ended: false, beyond: 0 })
 }

@@ -38,7 +38,7 @@ pub(crate) fn read(
 pub(crate) fn options(format: Option<&str>, y: Option<&str>, threads: usize) -> Result<Options, Error> {
     let format =
         format.map(str::parse).transpose().map_err(|why| Error::usage(format!("--format: {why}")))?;
-    Ok(Options { format, y: y.map(str::to_owned), threads, cache: None })
+    Ok(Options { format, y: y.map(str::to_owned), threads, ..Options::default() })
 }
 
 /// What the report says of the data.
