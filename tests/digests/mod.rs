@@ -1,0 +1,48 @@
+//! Model digests that must not change: every row of `tests/digests.tsv` that belongs to one program.
+//!
+//! A refactoring keeps them all. A change of the mathematics changes the rows that it touches, on purpose.
+
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
+
+use std::process::Command;
+
+/// The sets that need no folder of data.
+const EMBEDDED: [&str; 1] = ["diabetes"];
+
+/// Fits every row of `program` at each number of workers and compares `model_digest`. Rows of public sets are skipped
+/// where `RADDLE_DATA` is not set.
+pub(crate) fn check(program: &str, binary: &str) {
+    let rows = include_str!("../digests.tsv").lines().filter(|line| !line.starts_with('#'));
+    let rows: Vec<Vec<&str>> = rows.map(|line| line.split('\t').collect()).collect();
+    let have_data = std::env::var_os("RADDLE_DATA").is_some_and(|folder| !folder.is_empty());
+    let (mut differ, mut compared) = (Vec::new(), 0);
+    for row in rows.iter().filter(|row| row[0] == program) {
+        let data = row[1].split(' ').nth(1).unwrap();
+        if !have_data && !EMBEDDED.contains(&data) {
+            eprintln!("skipped: {program} {} (RADDLE_DATA is not set)", row[1]);
+            continue;
+        }
+        for workers in
+            [&["--workers", "1"][..], &["--workers", "3"], &["--workers", "1", "--rescale", "1:3,2:2"]]
+        {
+            let run = Command::new(binary)
+                .args(row[1].split(' '))
+                .args(workers)
+                .args(["--json", "--quiet"])
+                .output();
+            let run = run.unwrap();
+            let report: serde_json::Value = serde_json::from_slice(&run.stdout)
+                .unwrap_or_else(|_| panic!("{program} {}: {}", row[1], String::from_utf8_lossy(&run.stderr)));
+            compared += 1;
+            if report["model_digest"] != row[2] {
+                differ.push(format!(
+                    "{program} {} {}: {}",
+                    row[1],
+                    workers.join(" "),
+                    report["model_digest"]
+                ));
+            }
+        }
+    }
+    assert!(differ.is_empty(), "{} of {compared} digests differ:\n{}", differ.len(), differ.join("\n"));
+}
