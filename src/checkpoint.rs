@@ -149,7 +149,7 @@ impl Checkpoint {
         hub.schedule.load(&mut from)?;
         from.end("a schedule")?;
         hub.progress = self.progress;
-        Ok(())
+        program.check_restored(&held.shards, &held.blocks, &hub.pinned, &held.replica)
     }
 }
 

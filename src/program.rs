@@ -155,6 +155,23 @@ pub trait Program: Send + Sync + 'static {
         *shard = Self::Shard::load(from)?;
         Ok(())
     }
+
+    /// Whether what a checkpoint gave back fits this program, its data and itself. The hash of a checkpoint only says that
+    /// its bytes are whole; lengths, and numbers that name rows, are checked here, once, so that no verb meets others.
+    /// Shards hold what [`recall`](Program::recall) made of them. Nothing is checked unless overridden.
+    ///
+    /// # Errors
+    /// If something does not fit: the run is then refused.
+    fn check_restored(
+        &self,
+        shards: &[Self::Shard],
+        blocks: &[Self::Block],
+        pinned: &Self::Pinned,
+        replica: &Self::Replica,
+    ) -> Result<(), StateError> {
+        let _ = (shards, blocks, pinned, replica);
+        Ok(())
+    }
 }
 
 /// When the changes of an epoch become visible in the replicas.

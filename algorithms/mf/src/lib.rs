@@ -32,6 +32,7 @@ mod program;
 mod range;
 mod recommend;
 mod replica;
+mod restored;
 mod run;
 mod schedule;
 mod sgd;

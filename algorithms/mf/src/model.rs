@@ -59,9 +59,17 @@ impl Model {
         self.item_factors.get(start..start + self.rank).unwrap_or(&[])
     }
 
+    /// The same model for more users and items, of which nothing is known.
+    fn widened(mut self, users: usize, items: usize) -> Self {
+        self.user_factors.resize(users * self.rank, 0.0);
+        self.item_factors.resize(items * self.rank, 0.0);
+        self.user_biases.resize(users, 0.0);
+        self.item_biases.resize(items, 0.0);
+        self
+    }
+
     /// Rows that the data has no ratings of stay as the model to start from had them.
-    pub(crate) fn keep_rows_of(&mut self, init: Option<&Model>, problem: &Problem) {
-        let Some(init) = init else { return };
+    fn keep_rows_of(&mut self, init: &Model, problem: &Problem) {
         let mut rated = (vec![false; self.users()], vec![false; self.items()]);
         for (&user, &item) in problem.train.users.iter().zip(&problem.train.items) {
             (rated.0[user as usize], rated.1[item as usize]) = (true, true);
@@ -118,4 +126,18 @@ pub struct Fit {
     pub report: RunReport,
     /// A record an epoch, the boundary before the first included.
     pub trace: Vec<EpochRecord>,
+}
+
+impl Fit {
+    /// What a fit has not trained is as the model to start from has it: rows without ratings, and all rows where the run
+    /// ended before its first epoch.
+    pub(crate) fn keep_what_is_not_trained(&mut self, init: Option<&Model>, problem: &Problem) {
+        match init {
+            Some(init) if self.report.epochs == 0 => {
+                self.model = init.clone().widened(problem.users, problem.items);
+            }
+            Some(init) => self.model.keep_rows_of(init, problem),
+            None => {}
+        }
+    }
 }

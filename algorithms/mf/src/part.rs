@@ -34,7 +34,7 @@ impl Part {
         fresh: impl FnOnce(&[f64], Vec<Scale>) -> Rows,
         scales: impl FnOnce() -> Vec<Scale>,
     ) {
-        if self.begun == epoch + 1 {
+        if self.begun == epoch + 1 && self.rows.width > 0 {
             return;
         }
         self.begun = epoch + 1;
@@ -53,6 +53,11 @@ impl Part {
             let scales = std::mem::take(&mut self.rows.scales);
             self.rows = fresh(&self.sums, scales);
         }
+    }
+
+    /// The copy that measured best, if there is one.
+    pub(crate) fn kept(&self) -> Option<&Rows> {
+        self.kept.as_ref()
     }
 
     /// The rows as they are, or those that were kept.

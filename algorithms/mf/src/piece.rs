@@ -21,6 +21,13 @@ pub(crate) struct Piece {
 
 raddle::state!(Piece { chunk, ratings, over });
 
+impl Piece {
+    /// Whether there are no ratings in it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.ratings.is_empty() && self.over.is_empty()
+    }
+}
+
 /// Deals the users, items and values of a chunk: a piece for each cell, shard by shard and block by block in each.
 pub(crate) fn deal(
     chunk: u32,

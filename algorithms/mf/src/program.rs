@@ -39,7 +39,7 @@ pub struct SgdProgram {
 
 impl SgdProgram {
     /// What the counts of all chunks, in shard order, make of the layout.
-    fn lay_out(&self, chunks: impl Iterator<Item = Counts>) -> Setup {
+    pub(crate) fn lay_out(&self, chunks: impl Iterator<Item = Counts>) -> Setup {
         let mut all = Counts { users: vec![0; self.users], items: vec![0; self.items], ..Counts::default() };
         for chunk in chunks {
             all.users.iter_mut().zip(&chunk.users).for_each(|(sum, count)| *sum += count);
@@ -205,5 +205,15 @@ impl Program for SgdProgram {
     fn recall(&self, shard: &mut UserShard, from: &mut Reader<'_>) -> Result<(), StateError> {
         shard.part = State::load(from)?;
         Ok(())
+    }
+
+    fn check_restored(
+        &self,
+        shards: &[UserShard],
+        blocks: &[ItemBlock],
+        solver: &Solver,
+        replica: &Replica,
+    ) -> Result<(), StateError> {
+        self.check(shards, blocks, solver, replica)
     }
 }

@@ -17,7 +17,7 @@ pub struct Replica {
 raddle::state!(Replica { setup, now, answer });
 
 /// How the data is laid out; concluded from the counts of all shards before the first epoch.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Setup {
     pub(crate) users: Deal,
     pub(crate) items: Deal,

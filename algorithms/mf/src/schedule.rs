@@ -4,6 +4,8 @@ use raddle::Schedule;
 use raddle::schedule::{Assignment, Outlook, Plan, Rotation, Round};
 use raddle::state::{Reader, StateError, Writer};
 
+use crate::restored::ensure;
+
 /// The program's kinds of rounds.
 pub(crate) mod kind {
     /// A shard deals its chunk of the input out.
@@ -67,7 +69,9 @@ impl GridSchedule {
             let mean = total / owed.len() as f64;
             share.fill(0.5);
             for &(cell, weight) in weights {
-                share[cell as usize] += 0.5 * (weight.max(0.0) / mean).min(4.0);
+                if let Some(share) = share.get_mut(cell as usize) {
+                    *share += 0.5 * (weight.max(0.0) / mean).min(4.0);
+                }
             }
         }
         owed.iter_mut().zip(&share).for_each(|(owed, share)| *owed += share);
@@ -131,7 +135,12 @@ impl Schedule for GridSchedule {
     }
 
     fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
-        self.owed = from.read()?;
+        let owed: Option<Vec<f64>> = from.read()?;
+        // What is owed beyond whole visits is left after every epoch.
+        let is_owed = |owed: &[f64]| owed.iter().all(|owed| (0.0..1.0).contains(owed));
+        let fits = owed.as_ref().map(Vec::len) == self.owed.as_ref().map(Vec::len);
+        ensure(fits && owed.as_deref().is_none_or(is_owed), "the visits that cells are owed")?;
+        self.owed = owed;
         // What is loaded goes on with shards made anew.
         self.is_set_up = false;
         Ok(())

@@ -31,7 +31,7 @@ impl Mf {
         let engine = self.steps_engine(problem);
         let outcome = runner.run(engine)?;
         let mut fit = collect(problem, self, outcome);
-        fit.model.keep_rows_of(self.init.as_ref(), problem);
+        fit.keep_what_is_not_trained(self.init.as_ref(), problem);
         Ok(fit)
     }
 

@@ -36,6 +36,13 @@ pub struct ItemBlock {
 raddle::state!(UserShard { part, cells, held, chunk });
 raddle::state!(ItemBlock { part, cargo, held });
 
+impl ItemBlock {
+    /// Whether no ratings are on their way: so it is at every boundary.
+    pub(crate) fn is_unladen(&self) -> bool {
+        self.cargo.iter().chain(&self.held).all(Piece::is_empty)
+    }
+}
+
 impl UserShard {
     /// Deals the shard's chunk out, if it has one; the block takes the pieces along.
     pub(crate) fn scatter(

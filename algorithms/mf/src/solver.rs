@@ -53,6 +53,14 @@ impl Solver {
         }
     }
 
+    /// Whether a run on this course, over so many cells, can have come to this.
+    pub(crate) fn fits(&self, course: &Course, cells: usize) -> bool {
+        let is_stage = |stage: u32| (stage as usize) < course.lengths.len();
+        let is_within = self.in_vain <= self.done && self.done <= course.length(self.stage);
+        let is_counted = self.cells.len() == cells && !self.best.is_nan() && !self.before.is_nan();
+        is_stage(self.stage) && is_stage(self.best_stage) && is_within && is_counted
+    }
+
     /// The first epoch.
     pub(crate) fn first(&self, course: &Course, scale: f64) -> Now {
         Now { stage: 0, keep: false, steps: course.steps(0, 0, scale) }

@@ -4,27 +4,10 @@
 
 mod common;
 
-use common::{How, SPARSE, UNEVEN, bits, fit, generated, problem};
+use common::{How, SPARSE, UNEVEN, bits, fit, generated, problem, ways};
 use raddle::level::Level;
 use raddle_datasets::Triples;
-use raddle_mf::{Choice, Equations, Method, Mf, Problem};
-
-/// Every way to a model, with enough shards that workers have something to exchange.
-fn ways() -> Vec<(&'static str, Mf)> {
-    let mf = || Mf::params().rank(5).shards(5);
-    vec![
-        ("sgd", mf().epochs(6)),
-        ("sgd of unknown length", mf()),
-        ("sgd by priority", mf().epochs(6).schedule(Choice::Priority)),
-        ("sgd, uneven steps", mf().epochs(5).count_power(0.4).blocks(3)),
-        ("sgd, not negative", mf().epochs(5).non_negative(true).biases(false).rank(20)),
-        ("als", mf().epochs(4).method(Method::Als)),
-        ("als by gradients", mf().epochs(4).method(Method::Als).equations(Equations::Gradients(3)).rank(20)),
-        ("als, implicit", mf().epochs(4).method(Method::Als).implicit(5.0)),
-        ("als, not negative", mf().epochs(3).method(Method::Als).non_negative(true)),
-        ("ccd", mf().epochs(3).method(Method::Ccd).inner(2)),
-    ]
-}
+use raddle_mf::{Mf, Problem};
 
 #[test]
 fn any_number_of_workers_and_any_rescale_give_the_same_bytes() {
@@ -90,22 +73,6 @@ fn bytes_between_workers_change_nothing() {
         let other = fit(&mf, &problem, how);
         assert_eq!(bits(&other), bits(&alone), "{name}");
         assert!(other.report.bytes_on_wire > 0, "{name}");
-    }
-}
-
-#[test]
-fn a_run_that_was_cut_goes_on_to_the_same_bytes() {
-    let problem = problem();
-    let folder = tempfile::tempdir().unwrap();
-    for (name, mf) in ways() {
-        let file = folder.path().join(name);
-        let whole = fit(&mf, &problem, How::workers(1));
-        let how = How { epochs: Some(2), checkpoint: Some(file.clone()), ..How::workers(2) };
-        let cut = fit(&mf, &problem, how);
-        assert_eq!(cut.report.epochs, 2, "{name}");
-        let resumed = fit(&mf, &problem, How { resume: Some(file), ..How::workers(3) });
-        assert_eq!(bits(&resumed), bits(&whole), "{name}");
-        assert_eq!(resumed.report.epochs, whole.report.epochs, "{name}");
     }
 }
 

@@ -57,7 +57,7 @@ impl Mf {
         };
         let engine = self.alternating_engine(problem, way, (center, replica), input, shards);
         let mut fit = collect(problem, way, center, runner.run(engine)?);
-        fit.model.keep_rows_of(self.init.as_ref(), problem);
+        fit.keep_what_is_not_trained(self.init.as_ref(), problem);
         Ok(fit)
     }
 
@@ -231,7 +231,7 @@ fn moments(triples: &Triples) -> (f64, f64) {
 
 /// The model that a run has come to.
 fn collect(problem: &Problem, way: Way, center: f64, outcome: Outcome<AlternatingProgram>) -> Fit {
-    let Outcome { parts: Parts { shards, pinned: progress, replica, .. }, report, trace } = outcome;
+    let Outcome { parts: Parts { pinned: progress, replica, .. }, report, trace } = outcome;
     let kept = progress.kept.filter(|_| progress.best_epoch != report.epochs);
     let (rows, columns) = match kept {
         Some(kept) => ([kept.users, kept.items], [kept.user_columns, kept.item_columns]),
@@ -242,23 +242,22 @@ fn collect(problem: &Problem, way: Way, center: f64, outcome: Outcome<Alternatin
         Way::Columns(columns) => (columns.rank, columns.reg),
     };
     let mut model = Model { mean: center, ..Model::zeros(problem.users, problem.items, rank) };
+    // Whatever was resumed, all factors are in the replica. Rows without ratings are zeros there, after an epoch; before
+    // it there is only the start.
     let Model { user_factors, item_factors, user_biases, item_biases, .. } = &mut model;
-    let mut to = [(user_factors, user_biases), (item_factors, item_biases)];
-    for shard in &shards {
-        let (side, (factors, biases)) = (shard.side, &mut to[shard.side]);
-        let rated = (0..shard.len()).filter(|&row| !shard.range(row).is_empty());
-        for row in rated.map(|row| shard.first + row) {
-            let to = &mut factors[row * rank..(row + 1) * rank];
+    let to = [(user_factors, user_biases), (item_factors, item_biases)];
+    for (side, (factors, biases)) in to.into_iter().enumerate().filter(|_| report.epochs > 0) {
+        for (row, (to, bias)) in factors.chunks_exact_mut(rank).zip(biases).enumerate() {
             match way {
                 Way::Rows(least) => {
                     let chunks = least.chunks();
                     let from: &[f32] = bytemuck::cast_slice(&rows[side].0[row * chunks..(row + 1) * chunks]);
                     to.copy_from_slice(&from[..rank]);
-                    biases[row] = if least.biases { from[rank + side] } else { 0.0 };
+                    *bias = if least.biases { from[rank + side] } else { 0.0 };
                 }
                 Way::Columns(descent) => {
                     to.iter_mut().zip(&columns[side]).for_each(|(to, column)| *to = column[row]);
-                    biases[row] = if descent.biases { columns[side][rank + side][row] } else { 0.0 };
+                    *bias = if descent.biases { columns[side][rank + side][row] } else { 0.0 };
                 }
             }
         }

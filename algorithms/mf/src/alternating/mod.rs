@@ -10,6 +10,7 @@ mod least_squares;
 mod named;
 mod program;
 mod progress;
+mod restored;
 mod setup;
 mod shard;
 mod sides;

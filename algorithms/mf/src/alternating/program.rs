@@ -56,6 +56,12 @@ impl AlternatingProgram {
         verdict
     }
 
+    /// What the chunk of the input that is counted at a shard holds, if one is.
+    pub(super) fn tally(&self, shard: &HalfShard) -> Option<Tally> {
+        let listed = matches!(self.way, Way::Rows(_));
+        shard.counted.as_ref().map(|chunk| Tally::of(chunk, self.rows, self.center, listed))
+    }
+
     /// A shard takes its ratings from a chunk of the input.
     fn take(&self, number: u32, shard: &mut HalfShard, sides: &Sides) {
         let Some(setup) = &sides.setup else { return };
@@ -128,9 +134,7 @@ impl Program for AlternatingProgram {
 
     fn certify(&self, _: u32, shard: &mut HalfShard, sides: &Sides) -> Half {
         if sides.setup.is_none() {
-            let listed = matches!(self.way, Way::Rows(_));
-            let tally = shard.counted.as_ref().map(|chunk| Tally::of(chunk, self.rows, self.center, listed));
-            return Half { tally: tally.map(Box::new), ..Half::default() };
+            return Half { tally: self.tally(shard).map(Box::new), ..Half::default() };
         }
         Half { errors: self.errors(shard, sides), ..Half::default() }
     }
@@ -180,6 +184,16 @@ impl Program for AlternatingProgram {
             Way::Columns(_) => shard.recall(from),
             Way::Rows(_) => Ok(()),
         }
+    }
+
+    fn check_restored(
+        &self,
+        shards: &[HalfShard],
+        _: &[()],
+        progress: &Progress,
+        sides: &Sides,
+    ) -> Result<(), StateError> {
+        self.check(shards, progress, sides)
     }
 }
 

@@ -34,6 +34,11 @@ impl Progress {
         Self { best: f64::INFINITY, ..Self::default() }
     }
 
+    /// Whether a run can have come to this.
+    pub(super) fn is_possible(&self) -> bool {
+        self.in_vain <= PATIENCE && !self.best.is_nan()
+    }
+
     /// Takes in the error after `epoch` epochs, measured or not; true if the run is done.
     pub(crate) fn next(&mut self, epochs: u64, epoch: u64, error: Option<f64>, sides: &Sides) -> bool {
         let Some(error) = error else {

@@ -44,23 +44,27 @@ impl Tally {
     }
 }
 
+/// How many ratings each row of a side has, from the tallies of all chunks.
+pub(super) fn counts(tallies: &[Tally], side: usize, rows: usize) -> Vec<u64> {
+    let mut all = vec![0; rows];
+    for tally in tallies {
+        let counts = if side == 0 { &tally.counts.users } else { &tally.counts.items };
+        all.iter_mut().zip(counts).for_each(|(sum, &count)| *sum += u64::from(count));
+    }
+    all
+}
+
 impl Setup {
     /// Cuts both sides into `parts` ranges of rows of even cost, given the tallies of all chunks in their order.
     pub(crate) fn new(tallies: &[Tally], (users, items): (usize, usize), parts: usize) -> Self {
-        let cut = |rows: usize, counts: fn(&Counts) -> &[u32]| {
-            let mut costs = vec![ROW; rows];
-            for tally in tallies {
-                costs
-                    .iter_mut()
-                    .zip(counts(&tally.counts))
-                    .for_each(|(cost, &count)| *cost += u64::from(count));
-            }
+        let cut = |side: usize, rows: usize| {
+            let costs: Vec<u64> = counts(tallies, side, rows).iter().map(|count| ROW + count).collect();
             let ranges = even_parts(&costs, parts);
             ranges.iter().map(|range| range.start as u32).chain([rows as u32]).collect()
         };
         let lists: Option<Vec<&Vec<f32>>> = tallies.iter().map(|tally| tally.values.as_ref()).collect();
         let table = lists.and_then(|lists| distinct(lists.into_iter().flatten().copied()));
-        let (users, items) = (cut(users, |counts| &counts.users), cut(items, |counts| &counts.items));
+        let (users, items) = (cut(0, users), cut(1, items));
         Self { users, items, list: table.map(List::new) }
     }
 

@@ -146,6 +146,11 @@ impl HalfShard {
         out.write(left);
     }
 
+    /// What is left of the ratings where a run goes on, if it is known.
+    pub(super) fn left(&self) -> Option<&[f32]> {
+        self.left.as_deref()
+    }
+
     /// Reads that; a shard that has its ratings goes on with it, another one once it has them.
     pub(crate) fn recall(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
         self.pending = from.read()?;

@@ -1,6 +1,9 @@
 //! How runs end: at their length, at a target, at a limit; and how they go on.
 
-use crate::program::{SMALL, ends, json, report, scratch};
+use std::fs;
+use std::path::Path;
+
+use crate::program::{SMALL, array, ends, json, report, scratch};
 
 #[test]
 fn a_length_completed_is_done_and_a_target_missed_is_three() {
@@ -49,4 +52,44 @@ fn a_step_far_too_large_is_said_to_diverge() {
     let folder = scratch();
     let ran = ends(folder.path(), &format!("fit {SMALL} --step 50 --epochs 5 --validation none"), 3);
     assert!(ran.out.contains("it diverged"), "{}", ran.out);
+}
+
+#[test]
+fn a_finished_or_limited_run_that_is_resumed_keeps_the_bytes_of_its_model() {
+    let folder = scratch();
+    let solvers = [
+        "--solver sgd",
+        "--solver als",
+        "--solver als --implicit",
+        "--solver als --nonnegative",
+        "--solver als --cg-steps 2",
+        "--solver ccd",
+    ];
+    for (number, solver) in solvers.into_iter().enumerate() {
+        let line = format!("fit {SMALL} --rank 4 {solver} --epochs 4 --shards 3 --workers 2");
+        ends(folder.path(), &format!("{line} --out whole{number} --checkpoint-every 1"), 0);
+        let whole = folder.path().join(format!("whole{number}"));
+        let learned = model(&whole);
+        assert!(array(&whole, "item_factors.npy").1.iter().any(|&value| value != 0.0), "{solver}");
+        for workers in [1, 2, 3, 5] {
+            let again = format!("fit {SMALL} --rank 4 {solver} --epochs 4 --shards 3 --workers {workers}");
+            ends(folder.path(), &format!("{again} --resume whole{number}"), 0);
+            assert_eq!(model(&whole), learned, "{solver}, finished, {workers} workers");
+        }
+        // Ended by the clock before its first epoch, and resumed under the same limit: nothing runs, nothing is lost.
+        let limited = format!("{line} --out limited{number} --checkpoint-every 1 --time-limit 0");
+        ends(folder.path(), &limited, 3);
+        let run = folder.path().join(format!("limited{number}"));
+        let start = model(&run);
+        ends(folder.path(), &format!("{line} --resume limited{number} --time-limit 0"), 3);
+        assert_eq!(model(&run), start, "{solver}, limited");
+        ends(folder.path(), &format!("{line} --resume limited{number}"), 0);
+        assert_eq!(model(&run), learned, "{solver}, limited, then whole");
+    }
+}
+
+/// The bytes of the files that a model's numbers are in.
+fn model(run: &Path) -> Vec<Vec<u8>> {
+    let files = ["user_factors.npy", "item_factors.npy", "user_bias.npy", "item_bias.npy"];
+    files.map(|file| fs::read(run.join(file)).unwrap()).to_vec()
 }

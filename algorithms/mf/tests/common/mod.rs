@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use raddle::{Engine, Outcome, Program};
 use raddle_datasets::Triples;
 use raddle_datasets::ratings::generate;
-use raddle_mf::{Fit, Mf, MfError, Problem, Runner};
+use raddle_mf::{Choice, Equations, Fit, Method, Mf, MfError, Problem, Runner};
 
 /// Ratings of 90 users and 60 items with a known truth.
 pub fn ratings() -> Triples {
@@ -83,4 +83,21 @@ pub fn bits(fit: &Fit) -> Vec<u32> {
     let mut bits: Vec<u32> = values.into_iter().flatten().map(|value| value.to_bits()).collect();
     bits.extend([model.mean.to_bits() as u32, (model.mean.to_bits() >> 32) as u32]);
     bits
+}
+
+/// Every way to a model, with enough shards that workers have something to exchange.
+pub fn ways() -> Vec<(&'static str, Mf)> {
+    let mf = || Mf::params().rank(5).shards(5);
+    vec![
+        ("sgd", mf().epochs(6)),
+        ("sgd of unknown length", mf()),
+        ("sgd by priority", mf().epochs(6).schedule(Choice::Priority)),
+        ("sgd, uneven steps", mf().epochs(5).count_power(0.4).blocks(3)),
+        ("sgd, not negative", mf().epochs(5).non_negative(true).biases(false).rank(20)),
+        ("als", mf().epochs(4).method(Method::Als)),
+        ("als by gradients", mf().epochs(4).method(Method::Als).equations(Equations::Gradients(3)).rank(20)),
+        ("als, implicit", mf().epochs(4).method(Method::Als).implicit(5.0)),
+        ("als, not negative", mf().epochs(3).method(Method::Als).non_negative(true)),
+        ("ccd", mf().epochs(3).method(Method::Ccd).inner(2)),
+    ]
 }

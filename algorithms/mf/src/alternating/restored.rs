@@ -1,0 +1,73 @@
+//! What a checkpoint gives back to a run that alternates between the sides, checked before the run goes on.
+
+use raddle::state::StateError;
+
+use super::program::{AlternatingProgram, Way};
+use super::progress::Progress;
+use super::setup::{Setup, Tally, counts};
+use super::shard::HalfShard;
+use super::sides::{Columns, Rows, Sides};
+use crate::kernels::LANES;
+use crate::restored::ensure;
+
+impl AlternatingProgram {
+    /// Whether all parts are those of a run on this data: the cut of both sides is found again, and every row is there.
+    pub(super) fn check(
+        &self,
+        shards: &[HalfShard],
+        progress: &Progress,
+        sides: &Sides,
+    ) -> Result<(), StateError> {
+        ensure(progress.is_possible(), "how far the run has come")?;
+        let tallies: Vec<Tally> = shards.iter().filter_map(|shard| self.tally(shard)).collect();
+        let again = Setup::new(&tallies, self.rows, self.parts);
+        let setup = sides.setup.as_deref().filter(|setup| **setup == again);
+        let Some(setup) = setup else { return Err(StateError::new("how both sides are cut")) };
+        for side in 0..2 {
+            ensure(self.fits(side, &sides.rows[side], &sides.columns[side]), "the factors of a side")?;
+            ensure(sides.squares[side].0.len() == self.square(), "the squares of a side")?;
+        }
+        if let Some(kept) = &progress.kept {
+            let whole = self.fits(0, &kept.users, &kept.user_columns)
+                && self.fits(1, &kept.items, &kept.item_columns);
+            ensure(whole, "the best factors")?;
+        }
+        let ratings = [counts(&tallies, 0, self.rows.0), counts(&tallies, 1, self.rows.1)];
+        for (number, shard) in shards.iter().enumerate() {
+            let rows = setup.rows(shard.side, number / 2);
+            let count: u64 = ratings[shard.side][rows.start as usize..rows.end as usize].iter().sum();
+            let left = shard.left().is_none_or(|left| left.len() as u64 == count);
+            ensure(left, "what is left of the ratings of a shard")?;
+            ensure(self.has_column(shard.pending), "the column that a shard is at")?;
+        }
+        Ok(())
+    }
+
+    /// Whether these are the factors of a side.
+    fn fits(&self, side: usize, rows: &Rows, columns: &Columns) -> bool {
+        let count = if side == 0 { self.rows.0 } else { self.rows.1 };
+        match &self.way {
+            Way::Rows(way) => rows.0.len() == count * way.chunks() && columns.is_empty(),
+            Way::Columns(way) => {
+                rows.0.is_empty()
+                    && columns.len() == way.columns()
+                    && columns.iter().all(|column| column.len() == count)
+            }
+        }
+    }
+
+    /// Vectors of the sum of x x' over a side's rows; none where none is asked for.
+    fn square(&self) -> usize {
+        match &self.way {
+            Way::Rows(way) if way.implicit.is_some() => way.chunks() * way.chunks() * LANES,
+            _ => 0,
+        }
+    }
+
+    fn has_column(&self, column: Option<u32>) -> bool {
+        match &self.way {
+            Way::Rows(_) => column.is_none(),
+            Way::Columns(way) => column.is_none_or(|column| (column as usize) < way.columns()),
+        }
+    }
+}

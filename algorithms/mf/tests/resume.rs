@@ -1,0 +1,115 @@
+//! A run that is resumed comes to the model of the run that was never cut: finished, killed or limited before, on any
+//! number of workers. A checkpoint that is none of such a run is refused.
+
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{How, bits, fit, problem, ways};
+use raddle::EngineError;
+use raddle::random::Stream;
+use raddle_mf::{Fit, Mf, MfError, Problem};
+use sha2::{Digest, Sha256};
+
+/// Goes on from a checkpoint on several numbers of workers, which must come to the same fit.
+fn comes_back(whole: &Fit, mf: &Mf, problem: &Problem, file: &Path, name: &str) {
+    let learned = bits(whole);
+    assert!(learned.iter().any(|&value| value != 0), "{name}");
+    for workers in [1, 2, 3, 5] {
+        let how = How { resume: Some(file.into()), threads: Some(workers), ..How::workers(workers) };
+        let resumed = fit(mf, problem, how);
+        assert_eq!(bits(&resumed), learned, "{name}, {workers} workers");
+        assert_eq!(
+            (resumed.best.map(f64::to_bits), resumed.best_epoch, resumed.length, resumed.report.epochs),
+            (whole.best.map(f64::to_bits), whole.best_epoch, whole.length, whole.report.epochs),
+            "{name}, {workers} workers"
+        );
+        // The input may be given up meanwhile.
+        let mut how = How { resume: Some(file.into()), ..How::workers(workers) };
+        let own = problem_of_its_own();
+        assert_eq!(bits(&mf.fit_using_up(own, &mut how).unwrap()), learned, "{name}, {workers} workers");
+    }
+}
+
+fn problem_of_its_own() -> Problem {
+    Problem::new(90, 60, common::ratings()).unwrap().validate_on_share(0.1, 7).unwrap()
+}
+
+#[test]
+fn a_finished_run_that_is_resumed_keeps_its_model() {
+    let problem = problem();
+    let folder = tempfile::tempdir().unwrap();
+    for (name, mf) in ways() {
+        let file = folder.path().join(name);
+        let whole = fit(&mf, &problem, How { checkpoint: Some(file.clone()), ..How::workers(2) });
+        comes_back(&whole, &mf, &problem, &file, name);
+    }
+}
+
+#[test]
+fn a_run_that_was_cut_goes_on_to_the_model_of_the_whole_run() {
+    let problem = problem();
+    let folder = tempfile::tempdir().unwrap();
+    for (name, mf) in ways() {
+        let file = folder.path().join(name);
+        let whole = fit(&mf, &problem, How::workers(1));
+        // Cut at once, then again after one epoch, and after two.
+        let mut resume = None;
+        for epochs in [0, 1, 2] {
+            let how = How { epochs: Some(epochs), checkpoint: Some(file.clone()), resume, ..How::workers(2) };
+            let cut = fit(&mf, &problem, how);
+            assert_eq!(cut.report.epochs, epochs, "{name}");
+            // Nothing runs any more: the model stays as it was at the cut.
+            let how = How { epochs: Some(epochs), resume: Some(file.clone()), ..How::workers(3) };
+            assert_eq!(bits(&fit(&mf, &problem, how)), bits(&cut), "{name}, cut after {epochs}");
+            resume = Some(file.clone());
+        }
+        comes_back(&whole, &mf, &problem, &file, name);
+    }
+}
+
+#[test]
+fn a_checkpoint_with_the_right_hash_and_wrong_content_is_refused_or_runs() {
+    let problem = problem();
+    let folder = tempfile::tempdir().unwrap();
+    let (mut refused, mut ran) = (0, 0);
+    for (kind, (name, mf)) in (0..).zip(ways()) {
+        let file = folder.path().join(name);
+        fit(&mf, &problem, How { epochs: Some(2), checkpoint: Some(file.clone()), ..How::workers(1) });
+        let whole = fs::read(&file).unwrap();
+        let wrong = folder.path().join("wrong");
+        for number in 0..60 {
+            let mut stream = Stream::new(&[kind, number]);
+            fs::write(&wrong, mutated(&whole, &mut stream)).unwrap();
+            let how = How { resume: Some(wrong.clone()), threads: Some(1), ..How::workers(1) };
+            match mf.fit_on(&problem, &mut how.clone()) {
+                Ok(_) => ran += 1,
+                Err(MfError::Engine(EngineError::Checkpoint { .. })) => refused += 1,
+                Err(why) => panic!("{name}, mutation {number}: {why}"),
+            }
+        }
+    }
+    assert!(refused > 30 && ran > 30, "{refused} refused, {ran} ran");
+}
+
+/// Some bytes of a checkpoint changed, and its hash made right again.
+fn mutated(whole: &[u8], stream: &mut Stream) -> Vec<u8> {
+    let end = whole.len() - 32;
+    let mut bytes = whole[..end].to_vec();
+    for _ in 0..=stream.below(3) {
+        // Of the engine's part at the beginning only magic, version and identity are spared.
+        let at = 20 + stream.below(end - 28);
+        match stream.below(4) {
+            0 => bytes[at] ^= 1 << stream.below(8),
+            1 => bytes[at] = stream.below(256) as u8,
+            2 => bytes[at..at + 8].copy_from_slice(&(stream.below(1 << 20) as u64).to_le_bytes()),
+            _ => bytes[at..at + 4].copy_from_slice(&f32::NAN.to_le_bytes()),
+        }
+    }
+    let hash = Sha256::digest(&bytes);
+    bytes.extend_from_slice(&hash);
+    bytes
+}
