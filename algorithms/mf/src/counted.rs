@@ -28,8 +28,10 @@ const GROWTH: f64 = 0.2;
 pub(crate) struct Counted([f64; 2]);
 
 impl Counted {
-    pub(crate) fn new(problem: &Problem) -> Self {
-        Self([problem.users, problem.items].map(|rows| problem.train.len() as f64 / rows.max(1) as f64))
+    /// Of all rows, or of those with ratings where the others are not to be learned.
+    pub(crate) fn new(problem: &Problem, only_rated: bool) -> Self {
+        let rows = problem.learned(only_rated);
+        Self(rows.map(|rows| problem.train.len() as f64 / rows.max(1) as f64))
     }
 
     /// What the steps of users and of items are multiplied by: 1 below a ratio of 16, then more and more of the root,

@@ -64,6 +64,20 @@ pub enum MfError {
         /// The fit's rank.
         wanted: usize,
     },
+    /// Folds on which nothing can be measured.
+    #[error(
+        "none of the {folds} folds of {ratings} ratings holds one out whose user and item have others: \
+         cross-validation needs more ratings"
+    )]
+    Folds {
+        /// The folds.
+        folds: usize,
+        /// The ratings.
+        ratings: usize,
+    },
+    /// No setting came to a model.
+    #[error("every setting diverged on some fold: try a smaller --step")]
+    Diverged,
     /// A parameter out of its range.
     #[error("{name} is {value}: {range}")]
     Parameter {

@@ -70,16 +70,13 @@ impl Model {
 
     /// Rows that the data has no ratings of stay as the model to start from had them.
     fn keep_rows_of(&mut self, init: &Model, problem: &Problem) {
-        let mut rated = (vec![false; self.users()], vec![false; self.items()]);
-        for (&user, &item) in problem.train.users.iter().zip(&problem.train.items) {
-            (rated.0[user as usize], rated.1[item as usize]) = (true, true);
-        }
+        let rated = problem.rated();
         // A mean that moved is made up for, as it is for the users that are trained on.
         let moved = (init.mean - self.mean) as f32;
         let rank = self.rank;
         let sides = [
             (
-                &rated.0,
+                &rated[0],
                 &mut self.user_factors,
                 &mut self.user_biases,
                 &init.user_factors,
@@ -87,7 +84,7 @@ impl Model {
                 moved,
             ),
             (
-                &rated.1,
+                &rated[1],
                 &mut self.item_factors,
                 &mut self.item_biases,
                 &init.item_factors,

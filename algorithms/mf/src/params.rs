@@ -294,7 +294,8 @@ impl Mf {
         self
     }
 
-    /// Starts from a model. Its rows are those of the problem; rows that it does not have start as without it.
+    /// Starts from a model. Its rows are those of the problem; rows that it does not have start as without it. Rows without
+    /// ratings stay as the model has them, but that users' biases make up for a mean that moved.
     pub fn init(mut self, model: Model) -> Self {
         self.init = Some(model);
         self

@@ -95,14 +95,30 @@ impl Problem {
     }
 
     fn with(mut self, triples: Triples, on: &'static str) -> Self {
-        let mut known = (vec![false; self.users], vec![false; self.items]);
-        for (&user, &item) in self.train.users.iter().zip(&self.train.items) {
-            (known.0[user as usize], known.1[item as usize]) = (true, true);
-        }
-        let warm = |&(user, item, _): &(u32, u32, f32)| known.0[user as usize] && known.1[item as usize];
+        let [users, items] = self.rated();
+        let warm = |&(user, item, _): &(u32, u32, f32)| users[user as usize] && items[item as usize];
         let triples: Triples = triples.iter().filter(warm).collect();
         self.measured = (!triples.is_empty()).then(|| Measured { triples: Arc::new(triples), on });
         self
+    }
+
+    /// Which users and which items have ratings to train on.
+    pub(crate) fn rated(&self) -> [Vec<bool>; 2] {
+        let mut rated = [vec![false; self.users], vec![false; self.items]];
+        for (&user, &item) in self.train.users.iter().zip(&self.train.items) {
+            rated[0][user as usize] = true;
+            rated[1][item as usize] = true;
+        }
+        rated
+    }
+
+    /// How many users and items there are to learn: all of them, or, where the others stay as a model has them, those with
+    /// ratings.
+    pub(crate) fn learned(&self, only_rated: bool) -> [usize; 2] {
+        match only_rated {
+            true => self.rated().map(|rated| rated.into_iter().filter(|&rated| rated).count()),
+            false => [self.users, self.items],
+        }
     }
 
     /// How many users there are, rated or not.

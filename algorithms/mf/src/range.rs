@@ -4,6 +4,18 @@ use crate::error::MfError;
 use crate::params::{Choice, Equations, Method, Mf};
 use crate::problem::Problem;
 
+/// Most shards or blocks that may be asked for; data that needs more has them all the same.
+const MOST_PARTS: usize = 4096;
+
+/// Most shards times blocks that may be asked for: each of them has memory of its own.
+const MOST_CELLS: usize = 1 << 16;
+
+/// Most passes of coordinate descent over a rank.
+const MOST_PASSES: usize = 100;
+
+/// Most steps of conjugate gradients: a row has no more values.
+const MOST_STEPS: usize = 4098;
+
 impl Mf {
     /// Whether every parameter is in its range, and suits the others and the data.
     pub(crate) fn check(&self, problem: &Problem) -> Result<(), MfError> {
@@ -43,14 +55,7 @@ impl Mf {
                 return refuse(name, "0".into(), "there must be at least 1");
             }
         }
-        if self.shards.is_some_and(|shards| shards > 65_535)
-            || self.blocks.is_some_and(|blocks| blocks > 65_535)
-        {
-            return refuse("shards", "too many".into(), "at most 65535 shards and blocks are supported");
-        }
-        if let Some(Equations::Gradients(0)) = self.equations {
-            return refuse("cg-steps", "0".into(), "there must be at least 1");
-        }
+        self.check_sizes()?;
         if self.schedule == Choice::Priority && self.method != Method::Sgd {
             return refuse("schedule", "priority".into(), "only --solver sgd has blocks that could go first");
         }
@@ -58,6 +63,31 @@ impl Mf {
         match &self.init {
             Some(model) if model.rank != self.rank => {
                 Err(MfError::Rank { found: model.rank, wanted: self.rank })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Sizes by which memory and work grow, whatever the data is.
+    fn check_sizes(&self) -> Result<(), MfError> {
+        let refuse =
+            |name, value: usize, range| Err(MfError::Parameter { name, value: value.to_string(), range });
+        for (name, parts) in [("shards", self.shards), ("blocks", self.blocks)] {
+            if let Some(parts) = parts.filter(|&parts| parts > MOST_PARTS) {
+                return refuse(name, parts, "at most 4096 are supported");
+            }
+        }
+        let (shards, blocks) = (self.shards.unwrap_or(1), self.blocks.or(self.shards).unwrap_or(1));
+        if self.method == Method::Sgd && shards * blocks > MOST_CELLS {
+            return refuse("shards", shards, "times the blocks it must not exceed 65536");
+        }
+        if self.inner > MOST_PASSES {
+            return refuse("inner", self.inner, "at most 100 passes are supported");
+        }
+        match self.equations {
+            Some(Equations::Gradients(0)) => refuse("cg-steps", 0, "there must be at least 1"),
+            Some(Equations::Gradients(steps)) if steps > MOST_STEPS => {
+                refuse("cg-steps", steps, "at most 4098 are supported, as many as a row has values")
             }
             _ => Ok(()),
         }

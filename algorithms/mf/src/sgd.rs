@@ -54,7 +54,7 @@ impl Mf {
         let worth = (problem.train.len() / (problem.users + problem.items)).max(2);
         let chunks = shards.min(blocks).min(CHUNKS).min(worth);
         let measured = problem.measured.as_ref();
-        let counted = Counted::new(problem);
+        let counted = Counted::new(problem, self.init.is_some());
         // A model to start from has biases already; a power that is given says of every row how large its steps are.
         let is_sparse = self.biases && counted.is_sparse();
         let [of_users, of_items] = self.count_power.map_or_else(|| counted.shares(), |_| [1.0, 1.0]);

@@ -99,8 +99,8 @@ impl Mf {
             (None, None, false) => REG * deviation,
             // A row of middling count has the weight that it would have at every rating.
             (None, None, true) => {
-                let middle =
-                    problem.train.len() as f64 / (problem.users as f64 * problem.items as f64).sqrt();
+                let [users, items] = problem.learned(self.init.is_some());
+                let middle = problem.train.len() as f64 / (users as f64 * items as f64).sqrt();
                 REG * deviation * middle
             }
         };
@@ -170,6 +170,7 @@ impl Mf {
         // Products make up the mean where it is not taken off.
         let level =
             if center == 0.0 && self.non_negative { (mean.max(0.0) / rank as f64).sqrt() } else { 0.0 };
+        let rated = self.init.as_ref().map(|_| problem.rated());
         let sides = [(Side::Users, problem.users), (Side::Items, problem.items)].map(|(side, rows)| {
             let mut factors = vec![0.0; rows * rank];
             if side == Side::Items || self.implicit.is_some() {
@@ -180,7 +181,10 @@ impl Mf {
             }
             let mut biases = vec![0.0; rows];
             for row in 0..rows as u32 {
-                if let Some((given, bias)) = start.given(side, row) {
+                if rated.as_ref().is_some_and(|rated| !rated[side as usize][row as usize]) {
+                    // It stays as the model has it, and counts nothing meanwhile.
+                    factors[row as usize * rank..][..rank].fill(0.0);
+                } else if let Some((given, bias)) = start.given(side, row) {
                     factors[row as usize * rank..][..rank].copy_from_slice(given);
                     biases[row as usize] = if self.biases { bias } else { 0.0 };
                 }

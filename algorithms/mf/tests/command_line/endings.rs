@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::program::{SMALL, array, ends, json, report, scratch};
+use crate::program::{CLICKS, SMALL, array, ends, json, report, scratch};
 
 #[test]
 fn a_length_completed_is_done_and_a_target_missed_is_three() {
@@ -66,13 +66,13 @@ fn a_finished_or_limited_run_that_is_resumed_keeps_the_bytes_of_its_model() {
         "--solver ccd",
     ];
     for (number, solver) in solvers.into_iter().enumerate() {
-        let line = format!("fit {SMALL} --rank 4 {solver} --epochs 4 --shards 3 --workers 2");
+        let line = format!("fit {CLICKS} --rank 4 {solver} --epochs 4 --shards 3 --workers 2");
         ends(folder.path(), &format!("{line} --out whole{number} --checkpoint-every 1"), 0);
         let whole = folder.path().join(format!("whole{number}"));
         let learned = model(&whole);
         assert!(array(&whole, "item_factors.npy").1.iter().any(|&value| value != 0.0), "{solver}");
         for workers in [1, 2, 3, 5] {
-            let again = format!("fit {SMALL} --rank 4 {solver} --epochs 4 --shards 3 --workers {workers}");
+            let again = format!("fit {CLICKS} --rank 4 {solver} --epochs 4 --shards 3 --workers {workers}");
             ends(folder.path(), &format!("{again} --resume whole{number}"), 0);
             assert_eq!(model(&whole), learned, "{solver}, finished, {workers} workers");
         }

@@ -4,7 +4,7 @@ use std::fs;
 
 use raddle_datasets::ratings::{Held, generate};
 
-use crate::program::{SMALL, array, ends, json, names, report, scratch};
+use crate::program::{CLICKS, SMALL, array, ends, json, names, report, scratch};
 
 #[test]
 fn without_anything_it_trains_on_a_known_truth_and_says_how_close_it_came() {
@@ -126,9 +126,8 @@ fn workers_and_rescales_leave_the_digest_alone() {
 #[test]
 fn recommendations_are_measured_on_request() {
     let folder = scratch();
-    let data = "synth:ratings:users=120,items=60,n=2400,rank=2,signal=0.2,noise=0.2";
     let line = format!(
-        "fit {data} --solver als --implicit --rank 4 --epochs 5 --validation none --test split --ranking 5"
+        "fit {CLICKS} --solver als --implicit --rank 4 --epochs 5 --validation none --test split --ranking 5"
     );
     let ranking = report(folder.path(), &line)["results"]["ranking"].clone();
     for measure in ["precision", "recall", "ndcg", "map", "auc"] {
