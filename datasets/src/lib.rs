@@ -27,8 +27,9 @@ mod source;
 pub mod table;
 
 pub use corpus::{
-    Completion, Corpus, CorpusFormat, CorpusOptions, Filter, Frequency, Vocabulary, english_stop_words,
-    is_test_document, is_validation_document, read_any_corpus, read_corpus, read_stop_words, tokens,
+    Completion, Corpus, CorpusFormat, CorpusOptions, Filter, Frequency, NoVocabulary, Vocabulary,
+    english_stop_words, is_test_document, is_validation_document, read_any_corpus, read_corpus,
+    read_stop_words, tokens, vocabulary_names,
 };
 pub use error::ReadError;
 pub use ratings::{

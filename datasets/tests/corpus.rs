@@ -120,17 +120,45 @@ fn a_long_text_has_the_same_words_for_any_number_of_threads() {
 #[test]
 fn words_are_named_by_the_file_beside_the_counts() {
     let (folder, path) = write("docword.test.txt", b"1\n3\n1\n1 3 2\n");
-    std::fs::write(folder.path().join("vocab.test.txt"), "sea\r\nship\r\n\r\n").unwrap();
+    std::fs::write(folder.path().join("vocab.test.txt"), "sea\r\nship\r\nlog\r\n").unwrap();
     let corpus = with_threads(&path, 1).unwrap();
     assert_eq!(
         (corpus.word(0), corpus.word(2), corpus.name.as_str()),
-        ("sea".into(), String::new(), "docword")
+        ("sea".into(), "log".into(), "docword")
     );
     std::fs::write(folder.path().join("vocab.test.txt"), "sea\nship\n").unwrap();
     let error = with_threads(&path, 1).unwrap_err().to_string();
     assert!(error.contains("vocab.test.txt: 2 words, but the corpus has 3"), "{error}");
-    std::fs::write(folder.path().join("vocab.test.txt"), b"sea\n\xff\nlog\n").unwrap();
-    assert_eq!(with_threads(&path, 1).unwrap_err().line(), Some(2));
+    for (words, line, why) in [
+        (&b"sea\n\xff\nlog\n"[..], 2, "not UTF-8"),
+        (b"sea\r\n\r\nlog\r\n", 2, "the line is empty"),
+        (b"sea\nship\nlog\n\n", 4, "the line is empty"),
+        (b"sea\nship\nsea\n", 3, "the word `sea` stands in line 1 too"),
+    ] {
+        std::fs::write(folder.path().join("vocab.test.txt"), words).unwrap();
+        let error = with_threads(&path, 1).unwrap_err();
+        assert_eq!(error.line(), Some(line), "{error}");
+        assert!(error.to_string().contains(why), "{error}");
+    }
+}
+
+#[test]
+fn a_text_is_read_over_a_given_vocabulary() {
+    let (folder, path) = write("notes.txt", b"the ship at sea\n\nharbour, ship and ship");
+    let words = folder.path().join("words.txt");
+    std::fs::write(&words, "mast\nship\nharbour\n").unwrap();
+    let options = CorpusOptions { vocabulary: Some(words.clone()), ..CorpusOptions::default() };
+    let corpus = read_corpus(&path, &options).unwrap();
+    assert_eq!(content(&corpus), (3, vec![vec![(1, 1)], vec![], vec![(1, 2), (2, 1)]]));
+    assert_eq!((corpus.word(0), corpus.is_text), ("mast".into(), false));
+    std::fs::write(&words, "mast\nsail\n").unwrap();
+    let error = read_corpus(&path, &options).unwrap_err().to_string();
+    assert!(error.contains("no document has a word of") && error.contains("words.txt"), "{error}");
+    std::fs::remove_file(&words).unwrap();
+    assert!(read_corpus(&path, &options).unwrap_err().to_string().contains("words.txt: cannot read"));
+    // A known corpus has its own.
+    let error = read_any_corpus("pydoc", &options).unwrap_err().to_string();
+    assert!(error.starts_with("pydoc: a known corpus has its own vocabulary"), "{error}");
 }
 
 #[test]

@@ -112,7 +112,7 @@ pub(super) fn corpus(documents: usize, width: usize, pieces: Vec<Piece>) -> Corp
 }
 
 /// Makes the words of every document ascend.
-fn sort_words(starts: &[usize], words: &mut [u32], counts: &mut [u16]) {
+pub(super) fn sort_words(starts: &[usize], words: &mut [u32], counts: &mut [u16]) {
     for bounds in starts.windows(2) {
         let range = bounds[0]..bounds[1];
         if !words[range.clone()].is_sorted() {

@@ -8,6 +8,7 @@ mod filter;
 pub(crate) mod known;
 mod matrix_market;
 mod names;
+mod over;
 mod read;
 mod split;
 mod stop_words;
@@ -17,6 +18,8 @@ mod vocabulary;
 
 pub use filter::{Filter, Frequency, Removed};
 pub use known::{CORPORA, CorpusEntry};
+pub use names::vocabulary_names;
+pub use over::NoVocabulary;
 pub use read::{CorpusFormat, CorpusOptions, read_any_corpus, read_corpus};
 pub use split::{Completion, is_test_document, is_validation_document};
 pub use stop_words::{english_stop_words, read_stop_words};

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-/// `docword.NAME.txt.gz` has its words in `vocab.NAME.txt`, gzip or not; `NAME.mtx` in `NAME.vocab.txt` or
-/// `vocab.NAME.txt`. `None` if there is no such file.
-pub(super) fn beside(path: &Path) -> Option<PathBuf> {
-    let name = path.file_name()?.to_str()?;
+/// Where the words of a bag of words are looked for: those of `docword.NAME.txt.gz` in `vocab.NAME.txt`, gzip or not,
+/// those of `NAME.mtx` in `NAME.vocab.txt`, `vocab.NAME.txt` or `NAME.vocab`. The first that is there is taken.
+pub fn vocabulary_names(path: &Path) -> Vec<PathBuf> {
+    let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return Vec::new() };
     let bare = name.strip_suffix(".gz").unwrap_or(name);
     let candidates = match bare.strip_prefix("docword.") {
         Some(rest) => vec![format!("vocab.{rest}")],
@@ -15,5 +15,10 @@ pub(super) fn beside(path: &Path) -> Option<PathBuf> {
         }
     };
     let candidates = candidates.into_iter().flat_map(|name| [format!("{name}.gz"), name]);
-    candidates.map(|name| path.with_file_name(name)).find(|path| path.is_file())
+    candidates.map(|name| path.with_file_name(name)).collect()
+}
+
+/// The first of [`vocabulary_names`] that is there.
+pub(super) fn beside(path: &Path) -> Option<PathBuf> {
+    vocabulary_names(path).into_iter().find(|path| path.is_file())
 }

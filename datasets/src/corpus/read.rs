@@ -18,7 +18,8 @@ pub struct CorpusOptions {
     /// The format; `None` recognises it by the content.
     pub format: Option<CorpusFormat>,
     /// The file that holds the words, one a line. `None` takes the one beside the counts that is named alike, if there
-    /// is one: `vocab.NAME.txt` for `docword.NAME.txt`, `NAME.vocab.txt` for `NAME.mtx`. Text has its own words.
+    /// is one: `vocab.NAME.txt` for `docword.NAME.txt`, `NAME.vocab.txt` for `NAME.mtx`. Text has its own words; with a
+    /// file given here, those words of the text are kept that it holds, and have its numbers.
     pub vocabulary: Option<PathBuf>,
     /// How many threads may compute; the result is the same for any number.
     pub threads: usize,
@@ -75,6 +76,11 @@ impl FromStr for CorpusFormat {
 /// # Errors
 /// Those of [`read_corpus`] and of the registry.
 pub fn read_any_corpus(source: &str, options: &CorpusOptions) -> Result<Corpus, ReadError> {
+    let is_known = source == "pydoc" || corpus_entry(source).is_some();
+    if let Some(words) = options.vocabulary.as_ref().filter(|_| is_known) {
+        let why = format!("a known corpus has its own vocabulary: do not give {} for it", words.display());
+        return Err(ReadError::file(Path::new(source), why));
+    }
     match source {
         "pydoc" => Ok(pydoc()),
         _ if corpus_entry(source).is_some() => load_corpus(source, options.threads),
@@ -104,6 +110,10 @@ pub fn read_corpus(path: impl AsRef<Path>, options: &CorpusOptions) -> Result<Co
         true => folder(path, options)?,
         false => file(path, options)?,
     };
+    let corpus = match &options.vocabulary {
+        Some(words) if corpus.is_text => over(corpus, path, words)?,
+        _ => corpus,
+    };
     match corpus.tokens() {
         0 => Err(ReadError::file(path, "no document has a word")),
         _ => Ok(Corpus { path: Some(path.into()), name: stem(path), ..corpus }),
@@ -129,12 +139,24 @@ fn file(path: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
         CorpusFormat::Text => text::load_lines(&source, options.threads)?,
     };
     corpus.digest = source.digest();
-    let words = options.vocabulary.clone().or_else(|| names::beside(path));
-    if let Some(words) = words.filter(|_| format != CorpusFormat::Text) {
+    if format == CorpusFormat::Text {
+        return Ok(corpus);
+    }
+    if let Some(words) = options.vocabulary.clone().or_else(|| names::beside(path)) {
         let source = Source::open(&words)?;
         corpus.name_words(Vocabulary::read(&source)?, &source)?;
     }
     Ok(corpus)
+}
+
+/// A text over the words of a file.
+fn over(mut corpus: Corpus, path: &Path, words: &Path) -> Result<Corpus, ReadError> {
+    let vocabulary = Vocabulary::read(&Source::open(words)?)?;
+    let none = || ReadError::file(path, format!("no document has a word of {}", words.display()));
+    corpus.match_words(vocabulary).map_err(|_| none())?;
+    // The words have numbers of their own now, which nobody may change.
+    corpus.is_text = false;
+    if corpus.tokens() == 0 { Err(none()) } else { Ok(corpus) }
 }
 
 /// The format of a file that begins so: whatever is neither of the others and no binary file is text.

@@ -1,5 +1,7 @@
 //! [`Vocabulary`]: texts by number, held as one string.
 
+use std::collections::HashMap;
+
 use crate::error::ReadError;
 use crate::source::Source;
 
@@ -40,8 +42,26 @@ impl Vocabulary {
         self.ends.push(self.text.len());
     }
 
-    /// Reads a word a line; line i is word i. Ends of lines may be LF or CR LF; an empty line is an empty word.
+    /// Reads a word a line; line i is word i. Ends of lines may be LF or CR LF. No word is empty, and none comes twice.
     pub(super) fn read(source: &Source) -> Result<Self, ReadError> {
+        let words = Self::lines(source)?;
+        let mut first: HashMap<&str, usize> = HashMap::with_capacity(words.len());
+        for (line, word) in (1..).zip(words.iter()) {
+            let at = |message: String| ReadError::at(&source.path, line, message);
+            if word.is_empty() {
+                return Err(at("the line is empty: a vocabulary has a word a line".into()));
+            }
+            if let Some(before) = first.insert(word, line) {
+                return Err(at(format!(
+                    "the word `{word}` stands in line {before} too: words are told apart"
+                )));
+            }
+        }
+        Ok(words)
+    }
+
+    /// The lines of a file, whatever is in them.
+    pub(super) fn lines(source: &Source) -> Result<Self, ReadError> {
         let content = source.content()?;
         let mut words = Self::default();
         for (number, line) in (1..).zip(content.split_inclusive(|&byte| byte == b'\n')) {
