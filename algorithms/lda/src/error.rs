@@ -15,6 +15,21 @@ pub enum LdaError {
         /// Those held out.
         held_out: usize,
     },
+    /// Held-out documents that say nothing of a model.
+    #[error(
+        "there is nothing to score among the {set}: hold out documents of two or more words, of which half are \
+         observed and half scored, or none"
+    )]
+    NothingToScore {
+        /// The held-out set.
+        set: &'static str,
+    },
+    /// More tokens than memory holds.
+    #[error("no memory for {tokens} tokens: is a count a mistake?")]
+    Memory {
+        /// Tokens of the documents that would be trained on.
+        tokens: u64,
+    },
     /// A held-out corpus of another vocabulary.
     #[error(
         "the held-out documents are over {words} words, the corpus over {expected}: both need the same vocabulary"
@@ -49,11 +64,13 @@ pub enum LdaError {
         /// Topics asked for.
         topics: usize,
     },
-    /// A shard whose rows are too many.
+    /// A shard whose rows or tokens are too many.
     #[error(
-        "the rows of a shard of {documents} documents are more than can be numbered: ask for more shards"
+        "the {what} of a shard of {documents} documents are more than can be numbered: ask for more shards"
     )]
     Shard {
+        /// Rows or tokens.
+        what: &'static str,
         /// Its documents.
         documents: usize,
     },

@@ -7,6 +7,8 @@ use raddle::random::Stream;
 use raddle::schedule::even_parts;
 use raddle_datasets::Corpus;
 
+use crate::error::LdaError;
+use crate::rows::Packing;
 use crate::shard::{DocumentShard, MOST_DOCUMENTS, Slice, Visit};
 
 /// Tokens of a task, of which a shard has one with each block: a fraction of a millisecond, so that it is worth
@@ -22,6 +24,9 @@ const FEW_SHARDS: usize = 4;
 
 /// Tokens of a shard where there are more than these few.
 const SHARD: u64 = 500_000;
+
+/// A word has fewer tokens than this: a count kept as `f32` tells no more apart.
+pub(crate) const MOST_TOKENS: u64 = 1 << 24;
 
 /// How many shards suit so many tokens.
 pub(crate) fn shards_for(tokens: u64) -> usize {
@@ -51,8 +56,14 @@ pub(crate) struct Layout {
 
 impl Layout {
     /// Deals the documents `train` of a corpus to about `shards` shards in an order drawn from `seed`, and its words to
-    /// `blocks` blocks.
-    pub(crate) fn new(corpus: &Corpus, train: Vec<u32>, shards: usize, blocks: usize, seed: u64) -> Self {
+    /// `blocks` blocks. Sizes are checked before memory is asked for.
+    pub(crate) fn new(
+        corpus: &Corpus,
+        train: Vec<u32>,
+        shards: usize,
+        blocks: usize,
+        seed: u64,
+    ) -> Result<Self, LdaError> {
         let mut order = train;
         Stream::new(&[seed, ORDER]).shuffle(&mut order);
         let lengths: Vec<u64> = order.iter().map(|&document| corpus.length(document as usize)).collect();
@@ -62,6 +73,19 @@ impl Layout {
             for (word, count) in corpus.document(document as usize) {
                 word_counts[word as usize] += u64::from(count);
             }
+        }
+        if let Some(word) = word_counts.iter().position(|&count| count >= MOST_TOKENS) {
+            let (word, tokens) = (corpus.word(word as u32), word_counts[word]);
+            return Err(LdaError::Word { word, tokens, most: MOST_TOKENS });
+        }
+        let (longest, fewest) = (lengths.iter().copied().max().unwrap_or(0), 1 << Packing::of(1).bits());
+        let most = u64::from(Packing::of(fewest).most());
+        if longest > most {
+            return Err(LdaError::Document { tokens: longest, most, topics: fewest });
+        }
+        let tokens = word_counts.iter().sum();
+        if !has_room(tokens) {
+            return Err(LdaError::Memory { tokens });
         }
         let (blocks, places) = deal(&word_counts, blocks);
         let mut scratch = Scratch { count: vec![0; corpus.words()], next: vec![0; corpus.words()] };
@@ -73,12 +97,18 @@ impl Layout {
                 end
             });
             let ends = ends.collect();
-            let slices = slices(corpus, &documents, &blocks, &places, &mut scratch);
-            DocumentShard { documents, ends, slices, ..DocumentShard::default() }
+            let slices = slices(corpus, &documents, &blocks, &places, &mut scratch)?;
+            Ok(DocumentShard { documents, ends, slices, ..DocumentShard::default() })
         });
-        let shards = shards.collect();
-        Self { shards, blocks, tokens: word_counts.iter().sum(), word_counts, places }
+        let shards = shards.collect::<Result<_, LdaError>>()?;
+        Ok(Self { shards, blocks, tokens, word_counts, places })
     }
+}
+
+/// Whether the system would give the memory that tokens take, four bytes each.
+fn has_room(tokens: u64) -> bool {
+    let tokens = usize::try_from(tokens).ok();
+    tokens.is_some_and(|tokens| Vec::<[u16; 2]>::new().try_reserve_exact(tokens).is_ok())
 }
 
 /// Keys of the stream that orders the documents.
@@ -135,7 +165,7 @@ fn slices(
     blocks: &[Vec<u32>],
     places: &[Place],
     scratch: &mut Scratch,
-) -> Vec<Slice> {
+) -> Result<Vec<Slice>, LdaError> {
     let Scratch { count, next } = scratch;
     count.fill(0);
     for &document in documents {
@@ -144,18 +174,19 @@ fn slices(
         }
     }
     let slice = |words: &Vec<u32>| {
-        let (mut visits, mut end) = (Vec::new(), 0);
+        let (mut visits, mut end) = (Vec::new(), 0u32);
         for (at, &word) in (0..).zip(words) {
             next[word as usize] = end;
             if count[word as usize] > 0 {
-                end += count[word as usize];
+                let (what, documents) = ("tokens", documents.len());
+                end = end.checked_add(count[word as usize]).ok_or(LdaError::Shard { what, documents })?;
                 visits.push(Visit { word: at, end });
             }
         }
         visits.shrink_to_fit();
-        Slice { visits, documents: vec![0; end as usize], topics: vec![0; end as usize] }
+        Ok(Slice { visits, documents: vec![0; end as usize], topics: vec![0; end as usize] })
     };
-    let mut slices: Vec<Slice> = blocks.iter().map(slice).collect();
+    let mut slices = blocks.iter().map(slice).collect::<Result<Vec<Slice>, LdaError>>()?;
     for (number, &document) in documents.iter().enumerate() {
         for (word, times) in corpus.document(document as usize) {
             let start = next[word as usize] as usize;
@@ -164,7 +195,7 @@ fn slices(
             next[word as usize] += u32::from(times);
         }
     }
-    slices
+    Ok(slices)
 }
 
 #[cfg(test)]
@@ -177,7 +208,7 @@ mod tests {
             (0..50u32).map(|d| (0..12).map(|w| ((w * 7 + d) % 30, u64::from((w + d) % 4))).collect());
         let corpus = Corpus::from_documents(31, documents).expect("words below 31");
         let train: Vec<u32> = (0..50).filter(|document| document % 7 != 0).collect();
-        let layout = Layout::new(&corpus, train.clone(), 4, 8, 1);
+        let layout = Layout::new(&corpus, train.clone(), 4, 8, 1).expect("few tokens");
         assert_eq!((layout.shards.len(), layout.blocks.len()), (4, 8));
         let mut seen = Vec::new();
         for shard in &layout.shards {
@@ -207,7 +238,7 @@ mod tests {
     fn shards_and_blocks_have_equal_tokens() {
         let documents = (0..400u32).map(|d| vec![(d % 90, u64::from(1 + d % 60)), (90 + d % 10, 40)]);
         let corpus = Corpus::from_documents(100, documents).expect("words below 100");
-        let layout = Layout::new(&corpus, (0..400).collect(), 8, 5, 2);
+        let layout = Layout::new(&corpus, (0..400).collect(), 8, 5, 2).expect("few tokens");
         let tokens: Vec<u64> = layout.shards.iter().map(|shard| shard.ends[shard.ends.len() - 1]).collect();
         let (least, most) = (tokens.iter().min(), tokens.iter().max());
         assert!(most.zip(least).is_some_and(|(most, least)| most - least < 200), "{tokens:?}");

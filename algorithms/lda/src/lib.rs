@@ -53,7 +53,7 @@ pub use infer::Inference;
 pub use model::{DocumentTopics, Fit};
 pub use params::{Lda, MOST_TOPICS, Merging};
 pub use partial::Partial;
-pub use problem::{Held, Preparation, Problem};
+pub use problem::{Held, Preparation, Problem, TEST, VALIDATION};
 pub use program::LdaProgram;
 pub use record::{Evaluation, Record};
 pub use schedule::LdaSchedule;

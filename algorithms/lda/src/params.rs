@@ -7,6 +7,7 @@ use raddle::{Engine, Parts, Visibility};
 use crate::block::WordBlock;
 use crate::course::Course;
 use crate::error::LdaError;
+use crate::layout::MOST_TOKENS;
 use crate::model::Fit;
 use crate::problem::Problem;
 use crate::program::LdaProgram;
@@ -64,7 +65,7 @@ pub struct Lda {
 }
 
 /// Counts of a model to start from: (word, topic, tokens).
-pub(crate) type Init = Vec<(u32, u32, f32)>;
+pub(crate) type Init = Vec<(u32, u32, u32)>;
 
 impl Lda {
     /// The defaults.
@@ -166,8 +167,9 @@ impl Lda {
     }
 
     /// Starts from the counts of a model: (word, topic, tokens), numbers from 0. In the first epoch every token's topic
-    /// is drawn as if the model's tokens were there too. Words that the model does not have start without counts.
-    pub fn init(mut self, counts: Vec<(u32, u32, f32)>) -> Self {
+    /// is drawn as if the model's tokens were there too. Words that the model does not have start without counts; words
+    /// that the training documents lack keep theirs, as tokens whose topics stay.
+    pub fn init(mut self, counts: Vec<(u32, u32, u32)>) -> Self {
         self.init = Some(counts);
         self
     }
@@ -217,7 +219,8 @@ impl Lda {
         mut problem: Problem,
     ) -> Result<(LdaProgram, LdaSchedule, Parts<LdaProgram>), LdaError> {
         self.check(&problem)?;
-        let rows = problem.make_rows(self.topics)?;
+        let kept = self.kept(&problem);
+        let rows = problem.make_rows(self.topics, &kept)?;
         let mut course = match &self.init {
             Some(_) => Course::warm(self.epochs),
             None => Course::new(problem.tokens, self.topics, self.staged, self.heat, self.epochs),
@@ -242,11 +245,14 @@ impl Lda {
             entries.iter().for_each(|&(_, topic, weight)| sums[topic as usize] += f64::from(weight));
             sums
         };
-        let init = self.init.as_deref().unwrap_or_default();
-        // Priors hold in the first epoch too.
-        let warm: Init =
-            init.iter().chain(self.word_priors.iter().filter(|_| !init.is_empty())).copied().collect();
-        let (seeded, warm_sums) = (sums(&self.word_priors), sums(init));
+        let init = self.init.iter().flatten().filter(|&&(word, ..)| word_counts[word as usize] > 0);
+        let mut warm: Vec<(u32, u32, f32)> =
+            init.map(|&(word, topic, count)| (word, topic, count as f32)).collect();
+        let (seeded, warm_sums) = (sums(&self.word_priors), sums(&warm));
+        if !warm.is_empty() {
+            // Priors hold in the first epoch too.
+            warm.extend(&self.word_priors);
+        }
         let (seeds, warm) = (dealt(&self.word_priors), dealt(&warm));
         let words: Vec<WordBlock> = blocks
             .iter()
@@ -255,12 +261,9 @@ impl Lda {
             .map(|((words, rows), (seeds, warm))| WordBlock { words: words.clone(), rows, seeds, warm })
             .collect();
         let alpha = self.alpha.unwrap_or(50.0 / self.topics as f64);
-        let totals = Totals {
-            epoch: 0,
-            topics: vec![0; self.topics],
-            alpha: vec![alpha; self.topics],
-            beta: self.beta,
-        };
+        let mut topics = vec![0; self.topics];
+        kept.iter().for_each(|&(_, topic, count)| topics[topic as usize] += i64::from(count));
+        let totals = Totals { epoch: 0, topics, alpha: vec![alpha; self.topics], beta: self.beta };
         let schedule = LdaSchedule {
             shards: shards.len() as u32,
             blocks: words.len() as u32,
@@ -288,6 +291,22 @@ impl Lda {
         Ok((program, schedule, parts))
     }
 
+    /// The counts of the model to start from for words that the training documents lack, in order of words and topics,
+    /// each pair once.
+    fn kept(&self, problem: &Problem) -> Init {
+        let lacks = |&&(word, ..): &&(u32, u32, u32)| problem.word_counts[word as usize] == 0;
+        let mut kept: Init = self.init.iter().flatten().filter(lacks).copied().collect();
+        kept.sort_unstable();
+        kept.dedup_by(|next, sum| {
+            let same = (next.0, next.1) == (sum.0, sum.1);
+            if same {
+                sum.2 = sum.2.saturating_add(next.2);
+            }
+            same
+        });
+        kept
+    }
+
     fn check(&self, problem: &Problem) -> Result<(), LdaError> {
         let refuse = |name, value: String, range| Err(LdaError::Parameter { name, value, range });
         if !(1..=MOST_TOPICS).contains(&self.topics) {
@@ -310,11 +329,21 @@ impl Lda {
         if self.epochs == Some(0) {
             return refuse("epochs", "0".into(), "give 1 or more");
         }
-        let entries = self.word_priors.iter().chain(self.init.iter().flatten());
-        for &(word, topic, weight) in entries {
-            if word as usize >= problem.words() || topic as usize >= self.topics {
-                let value = format!("word {word}, topic {topic}");
-                return refuse("word-priors", value, "name words of the corpus and topics below K, from 0");
+        let is_outside =
+            |word: u32, topic: u32| word as usize >= problem.words() || topic as usize >= self.topics;
+        let place = |word: u32, topic: u32| format!("word {word}, topic {topic}");
+        let expected = "name words of the corpus and topics below K, from 0";
+        for &(word, topic, count) in self.init.iter().flatten() {
+            if is_outside(word, topic) {
+                return refuse("init", place(word, topic), expected);
+            }
+            if !(1..MOST_TOKENS).contains(&count.into()) {
+                return refuse("init", count.to_string(), "a word has 1 to 16777215 tokens in a topic");
+            }
+        }
+        for &(word, topic, weight) in &self.word_priors {
+            if is_outside(word, topic) {
+                return refuse("word-priors", place(word, topic), expected);
             }
             if !(weight.is_finite() && weight > 0.0) {
                 return refuse("word-priors", weight.to_string(), "weights are numbers above 0");

@@ -1,5 +1,6 @@
 //! [`Problem`]: a corpus dealt to shards and blocks, with the documents that are held out.
 
+use raddle::random::Stream;
 use raddle_datasets::{Completion, Corpus, is_test_document, is_validation_document};
 
 use crate::error::LdaError;
@@ -11,8 +12,17 @@ use crate::shard::DocumentShard;
 /// Of a held-out set, so many documents are scored: the first ones that have something to score.
 const SCORED: usize = 1_000;
 
-/// Tokens of one word that a count kept as `f32` tells apart.
-const MOST_TOKENS: u64 = 1 << 24;
+/// Tokens of a document that can be scored: completion observes the first of them.
+const SCORABLE: u64 = 2;
+
+/// Keys of the stream that draws a document where the hash takes none.
+const SPARE: u64 = 0x7370_6172;
+
+/// The held-out set that ends a run.
+pub const VALIDATION: &str = "validation documents";
+
+/// The held-out set that measures a run.
+pub const TEST: &str = "test documents";
 
 /// Documents that are not trained on.
 #[derive(Debug, Clone, Default)]
@@ -20,7 +30,9 @@ pub enum Held {
     /// None.
     #[default]
     None,
-    /// The part of the documents that a hash of their numbers takes.
+    /// The part of the documents that a hash of their numbers takes. Where these have no tokens to score, or nothing is
+    /// left to train on, one document is held out instead; where there is no such document, none
+    /// ([`Problem::held_out`] tells).
     Fraction(f64),
     /// The test documents of the split that comparisons share: [`is_test_document`].
     Split,
@@ -69,19 +81,24 @@ impl Problem {
     /// Deals a corpus out.
     ///
     /// # Errors
-    /// If no token is left to train on, a held-out corpus has other words, or a word or a document has more tokens than
-    /// can be counted.
+    /// If no token is left to train on, a held-out corpus has other words, held-out documents that were asked for have
+    /// nothing to score, or a word or a shard has more tokens than can be counted.
     pub fn new(corpus: &Corpus, preparation: &Preparation) -> Result<Self, LdaError> {
         let Preparation { validation, test, shards, blocks, seed } = preparation;
+        let test = Taken::of(test);
+        let validation = Taken::of(validation).or_one(corpus, &test);
         let (mut sets, mut held_out) = (Vec::new(), Vec::new());
-        for (name, held) in [("validation documents", validation), ("test documents", test)] {
-            if !matches!(held, Held::None) {
-                let documents = scored(corpus, held, test)?;
+        for (name, taken) in [(VALIDATION, &validation), (TEST, &test)] {
+            if !matches!(taken, Taken::None) {
+                let documents = taken.scored(corpus, &test)?;
+                if documents.is_empty() {
+                    return Err(LdaError::NothingToScore { set: name });
+                }
                 held_out.extend(documents.into_iter().map(|halves| (sets.len() as u8, halves)));
                 sets.push(name);
             }
         }
-        let is_train = |&document: &u32| !is_held(validation, document) && !is_held(test, document);
+        let is_train = |&document: &u32| !validation.has(document) && !test.has(document);
         let train: Vec<u32> = (0..corpus.documents() as u32).filter(is_train).collect();
         let tokens: u64 = train.iter().map(|&document| corpus.length(document as usize)).sum();
         if tokens == 0 {
@@ -93,14 +110,7 @@ impl Problem {
         let shards = shards.unwrap_or_else(|| shards_for(tokens));
         let blocks = blocks.unwrap_or(2 * shards);
         let Layout { mut shards, blocks, word_counts, places, tokens } =
-            Layout::new(corpus, train, shards, blocks, *seed);
-        if let Some(word) = word_counts.iter().position(|&count| count >= MOST_TOKENS) {
-            return Err(LdaError::Word {
-                word: corpus.word(word as u32),
-                tokens: word_counts[word],
-                most: MOST_TOKENS,
-            });
-        }
+            Layout::new(corpus, train, shards, blocks, *seed)?;
         let count = shards.len();
         for (number, shard) in shards.iter_mut().enumerate() {
             // Dealt in turn, so that every shard has as many to score.
@@ -127,13 +137,23 @@ impl Problem {
         self.tokens
     }
 
+    /// The sets of held-out documents: [`VALIDATION`], [`TEST`], both or neither.
+    pub fn held_out(&self) -> &[&'static str] {
+        &self.sets
+    }
+
     /// Number of shards.
     pub fn shards(&self) -> usize {
         self.shards.len()
     }
 
-    /// Makes room for the topic counts of every document and word.
-    pub(crate) fn make_rows(&mut self, topics: usize) -> Result<Vec<WordRows>, LdaError> {
+    /// Makes room for the topic counts of every document and word. `kept` are counts of words without training tokens,
+    /// as (word, topic, count) in order: they are there from the start, and no task changes them.
+    pub(crate) fn make_rows(
+        &mut self,
+        topics: usize,
+        kept: &[(u32, u32, u32)],
+    ) -> Result<Vec<WordRows>, LdaError> {
         // A dense row counts with 16 bits.
         let dense = topics <= DENSE && self.longest <= u64::from(u16::MAX);
         let most = u64::from(Packing::of(topics).most());
@@ -143,42 +163,90 @@ impl Problem {
         for shard in &mut self.shards {
             let lengths: Vec<u64> = (0..shard.documents.len()).map(|at| shard.length(at)).collect();
             let rows = DocumentRows::new(lengths.into_iter(), topics, dense);
-            shard.rows = rows.ok_or(LdaError::Shard { documents: shard.documents.len() })?;
+            shard.rows = rows.ok_or(LdaError::Shard { what: "rows", documents: shard.documents.len() })?;
         }
-        let counts = |words: &Vec<u32>| {
-            let counts: Vec<u64> = words.iter().map(|&word| self.word_counts[word as usize]).collect();
-            WordRows::new(counts.into_iter(), topics)
+        let kept_of = |word: u32| {
+            let start = kept.partition_point(|&(other, ..)| other < word);
+            kept[start..].iter().take_while(move |&&(other, ..)| other == word)
         };
-        Ok(self.blocks.iter().map(counts).collect())
+        let room = |&word: &u32| self.word_counts[word as usize].max(kept_of(word).count() as u64);
+        let rows = self.blocks.iter().map(|words| {
+            let mut rows = WordRows::new(words.iter().map(room), topics);
+            for (at, &word) in words.iter().enumerate().filter(|_| !kept.is_empty()) {
+                rows.put(at, kept_of(word).map(|&(_, topic, count)| (topic, count)));
+            }
+            rows
+        });
+        Ok(rows.collect())
     }
 }
 
-/// Whether a document of the corpus is held out.
-fn is_held(held: &Held, document: u32) -> bool {
-    match held {
-        Held::Fraction(fraction) => is_validation_document(document as usize, *fraction),
-        Held::Split => is_test_document(document as usize),
-        Held::None | Held::Corpus(_) => false,
-    }
+/// The documents that a [`Held`] takes.
+#[derive(Clone, Copy)]
+enum Taken<'a> {
+    None,
+    Hash(f64),
+    One(u32),
+    Split,
+    Other(&'a Corpus),
 }
 
-/// The halves of a set's documents; what belongs to the test set is not validated on.
-fn scored(corpus: &Corpus, held: &Held, test: &Held) -> Result<Vec<Completion>, LdaError> {
-    let from = match held {
-        Held::Corpus(other) if other.words() != corpus.words() => {
-            return Err(LdaError::Words { words: other.words(), expected: corpus.words() });
+impl<'a> Taken<'a> {
+    fn of(held: &'a Held) -> Self {
+        match held {
+            Held::Fraction(fraction) if *fraction > 0.0 => Self::Hash(*fraction),
+            Held::None | Held::Fraction(_) => Self::None,
+            Held::Split => Self::Split,
+            Held::Corpus(other) => Self::Other(other),
         }
-        Held::Corpus(other) => other,
-        _ => corpus,
-    };
-    let belongs = |&document: &usize| match held {
-        Held::Corpus(_) => true,
-        Held::Fraction(_) => is_held(held, document as u32) && !is_held(test, document as u32),
-        _ => is_held(held, document as u32),
-    };
-    let halves = (0..from.documents())
-        .filter(belongs)
-        .take(SCORED)
-        .map(|document| Completion::of(from.document(document)));
-    Ok(halves.filter(|halves| !halves.scored.is_empty()).collect())
+    }
+
+    /// Whether a document of the corpus is held out.
+    fn has(self, document: u32) -> bool {
+        match self {
+            Self::Hash(fraction) => is_validation_document(document as usize, fraction),
+            Self::One(one) => document == one,
+            Self::Split => is_test_document(document as usize),
+            Self::None | Self::Other(_) => false,
+        }
+    }
+
+    /// Where a hash takes no document that can be scored, or leaves none to train on: one document, drawn from those
+    /// that can be scored while another one has words; none if there is no such document. What belongs to the test set
+    /// is neither trained nor validated on.
+    fn or_one(self, corpus: &Corpus, test: &Self) -> Self {
+        let Self::Hash(fraction) = self else { return self };
+        let others = || (0..corpus.documents() as u32).filter(|&document| !test.has(document));
+        let length = |document: u32| corpus.length(document as usize);
+        let scores = others().any(|document| self.has(document) && length(document) >= SCORABLE);
+        let trains = others().any(|document| !self.has(document) && length(document) > 0);
+        if fraction >= 1.0 || (scores && trains) {
+            return self;
+        }
+        let with_words = others().filter(|&document| length(document) > 0).take(2).count();
+        let candidates = others().filter(|&document| with_words > 1 && length(document) >= SCORABLE);
+        let drawn = candidates.min_by_key(|&document| Stream::new(&[SPARE, document.into()]).bits());
+        drawn.map_or(Self::None, Self::One)
+    }
+
+    /// The halves of a set's documents; what belongs to the test set is not validated on.
+    fn scored(self, corpus: &Corpus, test: &Self) -> Result<Vec<Completion>, LdaError> {
+        let from = match self {
+            Self::Other(other) if other.words() != corpus.words() => {
+                return Err(LdaError::Words { words: other.words(), expected: corpus.words() });
+            }
+            Self::Other(other) => other,
+            _ => corpus,
+        };
+        let belongs = |&document: &usize| match self {
+            Self::Other(_) => true,
+            Self::Hash(_) => self.has(document as u32) && !test.has(document as u32),
+            _ => self.has(document as u32),
+        };
+        let halves = (0..from.documents())
+            .filter(belongs)
+            .take(SCORED)
+            .map(|document| Completion::of(from.document(document)));
+        Ok(halves.filter(|halves| !halves.scored.is_empty()).collect())
+    }
 }

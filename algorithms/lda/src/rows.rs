@@ -267,6 +267,16 @@ impl WordRows {
         self.lengths.len()
     }
 
+    /// Gives a word topics with counts, each topic once and no more than it has room for.
+    pub(crate) fn put(&mut self, word: usize, row: impl Iterator<Item = (u32, u32)>) {
+        let range = self.starts[word] as usize..self.starts[word + 1] as usize;
+        let places = self.topics[range.clone()].iter_mut().zip(&mut self.counts[range]);
+        for ((to_topic, to_count), (topic, count)) in places.zip(row) {
+            (*to_topic, *to_count) = (topic as u16, count);
+            self.lengths[word] += 1;
+        }
+    }
+
     /// Bytes that the rows take, filled or not.
     pub(crate) fn bytes(&self) -> usize {
         let Self { starts, lengths, topics, counts } = self;

@@ -5,7 +5,9 @@
 use std::sync::Arc;
 
 use raddle_datasets::{Completion, Corpus, embedded, is_test_document, registry};
-use raddle_lda::{Fit, Held, Inference, Lda, LdaError, Merging, Preparation, Problem, coherence};
+use raddle_lda::{
+    Fit, Held, Inference, Lda, LdaError, Merging, Preparation, Problem, TEST, VALIDATION, coherence,
+};
 
 fn prepared(corpus: &Corpus, validation: Held, test: Held) -> Problem {
     Problem::new(corpus, &Preparation { validation, test, ..Preparation::default() }).unwrap()
@@ -308,6 +310,69 @@ fn odd_corpora_fit() {
 }
 
 #[test]
+fn a_corpus_of_few_documents_holds_out_one_or_none() {
+    let sets = |documents: &[u64], validation: Held, test: Held| {
+        let documents = documents.iter().map(|&tokens| vec![(0, tokens)]);
+        let corpus = Corpus::from_documents(1, documents).unwrap();
+        let preparation = Preparation { validation, test, ..Preparation::default() };
+        let problem = Problem::new(&corpus, &preparation)
+            .map(|problem| (problem.held_out().to_vec(), problem.tokens()));
+        problem.map_err(|error| error.to_string())
+    };
+    // The hash takes none of these; the one of two tokens can be scored.
+    let five = || Held::Fraction(0.05);
+    assert_eq!(sets(&[1, 1, 2, 1, 1], five(), Held::None), Ok((vec![VALIDATION], 4)));
+    assert_eq!(sets(&[9, 0, 0, 1], five(), Held::None), Ok((vec![VALIDATION], 1)));
+    // Nothing to score, or nothing left to train on.
+    for documents in [&[1, 1, 1][..], &[7], &[0, 7, 0]] {
+        let tokens = documents.iter().sum();
+        assert_eq!(sets(documents, five(), Held::None), Ok((vec![], tokens)), "{documents:?}");
+    }
+    // Where the hash takes one that can be scored, it is taken as ever.
+    let many = [3; 400];
+    let held = (0..400).filter(|&at| raddle_datasets::is_validation_document(at, 0.05)).count() as u64;
+    assert!(held > 5);
+    assert_eq!(sets(&many, five(), Held::None), Ok((vec![VALIDATION], 3 * (400 - held))));
+    // The test set stays that of its rule: number 1 from 0 is the first of it.
+    assert_eq!(sets(&[3, 3, 3], five(), Held::Split), Ok((vec![VALIDATION, TEST], 3)));
+    assert_eq!(sets(&[3, 3], five(), Held::Split), Ok((vec![TEST], 3)));
+    let error = sets(&[3, 1, 3], Held::None, Held::Split).unwrap_err();
+    assert!(error.starts_with("there is nothing to score among the test documents"), "{error}");
+}
+
+#[test]
+fn words_that_the_documents_lack_keep_the_counts_of_the_model_to_start_from() {
+    // Words 0 to 2 occur, word 3 only in what is held out, words 4 and 5 nowhere.
+    let mut documents = vec![vec![(0, 3), (1, 2), (2, 4)]; 30];
+    let held = (0..30).find(|&at| raddle_datasets::is_validation_document(at, 0.2)).unwrap();
+    documents[held] = vec![(0, 1), (3, 2)];
+    let corpus = Corpus::from_documents(6, documents).unwrap();
+    let old = vec![(0, 0, 50), (1, 1, 60), (3, 2, 7), (4, 1, 5), (4, 0, 2), (4, 1, 1), (5, 2, 9)];
+    let lda = Lda::params().topics(3).epochs(6).init(old).evaluate_every(2);
+    let fit = lda.clone().fit(prepared(&corpus, Held::Fraction(0.2), Held::None)).unwrap();
+    let counts = fit.topic_words();
+    let of = |word: u32| -> Vec<(usize, u32)> {
+        let topics =
+            (0..3).flat_map(|topic| counts.topic(topic).map(move |(word, count)| (word, topic, count)));
+        topics.filter(|&(other, ..)| other == word).map(|(_, topic, count)| (topic, count)).collect()
+    };
+    assert_eq!((of(3), of(4), of(5)), (vec![(2, 7)], vec![(0, 2), (1, 6)], vec![(2, 9)]));
+    let problem = prepared(&corpus, Held::Fraction(0.2), Held::None);
+    let new: u32 = (0..3).flat_map(of).map(|(_, count)| count).sum();
+    assert_eq!(u64::from(new), problem.tokens(), "tokens of the documents");
+    assert_eq!(fit.totals().iter().sum::<i64>() as u64, problem.tokens() + 7 + 8 + 9);
+    // The totals are those of the counts.
+    let sums: Vec<i64> = (0..3).map(|topic| counts.total(topic) as i64).collect();
+    assert_eq!(sums, fit.totals());
+    assert!(fit.evaluations().iter().all(|one| one.joint.is_finite() && one.perplexity[0].is_finite()));
+    for workers in [2, 3] {
+        let other =
+            lda.clone().workers(workers).fit(prepared(&corpus, Held::Fraction(0.2), Held::None)).unwrap();
+        assert_eq!(other.topic_words(), counts, "{workers} workers");
+    }
+}
+
+#[test]
 fn what_makes_no_sense_is_refused() {
     let corpus = embedded::pydoc();
     let problem = || prepared(&corpus, Held::None, Held::None);
@@ -324,6 +389,10 @@ fn what_makes_no_sense_is_refused() {
         (Lda::params().word_priors(vec![(9_999, 0, 1.0)]), "word-priors"),
         (Lda::params().word_priors(vec![(0, 20, 1.0)]), "word-priors"),
         (Lda::params().word_priors(vec![(0, 0, -1.0)]), "word-priors"),
+        (Lda::params().init(vec![(9_999, 0, 1)]), "init"),
+        (Lda::params().init(vec![(0, 20, 1)]), "init"),
+        (Lda::params().init(vec![(0, 0, 0)]), "init"),
+        (Lda::params().init(vec![(0, 0, 1 << 24)]), "init"),
     ] {
         let error = lda.fit(problem()).err().unwrap();
         assert!(
@@ -345,6 +414,13 @@ fn what_makes_no_sense_is_refused() {
     let frequent = Corpus::from_documents(1, [vec![(0, 1 << 24)]]).unwrap();
     let none = Preparation { validation: Held::None, ..Preparation::default() };
     assert!(matches!(Problem::new(&frequent, &none), Err(LdaError::Word { .. })));
+    // Counts that would wrap at 32 bits.
+    let wraps = [vec![(0, 1 << 32), (1, 3)], vec![(1, 1)]];
+    let wraps = Corpus::from_documents(2, wraps).unwrap();
+    assert!(matches!(Problem::new(&wraps, &none), Err(LdaError::Word { tokens: 4_294_967_296, .. })));
+    let longest = (0..20).map(|word| (word, (1 << 24) - 1)).collect();
+    let longest = Corpus::from_documents(20, [longest]).unwrap();
+    assert!(matches!(Problem::new(&longest, &none), Err(LdaError::Document { most: 268_435_455, .. })));
 }
 
 #[test]

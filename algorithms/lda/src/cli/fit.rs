@@ -287,7 +287,7 @@ impl Options {
 }
 
 /// (word, topic, count) of a model to start from, in a corpus's word numbers.
-type Known = Vec<(u32, u32, f32)>;
+type Known = Vec<(u32, u32, u32)>;
 
 /// K, the counts of the model to start from by this corpus's words, and a digest of them.
 fn start(folder: &Path, corpus: &Corpus, asked: Option<usize>) -> Result<(usize, Known, String), Error> {
@@ -310,12 +310,9 @@ fn start(folder: &Path, corpus: &Corpus, asked: Option<usize>) -> Result<(usize,
     let mut known = Vec::with_capacity(counts.counts.len());
     for topic in 0..counts.topics() {
         let words = counts.topic(topic);
-        known.extend(
-            words.filter_map(|(word, count)| Some((place[word as usize]?, topic as u32, count as f32))),
-        );
+        known.extend(words.filter_map(|(word, count)| Some((place[word as usize]?, topic as u32, count))));
     }
-    let numbers: Vec<u32> =
-        known.iter().flat_map(|&(word, topic, count)| [word, topic, count as u32]).collect();
+    let numbers: Vec<u32> = known.iter().flat_map(|&(word, topic, count)| [word, topic, count]).collect();
     let digest = raddle::cli::ModelDigest::default().u32s(&numbers).finish();
     match known.is_empty() {
         true => {
