@@ -51,18 +51,18 @@ fn row(program: &str, target: &str, epochs: [Option<u64>; 4]) {
     println!("| {program} | {target} | {} |", cells.join(" | "));
 }
 
-/// The first epoch whose certificate is at most `target`.
+/// The first epoch whose metric is at most `target`.
 fn epochs_to<P: Program>(target: f64, program: P, schedule: impl Schedule, parts: Parts<P>) -> Option<u64> {
     let ask = Stop::default();
     let asked = ask.clone();
     let engine = Engine::new(program, schedule, parts).workers(2).epochs(200).stop(ask);
     let watch = move |record: &raddle::EpochRecord| {
-        if record.certificate <= target {
+        if record.value() <= target {
             asked.request();
         }
     };
     let Outcome { trace, .. } = engine.observe(watch).run().unwrap();
-    trace.iter().find(|record| record.certificate <= target).map(|record| record.epoch)
+    trace.iter().find(|record| record.value() <= target).map(|record| record.epoch)
 }
 
 /// The same documents in fewer shards.

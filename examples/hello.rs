@@ -3,7 +3,7 @@
 //! `cargo run --example hello`
 
 use raddle::schedule::{Cyclic, Round, Variables};
-use raddle::{Boundary, Certificate, Engine, Parts, Program, Task, Verdict};
+use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Verdict};
 
 struct Mean {
     count: f64,
@@ -35,7 +35,7 @@ impl Program for Mean {
 
     fn conclude(&self, _: &Boundary, (): &mut (), _: &f64, gradients: Vec<(u32, f64)>) -> Verdict<f64> {
         let gradient: f64 = gradients.into_iter().map(|(_, gradient)| gradient).sum();
-        Verdict::new(Certificate::new("gradient", gradient.abs(), 1e-9, "all numbers"))
+        Verdict::new(Metric::new("gradient", gradient.abs(), "all numbers").target(1e-9))
     }
 }
 
@@ -45,7 +45,7 @@ fn main() -> Result<(), raddle::EngineError> {
     // One variable that every shard helps to update: one round an epoch, one task a shard.
     let everyone = Variables::anywhere(vec![1; 8], 8);
     let engine = Engine::new(program, Cyclic::new(everyone, 8), Parts::new(shards, 0.0)).workers(2);
-    let outcome = engine.observe(|record| println!("{:2} {:.3e}", record.epoch, record.certificate)).run()?;
+    let outcome = engine.observe(|record| println!("{:2} {:.3e}", record.epoch, record.value())).run()?;
     println!("the mean is {} after {} epochs", outcome.parts.replica, outcome.report.epochs);
     Ok(())
 }

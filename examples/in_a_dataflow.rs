@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         worker.dataflow::<u64, _, _>(|scope| {
             scope
                 .scheduled(&shared)
-                .map(|record| (record.epoch, record.certificate))
+                .map(|record| (record.epoch, record.value()))
                 .filter(|(epoch, _)| epoch % 2 == 0)
                 .exchange(|&(epoch, _)| epoch / 2)
                 .inspect(move |(epoch, sum)| {

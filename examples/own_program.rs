@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use raddle::random::Stream;
 use raddle::schedule::{Priority, PrioritySettings, Round, Variables};
-use raddle::{Boundary, Certificate, Engine, Parts, Program, Task, Verdict};
+use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Verdict};
 
 /// For each page here, the pages that link to it, and how many links each of these has.
 struct Pages {
@@ -58,7 +58,7 @@ impl Program for PageRank {
     fn conclude(&self, _: &Boundary, (): &mut (), _: &Vec<f64>, shares: Vec<(u32, Ranks)>) -> Verdict<Ranks> {
         let weights: Vec<(u32, f64)> = shares.into_iter().flat_map(|(_, share)| share).collect();
         let off = weights.iter().map(|(_, distance)| distance).sum();
-        Verdict { weights, ..Verdict::new(Certificate::new("distance", off, 1e-6, "all pages")) }
+        Verdict { weights, ..Verdict::new(Metric::new("distance", off, "all pages").target(1e-6)) }
     }
 }
 

@@ -13,7 +13,7 @@ struct Greedy {
 
 impl Schedule for Greedy {
     fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
-        println!("epoch {}: {} is {:.4}", outlook.epoch, outlook.certificate.kind, outlook.certificate.value);
+        println!("epoch {}: {} is {:.4}", outlook.epoch, outlook.metric.name, outlook.metric.value);
         self.round = 0;
         Plan::Stepwise
     }

@@ -3,7 +3,7 @@
 //! `cargo run --example rescale`
 
 use raddle::schedule::{Rotation, Round};
-use raddle::{Boundary, Certificate, Engine, Parts, Program, Task, Verdict, Visibility};
+use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Verdict, Visibility};
 
 /// Moves shards and blocks towards each other: floating point, so that any other order would show.
 struct Attraction;
@@ -38,7 +38,7 @@ impl Program for Attraction {
         0.0
     }
     fn conclude(&self, _: &Boundary, (): &mut (), distance: &f64, _: Vec<(u32, f64)>) -> Verdict<f64> {
-        Verdict::new(Certificate::new("distance", *distance, 0.0, "all pairs"))
+        Verdict::new(Metric::new("distance", *distance, "all pairs"))
     }
 }
 

@@ -10,10 +10,11 @@ use crate::generation::{Generation, Held, Observer, Returned};
 use crate::hub::{HubState, Parting, Progress};
 use crate::operator::Operator;
 use crate::placement::{self, Layout};
-use crate::program::{Certificate, Program};
+use crate::program::Program;
 use crate::record::{Ending, EpochRecord, GenerationRecord, RunReport};
 use crate::schedule::Schedule;
 use crate::settings::{Settings, Stop};
+use crate::verdict::Metric;
 
 /// Everything a run trains on and trains: what goes in, and what comes out.
 pub struct Parts<P: Program> {
@@ -235,18 +236,18 @@ impl<P: Program> Engine<P> {
             let Returned { ended, .. } = returned;
             (held, hub, observer) = (returned.held, returned.hub, returned.observer);
             history.trace.extend(ended.records);
-            let (Some((certificate, objective)), Some(parting)) = (ended.verdict, ended.parting) else {
+            let (Some((metric, objective)), Some(parting)) = (ended.verdict, ended.parting) else {
                 return Err(EngineError::Worker("the run ended before its first boundary".into()));
             };
             // A run that a limit or Ctrl-C ends can go on from where it was, not from the last multiple.
-            let unfinished = parting != Parting::Cut && parting != Parting::Over(Ending::Reached);
+            let unfinished = matches!(parting, Parting::Over(Ending::Limit(_) | Ending::Interrupted));
             let due =
                 checkpoint.as_ref().filter(|_| unfinished || settings.checkpoint_due(hub.progress.epoch));
             if let Some(file) = due {
                 checkpoint::write(file, &identity, &*program, &held, &hub)?;
             }
             if let Parting::Over(ending) = parting {
-                return Ok(history.outcome(ending, certificate, objective, held, hub, settings.elapsed()));
+                return Ok(history.outcome(ending, metric, objective, held, hub, settings.elapsed()));
             }
         }
     }
@@ -334,7 +335,7 @@ impl History {
     pub(crate) fn outcome<P: Program>(
         self,
         ending: Ending,
-        certificate: Certificate,
+        metric: Metric,
         objective: Option<f64>,
         held: Held<P>,
         hub: HubState<P>,
@@ -345,7 +346,7 @@ impl History {
         let Progress { epoch, totals, .. } = hub.progress;
         let report = RunReport {
             ending,
-            certificate,
+            metric,
             objective,
             epochs: epoch,
             rounds: totals.rounds,

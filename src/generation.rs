@@ -21,9 +21,10 @@ use crate::hub::{Hub, HubState, Parting};
 use crate::place::Place;
 use crate::placement::Layout;
 use crate::places::Places;
-use crate::program::{Certificate, Program};
+use crate::program::Program;
 use crate::record::EpochRecord;
 use crate::settings::Settings;
+use crate::verdict::Metric;
 
 /// How long a parked worker sleeps before it looks whether a sibling has failed. Messages wake it at once.
 const WATCH: Duration = Duration::from_millis(50);
@@ -61,7 +62,7 @@ struct Slots<P: Program> {
 #[derive(Default)]
 pub(crate) struct Ended {
     pub(crate) records: Vec<EpochRecord>,
-    pub(crate) verdict: Option<(Certificate, Option<f64>)>,
+    pub(crate) verdict: Option<(Metric, Option<f64>)>,
     pub(crate) parting: Option<Parting>,
     pub(crate) bytes: u64,
     pub(crate) block_bytes: u64,

@@ -3,8 +3,8 @@
 //! Model-parallel training updates many variables of one model at the same time. Which of them may be updated
 //! together is a question of the model's structure, and it decides whether the training converges. Here a
 //! [`Schedule`] answers it, a [`Program`] does the mathematics, and the [`Engine`] brings the two together on
-//! worker threads. A run ends on a [`Certificate`], not on a count of iterations, and its model is the same, bit
-//! for bit, for any number of workers and through every rescale, checkpoint and resume.
+//! worker threads. A run ends on a [`Metric`], not on a count of iterations, and its model is the same, bit for bit,
+//! for any number of workers and through every rescale, checkpoint and resume.
 //!
 //! # Ten words
 //!
@@ -16,7 +16,7 @@
 //! | replica | small state of which every worker keeps an equal copy; changed by commits alone |
 //! | schedule | decides which variables and blocks meet which shards next; a plain state machine with one seed |
 //! | round | tasks that may run at the same time, at most one a shard |
-//! | epoch | the rounds between two boundaries; certificates, checkpoints and rescales happen at boundaries only |
+//! | epoch | the rounds between two boundaries; metrics, checkpoints and rescales happen at boundaries only |
 //! | worker | a thread that runs dataflow: a place, never a part of the mathematics |
 //! | commit | the moment an aggregated update becomes visible; commits have one order, the same in every run |
 //! | generation | one timely computation with a fixed set of workers; a rescale ends one and begins the next |
@@ -35,7 +35,7 @@
 //!
 //! ```
 //! use raddle::schedule::{Cyclic, Round, Variables};
-//! use raddle::{Boundary, Certificate, Engine, Parts, Program, Task, Verdict};
+//! use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Verdict};
 //!
 //! /// 3 t[i] = t[i - 1] + t[i + 1] + i
 //! struct Ring;
@@ -60,7 +60,7 @@
 //!     }
 //!     fn conclude(&self, _: &Boundary, _: &mut (), t: &Vec<f64>, new: Vec<(u32, Cells)>) -> Verdict<Cells> {
 //!         let moves = new.iter().flat_map(|(_, cells)| cells).map(|&(i, value)| (value - t[i as usize]).abs());
-//!         Verdict::new(Certificate::new("error", 3.0 * moves.fold(0.0, f64::max), 1e-9, "all cells"))
+//!         Verdict::new(Metric::new("error", 3.0 * moves.fold(0.0, f64::max), "all cells").target(1e-9))
 //!     }
 //! }
 //!
@@ -70,7 +70,7 @@
 //!     Engine::new(Ring, Cyclic::new(cells, 3), parts).workers(workers).run()
 //! };
 //! let (one, two) = (run(1)?, run(2)?);
-//! assert!(one.report.certificate.reached);
+//! assert!(one.report.metric.is_reached());
 //! assert_eq!(one.parts.replica, two.parts.replica); // the same bits
 //! # Ok::<(), raddle::EngineError>(())
 //! ```
@@ -97,12 +97,14 @@ mod record;
 pub mod schedule;
 mod settings;
 pub mod state;
+mod verdict;
 
 pub use engine::{Engine, Outcome, Parts};
 pub use error::EngineError;
 pub use operator::{Operator, Scheduled};
-pub use program::{Boundary, Certificate, Program, Task, Verdict, Visibility};
-pub use record::{Ending, EpochRecord, GenerationRecord, RunReport};
+pub use program::{Boundary, Program, Task, Visibility};
+pub use record::{Ending, EpochRecord, GenerationRecord, Limit, RunReport};
 pub use schedule::Schedule;
 pub use settings::Stop;
 pub use state::State;
+pub use verdict::{Metric, Status, Verdict};

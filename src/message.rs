@@ -30,7 +30,7 @@ pub(crate) enum Message<P: Program> {
     PlanDone { answer: Answer<P> },
     /// Place to hub: what was gathered.
     Pieces { answer: Answer<P> },
-    /// Place to hub: the shards' shares of the certificate.
+    /// Place to hub: the shards' shares of the metric.
     Shares { answer: Answer<P> },
 }
 

@@ -21,7 +21,7 @@ pub trait Scheduled<'scope> {
     ///
     /// ```
     /// use raddle::schedule::Rotation;
-    /// use raddle::{Boundary, Certificate, Engine, Operator, Parts, Program, Scheduled, Verdict};
+    /// use raddle::{Boundary, Engine, Metric, Operator, Parts, Program, Scheduled, Verdict};
     /// # use raddle::{Task, schedule::Round};
     /// # struct Count;
     /// # impl Program for Count {
@@ -31,7 +31,7 @@ pub trait Scheduled<'scope> {
     /// #     fn commit(&self, _: &(), _: &mut ()) {}
     /// #     fn certify(&self, _: u32, _: &mut u64, _: &()) {}
     /// #     fn conclude(&self, _: &Boundary, _: &mut (), _: &(), _: Vec<(u32, ())>) -> Verdict<()> {
-    /// #         Verdict::new(Certificate::new("none", 1.0, 0.0, "nothing"))
+    /// #         Verdict::new(Metric::new("none", 1.0, "nothing"))
     /// #     }
     /// # }
     /// use timely::dataflow::operators::vec::Map;
@@ -109,10 +109,9 @@ impl<P: Program> Operator<P> {
         history.add(0, (*workers, *threads), Arc::clone(shard_at), &returned);
         let Returned { held, hub, ended, .. } = returned;
         history.trace = ended.records;
-        let (Some((certificate, objective)), Some(Parting::Over(ending))) = (ended.verdict, ended.parting)
-        else {
+        let (Some((metric, objective)), Some(Parting::Over(ending))) = (ended.verdict, ended.parting) else {
             return Err(unfinished());
         };
-        Ok(history.outcome(ending, certificate, objective, held, hub, generation.settings.elapsed()))
+        Ok(history.outcome(ending, metric, objective, held, hub, generation.settings.elapsed()))
     }
 }

@@ -3,6 +3,7 @@
 use crate::random::Stream;
 use crate::schedule::{Dependencies, Round};
 use crate::state::{Reader, State, StateError, Writer};
+use crate::verdict::Verdict;
 
 /// A model-parallel algorithm as a few verbs over shards, blocks and replicas.
 ///
@@ -130,7 +131,7 @@ pub trait Program: Send + Sync + 'static {
         let _ = (change, tell);
     }
 
-    /// The shard's share of the certificate, at a boundary.
+    /// The shard's share of what is measured at a boundary.
     fn certify(&self, number: u32, shard: &mut Self::Shard, replica: &Self::Replica) -> Self::Partial;
 
     /// Concludes a boundary from the shards' shares, given in shard order as (shard, share).
@@ -220,73 +221,4 @@ pub struct Boundary {
     pub epoch: u64,
     /// How many shards the run has.
     pub shards: u32,
-}
-
-/// What a program concludes at a boundary: the certificate, and what the schedule needs.
-#[derive(Debug, Clone)]
-pub struct Verdict<C> {
-    /// The proven quality.
-    pub certificate: Certificate,
-    /// The objective, for programs whose rounds may never worsen it; the guard watches it.
-    pub objective: Option<f64>,
-    /// Importance of variables, as (variable, weight): all of them, or the most important first.
-    pub weights: Vec<(u32, f64)>,
-    /// How many of `weights` the program would like the schedule to take; 0 leaves it to the schedule.
-    pub wanted: usize,
-    /// A change to commit before the next round, if the conclusion makes one.
-    pub change: Option<C>,
-}
-
-impl<C> Verdict<C> {
-    /// A verdict that is a certificate alone.
-    pub fn new(certificate: Certificate) -> Self {
-        Self { certificate, objective: None, weights: Vec::new(), wanted: 0, change: None }
-    }
-}
-
-/// Proven quality: what was measured, its value, and the value at which the run is done.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Certificate {
-    /// What was measured, such as `relative-duality-gap`.
-    pub kind: String,
-    /// The value measured; smaller is better.
-    pub value: f64,
-    /// The run is done at or below this value.
-    pub target: f64,
-    /// Whether it is done.
-    pub reached: bool,
-    /// On what it was measured, such as `training data`.
-    pub on: String,
-    /// Whether the program sees that no further epoch will lower the value: the run ends.
-    #[serde(skip)]
-    pub stalled: bool,
-}
-
-impl Certificate {
-    /// A certificate that is reached when `value <= target`.
-    pub fn new(kind: &str, value: f64, target: f64, on: &str) -> Self {
-        Self { kind: kind.into(), value, target, reached: value <= target, on: on.into(), stalled: false }
-    }
-}
-
-/// A certificate travels in snapshots with the schedule that waits for it.
-impl State for Certificate {
-    fn save(&self, out: &mut Writer) {
-        out.write(&self.kind);
-        out.write(&self.value);
-        out.write(&self.target);
-        out.write(&self.reached);
-        out.write(&self.on);
-        out.write(&self.stalled);
-    }
-    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
-        Ok(Self {
-            kind: from.read()?,
-            value: from.read()?,
-            target: from.read()?,
-            reached: from.read()?,
-            on: from.read()?,
-            stalled: from.read()?,
-        })
-    }
 }

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::program::Certificate;
 use crate::schedule::RoundLog;
+use crate::verdict::Metric;
 
 /// One epoch, as written to `trace.jsonl`.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -21,8 +21,11 @@ pub struct EpochRecord {
     pub workers: usize,
     /// The objective, if the program has a monotone one.
     pub objective: Option<f64>,
-    /// The certificate at the boundary that ends the epoch.
-    pub certificate: f64,
+    /// The metric at the boundary that ends the epoch; `None` where nothing was measured.
+    pub metric: Option<Metric>,
+    /// How the run ended, at its last boundary.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ending: Option<Ending>,
     /// Variables updated (or blocks met, where rounds name no variables) in this epoch.
     pub updates: u64,
     /// Rounds in this epoch.
@@ -40,6 +43,13 @@ pub struct EpochRecord {
     pub log: Vec<RoundLog>,
 }
 
+impl EpochRecord {
+    /// The metric's value; not a number where nothing was measured.
+    pub fn value(&self) -> f64 {
+        self.metric.as_ref().map_or(f64::NAN, |metric| metric.value)
+    }
+}
+
 /// One timely computation with a fixed set of workers, as listed in the report.
 #[derive(Debug, Clone, Serialize)]
 pub struct GenerationRecord {
@@ -53,31 +63,56 @@ pub struct GenerationRecord {
     pub shards_moved: usize,
 }
 
-/// Why a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+/// How a run ended; in JSON its [`name`](Ending::name).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// The certificate reached its target, or the program's stopping rule held.
-    Reached,
-    /// The limit of epochs.
-    Epochs,
-    /// The time limit.
-    Time,
+    /// The metric reached its target.
+    Target,
+    /// The program's own stopping rule held. The target is missed if there is one.
+    Converged,
+    /// A limit came first.
+    Limit(Limit),
     /// A request to stop, such as Ctrl-C.
     Interrupted,
-    /// The program saw that no further epoch would come closer to the target, as where it lies below rounding.
-    Stalled,
-    /// The objective or certificate is no longer a number, or the objective worsens at any parallelism.
+    /// The metric or the objective is not finite, the objective worsens at any parallelism, or the program says so.
     Diverged,
+}
+
+/// Which limit ended a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// That of epochs.
+    Epochs,
+    /// That of time.
+    Time,
+}
+
+impl Ending {
+    /// `target`, `converged`, `limit`, `interrupted` or `diverged`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Target => "target",
+            Self::Converged => "converged",
+            Self::Limit(_) => "limit",
+            Self::Interrupted => "interrupted",
+            Self::Diverged => "diverged",
+        }
+    }
+}
+
+impl Serialize for Ending {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
 }
 
 /// What a run counted and measured.
 #[derive(Debug, Clone, Serialize)]
 pub struct RunReport {
-    /// Why it ended.
+    /// How it ended.
     pub ending: Ending,
-    /// The last certificate.
-    pub certificate: Certificate,
+    /// The metric as it was last measured.
+    pub metric: Metric,
     /// The last objective, if the program has a monotone one.
     pub objective: Option<f64>,
     /// Epochs completed.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use crate::record::Ending;
+use crate::record::{Ending, Limit};
 
 /// What hub and generations need to know of a run.
 #[derive(Debug, Clone)]
@@ -35,9 +35,9 @@ impl Settings {
         if self.stop.is_requested() {
             Some(Ending::Interrupted)
         } else if self.epochs.is_some_and(|limit| epoch >= limit) {
-            Some(Ending::Epochs)
+            Some(Ending::Limit(Limit::Epochs))
         } else if self.time_limit.is_some_and(|limit| self.elapsed() >= limit) {
-            Some(Ending::Time)
+            Some(Ending::Limit(Limit::Time))
         } else {
             None
         }

@@ -17,9 +17,7 @@ use raddle::schedule::{
     Assignment, Candidates, Cyclic, Next, Outlook, Plan, Rotation, Round, Schedule, Variables,
 };
 use raddle::state::{Reader, State, StateError, Writer};
-use raddle::{
-    Boundary, Certificate, Engine, EngineError, Outcome, Parts, Program, Task, Verdict, Visibility,
-};
+use raddle::{Boundary, Engine, EngineError, Metric, Outcome, Parts, Program, Task, Verdict, Visibility};
 
 // ---- panics ----
 
@@ -93,7 +91,7 @@ impl Program for Trapped {
     }
     fn conclude(&self, boundary: &Boundary, (): &mut (), _: &u64, _: Vec<(u32, u64)>) -> Verdict<u64> {
         self.trap.step_on("conclude", boundary.epoch);
-        Verdict::new(Certificate::new("none", 1.0, 0.0, "nothing"))
+        Verdict::new(Metric::new("none", 1.0, "nothing"))
     }
 }
 
@@ -169,7 +167,7 @@ fn a_verb_the_program_lacks_is_named() {
         fn commit(&self, (): &(), (): &mut ()) {}
         fn certify(&self, _: u32, (): &mut (), (): &()) {}
         fn conclude(&self, _: &Boundary, (): &mut (), (): &(), _: Vec<(u32, ())>) -> Verdict<()> {
-            Verdict::new(Certificate::new("none", 1.0, 0.0, "nothing"))
+            Verdict::new(Metric::new("none", 1.0, "nothing"))
         }
     }
     let parts = || Parts::new(vec![(); 2], ()).blocks(vec![(); 2]);

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use programs::within_a_minute;
 use raddle::schedule::{Cyclic, Round, Variables};
-use raddle::{Boundary, Certificate, Engine, Parts, Program, Task, Verdict, hands};
+use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Verdict, hands};
 
 const COLUMNS: usize = 64;
 
@@ -59,7 +59,7 @@ impl Program for Mixer {
 
     fn conclude(&self, at: &Boundary, _: &mut Vec<f64>, _: &f64, _: Vec<(u32, f64)>) -> Verdict<f64> {
         let left = 20.0 - at.epoch as f64;
-        Verdict::new(Certificate::new("epochs left", left, 0.5, "nothing"))
+        Verdict::new(Metric::new("epochs left", left, "nothing").target(0.5))
     }
 }
 

@@ -11,8 +11,7 @@ use programs::{bytes, mf, mixing, within_a_minute};
 use raddle::schedule::{Next, Outlook, Plan, Rotation, Round, Schedule};
 use raddle::state::{Reader, StateError, Writer};
 use raddle::{
-    Boundary, Certificate, Engine, EngineError, Operator, Parts, Program, Scheduled, Task, Verdict,
-    Visibility,
+    Boundary, Engine, EngineError, Metric, Operator, Parts, Program, Scheduled, Task, Verdict, Visibility,
 };
 use timely::dataflow::operators::{Inspect, Probe};
 use timely::{CommunicationConfig, Config, WorkerConfig};
@@ -108,7 +107,7 @@ impl Program for Failing {
     fn commit(&self, (): &(), (): &mut ()) {}
     fn certify(&self, _: u32, (): &mut (), (): &()) {}
     fn conclude(&self, _: &Boundary, (): &mut (), (): &(), _: Vec<(u32, ())>) -> Verdict<()> {
-        Verdict::new(Certificate::new("none", 1.0, 0.0, "nothing"))
+        Verdict::new(Metric::new("none", 1.0, "nothing"))
     }
 }
 

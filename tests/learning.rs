@@ -32,12 +32,12 @@ fn a_factorization_learns_and_certifies_the_error_it_has() {
     let (program, parts) = problem.parts();
     let engine = Engine::new(program, problem.schedule(), parts).workers(3).epochs(60);
     let outcome = engine.run().unwrap();
-    let certified = outcome.report.certificate.value;
+    let certified = outcome.report.metric.value;
     let (program, _) = problem.parts();
     let independent = rmse(&problem, &program, &outcome.parts);
     assert!((certified - independent).abs() < 1e-5, "{certified} against {independent}");
     // The ratings spread by 0.9 and hold noise of 0.03.
-    assert!(outcome.trace[1].certificate > 0.5 && certified < 0.15, "{certified}");
+    assert!(outcome.trace[1].value() > 0.5 && certified < 0.15, "{certified}");
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn topic_counts_are_those_of_the_assignments_and_perplexity_falls() {
         assert_eq!(totals, outcome.parts.replica.topics);
         let counts: Vec<u32> = outcome.parts.blocks.iter().flat_map(|block| block.counts.clone()).collect();
         assert_eq!(of_words, counts);
-        let (early, late) = (outcome.trace[1].certificate, outcome.report.certificate.value);
+        let (early, late) = (outcome.trace[1].value(), outcome.report.metric.value);
         // Guessing among 40 words has perplexity 40; knowing the theme leaves 10, two themes a document about 16.
         assert!(early > 30.0 && late < 20.0, "{visibility:?}: {early} to {late}");
     }
@@ -122,7 +122,7 @@ fn every_schedule_finds_the_optimum_of_the_normal_equations() {
         let optimum = solve(&columns, &response, program.lambda);
         let engine = Engine::new(program, schedule, parts).workers(2).staleness(staleness).epochs(3000);
         let outcome = engine.run().unwrap();
-        assert_eq!(outcome.report.ending, Ending::Reached);
+        assert_eq!(outcome.report.ending, Ending::Target);
         let found: Vec<f64> =
             outcome.parts.shards.iter().flat_map(|shard| shard.coefficients.clone()).collect();
         for (found, optimum) in found.iter().zip(&optimum) {

@@ -1,7 +1,7 @@
 //! A program says which of its tasks only measure; their seconds are told apart, and nothing else changes.
 
 use raddle::schedule::{Rotation, Round};
-use raddle::{Boundary, Certificate, Engine, Outcome, Parts, Program, Task, Verdict, Visibility};
+use raddle::{Boundary, Engine, Metric, Outcome, Parts, Program, Task, Verdict, Visibility};
 
 const MEASURE: u32 = 1;
 
@@ -51,7 +51,7 @@ impl Program for Counting {
         work()
     }
     fn conclude(&self, _: &Boundary, (): &mut (), _: &u64, _: Vec<(u32, u64)>) -> Verdict<u64> {
-        Verdict::new(Certificate::new("none", 1.0, 0.0, "nothing"))
+        Verdict::new(Metric::new("none", 1.0, "nothing"))
     }
 }
 

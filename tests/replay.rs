@@ -28,12 +28,12 @@ enum Interruption {
 
 const EPOCHS: u64 = 4;
 
-/// What must be equal: bytes of all parts, counts, and the trace's certificates from the resume on.
+/// What must be equal: bytes of all parts, counts, and the trace's metrics from the resume on.
 #[derive(PartialEq)]
 struct Result {
     bytes: Vec<u8>,
     counts: [u64; 7],
-    certificates: Vec<u64>,
+    metrics: Vec<u64>,
 }
 
 impl Result {
@@ -54,8 +54,8 @@ fn result<P: Program>(outcome: &Outcome<P>) -> Result {
         report.rollbacks,
     ];
     let late = outcome.trace.iter().filter(|record| record.epoch > EPOCHS / 2);
-    let certificates = late.map(|record| record.certificate.to_bits()).collect();
-    Result { bytes: bytes(&outcome.parts), counts, certificates }
+    let metrics = late.map(|record| record.value().to_bits()).collect();
+    Result { bytes: bytes(&outcome.parts), counts, metrics }
 }
 
 /// Builds the same run anew each time: from (seed, staleness, how).

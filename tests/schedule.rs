@@ -15,7 +15,7 @@ use raddle::schedule::{
 };
 use raddle::state::{Reader, StateError, Writer};
 use raddle::{
-    Boundary, Certificate, Ending, Engine, Outcome, Parts, Program, Stop, Task, Verdict, Visibility,
+    Boundary, Ending, Engine, Limit, Metric, Outcome, Parts, Program, Stop, Task, Verdict, Visibility,
 };
 
 // ---- staleness ----
@@ -58,7 +58,7 @@ impl Program for Witness {
     ) -> Verdict<()> {
         let drained = |&(_, (_, (_, seen))): &(u32, Sighting)| seen == ROUNDS * boundary.epoch;
         assert!(shares.iter().all(drained) && *replica == ROUNDS * boundary.epoch);
-        Verdict::new(Certificate::new("none", 1.0, 0.0, "nothing"))
+        Verdict::new(Metric::new("none", 1.0, "nothing"))
     }
 }
 
@@ -156,7 +156,7 @@ fn without_the_guard_too_much_parallelism_diverges() {
 #[test]
 fn with_the_guard_the_objective_never_rises_across_accepted_boundaries() {
     let Outcome { report, trace, .. } = all_at_once(true);
-    assert_eq!(report.ending, Ending::Reached);
+    assert_eq!(report.ending, Ending::Target);
     assert!(report.rollbacks > 0);
     assert_eq!(trace.iter().filter(|record| record.rolled_back).count() as u64, report.rollbacks);
     let accepted: Vec<f64> = trace.iter().filter(|r| !r.rolled_back).map(|r| r.objective.unwrap()).collect();
@@ -170,7 +170,7 @@ fn structure_awareness_needs_no_rollback_where_blind_parallelism_does() {
     let settings = PrioritySettings { rho: Some(0.05), ..PrioritySettings::new(20, 1) };
     let schedule = Priority::new(problem.variables(), settings);
     let report = Engine::new(program, schedule, parts).epochs(200).run().unwrap().report;
-    assert_eq!((report.ending, report.rollbacks), (Ending::Reached, 0));
+    assert_eq!((report.ending, report.rollbacks), (Ending::Target, 0));
     assert!(report.rejected > 0);
 }
 
@@ -184,7 +184,7 @@ fn an_automatic_choice_survives_a_choice_that_diverges() {
     ];
     let schedule = Automatic::new(problem.variables(), choices);
     let report = Engine::new(program, schedule, parts).epochs(1000).run().unwrap().report;
-    assert_eq!(report.ending, Ending::Reached);
+    assert_eq!(report.ending, Ending::Target);
     assert!(report.rollbacks > 0);
 }
 
@@ -203,8 +203,8 @@ impl Program for Sinking {
     fn commit(&self, (): &(), (): &mut ()) {}
     fn certify(&self, _: u32, (): &mut (), (): &()) {}
     fn conclude(&self, boundary: &Boundary, (): &mut (), (): &(), _: Vec<(u32, ())>) -> Verdict<()> {
-        let certificate = Certificate::new("none", 1.0, 0.0, "nothing");
-        Verdict { objective: Some(boundary.epoch as f64), ..Verdict::new(certificate) }
+        let metric = Metric::new("none", 1.0, "nothing");
+        Verdict { objective: Some(boundary.epoch as f64), ..Verdict::new(metric) }
     }
 }
 
@@ -236,16 +236,17 @@ fn a_stop_ends_the_run_after_the_epoch_under_way() {
     let stopped = factorization().workers(2).stop(stop).observe(stopping).run().unwrap();
     assert_eq!((stopped.report.ending, stopped.report.epochs), (Ending::Interrupted, at));
     let limited = factorization().epochs(at).run().unwrap();
-    assert_eq!(limited.report.ending, Ending::Epochs);
+    assert_eq!(limited.report.ending, Ending::Limit(Limit::Epochs));
     assert!(bytes(&stopped.parts) == bytes(&limited.parts));
 }
 
 #[test]
 fn limits_of_nothing_end_the_run_at_its_first_boundary() {
     let (_, untouched) = mf::Problem::small(1).parts();
-    for (engine, ending) in
-        [(factorization().epochs(0), Ending::Epochs), (factorization().time_limit(0.0), Ending::Time)]
-    {
+    for (engine, ending) in [
+        (factorization().epochs(0), Ending::Limit(Limit::Epochs)),
+        (factorization().time_limit(0.0), Ending::Limit(Limit::Time)),
+    ] {
         let outcome = engine.workers(2).run().unwrap();
         assert_eq!((outcome.report.ending, outcome.report.epochs), (ending, 0));
         assert!(bytes(&outcome.parts) == bytes(&untouched));
@@ -314,7 +315,7 @@ fn shards_without_data_take_part() {
     };
     let (program, parts) = problem.parts();
     let outcome = Engine::new(program, problem.schedule(), parts).workers(3).epochs(2).run().unwrap();
-    assert!(outcome.report.certificate.value.is_finite());
+    assert!(outcome.report.metric.value.is_finite());
     assert_eq!(outcome.report.tasks, 2 * 2 * 9 * 5);
 }
 
@@ -356,7 +357,7 @@ impl Program for Gated {
     fn commit(&self, (): &(), (): &mut ()) {}
     fn certify(&self, _: u32, (): &mut (), (): &()) {}
     fn conclude(&self, _: &Boundary, (): &mut (), (): &(), _: Vec<(u32, ())>) -> Verdict<()> {
-        Verdict::new(Certificate::new("none", 1.0, 0.0, "nothing"))
+        Verdict::new(Metric::new("none", 1.0, "nothing"))
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use raddle::schedule::{Next, Outlook, Plan, Rotation, Round};
 use raddle::state::{Reader, StateError, Writer};
-use raddle::{Boundary, Certificate, Engine, Outcome, Parts, Program, Schedule, Task, Verdict, Visibility};
+use raddle::{Boundary, Engine, Metric, Outcome, Parts, Program, Schedule, Task, Verdict, Visibility};
 
 /// One megabyte: the blocks' usual size.
 pub(crate) const MEGABYTE: usize = 1 << 20;
@@ -148,7 +148,7 @@ impl Program for Rotated {
     fn commit(&self, _: &(), _: &mut ()) {}
     fn certify(&self, _: u32, _: &mut u64, _: &()) {}
     fn conclude(&self, _: &Boundary, _: &mut (), _: &(), _: Vec<(u32, ())>) -> Verdict<()> {
-        Verdict::new(Certificate::new("none", 1.0, 0.0, "nothing"))
+        Verdict::new(Metric::new("none", 1.0, "nothing"))
     }
 }
 
@@ -181,7 +181,7 @@ impl Program for Idle {
     fn commit(&self, _: &(), _: &mut ()) {}
     fn certify(&self, _: u32, _: &mut u64, _: &()) {}
     fn conclude(&self, _: &Boundary, _: &mut (), _: &(), _: Vec<(u32, ())>) -> Verdict<()> {
-        Verdict::new(Certificate::new("none", 1.0, 0.0, "nothing"))
+        Verdict::new(Metric::new("none", 1.0, "nothing"))
     }
 }
 

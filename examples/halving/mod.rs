@@ -1,7 +1,7 @@
 //! A program for trying schedules on: each shard is a number, and an update halves it.
 
 use raddle::schedule::Round;
-use raddle::{Boundary, Certificate, Program, Task, Verdict};
+use raddle::{Boundary, Metric, Program, Task, Verdict};
 
 /// Halves numbers until their sum is below one half.
 pub(crate) struct Halving;
@@ -41,6 +41,6 @@ impl Program for Halving {
         numbers: Vec<(u32, f64)>,
     ) -> Verdict<Vec<(u32, f64)>> {
         let sum = numbers.into_iter().map(|(_, number)| number).sum();
-        Verdict::new(Certificate::new("sum", sum, 0.5, "all numbers"))
+        Verdict::new(Metric::new("sum", sum, "all numbers").target(0.5))
     }
 }

@@ -1,14 +1,14 @@
 //! [`combine`]: several runs of an engine, such as those along a path, reported as one.
 
-use crate::record::{Ending, RunReport};
+use crate::record::{Ending, Limit, RunReport};
 
-/// Takes `next` into `total`: counts and seconds add up, generations follow each other, and ending and certificate are
-/// those of the run that is furthest from done.
+/// Takes `next` into `total`: counts and seconds add up, generations follow each other, and ending and metric are those
+/// of the run that is furthest from done.
 pub fn combine(total: &mut RunReport, next: &RunReport) {
-    let RunReport { ending, certificate, objective, generations, .. } = next;
-    let distance = |report: &RunReport| report.certificate.value / report.certificate.target;
+    let RunReport { ending, metric, objective, generations, .. } = next;
+    let distance = |report: &RunReport| report.metric.value / report.metric.target.unwrap_or(1.0);
     if (gravity(*ending), distance(next)) > (gravity(total.ending), distance(total)) {
-        (total.ending, total.certificate, total.objective) = (*ending, certificate.clone(), *objective);
+        (total.ending, total.metric, total.objective) = (*ending, metric.clone(), *objective);
     }
     let before = total.epochs;
     total.generations.extend(generations.iter().cloned().map(|mut generation| {
@@ -33,10 +33,10 @@ pub fn combine(total: &mut RunReport, next: &RunReport) {
 /// How far from done a run ended.
 fn gravity(ending: Ending) -> u8 {
     match ending {
-        Ending::Reached => 0,
-        Ending::Epochs => 1,
-        Ending::Time => 2,
-        Ending::Stalled => 3,
+        Ending::Target => 0,
+        Ending::Converged => 1,
+        Ending::Limit(Limit::Epochs) => 2,
+        Ending::Limit(Limit::Time) => 3,
         Ending::Diverged => 4,
         Ending::Interrupted => 5,
     }
@@ -45,13 +45,13 @@ fn gravity(ending: Ending) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::Certificate;
     use crate::record::GenerationRecord;
+    use crate::verdict::Metric;
 
     fn run(ending: Ending, gap: f64, epochs: u64) -> RunReport {
         RunReport {
             ending,
-            certificate: Certificate::new("gap", gap, 1e-6, "training data"),
+            metric: Metric::new("gap", gap, "training data").target(1e-6).certified(),
             objective: None,
             epochs,
             rounds: 1,
@@ -72,19 +72,19 @@ mod tests {
 
     #[test]
     fn counts_add_up_and_generations_follow() {
-        let mut total = run(Ending::Reached, 1e-7, 3);
-        combine(&mut total, &run(Ending::Reached, 5e-7, 4));
+        let mut total = run(Ending::Target, 1e-7, 3);
+        combine(&mut total, &run(Ending::Target, 5e-7, 4));
         assert_eq!((total.epochs, total.rounds, total.updates, total.seconds), (7, 2, 6, 1.0));
         assert_eq!(total.generations.iter().map(|generation| generation.epoch).collect::<Vec<_>>(), [0, 3]);
-        assert_eq!(total.certificate.value, 5e-7);
+        assert_eq!(total.metric.value, 5e-7);
     }
 
     #[test]
     fn the_run_furthest_from_done_speaks_for_all() {
-        let mut total = run(Ending::Reached, 1e-7, 3);
-        combine(&mut total, &run(Ending::Epochs, 1e-3, 4));
-        combine(&mut total, &run(Ending::Reached, 9e-7, 4));
-        assert_eq!((total.ending, total.certificate.value), (Ending::Epochs, 1e-3));
-        assert!(!total.certificate.reached);
+        let mut total = run(Ending::Target, 1e-7, 3);
+        combine(&mut total, &run(Ending::Limit(Limit::Epochs), 1e-3, 4));
+        combine(&mut total, &run(Ending::Target, 9e-7, 4));
+        assert_eq!((total.ending, total.metric.value), (Ending::Limit(Limit::Epochs), 1e-3));
+        assert!(total.metric.is_missed());
     }
 }

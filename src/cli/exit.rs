@@ -7,39 +7,33 @@ use std::process::ExitCode;
 
 use crate::error::EngineError;
 use crate::record::Ending;
+use crate::verdict::Metric;
 
 /// How a program ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum ExitStatus {
-    /// Done: the certificate reached its target, or the stopping rule held.
+    /// Done: the metric reached its target, or without one the program's own stopping rule held.
     Done = 0,
     /// It failed.
     Failed = 1,
     /// The command line or the input is at fault.
     Usage = 2,
-    /// Stopped at a limit before the certificate reached its target; the model is written and says so.
+    /// It missed its target, met a limit or diverged; the model is written and says so.
     Limit = 3,
     /// Interrupted; the model is written and says so.
     Interrupted = 130,
 }
 
 impl ExitStatus {
-    /// The status of a run whose epochs and seconds are limits. One that diverged stopped before its target like
-    /// one that met a limit: its model is written and says so.
-    pub fn of(ending: Ending) -> Self {
+    /// The status of a run that ended so with this metric. One that converged has failed if its target is missed; one
+    /// that diverged stopped before its target like one that met a limit.
+    pub fn of(ending: Ending, metric: &Metric) -> Self {
         match ending {
-            Ending::Reached => Self::Done,
-            Ending::Epochs | Ending::Time | Ending::Stalled | Ending::Diverged => Self::Limit,
+            Ending::Target => Self::Done,
+            Ending::Converged if !metric.is_missed() => Self::Done,
+            Ending::Converged | Ending::Limit(_) | Ending::Diverged => Self::Limit,
             Ending::Interrupted => Self::Interrupted,
-        }
-    }
-
-    /// The status of a run whose epochs are its length: completing them is done.
-    pub fn of_length(ending: Ending) -> Self {
-        match ending {
-            Ending::Epochs => Self::Done,
-            other => Self::of(other),
         }
     }
 
@@ -120,20 +114,22 @@ pub fn main(program: &str, body: impl FnOnce() -> Result<ExitStatus, Error>) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Limit;
 
     #[test]
     fn endings_map_to_the_documented_numbers() {
-        let code = |ending| ExitStatus::of(ending).code();
-        assert_eq!(code(Ending::Reached), 0);
-        assert_eq!((code(Ending::Epochs), code(Ending::Time), code(Ending::Diverged)), (3, 3, 3));
-        assert_eq!(code(Ending::Interrupted), 130);
+        let free = Metric::new("rmse", 0.9, "validation data");
+        let missed = free.clone().target(0.5);
+        for metric in [&free, &missed] {
+            let code = |ending| ExitStatus::of(ending, metric).code();
+            assert_eq!(code(Ending::Target), 0);
+            let limits = [Ending::Limit(Limit::Epochs), Ending::Limit(Limit::Time), Ending::Diverged];
+            assert_eq!(limits.map(code), [3, 3, 3]);
+            assert_eq!(code(Ending::Interrupted), 130);
+        }
+        assert_eq!(ExitStatus::of(Ending::Converged, &free), ExitStatus::Done);
+        assert_eq!(ExitStatus::of(Ending::Converged, &missed), ExitStatus::Limit);
         assert_eq!((ExitStatus::Failed.code(), ExitStatus::Usage.code()), (1, 2));
-    }
-
-    #[test]
-    fn epochs_may_be_the_length() {
-        assert_eq!(ExitStatus::of_length(Ending::Epochs), ExitStatus::Done);
-        assert_eq!(ExitStatus::of_length(Ending::Time), ExitStatus::Limit);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::record::EpochRecord;
 pub struct Profile {
     /// Seconds an epoch took, on average.
     pub seconds_per_epoch: f64,
-    /// Decades by which an epoch brought the certificate down, on average; `None` where it has no logarithm.
+    /// Decades by which an epoch brought the metric down, on average; `None` where it has no logarithm.
     pub progress: Option<f64>,
 }
 
@@ -37,7 +37,7 @@ impl Sums {
     fn add(&mut self, before: &EpochRecord, after: &EpochRecord) {
         self.epochs += 1;
         self.seconds += after.seconds - before.seconds;
-        let decades = (before.certificate / after.certificate).log10();
+        let decades = (before.value() / after.value()).log10();
         if decades.is_finite() {
             self.measured += 1;
             self.decades += decades;
@@ -55,9 +55,11 @@ impl Sums {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::verdict::Metric;
 
-    fn record(epoch: u64, workers: usize, seconds: f64, certificate: f64) -> EpochRecord {
-        EpochRecord { epoch, workers, seconds, certificate, ..EpochRecord::default() }
+    fn record(epoch: u64, workers: usize, seconds: f64, value: f64) -> EpochRecord {
+        let metric = Some(Metric::new("gap", value, "training data"));
+        EpochRecord { epoch, workers, seconds, metric, ..EpochRecord::default() }
     }
 
     #[test]

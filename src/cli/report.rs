@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::exit::ExitStatus;
 use super::profile::{Profile, profile};
 use super::screen::{count, short};
-use crate::program::Certificate;
-use crate::record::{Ending, EpochRecord, GenerationRecord, RunReport};
+use crate::record::{Ending, EpochRecord, GenerationRecord, Limit, RunReport};
+use crate::verdict::Metric;
 
 /// A part of a run whose seconds are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,9 +139,9 @@ pub struct Report {
     pub bytes_on_wire: u64,
     /// Of these, bytes of blocks.
     pub block_bytes_on_wire: u64,
-    /// The certificate of the model.
-    pub certificate: Certificate,
-    /// Why the run ended.
+    /// The metric of the model.
+    pub metric: Metric,
+    /// How the run ended.
     pub ending: Ending,
     /// The objective, if there is a monotone one.
     pub objective: Option<f64>,
@@ -192,7 +193,7 @@ impl Report {
             updates: run.updates,
             bytes_on_wire: run.bytes_on_wire,
             block_bytes_on_wire: run.block_bytes_on_wire,
-            certificate: run.certificate.clone(),
+            metric: run.metric.clone(),
             ending: run.ending,
             objective: run.objective,
             rollbacks: run.rollbacks,
@@ -216,27 +217,37 @@ impl Report {
         self
     }
 
-    /// How the run ended and what its certificate proves, in a line for the screen.
+    /// The exit status that follows from how the run ended.
+    pub fn status(&self) -> ExitStatus {
+        ExitStatus::of(self.ending, &self.metric)
+    }
+
+    /// How the run ended and what its metric says, in a line for the screen.
     pub fn conclusion(&self) -> String {
-        let Self {
-            certificate: Certificate { kind, value, target, reached, on, .. }, epochs, seconds, ..
-        } = self;
         let ended = match self.ending {
-            Ending::Reached => "done",
-            Ending::Epochs => "stopped at the limit of epochs",
-            Ending::Time => "stopped at the time limit",
+            Ending::Converged if self.metric.is_missed() => "stopped: no further epoch comes closer",
+            Ending::Target | Ending::Converged => "done",
+            Ending::Limit(Limit::Epochs) => "stopped at the limit of epochs",
+            Ending::Limit(Limit::Time) => "stopped at the time limit",
             Ending::Interrupted => "interrupted",
-            Ending::Stalled => "stopped: no further epoch comes closer",
             Ending::Diverged => "stopped: it diverged",
         };
-        let missed = if *reached { "" } else { " not reached" };
-        let (value, target) = (short(*value), short(*target));
         format!(
-            "{ended}: {kind} {value} on {on} (target {target}{missed}); {}, {:.3} s",
-            count(*epochs, "epoch"),
-            seconds.fit
+            "{ended}: {}; {}, {:.3} s",
+            measured(&self.metric),
+            count(self.epochs, "epoch"),
+            self.seconds.fit
         )
     }
+}
+
+/// A metric for the screen: its value, and its target if it has one.
+fn measured(metric: &Metric) -> String {
+    let Metric { name, value, target, on, .. } = metric;
+    let value = if value.is_nan() { "not measured".into() } else { short(*value) };
+    let missed = if metric.is_missed() { " not reached" } else { "" };
+    let target = target.map_or(String::new(), |target| format!(" (target {}{missed})", short(target)));
+    format!("{name} {value} on {on}{target}")
 }
 
 #[cfg(test)]
@@ -247,8 +258,8 @@ mod tests {
 
     fn run() -> RunReport {
         RunReport {
-            ending: Ending::Reached,
-            certificate: Certificate::new("relative-duality-gap", 1e-7, 1e-6, "training data"),
+            ending: Ending::Target,
+            metric: Metric::new("relative-duality-gap", 1e-7, "training data").target(1e-6).certified(),
             objective: Some(1.5),
             epochs: 3,
             rounds: 4,
@@ -271,14 +282,21 @@ mod tests {
     fn the_keys_are_the_documented_ones() {
         let data = Data { path: "mice".into(), sizes: [("rows".into(), 4)].into(), ..Data::default() };
         let about = About { program: "lasso".into(), data, workers: 2, ..About::default() };
+        let metric = |value| Some(Metric { value, ..run().metric });
         let epochs = [
-            EpochRecord { workers: 2, certificate: 1.0, ..EpochRecord::default() },
-            EpochRecord { epoch: 1, workers: 2, seconds: 0.25, certificate: 0.1, ..EpochRecord::default() },
+            EpochRecord { workers: 2, metric: metric(1.0), ..EpochRecord::default() },
+            EpochRecord {
+                epoch: 1,
+                workers: 2,
+                seconds: 0.25,
+                metric: metric(0.1),
+                ..EpochRecord::default()
+            },
         ];
         let report = serde_json::to_value(Report::new(about, &run(), &epochs).result("lambda", 0.5)).unwrap();
         for key in
             "program version parameters data workers processes shards seed seconds epochs rounds blocks \
-                    candidates rejected updates bytes_on_wire certificate model_digest peak_memory_bytes \
+                    candidates rejected updates bytes_on_wire metric model_digest peak_memory_bytes \
                     generations profile ending objective rollbacks threads idle_workers cpu_over_wall"
                 .split_whitespace()
         {
@@ -287,14 +305,14 @@ mod tests {
         let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
         assert_eq!(keys(&report["data"]), ["digest", "nonzeros", "path", "sizes"]);
         assert_eq!(keys(&report["seconds"]), ["certify", "fit", "prepare", "read", "write"]);
-        assert_eq!(keys(&report["certificate"]), ["kind", "on", "reached", "target", "value"]);
+        assert_eq!(keys(&report["metric"]), ["certified", "name", "on", "target", "value"]);
         assert_eq!(
             report["generations"],
             json!([{"epoch": 0, "workers": 2, "pause": 0.0, "shards_moved": 1}])
         );
         assert_eq!(report["profile"], json!({"2": {"seconds_per_epoch": 0.25, "progress": 1.0}}));
         assert_eq!((&report["blocks"], &report["processes"]), (&json!(5), &json!(1)));
-        assert_eq!((&report["ending"], &report["results"]["lambda"]), (&json!("reached"), &json!(0.5)));
+        assert_eq!((&report["ending"], &report["results"]["lambda"]), (&json!("target"), &json!(0.5)));
     }
 
     #[test]
@@ -304,10 +322,33 @@ mod tests {
         assert_eq!(report.conclusion(), done);
         report.epochs = 1;
         assert!(report.conclusion().ends_with("; 1 epoch, 0.000 s"), "{}", report.conclusion());
-        (report.ending, report.certificate.reached) = (Ending::Time, false);
+        (report.ending, report.metric.value) = (Ending::Limit(Limit::Time), 1e-5);
         let conclusion = report.conclusion();
         assert!(conclusion.starts_with("stopped at the time limit: "), "{conclusion}");
         assert!(conclusion.contains("(target 1.00e-6 not reached)"), "{conclusion}");
+        assert_eq!(report.status(), ExitStatus::Limit);
+    }
+
+    #[test]
+    fn a_target_that_nobody_gave_is_not_printed_and_a_missed_one_is_not_done() {
+        let mut report = Report::new(About::default(), &run(), &[]);
+        (report.ending, report.metric) = (Ending::Converged, Metric::new("rmse", 0.5, "validation data"));
+        assert_eq!(report.conclusion(), "done: rmse 0.5000 on validation data; 3 epochs, 0.000 s");
+        assert_eq!(report.status(), ExitStatus::Done);
+        report.metric.target = Some(0.25);
+        let conclusion = report.conclusion();
+        assert!(
+            conclusion.starts_with("stopped: no further epoch comes closer: rmse 0.5000"),
+            "{conclusion}"
+        );
+        assert!(conclusion.contains("(target 0.2500 not reached)"), "{conclusion}");
+        assert_eq!(report.status(), ExitStatus::Limit);
+        (report.ending, report.metric.value) = (Ending::Interrupted, f64::NAN);
+        assert!(
+            report.conclusion().starts_with("interrupted: rmse not measured on"),
+            "{}",
+            report.conclusion()
+        );
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::record::EpochRecord;
 #[derive(Debug, Clone)]
 pub struct Screen {
     how: How,
-    measure: String,
+    metric: String,
     explain: bool,
 }
 
@@ -35,12 +35,12 @@ impl Screen {
         } else {
             How::Lines
         };
-        Self { how, measure: "certificate".into(), explain: options.explain }
+        Self { how, metric: "metric".into(), explain: options.explain }
     }
 
-    /// What the certificate is called in the progress, such as `gap`.
-    pub fn call_certificate(&mut self, measure: &str) {
-        self.measure = measure.into();
+    /// What the metric is called in the progress, such as `gap`.
+    pub fn set_metric_name(&mut self, name: &str) {
+        self.metric = name.into();
     }
 
     /// Shows what goes on between epochs.
@@ -92,13 +92,12 @@ impl Screen {
     }
 
     fn line(&self, record: &EpochRecord) -> String {
-        let EpochRecord { epoch, certificate, updates, seconds, rolled_back, .. } = record;
+        let EpochRecord { epoch, metric, updates, seconds, rolled_back, .. } = record;
         let back = if *rolled_back { "  rolled back" } else { "" };
-        format!(
-            "epoch {epoch}  {} {}  updates {updates}  {seconds:.2} s{back}",
-            self.measure,
-            short(*certificate)
-        )
+        let metric = metric.as_ref();
+        let metric =
+            metric.map_or(String::new(), |metric| format!("  {} {}", self.metric, short(metric.value)));
+        format!("epoch {epoch}{metric}  updates {updates}  {seconds:.2} s{back}")
     }
 }
 
@@ -148,15 +147,18 @@ pub fn say(text: &str) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::verdict::Metric;
 
     #[test]
     fn an_epoch_is_a_line() {
-        let screen = Screen { how: How::Nothing, measure: "gap".into(), explain: false };
-        let record =
-            EpochRecord { epoch: 3, certificate: 1.2e-4, updates: 17, seconds: 0.123, ..Default::default() };
+        let screen = Screen { how: How::Nothing, metric: "gap".into(), explain: false };
+        let metric = Some(Metric::new("relative-duality-gap", 1.2e-4, "training data"));
+        let record = EpochRecord { epoch: 3, metric, updates: 17, seconds: 0.123, ..Default::default() };
         assert_eq!(screen.line(&record), "epoch 3  gap 1.20e-4  updates 17  0.12 s");
         let record = EpochRecord { rolled_back: true, ..record };
         assert!(screen.line(&record).ends_with("rolled back"));
+        let record = EpochRecord { metric: None, rolled_back: false, ..record };
+        assert_eq!(screen.line(&record), "epoch 3  updates 17  0.12 s");
     }
 
     #[test]

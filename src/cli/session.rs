@@ -63,9 +63,9 @@ impl Session {
         Ok(Self { program, version, options, folder, screen, seconds, began, before })
     }
 
-    /// What the certificate is called in the progress, such as `gap`.
-    pub fn call_certificate(&mut self, measure: &str) {
-        self.screen.call_certificate(measure);
+    /// What the metric is called in the progress, such as `gap`.
+    pub fn set_metric_name(&mut self, name: &str) {
+        self.screen.set_metric_name(name);
     }
 
     /// The folder the run writes to.
@@ -177,31 +177,14 @@ impl Session {
         Ok(Report::new(about, run, trace))
     }
 
-    /// Writes summary and report, and says the result on stdout: the text, or the report with `--json`. The status is
-    /// that of a run whose epochs are a limit.
+    /// Writes summary and report, and says the result on stdout: the text, or the report with `--json`.
     ///
     /// # Errors
     /// If a file or stdout cannot be written.
-    pub fn finish(self, report: Report, summary: &Summary, text: &str) -> Result<ExitStatus, Error> {
-        let status = ExitStatus::of(report.ending);
-        self.finish_as(status, report, summary, text)
-    }
-
-    /// Writes summary and report and says the result, as [`finish`](Self::finish) does; the status is the one given, for
-    /// a run whose epochs are its length.
-    ///
-    /// # Errors
-    /// If a file or stdout cannot be written.
-    pub fn finish_as(
-        mut self,
-        status: ExitStatus,
-        mut report: Report,
-        summary: &Summary,
-        text: &str,
-    ) -> Result<ExitStatus, Error> {
+    pub fn finish(mut self, mut report: Report, summary: &Summary, text: &str) -> Result<ExitStatus, Error> {
         self.save(&mut report, summary)?;
         self.tell(&report, text)?;
-        Ok(status)
+        Ok(report.status())
     }
 
     /// Says how a run ended that came to no model, and writes nothing: beside the model of an earlier run in the same
@@ -212,7 +195,7 @@ impl Session {
     pub fn finish_without_model(self, mut report: Report, text: &str) -> Result<ExitStatus, Error> {
         self.measure(&mut report);
         self.tell(&report, text)?;
-        Ok(ExitStatus::of(report.ending))
+        Ok(report.status())
     }
 
     fn tell(&self, report: &Report, text: &str) -> Result<(), Error> {
@@ -257,9 +240,10 @@ mod tests {
 
     use super::*;
     use crate::engine::Parts;
-    use crate::program::{Boundary, Certificate, Task, Verdict};
-    use crate::record::Ending;
+    use crate::program::{Boundary, Task};
+    use crate::record::{Ending, Limit};
     use crate::schedule::{Cyclic, Round, Variables};
+    use crate::verdict::{Metric, Verdict};
 
     /// Halves a number an epoch.
     struct Halving;
@@ -279,7 +263,7 @@ mod tests {
         }
         fn certify(&self, _: u32, (): &mut (), _: &f64) {}
         fn conclude(&self, _: &Boundary, (): &mut (), number: &f64, _: Vec<(u32, ())>) -> Verdict<()> {
-            Verdict::new(Certificate::new("number", *number, 0.1, "itself"))
+            Verdict::new(Metric::new("number", *number, "itself").target(0.1))
         }
     }
 
@@ -318,7 +302,7 @@ mod tests {
         assert_eq!(epochs(&run), [0, 1, 2, 3, 4]);
         let report: serde_json::Value =
             serde_json::from_slice(&fs::read(run.join("report.json")).unwrap()).unwrap();
-        assert_eq!((&report["ending"], &report["epochs"]), (&"reached".into(), &4.into()));
+        assert_eq!((&report["ending"], &report["epochs"]), (&"target".into(), &4.into()));
         assert!(report["seconds"]["fit"].as_f64() > Some(0.0) && report["wall_seconds"].as_f64() > Some(0.0));
         assert!(run.join("number").exists() && run.join("summary.json").exists());
     }
@@ -329,9 +313,12 @@ mod tests {
         let run = folder.path().to_str().unwrap();
         let stopped =
             session(&["--out", run, "--epochs", "2", "--checkpoint-every", "2"]).run(engine()).unwrap();
-        assert_eq!((stopped.report.ending, epochs(folder.path())), (Ending::Epochs, vec![0, 1, 2]));
+        assert_eq!(
+            (stopped.report.ending, epochs(folder.path())),
+            (Ending::Limit(Limit::Epochs), vec![0, 1, 2])
+        );
         let outcome = session(&["--resume", run]).run(engine()).unwrap();
-        assert_eq!((outcome.report.ending, outcome.parts.replica), (Ending::Reached, 0.0625));
+        assert_eq!((outcome.report.ending, outcome.parts.replica), (Ending::Target, 0.0625));
         assert_eq!(epochs(folder.path()), [0, 1, 2, 3, 4]);
     }
 

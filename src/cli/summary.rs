@@ -5,6 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::verdict::Metric;
+
 /// `summary.json`: a title and named tables.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
@@ -51,6 +53,21 @@ impl Table {
     pub fn new(title: impl Into<String>, columns: &[&str]) -> Self {
         let columns = columns.iter().map(|&name| name.into()).collect();
         Self { title: title.into(), columns, rows: Vec::new() }
+    }
+
+    /// A metric as a table of one row.
+    pub fn of_metric(metric: &Metric) -> Self {
+        let Metric { name, value, target, on, certified } = metric;
+        let mut table = Self::new("metric", &["name", "value", "target", "reached", "certified", "on"]);
+        table.row(vec![
+            name.as_str().into(),
+            (*value).into(),
+            (*target).into(),
+            metric.is_reached().into(),
+            (*certified).into(),
+            on.as_str().into(),
+        ]);
+        table
     }
 
     /// Adds a row.

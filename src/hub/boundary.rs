@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::guard::is_worse;
-use super::{Hub, IN_VAIN, Parting, Phase};
+use super::{Hub, IN_VAIN, Parting, Phase, Progress};
 use crate::message::Message;
 use crate::place::Outbox;
-use crate::program::{Boundary, Certificate, Program, Verdict, Visibility};
-use crate::record::{Ending, EpochRecord};
+use crate::program::{Boundary, Program, Visibility};
+use crate::record::{Ending, EpochRecord, Limit};
 use crate::schedule::{Outlook, Plan};
+use crate::verdict::{Metric, Status, Verdict};
 
 impl<P: Program> Hub<P> {
     pub(super) fn certify(&mut self, out: &mut Outbox<P>) {
@@ -36,20 +37,26 @@ impl<P: Program> Hub<P> {
             let replica = self.replica.borrow();
             self.program.conclude(&boundary, &mut self.state.pinned, &replica, shares)
         };
-        let Verdict { certificate, objective, weights, wanted, change } = verdict;
+        let Verdict { mut metric, measured, status, objective, weights, wanted, change } = verdict;
+        if !measured {
+            metric.value = self.verdict.as_ref().map_or(f64::NAN, |(last, _)| last.value);
+        }
         let worse = self.accepted.as_ref().is_some_and(|accepted| is_worse(objective, accepted.objective));
-        self.record(&certificate, objective, worse);
-        let mut outlook = Outlook { epoch, certificate, objective, weights, wanted };
-        if worse {
+        let record = self.record(Some(&metric).filter(|_| measured).cloned(), objective, worse);
+        let mut outlook = Outlook { epoch, metric, objective, weights, wanted };
+        self.state.progress.status = if worse {
             outlook = self.roll_back(out)?;
+            Status::Continue
         } else {
             self.state.progress.in_vain = 0;
             if let Some(change) = change {
                 self.commit(Arc::new(change));
             }
-        }
-        self.verdict = Some((outlook.certificate.clone(), outlook.objective));
-        match self.ending(&outlook) {
+            let is_lost = measured && !outlook.metric.value.is_finite();
+            if is_lost { Status::Diverged } else { status }
+        };
+        self.verdict = Some((outlook.metric.clone(), outlook.objective));
+        match self.show(record, &outlook) {
             Some(ending) => self.part(Parting::Over(ending), outlook, out),
             None if self.settings.cut_after(epoch, self.workers) && !first => {
                 self.part(Parting::Cut, outlook, out)
@@ -66,18 +73,26 @@ impl<P: Program> Hub<P> {
 
     /// Why the run is over at this boundary, if it is.
     pub(super) fn ending(&self, outlook: &Outlook) -> Option<Ending> {
-        let diverged = outlook.certificate.value.is_nan()
-            || outlook.objective.is_some_and(|value| !value.is_finite())
-            || self.state.progress.in_vain >= IN_VAIN;
-        if outlook.certificate.reached {
-            Some(Ending::Reached)
-        } else if diverged {
-            Some(Ending::Diverged)
-        } else if outlook.certificate.stalled {
-            Some(Ending::Stalled)
-        } else {
-            self.settings.limit_reached(self.state.progress.epoch)
+        let Progress { status, in_vain, epoch, .. } = self.state.progress;
+        let objective_is_lost = outlook.objective.is_some_and(|value| !value.is_finite());
+        match status {
+            Status::Diverged => Some(Ending::Diverged),
+            _ if outlook.metric.is_reached() => Some(Ending::Target),
+            _ if objective_is_lost || in_vain >= IN_VAIN => Some(Ending::Diverged),
+            Status::Completed if outlook.metric.is_missed() => Some(Ending::Limit(Limit::Epochs)),
+            Status::Converged | Status::Completed => Some(Ending::Converged),
+            Status::Continue => self.settings.limit_reached(epoch),
         }
+    }
+
+    /// Shows the boundary's record, which may make somebody ask the run to stop, and says how the run ends, if it does.
+    fn show(&mut self, mut record: EpochRecord, outlook: &Outlook) -> Option<Ending> {
+        record.ending = self.ending(outlook);
+        (self.watcher)(&record);
+        record.ending = record.ending.or_else(|| self.ending(outlook));
+        let ending = record.ending;
+        self.records.push(record);
+        ending
     }
 
     pub(super) fn begin_epoch(&mut self, outlook: Outlook, out: &mut Outbox<P>) -> Result<(), String> {
@@ -119,19 +134,21 @@ impl<P: Program> Hub<P> {
         self.phase = Phase::Over;
     }
 
-    pub(super) fn record(&mut self, certificate: &Certificate, objective: Option<f64>, rolled_back: bool) {
+    /// What the epoch has counted and measured.
+    fn record(&mut self, metric: Option<Metric>, objective: Option<f64>, rolled_back: bool) -> EpochRecord {
         let (totals, counts) = (self.state.progress.totals, self.state.schedule.counts());
         let (before, counted) = self.before;
         self.before = (totals, counts);
         let measured = std::mem::replace(&mut self.measured, vec![0.0; self.workers]);
-        let record = EpochRecord {
+        EpochRecord {
             epoch: self.state.progress.epoch,
             data_version: 0,
             seconds: self.settings.elapsed(),
             measured: measured.into_iter().fold(0.0, f64::max),
             workers: self.workers,
             objective,
-            certificate: certificate.value,
+            metric,
+            ending: None,
             updates: totals.updates - before.updates,
             rounds: totals.rounds - before.rounds,
             candidates: counts.candidates.saturating_sub(counted.candidates),
@@ -139,8 +156,6 @@ impl<P: Program> Hub<P> {
             rolled_back,
             load: std::mem::replace(&mut self.load, vec![0.0; self.workers]),
             log: self.state.schedule.take_log(),
-        };
-        (self.watcher)(&record);
-        self.records.push(record);
+        }
     }
 }

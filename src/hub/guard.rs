@@ -23,7 +23,6 @@ impl<P: Program> Hub<P> {
             pinned: to_bytes(&self.state.pinned),
             schedule: schedule.into_bytes(),
             outlook: outlook.clone(),
-            certificate: outlook.certificate.clone(),
             block_at: self.block_at.clone(),
         });
     }
@@ -35,11 +34,7 @@ impl<P: Program> Hub<P> {
         self.state.pinned = from_bytes(&accepted.pinned).map_err(broken)?;
         self.state.schedule.load(&mut Reader::new(&accepted.schedule)).map_err(broken)?;
         self.block_at.clone_from(&accepted.block_at);
-        let outlook = Outlook {
-            epoch: self.state.progress.epoch,
-            certificate: accepted.certificate.clone(),
-            ..accepted.outlook.clone()
-        };
+        let outlook = Outlook { epoch: self.state.progress.epoch, ..accepted.outlook.clone() };
         self.state.schedule.shrink();
         // The next rollback starts from the shrunken schedule, not from the one that failed.
         let mut schedule = Writer::default();

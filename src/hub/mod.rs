@@ -19,10 +19,11 @@ use crate::message::{Answer, Changes, Message};
 use crate::place::Outbox;
 use crate::placement::Layout;
 use crate::places::Places;
-use crate::program::{Certificate, Program};
+use crate::program::Program;
 use crate::record::{Ending, EpochRecord};
 use crate::schedule::{Candidates, Counts, Outlook, Round, Schedule};
 use crate::settings::Settings;
+use crate::verdict::{Metric, Status};
 
 /// A worker without tasks is sent its commits once so many have gathered.
 const COMMITS_HELD: usize = 64;
@@ -45,6 +46,8 @@ pub(crate) struct Progress {
     pub(crate) epoch: u64,
     /// What the next epoch begins with; `None` before the first boundary.
     pub(crate) outlook: Option<Outlook>,
+    /// What the program said of the run at that boundary.
+    pub(crate) status: Status,
     pub(crate) staleness: usize,
     /// Rollbacks since the last epoch that was accepted.
     pub(crate) in_vain: u64,
@@ -61,7 +64,7 @@ pub(crate) struct Totals {
 }
 
 crate::state!(Totals { rounds, tasks, updates, rollbacks });
-crate::state!(Progress { epoch, outlook, staleness, in_vain, totals });
+crate::state!(Progress { epoch, outlook, status, staleness, in_vain, totals });
 
 /// How a generation ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -93,7 +96,7 @@ enum Phase<P: Program> {
     Known { waiting: usize, partials: Vec<(u32, P::Partial)> },
     /// Waiting for the rounds in flight; `last` if the epoch has no more.
     Draining { last: bool },
-    /// Waiting for the shares of the certificate.
+    /// Waiting for the shares of the metric.
     Certifying { waiting: usize, shares: Vec<(u32, P::Partial)> },
     /// The generation has ended.
     Over,
@@ -105,7 +108,6 @@ struct Accepted {
     pinned: Vec<u8>,
     schedule: Vec<u8>,
     outlook: Outlook,
-    certificate: Certificate,
     block_at: Vec<u32>,
 }
 
@@ -140,7 +142,7 @@ pub(crate) struct Hub<P: Program> {
     /// Shown every record as it is made, before the run goes on: whoever watches may ask it to stop there.
     watcher: Box<dyn Fn(&EpochRecord)>,
     pub(crate) records: Vec<EpochRecord>,
-    pub(crate) verdict: Option<(Certificate, Option<f64>)>,
+    pub(crate) verdict: Option<(Metric, Option<f64>)>,
     pub(crate) parting: Option<Parting>,
 }
 
@@ -187,7 +189,7 @@ impl<P: Program> Hub<P> {
         match self.state.progress.outlook.take() {
             None => self.certify(out),
             Some(outlook) => {
-                self.verdict = Some((outlook.certificate.clone(), outlook.objective));
+                self.verdict = Some((outlook.metric.clone(), outlook.objective));
                 // A checkpoint of a run that was over is resumed to its end, not beyond it.
                 if let Some(ending) = self.ending(&outlook) {
                     self.part(Parting::Over(ending), outlook, out);

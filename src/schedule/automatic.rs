@@ -5,7 +5,7 @@ use crate::state::{Reader, StateError, Writer};
 
 /// Runs, each epoch, the schedule that made the most progress per counted cost when it last ran.
 ///
-/// Progress is the logarithm of the certificate's fall over an epoch; cost is the counted cost of the variables
+/// Progress is the logarithm of the metric's fall over an epoch; cost is the counted cost of the variables
 /// that its rounds named, or the number of tasks where rounds name none. Each schedule runs for one epoch first, in
 /// the order given; from then on the best rate seen last runs, so one that stalls gives way, and one whose epoch was
 /// rolled back counts as having gained nothing. No clock is asked.
@@ -18,7 +18,7 @@ pub struct Automatic {
     /// The choice whose epoch was begun last: after a rollback, not the one that a boundary remembers as current.
     ran: usize,
     cost: u64,
-    /// The certificate when the current epoch began.
+    /// The metric when the current epoch began.
     before: Option<f64>,
 }
 
@@ -55,7 +55,7 @@ fn cost(variables: &Variables, round: &Round) -> u64 {
 
 impl Schedule for Automatic {
     fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
-        let now = outlook.certificate.value;
+        let now = outlook.metric.value;
         if let Some(before) = self.before {
             // Compiled in: the same choice on every machine.
             let progress = libm::log(before) - libm::log(now);
@@ -140,20 +140,20 @@ impl Schedule for Automatic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::Certificate;
     use crate::schedule::Cyclic;
+    use crate::verdict::Metric;
 
     #[test]
     fn each_choice_is_tried_once_then_the_best_rate_runs_until_it_stalls() {
         let variables = Variables::in_ranges(vec![1; 4], vec![0, 4]);
         let choices = (0..3).map(|_| Box::new(Cyclic::new(variables.clone(), 2)) as Box<dyn Schedule>);
         let mut automatic = Automatic::new(variables.clone(), choices.collect());
-        // The factor by which each choice lowers the certificate, in the order in which the epochs run.
+        // The factor by which each choice lowers the metric, in the order in which the epochs run.
         let (mut value, mut ran) = (1.0, Vec::new());
         for (epoch, factor) in [0.9, 0.5, 0.8, 0.5, 0.99, 0.8, 1.0].into_iter().enumerate() {
-            let certificate = Certificate::new("gap", value, 0.0, "nothing");
+            let metric = Metric::new("gap", value, "nothing");
             let outlook =
-                Outlook { epoch: epoch as u64, certificate, objective: None, weights: vec![], wanted: 0 };
+                Outlook { epoch: epoch as u64, metric, objective: None, weights: vec![], wanted: 0 };
             automatic.begin_epoch(&outlook);
             while let Next::Round(round) = automatic.next_round() {
                 automatic.learn(&round, &[]);
@@ -171,8 +171,8 @@ mod tests {
             [2, 8].map(|width| Box::new(Cyclic::new(variables.clone(), width)) as Box<dyn Schedule>);
         let mut automatic = Automatic::new(variables.clone(), choices.into());
         let outlook = |epoch, value| {
-            let certificate = Certificate::new("gap", value, 0.0, "nothing");
-            Outlook { epoch, certificate, objective: None, weights: vec![], wanted: 0 }
+            let metric = Metric::new("gap", value, "nothing");
+            Outlook { epoch, metric, objective: None, weights: vec![], wanted: 0 }
         };
         automatic.begin_epoch(&outlook(0, 1.0));
         let mut boundary = Writer::default();

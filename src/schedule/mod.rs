@@ -27,8 +27,9 @@ pub use rotation::Rotation;
 pub use shuffled::Shuffled;
 pub use weights::Weights;
 
-use crate::program::{Certificate, Task};
+use crate::program::Task;
 use crate::state::{Reader, StateError, Writer};
+use crate::verdict::Metric;
 
 /// Decides which blocks and variables meet which shards next.
 ///
@@ -115,8 +116,8 @@ impl Schedule for Box<dyn Schedule> {
 pub struct Outlook {
     /// The epoch, counted from 0.
     pub epoch: u64,
-    /// The certificate of the boundary before it.
-    pub certificate: Certificate,
+    /// The metric at the boundary before it, as it was last measured.
+    pub metric: Metric,
     /// The objective, if the program has a monotone one.
     pub objective: Option<f64>,
     /// Importance of variables, from the program's [`Verdict`](crate::Verdict).
@@ -129,7 +130,7 @@ pub struct Outlook {
 impl crate::State for Outlook {
     fn save(&self, out: &mut Writer) {
         out.write(&self.epoch);
-        out.write(&self.certificate);
+        out.write(&self.metric);
         out.write(&self.objective);
         out.write(&self.weights);
         out.write(&self.wanted);
@@ -137,7 +138,7 @@ impl crate::State for Outlook {
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
         Ok(Self {
             epoch: from.read()?,
-            certificate: from.read()?,
+            metric: from.read()?,
             objective: from.read()?,
             weights: from.read()?,
             wanted: from.read()?,

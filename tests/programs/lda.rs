@@ -3,7 +3,7 @@
 
 use raddle::random::Stream;
 use raddle::schedule::{Rotation, Round};
-use raddle::{Boundary, Certificate, Parts, Program, Task, Verdict, Visibility};
+use raddle::{Boundary, Metric, Parts, Program, Task, Verdict, Visibility};
 
 pub(crate) const MEASURE: u32 = 1;
 const ALPHA: f64 = 0.5;
@@ -172,7 +172,7 @@ impl Program for Lda {
             0 => f64::INFINITY,
             measured => (-replica.log_likelihood / measured as f64).exp(),
         };
-        Verdict::new(Certificate::new("perplexity", perplexity, 0.0, "training data"))
+        Verdict::new(Metric::new("perplexity", perplexity, "training data"))
     }
 }
 

@@ -5,7 +5,7 @@
 
 use raddle::random::Stream;
 use raddle::schedule::{Rotation, Round, even_parts};
-use raddle::{Boundary, Certificate, Parts, Program, Task, Verdict, Visibility};
+use raddle::{Boundary, Metric, Parts, Program, Task, Verdict, Visibility};
 
 pub(crate) const TRAIN: u32 = 0;
 pub(crate) const MEASURE: u32 = 1;
@@ -105,7 +105,7 @@ impl Program for Mf {
         _: Vec<(u32, Errors)>,
     ) -> Verdict<Errors> {
         let rmse = if count == 0 { f64::INFINITY } else { (sum / count as f64).sqrt() };
-        Verdict::new(Certificate::new("rmse", rmse, 0.0, "training data"))
+        Verdict::new(Metric::new("rmse", rmse, "training data"))
     }
 }
 

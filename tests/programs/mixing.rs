@@ -5,7 +5,7 @@
 use raddle::random::{Stream, splitmix64};
 use raddle::schedule::{Assignment, Candidates, Dependencies, Next, Outlook, Plan, Round, Schedule};
 use raddle::state::{Reader, State, StateError, Writer, to_bytes};
-use raddle::{Boundary, Certificate, Parts, Program, Task, Verdict, Visibility};
+use raddle::{Boundary, Metric, Parts, Program, Task, Verdict, Visibility};
 
 pub(crate) struct Mixing {
     pub(crate) visibility: Visibility,
@@ -113,13 +113,13 @@ impl Program for Mixing {
     ) -> Verdict<u64> {
         *pinned = mix_all(*pinned, [boundary.epoch, boundary.shards.into(), *replica, digest(&shares)]);
         let seen = *pinned;
-        let certificate = Certificate::new("none", (seen >> 40) as f64, -1.0, "nothing");
+        let metric = Metric::new("none", (seen >> 40) as f64, "nothing");
         Verdict {
             objective: self.objective.then_some(2.0 * (seen % 3) as f64 - boundary.epoch as f64),
             weights: (0..5).map(|variable| (variable, (mix(seen, variable.into()) >> 50) as f64)).collect(),
             wanted: (seen % 7) as usize,
             change: seen.is_multiple_of(2).then_some(seen),
-            ..Verdict::new(certificate)
+            ..Verdict::new(metric)
         }
     }
 

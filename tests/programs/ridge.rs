@@ -5,7 +5,7 @@
 
 use raddle::random::Stream;
 use raddle::schedule::{Dependencies, Round, Variables};
-use raddle::{Boundary, Certificate, Parts, Program, Task, Verdict};
+use raddle::{Boundary, Metric, Parts, Program, Task, Verdict};
 
 pub(crate) struct Ridge {
     pub(crate) lambda: f64,
@@ -126,7 +126,7 @@ impl Program for Ridge {
         Verdict {
             objective: Some(0.5 * dot(residual, residual) + 0.5 * self.lambda * penalty),
             weights,
-            ..Verdict::new(Certificate::new("gradient", steepest, self.target, "training data"))
+            ..Verdict::new(Metric::new("gradient", steepest, "training data").target(self.target))
         }
     }
 }

@@ -283,7 +283,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let start = Instant::now();
             let fit = Lasso::params().ratio(ratio).fit(problem)?;
             engine.push(start.elapsed().as_secs_f64() * 1e3);
-            assert!(fit.report.certificate.reached);
+            assert!(fit.report.metric.is_reached());
             epochs = fit.report.epochs;
         }
     }

@@ -36,7 +36,7 @@ use crate::problem::Preparation;
 /// let chosen = cv.fit(data.x, data.y, Preparation::default())?;
 /// let (min, simple) = (chosen.curve.choose(Rule::Min), chosen.curve.choose(Rule::OneSe));
 /// assert!(simple.lambda > min.lambda && simple.mean <= min.mean + min.se);
-/// assert!(chosen.fit.report.certificate.reached && chosen.worst_gap <= 1e-6);
+/// assert!(chosen.fit.report.metric.is_reached() && chosen.worst_gap <= 1e-6);
 /// # Ok::<(), raddle_lasso::LassoError>(())
 /// ```
 #[derive(Debug, Clone)]

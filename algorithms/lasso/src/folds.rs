@@ -40,7 +40,7 @@ pub(crate) struct Plan {
 /// }
 /// let lambda = folds.curve()?.choose(Rule::OneSe).lambda;
 /// let fit = folds.all(lambda).fit(folds.problem())?;
-/// assert!(fit.report.certificate.reached);
+/// assert!(fit.report.metric.is_reached());
 /// # Ok::<(), raddle_lasso::LassoError>(())
 /// ```
 #[derive(Debug)]

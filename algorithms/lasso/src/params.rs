@@ -86,7 +86,7 @@ impl Choice {
 /// let data = raddle_datasets::embedded::diabetes();
 /// let problem = Problem::new(data.x, data.y, Preparation::default())?;
 /// let fit = Lasso::params().ratio(100.0).fit(&problem)?;
-/// assert!(fit.report.certificate.value <= 1e-6);
+/// assert!(fit.report.metric.value <= 1e-6);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]

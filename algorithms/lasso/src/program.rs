@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use raddle::schedule::{Dependencies, Round};
 use raddle::state::{Reader, StateError, Writer};
-use raddle::{Boundary, Certificate, Program, State, Task, Verdict};
+use raddle::{Boundary, Metric, Program, State, Status, Task, Verdict};
 
 use crate::correlation::{Aspect, among};
 use crate::course::Course;
@@ -229,11 +229,12 @@ impl Program for LassoProgram {
         let done = solver.solutions().len() == self.course.len();
         let worst = solver.solutions().iter().map(|solution| solution.gap).fold(0.0, f64::max);
         let value = if done { worst } else { certified.relative() };
-        let mut certificate =
-            Certificate::new("relative-duality-gap", value, self.tolerance, "training data");
+        let metric = Metric::new("relative-duality-gap", value, "training data");
+        let mut verdict = Verdict::new(metric.target(self.tolerance).certified());
         // Rounds may creep for long; the working set comes closer every time or not at all.
-        certificate.stalled = self.working_set && solver.is_stalled();
-        let mut verdict = Verdict::new(certificate);
+        if self.working_set && solver.is_stalled() {
+            verdict.status = Status::Converged;
+        }
         verdict.objective = Some(certified.primal / n);
         let first = replica.penalty.is_nan();
         let (penalty, floor) = solver.penalty_and_floor(self);

@@ -140,7 +140,7 @@ fn holds(
         assert!(expected[simple].0 <= bound * (1.0 + 1e-5), "{context}");
         assert!(expected[..simple].iter().all(|(mean, _)| *mean > bound * (1.0 - 1e-5)), "{context}");
         // Everything is certified, the fit of all rows too.
-        assert!(done.worst_gap <= 1e-11 && done.folds.iter().all(|run| run.certificate.reached), "{context}");
+        assert!(done.worst_gap <= 1e-11 && done.folds.iter().all(|run| run.metric.is_reached()), "{context}");
         let oracle = Oracle::new(&x, y, preparation);
         oracle.check(&done.fit, &context);
         assert!((done.fit.lambda / done.curve.points[chosen].lambda - 1.0).abs() < 1e-15, "{context}");

@@ -47,7 +47,7 @@ fn bits(fit: &Fit) -> Bits {
         coefficients: fit.coefficients.iter().map(|(j, value)| (*j, value.to_bits())).collect(),
         intercept: fit.intercept.to_bits(),
         lambda: fit.lambda.to_bits(),
-        gap: report.certificate.value.to_bits(),
+        gap: report.metric.value.to_bits(),
         objective: report.objective.map(f64::to_bits),
         epochs: report.epochs,
         rounds: report.rounds,
@@ -57,7 +57,7 @@ fn bits(fit: &Fit) -> Bits {
 
 /// Objective and certificate of every epoch.
 fn course(fit: &Fit) -> Vec<(u64, Option<u64>, u64)> {
-    let record = |r: &raddle::EpochRecord| (r.epoch, r.objective.map(f64::to_bits), r.certificate.to_bits());
+    let record = |r: &raddle::EpochRecord| (r.epoch, r.objective.map(f64::to_bits), r.value().to_bits());
     let mut course: Vec<_> = fit.trace.iter().map(record).collect();
     course.dedup();
     course
@@ -223,7 +223,7 @@ fn any_number_of_shards_needs_the_same_epochs() {
             let epochs = [4, 16, 64, 256].map(|shards| {
                 let lasso = lasso(schedule).ratio(10.0).tolerance(1e-3).shards(shards);
                 let fit = lasso.fit_with(&problem, |engine| engine.epochs(500)).unwrap();
-                assert!(fit.report.certificate.reached, "{name}, {schedule:?}, {shards} shards");
+                assert!(fit.report.metric.is_reached(), "{name}, {schedule:?}, {shards} shards");
                 fit.report.epochs
             });
             assert!(

@@ -27,7 +27,7 @@ fn without_the_guard_blind_updates_of_correlated_columns_diverge() {
     for (name, lasso) in blind() {
         let fit = lasso.guard(false).fit_with(&problem, |engine| engine.epochs(5000)).unwrap();
         assert_eq!(fit.report.ending, Ending::Diverged, "{name}, after {} epochs", fit.report.epochs);
-        assert!(!fit.report.certificate.reached && fit.report.rollbacks == 0, "{name}");
+        assert!(!fit.report.metric.is_reached() && fit.report.rollbacks == 0, "{name}");
     }
 }
 
@@ -60,7 +60,7 @@ fn dependencies_keep_priority_from_diverging_without_a_guard() {
     let problem = Problem::new(table.x, table.y, Preparation::default()).unwrap();
     let lasso = Lasso::params().schedule(Choice::Priority).parallelism(256).tolerance(1e-3).guard(false);
     let fit = lasso.fit_with(&problem, |engine| engine.epochs(500)).unwrap();
-    assert_eq!(fit.report.ending, Ending::Reached);
+    assert_eq!(fit.report.ending, Ending::Target);
     assert!(fit.report.rejected > 0);
 }
 
@@ -71,7 +71,7 @@ fn priority_needs_at_most_half_of_the_updates_of_shuffled() {
     let updates = |schedule| {
         let lasso = Lasso::params().schedule(schedule).parallelism(64).tolerance(1e-4).workers(2);
         let fit = lasso.fit(&problem).unwrap();
-        assert_eq!(fit.report.ending, Ending::Reached, "{schedule:?}");
+        assert_eq!(fit.report.ending, Ending::Target, "{schedule:?}");
         fit.report.updates
     };
     let (priority, shuffled) = (updates(Choice::Priority), updates(Choice::Shuffled));

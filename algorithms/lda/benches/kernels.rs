@@ -3,7 +3,7 @@
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use raddle::level::Level;
 use raddle::schedule::{Outlook, Plan};
-use raddle::{Certificate, Program, Schedule, Task};
+use raddle::{Metric, Program, Schedule, Task};
 use raddle_lda::{Held, Lda, Preparation, Problem};
 
 fn passes(criterion: &mut Criterion) {
@@ -37,8 +37,8 @@ fn pass(
     ),
     epoch: u64,
 ) {
-    let certificate = Certificate::new("none", 1.0, 0.0, "nothing");
-    let outlook = Outlook { epoch, certificate, objective: None, weights: Vec::new(), wanted: 0 };
+    let metric = Metric::new("none", 1.0, "nothing");
+    let outlook = Outlook { epoch, metric, objective: None, weights: Vec::new(), wanted: 0 };
     let Plan::Known(rounds) = schedule.begin_epoch(&outlook) else { return };
     let mut partials = Vec::new();
     for round in &rounds {

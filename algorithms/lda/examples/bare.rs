@@ -15,7 +15,7 @@ use std::error::Error;
 use std::time::Instant;
 
 use raddle::schedule::{Outlook, Plan};
-use raddle::{Certificate, Program, Schedule, Task};
+use raddle::{Metric, Program, Schedule, Task};
 use raddle_lda::{Held, Lda, Preparation, Problem};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -118,8 +118,8 @@ fn bare(lda: &Lda, problem: Problem, epochs: u64) -> Result<ByHand, Box<dyn Erro
     let (started, mut measured, mut each, mut tasks) = (Instant::now(), 0.0, Vec::new(), 0);
     for epoch in 0..epochs {
         let begun = Instant::now();
-        let certificate = Certificate::new("none", 1.0, 0.0, "nothing");
-        let outlook = Outlook { epoch, certificate, objective: None, weights: Vec::new(), wanted: 0 };
+        let metric = Metric::new("none", 1.0, "nothing");
+        let outlook = Outlook { epoch, metric, objective: None, weights: Vec::new(), wanted: 0 };
         let Plan::Known(rounds) = schedule.begin_epoch(&outlook) else {
             return Err("a rotation is known".into());
         };

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
 use raddle::schedule::{Outlook, Plan};
-use raddle::{Certificate, Parts, Program, Schedule, Task, Visibility};
+use raddle::{Metric, Parts, Program, Schedule, Task, Visibility};
 use raddle_datasets::Corpus;
 
 use crate::kernels::{Draws, Given, LANES, Sample};
@@ -35,8 +35,8 @@ fn drive(
     mut after: impl FnMut(&Parts<LdaProgram>),
 ) {
     for epoch in epochs {
-        let certificate = Certificate::new("none", 1.0, 0.0, "nothing");
-        let outlook = Outlook { epoch, certificate, objective: None, weights: Vec::new(), wanted: 0 };
+        let metric = Metric::new("none", 1.0, "nothing");
+        let outlook = Outlook { epoch, metric, objective: None, weights: Vec::new(), wanted: 0 };
         let Plan::Known(rounds) = schedule.begin_epoch(&outlook) else { panic!("a rotation is known") };
         let mut partials = Vec::new();
         for (number, round) in (0..).zip(&rounds) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use raddle::schedule::{Outlook, Plan, Round, even_parts};
 use raddle::state::{Reader, StateError, Writer};
-use raddle::{Boundary, Certificate, Engine, Parts, Program, Verdict};
+use raddle::{Boundary, Engine, Metric, Parts, Program, Verdict};
 use raddle_datasets::Corpus;
 
 use crate::error::LdaError;
@@ -143,7 +143,7 @@ impl Program for Infer {
     }
 
     fn conclude(&self, _: &Boundary, _: &mut Thetas, (): &(), _: Vec<(u32, Thetas)>) -> Verdict<()> {
-        Verdict::new(Certificate::new("documents", 1.0, 0.0, "new documents"))
+        Verdict::new(Metric::new("documents", 1.0, "new documents"))
     }
 }
 

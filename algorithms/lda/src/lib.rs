@@ -1,4 +1,4 @@
-//! Latent Dirichlet allocation as a scheduled program of [`raddle`], with held-out perplexity for a certificate.
+//! Latent Dirichlet allocation as a scheduled program of [`raddle`], judged by held-out perplexity.
 //!
 //! Each document is a mixture theta of K topics, drawn from Dirichlet(alpha); each topic phi is a distribution over V
 //! words, drawn from Dirichlet(beta). Topics of tokens are sampled by collapsed Gibbs steps, one token after the other

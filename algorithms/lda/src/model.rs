@@ -16,7 +16,7 @@ pub struct Fit {
     pub(crate) totals: Totals,
     record: Record,
     documents: usize,
-    /// What the run counted, and its certificate.
+    /// What the run counted, and its metric.
     pub report: RunReport,
     /// A record an epoch.
     pub trace: Vec<EpochRecord>,

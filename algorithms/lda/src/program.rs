@@ -9,7 +9,7 @@ use std::sync::Arc;
 use raddle::random::Stream;
 use raddle::schedule::Round;
 use raddle::state::{Reader, StateError, Writer};
-use raddle::{Boundary, Certificate, Program, Task, Verdict, Visibility};
+use raddle::{Boundary, Metric, Program, Status, Task, Verdict, Visibility};
 
 use crate::block::WordBlock;
 use crate::course::Course;
@@ -155,7 +155,7 @@ impl Program for LdaProgram {
             (begin.alpha, begin.beta) =
                 (Some(self.new_alpha(&sums, totals)), Some(self.new_beta(&sums, totals)));
         }
-        let mut verdict = Verdict::new(self.certificate(epoch, record));
+        let mut verdict = self.verdict(epoch, record);
         verdict.change = Some(Change { moved: Vec::new(), begins: Some(begin) });
         verdict
     }
@@ -317,9 +317,9 @@ impl LdaProgram {
         Evaluation { epoch, perplexity, joint: words + sums.documents / tokens, words, staleness }
     }
 
-    /// The certificate: of the test documents if the run has a target and there are some, else of the validation
-    /// documents; without any, exp(-joint log-likelihood) of the training tokens.
-    fn certificate(&self, epoch: u64, record: &Record) -> Certificate {
+    /// The perplexity of the test documents if the run has a target and there are some, else of the validation documents;
+    /// without any, exp(-joint log-likelihood) of the training tokens. And whether the run is over.
+    fn verdict(&self, epoch: u64, record: &Record) -> Verdict<Change> {
         let set = match self.target {
             Some(_) => self.sets.len().checked_sub(1),
             None => (!self.sets.is_empty()).then_some(0),
@@ -328,24 +328,29 @@ impl LdaProgram {
             Some(set) => evaluation.perplexity.get(set).copied().unwrap_or(f64::NAN),
             None => libm::exp(-evaluation.joint),
         };
-        let (kind, on) = match set {
+        let (name, on) = match set {
             Some(set) => ("perplexity", self.sets[set]),
             None => ("joint perplexity", "training data"),
         };
-        let Some(last) = record.evaluations.last() else {
-            return Certificate::new(kind, f64::INFINITY, self.target.unwrap_or(0.0), on);
+        let last = record.evaluations.last();
+        let metric = Metric::new(name, last.map_or(f64::NAN, value), on).target(self.target);
+        let mut verdict = Verdict::new(metric);
+        verdict.measured = last.is_some_and(|last| last.epoch == epoch);
+        verdict.status = match self.course.length() {
+            Some(length) if epoch >= length => Status::Completed,
+            Some(_) => Status::Continue,
+            None if verdict.measured && self.gains_nothing(record, value) => Status::Converged,
+            None => Status::Continue,
         };
-        if let Some(target) = self.target {
-            return Certificate::new(kind, value(last), target, on);
-        }
-        // The chain has settled, and ten epochs have not gained a thousandth.
+        verdict
+    }
+
+    /// Whether the chain has settled, and ten epochs have not gained a thousandth.
+    fn gains_nothing(&self, record: &Record, value: impl Fn(&Evaluation) -> f64) -> bool {
+        let Some(last) = record.evaluations.last() else { return false };
         let from = self.course.settled();
         let is_earlier = |other: &&Evaluation| other.epoch >= from && other.epoch + 10 <= last.epoch;
         let earlier = record.evaluations.iter().rev().find(is_earlier);
-        let bar = earlier.map_or(0.0, |earlier| 0.999 * value(earlier));
-        let mut certificate = Certificate::new(kind, value(last), bar, on);
-        certificate.reached =
-            self.course.length().is_none() && last.epoch == epoch && bar > 0.0 && value(last) > bar;
-        certificate
+        earlier.is_some_and(|earlier| value(last) > 0.999 * value(earlier))
     }
 }

@@ -88,7 +88,9 @@ fn a_run_leaves_the_documented_files_and_they_agree() {
         );
     }
     assert_eq!(fs::read_to_string(run.join("topics.txt")).unwrap().lines().count(), 8);
-    assert!(report["certificate"]["value"].as_f64().unwrap() > 100.0);
+    assert!(report["metric"]["value"].as_f64().unwrap() > 100.0);
+    assert_eq!((&report["ending"], &report["metric"]["target"]), (&"converged".into(), &Value::Null));
+    assert_eq!(report["metric"]["certified"], false);
     assert!(
         report["results"]["npmi"].as_f64().unwrap() > -1.0
             && report["seconds"]["certify"].as_f64().unwrap() > 0.0

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use raddle::{Ending, Limit};
 use raddle_datasets::{Completion, Corpus, embedded, is_test_document, registry};
 use raddle_lda::{
     Fit, Held, Inference, Lda, LdaError, Merging, Preparation, Problem, TEST, VALIDATION, coherence,
@@ -89,8 +90,8 @@ fn perplexity_and_likelihood_are_those_of_the_definitions() {
         assert_eq!((last.epoch, fit.evaluations().len()), (8, 2));
         let expected = perplexity(&fit, &corpus);
         assert!((last.perplexity[0] / expected - 1.0).abs() < 1e-6, "{} {expected}", last.perplexity[0]);
-        assert_eq!(fit.report.certificate.value, last.perplexity[0]);
-        assert_eq!(fit.report.certificate.on, "test documents");
+        assert_eq!(fit.report.metric.value, last.perplexity[0]);
+        assert_eq!(fit.report.metric.on, "test documents");
         let expected = joint(&fit);
         assert!((last.joint - expected).abs() < 1e-6, "{} {expected}", last.joint);
     }
@@ -169,15 +170,22 @@ fn a_run_ends_at_its_target_by_its_rule_or_at_its_length() {
     let corpus = embedded::pydoc();
     let problem = || prepared(&corpus, Held::Fraction(0.1), Held::None);
     let rule = Lda::params().topics(10).fit_with(problem(), |engine| engine.epochs(400)).unwrap();
-    assert_eq!(rule.report.ending, raddle::Ending::Reached);
+    assert_eq!((rule.report.ending, rule.report.metric.target), (Ending::Converged, None));
     let [.., last] = rule.evaluations() else { panic!("it was evaluated") };
     let earlier = rule.evaluations().iter().rev().find(|one| one.epoch + 10 <= last.epoch).unwrap();
     assert!(last.perplexity[0] > 0.999 * earlier.perplexity[0]);
     let target =
         Lda::params().topics(10).target(1.5 * last.perplexity[0]).evaluate_every(1).fit(problem()).unwrap();
-    assert!(target.report.certificate.reached && target.report.epochs < rule.report.epochs);
+    assert!(target.report.metric.is_reached() && target.report.epochs < rule.report.epochs);
+    assert_eq!(target.report.ending, Ending::Target);
+    // Out of reach: the rule ends the run, and says that the target is missed.
+    let vain = Lda::params().topics(10).target(1.0).fit_with(problem(), |engine| engine.epochs(400)).unwrap();
+    assert_eq!((vain.report.ending, vain.report.epochs), (Ending::Converged, rule.report.epochs));
+    assert!(vain.report.metric.is_missed());
     let length = Lda::params().topics(10).epochs(7).fit(problem()).unwrap();
-    assert_eq!((length.report.ending, length.report.epochs), (raddle::Ending::Epochs, 7));
+    assert_eq!((length.report.ending, length.report.epochs), (Ending::Converged, 7));
+    let missed = Lda::params().topics(10).epochs(7).target(1.0).fit(problem()).unwrap();
+    assert_eq!(missed.report.ending, Ending::Limit(Limit::Epochs));
     assert_eq!(length.evaluations().last().unwrap().epoch, 7);
 }
 

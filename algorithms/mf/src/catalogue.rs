@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use raddle::schedule::{Outlook, Plan, Round};
 use raddle::state::{Reader, StateError, Writer};
-use raddle::{Boundary, Certificate, Engine, Parts, Program, Schedule, Task, Verdict};
+use raddle::{Boundary, Engine, Metric, Parts, Program, Schedule, Task, Verdict};
 
 use crate::error::MfError;
 use crate::kernels::{LANES, TOGETHER, Vector, padded, scores};
@@ -155,7 +155,7 @@ impl Program for Choose {
     }
 
     fn conclude(&self, _: &Boundary, _: &mut Chosen, (): &(), _: Vec<(u32, Chosen)>) -> Verdict<()> {
-        Verdict::new(Certificate::new("users", 1.0, 0.0, "the model"))
+        Verdict::new(Metric::new("users", 1.0, "the model"))
     }
 }
 

@@ -81,7 +81,7 @@ pub enum Equations {
 /// let data = raddle_datasets::read_any_ratings("synth:ratings:users=200,items=100,n=6000", &Default::default())?;
 /// let problem = Problem::new(200, 100, data.triples)?.validate_on_share(0.1, 42)?;
 /// let fit = Mf::params().rank(8).fit(&problem)?;
-/// assert!(fit.report.certificate.value < 0.8);
+/// assert!(fit.report.metric.value < 0.8);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use raddle::schedule::Round;
 use raddle::state::{Reader, StateError, Writer};
-use raddle::{Boundary, Certificate, Program, State, Task, Verdict, Visibility};
+use raddle::{Boundary, Metric, Program, State, Status, Task, Verdict, Visibility};
 
 use crate::buffers::Buffers;
 use crate::course::Course;
@@ -75,24 +75,20 @@ impl SgdProgram {
         }
     }
 
-    fn certificate(&self, error: f64, done: bool, solver: &Solver) -> Certificate {
+    /// The error, of the best epoch once the run is over: that is the model it leaves.
+    fn verdict(
+        &self,
+        measured: Option<Squares>,
+        error: f64,
+        over: Option<Status>,
+        solver: &Solver,
+    ) -> Verdict<Change> {
         let on = self.measured_on.unwrap_or("training data, as met");
-        let mut certificate = Certificate::new("rmse", error, self.target.unwrap_or(0.0), on);
-        // An error without bound is no number to go on with.
-        if error.is_infinite() && solver.best_epoch > 0 {
-            certificate.value = f64::NAN;
-        }
-        certificate.reached = self.target.is_some_and(|target| error <= target);
-        if done && !certificate.reached {
-            match self.target {
-                Some(_) => certificate.stalled = true,
-                None => {
-                    let best = if self.measured_on.is_some() { solver.best } else { error };
-                    (certificate.value, certificate.target, certificate.reached) = (best, best, true);
-                }
-            }
-        }
-        certificate
+        let best = over.is_some() && measured.is_some();
+        let metric = Metric::new("rmse", if best { solver.best } else { error }, on).target(self.target);
+        let mut verdict = Verdict::new(metric).status(over.unwrap_or_default());
+        verdict.measured = measured.is_none_or(|squares| squares.count > 0);
+        verdict
     }
 }
 
@@ -177,17 +173,19 @@ impl Program for SgdProgram {
             let setup =
                 self.lay_out(shares.into_iter().filter_map(|(_, share)| share.counts.map(|counts| *counts)));
             // Before the first step the mean alone predicts.
-            let mut verdict = Verdict::new(Certificate::new("rmse", setup.scale, 0.0, "training data"));
+            let mut verdict = Verdict::new(Metric::new("rmse", setup.scale, "training data"));
             let now = Some(solver.first(&self.course, setup.scale));
             verdict.change = Some(Change { setup: Some(Arc::new(setup)), now, answer: None });
             return verdict;
         };
         let Answer { trained, measured, cells, .. } = &replica.answer;
         let in_units = |squares: &Squares| squares.root_mean() * setup.scale;
-        let measured = self.measured_on.map(|_| in_units(measured));
+        let squares = self.measured_on.map(|_| *measured);
+        let measured = squares.as_ref().map(in_units);
         let next = solver.next(&self.course, setup.scale, boundary.epoch, measured);
         let error = measured.unwrap_or_else(|| in_units(trained));
-        let mut verdict = Verdict::new(self.certificate(error, matches!(next, Next::Done), solver));
+        let over = if let Next::Done(status) = next { Some(status) } else { None };
+        let mut verdict = self.verdict(squares, error, over, solver);
         if let Next::Epoch(now) = next {
             verdict.change = Some(Change { now: Some(now), ..Change::default() });
         }

@@ -150,11 +150,11 @@ impl Schedule for GridSchedule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raddle::Certificate;
+    use raddle::Metric;
 
     fn rounds(schedule: &mut GridSchedule, weights: Vec<(u32, f64)>) -> Vec<Round> {
-        let certificate = Certificate::new("rmse", 1.0, 0.0, "training data");
-        let outlook = Outlook { epoch: 0, certificate, objective: None, weights, wanted: 0 };
+        let metric = Metric::new("rmse", 1.0, "training data");
+        let outlook = Outlook { epoch: 0, metric, objective: None, weights, wanted: 0 };
         match schedule.begin_epoch(&outlook) {
             Plan::Known(rounds) => rounds,
             Plan::Stepwise => panic!("plans are known"),

@@ -1,5 +1,7 @@
 //! [`Solver`]: what a run by gradient steps has come to: its stage, its best, and when it is done.
 
+use raddle::Status;
+
 use crate::course::Course;
 use crate::replica::Now;
 
@@ -34,8 +36,8 @@ raddle::state!(Solver { stage, done, best, best_epoch, best_stage, best_length, 
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Next {
     Epoch(Now),
-    /// The course is completed, or the stopping rule holds.
-    Done,
+    /// The run is over: its stopping rule holds, or the length that it was given is completed.
+    Done(Status),
 }
 
 impl Solver {
@@ -96,7 +98,9 @@ impl Solver {
         }
         let was_worth = measured.is_some() && self.best < self.before * (1.0 - WORTH);
         if !was_worth || self.stage as usize + 1 >= course.lengths.len() {
-            return Next::Done;
+            // A run of a given length is one stage.
+            let is_completed = course.lengths.len() == 1 && !in_vain;
+            return Next::Done(if is_completed { Status::Completed } else { Status::Converged });
         }
         (self.stage, self.done, self.in_vain, self.before) = (self.stage + 1, 0, 0, self.best);
         Next::Epoch(Now { stage: self.stage, keep, steps: course.steps(self.stage, 0, scale) })
@@ -134,7 +138,7 @@ mod tests {
     fn run(course: &Course, errors: impl Fn(u64) -> Option<f64>) -> (u64, u64) {
         let mut solver = Solver::new(1);
         for epoch in 1.. {
-            if matches!(solver.next(course, 1.0, epoch, errors(epoch)), Next::Done) {
+            if matches!(solver.next(course, 1.0, epoch, errors(epoch)), Next::Done(_)) {
                 return (epoch, solver.best_epoch);
             }
         }

@@ -1,7 +1,7 @@
 //! Properties of the rounds that the priority schedule forms.
 
 use super::*;
-use crate::program::Certificate;
+use crate::verdict::Metric;
 
 /// Variables in groups of four that depend on each other by 0.9.
 fn relate(candidates: &[u32]) -> Dependencies {
@@ -18,8 +18,8 @@ fn schedule(count: u32, settings: PrioritySettings) -> Priority {
     let variables = Variables::in_ranges(vec![1; count as usize], vec![0, count / 2, count]);
     let mut schedule = Priority::new(variables, settings);
     let weights = (0..count).map(|j| (j, f64::from(1 + j % 7))).collect();
-    let certificate = Certificate::new("gap", 1.0, 0.0, "nothing");
-    schedule.begin_epoch(&Outlook { epoch: 0, certificate, objective: None, weights, wanted: 0 });
+    let metric = Metric::new("gap", 1.0, "nothing");
+    schedule.begin_epoch(&Outlook { epoch: 0, metric, objective: None, weights, wanted: 0 });
     schedule
 }
 
@@ -93,8 +93,8 @@ fn a_round_holds_no_more_than_its_counted_cost() {
         Variables::anywhere(costs.clone(), 3),
         PrioritySettings { rho: None, ..PrioritySettings::new(10, 5) },
     );
-    let certificate = Certificate::new("gap", 1.0, 0.0, "nothing");
-    schedule.begin_epoch(&Outlook { epoch: 0, certificate, objective: None, weights: vec![], wanted: 0 });
+    let metric = Metric::new("gap", 1.0, "nothing");
+    schedule.begin_epoch(&Outlook { epoch: 0, metric, objective: None, weights: vec![], wanted: 0 });
     while let Some(round) = next(&mut schedule, &mut 0) {
         let cost: u32 = round.tasks.iter().flat_map(|task| &task.variables).map(|&j| costs[j as usize]).sum();
         assert!(cost <= 100 && round.tasks.len() <= 3);

@@ -62,7 +62,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     }
     let rule = choose("--rule", &options.rule, &Rule::NAMES)?;
     let mut session = Session::begin("lasso", env!("CARGO_PKG_VERSION"), train)?;
-    session.call_certificate("gap");
+    session.set_metric_name("gap");
     let lasso = options.problem.lasso(train)?;
     let cv = lasso.cv().folds(options.folds).path(options.points, options.ratio).seed(train.seed);
     let table = options.problem.read(&mut session, train)?;
@@ -78,7 +78,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
         let engine = session.timed(Phase::Fit, || folds.engine(&fold)).map_err(refuse)?;
         let mut outcome = session.run(engine)?;
         total.add(&outcome.report, std::mem::take(&mut outcome.trace));
-        if outcome.report.ending != Ending::Reached {
+        if outcome.report.ending != Ending::Target {
             return unfinished(session, options, data, &outcome.report, total, number, &folds);
         }
         session.timed(Phase::Fit, || folds.score(&fold, outcome)).map_err(refuse)?;
@@ -133,10 +133,10 @@ impl Total {
         }
     }
 
-    /// What was counted over all runs; ending, certificate and objective are those of the model.
+    /// What was counted over all runs; ending, metric and objective are those of the model.
     fn of_model(self, model: &RunReport) -> (RunReport, Vec<EpochRecord>) {
-        let RunReport { ending, certificate, objective, .. } = model.clone();
-        (RunReport { ending, certificate, objective, ..self.run.unwrap_or(model.clone()) }, self.trace)
+        let RunReport { ending, metric, objective, .. } = model.clone();
+        (RunReport { ending, metric, objective, ..self.run.unwrap_or(model.clone()) }, self.trace)
     }
 }
 

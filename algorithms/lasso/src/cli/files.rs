@@ -43,7 +43,6 @@ fn lasso() -> f64 {
 
 impl Model {
     pub(crate) fn new(fit: &Fit, problem: &Problem, feature_names: Option<Vec<String>>) -> Self {
-        let ending = serde_json::to_value(fit.report.ending).ok();
         Self {
             program: "lasso".into(),
             version: env!("CARGO_PKG_VERSION").into(),
@@ -54,9 +53,9 @@ impl Model {
             lambda: fit.lambda,
             lambda_max: fit.lambda_max,
             intercept: fit.intercept,
-            ending: ending.and_then(|ending| Some(ending.as_str()?.to_owned())).unwrap_or_default(),
-            gap: fit.report.certificate.value,
-            certified: fit.report.certificate.reached,
+            ending: fit.report.ending.name().into(),
+            gap: fit.report.metric.value,
+            certified: fit.report.metric.is_reached(),
             feature_names,
         }
     }

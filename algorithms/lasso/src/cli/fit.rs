@@ -42,7 +42,7 @@ pub(crate) struct Options {
 pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let Options { lambda, ratio, candidates, train, .. } = options;
     let mut session = Session::begin("lasso", env!("CARGO_PKG_VERSION"), train)?;
-    session.call_certificate("gap");
+    session.set_metric_name("gap");
     let lasso = options.problem.lasso(train)?;
     let mut lasso = match *lambda {
         Some(lambda) => lasso.lambda(lambda),
@@ -96,14 +96,6 @@ pub(crate) fn describe(fit: &Fit, model: &Model, method: &str, data: &str) -> (S
     if order.len() > LISTED {
         text += &format!("{:>14}  and {} more, in coef.tsv with --out DIR\n", "...", order.len() - LISTED);
     }
-    let certificate = &fit.report.certificate;
-    let mut quality = Listing::new("certificate", &["kind", "value", "target", "reached", "on"]);
-    quality.row(vec![
-        certificate.kind.clone().into(),
-        certificate.value.into(),
-        certificate.target.into(),
-        certificate.reached.into(),
-        certificate.on.clone().into(),
-    ]);
+    let quality = Listing::of_metric(&fit.report.metric);
     (text.trim_end().to_owned(), Summary::new(title).table(quality).table(table))
 }

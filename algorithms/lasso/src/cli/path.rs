@@ -36,7 +36,7 @@ pub(crate) struct Options {
 pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
     let Options { points, ratio, train, .. } = options;
     let mut session = Session::begin("lasso", env!("CARGO_PKG_VERSION"), train)?;
-    session.call_certificate("gap");
+    session.set_metric_name("gap");
     let lasso = options.problem.lasso(train)?.path(*points, *ratio);
     let Ready { problem, data, feature_names } = options.problem.ready(&mut session, train)?;
     let engine = session.timed(Phase::Fit, || lasso.engine(&problem)).map_err(refuse)?;

@@ -52,7 +52,7 @@ fn a_run_is_its_folder_with_the_curve_in_it() {
     let table = raddle_datasets::generate::table(DATA).unwrap();
     let oracle = Oracle::new(&table.x, &table.y, Preparation::default());
     let gap = oracle.gap(&oracle.scaled(&model(&run).0), curve[best][0]);
-    assert!(gap <= 1e-6 && same_gap(report["certificate"]["value"].as_f64().unwrap(), gap), "{gap:e}");
+    assert!(gap <= 1e-6 && same_gap(report["metric"]["value"].as_f64().unwrap(), gap), "{gap:e}");
     ends(folder.path(), &format!("{DATA} --lambda {:?} --out fit", curve[best][0]), 0);
     for file in ["coef.tsv", "model.json"] {
         assert_eq!(
@@ -121,7 +121,7 @@ fn a_limit_inside_a_fold_chooses_nothing_and_leaves_what_was_there() {
         assert!(ran.out.contains(said), "{}", ran.out);
         let said = ends(folder.path(), &format!("cv {DATA} --points 50 --json {options}"), 3).out;
         let report: Value = serde_json::from_str(&said).unwrap();
-        assert_eq!((&report["certificate"]["reached"], &report["model_digest"]), (&false.into(), &"".into()));
+        assert_eq!((&report["ending"], &report["model_digest"]), (&"limit".into(), &"".into()));
         assert_eq!((&report["results"]["folds_done"], &report["results"]["folds"]), (&0.into(), &5.into()));
     }
     let after = ["coef.tsv", "model.json", "report.json", "summary.json"]

@@ -56,7 +56,7 @@ fn json_is_one_line_with_the_documented_keys() {
         "updates",
         "bytes_on_wire",
         "block_bytes_on_wire",
-        "certificate",
+        "metric",
         "ending",
         "objective",
         "rollbacks",
@@ -74,7 +74,7 @@ fn json_is_one_line_with_the_documented_keys() {
     ];
     expected.sort_unstable();
     assert_eq!(keys(&report), expected);
-    assert_eq!(keys(&report["certificate"]), ["kind", "on", "reached", "target", "value"]);
+    assert_eq!(keys(&report["metric"]), ["certified", "name", "on", "target", "value"]);
     assert_eq!(keys(&report["seconds"]), ["certify", "fit", "prepare", "read", "write"]);
     assert_eq!(keys(&report["data"]), ["digest", "nonzeros", "path", "sizes"]);
     assert_eq!(keys(&report["results"]), ["lambda", "lambda_max", "nonzeros"]);
@@ -83,7 +83,7 @@ fn json_is_one_line_with_the_documented_keys() {
         (&report["program"], &report["workers"], &report["seed"]),
         (&"lasso".into(), &2.into(), &7.into())
     );
-    assert_eq!((&report["ending"], &report["certificate"]["reached"]), (&"reached".into(), &true.into()));
+    assert_eq!((&report["ending"], &report["metric"]["certified"]), (&"target".into(), &true.into()));
     assert_eq!(report["model_digest"].as_str().unwrap().len(), 64);
     assert_eq!(report["parameters"]["ratio"], 10.0);
 }
@@ -102,11 +102,11 @@ fn a_run_is_its_folder() {
     assert_eq!(epochs(&run), (0..=count).collect::<Vec<u64>>());
     let trace = fs::read_to_string(run.join("trace.jsonl")).unwrap();
     let last: Value = serde_json::from_str(trace.lines().last().unwrap()).unwrap();
-    assert_eq!(last["certificate"], report["certificate"]["value"]);
+    assert_eq!((&last["metric"], &last["ending"]), (&report["metric"], &"target".into()));
     assert_eq!(last["objective"], report["objective"]);
     let about = json(&run, "model.json");
     assert_eq!((&about["program"], &about["columns"]), (&"lasso".into(), &10.into()));
-    assert_eq!((&about["ending"], &about["certified"]), (&"reached".into(), &true.into()));
+    assert_eq!((&about["ending"], &about["certified"]), (&"target".into(), &true.into()));
     assert_eq!(about["feature_names"].as_array().unwrap().len(), 10);
     let (coefficients, _) = model(&run);
     let tables = json(&run, "summary.json");
@@ -137,11 +137,8 @@ fn written_coefficients_carry_the_certificate() {
         let (coefficients, _) = model(&run);
         let lambda = json(&run, "model.json")["lambda"].as_f64().unwrap();
         let gap = oracle.gap(&oracle.scaled(&coefficients), lambda);
-        let printed = report["certificate"]["value"].as_f64().unwrap();
-        assert!(
-            same_gap(printed, gap) && gap <= report["certificate"]["target"].as_f64().unwrap(),
-            "{options}"
-        );
+        let printed = report["metric"]["value"].as_f64().unwrap();
+        assert!(same_gap(printed, gap) && gap <= report["metric"]["target"].as_f64().unwrap(), "{options}");
         let expected = if options.contains("lambda") { 0.7 } else { oracle.lambda_max() / 50.0 };
         assert!((lambda / expected - 1.0).abs() < 1e-9, "{options}: {lambda} {expected}");
     }
@@ -184,7 +181,7 @@ fn lambda_max_and_above_is_done_at_once() {
     for options in ["--ratio 1", "--lambda 1e6"] {
         let report = report(folder.path(), &format!("{options} --out run"));
         assert_eq!((&report["epochs"], &report["results"]["nonzeros"]), (&0.into(), &0.into()));
-        assert!(report["certificate"]["value"].as_f64().unwrap() < 1e-15);
+        assert!(report["metric"]["value"].as_f64().unwrap() < 1e-15);
         assert_eq!(fs::read(folder.path().join("run/coef.tsv")).unwrap(), b"");
     }
 }

@@ -12,7 +12,7 @@ fn a_path_is_certified_point_by_point() {
     let folder = scratch();
     let data = "synth:groups:n=60,p=300,s=20";
     let report = report(folder.path(), &format!("path {data} --points 20 --ratio 50 --out run"));
-    assert_eq!((&report["ending"], &report["results"]["points"]), (&"reached".into(), &20.into()));
+    assert_eq!((&report["ending"], &report["results"]["points"]), (&"target".into(), &20.into()));
     let table = raddle_datasets::generate::table(data).unwrap();
     let oracle = Oracle::new(&table.x, &table.y, Preparation::default());
     let run = folder.path().join("run");

@@ -176,14 +176,14 @@ impl General {
 
     /// What every fit must keep to, whatever its data and however it ended.
     pub fn check(&self, fit: &Fit, context: &str) {
-        let certificate = &fit.report.certificate;
+        let metric = &fit.report.metric;
         let gap = self.gap(fit);
         let b = self.prepared.coefficients(fit);
         let rounding = 10.0 * self.prepared.rounding(&b, fit.lambda * self.l1_ratio);
-        let same = same_gap(certificate.value, gap) || certificate.value.max(gap) < rounding.max(1e-11);
-        assert!(same, "{context}: printed {:e}, computed {gap:e}", certificate.value);
-        assert_eq!(certificate.reached, certificate.value <= certificate.target, "{context}");
-        assert_eq!(certificate.reached, fit.report.ending == raddle::Ending::Reached, "{context}");
+        let same = same_gap(metric.value, gap) || metric.value.max(gap) < rounding.max(1e-11);
+        assert!(same, "{context}: printed {:e}, computed {gap:e}", metric.value);
+        assert!(metric.certified && metric.target.is_some(), "{context}");
+        assert_eq!(metric.is_reached(), fit.report.ending == raddle::Ending::Target, "{context}");
         assert!(fit.coefficients.iter().all(|(_, value)| *value != 0.0 && value.is_finite()), "{context}");
         assert!(fit.intercept.is_finite(), "{context}");
     }

@@ -129,13 +129,13 @@ impl Oracle {
 
     /// What every fit must keep to, whatever its data and however it ended.
     pub fn check(&self, fit: &Fit, context: &str) {
-        let certificate = &fit.report.certificate;
+        let metric = &fit.report.metric;
         let b = self.coefficients(fit);
         let (gap, rounding) = (self.gap(&b, fit.lambda), self.rounding(&b, fit.lambda));
-        let same = same_gap(certificate.value, gap) || certificate.value.max(gap) < rounding;
-        assert!(same, "{context}: printed {:e}, computed {gap:e}", certificate.value);
-        assert_eq!(certificate.reached, certificate.value <= certificate.target, "{context}");
-        assert_eq!(certificate.reached, fit.report.ending == raddle::Ending::Reached, "{context}");
+        let same = same_gap(metric.value, gap) || metric.value.max(gap) < rounding;
+        assert!(same, "{context}: printed {:e}, computed {gap:e}", metric.value);
+        assert!(metric.certified && metric.target.is_some(), "{context}");
+        assert_eq!(metric.is_reached(), fit.report.ending == raddle::Ending::Target, "{context}");
         assert!(fit.coefficients.is_sorted_by_key(|(j, _)| *j), "{context}");
         assert!(fit.coefficients.iter().all(|(_, value)| *value != 0.0 && value.is_finite()), "{context}");
     }

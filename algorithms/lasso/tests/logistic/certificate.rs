@@ -52,7 +52,7 @@ fn the_working_set_certifies_small_lambdas() {
                 let given = logistic(&x, &y, preparation);
                 let fit = given.fit(Lasso::params().ratio(ratio).tolerance(1e-9), 200);
                 let context = format!("{preparation:?}, ratio {ratio}");
-                assert_eq!(fit.report.ending, Ending::Reached, "{context}");
+                assert_eq!(fit.report.ending, Ending::Target, "{context}");
                 given.oracle().check(&fit, &context);
                 assert!(given.oracle().gap(&fit) <= 1.1e-9, "{context}");
             }
@@ -119,13 +119,13 @@ fn at_lambda_max_and_above_the_model_is_zero_at_once() {
                 for lasso in [Lasso::params().ratio(1.0), Lasso::params().lambda(largest * 1.5)] {
                     let fit = given.fit(lasso.schedule(schedule), 10);
                     let found = (fit.report.ending, fit.report.epochs, fit.coefficients.len());
-                    assert_eq!(found, (Ending::Reached, 0, 0), "{preparation:?}");
-                    assert!(fit.report.certificate.value < 1e-13);
+                    assert_eq!(found, (Ending::Target, 0, 0), "{preparation:?}");
+                    assert!(fit.report.metric.value < 1e-13);
                     assert!((fit.lambda_max - largest).abs() <= 1e-9 * largest);
                 }
             }
             let below = given.fit(Lasso::params().lambda(given.oracle().lambda_max() * 0.97), 100);
-            assert!(!below.coefficients.is_empty() && below.report.certificate.reached);
+            assert!(!below.coefficients.is_empty() && below.report.metric.is_reached());
         }
     }
 }
@@ -138,7 +138,7 @@ fn every_point_of_a_path_is_certified() {
         for preparation in [Preparation::default(), Preparation::SparseRaw] {
             let given = logistic(&x, &y, preparation);
             let fit = given.fit(Lasso::params().path(20, 50.0), 2000);
-            assert_eq!((fit.points.len(), fit.report.ending), (20, Ending::Reached));
+            assert_eq!((fit.points.len(), fit.report.ending), (20, Ending::Target));
             let oracle = given.oracle();
             for point in &fit.points {
                 let (primal, dual) = oracle.of(&point.coefficients, point.intercept, point.lambda);

@@ -53,7 +53,7 @@ proptest! {
         let oracle = given.oracle();
         oracle.check(&fit, "working set");
         if oracle.prepared.rounding(&[], fit.lambda * l1_ratio) < 1e-9 {
-            prop_assert_eq!(fit.report.ending, Ending::Reached, "gap {:e}", fit.report.certificate.value);
+            prop_assert_eq!(fit.report.ending, Ending::Target, "gap {:e}", fit.report.metric.value);
         }
     }
 
@@ -74,7 +74,7 @@ proptest! {
         let lasso = Lasso::params().ratio(ratio).schedule(schedule).parallelism(parallelism).shards(shards);
         let fit = given.fit(lasso, 100);
         given.oracle().check(&fit, "rounds");
-        prop_assert!(matches!(fit.report.ending, Ending::Reached | Ending::Epochs), "{:?}", fit.report.ending);
+        prop_assert!(matches!(fit.report.ending, Ending::Target | Ending::Limit(_)), "{:?}", fit.report.ending);
     }
 }
 
@@ -96,9 +96,9 @@ fn separable_classes_are_certified_or_said_not_to_be() {
                     if ratio < 1e5 {
                         assert_eq!(
                             fit.report.ending,
-                            Ending::Reached,
+                            Ending::Target,
                             "{context}: {:e}",
-                            fit.report.certificate.value
+                            fit.report.metric.value
                         );
                     }
                 }
@@ -120,12 +120,7 @@ fn columns_of_any_size_are_fitted() {
                 let fit = given.fit(Lasso::params().ratio(20.0), 200);
                 let context = format!("{scale:e}, {preparation:?}");
                 given.oracle().check(&fit, &context);
-                assert_eq!(
-                    fit.report.ending,
-                    Ending::Reached,
-                    "{context}: {:e}",
-                    fit.report.certificate.value
-                );
+                assert_eq!(fit.report.ending, Ending::Target, "{context}: {:e}", fit.report.metric.value);
             }
         }
     }

@@ -51,7 +51,7 @@ impl Given<'_> {
     fn certified(&self, lasso: Lasso, context: &str) -> Fit {
         let (fit, oracle) = (self.fit(lasso, 5000), self.oracle());
         oracle.check(&fit, context);
-        assert_eq!(fit.report.ending, Ending::Reached, "{context}: gap {:e}", fit.report.certificate.value);
+        assert_eq!(fit.report.ending, Ending::Target, "{context}: gap {:e}", fit.report.metric.value);
         let largest = oracle.lambda_max();
         assert!(
             (fit.lambda_max - largest).abs() <= 1e-9 * largest,
@@ -67,7 +67,7 @@ impl Given<'_> {
         );
         let rounding = 1e-12 * primal;
         assert!(primal >= dual - rounding, "{context}: {primal} is below what is possible, {dual}");
-        let target = fit.report.certificate.target;
+        let target = fit.report.metric.target.unwrap();
         assert!(primal - best <= target * primal + rounding, "{context}: {primal} {best}");
         fit
     }

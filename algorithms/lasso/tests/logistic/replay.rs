@@ -29,10 +29,10 @@ type Bits = (Vec<(u32, u64)>, [u64; 3], Vec<(u64, Option<u64>, u64)>);
 /// Everything of a fit that may not depend on how it was carried out.
 fn bits(fit: &Fit) -> Bits {
     let values = fit.coefficients.iter().map(|(j, value)| (*j, value.to_bits())).collect();
-    let record = |r: &raddle::EpochRecord| (r.epoch, r.objective.map(f64::to_bits), r.certificate.to_bits());
+    let record = |r: &raddle::EpochRecord| (r.epoch, r.objective.map(f64::to_bits), r.value().to_bits());
     let mut course: Vec<_> = fit.trace.iter().map(record).collect();
     course.dedup();
-    let gap = fit.report.certificate.value;
+    let gap = fit.report.metric.value;
     (values, [fit.intercept.to_bits(), fit.lambda.to_bits(), gap.to_bits()], course)
 }
 

@@ -32,7 +32,6 @@ pub(crate) struct Model {
 
 impl Model {
     pub(crate) fn new(fit: &Fit, counts: &TopicWords, vocabulary: Option<&Vocabulary>) -> Self {
-        let ending = serde_json::to_value(fit.report.ending).ok();
         Self {
             program: "lda".into(),
             version: env!("CARGO_PKG_VERSION").into(),
@@ -43,8 +42,8 @@ impl Model {
             alpha: fit.alpha().to_vec(),
             beta: fit.beta(),
             word_priors: counts.priors.clone(),
-            ending: ending.and_then(|ending| Some(ending.as_str()?.to_owned())).unwrap_or_default(),
-            perplexity: Some(fit.report.certificate.value).filter(|value| value.is_finite()),
+            ending: fit.report.ending.name().into(),
+            perplexity: Some(fit.report.metric.value).filter(|value| value.is_finite()),
             vocabulary: vocabulary.map(|words| words.iter().map(str::to_owned).collect()),
         }
     }

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use raddle::Ending;
 use raddle::cli::{Error, ExitStatus, Phase, Report, Session, TrainOptions, choose};
 use raddle_datasets::Corpus;
 use raddle_lda::{Fit, Held, Lda, LdaError, Merging, Preparation, Problem};
@@ -105,7 +104,7 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let train = &options.train;
     choose("--schedule", &train.schedule, &[("auto", ()), ("rotation", ())])?;
     let mut session = Session::begin("lda", env!("CARGO_PKG_VERSION"), train)?;
-    session.call_certificate("perplexity");
+    session.set_metric_name("perplexity");
     let (source, format) = (train.data.as_deref(), train.format.as_deref());
     let read = session.timed(Phase::Read, || options.corpus.read(source, format, train.worker_count()));
     let (corpus, removed) = read?;
@@ -138,11 +137,7 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     removed.into_iter().for_each(|removed| text += &format!("\n{removed}"));
     text += &format!("\n{}", conclusion(&report, &fit));
     let summary = listing.summary(title, &counts, &model, WORDS);
-    let status = match (report.ending, options.target) {
-        (Ending::Epochs, None) => ExitStatus::Done,
-        (ending, _) => ExitStatus::of(ending),
-    };
-    session.finish_as(status, report, &summary, &text)
+    session.finish(report, &summary, &text)
 }
 
 /// What the report adds.
@@ -170,31 +165,16 @@ fn results(report: Report, fit: &Fit, listing: &Listing) -> Report {
 
 /// How the run ended, in a line or two.
 fn conclusion(report: &Report, fit: &Fit) -> String {
-    let certificate = &report.certificate;
-    let ended = match report.ending {
-        Ending::Reached if certificate.value <= certificate.target => "done at its target",
-        Ending::Reached => "done: ten epochs gained less than a thousandth",
-        Ending::Epochs => "done",
-        Ending::Time => "stopped at the time limit",
-        Ending::Interrupted => "interrupted",
-        Ending::Stalled | Ending::Diverged => "stopped",
-    };
-    let Some(last) = fit.evaluations().last() else {
-        return format!("{ended}: {} epochs, not evaluated, {:.3} s", report.epochs, report.seconds.fit);
-    };
+    let Some(last) = fit.evaluations().last() else { return report.conclusion() };
     let old = match last.epoch == report.epochs {
         true => String::new(),
-        false => format!(" after epoch {}", last.epoch),
+        false => format!("; evaluated after epoch {}", last.epoch),
     };
     format!(
-        "{ended}: {} {:.2} on {}{old}; joint log-likelihood {:.4} a token; totals stale by {:.4}; {} epochs, {:.3} s",
-        certificate.kind,
-        certificate.value,
-        certificate.on,
+        "{}{old}; joint log-likelihood {:.4} a token; totals stale by {:.4}",
+        report.conclusion(),
         last.joint,
-        fit.worst_staleness(),
-        report.epochs,
-        report.seconds.fit
+        fit.worst_staleness()
     )
 }
 

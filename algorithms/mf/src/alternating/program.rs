@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use raddle::schedule::{Assignment, Outlook, Plan, Round};
 use raddle::state::{Reader, StateError, Writer};
-use raddle::{Boundary, Certificate, Program, Schedule, Task, Verdict};
+use raddle::{Boundary, Metric, Program, Schedule, Task, Verdict};
 
 use super::coordinate_descent::CoordinateDescent;
 use super::least_squares::LeastSquares;
@@ -51,7 +51,7 @@ impl AlternatingProgram {
         let tallies: Vec<Tally> =
             shares.into_iter().filter_map(|(_, half)| half.tally.map(|tally| *tally)).collect();
         let setup = Setup::new(&tallies, self.rows, self.parts);
-        let mut verdict = Verdict::new(Certificate::new("relative-change", 1.0, 0.0, "the factors"));
+        let mut verdict = Verdict::new(Metric::new("relative-change", 1.0, "the factors"));
         verdict.change = Some(Moved { setup: Some(Arc::new(setup)), ..Moved::default() });
         verdict
     }
@@ -152,24 +152,20 @@ impl Program for AlternatingProgram {
         let sum = shares.iter().map(|(_, half)| half.errors.0).sum::<f64>();
         let count = shares.iter().map(|(_, half)| half.errors.1).sum::<u64>();
         let error = self.measured_on.map(|_| (sum / count.max(1) as f64).sqrt());
-        let done = progress.next(self.epochs, boundary.epoch, error, sides);
+        let over = progress.next(self.epochs, boundary.epoch, error, sides);
         let (moved, size) = sides.moved;
-        let (kind, value, on) = match (error, self.measured_on) {
-            (Some(error), Some(on)) => ("rmse", error, on),
-            _ => ("relative-change", (moved / size.max(f64::MIN_POSITIVE)).sqrt(), "the factors"),
-        };
-        let mut certificate = Certificate::new(kind, value, self.target.unwrap_or(0.0), on);
-        certificate.reached = self.target.is_some_and(|target| error.is_some_and(|error| error <= target));
-        if done && !certificate.reached {
-            match self.target.filter(|_| error.is_some()) {
-                Some(_) => certificate.stalled = true,
-                None => {
-                    let best = if error.is_some() { progress.best } else { value };
-                    (certificate.value, certificate.target, certificate.reached) = (best, best, true);
-                }
+        let metric = match (error, self.measured_on) {
+            // Once the run is over, of the best epoch: that is the model it leaves.
+            (Some(error), Some(on)) => {
+                let error = if over.is_some() { progress.best } else { error };
+                Metric::new("rmse", error, on).target(self.target)
             }
-        }
-        Verdict::new(certificate)
+            _ => {
+                let change = (moved / size.max(f64::MIN_POSITIVE)).sqrt();
+                Metric::new("relative-change", change, "the factors")
+            }
+        };
+        Verdict::new(metric).status(over.unwrap_or_default())
     }
 
     /// Ratings are taken from the input again; what coordinate descent has left of them is not in it.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use raddle::Status;
+
 use super::sides::{Columns, Rows, Sides};
 
 /// Evaluations without a new best after which a run is done.
@@ -39,11 +41,18 @@ impl Progress {
         self.in_vain <= PATIENCE && !self.best.is_nan()
     }
 
-    /// Takes in the error after `epoch` epochs, measured or not; true if the run is done.
-    pub(crate) fn next(&mut self, epochs: u64, epoch: u64, error: Option<f64>, sides: &Sides) -> bool {
+    /// Takes in the error after `epoch` epochs, measured or not; tells why the run is over, if it is.
+    pub(crate) fn next(
+        &mut self,
+        epochs: u64,
+        epoch: u64,
+        error: Option<f64>,
+        sides: &Sides,
+    ) -> Option<Status> {
+        let completed = (epoch >= epochs).then_some(Status::Completed);
         let Some(error) = error else {
             self.best_epoch = epoch;
-            return epoch >= epochs;
+            return completed;
         };
         if error < self.best {
             (self.best, self.best_epoch, self.in_vain) = (error, epoch, 0);
@@ -56,6 +65,6 @@ impl Progress {
         } else {
             self.in_vain += 1;
         }
-        epoch >= epochs || self.in_vain >= PATIENCE
+        if self.in_vain >= PATIENCE { Some(Status::Converged) } else { completed }
     }
 }

@@ -58,7 +58,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
         ));
     }
     let mut session = Session::begin("mf", env!("CARGO_PKG_VERSION"), train)?;
-    session.call_certificate("rmse");
+    session.set_metric_name("rmse");
     let ranks = if options.ranks.is_empty() { vec![model.rank] } else { options.ranks.clone() };
     let regs: Vec<Option<f64>> = match options.regs.is_empty() {
         true => vec![model.reg],

@@ -7,7 +7,6 @@ use raddle::cli::{Error, ModelDigest, Out, Session, npy};
 use raddle_datasets::Ids;
 use raddle_mf::{Fit, Model};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// `model.json`: what use needs beside the factors, and how the model came about.
 #[derive(Debug, Serialize, Deserialize)]
@@ -74,17 +73,9 @@ pub(crate) struct Saved {
 /// The log of a fit as `model.json` has it.
 pub(crate) fn log(fit: &Fit) -> Vec<(u64, f64, Option<f64>)> {
     let entry = |record: &raddle::EpochRecord| {
-        (record.epoch, record.seconds, record.certificate.is_finite().then_some(record.certificate))
+        (record.epoch, record.seconds, record.value().is_finite().then_some(record.value()))
     };
     fit.trace.iter().map(entry).collect()
-}
-
-/// How a run ended, as the report has it.
-pub(crate) fn ending(fit: &Fit) -> String {
-    match serde_json::to_value(fit.report.ending) {
-        Ok(Value::String(name)) => name,
-        _ => String::new(),
-    }
 }
 
 /// Writes the model into the run's folder.

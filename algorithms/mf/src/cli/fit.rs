@@ -76,7 +76,7 @@ impl Shown {
 pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let Options { model, train, reading, .. } = options;
     let mut session = Session::begin("mf", env!("CARGO_PKG_VERSION"), train)?;
-    session.call_certificate("rmse");
+    session.set_metric_name("rmse");
     let mut mf = model.mf(train)?;
     if options.ranking.is_some() && options.test == "none" {
         return Err(Error::usage("--ranking measures on a test set: give --test split or a file"));
@@ -214,11 +214,11 @@ fn refit(
     let identity = "a second run is not resumed".into();
     let again = mf.clone().repeat(&first);
     let mut fit = again.fit_on(&problem, &mut InSession { session, identity })?;
-    let (ending, certificate) = (first.report.ending, first.report.certificate.clone());
+    let (ending, metric) = (first.report.ending, first.report.metric.clone());
     let mut report = first.report;
     combine(&mut report, &fit.report);
-    // What was proven was proven of the first fit.
-    (report.ending, report.certificate) = (ending, certificate);
+    // What was measured on held-out ratings was measured of the first fit.
+    (report.ending, report.metric) = (ending, metric);
     (fit.report, fit.best, fit.best_epoch) = (report, first.best, first.best_epoch);
     fit.trace = first.trace.into_iter().chain(fit.trace).collect();
     Ok(fit)
@@ -237,7 +237,7 @@ pub(super) fn about(model: &ModelOptions, ratings: &Ratings, fit: &Fit) -> About
         plain_reg: model.plain_reg,
         users: (&ratings.users).into(),
         items: (&ratings.items).into(),
-        ending: files::ending(fit),
+        ending: fit.report.ending.name().into(),
         best_rmse: fit.best,
         best_epoch: fit.best_epoch,
         log: files::log(fit),
@@ -265,15 +265,7 @@ fn describe(fit: &Fit, ratings: &Ratings, shown: &Shown, options: &Options) -> (
             table.row(vec![name_of(users, user).into(), name_of(items, item).into(), score.into()]);
         }
     });
-    let certificate = &fit.report.certificate;
-    let mut quality = Table::new("certificate", &["kind", "value", "target", "reached", "on"]);
-    quality.row(vec![
-        certificate.kind.clone().into(),
-        certificate.value.into(),
-        certificate.target.into(),
-        certificate.reached.into(),
-        certificate.on.clone().into(),
-    ]);
+    let quality = Table::of_metric(&fit.report.metric);
     (text.trim_end().to_owned(), Summary::new(title).table(quality).table(table))
 }
 

@@ -9,19 +9,23 @@ use crate::program::{CLICKS, SMALL, array, ends, json, report, scratch};
 fn a_length_completed_is_done_and_a_target_missed_is_three() {
     let folder = scratch();
     let line = format!("fit {SMALL} --rank 4 --epochs 3");
-    assert_eq!(report(folder.path(), &line)["ending"], "reached");
+    let done = report(folder.path(), &line);
+    assert_eq!((&done["ending"], &done["metric"]["target"]), (&"converged".into(), &serde_json::Value::Null));
+    let said = ends(folder.path(), &line, 0).out;
+    assert!(said.contains("done: rmse ") && !said.contains("target"), "{said}");
     let ran = ends(folder.path(), &format!("{line} --target 0.01 --out run"), 3);
-    assert!(ran.out.contains("not reached"), "{}", ran.out);
-    assert_eq!(json(&folder.path().join("run"), "model.json")["ending"], "stalled");
+    assert!(ran.out.contains("(target 0.0100 not reached)") && !ran.out.contains("done"), "{}", ran.out);
+    assert_eq!(json(&folder.path().join("run"), "model.json")["ending"], "limit");
+    // Its own rule ends a run of unknown length; the target is missed all the same.
+    let ran = ends(folder.path(), &format!("fit {SMALL} --rank 4 --target 0.01 --out run"), 3);
+    assert!(ran.out.contains("no further epoch comes closer") && !ran.out.contains("done"), "{}", ran.out);
+    assert_eq!(json(&folder.path().join("run"), "report.json")["ending"], "converged");
     let early = report(folder.path(), &format!("fit {SMALL} --rank 4 --epochs 50 --target 0.95"));
     assert!(early["epochs"].as_u64().unwrap() < 50);
-    assert_eq!(
-        (&early["ending"], &early["certificate"]["on"]),
-        (&"reached".into(), &"validation data".into())
-    );
+    assert_eq!((&early["ending"], &early["metric"]["on"]), (&"target".into(), &"validation data".into()));
     let on_test =
         report(folder.path(), &format!("fit {SMALL} --rank 4 --epochs 50 --target 0.95 --test split"));
-    assert_eq!(on_test["certificate"]["on"], "test data");
+    assert_eq!(on_test["metric"]["on"], "test data");
 }
 
 #[test]
@@ -29,7 +33,7 @@ fn a_time_limit_ends_with_three_and_a_model() {
     let folder = scratch();
     ends(folder.path(), &format!("fit {SMALL} --time-limit 0 --out run"), 3);
     let run = folder.path().join("run");
-    assert_eq!(json(&run, "report.json")["ending"], "time");
+    assert_eq!(json(&run, "report.json")["ending"], "limit");
     assert!(run.join("user_factors.npy").exists());
 }
 

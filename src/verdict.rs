@@ -1,0 +1,139 @@
+//! [`Verdict`]: what a program concludes at a boundary, with the [`Metric`] that the run is judged by.
+
+use serde::Serialize;
+
+use crate::state::{Reader, State, StateError, Writer};
+
+/// A number that a run is judged by; smaller is better.
+///
+/// ```
+/// use raddle::Metric;
+/// let rmse = Metric::new("rmse", 0.91, "validation data").target(0.9);
+/// assert!(!rmse.is_reached() && rmse.is_missed() && !rmse.certified);
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Metric {
+    /// Its name, such as `rmse`.
+    pub name: String,
+    /// Its value; not a number (in JSON `null`) as long as nothing has been measured.
+    pub value: f64,
+    /// The run is done at or below this value; `None` if nobody gave a target.
+    pub target: Option<f64>,
+    /// On what it was measured, such as `validation data`.
+    pub on: String,
+    /// Whether the value is a proven bound on the distance to the optimum, such as a duality gap, not an estimate.
+    pub certified: bool,
+}
+
+impl Metric {
+    /// An estimate without a target.
+    pub fn new(name: &str, value: f64, on: &str) -> Self {
+        Self { name: name.into(), value, target: None, on: on.into(), certified: false }
+    }
+
+    /// With the value at which the run is done, if there is one.
+    pub fn target(self, target: impl Into<Option<f64>>) -> Self {
+        Self { target: target.into(), ..self }
+    }
+
+    /// As a proven bound, not an estimate.
+    pub fn certified(self) -> Self {
+        Self { certified: true, ..self }
+    }
+
+    /// Whether there is a target and the value is at or below it.
+    pub fn is_reached(&self) -> bool {
+        self.target.is_some_and(|target| self.value <= target)
+    }
+
+    /// Whether there is a target and the value is not at or below it.
+    pub fn is_missed(&self) -> bool {
+        self.target.is_some() && !self.is_reached()
+    }
+}
+
+/// What the program says of the run at a boundary, beside its metric.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Status {
+    /// The run goes on, unless the metric has reached its target or a limit ends it.
+    #[default]
+    Continue,
+    /// The program's own stopping rule holds: no further epoch would gain what is worth it.
+    Converged,
+    /// The length that the program gave its run is completed: converged without a target, a limit with one that is
+    /// missed.
+    Completed,
+    /// The run has lost its way and will not find it again.
+    Diverged,
+}
+
+/// What a program concludes at a boundary: the metric, whether the run is over, and what the schedule needs.
+///
+/// A metric at or below its target ends the run whatever the status says, and so does one whose value is not finite:
+/// the run has then diverged.
+#[derive(Debug, Clone)]
+pub struct Verdict<C> {
+    /// What was measured.
+    pub metric: Metric,
+    /// Whether it was measured at this boundary; where not, the value is that of the last measurement.
+    pub measured: bool,
+    /// Whether the run is over.
+    pub status: Status,
+    /// The objective, for programs whose rounds may never worsen it; the guard watches it.
+    pub objective: Option<f64>,
+    /// Importance of variables, as (variable, weight): all of them, or the most important first.
+    pub weights: Vec<(u32, f64)>,
+    /// How many of `weights` the program would like the schedule to take; 0 leaves it to the schedule.
+    pub wanted: usize,
+    /// A change to commit before the next round, if the conclusion makes one.
+    pub change: Option<C>,
+}
+
+impl<C> Verdict<C> {
+    /// The run goes on unless this metric has reached its target.
+    pub fn new(metric: Metric) -> Self {
+        let (measured, status) = (true, Status::Continue);
+        Self { metric, measured, status, objective: None, weights: Vec::new(), wanted: 0, change: None }
+    }
+
+    /// The run goes on: nothing is measured at this boundary.
+    pub fn unmeasured(name: &str, on: &str) -> Self {
+        Self { measured: false, ..Self::new(Metric::new(name, f64::NAN, on)) }
+    }
+
+    /// With this status.
+    pub fn status(self, status: Status) -> Self {
+        Self { status, ..self }
+    }
+}
+
+/// A metric travels in snapshots with the schedule that waits for it.
+impl State for Metric {
+    fn save(&self, out: &mut Writer) {
+        out.write(&self.name);
+        out.write(&self.value);
+        out.write(&self.target);
+        out.write(&self.on);
+        out.write(&self.certified);
+    }
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        Ok(Self {
+            name: from.read()?,
+            value: from.read()?,
+            target: from.read()?,
+            on: from.read()?,
+            certified: from.read()?,
+        })
+    }
+}
+
+impl State for Status {
+    fn save(&self, out: &mut Writer) {
+        out.write(&(*self as u8));
+    }
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        let all = [Self::Continue, Self::Converged, Self::Completed, Self::Diverged];
+        let found = all.get(usize::from(u8::load(from)?));
+        found.copied().ok_or(StateError::new("what a program says of a run"))
+    }
+}
