@@ -168,10 +168,10 @@ impl Program for Lda {
         replica: &Totals,
         _: Vec<(u32, Totals)>,
     ) -> Verdict<Totals> {
-        let perplexity = match replica.measured {
-            0 => f64::INFINITY,
-            measured => (-replica.log_likelihood / measured as f64).exp(),
-        };
+        if replica.measured == 0 {
+            return Verdict::unmeasured("perplexity", "training data");
+        }
+        let perplexity = (-replica.log_likelihood / replica.measured as f64).exp();
         Verdict::new(Metric::new("perplexity", perplexity, "training data"))
     }
 }

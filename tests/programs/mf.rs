@@ -104,8 +104,10 @@ impl Program for Mf {
         &(sum, count): &Errors,
         _: Vec<(u32, Errors)>,
     ) -> Verdict<Errors> {
-        let rmse = if count == 0 { f64::INFINITY } else { (sum / count as f64).sqrt() };
-        Verdict::new(Metric::new("rmse", rmse, "training data"))
+        match count {
+            0 => Verdict::unmeasured("rmse", "training data"),
+            _ => Verdict::new(Metric::new("rmse", (sum / count as f64).sqrt(), "training data")),
+        }
     }
 }
 
