@@ -58,7 +58,7 @@ class Program:
 
     def fit(self, shape, folder):
         started = time.perf_counter()
-        done = subprocess.run([*self.command, "--out", folder], capture_output=True, text=True, check=False)
+        done = subprocess.run([*self.command, "--out", folder, "--force"], capture_output=True, text=True, check=False)
         wall = time.perf_counter() - started
         if done.returncode not in (0, 3):
             return {"error": done.stderr.strip()[:200]}

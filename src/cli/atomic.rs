@@ -1,34 +1,37 @@
 //! [`write_atomic`]: a file is there whole or not at all.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::exit::Error;
-
-/// Where a file's bytes go: streamed, never held whole.
-pub type Out = BufWriter<File>;
+use super::store::{Disk, Out, Store};
 
 /// Streams into `PATH.partial`, then renames it to `path`; what was there before stays until then.
 ///
 /// # Errors
-/// If the file cannot be written. Nothing is left of it then.
+/// If the file cannot be written; the error names it. Nothing is left of it then.
 pub fn write_atomic(path: &Path, write: impl FnOnce(&mut Out) -> io::Result<()>) -> Result<(), Error> {
+    let disk: Arc<dyn Store> = Arc::new(Disk);
     let partial = beside(path);
-    let written = stream(&partial, write).and_then(|()| fs::rename(&partial, path));
+    let written = stream(&disk, &partial, write).and_then(|()| disk.rename(&partial, path));
     written.map_err(|why| {
         // Best effort: the error that matters is the one that is returned.
-        let _ = fs::remove_file(&partial);
+        let _ = disk.remove(&partial);
         Error::write(path, why)
     })
 }
 
-fn stream(partial: &Path, write: impl FnOnce(&mut Out) -> io::Result<()>) -> io::Result<()> {
-    let mut out = BufWriter::with_capacity(1 << 18, File::create(partial)?);
+/// Writes a file, and returns once it outlives a loss of power.
+pub(super) fn stream(
+    store: &Arc<dyn Store>,
+    path: &Path,
+    write: impl FnOnce(&mut Out) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut out = Out::create(store, path)?;
     write(&mut out)?;
-    out.flush()?;
-    out.get_ref().sync_all()
+    out.close()
 }
 
 fn beside(path: &Path) -> PathBuf {
@@ -39,6 +42,9 @@ fn beside(path: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::io::Write as _;
+
     use super::*;
 
     fn names(folder: &Path) -> Vec<String> {

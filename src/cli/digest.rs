@@ -44,11 +44,7 @@ impl ModelDigest {
 
     /// The digest as 64 hexadecimal digits.
     pub fn finish(self) -> String {
-        self.0.finalize().iter().fold(String::with_capacity(64), |mut text, byte| {
-            // Writing to a string never fails.
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+        hex(&self.0.finalize())
     }
 
     fn each<T: Copy, const N: usize>(mut self, values: &[T], bytes: impl Fn(T) -> [u8; N]) -> Self {
@@ -60,6 +56,15 @@ impl ModelDigest {
         }
         self
     }
+}
+
+/// Bytes as hexadecimal digits.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+        // Writing to a string never fails.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 #[cfg(test)]

@@ -1,17 +1,15 @@
 //! [`TrainOptions`]: the options of training that mean the same in every program.
 
 use std::path::{Path, PathBuf};
-use std::thread;
+use std::{fs, thread};
 
 use clap::{ArgAction, Args};
 use serde::Serialize;
 
 use super::exit::Error;
+use super::folder::{CHECKPOINT, Earlier};
 use super::values::{self, RescalePlan, Rho, choose};
 use crate::{Engine, Program};
-
-/// The checkpoint's name in a run's folder.
-const CHECKPOINT: &str = "checkpoint";
 
 /// The options of training that every program shares; flatten them into its own, as the last field, so that the
 /// program's own come first in its help.
@@ -74,6 +72,9 @@ pub struct TrainOptions {
     /// Write model, report and trace to this folder; nothing is written without.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Let --out replace a run that is in its folder.
+    #[arg(long, requires = "out")]
+    pub force: bool,
     /// Write a checkpoint to the run's folder after every N epochs.
     #[arg(long, value_name = "N", value_parser = values::count::<u64>, allow_negative_numbers = true)]
     pub checkpoint_every: Option<u64>,
@@ -97,6 +98,16 @@ impl TrainOptions {
     /// The folder the run writes to: `--out`, else that of the run it resumes.
     pub fn folder(&self) -> Option<&Path> {
         self.out.as_deref().or(self.resume.as_deref())
+    }
+
+    /// What may become of a run that is in the folder already.
+    pub(super) fn earlier(&self) -> Earlier {
+        let same = |a: &Path, b: &Path| a == b || fs::canonicalize(a).ok() == fs::canonicalize(b).ok();
+        match (&self.resume, self.folder()) {
+            (Some(run), Some(folder)) if same(run, folder) => Earlier::Resumed,
+            _ if self.force => Earlier::Replaced,
+            _ => Earlier::Refused,
+        }
     }
 
     /// What `--schedule` names in the program's list, or a usage error that lists the names.

@@ -7,14 +7,14 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::atomic::Out;
 use super::exit::{Error, ExitStatus};
-use super::folder::RunFolder;
+use super::folder::{Earlier, RunFolder};
 use super::interrupt::Interrupt;
 use super::options::TrainOptions;
 use super::process::{cpu_seconds, peak_memory_bytes};
 use super::report::{About, Data, Phase, Report, Seconds};
 use super::screen::{Screen, say};
+use super::store::Out;
 use super::summary::Summary;
 use crate::engine::{Engine, Outcome};
 use crate::error::EngineError;
@@ -33,6 +33,8 @@ pub struct Session {
     began: Instant,
     /// What earlier engines of this session took.
     before: Spent,
+    /// Whether an engine has run.
+    trains: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -53,14 +55,16 @@ impl Session {
     ) -> Result<Self, Error> {
         let began = Instant::now();
         options.check()?;
-        let folder = options.folder().map_or_else(|| Ok(RunFolder::none()), RunFolder::hold)?;
-        if options.resume.as_deref() == options.folder() {
+        let earlier = options.earlier();
+        let hold = |path| RunFolder::hold(path, earlier);
+        let folder = options.folder().map_or_else(|| Ok(RunFolder::none()), hold)?;
+        if earlier == Earlier::Resumed {
             folder.resume_trace();
         }
         Interrupt::handler();
         let (screen, seconds) = (Screen::new(options), Seconds::default());
         let (options, before) = (options.clone(), Spent::default());
-        Ok(Self { program, version, options, folder, screen, seconds, began, before })
+        Ok(Self { program, version, options, folder, screen, seconds, began, before, trains: false })
     }
 
     /// What the metric is called in the progress, such as `gap`.
@@ -99,6 +103,9 @@ impl Session {
     /// # Errors
     /// If the engine fails, or the trace cannot be written.
     pub fn run<P: Program>(&mut self, engine: Engine<P>) -> Result<Outcome<P>, Error> {
+        if !std::mem::replace(&mut self.trains, true) && self.options.earlier() != Earlier::Resumed {
+            self.folder.begin_anew()?;
+        }
         let began = Arc::new(AtomicBool::new(false));
         let observer = self.observer(Arc::clone(&began));
         let mut engine = self.options.apply(engine).observe(observer).stop(Interrupt::handler().training());
@@ -140,7 +147,9 @@ impl Session {
         }
     }
 
-    /// Streams a file of the model into the folder, if there is one.
+    /// Streams a file of the model, if there is a folder; all of them become visible together when the session
+    /// [`finish`](Self::finish)es. What is written as `model.json` is an object, what the program says of its model:
+    /// program, version and the digest of every file are put in front of it.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -208,11 +217,12 @@ impl Session {
         Ok(())
     }
 
-    /// The report is written last: where it is, the run is whole.
+    /// Model, summary and report become visible together.
     fn save(&mut self, report: &mut Report, summary: &Summary) -> Result<(), Error> {
         self.write("summary.json", |out| Ok(serde_json::to_writer_pretty(out, summary)?))?;
         self.measure(report);
-        self.folder.write("report.json", |out| Ok(serde_json::to_writer_pretty(out, report)?))
+        self.folder.write("report.json", |out| Ok(serde_json::to_writer_pretty(out, report)?))?;
+        self.folder.commit(self.program, self.version)
     }
 
     /// What is measured last.

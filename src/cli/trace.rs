@@ -1,12 +1,11 @@
 //! [`Trace`]: `trace.jsonl`, which grows by a line an epoch while the run goes on.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::atomic::Out;
 use super::exit::Error;
 use crate::record::EpochRecord;
 
@@ -17,7 +16,7 @@ use crate::record::EpochRecord;
 pub struct Trace {
     path: PathBuf,
     keep: bool,
-    out: Option<Out>,
+    out: Option<BufWriter<File>>,
     problem: Option<io::Error>,
 }
 
@@ -75,7 +74,7 @@ impl Trace {
         Ok(())
     }
 
-    fn open(&self, first: u64) -> io::Result<Out> {
+    fn open(&self, first: u64) -> io::Result<BufWriter<File>> {
         if !self.keep && self.path.exists() {
             // Emptying a file gives its blocks back, which takes milliseconds: after the run, then.
             fs::rename(&self.path, self.earlier())?;

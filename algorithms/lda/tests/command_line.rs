@@ -202,7 +202,7 @@ fn a_run_stops_at_limits_and_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let (out, _) = ends(folder.path(), "fit pydoc --topics 5 --epochs 4 --target 10 --out run", 3);
     assert!(out.contains("done: perplexity"), "{out}");
-    ends(folder.path(), "fit pydoc --topics 5 --target 5000 --evaluate-every 1 --out run", 0);
+    ends(folder.path(), "fit pydoc --topics 5 --target 5000 --evaluate-every 1 --out run --force", 0);
     let whole = ends(folder.path(), "fit pydoc --topics 5 --epochs 9 --json --quiet", 0).0;
     let digest = |out: &str| serde_json::from_str::<Value>(out).unwrap()["model_digest"].clone();
     let stopped =

@@ -11,8 +11,6 @@ use serde::{Deserialize, Serialize};
 /// `model.json`: what prediction needs beside the coefficients, and how the model came about.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Model {
-    pub(crate) program: String,
-    pub(crate) version: String,
     pub(crate) columns: usize,
     /// `squared` or `logistic`.
     #[serde(default = "squared")]
@@ -44,8 +42,6 @@ fn lasso() -> f64 {
 impl Model {
     pub(crate) fn new(fit: &Fit, problem: &Problem, feature_names: Option<Vec<String>>) -> Self {
         Self {
-            program: "lasso".into(),
-            version: env!("CARGO_PKG_VERSION").into(),
             columns: problem.columns(),
             loss: fit.loss.name().into(),
             l1_ratio: fit.l1_ratio,

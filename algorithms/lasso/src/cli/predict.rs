@@ -71,8 +71,7 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
         }
         return Ok(ExitStatus::Done);
     };
-    let written = write_atomic(file, |out| lines.iter().try_for_each(|line| writeln!(out, "{line}")));
-    written.map_err(|why| Error::write(file, why))?;
+    write_atomic(file, |out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))?;
     let number = count(predictions.len() as u64, "prediction");
     say(&measured.map_or(number.clone(), |measured| format!("{number}, {measured}")))?;
     Ok(ExitStatus::Done)

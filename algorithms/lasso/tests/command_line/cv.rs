@@ -54,12 +54,15 @@ fn a_run_is_its_folder_with_the_curve_in_it() {
     let gap = oracle.gap(&oracle.scaled(&model(&run).0), curve[best][0]);
     assert!(gap <= 1e-6 && same_gap(report["metric"]["value"].as_f64().unwrap(), gap), "{gap:e}");
     ends(folder.path(), &format!("{DATA} --lambda {:?} --out fit", curve[best][0]), 0);
-    for file in ["coef.tsv", "model.json"] {
-        assert_eq!(
-            fs::read(run.join(file)).unwrap(),
-            fs::read(folder.path().join("fit").join(file)).unwrap()
-        );
+    let fit = folder.path().join("fit");
+    assert_eq!(fs::read(run.join("coef.tsv")).unwrap(), fs::read(fit.join("coef.tsv")).unwrap());
+    // What the model says of itself is the same, too; its folder has cv.tsv beside it.
+    let (mut of_cv, mut of_fit) = (json(&run, "model.json"), json(&fit, "model.json"));
+    assert!(of_cv["files"]["cv.tsv"].is_string());
+    for about in [&mut of_cv, &mut of_fit] {
+        ["sha256", "files"].iter().for_each(|key| drop(about.as_object_mut().unwrap().remove(*key)));
     }
+    assert_eq!(of_cv, of_fit);
     assert_eq!(json(&folder.path().join("fit"), "report.json")["model_digest"], report["model_digest"]);
     // Epochs are counted on from fit to fit.
     let epochs = epochs(&run);
@@ -112,7 +115,7 @@ fn a_limit_inside_a_fold_chooses_nothing_and_leaves_what_was_there() {
     for (options, said) in
         [("--epochs 2", "stopped at the limit of epochs"), ("--time-limit 0", "stopped at the time limit")]
     {
-        let ran = ends(folder.path(), &format!("cv {DATA} --points 50 --out run {options}"), 3);
+        let ran = ends(folder.path(), &format!("cv {DATA} --points 50 --out run --force {options}"), 3);
         assert!(
             ran.out.contains("it ended in fold 1 of 5, so no lambda is chosen and no model is written"),
             "{}",

@@ -16,7 +16,8 @@ fn a_limit_ends_with_three_and_a_model_that_says_so() {
         ("--time-limit 0", "limit", "stopped at the time limit"),
         ("--guard off --parallelism 200", "diverged", "stopped: it diverged"),
     ] {
-        let line = format!("synth:groups:n=50,p=400,s=10 --schedule cyclic --tol 1e-9 --out run {options}");
+        let line =
+            format!("synth:groups:n=50,p=400,s=10 --schedule cyclic --tol 1e-9 --out run --force {options}");
         let ran = ends(folder.path(), &line, 3);
         assert!(ran.out.contains(said) && ran.out.contains("not reached"), "{}", ran.out);
         let run = folder.path().join("run");
@@ -81,7 +82,7 @@ fn an_interrupt_ends_with_130_and_a_model_and_until_then_the_folder_is_taken() {
         oracle.gap(&oracle.scaled(&model(&run).0), json(&run, "model.json")["lambda"].as_f64().unwrap());
     assert!(same_gap(report["metric"]["value"].as_f64().unwrap(), gap), "{gap:e}");
     // And the folder is free again.
-    ends(folder.path(), "--out run", 0);
+    ends(folder.path(), "--out run --force", 0);
 }
 
 #[cfg(unix)]

@@ -130,7 +130,7 @@ fn written_coefficients_carry_the_certificate() {
         ("--ratio 50 --mode sparse-raw", Preparation::SparseRaw),
         ("--lambda 0.7 --tol 1e-9", Preparation::default()),
     ] {
-        let report = report(folder.path(), &format!("{options} --out run"));
+        let report = report(folder.path(), &format!("{options} --out run --force"));
         let run = folder.path().join("run");
         let table = embedded::diabetes();
         let oracle = Oracle::new(&table.x, &table.y, preparation);
@@ -164,14 +164,21 @@ fn written_coefficients_are_read_back_to_the_same_bits() {
 }
 
 #[test]
-fn a_finished_run_is_replaced() {
+fn a_finished_run_is_replaced_only_by_force() {
     let folder = scratch();
     ends(folder.path(), "--ratio 100 --out run", 0);
     let before = model(&folder.path().join("run"));
-    ends(folder.path(), "--ratio 2 --out run", 0);
+    let refused = ends(folder.path(), "--ratio 2 --out run", 2);
+    assert!(
+        refused.err.contains("it holds a run of lasso") && refused.err.contains("--force"),
+        "{}",
+        refused.err
+    );
+    assert_eq!(model(&folder.path().join("run")), before);
+    ends(folder.path(), "--ratio 2 --out run --force", 0);
     let after = model(&folder.path().join("run"));
     assert!(after.0.len() < before.0.len());
-    ends(folder.path(), "--ratio 100 --out run", 0);
+    ends(folder.path(), "--ratio 100 --out run --force", 0);
     assert_eq!(model(&folder.path().join("run")), before);
 }
 
@@ -179,7 +186,7 @@ fn a_finished_run_is_replaced() {
 fn lambda_max_and_above_is_done_at_once() {
     let folder = scratch();
     for options in ["--ratio 1", "--lambda 1e6"] {
-        let report = report(folder.path(), &format!("{options} --out run"));
+        let report = report(folder.path(), &format!("{options} --out run --force"));
         assert_eq!((&report["epochs"], &report["results"]["nonzeros"]), (&0.into(), &0.into()));
         assert!(report["metric"]["value"].as_f64().unwrap() < 1e-15);
         assert_eq!(fs::read(folder.path().join("run/coef.tsv")).unwrap(), b"");

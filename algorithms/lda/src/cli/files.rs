@@ -14,8 +14,6 @@ use super::npz;
 /// `model.json`: what inference needs beside the counts, and how the model came about.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Model {
-    pub(crate) program: String,
-    pub(crate) version: String,
     pub(crate) topics: usize,
     pub(crate) words: usize,
     pub(crate) documents: usize,
@@ -33,8 +31,6 @@ pub(crate) struct Model {
 impl Model {
     pub(crate) fn new(fit: &Fit, counts: &TopicWords, vocabulary: Option<&Vocabulary>) -> Self {
         Self {
-            program: "lda".into(),
-            version: env!("CARGO_PKG_VERSION").into(),
             topics: fit.topics(),
             words: fit.words(),
             documents: fit.documents(),

@@ -11,8 +11,6 @@ use serde::{Deserialize, Serialize};
 /// `model.json`: what use needs beside the factors, and how the model came about.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct About {
-    pub(crate) program: String,
-    pub(crate) version: String,
     pub(crate) rank: usize,
     /// What is predicted where nothing else is known.
     pub(crate) mean: f64,
@@ -125,9 +123,6 @@ pub(crate) fn read(folder: &Path) -> Result<Saved, Error> {
     })?;
     let about: About =
         serde_json::from_str(&text).map_err(|why| Error::input(format!("{}: {why}", path.display())))?;
-    if about.program != "mf" {
-        return Err(Error::input(format!("{}: a model of `{}`, not of mf", path.display(), about.program)));
-    }
     let (users, items) = (Ids::from(&about.users), Ids::from(&about.items));
     let array = |name: &str, shape: &[usize]| {
         let path = folder.join(name);

@@ -227,8 +227,6 @@ fn refit(
 /// What `model.json` says.
 pub(super) fn about(model: &ModelOptions, ratings: &Ratings, fit: &Fit) -> About {
     About {
-        program: "mf".into(),
-        version: env!("CARGO_PKG_VERSION").into(),
         rank: model.rank,
         mean: fit.model.mean,
         biases: !model.no_biases && model.implicit.is_none(),

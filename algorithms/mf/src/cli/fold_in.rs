@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, RunFolder, count, say};
+use raddle::cli::{Earlier, Error, ExitStatus, RunFolder, count, say};
 use raddle_datasets::{Ids, Triples};
 use raddle_mf::{FoldIn, Recommender, Seen};
 
@@ -33,6 +33,9 @@ pub(crate) struct Options {
     /// Write the model with the new rows to this folder.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Let --out replace a run that is in its folder.
+    #[arg(long, requires = "out")]
+    force: bool,
 }
 
 const EXAMPLES: &str = "Examples, which work as they stand:
@@ -45,7 +48,9 @@ new items from the ratings of all users. Rows are added behind those of the mode
 /// Solves the rows of new users, then of new items, and recommends to the former.
 pub(crate) fn fold_in(options: &Options) -> Result<ExitStatus, Error> {
     let mut saved = files::read(&options.model)?;
-    let folder = options.out.as_deref().map_or_else(|| Ok(RunFolder::none()), RunFolder::hold)?;
+    let earlier = if options.force { Earlier::Replaced } else { Earlier::Refused };
+    let hold = |path| RunFolder::hold(path, earlier);
+    let mut folder = options.out.as_deref().map_or_else(|| Ok(RunFolder::none()), hold)?;
     let ratings = options.reading.read(Some(&options.data), options.format.as_deref(), 1)?;
     let about = &saved.about;
     let reg = options.reg.unwrap_or(about.reg);
@@ -77,6 +82,7 @@ pub(crate) fn fold_in(options: &Options) -> Result<ExitStatus, Error> {
     let Saved { about, model, users, items } = &mut saved;
     (about.users, about.items) = ((&*users).into(), (&*items).into());
     files::write_to(|name, write| folder.write(name, write), model, about)?;
+    folder.commit("mf", env!("CARGO_PKG_VERSION"))?;
     let mut text = format!(
         "folded in {} and {}: the model has {} and {}",
         count(fresh_users as u64, "user"),

@@ -57,7 +57,7 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     };
     match &options.out {
         Some(file) => {
-            write_atomic(file, |out| lines(out)).map_err(|why| Error::write(file, why))?;
+            write_atomic(file, |out| lines(out))?;
         }
         None => {
             // A reader that has enough, such as `head`, is no failure.

@@ -89,7 +89,7 @@ pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
     let write =
         |out: &mut dyn Write| lines(&recommender, &saved, (&users, &rows), (options.top, workers), out);
     match &options.out {
-        Some(file) => write_atomic(file, |out| write(out)).map_err(|why| Error::write(file, why))?,
+        Some(file) => write_atomic(file, |out| write(out))?,
         None => {
             let mut out = BufWriter::new(io::stdout().lock());
             let written = write(&mut out).and_then(|()| out.flush());

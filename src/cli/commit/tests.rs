@@ -1,0 +1,194 @@
+//! A store that fails at each operation in turn, and one that dies there: the folder reads as the old model whole or as
+//! the new one whole.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde::Deserialize;
+
+use super::super::Error;
+use super::super::folder::{Earlier, RunFolder};
+use super::super::model::ModelFolder;
+use super::super::store::{Disk, Store};
+
+/// Fails at one operation, counted from 0; from there on too, if it dies. A write that fails is done by half.
+#[derive(Debug)]
+struct Failing {
+    at: usize,
+    dies: bool,
+    done: AtomicUsize,
+}
+
+impl Failing {
+    fn new(at: usize, dies: bool) -> Arc<Self> {
+        Arc::new(Self { at, dies, done: AtomicUsize::new(0) })
+    }
+
+    fn next(&self) -> io::Result<()> {
+        let number = self.done.fetch_add(1, Ordering::Relaxed);
+        let fails = if self.dies { number >= self.at } else { number == self.at };
+        if fails { Err(io::Error::other("no space left")) } else { Ok(()) }
+    }
+
+    fn has_failed(&self) -> bool {
+        self.done.load(Ordering::Relaxed) > self.at
+    }
+}
+
+impl Store for Failing {
+    fn make_folder(&self, path: &Path) -> io::Result<()> {
+        self.next().and_then(|()| Disk.make_folder(path))
+    }
+
+    fn create(&self, path: &Path) -> io::Result<File> {
+        self.next().and_then(|()| Disk.create(path))
+    }
+
+    fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<usize> {
+        if let Err(why) = self.next() {
+            let _ = file.write(&bytes[..bytes.len() / 2]);
+            return Err(why);
+        }
+        Disk.write(file, bytes)
+    }
+
+    // Nothing here loses power: what is slow is only counted.
+    fn sync(&self, _: &File) -> io::Result<()> {
+        self.next()
+    }
+
+    fn sync_folder(&self, _: &Path) -> io::Result<()> {
+        self.next()
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.next().and_then(|()| Disk.rename(from, to))
+    }
+
+    fn remove(&self, file: &Path) -> io::Result<()> {
+        self.next().and_then(|()| Disk.remove(file))
+    }
+
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        self.next().and_then(|()| Disk.remove_folder(path))
+    }
+}
+
+/// The files of two models that are called by their labels.
+const OLD: (&str, &[&str]) = ("old", &["coef.tsv", "path.tsv", "summary.json", "report.json"]);
+const NEW: (&str, &[&str]) = ("new", &["coef.tsv", "cv.tsv", "summary.json", "report.json"]);
+
+#[derive(Deserialize)]
+struct About {
+    label: String,
+}
+
+fn write(folder: &Path, (label, names): (&str, &[&str]), store: Arc<dyn Store>) -> Result<(), Error> {
+    let mut run = RunFolder::hold_in(folder, Earlier::Replaced, store)?;
+    for name in names {
+        run.write(name, |out| out.write_all(label.as_bytes()))?;
+    }
+    run.write("model.json", |out| write!(out, "{{\"label\": \"{label}\"}}"))?;
+    run.commit("lasso", "1.0")
+}
+
+/// The label of the model in the folder, all of whose files have it.
+fn read(folder: &Path) -> Option<String> {
+    if !folder.join("model.json").exists() {
+        return None;
+    }
+    let model = ModelFolder::open(folder, "lasso").unwrap();
+    let About { label } = model.about().unwrap();
+    for name in ["coef.tsv", "path.tsv", "cv.tsv"].into_iter().filter(|name| model.has(name)) {
+        assert_eq!(model.read(name).unwrap(), label.as_bytes(), "{name}");
+    }
+    assert!(model.has(if label == "old" { "path.tsv" } else { "cv.tsv" }));
+    Some(label)
+}
+
+fn names(folder: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+/// Another run in the folder, killed early: it completes what is pending. Then nothing is left of another model.
+fn settled(folder: &Path, was: Option<String>) {
+    drop(RunFolder::hold(folder, Earlier::Replaced).unwrap());
+    assert_eq!(read(folder), was);
+    let expected: &[&str] = match was.as_deref() {
+        Some("old") => OLD.1,
+        Some(_) => NEW.1,
+        None => &[],
+    };
+    let mut expected: BTreeSet<String> = expected.iter().map(|name| (*name).to_owned()).collect();
+    for name in ["report.json", "summary.json"] {
+        if let Some(label) = &was {
+            assert_eq!(fs::read_to_string(folder.join(name)).unwrap(), *label, "{name}");
+            expected.insert("model.json".into());
+        }
+    }
+    expected.insert(".lock".into());
+    assert_eq!(names(folder), expected);
+}
+
+/// Runs `check` with a store that fails at each operation in turn, until one does not fail.
+fn at_each(dies: bool, mut check: impl FnMut(&Arc<Failing>)) -> usize {
+    for at in 0.. {
+        let store = Failing::new(at, dies);
+        check(&store);
+        if !store.has_failed() {
+            return at;
+        }
+    }
+    0
+}
+
+#[test]
+fn whatever_fails_leaves_one_model_whole() {
+    for dies in [false, true] {
+        for earlier in [None, Some(OLD)] {
+            let mut seen = BTreeSet::new();
+            let operations = at_each(dies, |store| {
+                let folder = tempfile::tempdir().unwrap();
+                if let Some(earlier) = earlier {
+                    write(folder.path(), earlier, Failing::new(usize::MAX, false)).unwrap();
+                }
+                let written = write(folder.path(), NEW, Arc::<Failing>::clone(store));
+                assert_eq!(written.is_err(), store.has_failed());
+                let found = read(folder.path());
+                assert!(found.is_some() || earlier.is_none());
+                seen.insert(found.clone());
+                settled(folder.path(), found);
+            });
+            // Both sides of the commit were met.
+            assert_eq!(seen.len(), 2, "{seen:?}");
+            assert!(operations > 30, "{operations}");
+        }
+    }
+}
+
+#[test]
+fn a_death_while_a_commit_is_completed_is_completed_again() {
+    let mut met = 0;
+    at_each(true, |first| {
+        let folder = tempfile::tempdir().unwrap();
+        at_each(true, |second| {
+            let path = folder.path().join(format!("{}", second.at));
+            write(&path, OLD, Failing::new(usize::MAX, false)).unwrap();
+            let _ = write(&path, NEW, Failing::new(first.at, true));
+            let found = read(&path);
+            let held = RunFolder::hold_in(&path, Earlier::Replaced, Arc::<Failing>::clone(second));
+            met += usize::from(held.is_err());
+            drop(held);
+            assert_eq!(read(&path), found);
+            settled(&path, found);
+        });
+        // Whether there is another operation to die at.
+        let _ = write(&folder.path().join("counted"), NEW, Arc::<Failing>::clone(first));
+    });
+    assert!(met > 100, "{met}");
+}

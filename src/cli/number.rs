@@ -1,0 +1,78 @@
+//! [`number`] and [`aligned`]: numbers as a person reads them.
+
+/// Digits that are shown of a number.
+const DIGITS: i32 = 6;
+
+/// A number with six significant digits, without zeros at its end: fixed from 0.0001 to below a million, else with an
+/// exponent. Zero is `0`.
+///
+/// ```
+/// use raddle::cli::number;
+/// assert_eq!([number(0.0), number(1.5), number(-218.678444)], ["0", "1.5", "-218.678"]);
+/// assert_eq!([number(5.83e-16), number(1e300), number(123456789.0)], ["5.83e-16", "1e300", "1.23457e8"]);
+/// ```
+pub fn number(value: f64) -> String {
+    let text = aligned(value);
+    let (digits, exponent) = match text.split_once('e') {
+        Some((digits, exponent)) => (digits, format!("e{exponent}")),
+        None => (text.as_str(), String::new()),
+    };
+    let digits = match digits.contains('.') {
+        true => digits.trim_end_matches('0').trim_end_matches('.'),
+        false => digits,
+    };
+    format!("{digits}{exponent}")
+}
+
+/// The same with all six digits, for columns of numbers of one size. Zero is `0`.
+///
+/// ```
+/// use raddle::cli::aligned;
+/// assert_eq!([aligned(40.5), aligned(0.0), aligned(2e-9)], ["40.5000", "0", "2.00000e-9"]);
+/// ```
+pub fn aligned(value: f64) -> String {
+    if value == 0.0 {
+        return "0".into();
+    }
+    if !value.is_finite() {
+        return value.to_string();
+    }
+    let text = format!("{value:.*e}", (DIGITS - 1) as usize);
+    // The exponent after rounding: 999999.7 is 1.00000e6.
+    let exponent: i32 = text.split_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0);
+    match (-4..DIGITS).contains(&exponent) {
+        true => format!("{value:.*}", (DIGITS - 1 - exponent) as usize),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn sizes_that_are_hard_to_read_get_an_exponent() {
+        let shown = [1e-9, 0.0001, 0.00009999999, 0.1 + 0.2, 999_999.4, 999_999.7, 1e6, -1.0];
+        let expected = ["1e-9", "0.0001", "0.0001", "0.3", "999999", "1e6", "1e6", "-1"];
+        assert_eq!(shown.map(number), expected);
+        assert_eq!(
+            [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0].map(number),
+            ["NaN", "inf", "-inf", "0"]
+        );
+        assert_eq!([1.0, 120.0, 100_000.0].map(number), ["1", "120", "100000"]);
+    }
+
+    proptest! {
+        #[test]
+        fn six_digits_are_kept_and_nothing_is_long(value in any::<f64>().prop_filter("finite", |x| x.is_finite())) {
+            for text in [number(value), aligned(value)] {
+                let shown: f64 = text.parse().unwrap();
+                // Next to the largest number the rounded one may be infinite.
+                prop_assert!(shown.is_infinite() || (shown - value).abs() <= value.abs() * 5.1e-6, "{text}");
+                prop_assert!(text.len() <= 13, "{text}");
+            }
+        }
+    }
+}
