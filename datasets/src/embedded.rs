@@ -30,5 +30,9 @@ pub fn diabetes() -> Table {
         feature_names: Some(names),
         digest: source::digest(DIABETES.as_bytes()),
         path: None,
+        format: "embedded".into(),
+        encoding: None,
+        filled: Vec::new(),
+        notes: Vec::new(),
     }
 }

@@ -13,28 +13,38 @@
 //! # Ok::<(), raddle_datasets::ReadError>(())
 //! ```
 
+mod blocks;
+mod claims;
 pub mod corpus;
 mod counter;
 pub mod embedded;
+mod encoding;
 mod error;
+mod foreign;
+mod inflate;
 mod market;
+mod memory;
 mod number;
 mod parallel;
+mod quoting;
 pub mod ratings;
 mod real;
 pub mod registry;
 mod source;
 pub mod table;
 
+pub use claims::believable;
 pub use corpus::{
     Completion, Corpus, CorpusFormat, CorpusOptions, Filter, Frequency, NoVocabulary, Vocabulary,
     english_stop_words, is_test_document, is_validation_document, read_any_corpus, read_corpus,
     read_stop_words, tokens, vocabulary_names,
 };
+pub use encoding::TextEncoding;
 pub use error::ReadError;
 pub use ratings::{
     Duplicates, Ids, Ratings, RatingsFormat, RatingsOptions, Triples, read_any_ratings, read_ratings,
 };
 pub use table::{
-    Csc, Format, Matrix, Options, Samples, Table, generate, libsvm, read, read_any, read_samples,
+    ColumnOptions, Csc, EncodedColumn, Encoding, Filled, Format, LeftOut, Matrix, Missing, Options, Samples,
+    Table, generate, libsvm, read, read_any, read_samples,
 };

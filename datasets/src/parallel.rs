@@ -4,8 +4,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use crate::blocks::Blocks;
 use crate::error::ReadError;
-use crate::source::{Blocks, Source};
+use crate::source::Source;
 
 /// What is wrong with one line of a block: the line, counted from 0 within the block, and the message.
 pub(crate) type Flaw = (usize, String);

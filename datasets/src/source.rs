@@ -1,30 +1,46 @@
-//! The bytes of a file: mapped where that works, inflated where needed, cut into blocks of whole lines.
+//! [`Source`]: the bytes of a file or of standard input, as they are stored and as the text they hold.
 
 use std::borrow::Cow;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use flate2::bufread::MultiGzDecoder;
 use memmap2::Mmap;
 use sha2::{Digest, Sha256};
 
+use crate::blocks::{Blocks, LONGEST_LINE, too_long};
+use crate::encoding::{BYTE_ORDER_MARK, TextEncoding};
 use crate::error::ReadError;
-use crate::parallel::Flaw;
-
-/// Text handed to one parse task: small enough to stay in a core's cache between inflating and parsing.
-const BLOCK: usize = 1 << 20;
+use crate::inflate::Packing;
+use crate::memory;
 
 /// Stored bytes that are in memory at once where they are read once.
 const WINDOW: usize = 1 << 18;
 
+/// Bytes that are taken from a pipe at a time.
+const PORTION: u64 = 1 << 20;
+
 const EMPTY: &str = "the file is empty: was the download or the conversion cut short?";
+
+/// What standard input is called as data.
+pub(crate) const STDIN: &str = "-";
+
+/// What it is called in messages.
+const STDIN_NAME: &str = "standard input";
+
+/// Whether users mean a file by this, or standard input.
+pub(crate) fn names_a_file(source: &str) -> bool {
+    source == STDIN || source.contains(['/', '\\', '.']) || Path::new(source).exists()
+}
 
 /// A file's bytes as stored.
 pub(crate) struct Source {
     pub(crate) path: PathBuf,
     stored: Stored,
+    packing: Packing,
+    /// The content as UTF-8, where it is stored in another encoding.
+    decoded: Option<String>,
     digest: OnceLock<String>,
 }
 
@@ -34,18 +50,47 @@ enum Stored {
 }
 
 impl Source {
+    /// Opens a file, or takes all of standard input.
     pub(crate) fn open(path: &Path) -> Result<Self, ReadError> {
-        let stored = open(path).map_err(|source| ReadError::io(path, source))?;
-        let source = Self { path: path.into(), stored, digest: OnceLock::new() };
+        let (path, stored) = match path == Path::new(STDIN) {
+            true => (Path::new(STDIN_NAME), endless(io::stdin().lock(), Path::new(STDIN_NAME))?),
+            false => (path, open(path)?),
+        };
+        let source = Self::of(path, stored);
         match source.stored().is_empty() {
             true => Err(ReadError::file(path, EMPTY)),
             false => Ok(source),
         }
     }
 
+    /// Opens a text that is in this encoding; without one, in UTF-8, or in UTF-16 if it begins with its mark.
+    pub(crate) fn open_text(path: &Path, encoding: Option<TextEncoding>) -> Result<Self, ReadError> {
+        let mut source = Self::open(path)?;
+        let beginning = source.beginning(4)?;
+        let encoding = encoding.or_else(|| TextEncoding::marked(&beginning));
+        if let Some(encoding) = encoding.filter(|encoding| !encoding.is_utf8()) {
+            let text = encoding.decode(&source.content()?);
+            let text = text.map_err(|(line, why)| ReadError::at(&source.path, line + 1, why))?;
+            source.decoded = Some(text);
+        }
+        Ok(source)
+    }
+
     /// Bytes that are part of the program, under a name.
     pub(crate) fn embedded(name: &str, bytes: &[u8]) -> Self {
-        Self { path: name.into(), stored: Stored::Owned(bytes.to_vec()), digest: Default::default() }
+        Self::of(Path::new(name), Stored::Owned(bytes.to_vec()))
+    }
+
+    fn of(path: &Path, stored: Stored) -> Self {
+        let mut source = Self {
+            path: path.into(),
+            stored,
+            packing: Packing::None,
+            decoded: None,
+            digest: OnceLock::new(),
+        };
+        source.packing = Packing::of(source.stored());
+        source
     }
 
     pub(crate) fn stored(&self) -> &[u8] {
@@ -53,6 +98,15 @@ impl Source {
             Stored::Mapped(map) => map,
             Stored::Owned(bytes) => bytes,
         }
+    }
+
+    /// Whether the data came by standard input.
+    pub(crate) fn is_stdin(&self) -> bool {
+        self.path == Path::new(STDIN_NAME)
+    }
+
+    pub(crate) fn is_packed(&self) -> bool {
+        self.packing != Packing::None
     }
 
     /// SHA-256 of the bytes as stored, as 64 hexadecimal digits.
@@ -84,49 +138,55 @@ impl Source {
         }
     }
 
-    pub(crate) fn is_gzip(&self) -> bool {
-        self.stored().starts_with(&[0x1f, 0x8b])
-    }
-
-    /// The whole content, inflated when it is gzip.
+    /// The whole content, inflated and decoded where needed.
     pub(crate) fn content(&self) -> Result<Cow<'_, [u8]>, ReadError> {
-        if !self.is_gzip() {
+        if let Some(text) = &self.decoded {
+            return Ok(Cow::Borrowed(text.as_bytes()));
+        }
+        if !self.is_packed() {
             return Ok(Cow::Borrowed(self.stored()));
         }
-        let mut content = Vec::new();
-        match MultiGzDecoder::new(self.stored()).read_to_end(&mut content) {
+        let (mut content, most) = (Vec::new(), memory::for_content());
+        match self.packing.reader(self.stored()).take(most + 1).read_to_end(&mut content) {
+            Ok(_) if content.len() as u64 > most => {
+                Err(ReadError::file(&self.path, too_large(most, "inflated, the file has")))
+            }
             Ok(_) => Ok(Cow::Owned(content)),
             Err(error) => {
-                let (line, message) = broken_gzip(&content, &error);
+                let (line, message) = self.packing.broken(&content, &error);
                 Err(ReadError::at(&self.path, 1 + line, message))
             }
         }
     }
 
-    /// The first bytes of the content, at most `length`: what recognising a format needs.
+    /// The first bytes of the content, at most `length`, without UTF-8's mark: what recognising a format needs.
     ///
     /// Fails only where not one byte can be had; a later break is for the reader that meets it.
     pub(crate) fn beginning(&self, length: usize) -> Result<Vec<u8>, ReadError> {
         let mut beginning = Vec::new();
-        let read = match self.is_gzip() {
-            true => MultiGzDecoder::new(self.stored()).take(length as u64).read_to_end(&mut beginning),
-            false => self.stored().take(length as u64).read_to_end(&mut beginning),
+        let read = match &self.decoded {
+            Some(text) => text.as_bytes().take(length as u64).read_to_end(&mut beginning),
+            None => self.packing.reader(self.stored()).take(length as u64).read_to_end(&mut beginning),
         };
+        if beginning.starts_with(BYTE_ORDER_MARK) {
+            beginning.drain(..BYTE_ORDER_MARK.len());
+        }
         match read {
             _ if !beginning.is_empty() => Ok(beginning),
             Ok(_) => Err(ReadError::file(&self.path, EMPTY)),
-            Err(error) => Err(ReadError::at(&self.path, 1, broken_gzip(&[], &error).1)),
+            Err(error) => Err(ReadError::at(&self.path, 1, self.packing.broken(&[], &error).1)),
         }
     }
 
-    /// The content as blocks of whole lines, inflated while they are taken.
+    /// The content as blocks of whole lines, inflated while they are taken, without UTF-8's mark.
     pub(crate) fn blocks(&self) -> Blocks<'_> {
-        match self.is_gzip() {
-            true => {
+        match (&self.decoded, self.packing) {
+            (Some(text), _) => Blocks::text(text.as_bytes()),
+            (None, Packing::None) => Blocks::text(self.stored()),
+            (None, packing) => {
                 let stored = Window { source: self, bytes: self.stored(), read: 0 };
-                Blocks::Gzip { inflate: Box::new(MultiGzDecoder::new(stored)), carry: Vec::new() }
+                Blocks::inflated(packing, packing.reader(stored))
             }
-            false => Blocks::Text(self.stored()),
         }
     }
 }
@@ -140,8 +200,16 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// What is said where content does not fit into memory.
+pub(crate) fn too_large(most: u64, what: &str) -> String {
+    let most = memory::gigabytes(most);
+    format!(
+        "{what} more than {most}, a third of the memory that is free: give less of it, or use a larger machine"
+    )
+}
+
 /// Stored bytes that are read once, and forgotten as they are passed.
-pub(crate) struct Window<'a> {
+struct Window<'a> {
     source: &'a Source,
     bytes: &'a [u8],
     /// How many of the first [`WINDOW`] bytes are passed.
@@ -172,10 +240,13 @@ impl Read for Window<'_> {
     }
 }
 
-fn open(path: &Path) -> io::Result<Stored> {
-    let file = File::open(path)?;
-    if !file.metadata()?.is_file() {
-        return fs::read(path).map(Stored::Owned);
+fn open(path: &Path) -> Result<Stored, ReadError> {
+    let failed = |source| ReadError::io(path, source);
+    let file = File::open(path).map_err(failed)?;
+    let about = file.metadata().map_err(failed)?;
+    // Files of the system such as those in /proc have no length either.
+    if !about.is_file() || about.len() == 0 {
+        return endless(file, path);
     }
     // SAFETY: the map is only ever read as plain bytes, no reader relies on two reads of a byte being equal
     // for its memory safety, and a file cut off while it is read ends the program by a signal, not by
@@ -184,74 +255,39 @@ fn open(path: &Path) -> io::Result<Stored> {
     let map = unsafe { Mmap::map(&file) };
     match map {
         Ok(map) => Ok(Stored::Mapped(map)),
-        Err(_) => fs::read(path).map(Stored::Owned),
+        Err(_) => endless(file, path),
     }
 }
 
-/// The flaw of gzip data of which only `text` could be inflated.
-fn broken_gzip(text: &[u8], error: &io::Error) -> Flaw {
-    let message = match error.kind() {
-        io::ErrorKind::UnexpectedEof => {
-            "the gzip data end too early: the file was cut off; download or compress it again".into()
+/// All of a pipe or a device, which may never end: lines, and the whole, have a bound.
+fn endless(mut from: impl Read, path: &Path) -> Result<Stored, ReadError> {
+    let (mut content, most) = (Vec::new(), memory::for_content());
+    let mut line_start = 0;
+    loop {
+        let length = content.len();
+        let read = from.by_ref().take(PORTION).read_to_end(&mut content);
+        match read.map_err(|source| ReadError::io(path, source))? {
+            0 => return Ok(Stored::Owned(content)),
+            _ if content.len() as u64 > most => {
+                return Err(ReadError::file(path, too_large(most, "so far it has")));
+            }
+            _ => {}
         }
-        _ => format!("the gzip data are damaged ({error}): download or compress the file again"),
-    };
-    (text.iter().filter(|&&byte| byte == b'\n').count(), message)
-}
-
-/// Text that is taken block by block; every block ends with a line's end, or with the text's.
-pub(crate) enum Blocks<'a> {
-    Text(&'a [u8]),
-    Gzip { inflate: Box<MultiGzDecoder<Window<'a>>>, carry: Vec<u8> },
-}
-
-impl<'a> Blocks<'a> {
-    /// Passes over so many bytes, which the source is known to have.
-    pub(crate) fn skip(mut self, bytes: usize) -> Self {
-        match &mut self {
-            Self::Text(rest) => *rest = &rest[bytes.min(rest.len())..],
-            Self::Gzip { inflate, .. } => {
-                // What cannot be inflated now is met again by whoever takes the next block.
-                let _ = io::copy(&mut inflate.by_ref().take(bytes as u64), &mut io::sink());
-            }
+        if length == 0 && content.len() as u64 == PORTION && content.iter().all(|&byte| byte == 0) {
+            return Err(ReadError::file(path, "there are only zeros: is this the right file, and a text?"));
         }
-        self
-    }
-
-    /// The next block, empty at the end. `scratch` is memory to inflate into.
-    pub(crate) fn next<'s>(&mut self, scratch: &'s mut Vec<u8>) -> Result<&'s [u8], Flaw>
-    where
-        'a: 's,
-    {
-        match self {
-            Self::Text(rest) => {
-                let (block, after) = rest.split_at(block_end(rest));
-                *rest = after;
-                Ok(block)
-            }
-            Self::Gzip { inflate, carry } => {
-                scratch.clear();
-                scratch.append(carry);
-                loop {
-                    let read = inflate.by_ref().take(BLOCK as u64).read_to_end(scratch);
-                    if read.map_err(|error| broken_gzip(scratch, &error))? == 0 {
-                        return Ok(scratch);
-                    }
-                    if let Some(last) = scratch.iter().rposition(|&byte| byte == b'\n') {
-                        carry.extend_from_slice(&scratch[last + 1..]);
-                        scratch.truncate(last + 1);
-                        return Ok(scratch);
-                    }
-                }
-            }
+        if let Some(last) = memchr::memrchr(b'\n', &content[length..]) {
+            line_start = length + last + 1;
+        }
+        // Binary content has no lines.
+        if content.len() - line_start > LONGEST_LINE && !is_binary(&content) {
+            let line = memchr::memchr_iter(b'\n', &content[..line_start]).count() + 1;
+            return Err(ReadError::at(path, line, too_long()));
         }
     }
 }
 
-/// Where a block of about [`BLOCK`] bytes ends: behind the first line end from there on.
-fn block_end(text: &[u8]) -> usize {
-    match text.get(BLOCK..).and_then(|rest| rest.iter().position(|&byte| byte == b'\n')) {
-        Some(more) => BLOCK + more + 1,
-        None => text.len(),
-    }
+fn is_binary(content: &[u8]) -> bool {
+    Packing::of(content) != Packing::None
+        || [&b"\x93NUMPY"[..], b"PK\x03\x04", b"PAR1"].iter().any(|magic| content.starts_with(magic))
 }

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use flate2::{Compression, write::GzEncoder};
-use raddle_datasets::{Options, ReadError, read, read_any};
+use raddle_datasets::{Format, Options, ReadError, read, read_any};
 use tempfile::TempDir;
 
 fn write(name: &str, content: &[u8]) -> (TempDir, PathBuf) {
@@ -65,6 +65,8 @@ fn libsvm() {
         ("1 1:2\n1 2:2 2:3\n", 2, "index 2 appears twice"),
         ("1 1:2\n1 3:2 2:3\n", 2, "index 2 follows 3"),
         ("1 1:2\n1 -3:2\n", 2, "the index of `-3:2` is not a whole number"),
+        ("1:2 2:3\n", 1, "there is no response"),
+        ("1,2 1:2 2:3\n", 1, "several responses"),
         ("1 1:2\n1 a:2\n", 2, "the index of `a:2`"),
         ("1 1:2\n1 4294967296:2\n", 2, "index 4294967296 is too large"),
         ("1 1:2\n1 7 8:1\n", 2, "`7` has no colon"),
@@ -73,7 +75,9 @@ fn libsvm() {
         at_line("bad.svm", text, line, why, None);
     }
     assert!(fails("bad.svm", b"# nothing\n", None).to_string().contains("not recognised"));
-    assert!(fails("bad.svm", b"1\n-1\n", None).to_string().contains("no row has a feature"));
+    let (_folder, path) = write("bad.svm", b"1\n-1\n");
+    let options = Options { format: Some(Format::Libsvm), ..Options::default() };
+    assert!(read(&path, &options).unwrap_err().to_string().contains("no row has a feature"));
     assert!(fails("bad.svm", b"1 1:2\n", Some("3")).to_string().contains("leave out `y`"));
 }
 
@@ -114,16 +118,47 @@ fn files_as_a_whole() {
 fn csv() {
     let y = Some("y");
     for (text, line, why) in [
-        ("a,b,y\n1,2,3\n1,2\n", 3, "2 cells where the first line has 3"),
-        ("a,b,y\n1,2,3\n\n1,2,3,4\n", 4, "4 cells where the first line has 3"),
-        ("# made\na,b,y\n1,,3\n", 3, "column 2 (b) is empty"),
-        ("a,b,y\n1,x,3\n", 2, "column 2 (b): `x` is not a number"),
-        ("a,b,y\n1,nan,3\n", 2, "column 2 (b): `nan` is not a number to compute with"),
-        ("a;b;y\n1;1,5;3\n", 2, "column 2 (b): `1,5` is not a number"),
-        ("1,2,3\n4,NA,6\n", 2, "column 2: `NA` is not a number"),
+        ("a,b,y\n1,2,3\n1,2\n", 3, "2 cells divided by `,` where the first line has 3"),
+        ("a,b,y\n1,2,3\n\n1,2,3,4\n", 4, "4 cells divided by `,` where the first line has 3"),
+        (
+            "# made\na,b,y\n1,,3\n1,2,3\n",
+            3,
+            "column 2 (b) has no value; 1 is missing (b 1): fill them with means by",
+        ),
+        ("a,b,y\n1,2,3\n,nan,3\n1,NA,3\n", 3, "column 1 (a) has no value; 3 are missing (a 1, b 2)"),
+        (
+            "a,b,y\n1,2,3\n1,2,null\n",
+            3,
+            "column 3 (y) has no value; 1 is missing (y 1): leave such rows out by",
+        ),
+        (
+            "a,b,y\n1,2,3\n2,x,3\n",
+            3,
+            "column 2 (b): `x` is not a number, though 1 cells of this column are: mend it",
+        ),
+        ("a,b,y\n1,2,3\n2,-inf,3\n", 3, "column 2 (b): `-inf` is infinite"),
+        ("a,b,y\n1,2,3\n2,1e999,3\n", 3, "column 2 (b): `1e999` is too large for a double"),
+        ("a;b;y\n1;1,5;3\n", 2, "column 2 (b): `1,5` is not a number: write a point for the decimal comma"),
+        ("a;b;y\n1;1;3\n1;\"1,000\";3\n", 3, "column 2 (b): `1,000` is not a number: write a point"),
+        (
+            "a,b,y\n1,2,yes\n2,2,no\n",
+            2,
+            "column 3 (y), the response: `yes` is not a number: write classes as numbers",
+        ),
+        ("a,b,y\n1,\"2,3\n4,5,6\n", 2, "a quote is not closed"),
+        ("a,b,y\n1,2,3\n1,\"2\"3,4\n", 3, "`3` follows a closing quote"),
+        ("a,\"b,y\n1,2,3\n", 1, "a quote is not closed"),
     ] {
         at_line("bad.csv", text, line, why, y);
     }
+    let latin = b"name,x,y\ncaf\xe9,1,2\n";
+    let error = fails("bad.csv", latin, y);
+    assert!(error.line() == Some(2) && error.to_string().contains("--encoding windows-1252"), "{error}");
+    let error = fails("bad.csv", b"x,y,x\n1,2,3\n2,3,4\n", y).to_string();
+    assert!(
+        error.contains("two columns are called `x`, the 1st and the 3rd") && error.contains("--drop 3"),
+        "{error}"
+    );
     let text = b"a,b\n1,2\n3,4\n";
     for (y, why) in [
         (None, "choose the response by `y` (--y): a name (a, b), an index (1 to 2; -1 is the last column)"),
@@ -136,6 +171,7 @@ fn csv() {
         assert!(error.contains(why), "{error}");
     }
     assert!(fails("bad.csv", b"a,y\n", y).to_string().contains("no rows of numbers"));
+    assert!(fails("bad.csv", b"a,y\nb,1\nb,2\n", y).to_string().contains("left out: a (it has one value)"));
     let (_folder, short) = write("short.txt", b"1\n");
     let error = fails("bad.csv", text, short.to_str()).to_string();
     assert!(error.contains("2 rows, but 1 values of the response"), "{error}");
@@ -176,8 +212,52 @@ fn numpy() {
         (npy("<f8", "(0, 2)", &[]), "the array is empty"),
         (b"\x93NUMPY\x01\x00".to_vec(), "the npy header is damaged"),
         (b"PK\x03\x04 and no more".to_vec(), "the npz file is damaged"),
+        (gzip(b"PK\x03\x04 and no more"), "npz inside another archive"),
     ] {
         let error = fails("bad.npy", &content, Some("-1")).to_string();
         assert!(error.contains(why), "{error}");
     }
+}
+
+/// Sizes that a file cannot hold are refused before memory is set aside for them.
+#[test]
+fn claims_are_believed_as_far_as_the_file_can_hold_them() {
+    let head = "%%MatrixMarket matrix coordinate real general\n";
+    for (sizes, what) in [
+        ("4000000000 3 1", "4000000000 rows are claimed, but there are only 1 values"),
+        ("3 4000000000 1", "4000000000 columns are claimed"),
+        ("18446744073709551615 3 1", "18446744073709551615 rows are claimed"),
+    ] {
+        let error = fails("bad.mtx", format!("{head}{sizes}\n1 1 1\n").as_bytes(), Some("1")).to_string();
+        assert!(error.contains(what), "{error}");
+    }
+}
+
+#[test]
+fn files_of_other_formats_are_named() {
+    for (content, what) in [
+        (&b"BZh91AY"[..], "compressed by bzip2: unpack it with bunzip2"),
+        (b"\xfd7zXZ\0\0", "compressed by xz"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Excel workbook (xls): save it as CSV"),
+        (b"@relation iris\n@attribute x numeric\n@data\n1\n", "ARFF (Weka): save it as CSV"),
+        (b"{\"x\": 1, \"y\": 2}\n", "JSON: write the table as CSV"),
+        (b"[[1, 2], [3, 4]]", "JSON"),
+        (b"<!DOCTYPE html><html>", "web page"),
+        (b"x y\n1 2\n", "divided by blanks"),
+        (
+            b"x\0,\0y\0\n\0001\0,\0002\0\n\0003\0,\0004\0\n\0",
+            "UTF-16 without a mark: name it by --encoding utf-16le",
+        ),
+    ] {
+        let error = fails("foreign", content, Some("1")).to_string();
+        assert!(error.contains(what), "{error}");
+    }
+}
+
+/// A device that never ends is given up with a sentence.
+#[test]
+#[cfg(unix)]
+fn endless_input_is_given_up() {
+    let error = read("/dev/zero", &Options::default()).unwrap_err().to_string();
+    assert!(error.contains("/dev/zero: there are only zeros"), "{error}");
 }

@@ -162,11 +162,62 @@ fn a_text_is_read_over_a_given_vocabulary() {
 }
 
 #[test]
-fn counts_are_64_bit() {
-    let (_folder, path) = write("docword.test.txt", b"1\n2\n2\n1 1 5000000000\n1 2 1\n");
+fn sums_are_64_bit_and_counts_have_an_end() {
+    let (_folder, path) = write("docword.test.txt", b"2\n2\n3\n1 1 4294967295\n1 2 1\n2 1 4294967295\n");
     let corpus = with_threads(&path, 2).unwrap();
-    assert_eq!((corpus.tokens(), corpus.word_counts()), (5_000_000_001, vec![5_000_000_000, 1]));
-    assert_eq!(corpus.document_frequencies(), [1, 1]);
+    assert_eq!((corpus.tokens(), corpus.word_counts()), (8_589_934_591, vec![8_589_934_590, 1]));
+    assert_eq!(corpus.document_frequencies(), [2, 1]);
+    for count in ["4294967296", "1099511627776", "9223372036854775807"] {
+        let text = format!("3\n4\n2\n1 1 1\n1 2 {count}\n");
+        let (_folder, path) = write("docword.test.txt", text.as_bytes());
+        let error = with_threads(&path, 1).unwrap_err();
+        assert!(error.line() == Some(5) && error.to_string().contains("at most 4294967295"), "{error}");
+    }
+    let many = (1..=20).fold("1\n20\n20\n".to_owned(), |text, word| format!("{text}1 {word} 4294967295\n"));
+    let (_folder, path) = write("docword.test.txt", many.as_bytes());
+    let error = with_threads(&path, 1).unwrap_err();
+    assert!(error.line() == Some(20) && error.to_string().contains("68719476736 tokens"), "{error}");
+}
+
+#[test]
+fn claimed_sizes_are_believed_as_far_as_the_file_can_hold_them() {
+    for (text, why) in [
+        ("4000000000\n4\n1\n1 1 1\n", "4000000000 documents are claimed, but there are only 1 values"),
+        ("3\n2000000000\n2\n1 1 1\n2 2000000000 3\n", "2000000000 words are claimed"),
+    ] {
+        let (_folder, path) = write("docword.test.txt", text.as_bytes());
+        let error = with_threads(&path, 1).unwrap_err().to_string();
+        assert!(error.contains(why), "{error}");
+    }
+}
+
+#[test]
+fn text_in_other_encodings_is_named_or_read() {
+    let text = "the café at sea\nÄrger at sea\n";
+    let latin: Vec<u8> = text.chars().map(|letter| letter as u8).collect();
+    let (_folder, path) = write("notes.txt", &latin);
+    let error = with_threads(&path, 2).unwrap_err();
+    assert!(error.line() == Some(1) && error.to_string().contains("--encoding windows-1252"), "{error}");
+    let read = |path: &Path, encoding: Option<&str>| {
+        let encoding = encoding.map(|name| name.parse().unwrap());
+        read_corpus(path, &CorpusOptions { encoding, ..CorpusOptions::default() })
+    };
+    let words = |corpus: Corpus| corpus.vocabulary.unwrap().iter().map(str::to_owned).collect::<Vec<_>>();
+    let expected = ["the", "café", "sea", "ärger"];
+    assert_eq!(words(read(&path, Some("latin1")).unwrap()), expected);
+    for mark in [&b"\xff\xfe"[..], b"\xfe\xff"] {
+        let units = text
+            .encode_utf16()
+            .flat_map(|unit| if mark[0] == 0xff { unit.to_le_bytes() } else { unit.to_be_bytes() });
+        let (_folder, path) = write("notes.txt", &[mark, &units.collect::<Vec<u8>>()].concat());
+        assert_eq!(words(read(&path, None).unwrap()), expected);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.txt"), "fine\nfine too\n").unwrap();
+    std::fs::write(folder.path().join("b.txt"), [b"fine\n", &latin[..]].concat()).unwrap();
+    let error = read(folder.path(), None).unwrap_err();
+    assert!(error.line() == Some(2) && error.to_string().contains("b.txt:2: "), "{error}");
+    assert_eq!(read(folder.path(), Some("latin1")).unwrap().documents(), 2);
 }
 
 #[test]
@@ -218,6 +269,7 @@ fn files_as_a_whole() {
     fails("docword.x.txt", b"2\n3\n1\n1 1 0\n", "no document has a word");
     fails("docword.x.txt", b"", "the file is empty");
     fails("picture", b"\x89PNG\0\0", "not recognised");
+    fails("archive", b"BZh9", "bunzip2");
     let whole = gzip("1 1 1\n".repeat(200_000).as_bytes());
     fails("cut.gz", &whole[..whole.len() / 2], "cut off");
     let (_folder, path) = write("docword.x.txt", b"two\n3\n1\n1 1 1\n");

@@ -125,8 +125,8 @@ fn every_malformed_line_is_named() {
         ("user,item,rating\n1,2,nan\n", 2, "fill or drop"),
         ("1 2 3\n4 5 inf\n", 2, "infinite"),
         ("1 2 3\n4 5 1e39\n", 2, "too large for single precision"),
-        ("1,2,3\n,5,1\n", 2, "the user is empty"),
-        ("1,2,3\n4,\"\",1\n", 2, "the item is empty"),
+        ("1,2,3\n,5,1\n", 2, "the user: there is none"),
+        ("1,2,3\n4,\"\",1\n", 2, "the item: there is none"),
         ("42\n", 1, "1 field: expected user, item and rating"),
         ("%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 1 1\n", 1, "ratings are `%%MatrixMarket"),
         ("%%MatrixMarket matrix coordinate real general\n2 2\n", 2, "the size line"),
@@ -150,7 +150,9 @@ fn every_malformed_line_is_named() {
     }
     let names = [&b"a,b,1\n"[..], b"\xff,b,1\n"].concat();
     let error = read_with(&names, &RatingsOptions::default()).unwrap_err();
-    assert!(error.line() == Some(2) && error.to_string().contains("not UTF-8"), "{error}");
+    assert!(error.line() == Some(2) && error.to_string().contains("--encoding"), "{error}");
+    let options = RatingsOptions { encoding: "latin1".parse().ok(), ..RatingsOptions::default() };
+    assert_eq!(read_with(&names, &options).unwrap().users.name(1), "\u{ff}");
 }
 
 #[test]
@@ -158,6 +160,8 @@ fn files_without_ratings_are_refused() {
     for (text, why) in [
         (&b""[..], "empty"),
         (b"\n\n# nothing\n", "0 field"),
+        (b"{\"user\": 1}\n", "this is JSON"),
+        (b"BZh9", "bunzip2"),
         (b"user,item,rating\n", "there are no ratings"),
         (
             b"%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n",
@@ -214,4 +218,65 @@ fn public_sets_have_the_registered_sizes_and_split() {
             assert_eq!((held.train.len(), held.out.len()), entry.split, "{}", entry.name);
         }
     }
+}
+
+#[test]
+fn quoted_fields_follow_the_rules_of_tables() {
+    let text = "user,item,rating\n\"anna\",\"The \"\"X\"\", a\nfilm\",4\nben, \"Up\" ,2\n";
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("r.csv");
+    std::fs::write(&path, text).unwrap();
+    let ratings = read_ratings(&path, &RatingsOptions::default()).unwrap();
+    let wanted = [("anna", "The \"X\", a\nfilm", 4.0), ("ben", "Up", 2.0)];
+    let wanted = wanted.map(|(user, item, value)| (user.to_owned(), item.to_owned(), value));
+    assert_eq!(observations(&ratings), wanted);
+    let error = read_with(b"a,\"b,1\nc,d,2\n", &RatingsOptions::default()).unwrap_err();
+    assert!(error.line() == Some(1) && error.to_string().contains("not closed"), "{error}");
+}
+
+#[test]
+fn a_first_line_of_texts_above_numbers_is_a_header_and_said() {
+    let ratings = read("visitorid,itemid\n1,10\n1,20\n2,10\n");
+    assert_eq!((ratings.users.len(), ratings.items.len()), (2, 2));
+    assert!(ratings.notes[0].contains("names of the columns (--no-header"), "{:?}", ratings.notes);
+    let ratings = read("who,which,how_often\na,b,2\nc,b,3\n");
+    assert_eq!((ratings.users.len(), ratings.triples.values), (2, vec![2.0, 3.0]));
+    let options = RatingsOptions { columns: Some(vec!["3".into(), "1".into()]), ..RatingsOptions::default() };
+    let turned = read_with(b"foo,bar,baz\n1,2,3\n1,3,4\n", &options).unwrap();
+    assert_eq!((turned.users.name(0), turned.users.len()), ("3".into(), 2));
+    let options = RatingsOptions { no_header: true, ..RatingsOptions::default() };
+    assert_eq!(read_with(b"user,item\n1,10\n", &options).unwrap().users.len(), 2);
+    let error = read_with(b"a,b,c\nd,e,f\n", &RatingsOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("name the columns, as in --columns user,item,rating"), "{error}");
+}
+
+#[test]
+fn times_are_read_where_they_are_asked_for() {
+    let options = |columns: &[&str]| RatingsOptions {
+        times: true,
+        columns: (!columns.is_empty()).then(|| columns.iter().map(|&name| name.to_owned()).collect()),
+        ..RatingsOptions::default()
+    };
+    let ratings =
+        read_with(b"1::2::5::978300760\n1::3::4::978302109\n1::2::3::978302200\n", &options(&[])).unwrap();
+    assert_eq!(ratings.times, Some(vec![978_302_200.0, 978_302_109.0]));
+    let dates = b"when,who,what,how\n2001-01-01,a,b,1\n2000-12-31T22:12:40Z,a,c,2\n";
+    let ratings = read_with(dates, &options(&["who", "what", "how", "when"])).unwrap();
+    assert_eq!(ratings.times, Some(vec![978_307_200.0, 978_300_760.0]));
+    for (text, line, why) in [
+        (&b"1,2,3,2001-01-01\n1,3,3,soon\n"[..], Some(2), "the time `soon` is neither"),
+        (b"1,2,3,2001-01-01\n1,3,3,77\n", Some(2), "numbers in some lines and dates in others"),
+        (b"1,2,3\n", None, "no column of times"),
+        (b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1\n", None, "mtx has no times"),
+    ] {
+        let error = read_with(text, &options(&[])).unwrap_err();
+        assert!(error.line() == line && error.to_string().contains(why), "{error}");
+    }
+}
+
+#[test]
+fn claimed_sizes_are_believed_as_far_as_the_file_can_hold_them() {
+    let text = b"%%MatrixMarket matrix coordinate real general\n4000000000 3 1\n1 1 1\n";
+    let error = read_with(text, &RatingsOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("4000000000 users are claimed"), "{error}");
 }

@@ -1,6 +1,7 @@
 //! Puts blocks of (document, word, count) together as one corpus, whatever the order of the file.
 
 use super::Corpus;
+use crate::claims::believable;
 use crate::error::ReadError;
 use crate::parallel::{self, Parsed};
 use crate::source::Source;
@@ -14,12 +15,33 @@ pub(super) struct Piece {
     counts: Vec<u16>,
     /// Entries of the file, zeros included.
     pub(super) entries: u64,
+    /// The sum of all counts.
+    tokens: u64,
 }
 
+/// The largest count of a word in a document.
+const MOST_OF_A_WORD: u64 = u32::MAX as u64;
+
+/// The most tokens of a corpus; what holds them takes memory.
+const MOST_TOKENS: u64 = 1 << 36;
+
 impl Piece {
-    /// Adds an entry; a count of 0 says nothing of a document.
+    /// Adds an entry, unless it is more than can be counted; a count of 0 says nothing of a document.
+    pub(super) fn add(&mut self, document: u32, word: u32, count: u64) -> Result<(), String> {
+        if count > MOST_OF_A_WORD {
+            return Err(format!("the count {count}: at most {MOST_OF_A_WORD} can be counted"));
+        }
+        if self.tokens + count > MOST_TOKENS {
+            return Err(too_many());
+        }
+        self.push(document, word, count);
+        Ok(())
+    }
+
+    /// Adds an entry of a text that is here.
     pub(super) fn push(&mut self, document: u32, word: u32, mut count: u64) {
         self.entries += 1;
+        self.tokens += count;
         while count > 0 {
             let some = count.min(u64::from(u16::MAX));
             match self.runs.last_mut() {
@@ -41,6 +63,10 @@ impl Piece {
             (document, &self.words[range.clone()], &self.counts[range])
         })
     }
+}
+
+fn too_many() -> String {
+    format!("with this the counts come to more than {MOST_TOKENS} tokens: are they counts?")
 }
 
 /// What a file's head states.
@@ -74,7 +100,13 @@ pub(super) fn load(
         let message = format!("{entries} entries, but {line} says {expected}: was the file cut off?");
         return Err(ReadError::file(&source.path, message));
     }
-    Ok(corpus(stated.documents as usize, stated.words as usize, pieces))
+    if pieces.iter().map(|piece| piece.tokens).fold(0, u64::saturating_add) > MOST_TOKENS {
+        return Err(ReadError::file(&source.path, too_many()));
+    }
+    let size = |what: &str, claimed: u32| {
+        believable(what, claimed.into(), entries).map_err(|why| ReadError::file(&source.path, why))
+    };
+    Ok(corpus(size("documents", stated.documents)?, size("words", stated.words)?, pieces))
 }
 
 /// The corpus of `documents` documents over `width` words. Pieces are let go as they are copied.

@@ -46,7 +46,7 @@ fn block(text: &[u8], head: &Stated) -> Parsed<Piece> {
         let line = line.trim_ascii();
         if !line.is_empty() {
             let (document, word, count) = entry(line, head).map_err(|message| (lines, message))?;
-            piece.push(document, word, count);
+            piece.add(document, word, count).map_err(|message| (lines, message))?;
         }
         lines += 1;
     }

@@ -6,10 +6,12 @@ use std::str::FromStr;
 
 use super::known::{corpus_entry, load_corpus, pydoc};
 use super::{Corpus, Vocabulary, docword, matrix_market, names, text};
+use crate::encoding::TextEncoding;
 use crate::error::ReadError;
+use crate::foreign::foreign;
 use crate::market;
 use crate::registry::RegistryError;
-use crate::source::Source;
+use crate::source::{Source, names_a_file};
 use crate::table::stem;
 
 /// How to read a corpus.
@@ -21,17 +23,19 @@ pub struct CorpusOptions {
     /// is one: `vocab.NAME.txt` for `docword.NAME.txt`, `NAME.vocab.txt` for `NAME.mtx`. Text has its own words; with a
     /// file given here, those words of the text are kept that it holds, and have its numbers.
     pub vocabulary: Option<PathBuf>,
+    /// How the bytes of text are letters; `None` takes UTF-8, and UTF-16 where its mark is.
+    pub encoding: Option<TextEncoding>,
     /// How many threads may compute; the result is the same for any number.
     pub threads: usize,
 }
 
 impl Default for CorpusOptions {
     fn default() -> Self {
-        Self { format: None, vocabulary: None, threads: 1 }
+        Self { format: None, vocabulary: None, encoding: None, threads: 1 }
     }
 }
 
-/// A format of corpora. Each file may be compressed by gzip.
+/// A format of corpora. Each file may be compressed by gzip or zstd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CorpusFormat {
     /// UCI bag of words: D, W and N on three lines, then `document word count`.
@@ -84,12 +88,12 @@ pub fn read_any_corpus(source: &str, options: &CorpusOptions) -> Result<Corpus, 
     match source {
         "pydoc" => Ok(pydoc()),
         _ if corpus_entry(source).is_some() => load_corpus(source, options.threads),
-        _ if source.contains(['/', '\\', '.']) || Path::new(source).exists() => read_corpus(source, options),
+        _ if names_a_file(source) => read_corpus(source, options),
         _ => Err(RegistryError::UnknownCorpus { name: source.into() }.into()),
     }
 }
 
-/// Reads a corpus from a file of any known format, gzip or not, or from a folder of text files.
+/// Reads a corpus from a file of any known format, compressed by gzip or zstd or not (`-` is standard input), or from a folder of text files.
 ///
 /// # Errors
 /// A file that cannot be read or has no tokens, a vocabulary of another length, and whatever the format's reader finds;
@@ -122,17 +126,19 @@ pub fn read_corpus(path: impl AsRef<Path>, options: &CorpusOptions) -> Result<Co
 
 fn folder(path: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
     match options.format {
-        None | Some(CorpusFormat::Text) => text::load_folder(path, options.threads),
+        None | Some(CorpusFormat::Text) => text::load_folder(path, options.encoding, options.threads),
         Some(format) => Err(ReadError::file(path, format!("a folder is no {format}: name a file"))),
     }
 }
 
 fn file(path: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
-    let source = Source::open(path)?;
-    let format = match options.format {
-        Some(format) => format,
-        None => recognise(&source.beginning(1 << 12)?, path)?,
-    };
+    let source = Source::open_text(path, options.encoding)?;
+    let path = &source.path;
+    let beginning = source.beginning(1 << 12)?;
+    if let Some(why) = foreign(&beginning) {
+        return Err(ReadError::file(path, why));
+    }
+    let format = options.format.unwrap_or_else(|| recognise(&beginning));
     let mut corpus = match format {
         CorpusFormat::Docword => docword::load(&source, options.threads)?,
         CorpusFormat::MatrixMarket => matrix_market::load(&source, options.threads)?,
@@ -143,7 +149,7 @@ fn file(path: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
         return Ok(corpus);
     }
     if let Some(words) = options.vocabulary.clone().or_else(|| names::beside(path)) {
-        let source = Source::open(&words)?;
+        let source = Source::open_text(&words, options.encoding)?;
         corpus.name_words(Vocabulary::read(&source)?, &source)?;
     }
     Ok(corpus)
@@ -151,7 +157,7 @@ fn file(path: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
 
 /// A text over the words of a file.
 fn over(mut corpus: Corpus, path: &Path, words: &Path) -> Result<Corpus, ReadError> {
-    let vocabulary = Vocabulary::read(&Source::open(words)?)?;
+    let vocabulary = Vocabulary::read(&Source::open_text(words, None)?)?;
     let none = || ReadError::file(path, format!("no document has a word of {}", words.display()));
     corpus.match_words(vocabulary).map_err(|_| none())?;
     // The words have numbers of their own now, which nobody may change.
@@ -159,15 +165,13 @@ fn over(mut corpus: Corpus, path: &Path, words: &Path) -> Result<Corpus, ReadErr
     if corpus.tokens() == 0 { Err(none()) } else { Ok(corpus) }
 }
 
-/// The format of a file that begins so: whatever is neither of the others and no binary file is text.
-fn recognise(beginning: &[u8], path: &Path) -> Result<CorpusFormat, ReadError> {
+/// The format of a text that begins so: whatever is neither of the others has documents in its lines.
+fn recognise(beginning: &[u8]) -> CorpusFormat {
     if beginning.starts_with(market::MAGIC) {
-        Ok(CorpusFormat::MatrixMarket)
+        CorpusFormat::MatrixMarket
     } else if docword::begins(beginning) {
-        Ok(CorpusFormat::Docword)
-    } else if beginning.contains(&0) {
-        Err(ReadError::file(path, "the format is not recognised: docword, mtx and text are"))
+        CorpusFormat::Docword
     } else {
-        Ok(CorpusFormat::Text)
+        CorpusFormat::Text
     }
 }

@@ -19,6 +19,6 @@ pub fn english_stop_words() -> HashSet<String> {
 /// # Errors
 /// If the file cannot be read, or is not UTF-8.
 pub fn read_stop_words(path: &Path) -> Result<HashSet<String>, ReadError> {
-    let words = Vocabulary::lines(&Source::open(path)?)?;
+    let words = Vocabulary::lines(&Source::open_text(path, None)?)?;
     Ok(words.iter().map(|word| word.trim().to_lowercase()).filter(|word| !word.is_empty()).collect())
 }

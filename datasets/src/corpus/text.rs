@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::assemble::{self, Piece};
 use super::tokenizer::tokens;
 use super::{Corpus, Vocabulary};
+use crate::encoding::{TextEncoding, utf8};
 use crate::error::ReadError;
 use crate::parallel::{self, on_threads};
 use crate::source::{self, Source};
@@ -23,7 +24,7 @@ struct Part {
 }
 
 impl Part {
-    fn add_document(&mut self, text: &[u8]) {
+    fn add_document(&mut self, text: &str) {
         let Self { words, order, tokens: held, .. } = self;
         tokens(text, |word| {
             let number = words.get(word).copied().unwrap_or_else(|| {
@@ -42,8 +43,8 @@ impl Part {
 pub(super) fn load_lines(source: &Source, threads: usize) -> Result<Corpus, ReadError> {
     let parts = parallel::parse(source, source.blocks(), 1, threads, |text| {
         let mut part = Part::default();
-        for line in text.split_inclusive(|&byte| byte == b'\n') {
-            part.add_document(line);
+        for (number, line) in text.split_inclusive(|&byte| byte == b'\n').enumerate() {
+            part.add_document(utf8(line).map_err(|why| (number, why))?);
         }
         let lines = part.ends.len();
         part.words.clear();
@@ -53,7 +54,11 @@ pub(super) fn load_lines(source: &Source, threads: usize) -> Result<Corpus, Read
 }
 
 /// A document a file, by path; the folder's folders count, files whose name begins with a point do not.
-pub(super) fn load_folder(folder: &Path, threads: usize) -> Result<Corpus, ReadError> {
+pub(super) fn load_folder(
+    folder: &Path,
+    encoding: Option<TextEncoding>,
+    threads: usize,
+) -> Result<Corpus, ReadError> {
     let mut files = Vec::new();
     list(folder, &mut files)?;
     files.sort();
@@ -64,9 +69,19 @@ pub(super) fn load_folder(folder: &Path, threads: usize) -> Result<Corpus, ReadE
     let read = |some: &[PathBuf]| -> Result<(Part, String), ReadError> {
         let (mut part, mut digests) = (Part::default(), String::new());
         for path in some {
-            let bytes = fs::read(path).map_err(|error| ReadError::io(path, error))?;
-            digests += &source::digest(&bytes);
-            part.add_document(&bytes);
+            if fs::metadata(path).map_err(|error| ReadError::io(path, error))?.len() == 0 {
+                digests += &source::digest(b"");
+                part.add_document("");
+                continue;
+            }
+            let source = Source::open_text(path, encoding)?;
+            digests += &source.digest();
+            let content = source.content()?;
+            let text = utf8(&content).map_err(|why| {
+                let bad = content.utf8_chunks().next().map_or(0, |chunk| chunk.valid().len());
+                ReadError::at(path, 1 + memchr::memchr_iter(b'\n', &content[..bad]).count(), why)
+            })?;
+            part.add_document(text);
         }
         part.words.clear();
         Ok((part, digests))

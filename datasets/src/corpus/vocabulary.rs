@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::encoding::{BYTE_ORDER_MARK, utf8};
 use crate::error::ReadError;
 use crate::source::Source;
 
@@ -63,14 +64,12 @@ impl Vocabulary {
     /// The lines of a file, whatever is in them.
     pub(super) fn lines(source: &Source) -> Result<Self, ReadError> {
         let content = source.content()?;
+        let content = content.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&content);
         let mut words = Self::default();
         for (number, line) in (1..).zip(content.split_inclusive(|&byte| byte == b'\n')) {
             let line = line.strip_suffix(b"\n").unwrap_or(line);
             let line = line.strip_suffix(b"\r").unwrap_or(line);
-            let word = std::str::from_utf8(line).map_err(|_| {
-                ReadError::at(&source.path, number, "the word is not UTF-8: convert the file")
-            })?;
-            words.push(word);
+            words.push(utf8(line).map_err(|why| ReadError::at(&source.path, number, why))?);
         }
         Ok(words)
     }

@@ -52,11 +52,12 @@ impl FromStr for Duplicates {
 /// The position of a duplicate that is an error.
 pub(super) struct Refused(pub(super) usize);
 
-/// Merges observations of one pair; returns how many there were too many.
+/// Merges observations of one pair, and their times; returns how many there were too many.
 ///
 /// The cost is a stable counting sort by user: 4 bytes an observation while it lasts.
 pub(super) fn merge(
     triples: &mut Triples,
+    mut times: Option<&mut Vec<f64>>,
     users: usize,
     items: usize,
     rule: Duplicates,
@@ -74,7 +75,7 @@ pub(super) fn merge(
     // For each item, where its first observation by this user is; marks of other users lie before the user's own.
     let mut first = vec![usize::MAX; items];
     let mut extra = Vec::new();
-    let (mut times, mut number): (Vec<(u32, u32)>, usize) = (Vec::new(), 0);
+    let (mut several, mut number): (Vec<(u32, u32)>, usize) = (Vec::new(), 0);
     let mut owner = vec![u32::MAX; items];
     for user in 0..users {
         for &at in &order[starts[user]..starts[user + 1]] {
@@ -85,6 +86,16 @@ pub(super) fn merge(
             }
             number += 1;
             extra.push(at);
+            if let Some(times) = times.as_deref_mut() {
+                let time = times[at as usize];
+                let kept = &mut times[first[item]];
+                match rule {
+                    Duplicates::Last => *kept = time,
+                    // What counts several counts from the latest on.
+                    Duplicates::Sum | Duplicates::Mean => *kept = kept.max(time),
+                    Duplicates::First | Duplicates::Refuse => {}
+                }
+            }
             let kept = &mut triples.values[first[item]];
             match rule {
                 Duplicates::Last => *kept = value,
@@ -92,7 +103,7 @@ pub(super) fn merge(
                 Duplicates::Sum => *kept += value,
                 Duplicates::Mean => {
                     *kept += value;
-                    times.push((first[item] as u32, 1));
+                    several.push((first[item] as u32, 1));
                 }
                 Duplicates::Refuse => {}
             }
@@ -105,11 +116,18 @@ pub(super) fn merge(
     if rule == Duplicates::Refuse {
         return Err(Refused(extra[0] as usize));
     }
-    times.sort_unstable();
-    for same in times.chunk_by(|a, b| a.0 == b.0) {
+    several.sort_unstable();
+    for same in several.chunk_by(|a, b| a.0 == b.0) {
         triples.values[same[0].0 as usize] /= (same.len() + 1) as f32;
     }
     remove(triples, &extra);
+    if let Some(times) = times {
+        let (mut gone, mut at) = (extra.iter().peekable(), 0);
+        times.retain(|_| {
+            at += 1;
+            gone.next_if(|&&position| position as usize == at - 1).is_none()
+        });
+    }
     Ok(number)
 }
 
@@ -126,9 +144,7 @@ fn remove(triples: &mut Triples, positions: &[u32]) {
         triples.values[to] = triples.values[at];
         to += 1;
     }
-    triples.users.truncate(to);
-    triples.items.truncate(to);
-    triples.values.truncate(to);
+    triples.truncate(to);
 }
 
 #[cfg(test)]
@@ -140,7 +156,14 @@ mod tests {
     fn merged(rule: Duplicates) -> Result<Merged, usize> {
         let mut triples: Triples =
             [(0, 1, 1.0), (1, 1, 5.0), (0, 1, 2.0), (0, 0, 4.0), (0, 1, 6.0)].into_iter().collect();
-        let number = merge(&mut triples, 2, 2, rule).map_err(|refused| refused.0)?;
+        let mut times = vec![5.0, 1.0, 9.0, 1.0, 7.0];
+        let number = merge(&mut triples, Some(&mut times), 2, 2, rule).map_err(|refused| refused.0)?;
+        let time = match rule {
+            Duplicates::Last => 7.0,
+            Duplicates::First => 5.0,
+            _ => 9.0,
+        };
+        assert_eq!(times, [time, 1.0, 1.0]);
         Ok((triples.iter().collect(), number))
     }
 

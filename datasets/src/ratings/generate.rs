@@ -85,12 +85,15 @@ fn checked(text: &str) -> Result<Generated, String> {
     let ratings = Ratings {
         name: text.into(),
         triples,
+        times: None,
         users: Ids::Dense(users),
         items: Ids::Dense(items),
         pairs_only: false,
         duplicates: 0,
         digest: source::digest(text.as_bytes()),
         path: None,
+        format: "generated".into(),
+        notes: Vec::new(),
     };
     Ok(Generated { ratings, truth })
 }

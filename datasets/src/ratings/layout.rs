@@ -1,11 +1,15 @@
-//! How a line of text is divided into fields, and which of them are user, item and rating.
+//! How a line of text is divided into fields, and which of them are user, item, rating and time.
 
 use std::ops::Range;
+
+use crate::encoding::{lossy, utf8};
+use crate::number::decimal;
+use crate::quoting::Quoting;
 
 /// What stands between two fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Separator {
-    /// One byte: a tab, `,` or `;`. Fields may be empty, and may stand in double quotes.
+    /// One byte: a tab, `,`, `;` or `|`. Fields may be empty, and may stand in double quotes.
     Byte(u8),
     /// `::`, as in MovieLens.
     Colons,
@@ -22,10 +26,24 @@ pub(super) struct Layout {
     pub(super) item: usize,
     /// `None` where there are pairs alone.
     pub(super) value: Option<usize>,
+    /// Where there is one.
+    pub(super) time: Option<usize>,
 }
 
-const USER: [&str; 7] = ["user", "userid", "uid", "u", "customer", "customerid", "userno"];
-const ITEM: [&str; 13] = [
+const USER: [&str; 11] = [
+    "user",
+    "userid",
+    "uid",
+    "u",
+    "customer",
+    "customerid",
+    "userno",
+    "reviewer",
+    "reviewerid",
+    "visitor",
+    "visitorid",
+];
+const ITEM: [&str; 17] = [
     "item",
     "itemid",
     "iid",
@@ -35,32 +53,60 @@ const ITEM: [&str; 13] = [
     "product",
     "productid",
     "track",
+    "trackid",
     "artist",
+    "artistid",
     "book",
     "isbn",
     "asin",
+    "song",
+    "songid",
 ];
-const VALUE: [&str; 9] = ["rating", "ratings", "value", "score", "stars", "r", "count", "plays", "weight"];
+const VALUE: [&str; 12] = [
+    "rating",
+    "ratings",
+    "value",
+    "score",
+    "stars",
+    "r",
+    "count",
+    "plays",
+    "playcount",
+    "listens",
+    "overall",
+    "weight",
+];
+const TIME: [&str; 8] =
+    ["timestamp", "time", "date", "datetime", "ts", "unixreviewtime", "ratedat", "createdat"];
 
 impl Separator {
-    /// What divides this line: `::`, else of tab, `;` and `,` the one it has most of, else blanks.
+    /// What divides this line: `::`, else of tab, `;`, `,` and `|` the one it has most of, else blanks.
     pub(super) fn of(line: &[u8]) -> Self {
         if line.windows(2).any(|pair| pair == b"::") {
             return Self::Colons;
         }
-        let count = |byte: u8| line.iter().filter(|&&other| other == byte).count();
-        let best = b"\t;,".iter().copied().max_by_key(|&byte| count(byte)).filter(|&byte| count(byte) > 0);
-        best.map_or(Self::Blank, Self::Byte)
+        let best = crate::table::head::separator(line);
+        if line.contains(&best) { Self::Byte(best) } else { Self::Blank }
     }
 
-    /// Calls `field` with the number and the place of each field, until it says that it has seen enough.
+    /// How quotes hold fields together, where they do.
+    pub(super) fn quoting(self) -> Option<Quoting> {
+        match self {
+            Self::Byte(separator) => Some(Quoting { separator }),
+            Self::Colons | Self::Blank => None,
+        }
+    }
+
+    /// Calls `field` with the number and the place of each field of a line without quotes, until it says that it has seen
+    /// enough.
     #[inline(always)]
     pub(super) fn fields(self, line: &[u8], mut field: impl FnMut(usize, Range<usize>) -> bool) {
         let (mut at, mut number) = (0, 0);
         loop {
             let (end, next) = match self {
                 Self::Byte(byte) => {
-                    let end = end_of_cell(line, at, byte);
+                    let rest = &line[at..];
+                    let end = at + rest.iter().position(|&other| other == byte).unwrap_or(rest.len());
                     (end, end + 1)
                 }
                 Self::Colons => {
@@ -83,20 +129,20 @@ impl Separator {
             (at, number) = (next, number + 1);
         }
     }
-}
 
-/// Where the cell that begins at `at` ends; a cell in quotes may hold the separator.
-#[inline(always)]
-fn end_of_cell(line: &[u8], at: usize, byte: u8) -> usize {
-    let mut quoted = false;
-    for (end, &other) in line.iter().enumerate().skip(at) {
-        match other {
-            b'"' => quoted = !quoted,
-            _ if other == byte && !quoted => return end,
-            _ => {}
+    /// The fields of a record as texts.
+    fn texts(self, record: &[u8]) -> Result<Vec<String>, String> {
+        utf8(record)?;
+        if let Some(quoting) = self.quoting() {
+            return quoting.texts(record);
         }
+        let mut cells = Vec::new();
+        self.fields(record, |_, place| {
+            cells.push(lossy(&record[place]).into_owned());
+            true
+        });
+        Ok(cells)
     }
-    line.len()
 }
 
 /// The place without blanks around, and without quotes.
@@ -115,45 +161,78 @@ fn trimmed(line: &[u8], mut place: Range<usize>) -> Range<usize> {
     place
 }
 
+/// What users say of the columns.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Wanted<'a> {
+    /// User, item and, if there are, rating and time: names of the header or numbers from 1.
+    pub(super) columns: Option<&'a [String]>,
+    pub(super) no_header: bool,
+    /// Whether times are asked for.
+    pub(super) times: bool,
+}
+
 impl Layout {
-    /// The form that the first line shows, or that `columns` (user, item and, if there is one, rating; names of the
-    /// header or numbers from 1) asks for.
-    pub(super) fn of(line: &[u8], columns: Option<&[String]>) -> Result<Self, String> {
+    /// The form that the first line shows, and those behind it, or that is asked for.
+    ///
+    /// The first line is a header where it has known names, where a column is named by it, and where it holds texts alone,
+    /// one of them above numbers.
+    pub(super) fn of(line: &[u8], others: &[&[u8]], wanted: Wanted<'_>) -> Result<Self, String> {
         let separator = Separator::of(line);
-        let mut cells: Vec<String> = Vec::new();
-        separator.fields(line, |_, place| {
-            cells.push(String::from_utf8_lossy(&line[place]).into_owned());
-            true
-        });
+        let cells = separator.texts(line)?;
         if cells.len() < 2 {
             return Err(format!(
-                "{} field: expected user, item and rating, divided by tabs, commas, semicolons, `::` or blanks",
+                "{} field: expected user, item and rating, divided by tabs, commas, semicolons, `|`, `::` or blanks",
                 cells.len()
             ));
         }
         let plain: Vec<String> =
             cells.iter().map(|cell| cell.to_lowercase().replace(['_', ' ', '-', '.'], "")).collect();
         let named = |names: &[&str]| plain.iter().position(|cell| names.contains(&cell.as_str()));
-        let (user, item, value) = (named(&USER), named(&ITEM), named(&VALUE));
-        let is_number = |at: usize| cells.get(at).is_some_and(|cell| cell.parse::<f64>().is_ok());
-        let header = match columns {
-            // A number is a place, even where the first line has the same number in it.
-            Some(columns)
-                if columns.iter().any(|name| name.parse::<usize>().is_err() && cells.contains(name)) =>
-            {
-                true
-            }
-            _ => (user.is_some() && item.is_some()) || (cells.len() > 2 && !is_number(2) && value == Some(2)),
+        let (user, item, value, time) = (named(&USER), named(&ITEM), named(&VALUE), named(&TIME));
+        let others: Vec<Vec<String>> =
+            others.iter().map(|line| separator.texts(line)).collect::<Result<_, _>>().unwrap_or_default();
+        let is_number =
+            |cell: &String| decimal(cell.as_bytes()).is_some_and(|(_, length)| length == cell.len());
+        // A column of numbers but for its first field.
+        let is_headed = |at: usize| {
+            let mut others = others.iter().filter_map(|cells| cells.get(at)).peekable();
+            !is_number(&cells[at]) && others.peek().is_some() && others.all(is_number)
         };
-        let layout = match columns {
-            Some(columns) => Self::chosen(separator, header, &cells, columns)?,
+        let by_numbers = |columns: &[String]| -> Vec<usize> {
+            let numbers = columns.iter().take(3).filter_map(|column| column.parse::<usize>().ok());
+            numbers.filter(|&number| (1..=cells.len()).contains(&number)).map(|number| number - 1).collect()
+        };
+        let used = wanted.columns.map_or_else(|| (0..cells.len().min(3)).collect(), by_numbers);
+        let above_numbers =
+            used.iter().all(|&at| !is_number(&cells[at])) && used.iter().any(|&at| is_headed(at));
+        let is_named = |name: &String| name.parse::<usize>().is_err() && cells.contains(name);
+        let header = !wanted.no_header
+            && (wanted.columns.is_some_and(|columns| columns.iter().any(is_named))
+                || (wanted.columns.is_none() && user.is_some() && item.is_some())
+                || (cells.len() > 2 && !is_number(&cells[2]) && value == Some(2))
+                || above_numbers);
+        let position = |at: usize| (at < cells.len()).then_some(at);
+        let time = if wanted.times { time.filter(|_| header).or_else(|| position(3)) } else { None };
+        match wanted.columns {
+            Some(columns) => Self::chosen(separator, header, &cells, columns, time),
             None if header && user.is_some() && item.is_some() => {
                 let (user, item) = (user.unwrap_or(0), item.unwrap_or(1));
-                Self { separator, header, user, item, value }
+                // Of three columns the one that is left is the rating.
+                let rest = || (cells.len() == 3).then(|| 3 - user - item).filter(|&rest| is_headed(rest));
+                Ok(Self { separator, header, user, item, value: value.or_else(rest), time })
             }
-            None => Self { separator, header, user: 0, item: 1, value: (cells.len() > 2).then_some(2) },
-        };
-        Ok(layout)
+            None => {
+                let value = if header { value.or(position(2)) } else { position(2) };
+                Ok(Self {
+                    separator,
+                    header,
+                    user: 0,
+                    item: 1,
+                    value,
+                    time: time.filter(|&time| Some(time) != value),
+                })
+            }
+        }
     }
 
     fn chosen(
@@ -161,6 +240,7 @@ impl Layout {
         header: bool,
         cells: &[String],
         columns: &[String],
+        time: Option<usize>,
     ) -> Result<Self, String> {
         let place = |column: &String| {
             let named = cells.iter().position(|cell| header && cell == column);
@@ -170,19 +250,13 @@ impl Layout {
                 format!("there is no column `{column}`: the first line is {}", cells.join(", "))
             })
         };
-        match columns {
-            [user, item] => {
-                Ok(Self { separator, header, user: place(user)?, item: place(item)?, value: None })
-            }
-            [user, item, value] => Ok(Self {
-                separator,
-                header,
-                user: place(user)?,
-                item: place(item)?,
-                value: Some(place(value)?),
-            }),
-            _ => Err("name two or three columns: user, item and, if there is one, rating".into()),
-        }
+        let (user, item, value, time) = match columns {
+            [user, item] => (user, item, None, time),
+            [user, item, value] => (user, item, Some(place(value)?), time),
+            [user, item, value, time] => (user, item, Some(place(value)?), Some(place(time)?)),
+            _ => return Err("name two to four columns: user, item and, if there are, rating and time".into()),
+        };
+        Ok(Self { separator, header, user: place(user)?, item: place(item)?, value, time })
     }
 }
 
@@ -191,7 +265,8 @@ mod tests {
     use super::*;
 
     fn form(line: &str) -> (Separator, bool, usize, usize, Option<usize>) {
-        let Layout { separator, header, user, item, value } = Layout::of(line.as_bytes(), None).unwrap();
+        let layout = Layout::of(line.as_bytes(), &[], Wanted::default()).unwrap();
+        let Layout { separator, header, user, item, value, .. } = layout;
         (separator, header, user, item, value)
     }
 
@@ -211,13 +286,32 @@ mod tests {
     fn columns_may_be_chosen() {
         let chosen = |line: &str, columns: &[&str]| {
             let columns: Vec<String> = columns.iter().map(|&name| name.to_owned()).collect();
-            Layout::of(line.as_bytes(), Some(&columns))
+            Layout::of(line.as_bytes(), &[], Wanted { columns: Some(&columns), ..Wanted::default() })
         };
         let layout = chosen("when,who,what,how", &["who", "what", "how"]).unwrap();
         assert_eq!((layout.header, layout.user, layout.item, layout.value), (true, 1, 2, Some(3)));
         let layout = chosen("9,1,2,5", &["2", "3"]).unwrap();
         assert_eq!((layout.header, layout.user, layout.item, layout.value), (false, 1, 2, None));
         assert!(chosen("1,2,3", &["who", "2"]).unwrap_err().contains("no column `who`"));
-        assert!(chosen("1,2,3", &["1"]).unwrap_err().contains("two or three"));
+        assert!(chosen("1,2,3", &["1"]).unwrap_err().contains("two to four"));
+    }
+
+    #[test]
+    fn a_text_above_numbers_is_a_header() {
+        let form = |lines: [&str; 3]| {
+            let others = [lines[1].as_bytes(), lines[2].as_bytes()];
+            Layout::of(lines[0].as_bytes(), &others, Wanted { times: true, ..Wanted::default() }).unwrap()
+        };
+        let headed = form(["foo,bar", "1,10", "2,10"]);
+        assert!(headed.header && (headed.user, headed.item, headed.value) == (0, 1, None));
+        assert!(!form(["anna,alien", "ben,up", "ben,alien"]).header);
+        assert!(!form(["anna,10,4", "7,11,3", "8,10,3"]).header);
+        let plays = form(["listener,tune,how_often", "a,b,3", "a,c,4"]);
+        assert!(plays.header && plays.value == Some(2));
+        let turned = form(["play_count,song_id,user_id", "3,b,a", "4,c,a"]);
+        assert_eq!((turned.user, turned.item, turned.value), (2, 1, Some(0)));
+        let timed = form(["user,item,date,stars", "a,b,2024-01-02,3", "a,c,2024-01-03,4"]);
+        assert_eq!((timed.value, timed.time), (Some(3), Some(2)));
+        assert_eq!(form(["1\t2\t3\t4", "1\t3\t3\t5", "2\t2\t3\t4"]).time, Some(3));
     }
 }

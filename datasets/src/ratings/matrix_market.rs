@@ -4,6 +4,7 @@ use super::Triples;
 use super::ids::Ids;
 use super::layout::Separator;
 use super::text::{Loaded, rating};
+use crate::claims::believable;
 use crate::error::ReadError;
 use crate::market::{self, Head, Kind};
 use crate::number::{first_characters, whole};
@@ -27,6 +28,10 @@ pub(super) fn load(source: &Source, threads: usize) -> Result<Loaded, ReadError>
             format!("{count} entries, but the size line says {}: was the file cut off?", head.entries);
         return Err(ReadError::file(&source.path, message));
     }
+    for (what, claimed) in [("users", head.rows), ("items", head.columns)] {
+        let refuse = |why| ReadError::file(&source.path, why);
+        believable(what, claimed.into(), count as u64).map_err(refuse)?;
+    }
     let mut triples = Triples::with_capacity(count);
     for some in blocks {
         triples.users.extend_from_slice(&some.users);
@@ -34,7 +39,7 @@ pub(super) fn load(source: &Source, threads: usize) -> Result<Loaded, ReadError>
         triples.values.extend_from_slice(&some.values);
     }
     let (users, items) = (Ids::Dense(head.rows), Ids::Dense(head.columns));
-    Ok(Loaded { triples, users, items, pairs_only: head.pattern })
+    Ok(Loaded { triples, times: None, users, items, pairs_only: head.pattern, notes: Vec::new() })
 }
 
 fn block(text: &[u8], head: &Head) -> Parsed<Triples> {

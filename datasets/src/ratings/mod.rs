@@ -14,6 +14,7 @@ mod matrix_market;
 mod read;
 mod split;
 mod text;
+mod time;
 
 pub use duplicates::Duplicates;
 pub use ids::Ids;
@@ -49,6 +50,13 @@ impl Triples {
         self.values.push(value);
     }
 
+    /// Keeps so many of the first observations.
+    fn truncate(&mut self, count: usize) {
+        self.users.truncate(count);
+        self.items.truncate(count);
+        self.values.truncate(count);
+    }
+
     /// The observations in order, as (user, item, value).
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (u32, u32, f32)> + '_ {
         let pairs = self.users.iter().zip(&self.items);
@@ -79,6 +87,9 @@ pub struct Ratings {
     pub name: String,
     /// The observations, in the order of the file, each pair of user and item once.
     pub triples: Triples,
+    /// When each was observed, in seconds or as dates count (seconds from 1970, UTC); only where
+    /// [`RatingsOptions::times`] asks for it.
+    pub times: Option<Vec<f64>>,
     /// The users' ids, by row.
     pub users: Ids,
     /// The items' ids, by row.
@@ -87,9 +98,13 @@ pub struct Ratings {
     pub pairs_only: bool,
     /// Observations of a pair that had been observed before, which [`Duplicates`] merged or dropped.
     pub duplicates: usize,
-    /// SHA-256 of the file's bytes as stored (gzip not undone), 64 hexadecimal digits; of the specification's text
-    /// for generated data.
+    /// SHA-256 of the file's bytes as stored (compression not undone), 64 hexadecimal digits; of the specification's
+    /// text for generated data.
     pub digest: String,
     /// The file that was read; `None` for generated data.
     pub path: Option<PathBuf>,
+    /// The name of its format; `generated` where there is no file.
+    pub format: String,
+    /// What users should know of how the ratings were read.
+    pub notes: Vec<String>,
 }

@@ -6,10 +6,12 @@ use std::str::FromStr;
 
 use super::duplicates::{self, Duplicates};
 use super::{Ratings, generate, matrix_market, text};
+use crate::encoding::TextEncoding;
 use crate::error::ReadError;
+use crate::foreign::{foreign, is_json};
 use crate::market;
 use crate::registry;
-use crate::source::Source;
+use crate::source::{Source, names_a_file};
 use crate::table::stem;
 
 /// How to read ratings.
@@ -17,25 +19,40 @@ use crate::table::stem;
 pub struct RatingsOptions {
     /// The format; `None` recognises it by the content.
     pub format: Option<RatingsFormat>,
-    /// The columns of user, item and, if there is one, rating: names of the header, or numbers from 1. `None` takes
-    /// those that a header names, else the first three.
+    /// The columns of user, item and, if there are, rating and time: names of the header, or numbers from 1. `None`
+    /// takes those that a header names, else the first three.
     pub columns: Option<Vec<String>>,
     /// What a pair counts that is observed more than once.
     pub duplicates: Duplicates,
+    /// How the bytes of text are letters; `None` takes UTF-8, and UTF-16 where its mark is.
+    pub encoding: Option<TextEncoding>,
+    /// Whether [`Ratings::times`] are read: of the fourth of `columns`, else of the column that a header names so, else of
+    /// the fourth.
+    pub times: bool,
+    /// The first line is data, whatever it holds.
+    pub no_header: bool,
     /// How many threads may compute; the result is the same for any number.
     pub threads: usize,
 }
 
 impl Default for RatingsOptions {
     fn default() -> Self {
-        Self { format: None, columns: None, duplicates: Duplicates::Last, threads: 1 }
+        Self {
+            format: None,
+            columns: None,
+            duplicates: Duplicates::Last,
+            encoding: None,
+            times: false,
+            no_header: false,
+            threads: 1,
+        }
     }
 }
 
-/// A format of ratings. Each may be compressed by gzip.
+/// A format of ratings. Each may be compressed by gzip or zstd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RatingsFormat {
-    /// A line for each rating: fields divided by tabs, `,`, `;`, `::` or blanks, with or without a header.
+    /// A line for each rating: fields divided by tabs, `,`, `;`, `|`, `::` or blanks, with or without a header.
     Text,
     /// Matrix Market, coordinate: users by items.
     MatrixMarket,
@@ -81,12 +98,12 @@ pub fn read_any_ratings(source: &str, options: &RatingsOptions) -> Result<Rating
     match source {
         _ if source.starts_with("synth:") => Ok(generate::ratings(source)?.ratings),
         _ if registry::ratings_entry(source).is_some() => registry::load_ratings(source, options.threads),
-        _ if source.contains(['/', '\\', '.']) || Path::new(source).exists() => read_ratings(source, options),
+        _ if names_a_file(source) => read_ratings(source, options),
         _ => Err(registry::RegistryError::UnknownRatings { name: source.into() }.into()),
     }
 }
 
-/// Reads a file of any known format, gzip or not.
+/// Reads a file of any known format, compressed by gzip or zstd or not; `-` is standard input.
 ///
 /// # Errors
 /// A line that is no rating, with the file and the line; a file without any; duplicates where they are refused.
@@ -102,19 +119,30 @@ pub fn read_any_ratings(source: &str, options: &RatingsOptions) -> Result<Rating
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read_ratings(path: impl AsRef<Path>, options: &RatingsOptions) -> Result<Ratings, ReadError> {
-    let source = Source::open(path.as_ref())?;
-    let is_mtx = || Ok::<_, ReadError>(source.beginning(64)?.starts_with(market::MAGIC));
+    let source = Source::open_text(path.as_ref(), options.encoding)?;
+    let beginning = source.beginning(1 << 12)?;
+    if let Some(why) = foreign(&beginning) {
+        return Err(ReadError::file(&source.path, why));
+    }
     let format = match options.format {
         Some(format) => format,
-        None if is_mtx()? => RatingsFormat::MatrixMarket,
+        None if beginning.starts_with(market::MAGIC) => RatingsFormat::MatrixMarket,
+        None if is_json(&beginning) => {
+            let why = "this is JSON: write the ratings as CSV, with pandas.read_json(...).to_csv(...)";
+            return Err(ReadError::file(&source.path, why));
+        }
         None => RatingsFormat::Text,
     };
+    if options.times && format != RatingsFormat::Text {
+        return Err(ReadError::file(&source.path, format!("{format} has no times: give the ratings as csv")));
+    }
     let loaded = match format {
-        RatingsFormat::Text => text::load(&source, options.columns.as_deref(), options.threads)?,
+        RatingsFormat::Text => text::load(&source, options)?,
         RatingsFormat::MatrixMarket => matrix_market::load(&source, options.threads)?,
     };
-    let text::Loaded { mut triples, users, items, pairs_only } = loaded;
-    let merged = duplicates::merge(&mut triples, users.len(), items.len(), options.duplicates);
+    let text::Loaded { mut triples, mut times, users, items, pairs_only, notes } = loaded;
+    let merged =
+        duplicates::merge(&mut triples, times.as_mut(), users.len(), items.len(), options.duplicates);
     let duplicates = merged.map_err(|duplicates::Refused(at)| {
         let (user, item) = (users.name(triples.users[at] as usize), items.name(triples.items[at] as usize));
         let message = format!(
@@ -126,11 +154,14 @@ pub fn read_ratings(path: impl AsRef<Path>, options: &RatingsOptions) -> Result<
     Ok(Ratings {
         name: stem(&source.path),
         triples,
+        times,
         users,
         items,
         pairs_only,
         duplicates,
         digest: source.digest(),
         path: Some(source.path.clone()),
+        format: format.to_string(),
+        notes,
     })
 }

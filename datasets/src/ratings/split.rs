@@ -38,14 +38,56 @@ impl Held {
             (triples.users[to], triples.items[to], triples.values[to]) = (user, item, value);
             to += 1;
         }
-        triples.users.truncate(to);
-        triples.items.truncate(to);
-        triples.values.truncate(to);
+        triples.truncate(to);
         let number = out.len();
         let known =
             |&(user, item, _): &(u32, u32, f32)| trained_users[user as usize] && trained_items[item as usize];
         let out: Triples = out.iter().filter(known).collect();
         Self { train: triples, cold: number - out.len(), out }
+    }
+
+    /// Holds out the latest `share` of the observations, by one cut in time for all users: at least that many, as those of
+    /// one moment stay together. What is held out is nowhere older than what is trained on.
+    ///
+    /// Gives back the times of the training observations, too. `None` where the cut would leave nothing to train on.
+    pub fn latest(
+        mut triples: Triples,
+        mut times: Vec<f64>,
+        users: usize,
+        items: usize,
+        share: f64,
+    ) -> Option<(Self, Vec<f64>)> {
+        let count = ((triples.len() as f64 * share).ceil() as usize).min(triples.len());
+        let mut order = times.clone();
+        order.sort_unstable_by(f64::total_cmp);
+        let Some(&cut) = order.get(triples.len() - count) else {
+            return Some((Self { train: triples, ..Self::default() }, times));
+        };
+        let is_out: Vec<bool> = times.iter().map(|&time| time >= cut).collect();
+        if is_out.iter().all(|&is_out| is_out) {
+            return None;
+        }
+        let mut out = Triples::default();
+        let (mut trained_users, mut trained_items) = (vec![false; users], vec![false; items]);
+        let mut to = 0;
+        for (at, &is_out) in is_out.iter().enumerate() {
+            let (user, item, value) = (triples.users[at], triples.items[at], triples.values[at]);
+            if is_out {
+                out.push(user, item, value);
+                continue;
+            }
+            (trained_users[user as usize], trained_items[item as usize]) = (true, true);
+            (triples.users[to], triples.items[to], triples.values[to]) = (user, item, value);
+            times[to] = times[at];
+            to += 1;
+        }
+        triples.truncate(to);
+        times.truncate(to);
+        let number = out.len();
+        let known =
+            |&(user, item, _): &(u32, u32, f32)| trained_users[user as usize] && trained_items[item as usize];
+        let out: Triples = out.iter().filter(known).collect();
+        Some((Self { train: triples, cold: number - out.len(), out }, times))
     }
 
     /// The split by which sets are compared: a pair is held out where [`pair_hash`] is a multiple of 10.
@@ -86,6 +128,28 @@ mod tests {
         assert!(held.out.iter().all(|(user, item, _)| pair_hash(user, item).is_multiple_of(10)));
         assert_eq!((held.train.len() + held.out.len(), held.cold), (2000, 0));
         assert!((150..250).contains(&held.out.len()), "{}", held.out.len());
+    }
+
+    #[test]
+    fn the_latest_are_held_out_and_ties_go_together() {
+        let triples: Triples = (0..10).map(|at| (at % 2, at % 3, at as f32)).collect();
+        let times = vec![3.0, 9.0, 1.0, 7.0, 7.0, 2.0, 7.0, 4.0, 5.0, 0.0];
+        for share in [0.01, 0.1, 0.2, 0.35, 0.5, 0.9] {
+            let (held, left) =
+                Held::latest(triples.clone(), times.clone(), 2, 3, share).expect("some are left");
+            let time = |(_, _, value): (u32, u32, f32)| times[value as usize];
+            assert_eq!(held.train.iter().map(time).collect::<Vec<_>>(), left);
+            let newest = left.iter().copied().fold(f64::MIN, f64::max);
+            assert!(held.out.iter().map(time).all(|time| time > newest), "{share}");
+            let out = held.out.len() + held.cold;
+            assert_eq!(out + held.train.len(), 10);
+            assert!(
+                out as f64 >= share * 10.0 && (out <= (share * 10.0).ceil() as usize + 2),
+                "{share}: {out}"
+            );
+        }
+        assert!(Held::latest(triples.clone(), vec![1.0; 10], 2, 3, 0.1).is_none());
+        assert_eq!(Held::latest(triples, times, 2, 3, 0.0).expect("all are left").0.train.len(), 10);
     }
 
     #[test]

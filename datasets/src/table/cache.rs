@@ -1,11 +1,13 @@
 //! Parsed text kept as a binary file, so that the next run reads numbers instead of parsing them.
 //!
-//! The file's name is the SHA-256 of the text's bytes as stored, and the format: another content has another name, so
-//! nothing can be out of date. Layout, all numbers in the machine's order: [`MAGIC`], a header of eight `u64` (what
-//! order the bytes have, kind, rows, columns, stored values, whether there is a response, bytes of names, 0), the response, the matrix (dense: values
-//! column after column; sparse: column starts as `u64`, values, row numbers as `u32`), names ended by line feeds, and the CRC-32
-//! of all before as `u32`. A file that is damaged or of another machine is not used, and written anew.
+//! The file's name is the SHA-256 of the text's bytes as stored, the format, and how it was read: another content has
+//! another name, so nothing can be out of date. Layout, all numbers in the machine's order: [`MAGIC`], a header of eight
+//! `u64` (what order the bytes have, kind, rows, columns, stored values, whether there is a response, bytes of the end,
+//! 0), the response, the matrix (dense: values column after column; sparse: column starts as `u64`, values, row numbers as
+//! `u32`), the end (names, and what was encoded, as JSON), and the CRC-32 of all before as `u32`. A file that is damaged or
+//! of another machine is not used, and written anew.
 
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -13,7 +15,10 @@ use std::path::{Path, PathBuf};
 use bytemuck::{Pod, Zeroable, cast_slice, cast_slice_mut};
 use flate2::Crc;
 use ndarray::{Array2, ShapeBuilder};
+use serde::{Deserialize, Serialize};
 
+use super::encoding::Encoding;
+use super::features::Filled;
 use super::libsvm::Indices;
 use super::read::{Format, Options};
 use super::response::{self, Loaded};
@@ -21,7 +26,7 @@ use super::{Csc, Matrix, libsvm};
 use crate::error::ReadError;
 use crate::source::Source;
 
-const MAGIC: &[u8; 16] = b"raddle table 1\n\0";
+const MAGIC: &[u8; 16] = b"raddle table 2\n\0";
 
 /// Reads as something else where bytes are in another order.
 const ORDER: u64 = 0x0102_0304_0506_0708;
@@ -37,27 +42,61 @@ pub(super) fn parsed(source: &Source, format: Format, options: &Options) -> Resu
         Format::Libsvm => libsvm::load(source, &indices, options.threads),
         _ => response::load(source, format, options.threads).map(|loaded| (loaded, 0)),
     };
-    // What is cut to a width is another table.
-    let is_text =
-        matches!(format, Format::Libsvm | Format::Csv | Format::MatrixMarket) && options.width.is_none();
-    let Some(folder) = options.cache.as_deref().filter(|_| is_text) else { return parse() };
-    let from_0 = if options.zero_based && format == Format::Libsvm { "-0" } else { "" };
-    let path = folder.join(format!("{}.{format}{from_0}.table", source.digest()));
-    if let Some(loaded) = load(&path) {
+    let variant = if options.zero_based && format == Format::Libsvm { "-0" } else { "" };
+    let kept = Kept::of(source, options, format, variant);
+    if let Some((loaded, _)) = kept.load() {
         return Ok((loaded, 0));
     }
-    let (loaded, _) = parse()?;
-    let kept = fs::create_dir_all(folder).and_then(|()| save(&path, &loaded));
-    kept.map_err(|why| {
-        ReadError::file(&path, format!("cannot write what was parsed: {why}; name another cache"))
-    })?;
-    Ok((loaded, 0))
+    let (loaded, beyond) = parse()?;
+    Ok((kept.save(loaded, None)?, beyond))
 }
 
-fn save(path: &Path, loaded: &Loaded) -> io::Result<()> {
+/// What is kept of a table beside its numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Extra {
+    pub(super) encoding: Encoding,
+    pub(super) filled: Vec<Filled>,
+    pub(super) notes: Vec<String>,
+}
+
+/// The end of a file.
+#[derive(Serialize, Deserialize)]
+struct End<'a> {
+    names: Option<Cow<'a, [String]>>,
+    extra: Option<Cow<'a, Extra>>,
+}
+
+/// The place of a table in the folder of [`Options::cache`], if there is one.
+pub(super) struct Kept(Option<PathBuf>);
+
+impl Kept {
+    /// Of a file that is read as `variant` says.
+    pub(super) fn of(source: &Source, options: &Options, format: Format, variant: &str) -> Self {
+        let is_text = matches!(format, Format::Libsvm | Format::Csv | Format::MatrixMarket | Format::Parquet);
+        // What is cut to a width is another table.
+        let folder = options.cache.as_deref().filter(|_| is_text && options.width.is_none());
+        Self(folder.map(|folder| folder.join(format!("{}.{format}{variant}.table", source.digest()))))
+    }
+
+    pub(super) fn load(&self) -> Option<(Loaded, Option<Extra>)> {
+        load(self.0.as_deref()?)
+    }
+
+    /// Keeps a table, and gives it back.
+    pub(super) fn save(&self, loaded: Loaded, extra: Option<&Extra>) -> Result<Loaded, ReadError> {
+        let Some(path) = &self.0 else { return Ok(loaded) };
+        let made = path.parent().map_or(Ok(()), fs::create_dir_all);
+        made.and_then(|()| save(path, &loaded, extra)).map_err(|why| {
+            ReadError::file(path, format!("cannot write what was parsed: {why}; name another cache"))
+        })?;
+        Ok(loaded)
+    }
+}
+
+fn save(path: &Path, loaded: &Loaded, extra: Option<&Extra>) -> io::Result<()> {
     // Two runs may write the same file at once: each its own, and the later one stays.
     let partial = PathBuf::from(format!("{}.{}.partial", path.display(), std::process::id()));
-    let written = File::create(&partial).and_then(|file| write(file, loaded));
+    let written = File::create(&partial).and_then(|file| write(file, loaded, extra));
     let done = written.and_then(|()| fs::rename(&partial, path));
     if done.is_err() {
         // Best effort: the error that matters is the one that is returned.
@@ -66,16 +105,18 @@ fn save(path: &Path, loaded: &Loaded) -> io::Result<()> {
     done
 }
 
-fn write(file: File, loaded: &Loaded) -> io::Result<()> {
+fn write(file: File, loaded: &Loaded, extra: Option<&Extra>) -> io::Result<()> {
     let mut out = Summed { inner: BufWriter::with_capacity(1 << 18, file), crc: Crc::new() };
     let Loaded { x, names, y } = loaded;
-    let names: String = names.iter().flatten().flat_map(|name| [name, "\n"]).collect();
+    let end = serde_json::to_vec(&End {
+        names: names.as_deref().map(Cow::Borrowed),
+        extra: extra.map(Cow::Borrowed),
+    })?;
     let (kind, stored) = match x {
         Matrix::Dense(x) => (DENSE, x.len()),
         Matrix::Sparse(x) => (SPARSE, x.nnz()),
     };
-    let sizes =
-        [x.rows(), x.cols(), stored, usize::from(y.is_some()), names.len(), 0].map(|size| size as u64);
+    let sizes = [x.rows(), x.cols(), stored, usize::from(y.is_some()), end.len(), 0].map(|size| size as u64);
     out.write_all(MAGIC)?;
     out.write_all(cast_slice(&[ORDER, kind]))?;
     out.write_all(cast_slice(&sizes))?;
@@ -93,20 +134,20 @@ fn write(file: File, loaded: &Loaded) -> io::Result<()> {
             out.write_all(cast_slice(x.indices()))?;
         }
     }
-    out.write_all(names.as_bytes())?;
+    out.write_all(&end)?;
     let sum = out.crc.sum();
     out.inner.write_all(&sum.to_ne_bytes())?;
     out.inner.flush()
 }
 
 /// What a file holds, or nothing if it is not there or not whole.
-fn load(path: &Path) -> Option<Loaded> {
+fn load(path: &Path) -> Option<(Loaded, Option<Extra>)> {
     let file = File::open(path).ok()?;
     let mut rest = file.metadata().ok()?.len();
     let mut from = Summed { inner: BufReader::with_capacity(1 << 18, file), crc: Crc::new() };
     let magic: Vec<u8> = from.take_numbers(&mut rest, 16)?;
     let header: Vec<u64> = from.take_numbers(&mut rest, 8)?;
-    let [ORDER, kind, rows, cols, stored, has_y, names, _] = header[..] else { return None };
+    let [ORDER, kind, rows, cols, stored, has_y, end, _] = header[..] else { return None };
     if magic != MAGIC || has_y > 1 {
         return None;
     }
@@ -126,16 +167,17 @@ fn load(path: &Path) -> Option<Loaded> {
         }
         _ => return None,
     };
-    let names = String::from_utf8(from.take_numbers(&mut rest, names)?).ok()?;
+    let end: Vec<u8> = from.take_numbers(&mut rest, end)?;
     let sum = from.crc.sum();
     let expected: Vec<u32> = from.take_numbers(&mut rest, 1)?;
-    let names: Vec<String> = names.lines().map(str::to_owned).collect();
-    let fits = names.is_empty() || names.len() == shape.1;
-    (expected == [sum] && rest == 0 && fits).then(|| Loaded {
-        x,
-        names: (!names.is_empty()).then_some(names),
-        y: (has_y == 1).then_some(y),
-    })
+    if expected != [sum] || rest != 0 {
+        return None;
+    }
+    let End { names, extra } = serde_json::from_slice(&end).ok()?;
+    let names = names.map(Cow::into_owned);
+    let fits = names.as_ref().is_none_or(|names| names.len() == shape.1);
+    let loaded = Loaded { x, names, y: (has_y == 1).then_some(y) };
+    fits.then(|| (loaded, extra.map(Cow::into_owned)))
 }
 
 /// Bytes on their way, and their CRC-32.

@@ -1,131 +1,283 @@
-//! Tables of numbers with a separator: `,`, `;` or a tab, whichever the first line has most of.
+//! Delimited text: cells divided by `,`, `;`, `|` or a tab, whichever the first line has most of, by RFC 4180.
 //!
-//! A first line that holds anything but numbers is the header. Cells may stand in double quotes; empty lines and
-//! lines that begin with `#` are passed over. Every other cell must be a finite number.
+//! A first line that holds a text is the header. Empty lines and lines that begin with `#` are passed over. A table of
+//! numbers alone takes the short way into one dense matrix; any other is read column by column.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use memchr::memchr;
 use ndarray::{Array2, ArrayView2, ShapeBuilder, s};
 
+use super::Matrix;
+use super::columns::{Column, Columns, Kind, Place, Texts, Values, has_comma};
+use super::head::Head;
+use super::missing::is_missing;
 use super::response::Loaded;
-use super::{Matrix, read::first_line};
+use crate::encoding::utf8;
 use crate::error::ReadError;
 use crate::number::{decimal, explain};
 use crate::parallel::{self, Parsed};
-use crate::source::{Blocks, Source};
+use crate::quoting::{Quoting, Records};
+use crate::source::Source;
 
-/// Reads all columns; which one is the response is decided later.
-pub(super) fn load(source: &Source, threads: usize) -> Result<Loaded, ReadError> {
-    let content = source.content()?;
-    let text = content.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&content);
-    let (before, line) = first_line(text);
-    let separator = separator(line);
-    let cells = cells(line, separator);
-    let header = cells.iter().any(|cell| is_name(cell));
-    let names = header.then(|| cells.clone());
-    let form = Form { separator, width: cells.len(), names: names.as_deref() };
-
-    let rest = if header { &text[before.bytes + line.len()..] } else { &text[before.bytes..] };
-    let blocks =
-        parallel::parse(source, Blocks::Text(rest), 1 + before.lines, threads, |text| rows(text, &form))?;
-    let count = blocks.iter().map(Vec::len).sum::<usize>() / form.width;
+/// Reads a table that is numbers alone, all columns; which one is the response is decided later. `None` where a cell is
+/// something else, or a row has another width.
+pub(super) fn numbers(source: &Source, head: &Head, threads: usize) -> Result<Option<Loaded>, ReadError> {
+    let is_other = AtomicBool::new(false);
+    let blocks = source.blocks().quoted(head.quoting).skip(head.bytes);
+    let parse = |text: &[u8]| match is_other.load(Ordering::Relaxed) {
+        true => Ok((Vec::new(), 0)),
+        false => {
+            let (values, lines) = rows(text, head)?;
+            is_other.fetch_or(values.is_none(), Ordering::Relaxed);
+            Ok((values.unwrap_or_default(), lines))
+        }
+    };
+    let blocks = parallel::parse(source, blocks, 1 + head.lines, threads, parse);
+    if is_other.into_inner() {
+        return Ok(None);
+    }
+    let blocks = blocks?;
+    let count = blocks.iter().map(Vec::len).sum::<usize>() / head.width;
     if count == 0 {
         return Err(ReadError::file(
             &source.path,
             "there are no rows of numbers: expected one sample a line",
         ));
     }
-    let mut x = Array2::zeros((count, form.width).f());
+    let mut x = Array2::zeros((count, head.width).f());
     let mut done = 0;
     for block in &blocks {
-        let rows = block.len() / form.width;
-        let view = ArrayView2::from_shape((rows, form.width), block);
+        let rows = block.len() / head.width;
+        let view = ArrayView2::from_shape((rows, head.width), block);
         let view = view.map_err(|error| ReadError::file(&source.path, error.to_string()))?;
         x.slice_mut(s![done..done + rows, ..]).assign(&view);
         done += rows;
     }
-    Ok(Loaded { x: Matrix::Dense(x), names, y: None })
+    Ok(Some(Loaded { x: Matrix::Dense(x), names: head.names.clone(), y: None }))
 }
 
-/// What every row must look like.
-struct Form<'a> {
-    separator: u8,
-    width: usize,
-    names: Option<&'a [String]>,
-}
-
-impl Form<'_> {
-    /// A column as messages name it.
-    fn column(&self, j: usize) -> String {
-        match self.names.and_then(|names| names.get(j)) {
-            Some(name) => format!("column {} ({name})", j + 1),
-            None => format!("column {}", j + 1),
-        }
-    }
-}
-
-/// Parses a block of lines into cells, row after row.
-fn rows(text: &[u8], form: &Form<'_>) -> Parsed<Vec<f64>> {
+/// Parses a block of lines into cells, row after row; nothing where they are not rows of numbers.
+fn rows(text: &[u8], head: &Head) -> Parsed<Option<Vec<f64>>> {
     let mut values = Vec::with_capacity(text.len() / 4);
+    if memchr(b'"', text).is_some() {
+        let mut records = Records::new(text, head.quoting);
+        while let Some((_, record)) = records.next() {
+            if !quoted_row(record, head, &mut values) {
+                return Ok((None, 0));
+            }
+        }
+        return Ok((Some(values), records.lines()));
+    }
     let mut lines = 0;
     for line in text.split_inclusive(|&byte| byte == b'\n') {
         let line = line.trim_ascii();
-        if !line.is_empty() && line[0] != b'#' {
-            row(line, form, &mut values).map_err(|message| (lines, message))?;
+        if !line.is_empty() && line[0] != b'#' && !row(line, head, &mut values) {
+            return Ok((None, 0));
         }
         lines += 1;
     }
-    Ok((values, lines))
+    Ok((Some(values), lines))
 }
 
-fn row(line: &[u8], form: &Form<'_>, values: &mut Vec<f64>) -> Result<(), String> {
+/// A line without quotes; false where a cell is no number, or the row has another width.
+#[inline]
+fn row(line: &[u8], head: &Head, values: &mut Vec<f64>) -> bool {
     let mut width = 0;
-    for cell in line.split(|&byte| byte == form.separator) {
-        let cell = unquoted(cell.trim_ascii());
+    for cell in line.split(|&byte| byte == head.quoting.separator) {
+        let cell = cell.trim_ascii();
         match decimal(cell) {
             Some((value, length)) if length == cell.len() => values.push(value),
-            _ if width >= form.width => {}
-            _ if cell.is_empty() => {
-                return Err(format!("{} is empty: fill or drop missing values", form.column(width)));
-            }
-            _ => return Err(format!("{}: {}", form.column(width), explain(cell))),
+            _ => return false,
         }
         width += 1;
     }
-    match width == form.width {
-        true => Ok(()),
-        false => {
-            Err(format!("{width} cells where the first line has {}: every row needs the same", form.width))
+    width == head.width
+}
+
+/// The same of a record that may have quotes.
+fn quoted_row(record: &[u8], head: &Head, values: &mut Vec<f64>) -> bool {
+    let mut is_number = true;
+    let width = head.quoting.each(record, |_, cell| {
+        let cell = cell.raw.trim_ascii();
+        match decimal(cell) {
+            Some((value, length)) if length == cell.len() => values.push(value),
+            _ => is_number = false,
         }
-    }
+        Ok(is_number)
+    });
+    is_number && width.is_ok_and(|width| width == head.width)
 }
 
-/// The candidate that the line has most of.
-fn separator(line: &[u8]) -> u8 {
-    let count = |separator: &u8| line.iter().filter(|&byte| byte == separator).count();
-    b"\t;,".iter().copied().max_by_key(count).unwrap_or(b',')
+#[cold]
+fn wrong_width(width: usize, head: &Head) -> String {
+    format!(
+        "{width} cells divided by {} where the first line has {}: every row needs the same; a cell that holds the \
+         separator stands in double quotes",
+        head.quoting.name(),
+        head.width
+    )
 }
 
-/// The first line's cells as text; quoted ones may hold the separator.
-fn cells(line: &[u8], separator: u8) -> Vec<String> {
-    let mut cells = vec![String::new()];
-    let mut quoted = false;
-    for letter in String::from_utf8_lossy(line).trim().chars() {
-        match letter {
-            '"' => quoted = !quoted,
-            _ if letter == char::from(separator) && !quoted => cells.push(String::new()),
-            _ => cells.last_mut().into_iter().for_each(|cell| cell.push(letter)),
+/// Reads the columns of these kinds; a number column that holds a text becomes one of texts. At most `most` different
+/// texts are kept of a column.
+pub(super) fn columns(
+    source: &Source,
+    head: &Head,
+    mut kinds: Vec<Kind>,
+    most: usize,
+    threads: usize,
+) -> Result<Columns, ReadError> {
+    loop {
+        let blocks = source.blocks().quoted(head.quoting).skip(head.bytes);
+        let parse = |text: &[u8]| block(text, head, &kinds, most);
+        let blocks = parallel::parse(source, blocks, 1 + head.lines, threads, parse)?;
+        let is_odd =
+            |j: usize| blocks.iter().any(|block| kinds[j] == Kind::Number && block.parts[j].odd.is_some());
+        let odd: Vec<usize> = (0..head.width).filter(|&j| is_odd(j)).collect();
+        if odd.is_empty() {
+            return Ok(joined(blocks, head, &kinds, most));
         }
+        odd.into_iter().for_each(|j| kinds[j] = Kind::Text);
     }
-    cells.iter().map(|cell| cell.trim().to_owned()).collect()
 }
 
-/// Whether a cell can only be a column's name: missing and infinite values are data, if bad ones.
-fn is_name(cell: &str) -> bool {
-    !cell.is_empty() && cell != "NA" && cell.parse::<f64>().is_err()
+/// One block of rows.
+struct Block {
+    parts: Vec<Part>,
+    rows: usize,
+    lines: usize,
 }
 
-fn unquoted(cell: &[u8]) -> &[u8] {
-    match cell {
-        [b'"', inner @ .., b'"'] => inner.trim_ascii(),
-        _ => cell,
+/// One column of a block; lines count from 0 within it.
+struct Part {
+    numbers: Vec<f64>,
+    texts: Texts,
+    missing: u64,
+    first_missing: Option<usize>,
+    /// Of a text, cells that are numbers, and that would be.
+    counted: (u64, u64),
+    odd: Option<(usize, String)>,
+}
+
+fn block(text: &[u8], head: &Head, kinds: &[Kind], most: usize) -> Parsed<Block> {
+    let part = |_: &Kind| Part {
+        numbers: Vec::new(),
+        texts: Texts::new(most),
+        missing: 0,
+        first_missing: None,
+        counted: (0, 0),
+        odd: None,
+    };
+    let mut parts: Vec<Part> = kinds.iter().map(part).collect();
+    let (mut rows, mut records) = (0, Records::new(text, head.quoting));
+    while let Some((line, record)) = records.next() {
+        let width = head.quoting.each(record, |j, cell| {
+            // A row that is too long is told by its width.
+            if let Some((part, kind)) = parts.get_mut(j).zip(kinds.get(j)) {
+                part.push(*kind, line, &cell.text()).map_err(|why| format!("{}: {why}", head.column(j)))?;
+            }
+            Ok(true)
+        });
+        let width = width.map_err(|message| (line, message))?;
+        if width != head.width {
+            return Err((line, wrong_width(width, head)));
+        }
+        rows += 1;
     }
+    let lines = records.lines();
+    Ok((Block { parts, rows, lines }, lines))
+}
+
+impl Part {
+    fn push(&mut self, kind: Kind, line: usize, cell: &[u8]) -> Result<(), String> {
+        if kind == Kind::Skip {
+            return Ok(());
+        }
+        let cell = cell.trim_ascii();
+        let number = decimal(cell).filter(|&(_, length)| length == cell.len());
+        let is_missing = number.is_none() && is_missing(cell);
+        if is_missing {
+            self.missing += 1;
+            self.first_missing = self.first_missing.or(Some(line));
+        }
+        match (kind, number) {
+            (Kind::Number, Some((value, _))) => self.numbers.push(value),
+            (Kind::Number, None) => {
+                if !is_missing && self.odd.is_none() {
+                    refuse_infinite(cell)?;
+                    self.odd = Some((line, String::new()));
+                }
+                self.numbers.push(f64::NAN);
+            }
+            _ => {
+                self.counted.0 += u64::from(number.is_some());
+                self.counted.1 += u64::from(number.is_none() && has_comma(cell));
+                let text = if is_missing { "" } else { utf8(cell)? };
+                if number.is_none() && !is_missing && self.odd.is_none() {
+                    self.odd = Some((line, crate::number::first_characters(cell)));
+                }
+                self.texts.push(text);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Infinite values, and those beyond a double, make no text of a column.
+fn refuse_infinite(cell: &[u8]) -> Result<(), String> {
+    let is_infinite =
+        std::str::from_utf8(cell).is_ok_and(|cell| cell.parse::<f64>().is_ok_and(f64::is_infinite));
+    if is_infinite { Err(explain(cell)) } else { Ok(()) }
+}
+
+fn joined(blocks: Vec<Block>, head: &Head, kinds: &[Kind], most: usize) -> Columns {
+    let rows = blocks.iter().map(|block| block.rows).sum();
+    let mut columns: Vec<Column> = head
+        .all_names()
+        .into_iter()
+        .map(|name| Column {
+            name,
+            values: Values::Skipped,
+            missing: 0,
+            first_missing: None,
+            numbers: 0,
+            commas: 0,
+            odd: None,
+        })
+        .collect();
+    let mut numbers: Vec<Vec<f64>> = kinds.iter().map(|_| Vec::new()).collect();
+    let mut texts: Vec<Vec<Texts>> = kinds.iter().map(|_| Vec::new()).collect();
+    let mut first_line = 1 + head.lines;
+    for block in blocks {
+        for (j, part) in block.parts.into_iter().enumerate() {
+            let column = &mut columns[j];
+            column.missing += part.missing;
+            let line = |line: usize| Place::Line(first_line + line);
+            column.first_missing = column.first_missing.take().or(part.first_missing.map(line));
+            (column.numbers, column.commas) =
+                (column.numbers + part.counted.0, column.commas + part.counted.1);
+            column.odd = column.odd.take().or(part.odd.map(|(at, cell)| (line(at), cell)));
+            match kinds[j] {
+                Kind::Number => numbers[j].extend(part.numbers),
+                Kind::Text => texts[j].push(part.texts),
+                Kind::Skip => {}
+            }
+        }
+        first_line += block.lines;
+    }
+    for (j, (numbers, texts)) in numbers.into_iter().zip(texts).enumerate() {
+        columns[j].values = match kinds[j] {
+            Kind::Number => Values::Numbers(numbers),
+            Kind::Text => Texts::joined(texts, most),
+            Kind::Skip => Values::Skipped,
+        };
+    }
+    Columns { columns, rows, named: head.names.is_some(), notes: head.notes.clone() }
+}
+
+/// What divides the cells of a file that begins so, if its first line has it.
+pub(super) fn is_delimited(line: &[u8]) -> bool {
+    let Quoting { separator } = Quoting { separator: super::head::separator(line) };
+    line.contains(&separator)
 }

@@ -42,7 +42,18 @@ pub fn table(spec: &str) -> Result<Table, SpecError> {
     };
     let y = response(&parsed, counter, &x);
     let digest = source::digest(spec.as_bytes());
-    Ok(Table { name: spec.into(), x, y, feature_names: None, digest, path: None })
+    Ok(Table {
+        name: spec.into(),
+        x,
+        y,
+        feature_names: None,
+        digest,
+        path: None,
+        format: "generated".into(),
+        encoding: None,
+        filled: Vec::new(),
+        notes: Vec::new(),
+    })
 }
 
 fn chains(spec: &Spec, counter: Counter, entries: usize, new: f64) -> Matrix {

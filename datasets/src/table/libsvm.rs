@@ -43,7 +43,8 @@ const INFLATED: usize = 4;
 pub fn read(path: impl AsRef<Path>, threads: usize) -> Result<Table, ReadError> {
     let source = Source::open(path.as_ref())?;
     let (Loaded { x, y, .. }, _) = load(&source, &Indices::default(), threads)?;
-    Ok(Table { x, y: y.unwrap_or_default(), ..Table::described_by(&source) })
+    let format = "libsvm".into();
+    Ok(Table { x, y: y.unwrap_or_default(), format, ..Table::described_by(&source) })
 }
 
 /// How indices are read.
@@ -71,7 +72,7 @@ impl Indices {
 pub(super) fn load(source: &Source, indices: &Indices, threads: usize) -> Result<(Loaded, u64), ReadError> {
     let path = &source.path;
     let tiles = tiles(source, indices)?;
-    let about = source.stored().len() * if source.is_gzip() { INFLATED } else { 1 } / TEXT;
+    let about = source.stored().len() * if source.is_packed() { INFLATED } else { 1 } / TEXT;
     let entries = |thread| Entries::new(&tiles, thread, about);
     let (blocks, entries) =
         parallel::parse_into(source, source.blocks(), 1, threads, entries, |entries, text| {
@@ -128,7 +129,7 @@ fn row<'a>(
         return Ok(next);
     }
     let (y, length) = decimal(line).ok_or_else(|| format!("the response: {}", explain(line)))?;
-    let mut rest = skip_separator(&line[length..], line)?;
+    let mut rest = skip_separator(&line[length..], line).map_err(|why| no_response(&line[length..], why))?;
     let mut previous = 0;
     loop {
         if let Some(next) = end_of_line(rest) {
@@ -210,6 +211,16 @@ fn odd_pair(text: &[u8]) -> Result<&[u8], String> {
             Err(format!("the value of `{shown}`: {}", explain(&text[colon + 1..])))
         }
         _ => Err(format!("the index of `{shown}` is not a whole number of 1 or more")),
+    }
+}
+
+/// What is wrong with a response that something else follows than a blank.
+#[cold]
+fn no_response(rest: &[u8], why: String) -> String {
+    match rest.first() {
+        Some(b':') => "there is no response: every line begins with one, as in `y 1:x1 2:x2`; write 0 where it is unknown".into(),
+        Some(b',') => "there are several responses: give each row one".into(),
+        _ => why,
     }
 }
 

@@ -5,20 +5,24 @@
 use super::response::Loaded;
 use super::triplets::Triplets;
 use super::{Matrix, dense};
+use crate::blocks::Blocks;
+use crate::claims::believable;
+use crate::encoding::BYTE_ORDER_MARK;
 use crate::error::ReadError;
 use crate::number::{decimal, explain, first_characters, whole};
 use crate::parallel::{self, Parsed};
-use crate::source::{Blocks, Source};
+use crate::source::Source;
 
 /// What every Matrix Market file begins with.
 pub(super) const MAGIC: &[u8] = b"%%MatrixMarket";
 
 pub(super) fn load(source: &Source, threads: usize) -> Result<Loaded, ReadError> {
     let content = source.content()?;
+    let content = content.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&content);
     let at = |line: usize, message: String| ReadError::at(&source.path, line, message);
-    let (head, entries) = Head::parse(&content).map_err(|(line, message)| at(line, message))?;
+    let (head, entries) = Head::parse(content).map_err(|(line, message)| at(line, message))?;
     let first = head.lines + 1;
-    let blocks = parallel::parse(source, Blocks::Text(entries), first, threads, |text| lines(text, &head))?;
+    let blocks = parallel::parse(source, Blocks::text(entries), first, threads, |text| lines(text, &head))?;
     let count: usize = blocks.iter().map(Vec::len).sum();
     if count != head.entries {
         let message =
@@ -26,7 +30,7 @@ pub(super) fn load(source: &Source, threads: usize) -> Result<Loaded, ReadError>
         return Err(ReadError::file(&source.path, message));
     }
     let x = match head.coordinate {
-        true => head.sparse(blocks.into_iter().flatten()),
+        true => head.believed(count).and_then(|()| head.sparse(blocks.into_iter().flatten())),
         false => dense(
             (head.rows, head.cols),
             true,
@@ -90,6 +94,13 @@ impl Head {
             return Ok((head, &text[used..]));
         }
         Err((number, "there is no size line: was the file cut off?".into()))
+    }
+
+    /// Whether so many entries make the sizes believable.
+    fn believed(&self, entries: usize) -> Result<(), String> {
+        let entries = entries as u64;
+        believable("rows", self.rows as u64, entries)?;
+        believable("columns", self.cols as u64, entries).map(|_| ())
     }
 
     fn sparse(&self, entries: impl Iterator<Item = Entry>) -> Result<Matrix, String> {

@@ -9,18 +9,33 @@ use crate::source::Source;
 
 mod assemble;
 mod cache;
+mod columns;
 mod csv;
+mod encode;
+mod encoding;
+mod features;
 pub mod generate;
+pub(crate) mod head;
 pub mod libsvm;
 mod matrix_market;
+pub(crate) mod missing;
 mod npy;
 mod npz;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod read;
+mod repeat;
 mod response;
 mod rows;
 mod samples;
+mod select;
 pub(crate) mod spec;
+mod tabular;
 mod triplets;
+
+pub use encoding::{ColumnOptions, EncodedColumn, Encoding, LeftOut};
+pub use features::Filled;
+pub use missing::Missing;
 
 pub(crate) use read::table as table_in;
 pub use read::{Format, Options, read, read_any};
@@ -149,11 +164,19 @@ pub struct Table {
     pub y: Vec<f64>,
     /// The names of the p columns, where the format has them.
     pub feature_names: Option<Vec<String>>,
-    /// SHA-256 of the file's bytes as stored (gzip not undone), 64 hexadecimal digits;
+    /// SHA-256 of the file's bytes as stored (compression not undone), 64 hexadecimal digits;
     /// of the specification's text for generated data.
     pub digest: String,
     /// The file that was read; `None` for embedded and generated data.
     pub path: Option<PathBuf>,
+    /// The name of its format; `embedded` or `generated` where there is no file.
+    pub format: String,
+    /// How the columns became features, where some are no numbers as they stand, or were left out.
+    pub encoding: Option<Encoding>,
+    /// Missing numbers that the mean of others fills.
+    pub filled: Vec<Filled>,
+    /// What users should know of how the table was read.
+    pub notes: Vec<String>,
 }
 
 impl Table {
@@ -166,6 +189,10 @@ impl Table {
             feature_names: None,
             digest: source.digest(),
             path: Some(source.path.clone()),
+            format: String::new(),
+            encoding: None,
+            filled: Vec::new(),
+            notes: Vec::new(),
         }
     }
 }

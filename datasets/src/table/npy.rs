@@ -43,6 +43,15 @@ impl<'a> Array<'a> {
         Ok(Self { kind: kind.into(), by_columns, shape, data })
     }
 
+    pub(super) fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// Whether the values of a column follow each other.
+    pub(super) fn is_by_columns(&self) -> bool {
+        self.by_columns
+    }
+
     /// The text of an array that holds one word, `numpy.array("csr")` or its bytes.
     pub(super) fn word(&self) -> String {
         self.data.iter().filter(|&&byte| byte != 0).map(|&byte| char::from(byte)).collect()

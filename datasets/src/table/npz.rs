@@ -1,4 +1,5 @@
-//! numpy's `.npz`: arrays by name. Either `X` and `y`, or a sparse matrix as `scipy.sparse.save_npz` writes it.
+//! numpy's `.npz`: arrays by name. Either `X` and `y`, or a sparse matrix as `scipy.sparse.save_npz` writes it: csr, csc,
+//! coo or dia.
 
 use std::collections::HashMap;
 use std::io::{Cursor, Read};
@@ -7,8 +8,10 @@ use super::Matrix;
 use super::npy::Array;
 use super::response::Loaded;
 use super::triplets::Triplets;
+use crate::claims::believable;
 use crate::error::ReadError;
-use crate::source::Source;
+use crate::memory;
+use crate::source::{Source, too_large};
 
 /// What every zip file begins with.
 pub(super) const MAGIC: &[u8] = b"PK\x03\x04";
@@ -28,14 +31,29 @@ fn members(bytes: &[u8]) -> Result<Members, String> {
     let damaged = |error: &dyn std::error::Error| format!("the npz file is damaged ({error}): save it again");
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(|error| damaged(&error))?;
     let mut members = Members::new();
+    let mut rest = memory::for_content();
     for index in 0..archive.len() {
-        let mut file = archive.by_index(index).map_err(|error| damaged(&error))?;
-        let name = file.name().map_err(|error| damaged(&error))?.trim_end_matches(".npy").to_owned();
+        let file = archive.by_index(index).map_err(|error| damaged(&error))?;
+        let Some(name) =
+            file.name().map_err(|error| damaged(&error))?.strip_suffix(".npy").map(str::to_owned)
+        else {
+            continue;
+        };
         let mut content = Vec::new();
-        file.read_to_end(&mut content).map_err(|error| damaged(&error))?;
+        // What the archive says of its size may be untrue.
+        file.take(rest + 1).read_to_end(&mut content).map_err(|error| damaged(&error))?;
+        rest = rest.checked_sub(content.len() as u64).ok_or_else(|| {
+            too_large(memory::for_content(), &format!("with array `{name}` the inflated archive has"))
+        })?;
         members.insert(name, content);
     }
-    Ok(members)
+    match members.is_empty() {
+        true => Err(
+            "this is a zip archive without numpy arrays: unpack it, or compress its file with gzip or zstd"
+                .into(),
+        ),
+        false => Ok(members),
+    }
 }
 
 fn loaded(members: &Members) -> Result<Loaded, String> {
@@ -43,7 +61,7 @@ fn loaded(members: &Members) -> Result<Loaded, String> {
         Some((name, bytes)) => Some(named(name, Array::parse(bytes).and_then(|array| array.column()))?),
         None => None,
     };
-    if members.contains_key("indptr") {
+    if members.contains_key("format") || members.contains_key("indptr") {
         return Ok(Loaded { x: sparse(members)?, names: None, y });
     }
     let Some((name, bytes)) = FEATURES.iter().find_map(|&name| members.get_key_value(name)) else {
@@ -62,28 +80,44 @@ fn named<T>(name: &str, result: Result<T, String>) -> Result<T, String> {
     result.map_err(|message| format!("array `{name}`: {message}"))
 }
 
+/// A matrix of scipy.sparse, by what its array `format` says.
 fn sparse(members: &Members) -> Result<Matrix, String> {
-    let array = |name: &str| {
-        let bytes = members
-            .get(name)
-            .ok_or_else(|| format!("array `{name}` is missing: use scipy.sparse.save_npz"))?;
-        named(name, Array::parse(bytes))
-    };
-    let whole = |name: &str| -> Result<Vec<usize>, String> {
-        let numbers = named(name, array(name)?.numbers())?;
-        match numbers.iter().find(|&&number| number < 0.0 || number.fract() != 0.0) {
-            None => Ok(numbers.into_iter().map(|number| number as usize).collect()),
-            Some(number) => Err(format!("array `{name}`: {number} is not a whole number of 0 or more")),
-        }
-    };
-    let by_columns = match array("format")?.word().as_str() {
-        "csc" => true,
-        "csr" => false,
-        other => return Err(format!("a sparse matrix in format `{other}`: save it with .tocsc()")),
-    };
-    let (shape, starts, inner) = (whole("shape")?, whole("indptr")?, whole("indices")?);
-    let values = named("data", array("data")?.numbers())?;
+    match array(members, "format")?.word().as_str() {
+        "csc" => compressed(members, true),
+        "csr" => compressed(members, false),
+        "coo" => coordinates(members),
+        "dia" => diagonals(members),
+        other => Err(format!("a sparse matrix in format `{other}`: save it with .tocsc()")),
+    }
+}
+
+fn array<'m>(members: &'m Members, name: &str) -> Result<Array<'m>, String> {
+    let bytes =
+        members.get(name).ok_or_else(|| format!("array `{name}` is missing: use scipy.sparse.save_npz"))?;
+    named(name, Array::parse(bytes))
+}
+
+fn whole(members: &Members, name: &str) -> Result<Vec<usize>, String> {
+    let numbers = named(name, array(members, name)?.numbers())?;
+    match numbers.iter().find(|&&number| !(number >= 0.0 && number.fract() == 0.0)) {
+        None => Ok(numbers.into_iter().map(|number| number as usize).collect()),
+        Some(number) => Err(format!("array `{name}`: {number} is not a whole number of 0 or more")),
+    }
+}
+
+/// Rows and columns, as far as so many values make them believable.
+fn shape(members: &Members, values: usize) -> Result<(usize, usize), String> {
+    let shape = whole(members, "shape")?;
     let [rows, cols] = shape[..] else { return Err("array `shape`: a matrix has rows and columns".into()) };
+    let size = |what: &str, claimed: usize| named("shape", believable(what, claimed as u64, values as u64));
+    Ok((size("rows", rows)?, size("columns", cols)?))
+}
+
+fn compressed(members: &Members, by_columns: bool) -> Result<Matrix, String> {
+    let (starts, inner) = (whole(members, "indptr")?, whole(members, "indices")?);
+    let values = named("data", array(members, "data")?.numbers())?;
+    // Lines without values are in the file, too.
+    let (rows, cols) = shape(members, starts.len() + inner.len())?;
     let lines = if by_columns { cols } else { rows };
     let ordered = starts.is_sorted() && starts.first() == Some(&0) && starts.last() == Some(&inner.len());
     if starts.len().checked_sub(1) != Some(lines) || !ordered || inner.len() != values.len() {
@@ -94,6 +128,44 @@ fn sparse(members: &Members) -> Result<Matrix, String> {
         for at in bounds[0]..bounds[1] {
             let (row, col) = if by_columns { (inner[at], outer) } else { (outer, inner[at]) };
             triplets.push(row, col, values[at])?;
+        }
+    }
+    Ok(triplets.into_matrix())
+}
+
+/// A row, a column and a value for each entry; those of one place add up.
+fn coordinates(members: &Members) -> Result<Matrix, String> {
+    let (row, col) = (whole(members, "row")?, whole(members, "col")?);
+    let values = named("data", array(members, "data")?.numbers())?;
+    let (rows, cols) = shape(members, values.len())?;
+    if row.len() != values.len() || col.len() != values.len() {
+        return Err("`row`, `col` and `data` do not fit together: save the matrix again".into());
+    }
+    let mut triplets = Triplets::new(rows, cols)?;
+    for ((row, col), value) in row.into_iter().zip(col).zip(values) {
+        triplets.push(row, col, value)?;
+    }
+    Ok(triplets.into_matrix())
+}
+
+/// Diagonals: `data[k, j]` is the value at column j, and at row j - offsets[k].
+fn diagonals(members: &Members) -> Result<Matrix, String> {
+    let offsets = named("offsets", array(members, "offsets")?.numbers())?;
+    let data = array(members, "data")?;
+    let (count, length) = match data.shape() {
+        &[count, length] if count == offsets.len() => (count, length),
+        _ => return Err("`data` and `offsets` do not fit together: save the matrix again".into()),
+    };
+    let values = named("data", data.numbers())?;
+    let (rows, cols) = shape(members, values.len())?;
+    let mut triplets = Triplets::new(rows, cols)?;
+    for (k, &offset) in offsets.iter().enumerate() {
+        for j in 0..length.min(cols) {
+            let row = j as f64 - offset;
+            if row >= 0.0 && row < rows as f64 {
+                let at = if data.is_by_columns() { j * count + k } else { k * length + j };
+                triplets.push(row as usize, j, values[at])?;
+            }
         }
     }
     Ok(triplets.into_matrix())

@@ -4,9 +4,13 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use super::{Table, cache, generate, matrix_market, npy, npz, response};
+use super::csv::is_delimited;
+use super::encoding::{ColumnOptions, Encoding};
+use super::{Table, cache, generate, matrix_market, npy, npz, response, tabular};
+use crate::encoding::TextEncoding;
 use crate::error::ReadError;
-use crate::source::Source;
+use crate::foreign::{foreign, is_json};
+use crate::source::{Source, names_a_file};
 use crate::{embedded, registry};
 
 /// How to read a table.
@@ -24,22 +28,41 @@ pub struct Options {
     /// The number of columns of libsvm text, which states none: values at larger indices are left out, and
     /// [`Samples::beyond`](super::Samples::beyond) counts them. `None` takes the largest index.
     pub width: Option<u32>,
+    /// How the bytes of text are letters; `None` takes UTF-8, and UTF-16 where its mark is.
+    pub encoding: Option<TextEncoding>,
+    /// The first line of delimited text is data, whatever it holds.
+    pub no_header: bool,
+    /// Which columns of delimited text and Parquet are features, and how.
+    pub columns: ColumnOptions,
+    /// What [`read_samples`](super::read_samples) repeats: the encoding of the table that a model was fitted to.
+    pub repeat: Option<Encoding>,
     /// A folder in which parsed text is kept as binary files, named by the content's digest, and found again.
     pub cache: Option<PathBuf>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { format: None, y: None, threads: 1, zero_based: false, width: None, cache: None }
+        Self {
+            format: None,
+            y: None,
+            threads: 1,
+            zero_based: false,
+            width: None,
+            encoding: None,
+            no_header: false,
+            columns: ColumnOptions::default(),
+            repeat: None,
+            cache: None,
+        }
     }
 }
 
-/// A format of tables. Each may be compressed by gzip, npz aside.
+/// A format of tables. Each may be compressed by gzip or zstd, npz aside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// `response index:value ...`, one row a line, as libsvm and svmlight.
     Libsvm,
-    /// Numbers separated by `,`, `;` or tabs, with or without a header.
+    /// Cells divided by `,`, `;`, `|` or tabs, with or without a header.
     Csv,
     /// One numpy array.
     Npy,
@@ -47,12 +70,14 @@ pub enum Format {
     Npz,
     /// Matrix Market, coordinate or array.
     MatrixMarket,
+    /// Apache Parquet, of builds with the feature `parquet`.
+    Parquet,
 }
 
 impl Format {
-    const ALL: [Self; 5] = [Self::Libsvm, Self::Csv, Self::Npy, Self::Npz, Self::MatrixMarket];
+    const ALL: [Self; 6] = [Self::Libsvm, Self::Csv, Self::Npy, Self::Npz, Self::MatrixMarket, Self::Parquet];
 
-    /// The name that [`FromStr`] takes: `libsvm`, `csv`, `npy`, `npz` or `mtx`.
+    /// The name that [`FromStr`] takes: `libsvm`, `csv`, `npy`, `npz`, `mtx` or `parquet`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Libsvm => "libsvm",
@@ -60,6 +85,7 @@ impl Format {
             Self::Npy => "npy",
             Self::Npz => "npz",
             Self::MatrixMarket => "mtx",
+            Self::Parquet => "parquet",
         }
     }
 }
@@ -105,10 +131,10 @@ pub fn read_any(source: &str, options: &Options) -> Result<Table, ReadError> {
 /// Whether users mean a file by this.
 pub(super) fn is_file(source: &str) -> bool {
     let is_other = source.starts_with("synth:") || registry::entry(source).is_some();
-    !is_other && (source.contains(['/', '\\', '.']) || Path::new(source).exists())
+    !is_other && names_a_file(source)
 }
 
-/// Reads a file of any known format, gzip or not.
+/// Reads a file of any known format, compressed by gzip or zstd or not; `-` is standard input.
 ///
 /// # Errors
 /// A format that is not recognised, a response that is not chosen or not there, rows and responses that are not
@@ -131,51 +157,131 @@ pub fn read(path: impl AsRef<Path>, options: &Options) -> Result<Table, ReadErro
 
 /// The table in a file that is open.
 pub(crate) fn table(source: &Source, format: Format, options: &Options) -> Result<Table, ReadError> {
+    let described = Table { format: format.to_string(), ..Table::described_by(source) };
+    if matches!(format, Format::Csv | Format::Parquet) {
+        let tabular::Read { features, y, encoding, filled, notes } = tabular::load(source, format, options)?;
+        return Ok(Table {
+            x: features.x,
+            y,
+            feature_names: features.names,
+            encoding,
+            filled,
+            notes,
+            ..described
+        });
+    }
+    if options.columns != ColumnOptions::default() || options.no_header {
+        let why = format!(
+            "{format} has no columns with names: --no-header, --columns, --drop, --categorical, --max-levels and --missing \
+             are for csv and parquet"
+        );
+        return Err(ReadError::file(&source.path, why));
+    }
     let (loaded, _) = cache::parsed(source, format, options)?;
     let (features, y) = response::part(loaded, options.y.as_deref(), &source.path)?;
-    Ok(Table { x: features.x, y, feature_names: features.names, ..Table::described_by(source) })
+    Ok(Table { x: features.x, y, feature_names: features.names, ..described })
 }
 
 /// Opens a file, and finds out its format.
 pub(super) fn open(path: &Path, options: &Options) -> Result<(Source, Format), ReadError> {
-    let source = Source::open(path)?;
-    let unknown =
-        "the format is not recognised: libsvm, csv, npy, npz and mtx are; if it is one of them, name it";
+    let source = Source::open_text(path, options.encoding)?;
     let beginning = source.beginning(1 << 16)?;
+    let refuse = |why: String| Err(ReadError::file(&source.path, why));
     let format = options.format.or_else(|| recognise(&beginning));
-    match format.ok_or_else(|| ReadError::file(&source.path, unknown))? {
-        Format::Libsvm if options.y.is_some() => Err(ReadError::file(
-            &source.path,
-            "libsvm text has the response in every line: leave out `y` (--y)",
-        )),
-        format => Ok((source, format)),
+    match format {
+        Some(format) if options.zero_based && format != Format::Libsvm => {
+            refuse(format!("this is {format}: --zero-based is for libsvm text"))
+        }
+        Some(Format::Npz) if source.is_packed() => {
+            refuse("this is npz inside another archive: unpack it, npz is compressed itself".into())
+        }
+        Some(Format::Npz) if source.is_stdin() => {
+            refuse("npz cannot come by a pipe: give it as a file".into())
+        }
+        Some(Format::Parquet) if !cfg!(feature = "parquet") => refuse(foreign(b"PAR1").unwrap_or_default()),
+        Some(format @ (Format::Libsvm | Format::Csv | Format::MatrixMarket)) => match foreign(&beginning) {
+            Some(why) => refuse(why),
+            None if format == Format::Libsvm && options.y.is_some() => {
+                refuse("libsvm text has the response in every line: leave out `y` (--y)".into())
+            }
+            None => Ok((source, format)),
+        },
+        Some(format) => Ok((source, format)),
+        None => refuse(unknown(&beginning)),
+    }
+}
+
+/// What is said of a file whose format is not recognised.
+fn unknown(beginning: &[u8]) -> String {
+    let (_, line) = first_line(beginning);
+    if let Some(why) = foreign(beginning) {
+        return why;
+    }
+    if is_json(beginning) {
+        return "this is JSON: write the table as CSV, with pandas.read_json(...).to_csv(...)".into();
+    }
+    let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count();
+    match words {
+        2.. => "the cells of the first line are divided by blanks: divide them by commas, semicolons, `|` or tabs (or name \
+                the format by --format)"
+            .into(),
+        _ => "the format is not recognised: libsvm, csv, npy, npz, mtx and parquet are; if it is one of them, name it by \
+              --format"
+            .into(),
     }
 }
 
 /// The format of a file that begins so.
 pub(super) fn recognise(beginning: &[u8]) -> Option<Format> {
-    for (magic, format) in
-        [(npy::MAGIC, Format::Npy), (npz::MAGIC, Format::Npz), (matrix_market::MAGIC, Format::MatrixMarket)]
-    {
+    for (magic, format) in [
+        (npy::MAGIC, Format::Npy),
+        (&b"PAR1"[..], Format::Parquet),
+        (matrix_market::MAGIC, Format::MatrixMarket),
+    ] {
         if beginning.starts_with(magic) {
             return Some(format);
         }
     }
+    if beginning.starts_with(npz::MAGIC) {
+        let is_foreign = foreign(beginning).is_some_and(|what| what.contains("xlsx"));
+        return (!is_foreign).then_some(Format::Npz);
+    }
+    if foreign(beginning).is_some() || is_json(beginning) {
+        return None;
+    }
     let (_, line) = first_line(beginning);
-    let mut words = line.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty());
-    let (response, pair) = (words.next()?, words.next());
+    let words = |line: &[u8]| {
+        let mut words =
+            line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).map(<[u8]>::to_vec);
+        Some((words.next()?, words.next()))
+    };
+    let (response, pair) = words(line)?;
     let is_pair = |word: &[u8]| {
         let colon = word.iter().position(|&byte| byte == b':');
         colon.is_some_and(|colon| word[..colon] == *b"qid" || word[..colon].iter().all(u8::is_ascii_digit))
     };
-    let separated = line.iter().any(|byte| b",;\t".contains(byte));
+    let is_number =
+        |word: &[u8]| crate::number::decimal(word).is_some_and(|(_, length)| length == word.len());
     match pair {
-        _ if line.contains(&0) => None,
-        Some(pair) if is_pair(pair) => Some(Format::Libsvm),
-        _ if separated => Some(Format::Csv),
-        // A row without features, or one whose first feature is written wrongly: libsvm's reader says so.
-        _ if crate::number::decimal(response).is_some() => Some(Format::Libsvm),
-        _ => None,
+        Some(pair) if is_pair(&pair) => Some(Format::Libsvm),
+        _ if is_delimited(line) => Some(Format::Csv),
+        // Without a response, or with several: libsvm's reader says so.
+        _ if is_pair(&response) => Some(Format::Libsvm),
+        Some(_) if crate::number::decimal(&response).is_some() => Some(Format::Libsvm),
+        Some(_) => None,
+        // One word a line: a column of numbers, unless a row of libsvm text without features begins it.
+        None => {
+            let rest = beginning.split(|&byte| byte == b'\n').filter(|line| !line.starts_with(b"#")).skip(1);
+            let mut rest = rest.filter_map(words);
+            match rest.any(|(_, pair)| pair.is_some_and(|pair| is_pair(&pair))) {
+                true => Some(Format::Libsvm),
+                false if is_number(&response) => Some(Format::Csv),
+                false => {
+                    let mut rest = beginning.split(|&byte| byte == b'\n').filter_map(words);
+                    rest.any(|(word, _)| is_number(&word)).then_some(Format::Csv)
+                }
+            }
+        }
     }
 }
 

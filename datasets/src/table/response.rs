@@ -4,13 +4,15 @@ use std::path::Path;
 
 use ndarray::Axis;
 
+use super::columns::{Columns, Kind, Place, Values};
+use super::features::{Feature, matrix};
 use super::read::{Format, recognise};
-use super::{Csc, Matrix, csv, matrix_market, npy, npz};
+use super::{Csc, Matrix, csv, head::Head, matrix_market, npy, npz};
 use crate::error::ReadError;
 use crate::source::Source;
 
 /// Columns taken for the response when none is named.
-const USUAL: [&str; 3] = ["y", "target", "label"];
+pub(super) const USUAL: [&str; 3] = ["y", "target", "label"];
 
 /// All that a file holds, the response still among it.
 pub(super) struct Loaded {
@@ -26,7 +28,10 @@ pub(super) fn load(source: &Source, format: Format, threads: usize) -> Result<Lo
         Format::Npy => npy::load(source),
         Format::Npz => npz::load(source),
         Format::MatrixMarket => matrix_market::load(source, threads),
-        Format::Csv | Format::Libsvm => csv::load(source, threads),
+        // Those have readers that know of more than numbers.
+        Format::Csv | Format::Libsvm | Format::Parquet => {
+            Err(ReadError::file(&source.path, format!("{format} has columns of its own")))
+        }
     }
 }
 
@@ -37,7 +42,7 @@ pub(super) fn part(
     path: &Path,
 ) -> Result<(Loaded, Vec<f64>), ReadError> {
     let Loaded { x, names, y } = loaded;
-    let (x, names, y) = match (chosen(&x, names.as_deref(), y.is_some(), wanted, path)?, y) {
+    let (x, names, y) = match (chosen(x.cols(), names.as_deref(), y.is_some(), wanted, path)?, y) {
         (Choice::Column(j), _) => {
             let (x, y) = without(x, j);
             let names = names.map(|mut names| {
@@ -60,22 +65,22 @@ pub(super) fn part(
     Ok((Loaded { x, names, y: None }, y))
 }
 
-enum Choice<'a> {
+/// Where the response is.
+pub(super) enum Choice<'a> {
     Column(usize),
     File(&'a str),
     Apart,
 }
 
 /// A column's name comes first, then a number, then a file.
-fn chosen<'a>(
-    x: &Matrix,
+pub(super) fn chosen<'a>(
+    count: usize,
     names: Option<&[String]>,
     apart: bool,
     wanted: Option<&'a str>,
     path: &Path,
 ) -> Result<Choice<'a>, ReadError> {
     let named = |name: &str| names?.iter().position(|column| column == name).map(Choice::Column);
-    let count = x.cols();
     let Some(wanted) = wanted else {
         if apart {
             return Ok(Choice::Apart);
@@ -144,13 +149,39 @@ fn without_sparse(x: &Csc, j: usize) -> Csc {
 }
 
 /// A file that holds one column.
-fn vector(path: &Path) -> Result<Vec<f64>, ReadError> {
-    let source = Source::open(path)?;
-    let loaded = load(&source, recognise(&source.beginning(4096)?).unwrap_or(Format::Csv), 1)?;
-    match &loaded.x {
+pub(super) fn vector(path: &Path) -> Result<Vec<f64>, ReadError> {
+    let source = Source::open_text(path, None)?;
+    let format = recognise(&source.beginning(4096)?).unwrap_or(Format::Csv);
+    let x = match format {
+        Format::Csv | Format::Libsvm => {
+            let head = Head::of(&source, false)?;
+            let columns = csv::columns(&source, &head, vec![Kind::Number; head.width], 1, 1)?;
+            one_column(columns, path)?
+        }
+        _ => load(&source, format, 1)?.x,
+    };
+    match &x {
         x if x.cols() != 1 => {
             Err(ReadError::file(path, format!("{} columns where one was expected: the response", x.cols())))
         }
         x => Ok(x.to_dense().into_iter().collect()),
     }
+}
+
+/// Numbers, or the first cell that is none.
+fn one_column(columns: Columns, path: &Path) -> Result<Matrix, ReadError> {
+    let count = columns.columns.len();
+    let wrong = |at: &Place, why: String| Err(at.error(path, format!("the response: {why}")));
+    for column in columns.columns {
+        match (column.values, &column.odd, &column.first_missing) {
+            (_, Some((at, cell)), _) => return wrong(at, format!("`{cell}` is not a number")),
+            (_, None, Some(at)) => return wrong(at, "there is no value".into()),
+            (Values::Numbers(values), ..) if count == 1 => {
+                return matrix(values.len(), vec![Feature::Number(values)])
+                    .map_err(|why| ReadError::file(path, why));
+            }
+            _ => {}
+        }
+    }
+    Ok(Matrix::Dense(ndarray::Array2::zeros((0, count))))
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::libsvm::Indices;
 use super::read::{Format, Options, is_file, open, read_any};
-use super::{Matrix, libsvm, response};
+use super::{Matrix, libsvm, response, tabular};
 use crate::error::ReadError;
 use crate::registry;
 
@@ -21,6 +21,10 @@ pub struct Samples {
     pub is_open_ended: bool,
     /// Values of libsvm text at indices beyond [`Options::width`], which were left out.
     pub beyond: u64,
+    /// Names of columns that [`Options::repeat`] does not use and did not leave out.
+    pub left_out: Vec<String>,
+    /// What users should know of how the samples were read.
+    pub notes: Vec<String>,
 }
 
 /// Reads samples as users name them: a `synth:` specification, a public set's name, or a file's path.
@@ -50,13 +54,18 @@ pub fn read_samples(source: &str, options: &Options) -> Result<Samples, ReadErro
             feature_names: table.feature_names,
             is_open_ended,
             beyond: 0,
+            left_out: Vec::new(),
+            notes: table.notes,
         });
     }
     let (source, format) = open(Path::new(source), options)?;
     if format == Format::Libsvm {
         let indices = Indices { zero_based: options.zero_based, width: options.width };
         let (loaded, beyond) = libsvm::load(&source, &indices, options.threads)?;
-        return Ok(Samples { x: loaded.x, y: loaded.y, feature_names: None, is_open_ended: true, beyond });
+        return Ok(Samples { y: loaded.y, is_open_ended: true, beyond, ..Samples::of(loaded.x) });
+    }
+    if matches!(format, Format::Csv | Format::Parquet) {
+        return tabular::samples(&source, format, options);
     }
     let loaded = response::load(&source, format, options.threads)?;
     let (features, y) = if options.y.is_some() || loaded.y.is_some() {
@@ -65,5 +74,13 @@ pub fn read_samples(source: &str, options: &Options) -> Result<Samples, ReadErro
     } else {
         (loaded, None)
     };
-    Ok(Samples { x: features.x, y, feature_names: features.names, is_open_ended: false, beyond: 0 })
+    Ok(Samples { y, feature_names: features.names, ..Samples::of(features.x) })
+}
+
+impl Samples {
+    /// Features without names or response.
+    fn of(x: Matrix) -> Self {
+        let (left_out, notes) = (Vec::new(), Vec::new());
+        Self { x, y: None, feature_names: None, is_open_ended: false, beyond: 0, left_out, notes }
+    }
 }

@@ -107,7 +107,8 @@ pub(crate) fn read(
 ) -> Result<Corpus, Error> {
     let format =
         format.map(str::parse).transpose().map_err(|why| Error::usage(format!("--format: {why}")))?;
-    let options = CorpusOptions { format, vocabulary: vocab.map(Path::to_owned), threads };
+    let options =
+        CorpusOptions { format, vocabulary: vocab.map(Path::to_owned), threads, ..CorpusOptions::default() };
     read_any_corpus(source, &options).map_err(Error::input)
 }
 

@@ -44,7 +44,8 @@ impl Reading {
     pub(crate) fn options(&self, format: Option<&str>, threads: usize) -> Result<RatingsOptions, Error> {
         let format =
             format.map(str::parse).transpose().map_err(|why| Error::usage(format!("--format: {why}")))?;
-        Ok(RatingsOptions { format, columns: self.columns.clone(), duplicates: self.duplicates, threads })
+        let (columns, duplicates) = (self.columns.clone(), self.duplicates);
+        Ok(RatingsOptions { format, columns, duplicates, threads, ..RatingsOptions::default() })
     }
 
     /// Reads DATA, or the default.

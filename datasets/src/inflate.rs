@@ -1,0 +1,135 @@
+//! Compressed content: gzip and Zstandard, found by their first bytes.
+
+use std::error::Error;
+use std::io::{self, BufRead, Read};
+
+use flate2::bufread::MultiGzDecoder;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+use crate::parallel::Flaw;
+
+/// How a file is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Packing {
+    None,
+    Gzip,
+    Zstd,
+}
+
+impl Packing {
+    /// By the first bytes.
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        match bytes {
+            [0x1f, 0x8b, ..] => Self::Gzip,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Self::Zstd,
+            // A frame to be passed over: other programs keep notes in these, and frames of data follow.
+            [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Self::Zstd,
+            _ => Self::None,
+        }
+    }
+
+    /// The content of bytes that are packed so.
+    pub(crate) fn reader<'a>(self, stored: impl BufRead + Send + 'a) -> Box<dyn Read + Send + 'a> {
+        match self {
+            Self::None => Box::new(stored),
+            Self::Gzip => Box::new(MultiGzDecoder::new(stored)),
+            Self::Zstd => Box::new(Zstd { stored, decoder: FrameDecoder::new(), in_frame: false }),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Gzip => "gzip ",
+            Self::Zstd => "zstd ",
+        }
+    }
+
+    /// The flaw of compressed data of which only `text` could be inflated.
+    pub(crate) fn broken(self, text: &[u8], error: &io::Error) -> Flaw {
+        let name = self.name();
+        let message = match error.kind() {
+            io::ErrorKind::UnexpectedEof => {
+                format!("the {name}data end too early: the file was cut off; download or compress it again")
+            }
+            _ => format!("the {name}data are damaged ({error}): download or compress the file again"),
+        };
+        (memchr::memchr_iter(b'\n', text).count(), message)
+    }
+}
+
+/// Zstandard: any number of frames, one after the other.
+struct Zstd<R> {
+    stored: R,
+    decoder: FrameDecoder,
+    in_frame: bool,
+}
+
+/// Compressed bytes that are taken in at a time.
+const PORTION: usize = 1 << 17;
+
+impl<R: BufRead> Zstd<R> {
+    /// Begins the next frame with data; false at the end.
+    fn begin(&mut self) -> io::Result<bool> {
+        loop {
+            if self.stored.fill_buf()?.is_empty() {
+                return Ok(false);
+            }
+            match self.decoder.init(&mut self.stored) {
+                Ok(()) => return Ok(true),
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                    length,
+                    ..
+                })) => {
+                    let skipped = io::copy(&mut self.stored.by_ref().take(length.into()), &mut io::sink())?;
+                    if skipped < u64::from(length) {
+                        return Err(io::ErrorKind::UnexpectedEof.into());
+                    }
+                }
+                Err(why) => return Err(explained(why)),
+            }
+        }
+    }
+}
+
+impl<R: BufRead> Read for Zstd<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if !self.in_frame {
+                self.in_frame = self.begin()?;
+                if !self.in_frame {
+                    return Ok(0);
+                }
+            }
+            let wanted = buffer.len().min(PORTION);
+            while self.decoder.can_collect() < wanted && !self.decoder.is_finished() {
+                let strategy = BlockDecodingStrategy::UptoBytes(wanted);
+                self.decoder.decode_blocks(&mut self.stored, strategy).map_err(explained)?;
+            }
+            match self.decoder.read(buffer)? {
+                0 if !buffer.is_empty() => {
+                    let (told, counted) =
+                        (self.decoder.get_checksum_from_data(), self.decoder.get_calculated_checksum());
+                    if told.is_some() && told != counted {
+                        return Err(io::Error::new(io::ErrorKind::InvalidData, "its checksum is another"));
+                    }
+                    self.in_frame = false;
+                }
+                read => return Ok(read),
+            }
+        }
+    }
+}
+
+/// The reason, as an end of the data where that is the reason.
+fn explained(why: FrameDecoderError) -> io::Error {
+    let mut cause: Option<&(dyn Error + 'static)> = Some(&why);
+    while let Some(error) = cause {
+        if error.downcast_ref::<io::Error>().is_some_and(|why| why.kind() == io::ErrorKind::UnexpectedEof) {
+            return io::ErrorKind::UnexpectedEof.into();
+        }
+        cause = error.source();
+    }
+    io::Error::new(io::ErrorKind::InvalidData, why.to_string())
+}

@@ -1,0 +1,169 @@
+//! Columns of a table as they are read: numbers, or texts by number. Which of them are features is decided later.
+
+use std::collections::HashMap;
+
+/// How a column is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Not at all.
+    Skip,
+    /// As numbers; what is none makes it a text.
+    Number,
+    Text,
+}
+
+/// A column as it was read.
+#[derive(Debug)]
+pub(super) struct Column {
+    pub(super) name: String,
+    pub(super) values: Values,
+    /// How many cells have no value, and where the first is: its row from 0, and in words.
+    pub(super) missing: u64,
+    pub(super) first_missing: Option<Place>,
+    /// Of a text: how many cells are numbers, and how many would be with a point in place of the comma.
+    pub(super) numbers: u64,
+    pub(super) commas: u64,
+    /// The first cell that is no number: where it is, and what it says.
+    pub(super) odd: Option<(Place, String)>,
+}
+
+/// Where something is in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A line of a text, from 1.
+    Line(usize),
+    /// A row, from 1, of a file without lines.
+    #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "only Parquet has no lines"))]
+    Row(usize),
+}
+
+/// A value a row.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Values {
+    /// NaN where there is none.
+    Numbers(Vec<f64>),
+    /// The number of each row's text among the texts, which are sorted; a missing one is empty.
+    Texts { codes: Vec<u32>, texts: Vec<String> },
+    /// More different texts than are wanted.
+    Many,
+    /// It was not read.
+    Skipped,
+}
+
+/// All columns of a file, in its order, and how many rows they have.
+#[derive(Debug)]
+pub(super) struct Columns {
+    pub(super) columns: Vec<Column>,
+    pub(super) rows: usize,
+    /// Whether the names are the file's.
+    pub(super) named: bool,
+    /// What users should know of how they were read.
+    pub(super) notes: Vec<String>,
+}
+
+/// Texts by number, in the order in which they come; at most so many different ones.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    pub(super) codes: Vec<u32>,
+    numbers: HashMap<String, u32>,
+    order: Vec<String>,
+    most: usize,
+    pub(super) are_many: bool,
+}
+
+impl Texts {
+    pub(super) fn new(most: usize) -> Self {
+        Self { most, ..Self::default() }
+    }
+
+    /// Adds the text of the next row.
+    pub(super) fn push(&mut self, text: &str) {
+        if self.are_many {
+            return;
+        }
+        let next = self.order.len() as u32;
+        let code = match self.numbers.get(text) {
+            Some(&code) => code,
+            // One is for the missing text, which counts like others, and one shows that there are more.
+            None if self.order.len() > self.most => {
+                *self = Self { most: self.most, are_many: true, ..Self::default() };
+                return;
+            }
+            None => {
+                self.numbers.insert(text.to_owned(), next);
+                self.order.push(text.to_owned());
+                next
+            }
+        };
+        self.codes.push(code);
+    }
+
+    /// The texts of several parts, one behind the other, as values of one column.
+    pub(super) fn joined(parts: Vec<Self>, most: usize) -> Values {
+        let mut all = Self::new(most);
+        for part in parts {
+            if part.are_many {
+                return Values::Many;
+            }
+            let mut number = |text: &String| {
+                let next = all.order.len() as u32;
+                *all.numbers.entry(text.clone()).or_insert_with(|| {
+                    all.order.push(text.clone());
+                    next
+                })
+            };
+            let new: Vec<u32> = part.order.iter().map(&mut number).collect();
+            all.codes.extend(part.codes.iter().map(|&code| new[code as usize]));
+            if all.order.len() > most {
+                return Values::Many;
+            }
+        }
+        let mut order: Vec<u32> = (0..all.order.len() as u32).collect();
+        order.sort_by(|&a, &b| all.order[a as usize].cmp(&all.order[b as usize]));
+        let mut place = vec![0; order.len()];
+        order.iter().zip(0..).for_each(|(&code, at)| place[code as usize] = at);
+        all.codes.iter_mut().for_each(|code| *code = place[*code as usize]);
+        let texts = order.iter().map(|&code| std::mem::take(&mut all.order[code as usize])).collect();
+        Values::Texts { codes: all.codes, texts }
+    }
+}
+
+/// Whether a cell is a number with a comma for its point, or with commas between thousands.
+pub(super) fn has_comma(cell: &[u8]) -> bool {
+    let digits = |part: &[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_digit);
+    let cell = cell.strip_prefix(b"-").unwrap_or(cell);
+    let mut parts = cell.split(|&byte| byte == b',');
+    let whole = parts.next().is_some_and(digits);
+    let rest: Vec<&[u8]> = parts.collect();
+    whole
+        && !rest.is_empty()
+        && rest.iter().all(|part| digits(part.split(|&byte| byte == b'.').next().unwrap_or(part)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_numbered_in_their_order_whatever_the_parts() {
+        let part = |texts: &[&str]| {
+            let mut part = Texts::new(3);
+            texts.iter().for_each(|text| part.push(text));
+            part
+        };
+        let joined = Texts::joined(vec![part(&["b", "a", "b"]), part(&[]), part(&["", "b"])], 3);
+        let texts = ["", "a", "b"].map(str::to_owned).to_vec();
+        assert_eq!(joined, Values::Texts { codes: vec![2, 1, 2, 0, 2], texts });
+        assert_eq!(Texts::joined(vec![part(&["a", "b"]), part(&["c", "d"])], 3), Values::Many);
+        assert!(part(&["a", "b", "c", "d", "e"]).are_many);
+    }
+
+    #[test]
+    fn commas_in_numbers_are_seen() {
+        for (cell, is) in
+            [("1,5", true), ("-1,000,000.5", true), ("1.5", false), ("a,b", false), ("1,", false)]
+        {
+            assert_eq!(has_comma(cell.as_bytes()), is, "{cell}");
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! An encoding repeated on other data: the same features, whatever other columns these have.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::columns::{Column, Columns, Kind, Values};
+use super::encoding::{EncodedColumn, Encoding, listed};
+use super::features::{Feature, NO_LEVEL, matrix};
+use super::response::{Choice, USUAL, chosen};
+use super::samples::Samples;
+use crate::error::ReadError;
+
+/// Which column of the data each column of the encoding is, and the response.
+pub(super) struct Found {
+    pub(super) kinds: Vec<Kind>,
+    places: Vec<usize>,
+    response: Option<usize>,
+    file: Option<String>,
+    left_out: Vec<String>,
+}
+
+/// Finds the columns of an encoding among these, by name where both have names, else by place.
+pub(super) fn find(
+    encoding: &Encoding,
+    names: &[String],
+    named: bool,
+    y: Option<&str>,
+    path: &Path,
+) -> Result<Found, ReadError> {
+    let refuse = |why: String| ReadError::file(path, why);
+    let (mut response, mut file) = (None, None);
+    if y.is_some() {
+        match chosen(names.len(), named.then_some(names), false, y, path)? {
+            Choice::Column(j) => response = Some(j),
+            Choice::File(name) => file = Some(name.to_owned()),
+            Choice::Apart => {}
+        }
+    }
+    let by_name = named && encoding.named;
+    let places = match by_name {
+        true => by_names(encoding, names).map_err(refuse)?,
+        false => {
+            let (places, of_y) = by_places(encoding, names.len()).map_err(refuse)?;
+            response = response.or(of_y.filter(|_| file.is_none()));
+            places
+        }
+    };
+    let is_free = |j: &usize| !places.contains(j);
+    if named && y.is_none() && response.is_none() {
+        response = USUAL.iter().find_map(|usual| names.iter().position(|name| name == usual).filter(is_free));
+    }
+    let mut kinds = vec![Kind::Skip; names.len()];
+    for (column, &place) in encoding.columns.iter().zip(&places) {
+        kinds[place] = if column.levels.is_some() { Kind::Text } else { Kind::Number };
+    }
+    if let Some(j) = response.filter(is_free) {
+        kinds[j] = Kind::Number;
+    }
+    let known: Vec<&String> = encoding.left_out.iter().map(|left_out| &left_out.name).collect();
+    let is_left_out = |j: &usize| kinds[*j] == Kind::Skip && !known.contains(&&names[*j]);
+    let left_out = (0..names.len()).filter(is_left_out).map(|j| names[j].clone()).collect();
+    Ok(Found { kinds, places, response, file, left_out })
+}
+
+fn by_names(encoding: &Encoding, names: &[String]) -> Result<Vec<usize>, String> {
+    let (mut places, mut twice) = (HashMap::new(), None);
+    for (place, name) in names.iter().enumerate() {
+        if places.insert(name.as_str(), place).is_some()
+            && encoding.columns.iter().any(|column| column.name == *name)
+        {
+            twice = Some(name);
+        }
+    }
+    if let Some(name) = twice {
+        return Err(format!("there are two columns `{name}`: give each a name of its own"));
+    }
+    let place = |column: &EncodedColumn| places.get(column.name.as_str()).copied();
+    let missing: Vec<&str> = encoding
+        .columns
+        .iter()
+        .filter(|column| place(column).is_none())
+        .map(|column| column.name.as_str())
+        .collect();
+    if missing.is_empty() {
+        return Ok(encoding.columns.iter().filter_map(place).collect());
+    }
+    let more = match missing.len().saturating_sub(5) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let plural = |count: usize| if count == 1 { "1 column".into() } else { format!("{count} columns") };
+    Err(format!(
+        "it has no column `{}`{more}, which the model uses; it has {}, the model {}: give data with the model's columns, \
+         in any order",
+        missing[..missing.len().min(5)].join("`, `"),
+        plural(names.len()),
+        encoding.columns.len()
+    ))
+}
+
+/// Places as in the file that was encoded; the response may be missing.
+fn by_places(encoding: &Encoding, width: usize) -> Result<(Vec<usize>, Option<usize>), String> {
+    let place = |column: &EncodedColumn| column.place - 1;
+    match encoding.response {
+        _ if width == encoding.width => {
+            Ok((encoding.columns.iter().map(place).collect(), encoding.response.map(|y| y - 1)))
+        }
+        Some(y) if width + 1 == encoding.width => {
+            let shifted = |column: &EncodedColumn| place(column) - usize::from(column.place > y);
+            Ok((encoding.columns.iter().map(shifted).collect(), None))
+        }
+        _ => Err(format!(
+            "it has {width} columns, the data of the model had {}: give data with the same columns",
+            encoding.width
+        )),
+    }
+}
+
+/// The features of the encoding, and the response where it is whole.
+pub(super) fn apply(
+    encoding: &Encoding,
+    found: Found,
+    columns: Columns,
+    path: &Path,
+) -> Result<Samples, ReadError> {
+    let Found { places, response, file, left_out, .. } = found;
+    let Columns { mut columns, rows, mut notes, .. } = columns;
+    let mut features = Vec::new();
+    let mut unseen = Vec::new();
+    let mut y = match &file {
+        Some(file) => Some(super::response::vector(Path::new(file))?),
+        None => None,
+    };
+    if let Some(j) = response {
+        match &columns[j].values {
+            Values::Numbers(values) if columns[j].missing == 0 => y = Some(values.clone()),
+            _ => notes.push(format!(
+                "no error is told, as the response `{}` is not a number in every row",
+                columns[j].name
+            )),
+        }
+    }
+    for (about, place) in encoding.columns.iter().zip(places) {
+        let column = std::mem::replace(&mut columns[place].values, Values::Skipped);
+        let about_column = &columns[place];
+        features.push(match (&about.levels, column) {
+            (None, Values::Numbers(values)) => Feature::Number(filled(values, about, about_column, path)?),
+            (None, _) => return Err(no_number(about, about_column, path)),
+            (Some(levels), column) => {
+                let (feature, count) = as_levels(levels, column);
+                if count > 0 {
+                    unseen.push(format!("{} ({count} rows)", about.name));
+                }
+                feature
+            }
+        });
+    }
+    if let Some(y) = y.as_ref().filter(|y| y.len() != rows) {
+        let message = format!("{rows} rows, but {} values of the response: they must be as many", y.len());
+        return Err(ReadError::file(path, message));
+    }
+    if !unseen.is_empty() {
+        notes.push(format!(
+            "levels that the model has never seen, taken for none of its own: {}",
+            listed(&unseen)
+        ));
+    }
+    let x = matrix(rows, features).map_err(|why| ReadError::file(path, why))?;
+    let is_named = encoding.named || encoding.columns.iter().any(|column| column.levels.is_some());
+    Ok(Samples {
+        x,
+        y,
+        feature_names: is_named.then(|| encoding.features()),
+        is_open_ended: false,
+        beyond: 0,
+        left_out,
+        notes,
+    })
+}
+
+/// Numbers with the model's mean where one is missing.
+fn filled(
+    mut values: Vec<f64>,
+    about: &EncodedColumn,
+    column: &Column,
+    path: &Path,
+) -> Result<Vec<f64>, ReadError> {
+    if column.missing == 0 {
+        return Ok(values);
+    }
+    let Some(mean) = about.mean else {
+        let why = format!(
+            "column `{}` has no value; {} of its cells are missing: fill them, or fit with --missing mean, whose models do \
+             so themselves",
+            about.name, column.missing
+        );
+        return Err(column
+            .first_missing
+            .as_ref()
+            .map_or_else(|| ReadError::file(path, why.clone()), |at| at.error(path, why.clone())));
+    };
+    values.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = mean);
+    Ok(values)
+}
+
+fn no_number(about: &EncodedColumn, column: &Column, path: &Path) -> ReadError {
+    let why = |cell: &str| {
+        format!("column `{}`: `{cell}` is not a number, as the model's data had there", about.name)
+    };
+    match &column.odd {
+        Some((at, cell)) => at.error(path, why(cell)),
+        None => ReadError::file(path, why("a text")),
+    }
+}
+
+/// Levels by the numbers they have in the model, and in how many rows there is one that it does not have.
+fn as_levels(levels: &[String], column: Values) -> (Feature, u64) {
+    let numbers: HashMap<&str, u32> = levels.iter().map(String::as_str).zip(0..).collect();
+    let Values::Texts { codes, texts } = column else {
+        return (Feature::of_levels(levels.len(), Vec::new()), 0);
+    };
+    let known: Vec<u32> =
+        texts.iter().map(|text| numbers.get(text.as_str()).copied().unwrap_or(NO_LEVEL)).collect();
+    let codes: Vec<u32> = codes.into_iter().map(|code| known[code as usize]).collect();
+    let unseen = codes.iter().filter(|&&code| code == NO_LEVEL).count();
+    (Feature::of_levels(levels.len(), codes), unseen as u64)
+}

@@ -1,0 +1,136 @@
+//! Which columns of a table are read, and how: by the names that options give.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::columns::Kind;
+use super::encoding::{ColumnOptions, LeftOut, listed};
+use super::read::Options;
+use super::response::{Choice, chosen};
+use crate::error::ReadError;
+
+/// The part that each column has.
+pub(super) struct Selection {
+    pub(super) kinds: Vec<Kind>,
+    /// The response, where it is a column.
+    pub(super) response: Option<usize>,
+    /// The file that holds the response.
+    pub(super) file: Option<String>,
+    /// Columns that options leave out.
+    pub(super) left_out: Vec<LeftOut>,
+}
+
+/// What the options say of columns with these names.
+pub(super) fn select(
+    names: &[String],
+    named: bool,
+    options: &Options,
+    path: &Path,
+) -> Result<Selection, ReadError> {
+    let ColumnOptions { columns, drop, categorical, .. } = &options.columns;
+    let refuse = |why: String| ReadError::file(path, why);
+    let found = |option: &str, wanted: &[String]| places(option, wanted, names).map_err(refuse);
+    let (wanted, dropped, codes) =
+        (found("--columns", columns)?, found("--drop", drop)?, found("--categorical", categorical)?);
+    let known: Vec<String> = names
+        .iter()
+        .zip(&dropped)
+        .map(|(name, dropped)| if *dropped { String::new() } else { name.clone() })
+        .collect();
+    // A column that is left out is not the response unless it is named.
+    let usual = if options.y.is_none() { &known[..] } else { names };
+    let (mut response, mut file) = (None, None);
+    match chosen(names.len(), named.then_some(usual), false, options.y.as_deref(), path)? {
+        Choice::Column(j) => response = Some(j),
+        Choice::File(name) => file = Some(name.to_owned()),
+        Choice::Apart => {}
+    }
+    let mut left_out = Vec::new();
+    let kinds = (0..names.len())
+        .map(|j| {
+            let why = match () {
+                () if response == Some(j) => return Kind::Number,
+                () if dropped[j] => "--drop names it",
+                () if !columns.is_empty() && !wanted[j] => "--columns does not name it",
+                () if codes[j] => return Kind::Text,
+                () => return Kind::Number,
+            };
+            left_out.push(LeftOut { name: names[j].clone(), why: why.into() });
+            Kind::Skip
+        })
+        .collect::<Vec<_>>();
+    let (mut first_of, mut twice) = (HashMap::new(), None);
+    for second in (0..names.len()).filter(|&j| kinds[j] != Kind::Skip) {
+        if let Some(first) = first_of.insert(&names[second], second) {
+            twice = twice.or(Some((first, second)));
+        }
+    }
+    if let Some((first, second)) = twice {
+        let why = format!(
+            "two columns are called `{}`, the {} and the {}: give each a name of its own, or leave one out by --drop {}",
+            names[first],
+            ordinal(first + 1),
+            ordinal(second + 1),
+            second + 1
+        );
+        return Err(refuse(why));
+    }
+    Ok(Selection { kinds, response, file, left_out })
+}
+
+pub(super) fn ordinal(number: usize) -> String {
+    let ending = match (number % 100, number % 10) {
+        (11..=13, _) => "th",
+        (_, 1) => "st",
+        (_, 2) => "nd",
+        (_, 3) => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
+}
+
+/// Which of the columns are named: by their name, the beginning of it (`x*`), or their number from 1.
+pub(super) fn places(option: &str, wanted: &[String], names: &[String]) -> Result<Vec<bool>, String> {
+    let mut places = vec![false; names.len()];
+    for name in wanted {
+        let is_named = |column: &String| match name.strip_suffix('*') {
+            Some(beginning) if !names.contains(name) => column.starts_with(beginning),
+            _ => column == name,
+        };
+        let mut is_any = false;
+        for (place, _) in places.iter_mut().zip(names).filter(|(_, column)| is_named(column)) {
+            (*place, is_any) = (true, true);
+        }
+        let by_number = || name.parse::<usize>().ok()?.checked_sub(1).filter(|&place| place < names.len());
+        match by_number() {
+            _ if is_any => {}
+            Some(place) => places[place] = true,
+            None => {
+                return Err(format!(
+                    "{option}: there is no column `{name}`: the columns are {}",
+                    listed(names)
+                ));
+            }
+        }
+    }
+    Ok(places)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_named_by_name_beginning_and_number() {
+        let names = ["age", "x1", "x2", "y"].map(str::to_owned);
+        let found = |wanted: &str| {
+            let wanted: Vec<String> = wanted.split(',').map(str::to_owned).collect();
+            places("--drop", &wanted, &names)
+        };
+        assert_eq!(found("x*"), Ok(vec![false, true, true, false]));
+        assert_eq!(found("1,y"), Ok(vec![true, false, false, true]));
+        assert!(found("z").unwrap_err().contains("--drop: there is no column `z`: the columns are age, x1"));
+        assert!(found("5").is_err() && found("0").is_err() && found("q*").is_err());
+        assert_eq!([1, 2, 3, 4, 11, 21].map(ordinal), ["1st", "2nd", "3rd", "4th", "11th", "21st"]);
+    }
+}
