@@ -244,10 +244,7 @@ fn files_of_other_formats_are_named() {
         (b"[[1, 2], [3, 4]]", "JSON"),
         (b"<!DOCTYPE html><html>", "web page"),
         (b"x y\n1 2\n", "divided by blanks"),
-        (
-            b"x\0,\0y\0\n\0001\0,\0002\0\n\0003\0,\0004\0\n\0",
-            "UTF-16 without a mark: name it by --encoding utf-16le",
-        ),
+        (b"x\0,\0y\0\n\0a\0,\0b\0\n\0c\0,\0d\0\n\0", "UTF-16 without a mark: name it by --encoding utf-16le"),
     ] {
         let error = fails("foreign", content, Some("1")).to_string();
         assert!(error.contains(what), "{error}");

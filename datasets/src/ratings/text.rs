@@ -244,7 +244,7 @@ fn quoted(text: &[u8], layout: &Layout, quoting: Quoting, whole: Whole) -> Parse
     let mut rows = Rows::new(whole, text.len() / 12);
     let needed = layout.needed();
     let mut records = Records::new(text, quoting);
-    while let Some((line, record)) = records.next() {
+    for (line, record) in records.by_ref() {
         let at = |why: String| (line, why);
         let mut cells = vec![Default::default(); needed];
         let seen = quoting.each(record, |number, cell| {

@@ -62,7 +62,7 @@ fn rows(text: &[u8], head: &Head) -> Parsed<Option<Vec<f64>>> {
     let mut values = Vec::with_capacity(text.len() / 4);
     if memchr(b'"', text).is_some() {
         let mut records = Records::new(text, head.quoting);
-        while let Some((_, record)) = records.next() {
+        for (_, record) in records.by_ref() {
             if !quoted_row(record, head, &mut values) {
                 return Ok((None, 0));
             }
@@ -171,7 +171,7 @@ fn block(text: &[u8], head: &Head, kinds: &[Kind], most: usize) -> Parsed<Block>
     };
     let mut parts: Vec<Part> = kinds.iter().map(part).collect();
     let (mut rows, mut records) = (0, Records::new(text, head.quoting));
-    while let Some((line, record)) = records.next() {
+    for (line, record) in records.by_ref() {
         let width = head.quoting.each(record, |j, cell| {
             // A row that is too long is told by its width.
             if let Some((part, kind)) = parts.get_mut(j).zip(kinds.get(j)) {

@@ -1,0 +1,318 @@
+//! Tables as they come: texts, codes, missing values, quotes, names; and the same encoding repeated on other data.
+
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
+
+use std::path::PathBuf;
+
+use ndarray::{Array2, array};
+use proptest::prelude::*;
+use raddle_datasets::{
+    ColumnOptions, Encoding, Filled, Format, LeftOut, Matrix, Missing, Options, ReadError, Samples, Table,
+    read, read_samples,
+};
+use tempfile::TempDir;
+
+fn write(content: &[u8]) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.csv");
+    std::fs::write(&path, content).unwrap();
+    (folder, path)
+}
+
+/// Reads with one thread and with three, from the file and twice with a cache: all must be the same.
+fn read_with(text: &str, options: &Options) -> Result<Table, ReadError> {
+    let (folder, path) = write(text.as_bytes());
+    let first = read(&path, options);
+    let cache = Some(folder.path().join("cache"));
+    for other in [
+        Options { threads: 3, ..options.clone() },
+        Options { cache: cache.clone(), ..options.clone() },
+        Options { cache, ..options.clone() },
+    ] {
+        match (&first, read(&path, &other)) {
+            (Ok(first), Ok(other)) => assert_eq!(*first, other),
+            (Err(first), Err(other)) => assert_eq!(first.to_string(), other.to_string()),
+            (first, other) => panic!("{first:?} is not {other:?}"),
+        }
+    }
+    first
+}
+
+fn columns(set: impl FnOnce(&mut ColumnOptions)) -> Options {
+    let mut columns = ColumnOptions::default();
+    set(&mut columns);
+    Options { columns, ..Options::default() }
+}
+
+fn list(names: &str) -> Vec<String> {
+    names.split(',').map(str::to_owned).collect()
+}
+
+fn predicted(text: &str, encoding: &Encoding, y: Option<&str>) -> Result<Samples, ReadError> {
+    let (_folder, path) = write(text.as_bytes());
+    let options = Options { repeat: Some(encoding.clone()), y: y.map(str::to_owned), ..Options::default() };
+    read_samples(&path.to_string_lossy(), &options)
+}
+
+#[test]
+fn texts_become_a_column_a_level() {
+    let text = "id,city,sex,x,y\na1,Oslo,f,1,5\na2,\"Bergen, W\",m,2,6\na3,,f,3,7\na4,Oslo,f,4,8\n";
+    let table = read_with(text, &Options::default()).unwrap();
+    let names = ["city=(missing)", "city=Bergen, W", "city=Oslo", "sex=m", "x"];
+    assert_eq!(table.feature_names.as_deref().unwrap(), names);
+    let x = array![
+        [0.0, 0.0, 1.0, 0.0, 1.0],
+        [0.0, 1.0, 0.0, 1.0, 2.0],
+        [1.0, 0.0, 0.0, 0.0, 3.0],
+        [0.0, 0.0, 1.0, 0.0, 4.0]
+    ];
+    assert!(table.x.is_sparse() && table.x.to_dense() == x && table.y == [5.0, 6.0, 7.0, 8.0]);
+    let encoding = table.encoding.unwrap();
+    let left_out = LeftOut { name: "id".into(), why: "a text of its own in every row".into() };
+    assert_eq!(encoding.left_out, [left_out]);
+    let sentences = encoding.sentences().join("\n");
+    assert!(
+        sentences.contains("city (3 levels), sex (2 levels)") && sentences.contains("columns left out: id")
+    );
+    // What a model keeps is read back as it was.
+    let kept: Encoding = serde_json::from_str(&serde_json::to_string(&encoding).unwrap()).unwrap();
+    assert_eq!(kept, encoding);
+}
+
+#[test]
+fn columns_are_chosen_dropped_and_taken_for_codes() {
+    let text = "code,x1,x2,note,y\n7,1,2,a,1\n8,3,4,b,2\n9,5,6,a,3\n7,1,1,b,4\n";
+    let read = |options: &Options| read_with(text, options).unwrap().feature_names.unwrap();
+    let categorical = columns(|columns| columns.categorical = list("code"));
+    assert_eq!(read(&categorical), ["code=7", "code=8", "code=9", "x1", "x2", "note=b"]);
+    assert_eq!(read(&columns(|columns| columns.columns = list("x*"))), ["x1", "x2"]);
+    assert_eq!(read(&columns(|columns| columns.drop = list("note,1"))), ["x1", "x2"]);
+    let few = columns(|columns| {
+        columns.categorical = list("code");
+        columns.max_levels = 2;
+    });
+    assert_eq!(read(&few), ["x1", "x2", "note=b"]);
+    let table = read_with(text, &few).unwrap();
+    let why = &table.encoding.as_ref().unwrap().left_out[0].why;
+    assert_eq!(why, "more than 2 different texts: --max-levels");
+    for (options, why) in [
+        (
+            columns(|columns| columns.drop = list("z")),
+            "--drop: there is no column `z`: the columns are code, x1, x2",
+        ),
+        (columns(|columns| columns.drop = list("x*,code,note")), "no feature is left beside the response"),
+        (
+            Options { no_header: true, y: Some("1".into()), ..Options::default() },
+            "column 1, the response: `code`",
+        ),
+    ] {
+        let error = read_with(text, &options).unwrap_err().to_string();
+        assert!(error.contains(why), "{error}");
+    }
+}
+
+#[test]
+fn missing_values_are_filled_or_their_rows_left_out() {
+    let text = "a,city,y\n1,Oslo,1\nNA,Rome,2\n4,Oslo,3\n,Paris,4\n";
+    let mean = columns(|columns| columns.missing = Missing::Mean);
+    let table = read_with(text, &mean).unwrap();
+    assert_eq!(table.x.to_dense().column(0).to_vec(), [1.0, 2.5, 4.0, 2.5]);
+    assert_eq!(table.filled, [Filled { feature: 0, rows: vec![1, 3] }]);
+    let encoding = table.encoding.unwrap();
+    assert_eq!((encoding.columns[0].mean, encoding.columns[0].missing), (Some(2.5), 2));
+    assert!(encoding.sentences().join("\n").contains("missing values filled with means: a (2 by 2.5"));
+    // A level that only dropped rows have is none.
+    let drop = columns(|columns| columns.missing = Missing::Drop);
+    let table = read_with(text, &drop).unwrap();
+    assert_eq!((table.x.to_dense(), table.y), (array![[1.0], [4.0]], vec![1.0, 3.0]));
+    assert_eq!(table.encoding.unwrap().left_out[0].why, "it has one value");
+    let longer = "a,city,y\n1,Oslo,1\nNA,Rome,2\n4,Oslo,3\n,Paris,4\n5,Rome,5\n6,Rome,\n";
+    let table = read_with(longer, &drop).unwrap();
+    assert_eq!(table.feature_names.as_deref().unwrap(), ["a", "city=Rome"]);
+    assert_eq!(
+        (table.x.to_dense(), table.y),
+        (array![[1.0, 0.0], [4.0, 0.0], [5.0, 1.0]], vec![1.0, 3.0, 5.0])
+    );
+    assert_eq!(table.encoding.unwrap().rows_left_out, 3);
+    let error = read_with(longer, &mean).unwrap_err();
+    assert!(
+        error.line() == Some(7) && error.to_string().contains("leave such rows out by --missing drop"),
+        "{error}"
+    );
+    let error = read_with("a,y\n,1\n2,\n", &drop).unwrap_err().to_string();
+    assert!(error.contains("every row lacks a value"), "{error}");
+}
+
+#[test]
+fn an_encoding_is_repeated_on_other_data() {
+    let text = "id,city,sex,x,y\na1,Oslo,f,1,5\na2,Bergen,m,2,6\na3,Rome,f,,7\na4,Oslo,f,4,8\n";
+    let table = read_with(text, &columns(|columns| columns.missing = Missing::Mean)).unwrap();
+    let encoding = table.encoding.unwrap();
+    // Any order, unknown columns whatever they hold, a level never seen, a missing number.
+    let other = "note,x,sex,city\nfree text,9,m,Rome\n\"a, b\",NA,x,Paris\n";
+    let samples = predicted(other, &encoding, None).unwrap();
+    assert_eq!(samples.feature_names, table.feature_names);
+    let mean = 7.0 / 3.0;
+    assert_eq!(samples.x.to_dense(), array![[0.0, 0.0, 1.0, 1.0, 9.0], [0.0, 0.0, 0.0, 0.0, mean]]);
+    assert_eq!((samples.y, samples.left_out), (None, vec!["note".to_owned()]));
+    assert!(
+        samples
+            .notes
+            .join("\n")
+            .contains("never seen, taken for none of its own: city (1 rows), sex (1 rows)")
+    );
+    // Its own data, with the response: the same matrix.
+    let same = predicted(text, &encoding, None).unwrap();
+    assert_eq!((same.x.to_dense(), same.y, same.left_out), (table.x.to_dense(), Some(table.y), vec![]));
+    // A response that is not whole stops nothing.
+    let samples = predicted("x,sex,city,y\n1,f,Oslo,\n2,f,Rome,3\n", &encoding, None).unwrap();
+    assert!(
+        samples.y.is_none()
+            && samples.notes.join("\n").contains("the response `y` is not a number in every row")
+    );
+    for (text, why) in [
+        ("x,sex\n1,f\n", "it has no column `city`, which the model uses; it has 2 columns, the model 3"),
+        ("x,sex,city\none,f,Oslo\n", "t.csv:2: column `x`: `one` is not a number"),
+        ("x,sex,city,x\n1,f,Oslo,2\n", "there are two columns `x`"),
+        ("x,sex,city\n1,f\n", "t.csv:2: 2 cells divided by `,` where the first line has 3"),
+    ] {
+        let error = predicted(text, &encoding, None).unwrap_err().to_string();
+        assert!(error.contains(why), "{error}");
+    }
+    // A model of whole numbers cannot fill one.
+    let plain = Encoding::of_numbers(&list("a,b"));
+    let error = predicted("b,a\n1,2\n,3\n", &plain, None).unwrap_err();
+    assert!(error.line() == Some(3) && error.to_string().contains("--missing mean"), "{error}");
+    assert_eq!(predicted("b,note,a\n1,x,2\n", &plain, None).unwrap().x.to_dense(), array![[2.0, 1.0]]);
+}
+
+#[test]
+fn without_names_columns_are_found_by_their_places() {
+    let text = "1,Oslo,5\n2,Rome,6\n3,Oslo,7\n4,Rome,8\n";
+    let options = Options { no_header: true, y: Some("1".into()), ..Options::default() };
+    let table = read_with(text, &options).unwrap();
+    assert_eq!(table.feature_names.as_deref().unwrap(), ["column 2=Rome", "column 3"]);
+    let encoding = table.encoding.unwrap();
+    let options = Options { no_header: true, repeat: Some(encoding), ..Options::default() };
+    for (text, y) in [("9,Rome,3\n", Some(vec![9.0])), ("Rome,3\n", None)] {
+        let (_folder, path) = write(text.as_bytes());
+        let samples = read_samples(&path.to_string_lossy(), &options).unwrap();
+        assert_eq!((samples.x.to_dense(), samples.y), (array![[1.0, 3.0]], y));
+    }
+    let (_folder, path) = write(b"Rome\n");
+    let options = Options { format: Some(Format::Csv), ..options };
+    let error = read_samples(&path.to_string_lossy(), &options).unwrap_err().to_string();
+    assert!(error.contains("it has 1 columns, the data of the model had 3"), "{error}");
+}
+
+#[test]
+fn names_are_said_and_columns_without_one_have_a_number() {
+    let table = read_with(",x,y\n0,1,2\n1,2,3\n", &Options::default()).unwrap();
+    assert_eq!(table.feature_names.as_deref().unwrap(), ["column 1", "x"]);
+    assert!(table.notes[0].contains("--no-header") && table.notes[1].contains("leave it out by --drop 1"));
+    let without = columns(|columns| columns.drop = list("1"));
+    let table = read_with(",x,y\n0,1,2\n1,2,3\n", &without).unwrap();
+    assert_eq!(table.feature_names.as_deref().unwrap(), ["x"]);
+    let twice = "x,x,y\n0,1,2\n1,2,3\n";
+    assert!(
+        read_with(twice, &Options::default()).unwrap_err().to_string().contains("two columns are called `x`")
+    );
+    assert_eq!(read_with(twice, &columns(|columns| columns.drop = list("1"))).unwrap().x.cols(), 1);
+}
+
+#[test]
+fn separators_tabs_and_one_column() {
+    for text in ["a|y\n1|2\n3|4\n", "a\ty\n1\t2\n3\t4\n", "a;y\r\n1;2\r\n3;4"] {
+        let table = read_with(text, &Options::default()).unwrap();
+        assert_eq!((table.x.to_dense(), table.y), (array![[1.0], [3.0]], vec![2.0, 4.0]));
+    }
+    // A tab at the end of a line divides a cell that is empty.
+    let error = read_with("y\ta\n1\t2\n3\t\n", &Options::default()).unwrap_err();
+    assert!(error.line() == Some(3) && error.to_string().contains("has no value"), "{error}");
+    for text in ["x\n1\n2\n", "1\n2\n"] {
+        let (_folder, path) = write(text.as_bytes());
+        let samples = read_samples(&path.to_string_lossy(), &Options::default()).unwrap();
+        assert_eq!(samples.x.to_dense(), array![[1.0], [2.0]]);
+    }
+}
+
+#[test]
+fn records_may_span_lines() {
+    let text = "x,note,y\n1,\"two\nlines\",2\n3,\"two\nlines\",4\n5,\"say \"\"hi\"\"\",oops\n";
+    let error = read_with(text, &columns(|columns| columns.drop = list("note"))).unwrap_err();
+    assert!(error.line() == Some(6) && error.to_string().contains("`oops`"), "{error}");
+    let table = read_with(&text.replace("oops", "6"), &Options::default()).unwrap();
+    assert_eq!(table.feature_names.unwrap(), ["x", "note=two\nlines"]);
+}
+
+/// A table with a quote is no other than one without: what stands in quotes is read as what does not.
+fn cell() -> impl Strategy<Value = String> {
+    prop_oneof![
+        (-99..99_i32).prop_map(|value| value.to_string()),
+        Just(String::new()),
+        "[a-c]",
+        Just("NA".into())
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+    #[test]
+    fn quotes_make_no_difference(
+        rows in proptest::collection::vec((proptest::collection::vec(cell(), 3), 0..9), 1..12),
+    ) {
+        let plain: String = rows.iter().map(|(row, y)| format!("{},{y}\n", row.join(","))).collect();
+        let quoted: String =
+            rows.iter().map(|(row, y)| format!("\"{}\",{y}\n", row.join("\",\""))).collect();
+        for missing in [Missing::Mean, Missing::Drop, Missing::Refuse] {
+            let options = columns(|columns| columns.missing = missing);
+            let [plain, quoted] =
+                [&plain, &quoted].map(|text| read_with(&format!("a,b,c,y\n{text}"), &options));
+            match (plain, quoted) {
+                (Ok(plain), Ok(quoted)) => prop_assert_eq!(
+                    (plain.x, plain.y, plain.encoding), (quoted.x, quoted.y, quoted.encoding)
+                ),
+                (plain, quoted) => prop_assert_eq!(plain.is_err(), quoted.is_err()),
+            }
+        }
+    }
+
+    /// The matrix that is encoded is the one that a naive reading gives.
+    #[test]
+    fn encoded_is_what_a_naive_reading_gives(
+        rows in proptest::collection::vec((-9..9_i32, "[a-c]", 0..5_i32), 4..30),
+    ) {
+        let text: String = rows.iter().map(|(x, city, y)| format!("{x},{city},{y}\n")).collect();
+        let mut levels: Vec<&String> = rows.iter().map(|(_, city, _)| city).collect();
+        levels.sort();
+        levels.dedup();
+        let table = read_with(&format!("x,city,y\n{text}"), &Options::default()).unwrap();
+        let indicators = match levels.len() {
+            1 => &[],
+            2 => &levels[1..],
+            _ => &levels[..],
+        };
+        let expected = Array2::from_shape_fn((rows.len(), 1 + indicators.len()), |(i, j)| match j {
+            0 => f64::from(rows[i].0),
+            _ => f64::from(u8::from(rows[i].1 == *indicators[j - 1])),
+        });
+        prop_assert_eq!(table.x.to_dense(), expected);
+        prop_assert_eq!(table.x.is_sparse(), levels.len() > 1);
+        // Filled again with nothing missing, it stays.
+        let mut x: Matrix = table.x.clone();
+        x.fill_again(&table.filled, &(0..rows.len()).collect::<Vec<_>>(), |_| true);
+        prop_assert_eq!(x, table.x);
+    }
+}
+
+#[test]
+fn options_for_columns_are_refused_where_there_are_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.svm");
+    std::fs::write(&path, "1 1:2\n2 2:3\n").unwrap();
+    let error = read(&path, &columns(|columns| columns.drop = list("1"))).unwrap_err().to_string();
+    assert!(error.contains("libsvm has no columns with names: --no-header, --columns, --drop"), "{error}");
+    let (_folder, path) = write(b"x,y\n1,2\n");
+    let error = read(&path, &Options { zero_based: true, ..Options::default() }).unwrap_err().to_string();
+    assert!(error.contains("this is csv: --zero-based is for libsvm text"), "{error}");
+}
