@@ -3,7 +3,8 @@
 //! Layout, all numbers little-endian: the magic bytes `RADDLECK`, a version (`u32`), then the body, then the SHA-256
 //! of everything before it. The body holds, as [`State`] writes them: the run's identity (a text), where the run
 //! stands, the pinned block, the schedule (bytes), what each shard has learned (bytes, by
-//! [`Program::remember`]; not the data it was made from), the blocks, and the replica. A file is written beside its
+//! [`Program::remember`]; not the data it was made from), the blocks, and the replica. What these leave out
+//! [`Program::rebuild`] makes anew. A file is written beside its
 //! place and renamed into it, so it is there whole or not at all.
 
 use std::fs::{self, File};
@@ -149,7 +150,9 @@ impl Checkpoint {
         hub.schedule.load(&mut from)?;
         from.end("a schedule")?;
         hub.progress = self.progress;
-        program.check_restored(&held.shards, &held.blocks, &hub.pinned, &held.replica)
+        program.check_restored(&held.shards, &held.blocks, &hub.pinned, &held.replica)?;
+        let weights = hub.progress.outlook.as_ref().map_or(&[][..], |outlook| &outlook.weights);
+        program.rebuild(&mut hub.pinned, &mut held.replica, &mut held.shards, weights)
     }
 }
 

@@ -173,6 +173,23 @@ pub trait Program: Send + Sync + 'static {
         let _ = (shards, blocks, pinned, replica);
         Ok(())
     }
+
+    /// Makes anew, once a checkpoint has been read, what its bytes leave out because data and state give it back bit for
+    /// bit, such as a matrix of products. All shards are here, in their order; `weights` are those with which the schedule
+    /// goes on. Nothing unless overridden.
+    ///
+    /// # Errors
+    /// If the state does not fit the data.
+    fn rebuild(
+        &self,
+        pinned: &mut Self::Pinned,
+        replica: &mut Self::Replica,
+        shards: &mut [Self::Shard],
+        weights: &[(u32, f64)],
+    ) -> Result<(), StateError> {
+        let _ = (pinned, replica, shards, weights);
+        Ok(())
+    }
 }
 
 /// When the changes of an epoch become visible in the replicas.

@@ -53,7 +53,12 @@ impl Sweep {
     }
 
     pub(super) fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
-        self.parallelism = from.read()?;
+        let parallelism = from.read()?;
+        // It only ever shrinks.
+        if !(1..=self.parallelism).contains(&parallelism) {
+            return Err(StateError::new("the parallelism of this run"));
+        }
+        self.parallelism = parallelism;
         self.in_flight = InFlight::default();
         Ok(())
     }

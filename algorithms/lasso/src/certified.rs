@@ -16,6 +16,8 @@ use crate::scores::Scores;
 pub(crate) struct Certified {
     pub(crate) primal: f64,
     pub(crate) dual: f64,
+    /// Whether neither residual nor coefficients are left: the problem without a response, which zero solves.
+    is_zero: bool,
 }
 
 /// What the penalties and the columns contribute.
@@ -49,9 +51,13 @@ impl Certified {
     /// Salmon, "Celer: a fast solver for the Lasso with dual extrapolation", 2018), from r'r and y'r:
     /// D = k y'r - k^2 r'r / 2.
     pub(crate) fn squared(rr: f64, yr: f64, norms: Norms) -> Self {
-        let (bound, rr) = (norms.bound(), rr + norms.ridged());
-        let scale = if rr > 0.0 { (yr / rr).clamp(-bound, bound) } else { 0.0 };
-        Self { primal: 0.5 * rr + norms.penalty * norms.l1, dual: scale * yr - 0.5 * scale * scale * rr }
+        let rr = rr + norms.ridged();
+        let scale = best_scale(yr, rr, norms.bound());
+        Self {
+            primal: 0.5 * rr + norms.penalty * norms.l1,
+            dual: scale * yr - 0.5 * scale * scale * rr,
+            is_zero: rr == 0.0 && norms.l1 == 0.0,
+        }
     }
 
     /// For the logistic loss, at k = min(1, L / max |x_j'r|) times the residual (Ndiaye, Fercoq, Gramfort and Salmon,
@@ -60,17 +66,57 @@ impl Certified {
     pub(crate) fn logistic(y: &[f64], scores: &Scores, norms: Norms) -> Self {
         let (scale, ridged) = (norms.bound().min(1.0), norms.ridged());
         let primal = scores.sums.loss + norms.penalty * norms.l1 + 0.5 * ridged;
-        Self { primal, dual: scores.dual(y, scale) - 0.5 * scale * scale * ridged }
+        Self { primal, dual: scores.dual(y, scale) - 0.5 * scale * scale * ridged, is_zero: false }
     }
 
-    /// (P - D) / P; 0 for the problem without a response, which zero solves; infinite once values overflow.
+    /// (P - D) / P; 0 for the problem without a response, which zero solves; infinite where values over- or underflow:
+    /// nothing is certified there.
     pub(crate) fn relative(self) -> f64 {
         let gap = (self.primal - self.dual) / self.primal;
-        match (self.primal == 0.0, gap.is_nan()) {
-            (true, _) => 0.0,
-            (false, true) => f64::INFINITY,
+        if self.is_zero {
+            0.0
+        } else if gap.is_nan() || self.primal < f64::MIN_POSITIVE {
+            f64::INFINITY
+        } else {
             // Rounding may leave the dual a little above the primal.
-            (false, false) => gap.max(0.0),
+            gap.max(0.0)
         }
+    }
+}
+
+/// The best feasible multiple of a residual r: y'r / r'r, clipped to the bound. 0, which is always feasible, where r is
+/// zero or the bound is no number, as when values overflow.
+pub(crate) fn best_scale(yr: f64, rr: f64, bound: f64) -> f64 {
+    if rr > 0.0 && bound >= 0.0 { (yr / rr).clamp(-bound, bound) } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NORMS: Norms = Norms { l1: 2.0, squares: 4.0, penalty: 1.0, ridge: 0.0, largest: 1.0 };
+
+    #[test]
+    fn what_overflows_or_underflows_is_not_certified() {
+        let infinite = f64::INFINITY;
+        for (rr, yr, norms) in [
+            (infinite, infinite, NORMS),
+            (infinite, infinite, Norms { penalty: infinite, largest: infinite, ..NORMS }),
+            (1.0, 1.0, Norms { penalty: f64::NAN, ..NORMS }),
+            (1.0, 1.0, Norms { penalty: -1.0, ..NORMS }),
+            (f64::NAN, 1.0, Norms { largest: f64::NAN, ..NORMS }),
+            // A penalty times coefficients that underflows is not zero.
+            (0.0, 0.0, Norms { penalty: 1e-200, l1: 1e-200, ..NORMS }),
+            (1e-310, 1e-310, Norms { penalty: 0.0, ..NORMS }),
+        ] {
+            let gap = Certified::squared(rr, yr, norms).relative();
+            assert!(gap >= 0.5, "{rr} {yr} {norms:?}: {gap}");
+        }
+    }
+
+    #[test]
+    fn no_response_is_solved_by_zero() {
+        let norms = Norms { l1: 0.0, squares: 0.0, largest: 0.0, ..NORMS };
+        assert_eq!(Certified::squared(0.0, 0.0, norms).relative(), 0.0);
     }
 }

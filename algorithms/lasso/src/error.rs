@@ -39,6 +39,41 @@ pub enum LassoError {
         /// Column of the matrix, counted from 1.
         column: Option<usize>,
     },
+    /// A response whose squares over- or underflow.
+    #[error(
+        "the response has values of up to {largest:.2e}, whose squares double precision cannot hold: scale the response, \
+         such as by 1e{}; the coefficients scale with it",
+        back(*largest)
+    )]
+    Response {
+        /// Its largest absolute value.
+        largest: f64,
+    },
+    /// A column whose squares over- or underflow.
+    #[error(
+        "column {column} has values of up to {largest:.2e}, whose squares double precision cannot hold: scale the column, \
+         such as by 1e{}, or leave it out",
+        back(*largest)
+    )]
+    Column {
+        /// Column of the matrix, counted from 1.
+        column: usize,
+        /// Its largest absolute value.
+        largest: f64,
+    },
+    /// A column and a response whose product overflows when it is squared.
+    #[error(
+        "column {column} has the norm {norm:e} and the response values of up to {largest:.2e}, whose product double \
+         precision cannot hold squared: scale the response or the column, or standardise the columns"
+    )]
+    Product {
+        /// Column of the matrix, counted from 1.
+        column: usize,
+        /// Its norm.
+        norm: f64,
+        /// The largest absolute value of the response.
+        largest: f64,
+    },
     /// A response that is no two classes.
     #[error("the response has {count} distinct value{}: the logistic loss needs exactly two, such as 0 and 1", if *count == 1 { "" } else { "s" })]
     Classes {
@@ -73,6 +108,19 @@ pub enum LassoError {
         /// The lambdas of the path.
         points: usize,
     },
+    /// A fold whose other rows cannot be fitted.
+    #[error(
+        "fold {fold} of {folds}: without its rows, {why}; choose another number of folds (--folds) or another seed \
+         (--seed)"
+    )]
+    InFold {
+        /// The fold, counted from 1.
+        fold: usize,
+        /// How many there are.
+        folds: usize,
+        /// What is wrong with the other rows.
+        why: Box<LassoError>,
+    },
     /// A parameter out of its range.
     #[error("{name} is {value}: {range}")]
     Parameter {
@@ -86,4 +134,9 @@ pub enum LassoError {
     /// The run failed.
     #[error(transparent)]
     Engine(#[from] raddle::EngineError),
+}
+
+/// The exponent of the power of ten that brings a value to about 1.
+fn back(largest: f64) -> i32 {
+    -libm::log10(largest).round() as i32
 }

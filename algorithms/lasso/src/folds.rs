@@ -134,7 +134,8 @@ impl Folds {
         let held_out = self.held_out(number);
         let kept: Vec<usize> = (0..self.y.len()).filter(|row| held_out.binary_search(row).is_err()).collect();
         let y = kept.iter().map(|&row| self.y[row]).collect();
-        let problem = Problem::new(self.x.select_rows(&kept), y, self.preparation)?;
+        let problem = Problem::new(self.x.select_rows(&kept), y, self.preparation)
+            .map_err(|why| self.in_fold(number, why))?;
         Ok(Fold { number, held_out, problem })
     }
 
@@ -145,7 +146,15 @@ impl Folds {
     pub fn engine(&self, fold: &Fold) -> Result<Engine<LassoProgram>, LassoError> {
         let Plan { points, ratio, .. } = self.plan;
         let grid = Course::Grid { first: self.lambdas[0], points, ratio };
-        self.plan.lasso.clone().course(grid).init(Vec::new()).engine(&fold.problem)
+        let lasso = self.plan.lasso.clone().course(grid).init(Vec::new());
+        lasso.engine(&fold.problem).map_err(|why| match why {
+            why @ LassoError::Parameter { .. } => why,
+            why => self.in_fold(fold.number, why),
+        })
+    }
+
+    fn in_fold(&self, number: usize, why: LassoError) -> LassoError {
+        LassoError::InFold { fold: number + 1, folds: self.plan.folds, why: Box::new(why) }
     }
 
     /// Measures the path that a run on a fold came to on the rows held out. Folds are scored in order.

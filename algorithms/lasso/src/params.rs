@@ -24,6 +24,9 @@ const FEWEST_SHARDS: usize = 4;
 /// Shards that no data set exceeds by itself; `shards` may.
 const MOST_SHARDS: usize = 64;
 
+/// lambda_max is in proportion to 1 / l1 ratio: below this it leaves the range of what is fitted.
+const LEAST_L1_RATIO: f64 = 1e-9;
+
 /// Which lambda.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Penalty {
@@ -67,7 +70,7 @@ impl Choice {
 /// |---|---|---|---|
 /// | `loss` | `Squared` | | squared, or logistic for a response of two values |
 /// | `penalty` | lambda_max / 10 | lambda > 0, or ratio >= 1 | the weight of the penalty |
-/// | `l1_ratio` | 1 | (0, 1\] | the penalty is `lambda (a \|b\|_1 + (1 - a)/2 \|b\|^2)`, a the l1 ratio |
+/// | `l1_ratio` | 1 | \[1e-9, 1\] | the penalty is `lambda (a \|b\|_1 + (1 - a)/2 \|b\|^2)`, a the l1 ratio |
 /// | `tolerance` | 1e-6 | (0, 1) | done when the relative duality gap (P - D) / P is at most this |
 /// | `schedule` | `Auto` | | which schedule; `Auto` is the working set |
 /// | `parallelism` | 64 | >= 1 | P: columns updated a round by the rounds of STRADS |
@@ -281,6 +284,12 @@ impl Lasso {
         let variables = Variables::in_ranges(costs.iter().map(|&cost| cost as u32).collect(), starts);
         let working_set = matches!(self.schedule, Choice::Auto | Choice::WorkingSet);
         let (objective, y) = (problem.objective(self.loss, self.l1_ratio), problem.response(self.loss)?);
+        if let Course::One(Penalty::Lambda(lambda)) = self.course
+            && !(lambda * rows as f64).is_finite()
+        {
+            let range = "times the number of rows it must not overflow";
+            return Err(LassoError::Parameter { name: "lambda", value: format!("{lambda:e}"), range });
+        }
         let start = problem.start(&self.init, &y, objective)?;
         // From coefficients that are not zero, the first certificate does not show lambda_max.
         let solver = match (self.init.is_empty(), self.loss) {
@@ -350,22 +359,26 @@ impl Lasso {
     fn check(&self) -> Result<(), LassoError> {
         let refuse = |name, value: String, range| Err(LassoError::Parameter { name, value, range });
         match self.course {
-            Course::One(Penalty::Lambda(lambda)) if !(lambda > 0.0 && lambda.is_finite()) => {
-                return refuse("lambda", lambda.to_string(), "it must be a positive number");
+            Course::One(Penalty::Lambda(lambda)) if !(lambda >= f64::MIN_POSITIVE && lambda.is_finite()) => {
+                return refuse(
+                    "lambda",
+                    number(lambda),
+                    "it must be a positive number, no smaller than 2.3e-308",
+                );
             }
             Course::One(Penalty::Ratio(ratio)) | Course::Path { ratio, .. }
                 if !(ratio >= 1.0 && ratio.is_finite()) =>
             {
-                return refuse("ratio", ratio.to_string(), "it must be a number of at least 1");
+                return refuse("ratio", number(ratio), "it must be a number of at least 1");
             }
             _ => {}
         }
         if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
-            return refuse("tol", self.tolerance.to_string(), "it must lie between 0 and 1, such as 1e-6");
+            return refuse("tol", number(self.tolerance), "it must lie between 0 and 1, such as 1e-6");
         }
-        if !(self.l1_ratio > 0.0 && self.l1_ratio <= 1.0) {
-            let range = "it must be above 0 and at most 1, where 1 is the Lasso";
-            return refuse("l1-ratio", self.l1_ratio.to_string(), range);
+        if !(self.l1_ratio >= LEAST_L1_RATIO && self.l1_ratio <= 1.0) {
+            let range = "it must be above 0, 1e-9 at least, and at most 1, where 1 is the Lasso";
+            return refuse("l1-ratio", number(self.l1_ratio), range);
         }
         if self.course.len() == 0 {
             return refuse("points", "0".into(), "a path needs at least 1 point");
@@ -387,4 +400,9 @@ impl Lasso {
         }
         Ok(())
     }
+}
+
+/// A number as a message shows it: with an exponent where its digits would run on.
+fn number(value: f64) -> String {
+    if value == 0.0 || (1e-6..1e15).contains(&value.abs()) { value.to_string() } else { format!("{value:e}") }
 }

@@ -8,10 +8,8 @@ use raddle_datasets::{Csc, Matrix};
 use crate::design::{Design, add_columns};
 use crate::error::LassoError;
 use crate::loss::{Loss, Objective};
+use crate::range::{self, Spread};
 use crate::scores::Scores;
-
-/// A column whose standard deviation is below this counts as constant, as in scikit-learn's own scaler.
-const CONSTANT: f64 = 1e-12;
 
 /// A sparse matrix at least this full is cheaper to fit as a dense one.
 const FULL: f64 = 0.25;
@@ -61,6 +59,10 @@ pub struct Problem {
     /// What each column was then multiplied with; empty for 1.
     scales: Vec<f64>,
     pub(crate) y_mean: f64,
+    /// The largest |y_i| as given, and |y| as prepared.
+    y_size: (f64, f64),
+    /// The largest |x_j| as prepared, and its column.
+    longest: (f64, usize),
 }
 
 impl Problem {
@@ -68,7 +70,8 @@ impl Problem {
     /// it: dense values are centred in place.
     ///
     /// # Errors
-    /// If the lengths differ, there are no rows or columns, or a value is not finite.
+    /// If the lengths differ, there are no rows or columns, a value is not finite, or a column is so large or small
+    /// that its squares over- or underflow: its norm must lie between 1e-140 and 1e140, or be 0.
     pub fn new(x: Matrix, mut y: Vec<f64>, preparation: Preparation) -> Result<Self, LassoError> {
         let (rows, columns) = (x.rows(), x.cols());
         if y.len() != rows {
@@ -92,17 +95,22 @@ impl Problem {
             let sign = |value: &f64| if *value == classes[1] { 1.0 } else { -1.0 };
             (classes, Arc::new(y.iter().map(sign).collect()))
         });
+        let spread = Spread::of(&y);
         let y_mean = match preparation {
             Preparation::Usual { intercept: false, .. } => 0.0,
+            // Exactly, so that nothing but zeros is left of it.
+            _ if spread.width() == 0.0 => y[0],
             _ => y.iter().sum::<f64>() / rows as f64,
         };
         for value in &mut y {
             *value -= y_mean;
         }
+        let y_size = (spread.largest(), sum(&y, |value| value * value).sqrt());
         let full = x.nonzeros() as f64 >= FULL * rows as f64 * columns as f64;
-        let (design, mut centers, mut scales) = match x {
-            Matrix::Sparse(x) if !dense.unwrap_or(full) => sparse(x, center, scale)?,
-            x => self::dense(x, center, scale)?,
+        let how = Centring { center, scale, absolute: dense.is_some() };
+        let Prepared { design, mut centers, mut scales, longest } = match x {
+            Matrix::Sparse(x) if !dense.unwrap_or(full) => sparse(x, how)?,
+            x => self::dense(x, how)?,
         };
         if preparation == Preparation::DenseStd {
             // Coefficients stay on the prepared scale.
@@ -111,7 +119,7 @@ impl Problem {
         let y_mean = if matches!(preparation, Preparation::Usual { .. }) { y_mean } else { 0.0 };
         let intercept = matches!(preparation, Preparation::Usual { intercept: true, .. });
         let (design, y) = (Arc::new(design), Arc::new(y));
-        Ok(Self { design, y, classes, intercept, centers, scales, y_mean })
+        Ok(Self { design, y, classes, intercept, centers, scales, y_mean, y_size, longest })
     }
 
     /// The response's two values, ascending, if it has exactly two: what a logistic fit tells apart.
@@ -122,7 +130,10 @@ impl Problem {
     /// The response as a loss sees it.
     pub(crate) fn response(&self, loss: Loss) -> Result<Arc<Vec<f64>>, LassoError> {
         match (loss, &self.classes) {
-            (Loss::Squared, _) => Ok(Arc::clone(&self.y)),
+            (Loss::Squared, _) => {
+                range::check_response(self.y_size, self.longest)?;
+                Ok(Arc::clone(&self.y))
+            }
             (Loss::Logistic, Some((_, signs))) => Ok(Arc::clone(signs)),
             (Loss::Logistic, None) => {
                 let mut values = self.y.to_vec();
@@ -250,62 +261,101 @@ fn finite_sum(values: &[f64], place: impl Fn(usize) -> (usize, usize)) -> Result
     Ok(total)
 }
 
-type Prepared = (Design, Vec<f64>, Vec<f64>);
+/// How columns are prepared.
+#[derive(Debug, Clone, Copy)]
+struct Centring {
+    center: bool,
+    scale: bool,
+    /// Whether a deviation below 1e-12 counts as none, as where fits are compared.
+    absolute: bool,
+}
 
-fn dense(x: Matrix, center: bool, scale: bool) -> Result<Prepared, LassoError> {
+struct Prepared {
+    design: Design,
+    centers: Vec<f64>,
+    scales: Vec<f64>,
+    /// The largest |x_j|, and its column.
+    longest: (f64, usize),
+}
+
+impl Centring {
+    /// What a column (from 0) of this mean and deviation is multiplied with, given its spread on demand; and its norm
+    /// over sqrt(n) then.
+    fn factor(
+        self,
+        column: usize,
+        (mean, deviation): (f64, f64),
+        spread: impl Fn() -> Spread,
+    ) -> Result<(f64, f64), LassoError> {
+        let Self { center, scale, absolute } = self;
+        let is_constant = range::is_constant((mean, deviation), absolute, &spread);
+        let factor = match (scale, is_constant) {
+            (true, false) => 1.0 / deviation,
+            // A constant column explains nothing that the intercept does not.
+            (_, true) if center => 0.0,
+            _ => 1.0,
+        };
+        let size = if center { deviation } else { deviation.hypot(mean) };
+        // What is divided by its deviation needs that one alone.
+        range::check_column(column, if scale && !is_constant { deviation } else { factor * size }, &spread)?;
+        Ok((factor, factor * size))
+    }
+}
+
+/// The longer of two columns, as (norm, number).
+fn longer(longest: (f64, usize), size: f64, column: usize) -> (f64, usize) {
+    if size > longest.0 { (size, column) } else { longest }
+}
+
+fn dense(x: Matrix, how: Centring) -> Result<Prepared, LassoError> {
     let x: Array2<f64> = x.into_dense();
     let (rows, columns) = x.dim();
     let (mut values, offset) = x.into_raw_vec_and_offset();
     values.drain(..offset.unwrap_or(0));
     values.truncate(rows * columns);
     let (mut centers, mut scales) = (vec![0.0; columns], vec![1.0; columns]);
+    let (mut longest, root) = ((0.0, 0), (rows as f64).sqrt());
     for (j, column) in values.chunks_exact_mut(rows).enumerate() {
         let about = finite_sum(column, |at| (at, j))? / rows as f64;
-        let mean = if center { about } else { 0.0 };
+        let mean = if how.center { about } else { 0.0 };
         let variance = sum(column, |value| (value - about) * (value - about)) / rows as f64;
-        let deviation = variance.sqrt();
-        let factor = match (scale, deviation < CONSTANT) {
-            (true, false) => 1.0 / deviation,
-            // A constant column explains nothing that the intercept does not.
-            (_, true) if center => 0.0,
-            _ => 1.0,
-        };
+        let (factor, size) = how.factor(j, (about, variance.sqrt()), || Spread::of(column))?;
+        longest = longer(longest, size * root, j);
         for value in column {
             *value = (*value - mean) * factor;
         }
         (centers[j], scales[j]) = (mean, if factor == 0.0 { 1.0 } else { factor });
     }
-    Ok((Design::Dense { rows, values }, centers, scales))
+    Ok(Prepared { design: Design::Dense { rows, values }, centers, scales, longest })
 }
 
-fn sparse(x: Csc, center: bool, scale: bool) -> Result<Prepared, LassoError> {
+fn sparse(x: Csc, how: Centring) -> Result<Prepared, LassoError> {
     let (rows, columns) = x.shape();
     let (starts, indices, mut values) = x.into_raw_storage();
     let each = |wanted, value| if wanted { vec![value; columns] } else { Vec::new() };
-    let (mut centers, mut shift) = (each(center, 0.0), each(center, 0.0));
-    let mut scales = each(center || scale, 1.0);
+    let (mut centers, mut shift) = (each(how.center, 0.0), each(how.center, 0.0));
+    let mut scales = each(how.center || how.scale, 1.0);
+    let (mut longest, root) = ((0.0, 0), (rows as f64).sqrt());
     for j in 0..columns {
         let range = starts[j]..starts[j + 1];
         let column = &mut values[range];
         let about = finite_sum(column, |at| (indices[starts[j] + at] as usize, j))? / rows as f64;
-        if !center && !scale {
-            continue;
-        }
         let stored = sum(column, |value| (value - about) * (value - about));
         let zeros = (rows - column.len()) as f64;
         let deviation = ((stored + zeros * about * about) / rows as f64).sqrt();
-        let factor = match (scale, deviation < CONSTANT) {
-            (true, false) => 1.0 / deviation,
-            (_, true) if center => 0.0,
-            _ => 1.0,
-        };
+        let spread = || if zeros > 0.0 { Spread::of(column).with(0.0) } else { Spread::of(column) };
+        let (factor, size) = how.factor(j, (about, deviation), spread)?;
+        longest = longer(longest, size * root, j);
+        if !how.center && !how.scale {
+            continue;
+        }
         for value in column {
             *value *= factor;
         }
-        if center {
+        if how.center {
             (centers[j], shift[j]) = (about, about * factor);
         }
         scales[j] = if factor == 0.0 { 1.0 } else { factor };
     }
-    Ok((Design::Sparse { rows, starts, indices, values, shift }, centers, scales))
+    Ok(Prepared { design: Design::Sparse { rows, starts, indices, values, shift }, centers, scales, longest })
 }

@@ -231,8 +231,7 @@ impl Program for LassoProgram {
         let value = if done { worst } else { certified.relative() };
         let metric = Metric::new("relative-duality-gap", value, "training data");
         let mut verdict = Verdict::new(metric.target(self.tolerance).certified());
-        // Rounds may creep for long; the working set comes closer every time or not at all.
-        if self.working_set && solver.is_stalled() {
+        if solver.is_stalled(self.working_set) {
             verdict.status = Status::Converged;
         }
         verdict.objective = Some(certified.primal / n);
@@ -257,6 +256,16 @@ impl Program for LassoProgram {
 
     fn recall(&self, shard: &mut ColumnShard, from: &mut Reader<'_>) -> Result<(), StateError> {
         shard.recall(from)
+    }
+
+    fn rebuild(
+        &self,
+        solver: &mut Solver,
+        replica: &mut Replica,
+        shards: &mut [ColumnShard],
+        weights: &[(u32, f64)],
+    ) -> Result<(), StateError> {
+        solver.rebuild(self, replica, shards, weights)
     }
 }
 

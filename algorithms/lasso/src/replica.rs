@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use raddle::state::StateError;
+
 use crate::design::{Column, add_columns};
 use crate::loss::{Loss, Objective};
 use crate::problem::Start;
@@ -57,6 +59,16 @@ impl Replica {
         let Start { residual, scores, intercept, .. } = start;
         let sum = residual.iter().sum();
         Self { residual, sum, scores, intercept, penalty: f64::NAN, floor, cap: FIRST_CAP, entering: None }
+    }
+
+    /// Whether it was read from a checkpoint of so many rows.
+    ///
+    /// # Errors
+    /// If it was not.
+    pub(crate) fn check(&self, loss: Loss, rows: usize) -> Result<(), StateError> {
+        let scores = if loss == Loss::Logistic { rows } else { 0 };
+        let fits = self.residual.len() == rows && self.scores.len() == scores && self.entering.is_none();
+        if fits { Ok(()) } else { Err(StateError::new("a residual of this problem")) }
     }
 
     /// Makes coordinate updates visible, for the response y.

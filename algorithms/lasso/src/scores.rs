@@ -20,9 +20,6 @@ pub(crate) struct Scores {
     pub(crate) sums: LogisticSums,
 }
 
-raddle::state!(Scores { values, residual, weights, sums });
-raddle::state!(LogisticSums { loss, residual, weights });
-
 impl Scores {
     /// The loss at `values`, for labels y.
     pub(crate) fn new(y: &[f64], values: Vec<f64>) -> Self {

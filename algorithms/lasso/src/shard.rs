@@ -130,15 +130,33 @@ impl ColumnShard {
     pub(crate) fn entrants(&self, task: &Task, y: &[f64]) -> Vec<Entrant> {
         let sum = y.iter().sum();
         let mut entrants = Vec::with_capacity(task.variables.len());
-        let entrant = |(variable, at): (u32, usize)| Entrant {
+        entrants.extend(task.variables.iter().filter_map(|&variable| self.entrant(variable, y, sum)));
+        entrants
+    }
+
+    /// A column here, to enter the working set; `sum` is that of the response.
+    pub(crate) fn entrant(&self, variable: u32, y: &[f64], sum: f64) -> Option<Entrant> {
+        let at = self.position(variable)?;
+        Some(Entrant {
             variable,
             coefficient: self.coefficients[at],
             response: if y.is_empty() { 0.0 } else { self.view(at).dot(y, sum) },
             gradient: self.gradient[at],
             column: self.column(at),
-        };
-        entrants.extend(self.named(task).map(entrant));
-        entrants
+        })
+    }
+
+    /// Computes the squared norms of the columns of so many rows.
+    pub(crate) fn measure(&mut self, rows: usize) {
+        self.norms = (0..self.coefficients.len()).map(|at| self.view(at).sum_squares(rows)).collect();
+    }
+
+    /// (column, coefficient) where it is not zero.
+    pub(crate) fn nonzeros(&self) -> impl Iterator<Item = (u32, f64)> + '_ {
+        (self.first..)
+            .zip(&self.coefficients)
+            .filter(|(_, value)| **value != 0.0)
+            .map(|(j, value)| (j, *value))
     }
 
     /// x_j'r of every column here.
@@ -177,25 +195,25 @@ impl ColumnShard {
         }
     }
 
-    /// What was learned: everything but the columns.
+    /// What was learned and the data do not give back: where coefficients stand that are not zero, and these. A zero
+    /// with a sign is told from one without.
     pub(crate) fn remember(&self, out: &mut Writer) {
-        out.write(&self.coefficients);
-        out.write(&self.norms);
-        out.write(&self.gradient);
-        out.write(&self.slots);
-        out.write(&self.part);
+        let learned = (0u32..).zip(&self.coefficients).filter(|(_, value)| value.to_bits() != 0);
+        let (places, values): (Vec<u32>, Vec<f64>) = learned.unzip();
+        out.write(&places);
+        out.write(&values);
     }
 
     pub(crate) fn recall(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
-        let (coefficients, norms): (Vec<f64>, Vec<f64>) = (from.read()?, from.read()?);
-        let (gradient, slots): (Vec<f64>, Vec<u32>) = (from.read()?, from.read()?);
-        let count = self.coefficients.len();
-        let known = norms.is_empty() || norms.len() == count;
-        if coefficients.len() != count || gradient.len() != count || slots.len() != count || !known {
+        let (places, values): (Vec<u32>, Vec<f64>) = (from.read()?, from.read()?);
+        let inside = places.last().is_none_or(|&last| (last as usize) < self.coefficients.len());
+        if !inside || !places.is_sorted_by(|a, b| a < b) || places.len() != values.len() {
             return Err(StateError::new("the coefficients of as many columns"));
         }
-        (self.coefficients, self.norms, self.gradient, self.slots) = (coefficients, norms, gradient, slots);
-        self.part = from.read()?;
+        self.coefficients.fill(0.0);
+        for (&at, &value) in places.iter().zip(&values) {
+            self.coefficients[at as usize] = value;
+        }
         Ok(())
     }
 }
@@ -215,7 +233,11 @@ impl raddle::State for ColumnShard {
     fn save(&self, out: &mut Writer) {
         out.write(&self.design.slice(self.offset..self.offset + self.coefficients.len()));
         out.write(&self.first);
-        self.remember(out);
+        out.write(&self.coefficients);
+        out.write(&self.norms);
+        out.write(&self.gradient);
+        out.write(&self.slots);
+        out.write(&self.part);
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
@@ -223,7 +245,15 @@ impl raddle::State for ColumnShard {
         let count = design.columns();
         let mut shard = Self::new(&Arc::new(design), 0..count, WorkingPart::default());
         shard.first = from.read()?;
-        shard.recall(from)?;
+        let (coefficients, norms): (Vec<f64>, Vec<f64>) = (from.read()?, from.read()?);
+        let (gradient, slots): (Vec<f64>, Vec<u32>) = (from.read()?, from.read()?);
+        let known = norms.is_empty() || norms.len() == count;
+        if coefficients.len() != count || gradient.len() != count || slots.len() != count || !known {
+            return Err(StateError::new("the coefficients of as many columns"));
+        }
+        (shard.coefficients, shard.norms, shard.gradient, shard.slots) =
+            (coefficients, norms, gradient, slots);
+        shard.part = from.read()?;
         Ok(shard)
     }
 }

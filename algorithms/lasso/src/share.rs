@@ -61,7 +61,7 @@ impl ColumnShard {
         let count = self.coefficients.len();
         // The working set alone needs none: a column of zeros never violates.
         if self.norms.len() != count && (weights || asked.lazy) {
-            self.norms = (0..count).map(|at| self.view(at).sum_squares(residual.len())).collect();
+            self.measure(residual.len());
         }
         let computed = self.products(asked);
         if let Some(program) = asked.first {

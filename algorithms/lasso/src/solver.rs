@@ -1,10 +1,8 @@
 //! [`Solver`]: the pinned block of the Lasso, its working set with the Gram.
 
-use raddle::State;
-use raddle::state::{Reader, StateError, Writer};
-
 use crate::certified::{Certified, Norms};
 use crate::design::{Column, add_columns};
+use crate::kept::Kept;
 use crate::kernels;
 use crate::loss::{Loss, Objective};
 use crate::program::LassoProgram;
@@ -30,33 +28,40 @@ const LOGISTIC_SHARE: f64 = 0.01;
 /// After so many boundaries without a smaller gap or objective, the target lies below rounding.
 const IN_VAIN: u64 = 20;
 
+/// Rounds of single updates may creep, and a smaller step may add up: they get more.
+const ROUNDS_IN_VAIN: u64 = 200;
+
 /// The working set: which columns, their Gram, their coefficients.
 #[derive(Debug, Clone)]
 pub struct Solver {
-    objective: Objective,
-    columns: Vec<Column>,
+    pub(crate) objective: Objective,
+    pub(crate) columns: Vec<Column>,
     /// The members for the squared loss, or for the logistic one.
-    set: WorkingSet,
-    logistic: LogisticSet,
+    pub(crate) set: WorkingSet,
+    pub(crate) logistic: LogisticSet,
     /// The scores and the intercept at the last boundary, for the logistic loss.
-    scores: Scores,
-    intercept: f64,
+    pub(crate) scores: Scores,
+    pub(crate) intercept: f64,
     /// x_j'r - R b_j of the members, from the last pass.
     gradient: Vec<f64>,
     /// n times lambda, and the absolute gap to which the set is to be solved.
-    penalty: f64,
-    target: f64,
+    pub(crate) penalty: f64,
+    pub(crate) target: f64,
     /// Nonzero coefficients at the last boundary, by column.
     pub(crate) support: Vec<(u32, f64)>,
     wanted: usize,
     /// max |x_j'r| without coefficients; 0 until it is known.
-    largest: f64,
+    pub(crate) largest: f64,
     /// The position in the course, and the points before it.
-    position: usize,
-    solutions: Vec<Solution>,
+    pub(crate) position: usize,
+    pub(crate) solutions: Vec<Solution>,
     /// The smallest gap and objective seen at this position, and boundaries since either fell.
-    best: Option<(f64, f64)>,
-    in_vain: u64,
+    pub(crate) best: Option<(f64, f64)>,
+    pub(crate) in_vain: u64,
+    /// How many members there were before each group that entered.
+    pub(crate) groups: Vec<u32>,
+    /// What was read from a checkpoint, until the data have given back the rest.
+    pub(crate) kept: Option<Box<Kept>>,
 }
 
 /// Orders (column, x_j'r) by falling |x_j'r|, equal ones by column.
@@ -96,6 +101,8 @@ impl Solver {
             solutions: Vec::new(),
             best: None,
             in_vain: 0,
+            groups: Vec::new(),
+            kept: None,
         }
     }
 
@@ -169,17 +176,34 @@ impl Solver {
         // Rounding moves both in their last digits for ever.
         let fell = certified.relative() < 0.99 * gap || certified.primal < primal * (1.0 - 1e-13);
         self.in_vain = if fell { 0 } else { self.in_vain + 1 };
-        self.best = Some((gap.min(certified.relative()), primal.min(certified.primal)));
+        // What rounds gain counts from where they last fell, however many epochs it takes.
+        if fell || program.working_set {
+            self.best = Some((gap.min(certified.relative()), primal.min(certified.primal)));
+        }
         let gap = (certified.primal - certified.dual).max(0.0);
         let share = if objective.loss == Loss::Logistic { LOGISTIC_SHARE } else { SHARE };
         self.target = (share * gap).max(0.3 * tolerance * certified.primal);
-        self.wanted = quota(self.rows(y.len(), ridge), self.support.len());
+        self.look_ahead(y.len());
         certified
+    }
+
+    /// Tells how many columns should enter next.
+    pub(crate) fn look_ahead(&mut self, rows: usize) {
+        let (_, ridge) = self.objective.weights(self.penalty);
+        self.wanted = quota(self.rows(rows, ridge), self.support.len());
     }
 
     /// How many columns can be independent: with a ridge, each member is a row too.
     fn rows(&self, rows: usize, ridge: f64) -> usize {
         rows + if ridge > 0.0 { self.support.len() + self.columns.len() } else { 0 }
+    }
+
+    /// Columns by slot.
+    pub(crate) fn members(&self) -> &[u32] {
+        match self.objective.loss {
+            Loss::Squared => self.set.members(),
+            Loss::Logistic => self.logistic.members(),
+        }
     }
 
     /// Coefficients by slot.
@@ -198,8 +222,8 @@ impl Solver {
     }
 
     /// Whether nothing has come closer for long.
-    pub(crate) fn is_stalled(&self) -> bool {
-        self.in_vain >= IN_VAIN
+    pub(crate) fn is_stalled(&self, working_set: bool) -> bool {
+        self.in_vain >= if working_set { IN_VAIN } else { ROUNDS_IN_VAIN }
     }
 
     /// The points of the course that are certified.
@@ -240,6 +264,9 @@ impl Solver {
 
     /// Takes columns in; returns the slot of the first.
     pub(crate) fn enter(&mut self, entrants: Vec<Entrant>) -> u32 {
+        if !entrants.is_empty() {
+            self.groups.push(self.columns.len() as u32);
+        }
         let (_, ridge) = self.objective.weights(self.penalty);
         let slope = |entrant: &Entrant| less(entrant.gradient, ridge, entrant.coefficient);
         self.gradient.extend(entrants.iter().map(slope));
@@ -309,45 +336,4 @@ impl Solver {
 /// The slope of the loss less that of the ridge.
 fn less(slope: f64, ridge: f64, coefficient: f64) -> f64 {
     if ridge > 0.0 { slope - ridge * coefficient } else { slope }
-}
-
-impl State for Solver {
-    fn save(&self, out: &mut Writer) {
-        out.write(&self.objective);
-        out.write(&self.columns);
-        out.write(&self.set);
-        out.write(&self.logistic);
-        out.write(&self.scores);
-        out.write(&self.intercept);
-        out.write(&self.gradient);
-        out.write(&self.penalty);
-        out.write(&self.target);
-        out.write(&self.support);
-        out.write(&self.wanted);
-        out.write(&self.largest);
-        out.write(&self.position);
-        out.write(&self.solutions);
-        out.write(&self.best);
-        out.write(&self.in_vain);
-    }
-    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
-        Ok(Self {
-            objective: from.read()?,
-            columns: from.read()?,
-            set: from.read()?,
-            logistic: from.read()?,
-            scores: from.read()?,
-            intercept: from.read()?,
-            gradient: from.read()?,
-            penalty: from.read()?,
-            target: from.read()?,
-            support: from.read()?,
-            wanted: from.read()?,
-            largest: from.read()?,
-            position: from.read()?,
-            solutions: from.read()?,
-            best: from.read()?,
-            in_vain: from.read()?,
-        })
-    }
 }

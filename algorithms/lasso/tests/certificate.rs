@@ -321,7 +321,8 @@ proptest! {
         }
     }
 
-    /// The rounds say truthfully how far they came, and never stop for another reason than the target or the limit.
+    /// The rounds say truthfully how far they came, and never stop for another reason than the target, the limit, or that
+    /// 200 epochs have gained nothing: columns that are equal, updated together, may overshoot for ever.
     #[test]
     fn rounds_certify_small_problems(
         (x, y) in small(),
@@ -337,7 +338,15 @@ proptest! {
         let fit = lasso.fit_with(&problem, |engine| engine.epochs(400)).unwrap();
         let oracle = Oracle::new(&x, &y, preparation);
         oracle.check(&fit, "rounds");
-        prop_assert!(matches!(fit.report.ending, Ending::Target | Ending::Limit(_)), "{:?}", fit.report.ending);
+        match fit.report.ending {
+            Ending::Target | Ending::Limit(_) => {}
+            Ending::Converged => {
+                let objectives: Vec<f64> = fit.trace.iter().filter_map(|record| record.objective).collect();
+                let (last, before) = (objectives.len() - 1, objectives.len().checked_sub(201));
+                prop_assert!(before.is_some_and(|before| objectives[last] >= (1.0 - 1e-12) * objectives[before]));
+            }
+            other => prop_assert!(false, "{:?}", other),
+        }
     }
 }
 

@@ -254,10 +254,17 @@ impl Schedule for Priority {
     }
 
     fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
-        self.settings.parallelism = from.read()?;
-        self.settings.candidates = from.read()?;
+        let (parallelism, candidates): (usize, usize) = (from.read()?, from.read()?);
+        // Both only ever shrink.
+        if !(1..=self.settings.parallelism).contains(&parallelism)
+            || !(1..=self.settings.candidates).contains(&candidates)
+        {
+            return Err(StateError::new("the parallelism of this run"));
+        }
+        (self.settings.parallelism, self.settings.candidates) = (parallelism, candidates);
         let weights: Vec<f64> = from.read()?;
-        if weights.len() != self.variables.len() {
+        let fit = weights.len() == self.variables.len() && weights.iter().all(|weight| *weight >= 0.0);
+        if !fit {
             return Err(StateError::new("the weights of as many variables"));
         }
         for (variable, weight) in weights.into_iter().enumerate() {

@@ -1,7 +1,9 @@
 //! The second level: a smaller Gram of the members that matter, so that epochs read rows that fit the caches.
 
+use raddle::state::StateError;
+
 use super::candidates::top_violators;
-use super::factor::Factor;
+use super::factor::{Factor, KeptFactor, places};
 use super::local::{Local, Measure, Problem};
 use super::stats::Work;
 use super::{inner, set::Slot};
@@ -35,8 +37,6 @@ pub(crate) struct Compact {
     local: Local,
     factor: Factor,
 }
-
-raddle::state!(Compact { slots, inside, local, factor });
 
 impl Compact {
     /// Forgets everything; memory is kept.
@@ -107,6 +107,23 @@ impl Compact {
         } else {
             self.extend(whole, &entering, work);
         }
+    }
+
+    /// What a checkpoint keeps: the slots, and what the factor keeps.
+    pub(crate) fn kept(&self) -> (Vec<Slot>, KeptFactor) {
+        (self.slots.clone(), self.factor.kept())
+    }
+
+    /// The compact set of which this was kept, of the same members.
+    pub(crate) fn rebuilt(
+        (slots, factor): (Vec<Slot>, KeptFactor),
+        whole: &Local,
+    ) -> Result<Self, StateError> {
+        let places = places(&slots, whole.b.len()).ok_or(StateError::new("a compact working set"))?;
+        let mut compact = Self { inside: vec![false; places.len()], ..Self::default() };
+        compact.extend(whole, &slots, &mut Work::default());
+        compact.factor = Factor::rebuilt(factor, &compact.local.gram)?;
+        Ok(compact)
     }
 
     fn extend(&mut self, whole: &Local, entering: &[Slot], work: &mut Work) {

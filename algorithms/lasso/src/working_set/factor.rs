@@ -10,6 +10,7 @@
 //! every step again: when what they have cost since the factor was made exceeds a new factor, it is made anew.
 
 use raddle::hands;
+use raddle::state::StateError;
 
 use super::stats::Work;
 use super::symmetric::Symmetric;
@@ -30,7 +31,7 @@ const RIDGE_MOST: f64 = 1e-5;
 /// Rows of held members that go through the factor side by side.
 const TOGETHER: usize = 16;
 
-const NOWHERE: u32 = u32::MAX;
+pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// A factor, and the members held.
 #[derive(Clone, Debug, Default)]
@@ -43,14 +44,23 @@ pub(crate) struct Factor {
     l: Symmetric,
     inverses: Vec<f64>,
     ridge: f64,
+    /// The ridges with which the rows were made, each from a row on.
+    ridges: Vec<(u32, f64)>,
     /// Operations spent on held members since the factor was last made anew.
     spent: u64,
     held: Held,
 }
 
-// What is held is forgotten before every use.
-raddle::state!(Held { places, w, gram, l, inverses });
-raddle::state!(Factor { members, place, l, inverses, ridge, spent, held });
+/// What a checkpoint keeps of a factor: its rows follow from the matrix. What is held is forgotten before every use.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KeptFactor {
+    members: Vec<u32>,
+    ridges: Vec<(u32, f64)>,
+    ridge: f64,
+    spent: u64,
+}
+
+raddle::state!(KeptFactor { members, ridges, ridge, spent });
 
 /// The constraints: rows of W, their Gram, and its factor.
 #[derive(Clone, Debug, Default)]
@@ -166,16 +176,45 @@ impl Factor {
         }
         self.l.shrink(done);
         self.l.stretch(size);
+        let begin = (done / BLOCK * BLOCK) as u32;
+        self.ridges.retain(|&(from, _)| from < begin);
+        if self.ridges.last().is_none_or(|&(_, ridge)| ridge != self.ridge) {
+            self.ridges.push((begin, self.ridge));
+        }
         work.gathered += (size * size - done * done) as u64 / 2;
         work.factor_flops += ((size as u64).pow(3) - (done as u64).pow(3)) / 3;
-        let (members, ridge) = (&self.members, self.ridge);
+        self.fill(matrix, done)
+    }
+
+    /// Factors the rows behind the first `done`, for which there is room.
+    fn fill(&mut self, matrix: &Symmetric, done: usize) -> Result<(), NotPositive> {
+        let (members, ridges, size) = (&self.members, &self.ridges, self.members.len());
         cholesky_of(&mut self.l.values, size, self.l.stride, done, &mut self.inverses, |place, row| {
             let from = matrix.row(members[place] as usize);
             for (value, &member) in row.iter_mut().zip(members) {
                 *value = from[member as usize];
             }
-            row[place] += ridge * row[place];
+            let behind = ridges.partition_point(|&(from, _)| from as usize <= place);
+            row[place] += behind.checked_sub(1).map_or(0.0, |at| ridges[at].1) * row[place];
         })
+    }
+
+    /// What a checkpoint keeps.
+    pub(crate) fn kept(&self) -> KeptFactor {
+        let (members, ridges) = (self.members.clone(), self.ridges.clone());
+        KeptFactor { members, ridges, ridge: self.ridge, spent: self.spent }
+    }
+
+    /// The factor of which this was kept, of the same matrix: an element does not depend on when its row came.
+    pub(crate) fn rebuilt(kept: KeptFactor, matrix: &Symmetric) -> Result<Self, StateError> {
+        let refused = || StateError::new("a factor of the working set");
+        let KeptFactor { members, ridges, ridge, spent } = kept;
+        let place = places(&members, matrix.order()).ok_or_else(refused)?;
+        let mut factor = Self { members, place, ridge, ridges, spent, ..Self::default() };
+        let size = factor.members.len();
+        factor.l.stretch(size);
+        factor.fill(matrix, 0).map_err(|_| refused())?;
+        Ok(factor)
     }
 
     /// z = L^-1 r, in place; r by row of the factor.
@@ -262,6 +301,16 @@ impl Factor {
         work.solve_flops += (size * size + held.places.len() * (4 * size + 2 * held.places.len())) as u64;
         image
     }
+}
+
+/// Where each of `count` numbers stands in a list, or `NOWHERE`; none if the list names one twice or beyond them.
+pub(super) fn places(list: &[u32], count: usize) -> Option<Vec<u32>> {
+    let mut places = vec![NOWHERE; count];
+    for (place, &number) in (0..).zip(list) {
+        let free = places.get_mut(number as usize).filter(|place| **place == NOWHERE)?;
+        *free = place;
+    }
+    Some(places)
 }
 
 impl Held {

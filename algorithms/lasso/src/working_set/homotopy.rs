@@ -74,6 +74,18 @@ impl Homotopy {
         self.inverse.clear();
     }
 
+    /// Whether it can belong to so many members.
+    pub(crate) fn fits(&self, members: usize) -> bool {
+        let size = self.support.len();
+        let is_sign = |sign: &f64| sign.abs() == 1.0;
+        let mut named = vec![false; members];
+        let mut is_new = |&i: &usize| named.get_mut(i).is_some_and(|named| !std::mem::replace(named, true));
+        self.signs.len() == size
+            && self.inverse.len() == size
+            && self.signs.iter().all(is_sign)
+            && self.support.iter().all(&mut is_new)
+    }
+
     /// Moves b to the minimum of F; g follows.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! A quadratic with an L1 term over some members: what every part of the solver works on.
 
 use super::symmetric::Symmetric;
+use crate::certified::best_scale;
 use crate::kernels::{add_scaled_columns, dot};
 
 /// F over m members: Gram G, q = X'y, coefficients b and gradient g = q - G b, one of each per member.
@@ -11,8 +12,6 @@ pub(crate) struct Local {
     pub(crate) b: Vec<f64>,
     pub(crate) g: Vec<f64>,
 }
-
-raddle::state!(Local { gram, q, b, g });
 
 /// What the solver needs to know besides the members.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +40,7 @@ impl Measure {
     pub fn new(yr: f64, rr: f64, l1: f64, largest: f64, penalty: f64) -> Self {
         let rr = rr.max(0.0);
         let limit = if largest > 0.0 { penalty / largest } else { f64::MAX };
-        let scale = if rr > 0.0 { (yr / rr).clamp(-limit, limit) } else { 0.0 };
+        let scale = best_scale(yr, rr, limit);
         let primal = 0.5 * rr + penalty * l1;
         let dual = scale * yr - 0.5 * scale * scale * rr;
         Self { primal, dual, gap: (primal - dual).max(0.0) }

@@ -34,6 +34,7 @@ mod tests;
 pub use candidates::{quota, top_violators};
 pub use lazy::LazyBounds;
 pub use local::Measure;
-pub(crate) use logistic::{Given, LogisticSet, Place, Target};
+pub(crate) use logistic::{Given, KeptLogistic, LogisticSet, Place, Target};
+pub(crate) use set::KeptSet;
 pub use set::{SolveReport, WorkingSet};
 pub use stats::Work;

@@ -1,9 +1,10 @@
 //! [`WorkingSet`]: members, Gram, coefficients; grown by tiles, solved in place.
 
 use raddle::hands;
+use raddle::state::StateError;
 
 use super::compact::Compact;
-use super::factor::Factor;
+use super::factor::{Factor, KeptFactor};
 use super::homotopy::{Homotopy, MOST_MEMBERS};
 use super::inner;
 use super::local::{Local, Measure, Problem};
@@ -37,7 +38,19 @@ pub struct WorkingSet {
     homotopy: Homotopy,
 }
 
-raddle::state!(WorkingSet { members, whole, complete, norms, ridge, compact, factor, homotopy });
+/// What a checkpoint keeps of a set, beside its members: the Gram and what is made of it follow from their columns.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KeptSet {
+    ridge: f64,
+    /// Of a small set: its inverse is the product of many changes, and no other has its bits.
+    homotopy: Homotopy,
+    /// Of a middling one,
+    factor: KeptFactor,
+    /// and of a large one.
+    compact: (Vec<Slot>, KeptFactor),
+}
+
+raddle::state!(KeptSet { ridge, homotopy, factor, compact });
 
 /// What a solve reached and did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -210,6 +223,36 @@ impl WorkingSet {
         self.whole.g.clear();
         self.whole.g.extend_from_slice(g);
         self.whole.g.resize(self.members.len(), 0.0);
+    }
+
+    /// What a checkpoint keeps beside the members: only what the solver of a set of this size still uses.
+    pub(crate) fn kept(&self) -> KeptSet {
+        let (mut kept, size) = (KeptSet { ridge: self.ridge, ..KeptSet::default() }, self.members.len());
+        if size <= MOST_MEMBERS {
+            kept.homotopy = self.homotopy.clone();
+        }
+        if size < TWO_LEVELS {
+            kept.factor = self.factor.kept();
+        } else {
+            kept.compact = self.compact.kept();
+        }
+        kept
+    }
+
+    /// Brings back what was kept, once the members have entered again, in the same order, and their Gram is complete.
+    ///
+    /// # Errors
+    /// If it belongs to other members.
+    pub(crate) fn recall(&mut self, kept: KeptSet) -> Result<(), StateError> {
+        let KeptSet { ridge, homotopy, factor, compact } = kept;
+        self.set_ridge(ridge);
+        if !homotopy.fits(self.members.len()) {
+            return Err(StateError::new("a path on the working set"));
+        }
+        self.homotopy = homotopy;
+        self.factor = Factor::rebuilt(factor, &self.whole.gram)?;
+        self.compact = Compact::rebuilt(compact, &self.whole)?;
+        Ok(())
     }
 
     /// Minimises F over the members until the gap over them is at most `target` (absolute, on the scale of F).

@@ -157,18 +157,25 @@ impl Clone for Symmetric {
     }
 }
 
+/// Rows without the room between them.
 impl State for Symmetric {
     fn save(&self, out: &mut Writer) {
         out.write(&self.order);
-        out.write(&self.stride);
-        out.write(&self.rows());
+        (0..self.order).for_each(|i| f64::save_slice(self.row(i), out));
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
-        let (order, stride, values): (usize, usize, Vec<f64>) = (from.read()?, from.read()?, from.read()?);
-        if order > stride || order.checked_mul(stride) != Some(values.len()) {
-            return Err(StateError::new("a square matrix"));
+        let refused = StateError::new("a square matrix");
+        let order: usize = from.read()?;
+        let bytes = order.checked_mul(order).and_then(|values| values.checked_mul(size_of::<f64>()));
+        if bytes.is_none_or(|bytes| bytes > from.remaining()) {
+            return Err(refused);
         }
-        Ok(Self { order, stride, values })
+        let mut matrix = Self::default();
+        matrix.grow(order);
+        for i in 0..order {
+            matrix.row_mut(i).copy_from_slice(&f64::load_vec(order, from)?);
+        }
+        Ok(matrix)
     }
 }

@@ -33,7 +33,12 @@ impl Oracle {
             let mean = column.iter().map(|(_, value)| value).sum::<f64>() / n;
             let squares: f64 = column.iter().map(|(_, value)| (value - mean) * (value - mean)).sum();
             let deviation = ((squares + (n - column.len() as f64) * mean * mean) / n).sqrt();
-            let divisor = match (scale, deviation < 1e-12) {
+            let values = || column.iter().map(|(_, value)| *value);
+            let zeros = column.len() < y.len();
+            let varies = values().any(|value| value != if zeros { 0.0 } else { column[0].1 });
+            let is_constant =
+                if original { !varies || deviation <= 1e-14 * mean.abs() } else { deviation < 1e-12 };
+            let divisor = match (scale, is_constant) {
                 (true, true) if center => f64::INFINITY,
                 (true, false) => deviation,
                 _ => 1.0,

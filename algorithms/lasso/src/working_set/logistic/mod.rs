@@ -15,4 +15,4 @@ mod set;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use set::{Given, LogisticSet, Place, Target};
+pub(crate) use set::{Given, KeptLogistic, LogisticSet, Place, Target};

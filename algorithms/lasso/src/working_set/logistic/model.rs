@@ -1,10 +1,12 @@
 //! [`Model`]: the second-order model of the loss, a weighted Gram over the members that matter.
 
+use raddle::state::StateError;
+
 use crate::design::{Column, View};
 use crate::kernels::{RowPiece, dot, gram, gram_by_rows, sparse_dot};
 use crate::scores::Scores;
 
-use super::super::factor::Factor;
+use super::super::factor::{Factor, KeptFactor, NOWHERE, places};
 use super::super::inner::descend;
 use super::super::local::{Local, Measure, Problem};
 use super::super::stats::Work;
@@ -19,9 +21,6 @@ const SLACK: usize = 2;
 
 /// Epochs of one quadratic problem, at most.
 const EPOCHS: u64 = 300;
-
-/// Where a member has no place.
-const NOWHERE: u32 = u32::MAX;
 
 /// X'W X over some members, their columns centred by weight if there is an intercept, plus R on the diagonal.
 ///
@@ -47,7 +46,16 @@ pub(crate) struct Model {
     factor: Factor,
 }
 
-raddle::state!(Model { slots, places, roots, weights, total, ridge, means, dense, sparse, local, factor });
+/// What a checkpoint keeps of a model: the members, the weights, and what the factor keeps.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KeptModel {
+    slots: Vec<u32>,
+    weights: Vec<f64>,
+    ridge: f64,
+    factor: KeptFactor,
+}
+
+raddle::state!(KeptModel { slots, weights, ridge, factor });
 
 /// A way to go: by how much each member's coefficient changes, and all scores with them.
 pub(crate) struct Direction {
@@ -68,6 +76,11 @@ impl Model {
         let weight = |(&w, &r): (&f64, &f64)| w.max(LEAST_CURVATURE * r.abs()).max(f64::MIN_POSITIVE);
         self.weights.clear();
         self.weights.extend(scores.weights.iter().zip(&scores.residual).map(weight));
+        self.begin(ridge);
+    }
+
+    /// No members, for the weights as they are.
+    fn begin(&mut self, ridge: f64) {
         self.roots.clear();
         self.roots.extend(self.weights.iter().map(|weight| weight.sqrt()));
         self.total = self.weights.iter().sum();
@@ -79,6 +92,37 @@ impl Model {
         self.sparse = None;
         self.local.gram.clear();
         self.factor.clear();
+    }
+
+    /// What a checkpoint keeps.
+    pub(crate) fn kept(&self) -> KeptModel {
+        if self.slots.is_empty() {
+            return KeptModel { ridge: self.ridge, ..KeptModel::default() };
+        }
+        let (slots, weights) = (self.slots.clone(), self.weights.clone());
+        KeptModel { slots, weights, ridge: self.ridge, factor: self.factor.kept() }
+    }
+
+    /// The model of which this was kept, of the same columns.
+    pub(crate) fn rebuilt(
+        kept: KeptModel,
+        columns: &[Column],
+        rows: usize,
+        intercept: bool,
+    ) -> Result<Self, StateError> {
+        let KeptModel { slots, weights, ridge, factor } = kept;
+        let is_weight = |weight: &f64| *weight > 0.0 && weight.is_finite();
+        let fits = places(&slots, columns.len()).is_some()
+            && weights.len() == if slots.is_empty() { 0 } else { rows }
+            && weights.iter().all(is_weight);
+        if !fits {
+            return Err(StateError::new("a model of the loss"));
+        }
+        let mut model = Self { weights, ..Self::default() };
+        model.begin(ridge);
+        model.cover(&slots, columns, intercept);
+        model.factor = Factor::rebuilt(factor, &model.local.gram)?;
+        Ok(model)
     }
 
     /// Makes the model contain the members `needed`; false if it should rather be renewed.

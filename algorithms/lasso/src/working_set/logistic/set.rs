@@ -1,9 +1,11 @@
 //! [`LogisticSet`]: members, coefficients and the scores they give; solved in place.
 
+use raddle::state::StateError;
+
 use crate::design::{Column, add_columns};
 use crate::scores::Scores;
 
-use super::model::{Direction, Model};
+use super::model::{Direction, KeptModel, Model};
 
 /// Steps of one solve, at most.
 const STEPS: usize = 100;
@@ -33,7 +35,14 @@ pub(crate) struct LogisticSet {
     stale: bool,
 }
 
-raddle::state!(LogisticSet { members, b, model, stale });
+/// What a checkpoint keeps of a set, beside its members.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KeptLogistic {
+    model: KeptModel,
+    stale: bool,
+}
+
+raddle::state!(KeptLogistic { model, stale });
 
 /// What a solve is to reach.
 #[derive(Clone, Copy, Debug)]
@@ -82,6 +91,27 @@ impl LogisticSet {
             self.b.push(b);
         }
         first
+    }
+
+    /// What a checkpoint keeps beside the members.
+    pub(crate) fn kept(&self) -> KeptLogistic {
+        KeptLogistic { model: self.model.kept(), stale: self.stale }
+    }
+
+    /// Brings back what was kept, once the members have entered again, in the same order.
+    ///
+    /// # Errors
+    /// If it belongs to other members.
+    pub(crate) fn recall(
+        &mut self,
+        kept: KeptLogistic,
+        columns: &[Column],
+        rows: usize,
+        intercept: bool,
+    ) -> Result<(), StateError> {
+        self.model = Model::rebuilt(kept.model, columns, rows, intercept)?;
+        self.stale = kept.stale;
+        Ok(())
     }
 
     /// Minimises F over the members until the gap over them is at most the target, nothing gets better, or the

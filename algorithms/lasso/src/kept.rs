@@ -1,0 +1,206 @@
+//! [`Kept`]: what a checkpoint keeps of the working set, and how the data give back the rest.
+//!
+//! Columns, their Gram, its factors and the gradient take hundreds of times the memory of the model. All of them are
+//! functions of the data, the residual and the order in which columns entered, bit for bit: an element of the Gram depends
+//! on its two columns alone, an element of a factor on the rows above it. So a checkpoint holds numbers of columns, and
+//! [`Solver::rebuild`] lets the columns enter again, group by group.
+
+use std::sync::Arc;
+
+use raddle::State;
+use raddle::state::{Reader, StateError, Writer};
+
+use crate::loss::{Loss, Objective};
+use crate::program::LassoProgram;
+use crate::replica::{Entering, Replica};
+use crate::scores::Scores;
+use crate::shard::ColumnShard;
+use crate::solution::Solution;
+use crate::solver::Solver;
+use crate::working_set::{KeptLogistic, KeptSet};
+
+/// What a checkpoint keeps of the solver.
+#[derive(Debug, Clone)]
+pub(crate) struct Kept {
+    objective: Objective,
+    /// Columns by slot, and the first slot of each group that entered together.
+    members: Vec<u32>,
+    groups: Vec<u32>,
+    set: KeptSet,
+    logistic: KeptLogistic,
+    target: f64,
+    penalty: f64,
+    largest: f64,
+    position: usize,
+    solutions: Vec<Solution>,
+    best: Option<(f64, f64)>,
+    in_vain: u64,
+}
+
+raddle::state!(Kept {
+    objective,
+    members,
+    groups,
+    set,
+    logistic,
+    target,
+    penalty,
+    largest,
+    position,
+    solutions,
+    best,
+    in_vain,
+});
+
+impl State for Solver {
+    fn save(&self, out: &mut Writer) {
+        match &self.kept {
+            Some(kept) => out.write(kept),
+            None => out.write(&self.kept()),
+        }
+    }
+
+    /// Without members: [`Solver::rebuild`] lets them enter again.
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        let kept: Box<Kept> = from.read()?;
+        let mut solver = Self::new(kept.objective);
+        (solver.penalty, solver.target, solver.largest) = (kept.penalty, kept.target, kept.largest);
+        (solver.position, solver.best, solver.in_vain) = (kept.position, kept.best, kept.in_vain);
+        solver.solutions.clone_from(&kept.solutions);
+        solver.kept = Some(kept);
+        Ok(solver)
+    }
+}
+
+impl Solver {
+    fn kept(&self) -> Kept {
+        Kept {
+            objective: self.objective,
+            members: self.members().to_vec(),
+            groups: self.groups.clone(),
+            set: self.set.kept(),
+            logistic: self.logistic.kept(),
+            target: self.target,
+            penalty: self.penalty,
+            largest: self.largest,
+            position: self.position,
+            solutions: self.solutions.clone(),
+            best: self.best,
+            in_vain: self.in_vain,
+        }
+    }
+
+    /// Makes anew what a checkpoint left out, here and in the shards.
+    ///
+    /// # Errors
+    /// If what was read does not belong to this problem.
+    pub(crate) fn rebuild(
+        &mut self,
+        program: &LassoProgram,
+        replica: &mut Replica,
+        shards: &mut [ColumnShard],
+        weights: &[(u32, f64)],
+    ) -> Result<(), StateError> {
+        let Some(kept) = self.kept.take() else { return Ok(()) };
+        let rows = program.y.len();
+        kept.check(program, shards, weights)?;
+        replica.check(program.objective.loss, rows)?;
+        if program.objective.loss == Loss::Logistic {
+            self.scores = Scores::new(&program.y, replica.scores.clone());
+            self.intercept = replica.intercept;
+        }
+        for shard in shards.iter_mut() {
+            if program.weights {
+                shard.measure(rows);
+            }
+            if program.working_set {
+                shard.pass(&replica.residual, replica.sum);
+            }
+            self.support.extend(shard.nonzeros());
+        }
+        let ends = kept.groups.iter().skip(1).map(|&first| first as usize).chain([kept.members.len()]);
+        for (&first, end) in kept.groups.iter().zip(ends) {
+            self.enter_again(program, &kept.members[first as usize..end], shards)?;
+        }
+        self.look_ahead(rows);
+        if replica.cap != self.cap(rows) {
+            return Err(StateError::new("how many violators are named"));
+        }
+        let Kept { set, logistic, .. } = *kept;
+        match program.objective.loss {
+            Loss::Squared => self.set.recall(set),
+            Loss::Logistic => {
+                self.logistic.recall(logistic, &self.columns, rows, program.objective.intercept)
+            }
+        }
+    }
+
+    /// A group of columns enters as it did before: in the same order, their tiles summed in the same way.
+    fn enter_again(
+        &mut self,
+        program: &LassoProgram,
+        variables: &[u32],
+        shards: &mut [ColumnShard],
+    ) -> Result<(), StateError> {
+        let y: &[f64] = if program.objective.loss == Loss::Squared { &program.y } else { &[] };
+        let sum = y.iter().sum();
+        let entrant = |&variable: &u32| {
+            let shard = shards.iter().find(|shard| shard.position(variable).is_some())?;
+            shard.entrant(variable, y, sum)
+        };
+        let entrants: Option<Vec<_>> = variables.iter().map(entrant).collect();
+        let entrants = entrants.ok_or(StateError::new("a member of the working set"))?;
+        let columns = entrants.iter().map(|entrant| entrant.column.clone()).collect();
+        let entering = Arc::new(Entering { first: self.enter(entrants), columns });
+        let mut tiles = Vec::new();
+        for shard in shards {
+            shard.admit(entering.first, variables);
+            if program.objective.loss == Loss::Squared {
+                tiles.extend(shard.part.grow(&entering));
+            }
+        }
+        if program.objective.loss == Loss::Squared {
+            self.grow(program.y.len(), tiles);
+        }
+        Ok(())
+    }
+}
+
+impl Kept {
+    /// Whether the numbers are those of columns and lambdas that there are.
+    fn check(
+        &self,
+        program: &LassoProgram,
+        shards: &[ColumnShard],
+        weights: &[(u32, f64)],
+    ) -> Result<(), StateError> {
+        let columns = shards.last().map_or(0, |shard| shard.first as usize + shard.coefficients.len());
+        let mut waiting = vec![false; columns];
+        let mut is_waiting = |&(j, weight): &(u32, f64)| is_new(&mut waiting, j) && !weight.is_nan();
+        let mut seen = vec![false; columns];
+        let mut is_member = |&j: &u32| is_new(&mut seen, j);
+        let groups = self.groups.is_sorted_by(|a, b| a < b)
+            && self.groups.first().copied() == (!self.members.is_empty()).then_some(0)
+            && self.groups.last().is_none_or(|&last| (last as usize) < self.members.len());
+        let solved = |solution: &Solution| {
+            let (last, values) = (solution.coefficients.last(), &solution.coefficients);
+            values.is_sorted_by(|a, b| a.0 < b.0) && last.is_none_or(|&(j, _)| (j as usize) < columns)
+        };
+        let fits = self.objective == program.objective
+            && self.members.iter().all(&mut is_member)
+            && groups
+            && weights.iter().all(&mut is_waiting)
+            && self.members.iter().all(|&j| !waiting[j as usize] || program.weights)
+            && (self.members.is_empty() || program.working_set)
+            && self.solutions.len() == self.position
+            && self.position <= program.course.len()
+            && self.penalty >= 0.0
+            && self.solutions.iter().all(solved);
+        if fits { Ok(()) } else { Err(StateError::new("the working set of this problem")) }
+    }
+}
+
+/// Takes note of a column; whether there is such a one, and it was not noted before.
+fn is_new(seen: &mut [bool], column: u32) -> bool {
+    seen.get_mut(column as usize).is_some_and(|seen| !std::mem::replace(seen, true))
+}

@@ -1,0 +1,145 @@
+//! Which magnitudes can be fitted: where squares over- or underflow, nothing could be certified.
+//!
+//! Fits work with squares and products of norms: y'y, x_j'y, x_j'x_j, and squares of x_j'y. Norms between [`LEAST`] and
+//! [`MOST`], and products below [`MOST_PRODUCT`], keep all of these within double precision (2e-308 to 2e308) with room
+//! for a gap of 1e-12 of the objective.
+
+use crate::error::LassoError;
+
+/// The smallest norm of a column or a response that can be fitted, but for 0.
+const LEAST: f64 = 1e-140;
+
+/// The largest.
+const MOST: f64 = 1e140;
+
+/// The largest product of the norms of a column and of the response, which is squared.
+const MOST_PRODUCT: f64 = 1e150;
+
+/// Where fits are compared, a column whose standard deviation is below this counts as constant, as in
+/// `judges/bench_lasso.py`.
+const CONSTANT: f64 = 1e-12;
+
+/// A deviation below this share of the mean is rounding.
+const ROUNDING: f64 = 1e-14;
+
+/// A deviation above this share of the mean shows that a column varies; below, its spread is looked at.
+const CLEAR: f64 = 1e-9;
+
+/// The smallest and the largest of some values.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Spread {
+    least: f64,
+    most: f64,
+}
+
+impl Spread {
+    pub(crate) fn of(values: &[f64]) -> Self {
+        let none = Self { least: f64::INFINITY, most: f64::NEG_INFINITY };
+        values.iter().fold(none, |spread, &value| spread.with(value))
+    }
+
+    pub(crate) fn with(self, value: f64) -> Self {
+        Self { least: self.least.min(value), most: self.most.max(value) }
+    }
+
+    /// The largest absolute value; 0 of none.
+    pub(crate) fn largest(self) -> f64 {
+        self.most.max(-self.least).max(0.0)
+    }
+
+    /// How far the values lie apart; 0 of none.
+    pub(crate) fn width(self) -> f64 {
+        if self.most > self.least { self.most - self.least } else { 0.0 }
+    }
+}
+
+/// Whether a column of this mean and standard deviation does not vary, but for rounding.
+pub(crate) fn is_constant(
+    (mean, deviation): (f64, f64),
+    absolute: bool,
+    spread: impl Fn() -> Spread,
+) -> bool {
+    if absolute && deviation < CONSTANT {
+        return true;
+    }
+    if deviation > CLEAR * mean.abs() && deviation >= LEAST || deviation.is_nan() {
+        return false;
+    }
+    let spread = spread();
+    spread.width() == 0.0 || deviation >= LEAST && deviation <= ROUNDING * mean.abs()
+}
+
+/// Whether a column (from 0) can be fitted whose norm is `size` sqrt(n).
+///
+/// # Errors
+/// If its squares over- or underflow.
+pub(crate) fn check_column(column: usize, size: f64, spread: impl Fn() -> Spread) -> Result<(), LassoError> {
+    if (LEAST..=MOST).contains(&size) {
+        return Ok(());
+    }
+    match spread().largest() {
+        0.0 => Ok(()),
+        // A constant column that is centred is zero, however large its values are.
+        largest if size == 0.0 && largest >= LEAST => Ok(()),
+        largest => Err(LassoError::Column { column: column + 1, largest }),
+    }
+}
+
+/// Whether the squared loss can be minimised for a response whose largest value and whose norm, centred, are these.
+/// `longest` are the norm and the number (from 0) of the longest column.
+///
+/// # Errors
+/// If squares over- or underflow.
+pub(crate) fn check_response((largest, norm): (f64, f64), longest: (f64, usize)) -> Result<(), LassoError> {
+    // Values that are all equal are zero once they are centred.
+    let fits =
+        |norm: f64| norm == 0.0 && (largest == 0.0 || largest >= LEAST) || (LEAST..=MOST).contains(&norm);
+    if largest > MOST || !fits(norm) {
+        return Err(LassoError::Response { largest });
+    }
+    if norm * longest.0 > MOST_PRODUCT {
+        return Err(LassoError::Product { column: longest.1 + 1, norm: longest.0, largest });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_does_not_vary_is_constant() {
+        let of = |values: &[f64], absolute: bool| {
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            let squares = values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>();
+            is_constant((mean, (squares / values.len() as f64).sqrt()), absolute, || Spread::of(values))
+        };
+        for absolute in [false, true] {
+            assert!(of(&[0.1; 1000], absolute) && of(&[0.0; 3], absolute));
+            assert!(!of(&[1e9, 1e9 + 1.0, 1e9 + 2.0], absolute));
+        }
+        assert!(of(&[1e9; 1001], false), "rounding of the mean alone");
+        assert!(of(&[0.3, 0.1 + 0.2, 0.3], false), "rounding of the values alone");
+        assert!(!of(&[1e-13, 2e-13, 4e-13], false) && of(&[1e-13, 2e-13, 4e-13], true));
+        assert!(!of(&[1e-200, 2e-200], false), "too small to be fitted, but not constant");
+    }
+
+    #[test]
+    fn norms_beyond_what_squares_hold_are_refused() {
+        let column = |size, largest| check_column(2, size, || Spread::of(&[largest]));
+        assert!(column(1.0, 1.0).is_ok() && column(0.0, 0.0).is_ok() && column(0.0, 5.0).is_ok());
+        for (size, largest) in [(0.0, 1e-200), (1e-150, 1e-150), (1e150, 1e150), (f64::NAN, 1e308)] {
+            let error = column(size, largest).unwrap_err().to_string();
+            assert!(error.starts_with("column 3 has values of up to"), "{error}");
+        }
+        let longest = (10.0, 4);
+        assert!(check_response((3.0, 5.0), longest).is_ok() && check_response((0.0, 0.0), longest).is_ok());
+        assert!(check_response((7.0, 0.0), longest).is_ok(), "centred to zeros");
+        for size in [1e-162, 1e-300, 1e154, 1e308] {
+            let error = check_response((size, size), longest).unwrap_err().to_string();
+            assert!(error.contains("scale the response"), "{error}");
+        }
+        let error = check_response((1e100, 1e100), (1e100, 4)).unwrap_err().to_string();
+        assert!(error.contains("column 5"), "{error}");
+    }
+}
