@@ -38,6 +38,7 @@ mod partial;
 mod problem;
 mod program;
 mod record;
+mod restored;
 mod rows;
 mod schedule;
 mod seeds;

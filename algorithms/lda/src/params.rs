@@ -284,6 +284,7 @@ impl Lda {
             optimise: !self.fixed_priors,
             seeded,
             warm: warm_sums,
+            blocks,
             sets,
             target: self.target,
         };

@@ -16,6 +16,7 @@ use crate::course::Course;
 use crate::held_out::Given;
 use crate::kernels::{self, Draws, Sample};
 use crate::partial::Partial;
+use crate::problem::{TEST, VALIDATION};
 use crate::record::{Evaluation, Record};
 use crate::schedule::{ALPHA, GATHER, STATISTICS};
 use crate::seeds::Seeds;
@@ -40,6 +41,8 @@ pub struct LdaProgram {
     pub(crate) seeded: Vec<f64>,
     /// For each topic, the tokens of the model to start from; empty without one.
     pub(crate) warm: Vec<f64>,
+    /// The words of each block.
+    pub(crate) blocks: Vec<Vec<u32>>,
     /// Names of the held-out sets.
     pub(crate) sets: Vec<&'static str>,
     /// Perplexity at which the run is done.
@@ -166,6 +169,16 @@ impl Program for LdaProgram {
 
     fn recall(&self, shard: &mut DocumentShard, from: &mut Reader<'_>) -> Result<(), StateError> {
         shard.recall(from)
+    }
+
+    fn check_restored(
+        &self,
+        shards: &[DocumentShard],
+        blocks: &[WordBlock],
+        record: &Record,
+        totals: &Totals,
+    ) -> Result<(), StateError> {
+        self.check(shards, blocks, record, totals)
     }
 }
 
@@ -313,23 +326,24 @@ impl LdaProgram {
             gamma_step(prior, u32::try_from(total).unwrap_or(u32::MAX))
         });
         let words = (sums.words - norms.sum::<f64>()) / tokens;
-        let perplexity = sums.scores.iter().filter_map(|score| score.perplexity()).collect();
-        Evaluation { epoch, perplexity, joint: words + sums.documents / tokens, words, staleness }
+        let of = |set: &str| {
+            let set = self.sets.iter().position(|name| *name == set)?;
+            sums.scores.get(set)?.perplexity()
+        };
+        let (validation, test) = (of(VALIDATION), of(TEST));
+        Evaluation { epoch, validation, test, joint: words + sums.documents / tokens, words, staleness }
     }
 
     /// The perplexity of the test documents if the run has a target and there are some, else of the validation documents;
     /// without any, exp(-joint log-likelihood) of the training tokens. And whether the run is over.
     fn verdict(&self, epoch: u64, record: &Record) -> Verdict<Change> {
-        let set = match self.target {
-            Some(_) => self.sets.len().checked_sub(1),
-            None => (!self.sets.is_empty()).then_some(0),
-        };
+        let set = if self.target.is_some() { self.sets.last() } else { self.sets.first() };
         let value = |evaluation: &Evaluation| match set {
-            Some(set) => evaluation.perplexity.get(set).copied().unwrap_or(f64::NAN),
+            Some(set) => evaluation.of(set).unwrap_or(f64::NAN),
             None => libm::exp(-evaluation.joint),
         };
         let (name, on) = match set {
-            Some(set) => ("perplexity", self.sets[set]),
+            Some(set) => ("perplexity", *set),
             None => ("joint perplexity", "training data"),
         };
         let last = record.evaluations.last();
@@ -345,12 +359,18 @@ impl LdaProgram {
         verdict
     }
 
-    /// Whether the chain has settled, and ten epochs have not gained a thousandth.
+    /// Whether the chain has settled, and ten epochs have not gained a thousandth; with a target, which may be near, that
+    /// they have gained nothing.
     fn gains_nothing(&self, record: &Record, value: impl Fn(&Evaluation) -> f64) -> bool {
         let Some(last) = record.evaluations.last() else { return false };
         let from = self.course.settled();
         let is_earlier = |other: &&Evaluation| other.epoch >= from && other.epoch + 10 <= last.epoch;
-        let earlier = record.evaluations.iter().rev().find(is_earlier);
-        earlier.is_some_and(|earlier| value(last) > 0.999 * value(earlier))
+        let earlier = || record.evaluations.iter().filter(is_earlier);
+        if self.target.is_none() {
+            return earlier().next_back().is_some_and(|earlier| value(last) > 0.999 * value(earlier));
+        }
+        let is_recent = |other: &&Evaluation| other.epoch + 10 > last.epoch;
+        let recent = record.evaluations.iter().filter(is_recent).map(&value).fold(f64::INFINITY, f64::min);
+        earlier().any(|earlier| value(earlier) <= recent)
     }
 }

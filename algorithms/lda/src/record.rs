@@ -1,14 +1,17 @@
 //! [`Record`]: the pinned block. What boundaries have found, and when the run is done.
 
 use crate::partial::Partial;
+use crate::problem::{TEST, VALIDATION};
 
 /// A boundary at which held-out documents were scored.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Evaluation {
     /// Epochs completed.
     pub epoch: u64,
-    /// The perplexity of each held-out set.
-    pub perplexity: Vec<f64>,
+    /// The perplexity of the validation documents, if there are some.
+    pub validation: Option<f64>,
+    /// The perplexity of the test documents, if there are some.
+    pub test: Option<f64>,
     /// log p(words, topics) for each token that has a topic.
     pub joint: f64,
     /// log p(words | topics) for each token that has a topic.
@@ -19,7 +22,20 @@ pub struct Evaluation {
     pub staleness: f64,
 }
 
-raddle::state!(Evaluation { epoch, perplexity, joint, words, staleness });
+raddle::state!(Evaluation { epoch, validation, test, joint, words, staleness });
+
+impl Evaluation {
+    /// The perplexity of each held-out set, by its name: [`VALIDATION`](crate::VALIDATION) or [`TEST`](crate::TEST).
+    pub fn held_out(&self) -> impl Iterator<Item = (&'static str, f64)> {
+        let sets = [(VALIDATION, self.validation), (TEST, self.test)];
+        sets.into_iter().filter_map(|(set, perplexity)| Some((set, perplexity?)))
+    }
+
+    /// The perplexity of the held-out set of this name, if there is one.
+    pub(crate) fn of(&self, set: &str) -> Option<f64> {
+        self.held_out().find(|&(name, _)| name == set).map(|(_, perplexity)| perplexity)
+    }
+}
 
 /// What boundaries have found.
 #[derive(Clone, Debug, Default)]

@@ -113,6 +113,7 @@ impl DocumentRows {
             (Self::Sparse(rows), Self::Sparse(other)) => {
                 rows.lines.len() == other.lines.len()
                     && rows.rows.iter().map(start).eq(other.rows.iter().map(start))
+                    && other.are_padded()
             }
             (Self::Dense(rows), Self::Dense(other)) => {
                 (rows.width, rows.counts.len()) == (other.width, other.counts.len())
@@ -209,6 +210,16 @@ impl SparseRows {
         lines.iter().flat_map(|line| line.0).take(row.length as usize)
     }
 
+    /// Whether each row's entries lie within its lines, with zeros behind them. Rows begin where lines are.
+    fn are_padded(&self) -> bool {
+        let ends = self.rows.iter().skip(1).map(|row| row.start).chain([self.lines.len() as u32]);
+        self.rows.iter().zip(ends).all(|(row, end)| {
+            let lines = &self.lines[row.start as usize..end as usize];
+            let mut behind = lines.iter().flat_map(|line| line.0).skip(row.length as usize);
+            row.length as usize <= lines.len() * LANES && behind.all(|entry| entry == 0)
+        })
+    }
+
     /// The longest row, in lines.
     pub(crate) fn longest(&self) -> usize {
         let ends = self.rows.iter().skip(1).map(|row| row.start).chain([self.lines.len() as u32]);
@@ -281,6 +292,32 @@ impl WordRows {
     pub(crate) fn bytes(&self) -> usize {
         let Self { starts, lengths, topics, counts } = self;
         size_of_val(&**starts) + size_of_val(&**lengths) + size_of_val(&**topics) + size_of_val(&**counts)
+    }
+
+    /// Whether these are rows of so many words in so many topics: those of a checkpoint may be any.
+    pub(crate) fn are_sound(&self, words: usize, topics: usize) -> bool {
+        let Self { starts, lengths, topics: names, counts } = self;
+        let end = starts.last().copied();
+        lengths.len() == words
+            && starts.len() == words + 1
+            && starts.first() == Some(&0)
+            && starts.is_sorted()
+            && end == Some(names.len() as u64)
+            && end == Some(counts.len() as u64)
+            && (0..words).all(|word| {
+                let mut row: Vec<u32> = match u64::from(lengths[word]) <= starts[word + 1] - starts[word] {
+                    true => self.of(word).map(|(topic, _)| topic).collect(),
+                    false => return false,
+                };
+                row.sort_unstable();
+                let are_topics = row.last().is_none_or(|&last| (last as usize) < topics);
+                are_topics && row.is_sorted_by(|a, b| a < b) && self.of(word).all(|(_, count)| count > 0)
+            })
+    }
+
+    /// How many topics a word has room for.
+    pub(crate) fn room(&self, word: usize) -> u64 {
+        self.starts[word + 1] - self.starts[word]
     }
 
     /// (topic, count) of a word; no count is 0.

@@ -43,6 +43,22 @@ impl Seeds {
         self.topics[range.clone()].iter().copied().zip(self.weights[range].iter().copied())
     }
 
+    /// Whether these are weights above 0 for words and topics that there are, in order: those of a checkpoint may be any.
+    pub(crate) fn are_sound(&self, words: usize, topics: usize) -> bool {
+        let Self { words: seeded, starts, topics: names, weights } = self;
+        let are_empty = seeded.is_empty() && names.is_empty() && weights.is_empty();
+        are_empty
+            || (seeded.is_sorted_by(|a, b| a < b)
+                && seeded.last().is_some_and(|&last| (last as usize) < words)
+                && starts.len() == seeded.len() + 1
+                && starts.is_sorted()
+                && starts.first() == Some(&0)
+                && starts.last().is_some_and(|&last| last as usize == names.len())
+                && names.len() == weights.len()
+                && names.iter().all(|&topic| (topic as usize) < topics)
+                && weights.iter().all(|weight| weight.is_finite() && *weight > 0.0))
+    }
+
     fn range(&self, word: usize) -> std::ops::Range<usize> {
         match self.words.binary_search(&(word as u32)) {
             Ok(at) => self.starts[at] as usize..self.starts[at + 1] as usize,

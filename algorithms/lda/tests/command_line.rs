@@ -2,32 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
+mod common;
+
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
 
+use common::{ends, json, write};
 use raddle_datasets::{Matrix, Options, embedded, read_samples};
 use serde_json::Value;
-
-fn lda(folder: &Path, line: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_lda"))
-        .args(line.split_whitespace())
-        .current_dir(folder)
-        .output()
-        .unwrap()
-}
-
-/// Runs a line that must end with this status; its stdout and stderr.
-fn ends(folder: &Path, line: &str, code: i32) -> (String, String) {
-    let Output { status, stdout, stderr } = lda(folder, line);
-    let (out, err) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
-    assert_eq!(status.code(), Some(code), "{line}: {out}{err}");
-    (out, err)
-}
-
-fn json(path: &Path) -> Value {
-    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
-}
 
 /// (row, column, value) of a sparse matrix.
 type Entries = Vec<(usize, usize, f64)>;
@@ -45,7 +27,8 @@ fn sparse(path: &Path) -> ((usize, usize), Entries) {
 fn without_arguments_it_finds_topics_in_the_embedded_corpus_and_leaves_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let (out, _) = ends(folder.path(), "", 0);
-    assert!(out.starts_with("20 topics of pydoc\n") && out.contains("done: ten epochs"), "{out}");
+    assert!(out.starts_with("20 topics of pydoc\n") && out.contains("done: perplexity"), "{out}");
+    assert!(!out.contains("target"), "nobody gave one: {out}");
     // Whoever knows Python recognises these.
     for words in [&["socket", "address"][..], &["thread", "lock"], &["file", "directory"]] {
         assert!(words.iter().any(|word| out.contains(word)), "{words:?}: {out}");
@@ -78,6 +61,13 @@ fn a_run_leaves_the_documented_files_and_they_agree() {
         let at = 4 * (topic * corpus.words() + word);
         f64::from(f32::from_le_bytes(data[at..at + 4].try_into().unwrap()))
     };
+    // Priors that differ are a file; what is short is in the report too.
+    let alpha = fs::read(run.join("alpha.npy")).unwrap();
+    assert_eq!((alpha.len(), model["alpha"].as_f64()), (128 + 8 * 8, None));
+    assert_eq!(report["results"]["alpha"].as_array().unwrap().len(), 8);
+    for name in ["alpha.npy", "doc_topic.npz", "evaluations.tsv", "topic_word.npy", "topics.txt"] {
+        assert!(model["files"][name].is_string(), "{name}");
+    }
     let beta = model["beta"].as_f64().unwrap();
     let mut dense = vec![vec![beta; corpus.words()]; 8];
     counts.iter().for_each(|&(topic, word, count)| dense[topic][word] += count);
@@ -136,6 +126,31 @@ fn a_model_is_shown_and_used() {
     assert_eq!(out, again);
     let first: &str = out.lines().next().unwrap().split('\t').nth(1).unwrap();
     assert!(first.split_once(':').unwrap().1.parse::<f64>().unwrap() > 0.15, "{out}");
+    let (line, err) = ends(folder.path(), "infer run new.txt --json --quiet", 0);
+    let value: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!((line.lines().count(), err.as_str(), &value["unknown_tokens"]), (1, "", &1.into()));
+    for (text, document) in out.lines().zip(value["documents"].as_array().unwrap()) {
+        let topics: Vec<String> = document["topics"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|topic| format!("{}:{:.4}", topic["topic"], topic["share"].as_f64().unwrap()))
+            .collect();
+        assert_eq!(text, format!("{}\t{}", document["document"], topics.join("\t")));
+    }
+    let (line, err) = ends(folder.path(), "infer run new.txt --json --quiet --out topics.txt", 0);
+    let value: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!((&value["documents"], &value["out"], err.as_str()), (&3.into(), &"topics.txt".into(), ""));
+    assert_eq!(fs::read_to_string(folder.path().join("topics.txt")).unwrap(), out);
+    let (_, err) = ends(folder.path(), "infer run new.txt --out topics.npy --least 0.5", 2);
+    assert!(err.contains("--least has no effect on a matrix"), "{err}");
+    let (_, err) = ends(folder.path(), "topics run --vocab words.txt", 2);
+    assert!(err.contains("DATA"), "{err}");
+    let (out, _) = ends(folder.path(), "topics run --json --top 3", 0);
+    assert_eq!(
+        serde_json::from_str::<Value>(&out).unwrap()["tables"][0]["rows"].as_array().unwrap().len(),
+        3
+    );
     ends(folder.path(), "infer run new.txt --out topics.npy", 0);
     assert_eq!(fs::metadata(folder.path().join("topics.npy")).unwrap().len() % 64, (3 * 12 * 4) % 64);
 }
@@ -152,8 +167,9 @@ fn a_run_goes_on_from_a_model_with_more_documents_and_new_words() {
     fs::write(folder.path().join("old.txt"), old).unwrap();
     fs::write(folder.path().join("new.txt"), new).unwrap();
     ends(folder.path(), "fit old.txt --topics 3 --alpha 0.1 --epochs 60 --validation none --out one", 0);
-    let line = "fit new.txt --init one --alpha 0.1 --epochs 1 --validation none --heat 1 --out two";
-    ends(folder.path(), line, 0);
+    let line = "fit new.txt --init one --alpha 0.1 --epochs 1 --validation none --out two";
+    let (out, _) = ends(folder.path(), line, 0);
+    assert!(!out.contains("kept from"), "the new documents have every word: {out}");
     // After one epoch each old topic still leads with the words it had.
     let tops = |run: &str| -> Vec<Vec<String>> {
         let text = fs::read_to_string(folder.path().join(run).join("topics.txt")).unwrap();
@@ -175,16 +191,108 @@ fn a_run_goes_on_from_a_model_with_more_documents_and_new_words() {
     );
     let (_, err) = ends(folder.path(), "fit new.txt --init one --topics 4", 2);
     assert!(err.contains("--topics 4: the model of --init one has 3"), "{err}");
+    let (_, err) = ends(folder.path(), "fit new.txt --init one --heat 2", 2);
+    assert!(err.contains("--heat has no effect with --init: leave it out"), "{err}");
+}
+
+#[test]
+fn words_that_new_documents_lack_are_kept_and_that_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let line = |words: &str, n: usize| vec![words; n].join("\n");
+    write(folder, "old.txt", &[line("ship sea sail", 40), line("tree leaf root", 40)].join("\n"));
+    ends(folder, "fit old.txt --topics 2 --alpha 0.1 --epochs 60 --validation none --out one", 0);
+    // Two words that are new, two that are known: four of the model are not there.
+    write(folder, "more.txt", &[line("ship harbour", 30), line("tree bark", 30)].join("\n"));
+    let line = "fit more.txt --init one --alpha 0.1 --epochs 10 --validation none --out two";
+    let (out, _) = ends(folder, line, 0);
+    assert!(out.contains("kept from one: 4 words that these documents lack, with 160 tokens"), "{out}");
+    let words = |run: &str| -> Vec<String> {
+        serde_json::from_value(json(&folder.join(run).join("model.json"))["vocabulary"].clone()).unwrap()
+    };
+    assert_eq!(words("two").len(), 8);
+    // The counts of each kept word are those it had, topic by topic.
+    let counts = |run: &str, word: &str| -> Vec<(usize, f64)> {
+        let number = words(run).iter().position(|other| other == word).unwrap();
+        let (_, entries) = sparse(&folder.join(run).join("topic_word_counts.npz"));
+        entries.into_iter().filter(|entry| entry.1 == number).map(|entry| (entry.0, entry.2)).collect()
+    };
+    for word in ["sea", "sail", "leaf", "root"] {
+        assert_eq!(counts("one", word), counts("two", word), "{word}");
+    }
+    assert_ne!(counts("two", "harbour"), counts("two", "bark"));
+    // What is filtered out is not kept.
+    write(folder, "stop.txt", "sail\nbark\n");
+    let line = "fit more.txt --init one --alpha 0.1 --epochs 10 --validation none --stop-words stop.txt";
+    let (out, _) = ends(folder, line, 0);
+    assert!(out.contains("left out: 1 word with 30 tokens"), "{out}");
+    write(folder, "other.txt", "coin bank\nbank money\n");
+    let (_, err) = ends(folder, "fit other.txt --init one --epochs 2", 2);
+    assert!(err.contains("--init one: the corpus has no word of that model"), "{err}");
+    // Words by number: those behind the corpus's last are kept as well.
+    write(folder, "docword.five.txt", "2\n5\n4\n1 1 4\n1 5 4\n2 2 3\n2 3 1\n");
+    write(folder, "docword.three.txt", "2\n3\n3\n1 1 4\n2 2 3\n2 3 1\n");
+    ends(folder, "fit docword.five.txt --topics 2 --epochs 5 --validation none --out five", 0);
+    let (out, _) =
+        ends(folder, "fit docword.three.txt --init five --epochs 5 --validation none --out three", 0);
+    assert!(out.contains("kept from five: 2 words that these documents lack, with 4 tokens"), "{out}");
+    let (shape, _) = sparse(&folder.join("three/topic_word_counts.npz"));
+    assert_eq!(shape, (2, 5));
+    let (_, err) = ends(folder, "fit docword.three.txt --init one --epochs 5", 2);
+    assert!(err.contains("cannot be matched by text: give the words with --vocab FILE"), "{err}");
+}
+
+#[test]
+fn held_out_documents_of_a_file_are_matched_by_their_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write(folder, "train.txt", &["ship sea sail mast", "tree leaf root bark"].repeat(30).join("\n"));
+    // The same documents in another order of words, which get other numbers.
+    write(folder, "test.txt", "bark root leaf tree\nmast sail sea ship\nunheard ship sea ship\n");
+    let line = "fit train.txt --topics 2 --alpha 0.1 --epochs 40 --test test.txt --out run";
+    let (out, _) = ends(folder, line, 0);
+    assert!(out.contains("--test test.txt: 1 token of words that the corpus lacks are left out"), "{out}");
+    let report = json(&folder.join("run/report.json"));
+    let of = |name: &str| report["results"][name].as_f64().unwrap();
+    // Four words a topic; mixed up, each document would be of both topics.
+    assert!(of("test_perplexity") < 6.0 && of("validation_perplexity") < 6.0, "{report}");
+    assert!(out.contains("test perplexity "), "{out}");
+    let evaluations = fs::read_to_string(folder.join("run/evaluations.tsv")).unwrap();
+    let last: Vec<&str> = evaluations.lines().last().unwrap().split('\t').collect();
+    assert_eq!(last[2].parse::<f64>().unwrap(), of("test_perplexity"));
+}
+
+#[test]
+fn nothing_long_is_in_a_report_and_progress_is_said_when_it_was_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    for options in ["--topics 150", "--topics 150 --fixed-priors", "--topics 7 --evaluate-every 1"] {
+        let line = format!("fit pydoc --epochs 30 --json {options}");
+        let (out, err) = ends(folder.path(), &line, 0);
+        let report: Value = serde_json::from_str(&out).unwrap();
+        for (name, value) in report["results"].as_object().unwrap() {
+            assert!(value.as_array().is_none_or(|list| list.len() <= 20), "{name}: {value}");
+        }
+        let is_symmetric = options.contains("--fixed-priors");
+        assert_eq!(report["results"]["alpha"].is_number(), is_symmetric, "{options}");
+        assert!(!err.contains("inf") && !err.contains("NaN"), "{err}");
+        let values = err.lines().filter_map(|line| line.split_once("perplexity ")?.1.split("  ").next());
+        let values: Vec<&str> = values.collect();
+        assert!(values.windows(2).all(|pair| pair[0] != pair[1]), "{err}");
+    }
 }
 
 #[test]
 fn words_are_left_out_and_topics_are_seeded() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("priors.txt"), "# topic word weight\n2 socket 300\n\n3 turtle 300\n")
-        .unwrap();
+    fs::write(
+        folder.path().join("priors.txt"),
+        "# topic word weight\n2 socket 300\n\n3 turtle 300\n1 nosuchword 3\n",
+    )
+    .unwrap();
     let line = "fit pydoc --topics 6 --epochs 20 --word-priors priors.txt --min-df 2 --max-df 0.6 --remove-top 3 --out run";
     let (out, _) = ends(folder.path(), line, 0);
     assert!(out.contains("left out: "), "{out}");
+    assert!(out.contains("priors.txt: not in the corpus and left out: `nosuchword` (line 5)"), "{out}");
     let corpus = embedded::pydoc();
     let (_, counts) = sparse(&folder.path().join("run/topic_word_counts.npz"));
     for (name, topic) in [("socket", 1), ("turtle", 2)] {
@@ -201,7 +309,11 @@ fn words_are_left_out_and_topics_are_seeded() {
 fn a_run_stops_at_limits_and_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let (out, _) = ends(folder.path(), "fit pydoc --topics 5 --epochs 4 --target 10 --out run", 3);
-    assert!(out.contains("done: perplexity"), "{out}");
+    assert!(out.contains("stopped at the limit of epochs: perplexity"), "{out}");
+    assert!(out.contains("(target 10") && !out.contains("done"), "{out}");
+    let (out, err) = ends(folder.path(), "fit pydoc --topics 5 --target 10", 3);
+    assert!(out.contains("stopped: no further epoch comes closer: perplexity"), "{out}");
+    assert!(!err.contains("inf") && !err.contains("NaN"), "{err}");
     ends(folder.path(), "fit pydoc --topics 5 --target 5000 --evaluate-every 1 --out run --force", 0);
     let whole = ends(folder.path(), "fit pydoc --topics 5 --epochs 9 --json --quiet", 0).0;
     let digest = |out: &str| serde_json::from_str::<Value>(out).unwrap()["model_digest"].clone();
@@ -218,19 +330,24 @@ fn a_run_stops_at_limits_and_goes_on() {
 #[test]
 fn bad_input_names_the_option_or_the_line() {
     let folder = tempfile::tempdir().unwrap();
-    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    let write = |name: &str, text: &str| write(folder.path(), name, text);
     write("docword.bad.txt", "2\n3\n2\n1 1 1\n1 9 1\n");
     write("docword.small.txt", "2\n3\n2\n1 1 1\n2 3 4\n");
     write("priors.txt", "1 socket 3\n1 nosuchword 3\n");
     write("topics.txt", "9 socket 3\n");
     write("words.txt", "one\ntwo\n");
+    write("lacking.txt", "1 nosuchword 3\n2 northis 1\n");
+    write("weight.txt", "1 socket 3\n1 turtle -3\n");
+    write("notes.txt", "the ship at sea\nthe sea\n");
+    write("double.txt", "sea\nship\nsea\n");
+    write("gap.txt", "sea\n\nship\n");
     fs::create_dir(folder.path().join("empty")).unwrap();
     for (line, why) in [
         ("fit docword.bad.txt", "docword.bad.txt:5: the word 9 lies outside of 1 to 3"),
         ("fit no/such.txt", "no/such.txt: cannot read"),
         ("fit nothing", "known are pydoc"),
         ("fit empty", "the folder has no files"),
-        ("fit pydoc --format csv", "--format: `csv` is no format"),
+        ("fit notes.txt --format csv", "--format: `csv` is no format"),
         ("fit pydoc --topics 0", "--topics is 0"),
         ("fit pydoc --topics 70000", "--topics is 70000"),
         ("fit pydoc --alpha -1", "--alpha is -1"),
@@ -248,7 +365,26 @@ fn bad_input_names_the_option_or_the_line() {
         ("fit docword.small.txt --stop-words english", "--stop-words needs the words of the corpus"),
         ("fit docword.small.txt --vocab words.txt", "words.txt: 2 words, but the corpus has 3"),
         ("fit pydoc --stop-words no/such", "no/such: cannot read"),
-        ("fit pydoc --word-priors priors.txt", "priors.txt:2: `nosuchword` is not in the vocabulary"),
+        ("fit pydoc --word-priors lacking.txt", "lacking.txt: it seeds no word of the corpus"),
+        ("fit pydoc --word-priors weight.txt", "weight.txt:2: the weight is not a number above 0"),
+        (
+            "fit pydoc --vocab words.txt",
+            "pydoc: a known corpus has its own vocabulary: do not give words.txt",
+        ),
+        ("fit notes.txt --vocab no/such", "no/such: cannot read"),
+        ("fit notes.txt --vocab double.txt", "double.txt:3: the word `sea` stands in line 1 too"),
+        ("fit notes.txt --vocab gap.txt", "gap.txt:2: the line is empty"),
+        ("fit pydoc --format text", "--format has no effect on pydoc, which is known by name"),
+        ("fit pydoc --pyldavis", "--pyldavis writes a file: give the folder for it with --out DIR"),
+        ("fit pydoc --parallelism 3", "--parallelism has no effect on the rotation of lda: leave it out"),
+        ("fit pydoc --rho 0.1 --guard off", "--rho and --guard have no effect"),
+        ("fit pydoc --staleness 1", "--staleness has no effect"),
+        ("fit pydoc --remove-top -1", "--remove-top"),
+        ("fit pydoc --topics -1", "--topics"),
+        ("fit pydoc --evaluate-every -1", "--evaluate-every"),
+        ("fit pydoc --validation -1", "--validation -1: give a fraction"),
+        ("infer empty pydoc --workers -1", "--workers"),
+        ("topics empty --top -1", "--top"),
         ("fit pydoc --word-priors topics.txt --topics 3", "topics.txt:1: the topic `9`"),
         ("fit pydoc --init empty", "give the folder that --out wrote"),
         ("topics empty", "give the folder that --out wrote"),
@@ -263,24 +399,58 @@ fn bad_input_names_the_option_or_the_line() {
     ends(folder.path(), "fit docword.small.txt --epochs 2 --validation none --out run --quiet", 0);
     let (_, err) = ends(folder.path(), "infer run pydoc", 2);
     assert!(err.contains("pydoc has 3191 words, the model 3"), "{err}");
-    let path = folder.path().join("run/model.json");
-    for (key, value, why) in [
-        ("alpha", "[0.1]", "alpha and beta are not 20 numbers and one"),
-        ("beta", "-1", "alpha and beta"),
-        ("vocabulary", "[\"one\"]", "the vocabulary has 1 words, not 3"),
-        ("word_priors", "[[7, 0, 1.0]]", "the word prior (7, 0, 1) is outside"),
-    ] {
-        let whole = fs::read_to_string(&path).unwrap();
-        let mut model: Value = serde_json::from_str(&whole).unwrap();
-        model[key] = serde_json::from_str(value).unwrap();
-        fs::write(&path, model.to_string()).unwrap();
-        let (_, err) = ends(folder.path(), "infer run docword.small.txt", 2);
-        assert!(err.contains(&format!("model.json: {why}")), "{key}: {err}");
+}
+
+#[test]
+fn a_vocabulary_is_looked_for_and_that_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write(folder, "docword.small.txt", "3\n3\n4\n1 1 5\n2 3 4\n3 3 2\n3 2 2\n");
+    let (out, _) = ends(folder, "fit docword.small.txt --epochs 2", 0);
+    assert!(
+        out.contains("there is no vocab.small.txt beside docword.small.txt") && out.contains("word 1"),
+        "{out}"
+    );
+    write(folder, "vocab.small.txt", "one\ntwo\nthree\n");
+    let (out, _) = ends(folder, "fit docword.small.txt --epochs 2", 0);
+    assert!(!out.contains("vocab") && out.contains("three"), "{out}");
+    // Text over given words.
+    write(folder, "notes.txt", "the ship at sea\nthe sea\nthe ship\n");
+    write(folder, "words.txt", "sea\nship\nmast\n");
+    ends(folder, "fit notes.txt --vocab words.txt --epochs 2 --out run", 0);
+    let words = json(&folder.join("run/model.json"))["vocabulary"].clone();
+    assert_eq!(words, serde_json::json!(["sea", "ship", "mast"]));
+}
+
+#[test]
+fn a_damaged_model_is_refused_by_the_name_of_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let line = "fit pydoc --topics 3 --epochs 2 --min-df 40 --max-df 45 --stop-words english --quiet";
+    ends(folder, &format!("{line} --out run"), 0);
+    ends(folder, &format!("{line} --seed 5 --out other"), 0);
+    write(folder, "new.txt", "socket server\n");
+    for name in ["model.json", "alpha.npy", "topic_word_counts.npz", "topic_word.npy", "topics.txt"] {
+        let path = folder.join("run").join(name);
+        let whole = fs::read(&path).unwrap();
+        let mut flipped = whole.clone();
+        flipped[whole.len() / 2] ^= 16;
+        let mixed = fs::read(folder.join("other").join(name)).unwrap();
+        for damaged in [&flipped[..], &whole[..whole.len() / 4], &[], &mixed] {
+            fs::write(&path, damaged).unwrap();
+            for verb in ["infer run new.txt", "topics run", "fit new.txt --init run --epochs 1"] {
+                let (out, err) = ends(folder, verb, 2);
+                // Of two whole models the first file that differs is named.
+                let named = damaged == &mixed[..] && name == "model.json" || err.contains(name);
+                assert!(out.is_empty() && named && err.contains("run/"), "{name}, {verb}: {err}");
+            }
+        }
         fs::write(&path, whole).unwrap();
     }
-    fs::write(&path, "{}").unwrap();
-    let (_, err) = ends(folder.path(), "topics run", 2);
-    assert!(err.contains("model.json: missing field"), "{err}");
+    ends(folder, "infer run new.txt", 0);
+    let about = fs::read_to_string(folder.join("run/model.json")).unwrap();
+    fs::write(folder.join("run/model.json"), about.replace("\"lda\"", "\"mf\"")).unwrap();
+    ends(folder, "topics run", 2);
 }
 
 #[test]

@@ -89,8 +89,9 @@ fn perplexity_and_likelihood_are_those_of_the_definitions() {
         let last = fit.evaluations().last().unwrap();
         assert_eq!((last.epoch, fit.evaluations().len()), (8, 2));
         let expected = perplexity(&fit, &corpus);
-        assert!((last.perplexity[0] / expected - 1.0).abs() < 1e-6, "{} {expected}", last.perplexity[0]);
-        assert_eq!(fit.report.metric.value, last.perplexity[0]);
+        let found = last.test.unwrap();
+        assert!((found / expected - 1.0).abs() < 1e-6, "{found} {expected}");
+        assert_eq!((fit.report.metric.value, last.validation), (found, None));
         assert_eq!(fit.report.metric.on, "test documents");
         let expected = joint(&fit);
         assert!((last.joint - expected).abs() < 1e-6, "{} {expected}", last.joint);
@@ -140,7 +141,7 @@ fn optimised_priors_raise_the_likelihood_of_the_data() {
         optimised.alpha().iter().any(|&alpha| (alpha - optimised.alpha()[0]).abs() > 1e-3),
         "alpha is asymmetric"
     );
-    let of = |fit: &Fit| (fit.evaluations()[0].joint, fit.evaluations()[0].perplexity[0]);
+    let of = |fit: &Fit| (fit.evaluations()[0].joint, fit.evaluations()[0].held_out().next().unwrap().1);
     let ((joint, perplexity), (better, lower)) = (of(&fixed), of(&optimised));
     assert!(better > joint && lower < perplexity, "{joint} {better}, {perplexity} {lower}");
 }
@@ -173,20 +174,38 @@ fn a_run_ends_at_its_target_by_its_rule_or_at_its_length() {
     assert_eq!((rule.report.ending, rule.report.metric.target), (Ending::Converged, None));
     let [.., last] = rule.evaluations() else { panic!("it was evaluated") };
     let earlier = rule.evaluations().iter().rev().find(|one| one.epoch + 10 <= last.epoch).unwrap();
-    assert!(last.perplexity[0] > 0.999 * earlier.perplexity[0]);
-    let target =
-        Lda::params().topics(10).target(1.5 * last.perplexity[0]).evaluate_every(1).fit(problem()).unwrap();
+    let (last, earlier) = (last.validation.unwrap(), earlier.validation.unwrap());
+    assert!(last > 0.999 * earlier);
+    let target = Lda::params().topics(10).target(1.5 * last).evaluate_every(1).fit(problem()).unwrap();
     assert!(target.report.metric.is_reached() && target.report.epochs < rule.report.epochs);
     assert_eq!(target.report.ending, Ending::Target);
     // Out of reach: the rule ends the run, and says that the target is missed.
-    let vain = Lda::params().topics(10).target(1.0).fit_with(problem(), |engine| engine.epochs(400)).unwrap();
-    assert_eq!((vain.report.ending, vain.report.epochs), (Ending::Converged, rule.report.epochs));
+    let vain = Lda::params().topics(10).target(1.5).fit_with(problem(), |engine| engine.epochs(400)).unwrap();
+    assert_eq!(vain.report.ending, Ending::Converged);
     assert!(vain.report.metric.is_missed());
     let length = Lda::params().topics(10).epochs(7).fit(problem()).unwrap();
     assert_eq!((length.report.ending, length.report.epochs), (Ending::Converged, 7));
-    let missed = Lda::params().topics(10).epochs(7).target(1.0).fit(problem()).unwrap();
+    let missed = Lda::params().topics(10).epochs(7).target(1.5).fit(problem()).unwrap();
     assert_eq!(missed.report.ending, Ending::Limit(Limit::Epochs));
     assert_eq!(length.evaluations().last().unwrap().epoch, 7);
+}
+
+#[test]
+fn a_target_out_of_reach_ends_a_run_once_ten_epochs_gain_nothing() {
+    let corpus = embedded::pydoc();
+    let lda = Lda::params().topics(5).target(10.0).evaluate_every(2);
+    let fit = lda.fit(prepared(&corpus, Held::Fraction(0.1), Held::None)).unwrap();
+    assert_eq!(fit.report.ending, Ending::Converged);
+    assert!(fit.report.metric.is_missed() && fit.report.epochs < 2_000, "{} epochs", fit.report.epochs);
+    let values: Vec<f64> = fit.evaluations().iter().map(|one| one.validation.unwrap()).collect();
+    let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
+    let (earlier, recent) = values.split_at(values.len() - 5);
+    assert!(least(recent) >= least(earlier), "{values:?}");
+    // A length is a length, whatever is gained.
+    let lda = Lda::params().topics(5).target(10.0).evaluate_every(2).epochs(fit.report.epochs + 20);
+    let longer = lda.fit(prepared(&corpus, Held::Fraction(0.1), Held::None)).unwrap();
+    assert_eq!(longer.report.ending, Ending::Limit(Limit::Epochs));
+    assert_eq!(longer.report.epochs, fit.report.epochs + 20);
 }
 
 #[test]
@@ -204,7 +223,7 @@ fn more_shards_and_merging_each_round_cost_no_quality() {
         let fit = lda.fit(problem).unwrap();
         // The mean over the settled end of the run: one evaluation alone is noisy on 30 documents.
         let last = &fit.evaluations()[4..];
-        last.iter().map(|one| one.perplexity[0]).sum::<f64>() / last.len() as f64
+        last.iter().map(|one| one.test.unwrap()).sum::<f64>() / last.len() as f64
     };
     let plain = perplexity(4, Merging::Epoch);
     for (shards, merging) in
@@ -372,7 +391,11 @@ fn words_that_the_documents_lack_keep_the_counts_of_the_model_to_start_from() {
     // The totals are those of the counts.
     let sums: Vec<i64> = (0..3).map(|topic| counts.total(topic) as i64).collect();
     assert_eq!(sums, fit.totals());
-    assert!(fit.evaluations().iter().all(|one| one.joint.is_finite() && one.perplexity[0].is_finite()));
+    assert!(
+        fit.evaluations()
+            .iter()
+            .all(|one| one.joint.is_finite() && one.validation.is_some_and(f64::is_finite))
+    );
     for workers in [2, 3] {
         let other =
             lda.clone().workers(workers).fit(prepared(&corpus, Held::Fraction(0.2), Held::None)).unwrap();
@@ -438,7 +461,8 @@ fn a_public_corpus_gets_as_good_as_it_should() {
     let fit = lda.fit(prepared(&corpus, Held::None, Held::Split)).unwrap();
     let last = fit.evaluations().last().unwrap();
     let expected = perplexity(&fit, &corpus);
-    assert!((last.perplexity[0] / expected - 1.0).abs() < 1e-6, "{} {expected}", last.perplexity[0]);
+    let found = last.test.unwrap();
+    assert!((found / expected - 1.0).abs() < 1e-6, "{found} {expected}");
     assert!(expected < 3_200.0, "{expected}");
     let tokens: i64 = fit.totals().iter().sum();
     assert!(fit.state_bytes() as i64 <= 15 * tokens, "{} bytes, {tokens} tokens", fit.state_bytes());

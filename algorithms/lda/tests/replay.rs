@@ -35,7 +35,7 @@ struct Bits {
 fn bits(fit: &Fit) -> Bits {
     let rows = fit.document_topics();
     let evaluation = |one: &raddle_lda::Evaluation| {
-        (one.epoch, one.perplexity.iter().map(|value| value.to_bits()).collect(), one.joint.to_bits())
+        (one.epoch, one.held_out().map(|(_, value)| value.to_bits()).collect(), one.joint.to_bits())
     };
     Bits {
         words: fit.topic_words(),

@@ -1,12 +1,14 @@
 //! Reading the corpus that a command line names, and leaving words out.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use raddle::cli::{Data, Error, count};
+use raddle::cli::{Data, Error, count, refuse_without_effect};
 use raddle_datasets::registry::CORPORA;
 use raddle_datasets::{
     Corpus, CorpusOptions, Filter, Frequency, english_stop_words, read_any_corpus, read_stop_words,
+    vocabulary_names,
 };
 use serde::Serialize;
 
@@ -32,7 +34,7 @@ pub(crate) fn known_or_default() -> String {
 #[derive(Debug, Args, Serialize)]
 pub(crate) struct CorpusArgs {
     /// The words, one a line; else the file beside DATA that is named alike, such as vocab.NAME.txt for
-    /// docword.NAME.txt.
+    /// docword.NAME.txt. Of text, only these words are kept.
     #[arg(long, value_name = "FILE")]
     vocab: Option<PathBuf>,
     /// Leave out words in fewer documents: a number, or a fraction such as 0.01.
@@ -44,7 +46,7 @@ pub(crate) struct CorpusArgs {
     #[serde(serialize_with = "as_debug")]
     max_df: Option<Frequency>,
     /// Leave out the N words with the most tokens.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     remove_top: usize,
     /// Leave out stop words: english, or a file with one a line.
     #[arg(long, value_name = "english|FILE")]
@@ -58,15 +60,57 @@ fn as_debug<S: serde::Serializer>(value: &Option<Frequency>, serializer: S) -> R
     }
 }
 
+/// A corpus as it was asked for.
+pub(crate) struct Read {
+    pub(crate) corpus: Corpus,
+    pub(crate) left_out: LeftOut,
+    /// What whoever asked should know: what was left out, a vocabulary that was looked for.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Words that the corpus had before they were left out: by text where there is a vocabulary, else by number.
+#[derive(Default)]
+pub(crate) struct LeftOut {
+    texts: HashSet<String>,
+    numbers: HashSet<u32>,
+}
+
+impl LeftOut {
+    /// Whether a word was left out.
+    pub(crate) fn has(&self, number: u32, text: Option<&str>) -> bool {
+        match text {
+            Some(text) => self.texts.contains(text),
+            None => self.numbers.contains(&number),
+        }
+    }
+
+    /// The words that a corpus has.
+    fn of(corpus: &Corpus) -> Self {
+        let there = (0..).zip(corpus.word_counts()).filter(|&(_, count)| count > 0).map(|(word, _)| word);
+        match corpus.vocabulary {
+            Some(_) => Self { texts: there.map(|word| corpus.word(word)).collect(), ..Self::default() },
+            None => Self { numbers: there.collect(), ..Self::default() },
+        }
+    }
+
+    /// Less the words of another.
+    fn less(mut self, other: &Self) -> Self {
+        self.texts.retain(|word| !other.texts.contains(word));
+        self.numbers.retain(|word| !other.numbers.contains(word));
+        self
+    }
+}
+
 impl CorpusArgs {
-    /// Reads DATA, or the embedded default, and leaves words out. With what was left out, in words.
+    /// Reads DATA, or the embedded default, and leaves words out.
     pub(crate) fn read(
         &self,
         source: Option<&str>,
         format: Option<&str>,
         threads: usize,
-    ) -> Result<(Corpus, Option<String>), Error> {
+    ) -> Result<Read, Error> {
         let mut corpus = read(source.unwrap_or(DEFAULT), format, self.vocab.as_deref(), threads)?;
+        let mut notes: Vec<String> = unnamed(&corpus).into_iter().collect();
         let stop_words = match self.stop_words.as_deref() {
             None => Default::default(),
             Some("english") => english_stop_words(),
@@ -79,16 +123,22 @@ impl CorpusArgs {
         let (min_df, max_df, remove_top) = (self.min_df, self.max_df, self.remove_top);
         let filter = Filter { min_df, max_df, remove_top, stop_words };
         if filter.is_empty() {
-            return Ok((corpus, None));
+            return Ok(Read { corpus, left_out: LeftOut::default(), notes });
         }
         // The words of plain text got their numbers here, so nobody misses those that are left out.
         let renumber = corpus.is_text;
+        let before = LeftOut::of(&corpus);
         let removed = corpus.filter(&filter, renumber);
-        let (words, tokens) = (count(removed.words, "word"), count(removed.tokens, "token"));
-        match corpus.tokens() {
-            0 => Err(Error::input(format!("no word is left of {}: leave out fewer", corpus.name))),
-            _ => Ok((corpus, Some(format!("left out: {words} with {tokens}")))),
+        if corpus.tokens() == 0 {
+            return Err(Error::input(format!("no word is left of {}: leave out fewer", corpus.name)));
         }
+        notes.push(format!(
+            "left out: {} with {}",
+            count(removed.words, "word"),
+            count(removed.tokens, "token")
+        ));
+        let left_out = before.less(&LeftOut::of(&corpus));
+        Ok(Read { corpus, left_out, notes })
     }
 
     /// Part of a run's identity.
@@ -105,6 +155,9 @@ pub(crate) fn read(
     vocab: Option<&Path>,
     threads: usize,
 ) -> Result<Corpus, Error> {
+    if format.is_some() && is_known(source) {
+        refuse_without_effect(&[("--format", true)], &format!("on {source}, which is known by name"))?;
+    }
     let format =
         format.map(str::parse).transpose().map_err(|why| Error::usage(format!("--format: {why}")))?;
     let options =
@@ -112,13 +165,30 @@ pub(crate) fn read(
     read_any_corpus(source, &options).map_err(Error::input)
 }
 
-/// What the report says of the corpus.
-pub(crate) fn describe(corpus: &Corpus, train_tokens: u64) -> Data {
+/// Whether this is a corpus's name, not a path.
+pub(crate) fn is_known(source: &str) -> bool {
+    source == DEFAULT || CORPORA.iter().any(|entry| entry.name == source)
+}
+
+/// That words have no texts, and where these were looked for.
+fn unnamed(corpus: &Corpus) -> Option<String> {
+    let path = corpus.path.as_ref().filter(|_| corpus.vocabulary.is_none())?;
+    let names =
+        vocabulary_names(path).into_iter().filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()));
+    let names: Vec<String> = names.filter(|name| !name.ends_with(".gz")).collect();
+    Some(format!(
+        "words are shown by number: there is no {} beside {} (or with .gz); give the words with --vocab FILE",
+        names.join(" or "),
+        path.display()
+    ))
+}
+
+/// What the report says of the corpus as it was read.
+pub(crate) fn describe(corpus: &Corpus) -> Data {
     let sizes = [
         ("documents", corpus.documents() as u64),
         ("words", corpus.words() as u64),
         ("tokens", corpus.tokens()),
-        ("train_tokens", train_tokens),
     ];
     Data {
         path: corpus.path.as_ref().map_or_else(|| corpus.name.clone(), |path| path.display().to_string()),
@@ -126,4 +196,10 @@ pub(crate) fn describe(corpus: &Corpus, train_tokens: u64) -> Data {
         nonzeros: corpus.nonzeros() as u64,
         digest: corpus.digest.clone(),
     }
+}
+
+/// With the tokens that are trained on.
+pub(crate) fn with_training(mut data: Data, tokens: u64) -> Data {
+    data.sizes.insert("train_tokens".into(), tokens);
+    data
 }

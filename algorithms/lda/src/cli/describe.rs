@@ -1,6 +1,6 @@
 //! Topics as a person reads them, and as generic tables.
 
-use raddle::cli::{Summary, Table};
+use raddle::cli::{Summary, Table, count};
 use raddle_datasets::Corpus;
 use raddle_lda::{Coherence, TopicWords, coherence};
 
@@ -51,15 +51,20 @@ impl Listing {
                 None => "",
             }
         );
-        for &(topic, total) in self.order.iter().take(most) {
+        let filled = self.order.iter().filter(|&&(_, total)| total > 0);
+        for &(topic, total) in filled.clone().take(most) {
             let share = 100.0 * total as f64 / model.tokens.max(1) as f64;
             let npmi =
                 self.coherence.as_ref().map_or(String::new(), |all| format!("{:>6.3}  ", all[topic].npmi));
             let top = counts.top(topic, words).into_iter().map(|(word, _)| model.word(word));
             text += &format!("{:>6} {share:>6.2}%  {npmi}{}\n", topic + 1, top.collect::<Vec<_>>().join(" "));
         }
-        if self.order.len() > most {
-            text += &format!("{:>6}  and {} more\n", "...", self.order.len() - most);
+        let filled = filled.count();
+        if filled > most {
+            text += &format!("{:>6}  and {} more\n", "...", filled - most);
+        }
+        if filled < self.order.len() {
+            text += &format!("{} without a token\n", count((self.order.len() - filled) as u64, "topic"));
         }
         text
     }

@@ -1,15 +1,19 @@
 //! The files of a model.
 
-use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use raddle::cli::{Error, ModelDigest, Session, npy};
+use raddle::cli::{Error, ModelDigest, ModelFolder, Session, npy};
 use raddle_datasets::{Corpus, Matrix, Options, Vocabulary, read_samples};
-use raddle_lda::{Fit, TopicWords};
+use raddle_lda::{Fit, MOST_TOPICS, TopicWords};
 use serde::{Deserialize, Serialize};
 
-use super::npz;
+use super::{npz, outcome};
+
+/// The counts of words in topics.
+const COUNTS: &str = "topic_word_counts.npz";
+/// alpha of each topic, where they differ.
+const ALPHA: &str = "alpha.npy";
 
 /// `model.json`: what inference needs beside the counts, and how the model came about.
 #[derive(Debug, Serialize, Deserialize)]
@@ -18,18 +22,41 @@ pub(crate) struct Model {
     pub(crate) words: usize,
     pub(crate) documents: usize,
     pub(crate) tokens: u64,
+    /// Of every topic; in the file one number if it is the same, else nothing, and `alpha.npy` has them.
+    #[serde(rename = "alpha", with = "short_alpha")]
     pub(crate) alpha: Vec<f64>,
     pub(crate) beta: f64,
     /// (word, topic, what was added to beta), from 0.
     pub(crate) word_priors: Vec<(u32, u32, f32)>,
-    /// How the run ended, and the perplexity that it had come to, if documents were held out.
+    /// How the run ended, and what it had come to when it was last evaluated.
     pub(crate) ending: String,
-    pub(crate) perplexity: Option<f64>,
+    pub(crate) evaluated_epoch: Option<u64>,
+    pub(crate) validation_perplexity: Option<f64>,
+    pub(crate) test_perplexity: Option<f64>,
     pub(crate) vocabulary: Option<Vec<String>>,
+}
+
+/// The number that all are, if they are.
+pub(crate) fn symmetric(alpha: &[f64]) -> Option<f64> {
+    alpha.first().copied().filter(|first| alpha.iter().all(|other| other == first))
+}
+
+/// A list of equal numbers as one.
+mod short_alpha {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(alpha: &[f64], to: S) -> Result<S::Ok, S::Error> {
+        super::symmetric(alpha).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<f64>, D::Error> {
+        Ok(Option::<f64>::deserialize(from)?.into_iter().collect())
+    }
 }
 
 impl Model {
     pub(crate) fn new(fit: &Fit, counts: &TopicWords, vocabulary: Option<&Vocabulary>) -> Self {
+        let last = fit.evaluations().last();
         Self {
             topics: fit.topics(),
             words: fit.words(),
@@ -39,7 +66,9 @@ impl Model {
             beta: fit.beta(),
             word_priors: counts.priors.clone(),
             ending: fit.report.ending.name().into(),
-            perplexity: Some(fit.report.metric.value).filter(|value| value.is_finite()),
+            evaluated_epoch: last.map(|last| last.epoch),
+            validation_perplexity: last.and_then(|last| last.validation),
+            test_perplexity: last.and_then(|last| last.test),
             vocabulary: vocabulary.map(|words| words.iter().map(str::to_owned).collect()),
         }
     }
@@ -48,7 +77,8 @@ impl Model {
     fn fault(&self) -> Option<String> {
         let Self { topics, words, alpha, beta, word_priors, vocabulary, .. } = self;
         let is_prior = |prior: f64| prior.is_finite() && prior > 0.0;
-        if alpha.len() != *topics || !alpha.iter().chain([beta]).all(|&prior| is_prior(prior)) {
+        if *topics == 0 || alpha.len() != *topics || !alpha.iter().chain([beta]).all(|&prior| is_prior(prior))
+        {
             return Some(format!("alpha and beta are not {topics} numbers and one, all above 0"));
         }
         let known = vocabulary.as_ref().map_or(*words, Vec::len);
@@ -85,7 +115,7 @@ pub(crate) fn write(
             npy::f32s(out, &row)
         })
     })?;
-    session.write("topic_word_counts.npz", |out| {
+    session.write(COUNTS, |out| {
         let (indices, values) = (counts.indices.iter().copied(), counts.counts.iter().copied());
         let starts = counts.starts.iter().copied();
         npz::csr(out, (topics, words), starts, (counts.indices.len(), indices), values)
@@ -103,6 +133,13 @@ pub(crate) fn write(
         let values = entries().map(|(_, count)| count);
         npz::csr(out, (fit.documents(), topics), starts.into_iter(), (length, indices), values)
     })?;
+    if symmetric(fit.alpha()).is_none() {
+        session.write(ALPHA, |out| {
+            npy::header(out, "<f8", &[topics])?;
+            fit.alpha().iter().try_for_each(|alpha| out.write_all(&alpha.to_le_bytes()))
+        })?;
+    }
+    session.write("evaluations.tsv", |out| out.write_all(outcome::table(fit.evaluations()).as_bytes()))?;
     session.write("topics.txt", |out| {
         (0..topics).try_for_each(|topic| {
             let top = counts.top(topic, 20).into_iter().map(|(word, _)| model.word(word));
@@ -171,18 +208,31 @@ pub(crate) fn digest(fit: &Fit, counts: &TopicWords) -> String {
     digest.f64s(fit.alpha()).f64s(&[fit.beta()]).finish()
 }
 
-/// Reads a model.
-pub(crate) fn read(folder: &Path) -> Result<(Model, TopicWords), Error> {
-    let about = folder.join("model.json");
-    let text = fs::read_to_string(&about).map_err(|why| {
-        Error::input(format!("{}: {why}; give the folder that --out wrote", about.display()))
-    })?;
-    let model: Model =
-        serde_json::from_str(&text).map_err(|why| Error::input(format!("{}: {why}", about.display())))?;
+/// Reads a model, with a text that is another for another model.
+pub(crate) fn read(path: &Path) -> Result<(Model, TopicWords, String), Error> {
+    let folder = ModelFolder::open(path, "lda")?;
+    let mut model: Model = folder.about()?;
+    model.alpha = match model.alpha.first() {
+        Some(alpha) => vec![*alpha; model.topics.min(MOST_TOPICS)],
+        None => alphas(&folder.read(ALPHA)?, model.topics).ok_or_else(|| {
+            Error::input(format!("{}: not one number for each topic", path.join(ALPHA).display()))
+        })?,
+    };
     if let Some(fault) = model.fault() {
-        return Err(Error::input(format!("{}: {fault}", about.display())));
+        return Err(Error::input(format!("{}: {fault}", path.join("model.json").display())));
     }
-    let path = folder.join("topic_word_counts.npz");
+    let counts = counts(&folder, &model)?;
+    Ok((model, counts, folder.digest().to_owned()))
+}
+
+/// The numbers at the end of what was written.
+fn alphas(bytes: &[u8], topics: usize) -> Option<Vec<f64>> {
+    let start = bytes.len().checked_sub(topics.checked_mul(8)?)?;
+    Some(bytes[start..].as_chunks().0.iter().map(|&number| f64::from_le_bytes(number)).collect())
+}
+
+fn counts(folder: &ModelFolder, model: &Model) -> Result<TopicWords, Error> {
+    let path = folder.place(COUNTS)?;
     let broken = |why: String| Error::input(format!("{}: {why}", path.display()));
     let samples = read_samples(&path.to_string_lossy(), &Options::default()).map_err(Error::input)?;
     let Matrix::Sparse(columns) = &samples.x else { return Err(broken("the counts are not sparse".into())) };
@@ -203,6 +253,5 @@ pub(crate) fn read(folder: &Path) -> Result<(Model, TopicWords), Error> {
         }
     }
     let priors = (model.word_priors.clone(), model.beta);
-    let counts = TopicWords::from_counts((model.topics, model.words), entries.iter().copied(), priors);
-    Ok((model, counts))
+    Ok(TopicWords::from_counts((model.topics, model.words), entries.iter().copied(), priors))
 }

@@ -1,10 +1,9 @@
 //! `lda fit`.
 
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use raddle::cli::{Error, ExitStatus, Phase, Report, Session, TrainOptions, choose};
+use raddle::cli::{Error, ExitStatus, Phase, Session, TrainOptions, choose, count, refuse_without_effect};
 use raddle_datasets::Corpus;
 use raddle_lda::{Fit, Held, Lda, LdaError, Merging, Preparation, Problem};
 use serde::Serialize;
@@ -12,7 +11,9 @@ use serde::Serialize;
 use super::data::{self, CorpusArgs};
 use super::describe::Listing;
 use super::files::{self, Model};
+use super::outcome;
 use super::priors;
+use super::start::{self, Start};
 
 /// Topics listed on the screen, and their words.
 const LISTED: usize = 20;
@@ -30,7 +31,7 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 #[command(mut_arg("epochs", |arg| arg.help("The run's length; else the perplexity of held-out documents ends it")))]
 pub(crate) struct Options {
     /// Number of topics, K; 20 unless given, or those of --init.
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
     topics: Option<usize>,
     /// Prior of each topic in a document; 50 / K unless given. Where alpha starts if it is optimised.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
@@ -54,11 +55,11 @@ pub(crate) struct Options {
     #[arg(long, value_name = "PERPLEXITY", allow_negative_numbers = true)]
     target: Option<f64>,
     /// Score held-out documents after every N epochs.
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true)]
     evaluate_every: u64,
-    /// Start on a part of the documents, or on all.
-    #[arg(long, value_name = "NAME", default_value = "staged")]
-    start: Start,
+    /// Start on a part of the documents (staged), or on all; staged unless given.
+    #[arg(long, value_name = "NAME")]
+    start: Option<Begin>,
     /// What beta is multiplied by at first, falling to 1; from the data unless given, 1 turns it off.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     heat: Option<f64>,
@@ -82,7 +83,7 @@ pub(crate) struct Options {
 /// Where topics are started.
 #[derive(Debug, Clone, Copy, PartialEq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
-enum Start {
+enum Begin {
     /// On a part of the documents, then on more.
     Staged,
     /// On all documents.
@@ -102,25 +103,29 @@ enum When {
 /// Fits, writes and reports.
 pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let train = &options.train;
-    choose("--schedule", &train.schedule, &[("auto", ()), ("rotation", ())])?;
+    options.check()?;
     let mut session = Session::begin("lda", env!("CARGO_PKG_VERSION"), train)?;
     session.set_metric_name("perplexity");
     let (source, format) = (train.data.as_deref(), train.format.as_deref());
     let read = session.timed(Phase::Read, || options.corpus.read(source, format, train.worker_count()));
-    let (corpus, removed) = read?;
-    let held = [options.held(&options.validation, "--validation")?, options.held(&options.test, "--test")?];
-    let (lda, init) = options.lda(&corpus)?;
-    let [validation, test] = held;
-    let preparation =
-        Preparation { validation, test, shards: train.shards, seed: train.seed, ..Preparation::default() };
+    let data::Read { mut corpus, left_out, mut notes } = read?;
+    let about = data::describe(&corpus);
+    let start = match &train.init {
+        Some(folder) => Some(start::read(folder, &mut corpus, &left_out, options.topics)?),
+        None => None,
+    };
+    notes.extend(start.as_ref().and_then(|start| start.note.clone()));
+    let preparation = options.preparation(&corpus, &mut notes)?;
+    let identity = options.identity(&about.digest, start.as_ref());
+    let lda = options.lda(&corpus, start, &mut notes)?;
     let problem = session.timed(Phase::Prepare, || Problem::new(&corpus, &preparation)).map_err(refuse)?;
+    notes.extend(nothing_held_out(&preparation, &problem));
+    let about = data::with_training(about, problem.tokens());
     drop(preparation);
-    let about = data::describe(&corpus, problem.tokens());
     let documents = problem.documents();
     // What is not asked for again is let go before the run needs its memory.
     let vocabulary = corpus.vocabulary.clone();
     let corpus = (options.coherence || options.pyldavis).then_some(corpus);
-    let identity = options.identity(&about.digest, &init);
     let engine = session.timed(Phase::Fit, || lda.engine(problem)).map_err(refuse)?;
     let fit = Fit::new(session.run(engine.identity(identity))?, documents);
     let counts = fit.topic_words();
@@ -131,56 +136,65 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     }
     let listing = Listing::new(&counts, corpus.as_ref().filter(|_| options.coherence));
     let report = session.report(options, about, files::digest(&fit, &counts), &fit.report, &fit.trace)?;
-    let report = results(report, &fit, &listing);
+    let report = outcome::results(report, &fit, &listing, &notes);
     let title = format!("{} topics of {}", fit.topics(), report.data.path);
     let mut text = format!("{title}\n\n{}", listing.text(&counts, &model, LISTED, WORDS));
-    removed.into_iter().for_each(|removed| text += &format!("\n{removed}"));
-    text += &format!("\n{}", conclusion(&report, &fit));
+    notes.iter().for_each(|note| text += &format!("\n{note}"));
+    text += &format!("\n{}", outcome::conclusion(&report, &fit));
     let summary = listing.summary(title, &counts, &model, WORDS);
     session.finish(report, &summary, &text)
 }
 
-/// What the report adds.
-fn results(report: Report, fit: &Fit, listing: &Listing) -> Report {
-    let evaluations: Vec<serde_json::Value> =
-        fit.evaluations().iter().filter_map(|evaluation| serde_json::to_value(evaluation).ok()).collect();
-    let mut report = report
-        .result("staleness", fit.worst_staleness())
-        .result(
-            "state_bytes_per_token",
-            fit.state_bytes() as f64 / fit.totals().iter().sum::<i64>().max(1) as f64,
-        )
-        .result("alpha", fit.alpha().to_vec())
-        .result("beta", fit.beta())
-        .result("level", raddle::level::Level::current().name())
-        .result("evaluations", evaluations);
-    if let Some(last) = fit.evaluations().last() {
-        report = report.result("joint_log_likelihood", last.joint).result("word_log_likelihood", last.words);
-    }
-    match listing.mean_coherence() {
-        Some(mean) => report.result("u_mass", mean.u_mass).result("npmi", mean.npmi),
-        None => report,
-    }
-}
-
-/// How the run ended, in a line or two.
-fn conclusion(report: &Report, fit: &Fit) -> String {
-    let Some(last) = fit.evaluations().last() else { return report.conclusion() };
-    let old = match last.epoch == report.epochs {
-        true => String::new(),
-        false => format!("; evaluated after epoch {}", last.epoch),
-    };
-    format!(
-        "{}{old}; joint log-likelihood {:.4} a token; totals stale by {:.4}",
-        report.conclusion(),
-        last.joint,
-        fit.worst_staleness()
-    )
+/// That the run is judged on its training data, if documents were to be held out and none could be.
+fn nothing_held_out(preparation: &Preparation, problem: &Problem) -> Option<String> {
+    let asked = matches!(preparation.validation, Held::Fraction(_));
+    (asked && !problem.held_out().contains(&raddle_lda::VALIDATION)).then(|| {
+        "no document is held out: that needs two documents with words, one of them of two words or more; \
+         the joint perplexity of the training data ends the run"
+            .into()
+    })
 }
 
 impl Options {
+    /// Whether the options make sense together.
+    fn check(&self) -> Result<(), Error> {
+        let train = &self.train;
+        choose("--schedule", &train.schedule, &[("auto", ()), ("rotation", ())])?;
+        let idle = [
+            ("--parallelism", train.parallelism.is_some()),
+            ("--rho", train.rho.is_some()),
+            ("--staleness", train.staleness > 0),
+            ("--guard", !train.guard),
+        ];
+        refuse_without_effect(&idle, "on the rotation of lda")?;
+        let at_start = [("--start", self.start.is_some()), ("--heat", self.heat.is_some())];
+        refuse_without_effect(
+            &at_start.map(|(name, given)| (name, given && train.init.is_some())),
+            "with --init",
+        )?;
+        let unwritten = self.pyldavis && train.folder().is_none();
+        match unwritten {
+            true => Err(Error::usage("--pyldavis writes a file: give the folder for it with --out DIR")),
+            false => Ok(()),
+        }
+    }
+
+    /// Which documents are held out, and how the others are dealt.
+    fn preparation(&self, corpus: &Corpus, notes: &mut Vec<String>) -> Result<Preparation, Error> {
+        let validation = self.held(&self.validation, "--validation", corpus, notes)?;
+        let test = self.held(&self.test, "--test", corpus, notes)?;
+        let Self { train, .. } = self;
+        Ok(Preparation { validation, test, shards: train.shards, seed: train.seed, ..Preparation::default() })
+    }
+
     /// The documents that `--validation` or `--test` names.
-    fn held(&self, name: &str, option: &str) -> Result<Held, Error> {
+    fn held(
+        &self,
+        name: &str,
+        option: &str,
+        corpus: &Corpus,
+        notes: &mut Vec<String>,
+    ) -> Result<Held, Error> {
         if name == "none" {
             return Ok(Held::None);
         }
@@ -200,18 +214,27 @@ impl Options {
                 false => Err(Error::usage(format!("{option} {name}: give {what}"))),
             };
         }
-        let corpus = data::read(name, self.train.format.as_deref(), None, self.train.worker_count())?;
-        Ok(Held::Corpus(Box::new(corpus)))
+        let format = self.train.format.as_deref().filter(|_| !data::is_known(name));
+        let mut other = data::read(name, format, None, self.train.worker_count())
+            .map_err(|why| Error::input(format!("{option}: {why}")))?;
+        if let Some(words) = &corpus.vocabulary {
+            // Without texts of their own, words are matched by number.
+            if let Ok(unknown @ 1..) = other.match_words(words.clone()) {
+                let tokens = count(unknown, "token");
+                notes.push(format!("{option} {name}: {tokens} of words that the corpus lacks are left out"));
+            }
+        }
+        Ok(Held::Corpus(Box::new(other)))
     }
 
-    /// The parameters, and the digest of the model to start from.
-    fn lda(&self, corpus: &Corpus) -> Result<(Lda, String), Error> {
+    /// The parameters.
+    fn lda(&self, corpus: &Corpus, start: Option<Start>, notes: &mut Vec<String>) -> Result<Lda, Error> {
         let Self { train, .. } = self;
         let mut lda = Lda::params()
             .beta(self.beta)
             .fixed_priors(self.fixed_priors)
             .evaluate_every(self.evaluate_every)
-            .staged(self.start == Start::Staged)
+            .staged(self.start != Some(Begin::Full))
             .merging(if self.totals == When::Round { Merging::Round } else { Merging::Epoch })
             .seed(train.seed);
         if let Some(alpha) = self.alpha {
@@ -227,20 +250,20 @@ impl Options {
             lda = lda.target(target);
         }
         let mut topics = self.topics.unwrap_or(20);
-        let mut digest = String::new();
-        if let Some(folder) = &train.init {
-            let counts;
-            (topics, counts, digest) = start(folder, corpus, self.topics)?;
-            lda = lda.init(counts);
+        if let Some(start) = start {
+            topics = start.topics;
+            lda = lda.init(start.counts);
         }
         if let Some(file) = &self.word_priors {
-            lda = lda.word_priors(priors::read(file, corpus, topics)?);
+            let (priors, note) = priors::read(file, corpus, topics)?;
+            lda = lda.word_priors(priors);
+            notes.extend(note);
         }
-        Ok((lda.topics(topics), digest))
+        Ok(lda.topics(topics))
     }
 
     /// What makes a checkpoint this run's.
-    fn identity(&self, data: &str, init: &str) -> String {
+    fn identity(&self, data: &str, start: Option<&Start>) -> String {
         let Self {
             topics,
             alpha,
@@ -250,55 +273,20 @@ impl Options {
             validation,
             test,
             heat,
-            start,
+            start: begin,
             totals,
             ..
         } = self;
+        let init = start.map_or("", |start| &start.digest);
         format!(
             "lda {data} topics {topics:?} alpha {alpha:?} beta {beta} fixed {fixed_priors} priors {word_priors:?} \
-             validation {validation} test {test} every {} heat {heat:?} start {start:?} totals {totals:?} init {init} \
+             validation {validation} test {test} every {} heat {heat:?} start {begin:?} totals {totals:?} init {init} \
              length {:?} {} {}",
             self.evaluate_every,
             self.train.epochs,
             self.corpus.identity(),
             self.train.identity()
         )
-    }
-}
-
-/// (word, topic, count) of a model to start from, in a corpus's word numbers.
-type Known = Vec<(u32, u32, u32)>;
-
-/// K, the counts of the model to start from by this corpus's words, and a digest of them.
-fn start(folder: &Path, corpus: &Corpus, asked: Option<usize>) -> Result<(usize, Known, String), Error> {
-    let (model, counts) = files::read(folder)?;
-    if let Some(asked) = asked.filter(|&asked| asked != model.topics) {
-        let (folder, has) = (folder.display(), model.topics);
-        return Err(Error::usage(format!(
-            "--topics {asked}: the model of --init {folder} has {has}; leave the option out"
-        )));
-    }
-    let place: Vec<Option<u32>> = match (&model.vocabulary, &corpus.vocabulary) {
-        (Some(old), Some(new)) => {
-            let numbers: HashMap<&str, u32> = new.iter().zip(0..).collect();
-            old.iter().map(|word| numbers.get(word.as_str()).copied()).collect()
-        }
-        _ => (0..model.words as u32)
-            .map(|word| Some(word).filter(|&word| (word as usize) < corpus.words()))
-            .collect(),
-    };
-    let mut known = Vec::with_capacity(counts.counts.len());
-    for topic in 0..counts.topics() {
-        let words = counts.topic(topic);
-        known.extend(words.filter_map(|(word, count)| Some((place[word as usize]?, topic as u32, count))));
-    }
-    let numbers: Vec<u32> = known.iter().flat_map(|&(word, topic, count)| [word, topic, count]).collect();
-    let digest = raddle::cli::ModelDigest::default().u32s(&numbers).finish();
-    match known.is_empty() {
-        true => {
-            Err(Error::input(format!("--init {}: the corpus has no word of that model", folder.display())))
-        }
-        false => Ok((model.topics, known, digest)),
     }
 }
 

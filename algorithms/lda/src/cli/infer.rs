@@ -1,14 +1,15 @@
 //! `lda infer`.
 
-use std::collections::HashMap;
+use std::cell::Cell;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, count, npy, say, write_atomic};
+use raddle::cli::{Error, ExitStatus, UseOptions, count, npy, refuse_without_effect, write_atomic};
 use raddle_datasets::Corpus;
-use raddle_lda::Inference;
+use raddle_lda::{Inference, LdaError};
+use serde_json::json;
 
 use super::data;
 use super::files::{self, Model};
@@ -32,14 +33,16 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE")]
     vocab: Option<PathBuf>,
     /// Threads that compute; the cores unless given. Never changes the result.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     workers: Option<usize>,
     /// Write the topics to this file rather than to stdout: a NAME.npy is a matrix of documents by topics, f32.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// In text, leave out topics with a smaller share of a document.
-    #[arg(long, value_name = "X", default_value_t = 0.01, allow_negative_numbers = true)]
-    least: f32,
+    /// In text and JSON, leave out topics with a smaller share of a document; 0.01 unless given.
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    least: Option<f32>,
+    #[command(flatten)]
+    with: UseOptions,
 }
 
 const EXAMPLES: &str = "Examples, which work as they stand:
@@ -51,109 +54,162 @@ A line of text is a document: its number from 1, then topic:share, the largest f
 has the same topics whatever else is in the data. Words are matched by their text where model and data have it, else by
 number; words that the model does not have are left out.";
 
+/// How the topics of documents are written.
+#[derive(Clone, Copy)]
+enum Form {
+    /// A matrix of documents by topics, f32.
+    Array,
+    /// A line a document: topics with at least this share.
+    Lines(f32),
+    /// One line of JSON, with topics of at least this share.
+    Json(f32),
+}
+
 /// Infers the topics of every document.
 pub(crate) fn infer(options: &Options) -> Result<ExitStatus, Error> {
-    if options.workers == Some(0) {
-        return Err(Error::usage("--workers 0: give 1 or more"));
-    }
-    if !(0.0..=1.0).contains(&options.least) {
-        return Err(Error::usage(format!("--least {}: give a share from 0 to 1", options.least)));
-    }
+    let form = options.form()?;
     let workers =
         options.workers.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    let (model, counts) = files::read(&options.model)?;
+    let (model, counts, _) = files::read(&options.model)?;
     let corpus = data::read(&options.data, options.format.as_deref(), options.vocab.as_deref(), workers)?;
     let (corpus, unknown) = matched(corpus, &model, &options.data)?;
-    let corpus = Arc::new(corpus);
     let inference = Arc::new(Inference::new(&counts, model.alpha.clone()).map_err(refuse)?);
     drop(counts);
-    let mut failed = None;
-    let mut each = |take: &mut dyn FnMut(usize, &[f32]) -> io::Result<()>| -> io::Result<()> {
-        for start in (0..corpus.documents()).step_by(BATCH) {
-            let documents = start..(start + BATCH).min(corpus.documents());
-            match inference.thetas(&corpus, documents, workers) {
-                Ok(thetas) => {
-                    let mut rows = (start..).zip(thetas.chunks_exact(inference.topics()));
-                    rows.try_for_each(|(document, theta)| take(document, theta))?;
-                }
-                Err(error) => {
-                    failed = Some(error);
-                    return Err(io::Error::other("the inference failed"));
-                }
-            }
-        }
-        Ok(())
-    };
+    let total = corpus.documents();
+    let documents =
+        Documents { corpus: Arc::new(corpus), unknown, inference, workers, failed: Cell::default() };
     let written = match &options.out {
-        Some(file) if file.extension().is_some_and(|ending| ending == "npy") => write_atomic(file, |out| {
-            npy::header(out, "<f4", &[corpus.documents(), inference.topics()])?;
-            each(&mut |_, theta| npy::f32s(out, theta))
-        }),
-        Some(file) => {
-            write_atomic(file, |out| each(&mut |document, theta| line(out, document, theta, options.least)))
-        }
+        Some(file) => write_atomic(file, |out| documents.write(out, form)),
         None => {
-            let mut out = io::stdout().lock();
-            match each(&mut |document, theta| line(&mut out, document, theta, options.least)) {
-                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                    Err(Error::failed(format!("stdout: {error}")))
+            let mut out = io::BufWriter::new(io::stdout().lock());
+            match documents.write(&mut out, form).and_then(|()| out.flush()) {
+                Err(why) if why.kind() != io::ErrorKind::BrokenPipe => {
+                    Err(Error::failed(format!("stdout: {why}")))
                 }
                 _ => Ok(()),
             }
         }
     };
-    if let Some(error) = failed {
+    if let Some(error) = documents.failed.take() {
         return Err(refuse(error));
     }
     written?;
-    let told = format!("{}; {unknown} unknown to the model", count(corpus.documents() as u64, "document"));
-    match options.out {
-        Some(_) => say(&told)?,
-        // Nobody is left to tell if stderr is closed.
-        None => drop(writeln!(io::stderr(), "{told}")),
+    let (counted, tokens) = (count(total as u64, "document"), count(unknown, "token"));
+    let told = format!("{counted}; {tokens} unknown to the model");
+    match &options.out {
+        Some(file) => {
+            let value = json!({ "out": file, "documents": total, "unknown_tokens": unknown });
+            options.with.say(&told, &value)?;
+        }
+        None => options.with.note(&told),
     }
     Ok(ExitStatus::Done)
 }
 
-fn line(out: &mut impl Write, document: usize, theta: &[f32], least: f32) -> io::Result<()> {
+impl Options {
+    /// Checks the options, and says how the result is written.
+    fn form(&self) -> Result<Form, Error> {
+        if self.workers == Some(0) {
+            return Err(Error::usage("--workers 0: give 1 or more"));
+        }
+        let least = self.least.unwrap_or(0.01);
+        if !(0.0..=1.0).contains(&least) {
+            return Err(Error::usage(format!("--least {least}: give a share from 0 to 1")));
+        }
+        let ending = self.out.as_deref().and_then(Path::extension);
+        match &self.out {
+            Some(_) if ending.is_some_and(|ending| ending == "npy") => {
+                refuse_without_effect(&[("--least", self.least.is_some())], "on a matrix of all topics")?;
+                Ok(Form::Array)
+            }
+            None if self.with.json => Ok(Form::Json(least)),
+            _ => Ok(Form::Lines(least)),
+        }
+    }
+}
+
+/// Documents whose topics are asked for.
+struct Documents {
+    corpus: Arc<Corpus>,
+    /// Tokens that were left out.
+    unknown: u64,
+    inference: Arc<Inference>,
+    workers: usize,
+    /// Why the inference failed, if it did.
+    failed: Cell<Option<LdaError>>,
+}
+
+impl Documents {
+    fn write(&self, out: &mut impl Write, form: Form) -> io::Result<()> {
+        match form {
+            Form::Array => {
+                npy::header(out, "<f4", &[self.corpus.documents(), self.inference.topics()])?;
+                self.each(|_, theta| npy::f32s(out, theta))
+            }
+            Form::Lines(least) => self.each(|document, theta| {
+                write!(out, "{}", document + 1)?;
+                let topics = shares(theta, least);
+                topics.iter().try_for_each(|(topic, share)| write!(out, "\t{}:{share:.4}", topic + 1))?;
+                writeln!(out)
+            }),
+            Form::Json(least) => {
+                write!(out, "{{\"unknown_tokens\":{},\"documents\":[", self.unknown)?;
+                self.each(|document, theta| {
+                    write!(out, "{}", if document > 0 { "," } else { "" })?;
+                    let names = self.corpus.document_names.as_ref();
+                    let topics = shares(theta, least).into_iter();
+                    let topics = topics.map(|(topic, share)| json!({ "topic": topic + 1, "share": share }));
+                    let mut value = json!({ "document": document + 1, "topics": topics.collect::<Vec<_>>() });
+                    if let Some(name) = names.and_then(|names| names.get(document)) {
+                        value["name"] = name.into();
+                    }
+                    Ok(serde_json::to_writer(&mut *out, &value)?)
+                })?;
+                writeln!(out, "]}}")
+            }
+        }
+    }
+
+    /// Every document with its theta, in order.
+    fn each(&self, mut take: impl FnMut(usize, &[f32]) -> io::Result<()>) -> io::Result<()> {
+        let total = self.corpus.documents();
+        for start in (0..total).step_by(BATCH) {
+            let documents = start..(start + BATCH).min(total);
+            match self.inference.thetas(&self.corpus, documents, self.workers) {
+                Ok(thetas) => {
+                    let mut rows = (start..).zip(thetas.chunks_exact(self.inference.topics()));
+                    rows.try_for_each(|(document, theta)| take(document, theta))?;
+                }
+                Err(error) => {
+                    self.failed.set(Some(error));
+                    return Err(io::Error::other("the inference failed"));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// (topic, share) of at least `least`, the largest first.
+fn shares(theta: &[f32], least: f32) -> Vec<(usize, f32)> {
     let mut order: Vec<(usize, f32)> =
         theta.iter().copied().enumerate().filter(|&(_, share)| share >= least).collect();
     order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    write!(out, "{}", document + 1)?;
-    order.iter().try_for_each(|(topic, share)| write!(out, "\t{}:{share:.4}", topic + 1))?;
-    writeln!(out)
+    order
 }
 
-/// The corpus over the model's words, and what was left out, in words.
-pub(crate) fn matched(corpus: Corpus, model: &Model, source: &str) -> Result<(Corpus, String), Error> {
-    let place: Vec<Option<u32>> = match (&model.vocabulary, &corpus.vocabulary) {
-        (Some(known), Some(words)) => {
-            let numbers: HashMap<&str, u32> = known.iter().map(String::as_str).zip(0..).collect();
-            words.iter().map(|word| numbers.get(word).copied()).collect()
-        }
-        _ if corpus.words() == model.words => (0..model.words as u32).map(Some).collect(),
-        _ => {
-            return Err(Error::input(format!(
-                "{source} has {} words, the model {}, and they cannot be matched by text: give the words with --vocab FILE",
-                corpus.words(),
-                model.words
-            )));
-        }
-    };
-    let mut tokens = 0u64;
-    let documents: Vec<Vec<(u32, u64)>> = (0..corpus.documents())
-        .map(|document| {
-            let words = corpus.document(document);
-            let known = words.filter_map(|(word, times)| match place[word as usize] {
-                Some(word) => Some((word, u64::from(times))),
-                None => {
-                    tokens += u64::from(times);
-                    None
-                }
-            });
-            known.collect()
-        })
-        .collect();
-    let matched = Corpus::from_documents(model.words, documents).map_err(Error::input)?;
-    Ok((matched, count(tokens, "token")))
+/// The corpus over the model's words, and how many tokens were left out.
+pub(crate) fn matched(mut corpus: Corpus, model: &Model, source: &str) -> Result<(Corpus, u64), Error> {
+    if let Some(words) = model.vocabulary.as_ref().filter(|_| corpus.vocabulary.is_some()) {
+        let unknown = corpus.match_words(words.iter().map(String::as_str).collect()).map_err(Error::input)?;
+        return Ok((corpus, unknown));
+    }
+    match corpus.words() == model.words {
+        true => Ok((corpus, 0)),
+        false => Err(Error::input(format!(
+            "{source} has {} words, the model {}, and they cannot be matched by text: give the words with --vocab FILE",
+            corpus.words(),
+            model.words
+        ))),
+    }
 }

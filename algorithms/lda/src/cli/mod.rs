@@ -10,7 +10,9 @@ mod files;
 mod fit;
 mod infer;
 mod npz;
+mod outcome;
 mod priors;
+mod start;
 mod topics;
 
 /// Topic models by collapsed Gibbs sampling, stopped by the perplexity of held-out documents.

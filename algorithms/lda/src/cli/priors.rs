@@ -7,13 +7,17 @@ use std::path::Path;
 use raddle::cli::Error;
 use raddle_datasets::Corpus;
 
+/// (word, topic, weight), from 0.
+type Priors = Vec<(u32, u32, f32)>;
+
 /// Reads the file: topics count from 1; words are words of the vocabulary, or numbers from 1 where there is none. Empty
-/// lines and those that begin with `#` say nothing.
-pub(crate) fn read(path: &Path, corpus: &Corpus, topics: usize) -> Result<Vec<(u32, u32, f32)>, Error> {
+/// lines and those that begin with `#` say nothing. A word that the corpus lacks is left out; what was left out, in
+/// words.
+pub(crate) fn read(path: &Path, corpus: &Corpus, topics: usize) -> Result<(Priors, Option<String>), Error> {
     let text = fs::read_to_string(path).map_err(|why| Error::input(format!("{}: {why}", path.display())))?;
     let numbers: HashMap<&str, u32> =
         corpus.vocabulary.iter().flat_map(|words| words.iter().zip(0..)).collect();
-    let mut priors = Vec::new();
+    let (mut priors, mut lacking) = (Vec::new(), Vec::new());
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
@@ -28,21 +32,40 @@ pub(crate) fn read(path: &Path, corpus: &Corpus, topics: usize) -> Result<Vec<(u
             topic.parse().ok().filter(|topic| (1..=topics as u32).contains(topic)).ok_or_else(|| {
                 refuse(format!("the topic `{topic}` is not a whole number from 1 to {topics}"))
             })?;
-        let word = match corpus.vocabulary {
-            Some(_) => {
-                numbers.get(word).copied().ok_or_else(|| refuse(format!("`{word}` is not in the vocabulary")))
-            }
-            None => match word.parse::<u32>() {
-                Ok(word) if (1..=corpus.words() as u32).contains(&word) => Ok(word - 1),
-                _ => Err(refuse(format!("the word `{word}` is not a number from 1 to {}", corpus.words()))),
-            },
-        }?;
         let weight = weight.parse().ok().filter(|weight: &f32| weight.is_finite() && *weight > 0.0);
-        priors.push((
-            word,
-            topic - 1,
-            weight.ok_or_else(|| refuse("the weight is not a number above 0".into()))?,
-        ));
+        let weight = weight.ok_or_else(|| refuse("the weight is not a number above 0".into()))?;
+        let known = match corpus.vocabulary {
+            Some(_) => numbers.get(word).copied(),
+            None => match word.parse::<u32>() {
+                Ok(word) if (1..=corpus.words() as u32).contains(&word) => Some(word - 1),
+                _ => {
+                    let words = corpus.words();
+                    return Err(refuse(format!("the word `{word}` is not a number from 1 to {words}")));
+                }
+            },
+        };
+        match known {
+            Some(word) => priors.push((word, topic - 1, weight)),
+            None => lacking.push(format!("`{word}` (line {number})")),
+        }
     }
-    Ok(priors)
+    if priors.is_empty() {
+        let why = "it seeds no word of the corpus: give lines of `topic word weight` with words that the corpus has";
+        return Err(Error::input(format!("{}: {why}", path.display())));
+    }
+    Ok((priors, left_out(path, &lacking)))
 }
+
+/// Which words of the file the corpus lacks.
+fn left_out(path: &Path, lacking: &[String]) -> Option<String> {
+    let more = match lacking.len() {
+        0 => return None,
+        ..=NAMED => String::new(),
+        count => format!(" and {} more", count - NAMED),
+    };
+    let names = lacking.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    Some(format!("{}: not in the corpus and left out: {names}{more}", path.display()))
+}
+
+/// Words named at most.
+const NAMED: usize = 5;

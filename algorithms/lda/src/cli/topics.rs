@@ -3,11 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, say};
+use raddle::cli::{Error, ExitStatus, UseOptions, count, number};
 
 use super::describe::Listing;
 use super::infer::matched;
 use super::{data, files};
+
+/// Topics listed on the screen unless --top says otherwise.
+const TOP: usize = 100;
 
 /// The options of `lda topics`.
 #[derive(Debug, Args)]
@@ -18,20 +21,19 @@ pub(crate) struct Options {
     /// Documents to measure coherence on: as for fit.
     data: Option<String>,
     /// The data's format, where it is not recognised.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", requires = "data")]
     format: Option<String>,
     /// The words of the data, one a line; else the file beside it that is named alike.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", requires = "data")]
     vocab: Option<PathBuf>,
     /// Top words of each topic.
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true)]
     words: usize,
-    /// Topics listed, the largest first.
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    top: usize,
-    /// All topics as one line of JSON: share, alpha, effective words, exclusivity, coherence, top words.
-    #[arg(long)]
-    json: bool,
+    /// Topics listed, the largest first; 100 unless given, with --json all.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    top: Option<usize>,
+    #[command(flatten)]
+    with: UseOptions,
 }
 
 const EXAMPLES: &str = "Examples, which work as they stand:
@@ -41,25 +43,29 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 
 /// Lists the topics.
 pub(crate) fn topics(options: &Options) -> Result<ExitStatus, Error> {
-    let (model, counts) = files::read(&options.model)?;
+    let (model, counts, _) = files::read(&options.model)?;
     let corpus = match &options.data {
         None => None,
         Some(source) => {
             let corpus = data::read(source, options.format.as_deref(), options.vocab.as_deref(), 1)?;
-            Some(matched(corpus, &model, source)?.0)
+            let (corpus, unknown) = matched(corpus, &model, source)?;
+            if unknown > 0 {
+                options.with.note(&format!("{} of {source} unknown to the model", count(unknown, "token")));
+            }
+            Some(corpus)
         }
     };
     let listing = Listing::new(&counts, corpus.as_ref());
     let title = format!("{} topics of {} words from {} tokens", model.topics, model.words, model.tokens);
-    if options.json {
-        let summary = listing.summary(title, &counts, &model, options.words);
-        say(&serde_json::to_string(&summary).map_err(Error::failed)?)?;
-        return Ok(ExitStatus::Done);
-    }
-    let mut text = format!("{title}\n\n{}", listing.text(&counts, &model, options.top, options.words));
+    let mut text =
+        format!("{title}\n\n{}", listing.text(&counts, &model, options.top.unwrap_or(TOP), options.words));
     if let Some(mean) = listing.mean_coherence() {
-        text += &format!("\nmean coherence of 10 words: u_mass {:.3}, npmi {:.3}", mean.u_mass, mean.npmi);
+        let (u_mass, npmi) = (number(mean.u_mass), number(mean.npmi));
+        text += &format!("\nmean coherence of 10 words: u_mass {u_mass}, npmi {npmi}");
     }
-    say(&text)?;
+    let mut summary = listing.summary(title, &counts, &model, options.words);
+    let top = options.top.unwrap_or(usize::MAX);
+    summary.tables.iter_mut().for_each(|table| table.rows.truncate(top));
+    options.with.say(&text, &summary)?;
     Ok(ExitStatus::Done)
 }

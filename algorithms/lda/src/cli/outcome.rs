@@ -1,0 +1,75 @@
+//! What a fit has come to, for the report and for the screen.
+
+use raddle::cli::{Report, number};
+use raddle_lda::{Evaluation, Fit};
+
+use super::describe::Listing;
+use super::files::symmetric;
+
+/// Numbers that a report lists at most; longer lists are files.
+const LISTED: usize = 20;
+
+/// What the report adds.
+pub(crate) fn results(report: Report, fit: &Fit, listing: &Listing, notes: &[String]) -> Report {
+    let tokens = fit.totals().iter().sum::<i64>().max(1);
+    let mut report = report
+        .result("staleness", fit.worst_staleness())
+        .result("state_bytes_per_token", fit.state_bytes() as f64 / tokens as f64)
+        .result("beta", fit.beta())
+        .result("level", raddle::level::Level::current().name())
+        .result("notes", notes.to_vec());
+    let alpha = fit.alpha();
+    report = match symmetric(alpha) {
+        Some(alpha) => report.result("alpha", alpha),
+        None if alpha.len() <= LISTED => report.result("alpha", alpha.to_vec()),
+        None => report.result("alpha", "alpha.npy").result("alpha_sum", alpha.iter().sum::<f64>()),
+    };
+    if let Some(last) = fit.evaluations().last() {
+        report = report
+            .result("evaluated_epoch", last.epoch)
+            .result("joint_log_likelihood", last.joint)
+            .result("word_log_likelihood", last.words);
+        for (set, value) in last.held_out() {
+            report = report.result(&format!("{}_perplexity", short(set)), value);
+        }
+    }
+    match listing.mean_coherence() {
+        Some(mean) => report.result("u_mass", mean.u_mass).result("npmi", mean.npmi),
+        None => report,
+    }
+}
+
+/// A held-out set in a word.
+pub(crate) fn short(set: &str) -> &str {
+    set.strip_suffix(" documents").unwrap_or(set)
+}
+
+/// How the run ended, in a line or two.
+pub(crate) fn conclusion(report: &Report, fit: &Fit) -> String {
+    let Some(last) = fit.evaluations().last() else { return report.conclusion() };
+    let also = last.held_out().filter(|&(set, _)| set != report.metric.on);
+    let also = also.map(|(set, value)| format!("{} perplexity {}; ", short(set), number(value)));
+    let when =
+        if last.epoch == report.epochs { String::new() } else { format!(" after epoch {}", last.epoch) };
+    format!(
+        "{}\nevaluated{when}: {}joint log-likelihood {} a token; totals stale by {}",
+        report.conclusion(),
+        also.collect::<String>(),
+        number(last.joint),
+        number(fit.worst_staleness())
+    )
+}
+
+/// The evaluations as a table: a line each, between tabs; empty cells for sets that there are not.
+pub(crate) fn table(evaluations: &[Evaluation]) -> String {
+    let mut text = String::from(
+        "epoch\tvalidation_perplexity\ttest_perplexity\tjoint_log_likelihood\tword_log_likelihood\tstaleness\n",
+    );
+    let cell = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
+    for one in evaluations {
+        let (validation, test) = (cell(one.validation), cell(one.test));
+        let Evaluation { epoch, joint, words, staleness, .. } = one;
+        text += &format!("{epoch}\t{validation}\t{test}\t{joint}\t{words}\t{staleness}\n");
+    }
+    text
+}

@@ -1,0 +1,127 @@
+//! What a checkpoint gives back, checked before the run goes on: counts must be those of the topics that tokens have.
+
+use raddle::state::StateError;
+
+use crate::block::WordBlock;
+use crate::program::LdaProgram;
+use crate::record::Record;
+use crate::shard::DocumentShard;
+use crate::totals::Totals;
+
+/// Epochs that no run comes to.
+const MOST_EPOCHS: u64 = 1 << 48;
+
+fn ensure(holds: bool, what: &'static str) -> Result<(), StateError> {
+    if holds { Ok(()) } else { Err(StateError::new(what)) }
+}
+
+impl LdaProgram {
+    /// Whether all parts are those of a run on this data, and agree with each other.
+    pub(crate) fn check(
+        &self,
+        shards: &[DocumentShard],
+        blocks: &[WordBlock],
+        record: &Record,
+        totals: &Totals,
+    ) -> Result<(), StateError> {
+        let is_prior = |prior: &f64| (1e-6..=1e3).contains(prior);
+        let priors = totals.alpha.len() == self.topics && totals.alpha.iter().all(is_prior);
+        ensure(priors && is_prior(&totals.beta), "the priors")?;
+        ensure(totals.epoch < MOST_EPOCHS, "how far the run has come")?;
+        let epochs = record.evaluations.iter().map(|one| one.epoch);
+        let ascend =
+            epochs.clone().is_sorted_by(|a, b| a < b) && epochs.max().is_none_or(|last| last <= totals.epoch);
+        ensure(ascend, "the evaluations")?;
+        let sums = &record.sums;
+        let are_empty = sums.moved.is_empty() && sums.alpha.is_empty() && sums.scores.is_empty();
+        ensure(are_empty, "the sums of an epoch")?;
+        let words = blocks.iter().map(|block| &block.words);
+        ensure(words.eq(&self.blocks), "the words of the blocks")?;
+        for block in blocks {
+            let words = block.words.len();
+            ensure(block.rows.are_sound(words, self.topics), "the rows of words")?;
+            let seeds = [&block.seeds, &block.warm];
+            ensure(seeds.iter().all(|seeds| seeds.are_sound(words, self.topics)), "the word priors")?;
+        }
+        // The documents whose tokens have topics.
+        let part = totals.epoch.checked_sub(1).map_or(0.0, |last| self.course.pass(last).has);
+        let joined: Vec<usize> =
+            shards.iter().map(|shard| if part > 0.0 { shard.first_documents(part) } else { 0 }).collect();
+        for (shard, &joined) in shards.iter().zip(&joined) {
+            ensure(self.documents_agree(shard, joined), "the topics of documents")?;
+        }
+        for (number, block) in blocks.iter().enumerate() {
+            ensure(self.words_agree(shards, &joined, number, block), "the topics of words")?;
+        }
+        let mut sums = vec![0i64; self.topics];
+        let rows =
+            blocks.iter().flat_map(|block| (0..block.words.len()).flat_map(|word| block.rows.of(word)));
+        rows.for_each(|(topic, count)| sums[topic as usize] += i64::from(count));
+        ensure(sums == totals.topics, "the totals of topics")
+    }
+
+    /// Whether the rows of a shard's documents count the topics of its tokens, of which those of the first `joined`
+    /// documents have one.
+    fn documents_agree(&self, shard: &DocumentShard, joined: usize) -> bool {
+        let tokens = shard.slices.iter().flat_map(|slice| slice.documents.iter().zip(&slice.topics));
+        let mut pairs: Vec<(u16, u16)> = tokens
+            .filter(|&(&document, _)| usize::from(document) < joined)
+            .map(|(&document, &topic)| (document, topic))
+            .collect();
+        pairs.sort_unstable();
+        let mut expected = pairs.chunk_by(|a, b| a == b).map(|run| {
+            let (document, topic) = run[0];
+            (usize::from(document), u32::from(topic), run.len() as u32)
+        });
+        for document in 0..shard.documents.len() {
+            let mut row: Vec<(u32, u32)> = shard.rows.of(document, self.topics).collect();
+            row.sort_unstable();
+            let is_counted = |(topic, count)| {
+                (topic as usize) < self.topics && expected.next() == Some((document, topic, count))
+            };
+            if !row.into_iter().all(is_counted) {
+                return false;
+            }
+        }
+        expected.next().is_none()
+    }
+
+    /// Whether a block's rows count the topics of its words' tokens. Words without tokens keep what they were given.
+    fn words_agree(
+        &self,
+        shards: &[DocumentShard],
+        joined: &[usize],
+        number: usize,
+        block: &WordBlock,
+    ) -> bool {
+        // Where each shard's visits, and its tokens, are.
+        let mut places = vec![(0, 0); shards.len()];
+        let mut counts = vec![0u32; self.topics];
+        (0..block.words.len()).all(|word| {
+            let mut tokens = 0;
+            for ((shard, &joined), (visit, start)) in shards.iter().zip(joined).zip(&mut places) {
+                let slice = &shard.slices[number];
+                let Some(here) = slice.visits.get(*visit).filter(|here| here.word as usize == word) else {
+                    continue;
+                };
+                let range = *start..here.end as usize;
+                tokens += range.len() as u64;
+                for (&document, &topic) in slice.documents[range.clone()].iter().zip(&slice.topics[range]) {
+                    if usize::from(document) < joined {
+                        counts[usize::from(topic)] += 1;
+                    }
+                }
+                (*visit, *start) = (*visit + 1, here.end as usize);
+            }
+            if tokens == 0 {
+                return true;
+            }
+            let has_room = block.rows.room(word) >= tokens.min(self.topics as u64);
+            let agree = block.rows.of(word).all(|(topic, count)| {
+                let counted = std::mem::take(&mut counts[topic as usize]);
+                counted == count
+            });
+            has_room && agree && counts.iter().all(|&count| count == 0)
+        })
+    }
+}

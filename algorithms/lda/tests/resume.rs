@@ -1,0 +1,122 @@
+//! A run that is resumed ends with the files of one that was never interrupted, to the byte: finished, stopped at a limit
+//! or killed, with any number of workers.
+
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+
+use common::{command, ends, json, model, write};
+
+type Files = BTreeMap<String, Vec<u8>>;
+
+/// A corpus whose topics are started on a part of the documents: it has enough tokens for that, in few entries.
+fn large() -> String {
+    let (documents, words) = (80u64, 60u64);
+    let mut text = format!("{documents}\n{words}\n{}\n", documents * words / 2);
+    for document in 0..documents {
+        for word in (0..words).filter(|word| (word + document) % 2 == 0) {
+            let count = 60 + 400 * u64::from(word / 15 == document / 20) + (document * word) % 9;
+            writeln!(text, "{} {} {count}", document + 1, word + 1).unwrap();
+        }
+    }
+    text
+}
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "docword.large.txt", &large());
+    folder
+}
+
+/// The kinds of runs: when totals are merged, which priors, and on how many documents they start.
+fn kinds() -> impl Iterator<Item = String> {
+    let runs = ["docword.large.txt --start staged --epochs 6", "pydoc --start full --epochs 5"];
+    let priors = ["", "--fixed-priors"];
+    let totals = ["epoch", "round"];
+    runs.into_iter().flat_map(move |run| {
+        priors.into_iter().flat_map(move |priors| {
+            totals.map(|totals| format!("{run} {priors} --totals {totals} --topics 6 --seed 3 --quiet"))
+        })
+    })
+}
+
+/// What a run leaves.
+fn left(folder: &Path, run: &str) -> (String, Files) {
+    let report = json(&folder.join(run).join("report.json"));
+    (report["model_digest"].as_str().unwrap().to_owned(), model(&folder.join(run)))
+}
+
+/// Copies a run, and resumes the copy with each number of workers: all must end as the whole run did.
+fn resumes(folder: &Path, kind: &str, stopped: &str, whole: &(String, Files)) {
+    for workers in [1, 2, 3, 5] {
+        let copy = folder.join("copy");
+        fs::create_dir(&copy).unwrap();
+        for entry in fs::read_dir(folder.join(stopped)).unwrap() {
+            let entry = entry.unwrap();
+            if entry.file_type().unwrap().is_file() {
+                fs::copy(entry.path(), copy.join(entry.file_name())).unwrap();
+            }
+        }
+        ends(folder, &format!("fit {kind} --resume copy --workers {workers}"), 0);
+        let (digest, files) = left(folder, "copy");
+        assert_eq!(digest, whole.0, "{stopped}, {kind}, {workers} workers");
+        assert_eq!(files.keys().collect::<Vec<_>>(), whole.1.keys().collect::<Vec<_>>());
+        let other = files.iter().find(|&(name, bytes)| whole.1[name] != *bytes);
+        assert!(other.is_none(), "{stopped}, {kind}, {workers} workers: {}", other.unwrap().0);
+        fs::remove_dir_all(&copy).unwrap();
+    }
+}
+
+#[test]
+fn finished_and_limited_runs_that_are_resumed_end_with_the_same_files() {
+    let folder = folder();
+    let folder = folder.path();
+    for (number, kind) in kinds().enumerate() {
+        let [whole, limited] = ["whole", "limited"].map(|name| format!("{name}{number}"));
+        ends(folder, &format!("fit {kind} --out {whole} --checkpoint-every 2 --workers 2"), 0);
+        let files = left(folder, &whole);
+        resumes(folder, kind.as_str(), &whole, &files);
+        ends(
+            folder,
+            &format!("fit {kind} --out {limited} --time-limit 0 --checkpoint-every 1 --workers 2"),
+            3,
+        );
+        assert_ne!(left(folder, &limited).0, files.0, "{kind}: nothing was left to do");
+        resumes(folder, kind.as_str(), &limited, &files);
+    }
+    // Otherwise the kinds would be one.
+    let digests: Vec<String> = (0..8).map(|number| left(folder, &format!("whole{number}")).0).collect();
+    assert!((1..8).all(|at| !digests[..at].contains(&digests[at])), "{digests:?}");
+}
+
+#[test]
+fn a_killed_run_that_is_resumed_ends_with_the_same_files() {
+    let folder = folder();
+    let folder = folder.path();
+    for kind in kinds() {
+        let kind = format!("{kind} --evaluate-every 1");
+        ends(folder, &format!("fit {kind} --out whole --force --workers 2"), 0);
+        let files = left(folder, "whole");
+        // Killed as soon as there is a checkpoint; seldom the run is over by then.
+        let is_killed = (0..20).any(|_| {
+            let _ = fs::remove_dir_all(folder.join("killed"));
+            let line = format!("fit {kind} --out killed --checkpoint-every 1 --workers 2");
+            let mut child =
+                command(folder, &line).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+            while !folder.join("killed/checkpoint").exists() && child.try_wait().unwrap().is_none() {
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
+            child.kill().unwrap();
+            child.wait().unwrap();
+            folder.join("killed/checkpoint").exists() && !folder.join("killed/report.json").exists()
+        });
+        assert!(is_killed, "{kind}: every run was over before it was killed");
+        resumes(folder, &kind, "killed", &files);
+    }
+}
