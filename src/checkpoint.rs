@@ -8,7 +8,7 @@
 //! place and renamed into it, so it is there whole or not at all.
 
 use std::fs::{self, File};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
@@ -66,19 +66,40 @@ pub(crate) fn write<P: Program>(
     let mut bytes = out.into_bytes();
     let hash = Sha256::digest(&bytes);
     bytes.extend_from_slice(&hash);
-    replace_file(path, &bytes)
-        .map_err(|why| refuse(path, format!("it cannot be written: {why}; the one before is still there")))
+    replace_file(path, &bytes).map_err(|why| {
+        let left = if path.exists() { "; the one before is still there" } else { "" };
+        refuse(path, format!("it cannot be written: {why}{left}"))
+    })
 }
 
-/// Writes beside the place, then renames into it.
-fn replace_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+/// Writes beside the place, then renames into it. Nothing stays beside it.
+fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(".partial");
     let beside = Path::new(&beside);
-    let mut file = File::create(beside)?;
+    write_file(beside, bytes).and_then(|()| fs::rename(beside, path)).inspect_err(|_| {
+        // Best effort: the error that matters is the one that is returned.
+        let _ = fs::remove_file(beside);
+    })?;
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => sync_folder(folder),
+        _ => sync_folder(Path::new(".")),
+    }
+}
+
+fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::create(path)?;
     file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(beside, path)
+    file.sync_all()
+}
+
+/// Returns once a folder's entries outlive a loss of power. Only some systems can open a folder; the others order its
+/// entries themselves.
+pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
+    match cfg!(unix) {
+        true => File::open(path)?.sync_all(),
+        false => Ok(()),
+    }
 }
 
 impl Checkpoint {

@@ -51,6 +51,9 @@ pub struct Outcome<P: Program> {
     pub trace: Vec<EpochRecord>,
 }
 
+/// What is told of that goes wrong without ending a run.
+type Warner = Box<dyn FnMut(&str) + Send>;
+
 /// Builds a run: a program, a schedule, and how to carry it out.
 ///
 /// | setting | default | changes the model |
@@ -72,6 +75,7 @@ pub struct Engine<P: Program> {
     costs: Option<Vec<u64>>,
     settings: Settings,
     observer: Option<Observer>,
+    warner: Option<Warner>,
     checkpoint: Option<PathBuf>,
     resume: Option<PathBuf>,
     identity: String,
@@ -100,6 +104,7 @@ impl<P: Program> Engine<P> {
             costs: None,
             settings,
             observer: None,
+            warner: None,
             checkpoint: None,
             resume: None,
             identity: String::new(),
@@ -162,7 +167,7 @@ impl<P: Program> Engine<P> {
     }
 
     /// Writes a checkpoint to this file after every so many epochs, and where a run ends before it is done; whole or not
-    /// at all.
+    /// at all. One that cannot be written ends nothing: the run goes on and warns ([`RunReport::warnings`]).
     pub fn checkpoint(mut self, every: u64, file: impl Into<PathBuf>) -> Self {
         self.settings.checkpoint_every = Some(every);
         self.checkpoint = Some(file.into());
@@ -187,6 +192,12 @@ impl<P: Program> Engine<P> {
         self
     }
 
+    /// Calls `warn` at once with what goes wrong without ending the run; the report lists it, too.
+    pub fn on_warning(mut self, warn: impl FnMut(&str) + Send + 'static) -> Self {
+        self.warner = Some(Box::new(warn));
+        self
+    }
+
     /// Ends the run after the epoch under way once `stop` is requested.
     pub fn stop(mut self, stop: Stop) -> Self {
         self.settings.stop = stop;
@@ -197,7 +208,7 @@ impl<P: Program> Engine<P> {
     ///
     /// # Errors
     /// If a setting makes no sense, threads cannot be started, a program or schedule panics, or a checkpoint cannot
-    /// be written or read.
+    /// be read.
     pub fn run(self) -> Result<Outcome<P>, EngineError> {
         self.check()?;
         let Self {
@@ -207,6 +218,7 @@ impl<P: Program> Engine<P> {
             costs,
             mut settings,
             mut observer,
+            mut warner,
             checkpoint,
             resume,
             identity,
@@ -243,8 +255,10 @@ impl<P: Program> Engine<P> {
             let unfinished = matches!(parting, Parting::Over(Ending::Limit(_) | Ending::Interrupted));
             let due =
                 checkpoint.as_ref().filter(|_| unfinished || settings.checkpoint_due(hub.progress.epoch));
-            if let Some(file) = due {
-                checkpoint::write(file, &identity, &*program, &held, &hub)?;
+            if let Some(file) = due
+                && let Err(why) = checkpoint::write(file, &identity, &*program, &held, &hub)
+            {
+                history.warn(why.to_string(), warner.as_mut());
             }
             if let Parting::Over(ending) = parting {
                 return Ok(history.outcome(ending, metric, objective, held, hub, settings.elapsed()));
@@ -310,9 +324,20 @@ pub(crate) struct History {
     bytes: u64,
     block_bytes: u64,
     last_boundary: Option<Instant>,
+    warnings: Vec<String>,
 }
 
 impl History {
+    /// Notes a warning, and tells it the first time.
+    fn warn(&mut self, text: String, warner: Option<&mut Warner>) {
+        if !self.warnings.contains(&text) {
+            if let Some(warn) = warner {
+                warn(&text);
+            }
+            self.warnings.push(text);
+        }
+    }
+
     pub(crate) fn add<P: Program>(
         &mut self,
         epoch: u64,
@@ -362,6 +387,7 @@ impl History {
             threads: self.threads,
             idle_workers: idle(&self.placement, workers),
             generations: self.generations,
+            warnings: self.warnings,
         };
         let parts =
             Parts { shards: held.shards, blocks: held.blocks, pinned: hub.pinned, replica: held.replica };

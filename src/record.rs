@@ -143,4 +143,6 @@ pub struct RunReport {
     pub idle_workers: usize,
     /// The generations.
     pub generations: Vec<GenerationRecord>,
+    /// What went wrong without ending the run, such as a checkpoint that could not be written; each text once.
+    pub warnings: Vec<String>,
 }

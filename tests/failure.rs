@@ -325,21 +325,35 @@ proptest! {
 }
 
 #[test]
-fn a_checkpoint_that_cannot_be_written_is_an_error_and_leaves_the_old_one() {
+fn a_checkpoint_that_cannot_be_written_is_a_warning_and_leaves_the_old_one() {
     let folder = tempfile::tempdir().unwrap();
     let nowhere = folder.path().join("missing").join("run.checkpoint");
-    let error = run().checkpoint(1, &nowhere).run().err().unwrap().to_string();
+    let (tell, told) = std::sync::mpsc::channel();
+    let warn = move |text: &str| tell.send(text.to_owned()).unwrap();
+    let whole = run().run().unwrap();
+    let warned = run().checkpoint(1, &nowhere).on_warning(warn).run().unwrap();
+    assert!(bytes(&warned.parts) == bytes(&whole.parts));
+    // Every epoch's failed, and it is said once.
+    let [warning] = &warned.report.warnings[..] else { panic!("{:?}", warned.report.warnings) };
     assert!(
-        error.starts_with(&format!("checkpoint {}: it cannot be written: ", nowhere.display())),
-        "{error}"
+        warning.starts_with(&format!("checkpoint {}: it cannot be written: ", nowhere.display())),
+        "{warning}"
     );
+    assert!(!warning.contains("the one before"), "{warning}");
+    assert_eq!(told.iter().collect::<Vec<_>>(), [warning.as_str()]);
     // Where the partial file would go there is a folder: the write fails, the old file stays as it was.
     let file = checkpoint(&folder);
     let old = std::fs::read(&file).unwrap();
     std::fs::create_dir(folder.path().join("run.checkpoint.partial")).unwrap();
-    let error = run().checkpoint(5, &file).run().err().unwrap().to_string();
-    assert!(error.ends_with("; the one before is still there"), "{error}");
+    let warned = run().checkpoint(5, &file).run().unwrap();
+    assert!(
+        warned.report.warnings[0].ends_with("; the one before is still there"),
+        "{:?}",
+        warned.report.warnings
+    );
     assert!(std::fs::read(&file).unwrap() == old);
+    let resumed = run().resume(&file).run().unwrap();
+    assert!(bytes(&resumed.parts) == bytes(&whole.parts));
 }
 
 #[test]

@@ -27,6 +27,11 @@ pub fn combine(total: &mut RunReport, next: &RunReport) {
     total.block_bytes_on_wire += next.block_bytes_on_wire;
     total.shards = total.shards.max(next.shards);
     total.threads = total.threads.max(next.threads);
+    for text in &next.warnings {
+        if !total.warnings.contains(text) {
+            total.warnings.push(text.clone());
+        }
+    }
     total.idle_workers = total.idle_workers.max(next.idle_workers);
 }
 
@@ -67,6 +72,7 @@ mod tests {
             threads: 2,
             idle_workers: 0,
             generations: vec![GenerationRecord { epoch: 0, workers: 2, pause: 0.0, shards_moved: 0 }],
+            warnings: Vec::new(),
         }
     }
 

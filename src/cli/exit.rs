@@ -104,11 +104,16 @@ impl From<EngineError> for Error {
 /// Runs a program to its exit status; an error is printed on stderr as `PROGRAM: error: ...`.
 pub fn main(program: &str, body: impl FnOnce() -> Result<ExitStatus, Error>) -> ExitCode {
     let status = body().unwrap_or_else(|error| {
-        // Nobody is left to tell if stderr is closed.
-        let _ = writeln!(std::io::stderr(), "{program}: error: {error}");
+        tell(program, &error);
         error.status()
     });
     status.into()
+}
+
+/// Prints an error on stderr.
+pub(super) fn tell(program: &str, error: &Error) {
+    // Nobody is left to tell if stderr is closed.
+    let _ = writeln!(std::io::stderr(), "{program}: error: {error}");
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::atomic::write_atomic;
+use super::begun::{self, Begun, Ended};
 use super::commit::{self, Stage};
 use super::exit::Error;
 use super::manifest::{self, Head};
@@ -22,7 +24,7 @@ pub(super) const CHECKPOINT: &str = "checkpoint";
 const RUN_FILES: [&str; 6] =
     [manifest::NAME, "report.json", "summary.json", "run.json", "trace.jsonl", CHECKPOINT];
 /// What a run that was killed while it wrote one of them leaves.
-const LEFTOVERS: [&str; 2] = ["checkpoint.partial", "trace.jsonl.earlier"];
+const LEFTOVERS: [&str; 3] = ["checkpoint.partial", "run.json.partial", "trace.jsonl.earlier"];
 
 /// What may become of a run that is in a folder already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +55,8 @@ struct Held {
     /// The files of the earlier run, which this one replaces.
     owned: BTreeSet<String>,
     stage: Option<Stage>,
+    /// Whether trace and checkpoint are this run's.
+    trains: bool,
     trace: Arc<Mutex<Trace>>,
 }
 
@@ -84,7 +88,11 @@ impl RunFolder {
         let trace = Arc::new(Mutex::new(Trace::new(&path.join("trace.jsonl"))));
         let owned = BTreeSet::new();
         // From here on what was made here goes with the value.
-        let mut held = Held { path: path.into(), lock, new, store, owned, stage: None, trace };
+        let (stage, trains) = (None, false);
+        let mut held = Held { path: path.into(), lock, new, store, owned, stage, trains, trace };
+        if new {
+            *NEW.lock().unwrap_or_else(PoisonError::into_inner) = Some(path.into());
+        }
         commit::recover(path, &*held.store).map_err(|why| refuse(&why))?;
         held.owned = owned_by_earlier(path, earlier).map_err(|why| refuse(&why))?;
         for leftover in LEFTOVERS {
@@ -119,21 +127,42 @@ impl RunFolder {
     pub fn commit(&mut self, program: &str, version: &str) -> Result<(), Error> {
         let Some(held) = &mut self.held else { return Ok(()) };
         let stage = held.stage.take().unwrap_or_else(|| Stage::new(&held.path, Arc::clone(&held.store)));
-        let committed = stage.commit(program, version, held.owned.clone());
+        let mut owned = held.owned.clone();
+        if !held.trains {
+            owned.extend(["trace.jsonl", CHECKPOINT].map(str::to_owned));
+        }
+        let committed = stage.commit(program, version, owned);
         committed.map_err(|why| Error::write(&held.path.join(manifest::NAME), why))
     }
 
-    /// Says that a new run begins to train: the checkpoint of an earlier one is no way back to it.
+    /// Says that a run begins to train, a new one or one that goes on: from now on `--resume` finds it. The checkpoint of
+    /// an earlier run is no way back to a new one.
     ///
     /// # Errors
-    /// If the checkpoint cannot be removed.
-    pub(super) fn begin_anew(&self) -> Result<(), Error> {
-        let Some(path) = self.path() else { return Ok(()) };
-        let checkpoint = path.join(CHECKPOINT);
-        match fs::remove_file(&checkpoint) {
-            Err(why) if why.kind() != ErrorKind::NotFound => Err(Error::write(&checkpoint, why)),
-            _ => Ok(()),
+    /// If the folder cannot be written.
+    pub(super) fn begin(&mut self, begun: &Begun, is_new: bool) -> Result<(), Error> {
+        let Some(held) = &mut self.held else { return Ok(()) };
+        held.trains = true;
+        held.owned.insert(begun::NAME.into());
+        let (about, checkpoint) = (held.path.join(begun::NAME), held.path.join(CHECKPOINT));
+        if !is_new && about.exists() {
+            return Ok(());
         }
+        if is_new && checkpoint.exists() {
+            fs::remove_file(&checkpoint).map_err(|why| Error::write(&checkpoint, why))?;
+        }
+        write_atomic(&about, |out| Ok(serde_json::to_writer_pretty(out, begun)?))
+    }
+
+    /// Writes how the run ended, to be committed with its model.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(super) fn write_end(&mut self, begun: Begun, ended: Ended) -> Result<(), Error> {
+        let Some(path) = self.path() else { return Ok(()) };
+        let begun = Begun::read(path)?.unwrap_or(begun);
+        let begun = Begun { ended: Some(ended), ..begun };
+        self.write(begun::NAME, |out| Ok(serde_json::to_writer_pretty(out, &begun)?))
     }
 
     /// Lets the trace keep what an earlier part of the same run wrote.
@@ -162,6 +191,25 @@ impl RunFolder {
     fn with_trace<T>(&self, act: impl FnOnce(&mut Trace) -> T) -> Option<T> {
         let held = self.held.as_ref()?;
         Some(act(&mut held.trace.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+}
+
+/// The folder that was made for the run of this process, as long as nothing else is in it.
+static NEW: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+/// Removes the folder that was made for a run that ends before it has written anything.
+pub(super) fn abandon() {
+    if let Some(path) = NEW.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        remove_if_empty(&path);
+    }
+}
+
+/// Best effort; whatever is put there meanwhile keeps the folder.
+fn remove_if_empty(path: &Path) {
+    let mut entries = fs::read_dir(path).into_iter().flatten().flatten();
+    if entries.all(|entry| entry.file_name() == LOCK) {
+        let _ = fs::remove_file(path.join(LOCK));
+        let _ = fs::remove_dir(path);
     }
 }
 
@@ -221,174 +269,12 @@ fn owned_by_earlier(folder: &Path, earlier: Earlier) -> Result<BTreeSet<String>,
 impl Drop for Held {
     fn drop(&mut self) {
         self.stage = None;
-        let mut entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
-        if self.new && entries.all(|entry| entry.file_name() == LOCK) {
-            // Best effort; whatever is put there meanwhile keeps the folder.
-            let _ = fs::remove_file(self.path.join(LOCK));
-            let _ = fs::remove_dir(&self.path);
+        if self.new {
+            remove_if_empty(&self.path);
         }
         let _ = self.lock.unlock();
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::ExitStatus;
-    use super::*;
-
-    #[test]
-    fn a_folder_belongs_to_one_run_at_a_time() {
-        let parent = tempfile::tempdir().unwrap();
-        let path = parent.path().join("a/run");
-        let mut first = RunFolder::hold(&path, Earlier::Refused).unwrap();
-        let error = RunFolder::hold(&path, Earlier::Refused).unwrap_err();
-        assert_eq!(error.status(), ExitStatus::Usage);
-        let holder = format!("its run is alive (process {})", process::id());
-        assert!(error.to_string().contains(&holder), "{error}");
-        first.write("factors", |out| out.write_all(b"1")).unwrap();
-        first.commit("mf", "1.0").unwrap();
-        drop(first);
-        let mut second = RunFolder::hold(&path, Earlier::Replaced).unwrap();
-        assert_eq!(fs::read(path.join("factors")).unwrap(), b"1");
-        second.write("factors", |out| out.write_all(b"2")).unwrap();
-        assert_eq!(fs::read(path.join("factors")).unwrap(), b"1");
-        second.commit("mf", "1.0").unwrap();
-        assert_eq!(fs::read(path.join("factors")).unwrap(), b"2");
-    }
-
-    #[test]
-    fn a_lock_left_by_a_killed_run_holds_nobody_up() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join(LOCK), "process 1\n").unwrap();
-        RunFolder::hold(folder.path(), Earlier::Refused).unwrap();
-    }
-
-    #[test]
-    fn a_file_is_no_folder() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("file");
-        fs::write(&file, "").unwrap();
-        let error = RunFolder::hold(&file, Earlier::Refused).unwrap_err();
-        assert!(error.to_string().contains("this is a file"), "{error}");
-    }
-
-    #[test]
-    fn a_run_that_wrote_nothing_leaves_no_new_folder() {
-        let parent = tempfile::tempdir().unwrap();
-        let path = parent.path().join("run");
-        drop(RunFolder::hold(&path, Earlier::Refused).unwrap());
-        assert!(!path.exists());
-        drop(RunFolder::hold(parent.path(), Earlier::Refused).unwrap());
-        assert!(parent.path().exists());
-    }
-
-    #[test]
-    fn without_a_folder_nothing_is_written() {
-        let mut none = RunFolder::none();
-        none.write("model", |_| Err(io::Error::other("never called"))).unwrap();
-        none.tracer()(&EpochRecord::default());
-        none.check_trace().unwrap();
-        none.commit("mf", "1.0").unwrap();
-        assert_eq!(none.path(), None);
-    }
-
-    #[test]
-    fn the_trace_is_written_from_another_thread() {
-        let folder = tempfile::tempdir().unwrap();
-        let run = RunFolder::hold(folder.path(), Earlier::Refused).unwrap();
-        let mut tracer = run.tracer();
-        std::thread::spawn(move || tracer(&EpochRecord::default())).join().unwrap();
-        run.check_trace().unwrap();
-        assert_eq!(fs::read_to_string(folder.path().join("trace.jsonl")).unwrap().lines().count(), 1);
-    }
-
-    fn finished(path: &Path, files: &[&str]) {
-        let mut run = RunFolder::hold(path, Earlier::Replaced).unwrap();
-        files.iter().for_each(|name| run.write(name, |out| out.write_all(b"x")).unwrap());
-        run.commit("lasso", "1.0").unwrap();
-    }
-
-    fn names(path: &Path) -> BTreeSet<String> {
-        let entries = fs::read_dir(path).unwrap();
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
-    }
-
-    #[test]
-    fn another_run_is_refused_and_named() {
-        let folder = tempfile::tempdir().unwrap();
-        finished(folder.path(), &["coef.tsv"]);
-        let error = RunFolder::hold(folder.path(), Earlier::Refused).unwrap_err();
-        assert_eq!(error.status(), ExitStatus::Usage);
-        assert!(error.to_string().contains("it holds a run of lasso (model.json): add --force"), "{error}");
-        RunFolder::hold(folder.path(), Earlier::Resumed).unwrap();
-        // What a run leaves that was killed early is a run, too.
-        for name in ["checkpoint", "trace.jsonl", "run.json", "report.json", "summary.json"] {
-            let folder = tempfile::tempdir().unwrap();
-            fs::write(folder.path().join(name), "x").unwrap();
-            let error = RunFolder::hold(folder.path(), Earlier::Refused).unwrap_err();
-            assert!(error.to_string().contains(&format!("({name})")), "{error}");
-            RunFolder::hold(folder.path(), Earlier::Replaced).unwrap();
-        }
-    }
-
-    #[test]
-    fn a_model_that_no_run_wrote_is_never_replaced() {
-        let folder = tempfile::tempdir().unwrap();
-        let mine = r#"{"program": "lasso", "version": "mine"}"#;
-        fs::write(folder.path().join("model.json"), mine).unwrap();
-        for earlier in [Earlier::Refused, Earlier::Replaced, Earlier::Resumed] {
-            let error = RunFolder::hold(folder.path(), earlier).unwrap_err();
-            assert!(error.to_string().contains("a model.json that no run"), "{error}");
-        }
-        assert_eq!(fs::read_to_string(folder.path().join("model.json")).unwrap(), mine);
-    }
-
-    #[test]
-    fn stale_files_go_and_foreign_ones_stay() {
-        let folder = tempfile::tempdir().unwrap();
-        finished(folder.path(), &["coef.tsv", "path.tsv", "report.json"]);
-        for name in ["notes.txt", "item_bias.npy", "checkpoint.partial"] {
-            fs::write(folder.path().join(name), "mine").unwrap();
-        }
-        finished(folder.path(), &["coef.tsv", "item_bias.npy"]);
-        let expected = [".lock", "coef.tsv", "item_bias.npy", "item_bias.npy.1", "model.json", "notes.txt"];
-        assert_eq!(names(folder.path()), expected.map(str::to_owned).into());
-        let read = |name| fs::read_to_string(folder.path().join(name)).unwrap();
-        assert_eq!((read("item_bias.npy.1"), read("item_bias.npy")), ("mine".into(), "x".into()));
-    }
-
-    #[test]
-    fn a_manifest_cannot_have_files_elsewhere_removed() {
-        let parent = tempfile::tempdir().unwrap();
-        let (path, mine) = (parent.path().join("run"), parent.path().join("mine"));
-        fs::write(&mine, "mine").unwrap();
-        finished(&path, &["coef.tsv"]);
-        let text = fs::read_to_string(path.join("model.json")).unwrap();
-        let text = text.replace("coef.tsv", "../mine").replace("lasso", &mine.display().to_string());
-        fs::write(path.join("model.json"), text).unwrap();
-        finished(&path, &[]);
-        assert_eq!(fs::read_to_string(&mine).unwrap(), "mine");
-    }
-
-    #[test]
-    fn a_run_that_fails_leaves_the_earlier_one() {
-        let folder = tempfile::tempdir().unwrap();
-        finished(folder.path(), &["coef.tsv"]);
-        let before = names(folder.path());
-        let mut run = RunFolder::hold(folder.path(), Earlier::Replaced).unwrap();
-        run.write("path.tsv", |out| out.write_all(b"y")).unwrap();
-        assert!(run.write("coef.tsv", |_| Err(io::Error::other("disk full"))).is_err());
-        drop(run);
-        assert_eq!(names(folder.path()), before);
-    }
-
-    #[test]
-    fn a_folder_of_others_by_our_names_is_left_alone() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::create_dir(folder.path().join(".next")).unwrap();
-        fs::write(folder.path().join(".next/page"), "mine").unwrap();
-        let error = RunFolder::hold(folder.path(), Earlier::Refused).unwrap_err();
-        assert!(error.to_string().contains("`.next` in it that no run wrote"), "{error}");
-        assert_eq!(fs::read_to_string(folder.path().join(".next/page")).unwrap(), "mine");
-    }
-}
+mod tests;

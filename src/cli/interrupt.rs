@@ -1,4 +1,4 @@
-//! [`Interrupt`]: the first Ctrl-C ends a run with its model written, the second ends the process.
+//! [`Interrupt`]: the first Ctrl-C or SIGTERM ends a run with its model written, the second ends the process.
 
 use std::io::Write as _;
 use std::process;
@@ -6,9 +6,10 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::exit::ExitStatus;
+use super::folder;
 use crate::settings::Stop;
 
-/// What Ctrl-C does: before training there is nothing to lose, so the process ends at once; from then on the run ends
+/// What Ctrl-C does, and a polite request to end such as SIGTERM: before training there is nothing to lose, so the process ends at once; from then on the run ends
 /// after the epoch under way, with its model written, and a second Ctrl-C ends the process at once.
 #[derive(Debug, Default)]
 pub struct Interrupt {
@@ -40,14 +41,22 @@ impl Interrupt {
     }
 
     fn pressed(&self) {
-        if !self.gently() {
+        let (trains, gently) = (self.training.load(Ordering::Relaxed), self.gently());
+        let text = match (trains, gently) {
+            (false, _) => "interrupted before the training began: nothing is written",
+            (true, true) => {
+                "interrupted: the run ends after this epoch and writes its model; Ctrl-C again ends it at once"
+            }
+            (true, false) => "interrupted again: the run ends at once, and its last epochs are not written",
+        };
+        // Nobody is left to tell if stderr is closed.
+        let _ = writeln!(std::io::stderr(), "{text}");
+        if !trains {
+            folder::abandon();
+        }
+        if !gently {
             process::exit(ExitStatus::Interrupted.code().into());
         }
-        // Nobody is left to tell if stderr is closed.
-        let _ = writeln!(
-            std::io::stderr(),
-            "interrupted: the run ends after this epoch and writes its model; Ctrl-C again ends it at once"
-        );
     }
 
     /// Asks the run to end, if there is one that was not asked before.

@@ -6,10 +6,16 @@ use std::{fs, thread};
 use clap::{ArgAction, Args};
 use serde::Serialize;
 
+use super::begun;
 use super::exit::Error;
 use super::folder::{CHECKPOINT, Earlier};
-use super::values::{self, RescalePlan, Rho, choose};
+use super::values::{self, MOST_WORKERS, RescalePlan, Rho, choose};
 use crate::{Engine, Program};
+
+/// The heading of what says where a run writes, how long it takes, and what it shows.
+const RUN: &str = "The run";
+/// The heading, in every help, of options that say how the engine computes: hardly anybody needs them.
+pub const ENGINE_HEADING: &str = "How the engine computes";
 
 /// The options of training that every program shares; flatten them into its own, as the last field, so that the
 /// program's own come first in its help.
@@ -18,56 +24,14 @@ use crate::{Engine, Program};
 /// (`--parallelism`, `--rho`, `--explain`), `--shards`, `--seed`, `--format` and `--init` are the program's to follow;
 /// the others are followed by [`apply`](Self::apply) and by the [`Session`](super::Session).
 #[derive(Debug, Clone, Args, Serialize)]
-#[command(next_help_heading = "Options of every training")]
+#[command(next_help_heading = RUN)]
 pub struct TrainOptions {
     /// The data: a file (gzip or not); a small embedded set if none is given.
     #[arg(help_heading = None)]
     pub data: Option<String>,
     /// The data's format, where it is not recognised.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = None)]
     pub format: Option<String>,
-
-    /// Threads that compute; the cores unless given. Never changes the model.
-    #[arg(long, value_name = "N", value_parser = values::count::<usize>, allow_negative_numbers = true)]
-    pub workers: Option<usize>,
-    /// Pieces into which the data is cut; from the data alone unless given.
-    #[arg(long, value_name = "S", value_parser = values::count::<usize>, allow_negative_numbers = true)]
-    pub shards: Option<usize>,
-    /// Go on with other workers after an epoch, such as 3:4,6:1. Never changes the model.
-    #[arg(long, value_name = "EPOCH:WORKERS,...", value_parser = str::parse::<RescalePlan>)]
-    pub rescale: Option<RescalePlan>,
-
-    /// Names every random choice; the same seed gives the same model.
-    #[arg(long, value_name = "N", default_value_t = 42, value_parser = values::whole::<u64>, allow_negative_numbers = true)]
-    pub seed: u64,
-    /// Which variables are updated together.
-    #[arg(long, value_name = "NAME", default_value = "auto")]
-    pub schedule: String,
-    /// Rounds in flight behind the one that is handed out.
-    #[arg(long, value_name = "S", default_value_t = 0, value_parser = values::whole::<usize>, allow_negative_numbers = true)]
-    pub staleness: usize,
-    /// Variables updated a round at most.
-    #[arg(long, value_name = "P", value_parser = values::count::<usize>, allow_negative_numbers = true)]
-    pub parallelism: Option<usize>,
-    /// Variables that depend on each other more strongly than this never share a round.
-    #[arg(long, value_name = "X|off", value_parser = str::parse::<Rho>, allow_negative_numbers = true)]
-    pub rho: Option<Rho>,
-    /// Roll back an epoch that worsens the objective, and go on with less parallelism.
-    #[arg(long, value_name = "on|off", default_value = "on", action = ArgAction::Set, value_parser = values::on_off)]
-    pub guard: bool,
-    /// Show on stderr what each round proposes, rejects and keeps.
-    #[arg(long)]
-    pub explain: bool,
-
-    /// End after so many epochs.
-    #[arg(long, value_name = "N", value_parser = values::whole::<u64>, allow_negative_numbers = true)]
-    pub epochs: Option<u64>,
-    /// End after the first epoch that ends so long after the start.
-    #[arg(long, value_name = "SECONDS", value_parser = values::seconds, allow_negative_numbers = true)]
-    pub time_limit: Option<f64>,
-    /// Start from the model of an earlier run.
-    #[arg(long, value_name = "MODEL")]
-    pub init: Option<PathBuf>,
 
     /// Write model, report and trace to this folder; nothing is written without.
     #[arg(long, value_name = "DIR")]
@@ -75,18 +39,59 @@ pub struct TrainOptions {
     /// Let --out replace a run that is in its folder.
     #[arg(long, requires = "out")]
     pub force: bool,
-    /// Write a checkpoint to the run's folder after every N epochs.
-    #[arg(long, value_name = "N", value_parser = values::count::<u64>, allow_negative_numbers = true)]
-    pub checkpoint_every: Option<u64>,
-    /// Go on from the checkpoint in a run's folder, and in that folder unless --out names another.
+    /// Go on with the run in a folder: data and options are its own, and it goes on in that folder unless --out names
+    /// another.
     #[arg(long, value_name = "RUN")]
     pub resume: Option<PathBuf>,
+    /// Write a checkpoint to the run's folder after every N epochs.
+    #[arg(long, value_name = "N", value_parser = values::count::<u64>)]
+    pub checkpoint_every: Option<u64>,
+    /// Start from the model of an earlier run.
+    #[arg(long, value_name = "MODEL")]
+    pub init: Option<PathBuf>,
+    /// End after so many epochs.
+    #[arg(long, value_name = "N", value_parser = values::whole::<u64>)]
+    pub epochs: Option<u64>,
+    /// End after the first epoch that ends so long after the start.
+    #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
+    pub time_limit: Option<f64>,
+    /// Names every random choice; the same seed gives the same model.
+    #[arg(long, value_name = "N", default_value_t = 42, value_parser = values::whole::<u64>)]
+    pub seed: u64,
+    /// Threads that compute; the cores unless given. Never changes the model.
+    #[arg(long, value_name = "N", value_parser = values::between::<1, MOST_WORKERS>)]
+    pub workers: Option<usize>,
     /// Show no progress.
     #[arg(long)]
     pub quiet: bool,
     /// Write the report as one line to stdout, and nothing else there.
     #[arg(long)]
     pub json: bool,
+
+    /// Which variables are updated together.
+    #[arg(long, value_name = "NAME", default_value = "auto", help_heading = ENGINE_HEADING)]
+    pub schedule: String,
+    /// Pieces into which the data is cut; from the data alone unless given.
+    #[arg(long, value_name = "S", value_parser = values::between::<1, 65_536>, help_heading = ENGINE_HEADING)]
+    pub shards: Option<usize>,
+    /// Variables updated a round at most.
+    #[arg(long, value_name = "P", value_parser = values::between::<1, 1_000_000>, help_heading = ENGINE_HEADING)]
+    pub parallelism: Option<usize>,
+    /// Variables that depend on each other more strongly than this never share a round.
+    #[arg(long, value_name = "X|off", value_parser = str::parse::<Rho>, help_heading = ENGINE_HEADING)]
+    pub rho: Option<Rho>,
+    /// Rounds in flight behind the one that is handed out.
+    #[arg(long, value_name = "S", default_value_t = 0, value_parser = values::between::<0, 1024>, help_heading = ENGINE_HEADING)]
+    pub staleness: usize,
+    /// Roll back an epoch that worsens the objective, and go on with less parallelism.
+    #[arg(long, value_name = "on|off", default_value = "on", action = ArgAction::Set, value_parser = values::on_off, help_heading = ENGINE_HEADING)]
+    pub guard: bool,
+    /// Go on with other workers after an epoch, such as 3:4,6:1. Never changes the model.
+    #[arg(long, value_name = "EPOCH:WORKERS,...", value_parser = str::parse::<RescalePlan>, help_heading = ENGINE_HEADING)]
+    pub rescale: Option<RescalePlan>,
+    /// Show on stderr what each round proposes, rejects and keeps.
+    #[arg(long, help_heading = ENGINE_HEADING)]
+    pub explain: bool,
 }
 
 impl TrainOptions {
@@ -146,10 +151,9 @@ impl TrainOptions {
             Some(run) if !run.is_dir() => {
                 Err(Error::usage(format!("--resume {}: there is no such folder", run.display())))
             }
-            Some(run) if !run.join(CHECKPOINT).is_file() => Err(Error::usage(format!(
-                "--resume {}: no checkpoint in it; a run writes them with --checkpoint-every N",
-                run.display()
-            ))),
+            Some(run) if !run.join(CHECKPOINT).is_file() && !run.join(begun::NAME).is_file() => {
+                Err(Error::usage(format!("--resume {}: no run was begun in it", run.display())))
+            }
             _ => Ok(()),
         }
     }
@@ -169,9 +173,10 @@ impl TrainOptions {
         if let Some((every, folder)) = self.checkpoint_every.zip(self.folder()) {
             engine = engine.checkpoint(every, folder.join(CHECKPOINT));
         }
-        match &self.resume {
-            Some(run) => engine.resume(run.join(CHECKPOINT)),
-            None => engine,
+        // A run that was killed before its first checkpoint begins anew.
+        match self.resume.as_ref().map(|run| run.join(CHECKPOINT)) {
+            Some(checkpoint) if checkpoint.is_file() => engine.resume(checkpoint),
+            _ => engine,
         }
     }
 }
@@ -223,7 +228,10 @@ mod tests {
     fn bad_numbers_name_their_option() {
         for (line, option) in [
             (["--workers", "0"], "--workers"),
-            (["--workers", "-2"], "--workers"),
+            (["--workers", "100000"], "--workers"),
+            (["--staleness", "18446744073709551615"], "--staleness"),
+            (["--parallelism", "4294967295"], "--parallelism"),
+            (["--shards", "1000000"], "--shards"),
             (["--shards", "many"], "--shards"),
             (["--time-limit", "nan"], "--time-limit"),
             (["--rho", "no"], "--rho"),
@@ -245,7 +253,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let run = folder.path().to_str().unwrap();
         let options = parse(&["--resume", run, "--checkpoint-every", "2"]).unwrap();
-        assert!(options.check().unwrap_err().to_string().contains("no checkpoint in it"));
+        assert!(options.check().unwrap_err().to_string().contains("no run was begun in it"));
         std::fs::write(folder.path().join("checkpoint"), "").unwrap();
         options.check().unwrap();
         assert_eq!(options.folder(), Some(folder.path()));

@@ -6,8 +6,9 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::exit::ExitStatus;
+use super::number::number;
 use super::profile::{Profile, profile};
-use super::screen::{count, short};
+use super::screen::count;
 use crate::record::{Ending, EpochRecord, GenerationRecord, Limit, RunReport};
 use crate::verdict::Metric;
 
@@ -128,7 +129,7 @@ pub struct Report {
     /// Rounds handed out.
     pub rounds: u64,
     /// Tasks in these rounds: blocks that met a shard.
-    pub blocks: u64,
+    pub tasks: u64,
     /// Candidates proposed.
     pub candidates: u64,
     /// Candidates rejected.
@@ -165,6 +166,8 @@ pub struct Report {
     pub shards_moved: usize,
     /// The generations.
     pub generations: Vec<GenerationRecord>,
+    /// What went wrong without ending the run.
+    pub warnings: Vec<String>,
     /// What an epoch costs and gains, by workers.
     pub profile: BTreeMap<usize, Profile>,
     /// What the program itself found, by name.
@@ -187,7 +190,7 @@ impl Report {
             seconds,
             epochs: run.epochs,
             rounds: run.rounds,
-            blocks: run.tasks,
+            tasks: run.tasks,
             candidates: run.candidates,
             rejected: run.rejected,
             updates: run.updates,
@@ -206,6 +209,7 @@ impl Report {
             idle_workers: run.idle_workers,
             shards_moved: run.generations.iter().map(|generation| generation.shards_moved).sum(),
             generations: run.generations.clone(),
+            warnings: run.warnings.clone(),
             profile: profile(trace),
             results: Map::new(),
         }
@@ -244,9 +248,9 @@ impl Report {
 /// A metric for the screen: its value, and its target if it has one.
 fn measured(metric: &Metric) -> String {
     let Metric { name, value, target, on, .. } = metric;
-    let value = if value.is_nan() { "not measured".into() } else { short(*value) };
+    let value = if value.is_nan() { "not measured".into() } else { number(*value) };
     let missed = if metric.is_missed() { " not reached" } else { "" };
-    let target = target.map_or(String::new(), |target| format!(" (target {}{missed})", short(target)));
+    let target = target.map_or(String::new(), |target| format!(" (target {}{missed})", number(target)));
     format!("{name} {value} on {on}{target}")
 }
 
@@ -275,6 +279,7 @@ mod tests {
             threads: 2,
             idle_workers: 0,
             generations: vec![GenerationRecord { epoch: 0, workers: 2, pause: 0.0, shards_moved: 1 }],
+            warnings: Vec::new(),
         }
     }
 
@@ -295,7 +300,7 @@ mod tests {
         ];
         let report = serde_json::to_value(Report::new(about, &run(), &epochs).result("lambda", 0.5)).unwrap();
         for key in
-            "program version parameters data workers processes shards seed seconds epochs rounds blocks \
+            "program version parameters data workers processes shards seed seconds epochs rounds tasks \
                     candidates rejected updates bytes_on_wire metric model_digest peak_memory_bytes \
                     generations profile ending objective rollbacks threads idle_workers cpu_over_wall"
                 .split_whitespace()
@@ -311,21 +316,21 @@ mod tests {
             json!([{"epoch": 0, "workers": 2, "pause": 0.0, "shards_moved": 1}])
         );
         assert_eq!(report["profile"], json!({"2": {"seconds_per_epoch": 0.25, "progress": 1.0}}));
-        assert_eq!((&report["blocks"], &report["processes"]), (&json!(5), &json!(1)));
+        assert_eq!((&report["tasks"], &report["processes"]), (&json!(5), &json!(1)));
         assert_eq!((&report["ending"], &report["results"]["lambda"]), (&json!("target"), &json!(0.5)));
     }
 
     #[test]
     fn the_conclusion_is_plain() {
         let mut report = Report::new(About::default(), &run(), &[]);
-        let done = "done: relative-duality-gap 1.00e-7 on training data (target 1.00e-6); 3 epochs, 0.000 s";
+        let done = "done: relative-duality-gap 1e-7 on training data (target 1e-6); 3 epochs, 0.000 s";
         assert_eq!(report.conclusion(), done);
         report.epochs = 1;
         assert!(report.conclusion().ends_with("; 1 epoch, 0.000 s"), "{}", report.conclusion());
         (report.ending, report.metric.value) = (Ending::Limit(Limit::Time), 1e-5);
         let conclusion = report.conclusion();
         assert!(conclusion.starts_with("stopped at the time limit: "), "{conclusion}");
-        assert!(conclusion.contains("(target 1.00e-6 not reached)"), "{conclusion}");
+        assert!(conclusion.contains("(target 1e-6 not reached)"), "{conclusion}");
         assert_eq!(report.status(), ExitStatus::Limit);
     }
 
@@ -333,15 +338,12 @@ mod tests {
     fn a_target_that_nobody_gave_is_not_printed_and_a_missed_one_is_not_done() {
         let mut report = Report::new(About::default(), &run(), &[]);
         (report.ending, report.metric) = (Ending::Converged, Metric::new("rmse", 0.5, "validation data"));
-        assert_eq!(report.conclusion(), "done: rmse 0.5000 on validation data; 3 epochs, 0.000 s");
+        assert_eq!(report.conclusion(), "done: rmse 0.5 on validation data; 3 epochs, 0.000 s");
         assert_eq!(report.status(), ExitStatus::Done);
         report.metric.target = Some(0.25);
         let conclusion = report.conclusion();
-        assert!(
-            conclusion.starts_with("stopped: no further epoch comes closer: rmse 0.5000"),
-            "{conclusion}"
-        );
-        assert!(conclusion.contains("(target 0.2500 not reached)"), "{conclusion}");
+        assert!(conclusion.starts_with("stopped: no further epoch comes closer: rmse 0.5"), "{conclusion}");
+        assert!(conclusion.contains("(target 0.25 not reached)"), "{conclusion}");
         assert_eq!(report.status(), ExitStatus::Limit);
         (report.ending, report.metric.value) = (Ending::Interrupted, f64::NAN);
         assert!(

@@ -1,21 +1,28 @@
 //! [`Screen`]: progress on stderr, the result on stdout.
 
 use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::exit::Error;
+use super::number::number;
 use super::options::TrainOptions;
+use super::pace::Pace;
 use super::report::Phase;
 use crate::record::EpochRecord;
 
-/// Shows how a run goes: a bar on a terminal, else a line an epoch, and nothing with `--quiet`.
+/// Shows how a run goes: a bar on a terminal, else lines, at most ten a second and the last; nothing with `--quiet`. What
+/// is cloned shows the same.
 #[derive(Debug, Clone)]
 pub struct Screen {
     how: How,
     metric: String,
     explain: bool,
+    /// Which part of several goes on.
+    stage: Arc<Mutex<Option<String>>>,
+    pace: Arc<Mutex<Pace>>,
 }
 
 #[derive(Debug, Clone)]
@@ -35,7 +42,13 @@ impl Screen {
         } else {
             How::Lines
         };
-        Self { how, metric: "metric".into(), explain: options.explain }
+        Self {
+            how,
+            metric: "metric".into(),
+            explain: options.explain,
+            stage: Arc::default(),
+            pace: Arc::default(),
+        }
     }
 
     /// What the metric is called in the progress, such as `gap`.
@@ -50,26 +63,44 @@ impl Screen {
         }
     }
 
-    /// Shows an epoch.
-    pub fn epoch(&self, record: &EpochRecord) {
+    /// Shows an epoch; `before` epochs were completed in earlier parts of the run. Where the parts have names, each
+    /// counts its own.
+    pub fn epoch(&self, record: &EpochRecord, before: u64) {
         if self.explain {
             record.log.iter().for_each(|round| self.note(&round.to_string()));
         }
+        if matches!(self.how, How::Nothing) {
+            return;
+        }
+        let line = match &*self.stage.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(stage) => format!("{stage}  {}", self.line(record, record.epoch)),
+            None => self.line(record, before + record.epoch),
+        };
         match &self.how {
-            How::Nothing => (),
-            How::Lines => self.note(&self.line(record)),
             How::Bar(bar) => {
                 bar.set_position(record.epoch);
-                bar.set_message(self.line(record));
+                bar.set_message(line);
+            }
+            _ => {
+                let offered = self.with_pace(|pace| pace.offer(Instant::now(), line));
+                offered.into_iter().for_each(|line| self.note(&line));
             }
         }
     }
 
-    /// Tells which part of several begins, such as a fold; nothing with `--quiet`.
+    /// Names the part of several that begins, such as `fold 2 of 5`: its epochs are shown with it.
     pub fn stage(&self, text: &str) {
-        if !matches!(self.how, How::Nothing) {
-            self.note(text);
-        }
+        self.flush();
+        *self.stage.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.into());
+    }
+
+    /// Shows the last epoch, if it has not been shown.
+    pub(super) fn flush(&self) {
+        self.with_pace(Pace::last).into_iter().for_each(|line| self.note(&line));
+    }
+
+    fn with_pace<T>(&self, act: impl FnOnce(&mut Pace) -> T) -> T {
+        act(&mut self.pace.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Writes a line to stderr, above the bar if there is one.
@@ -84,6 +115,11 @@ impl Screen {
         }
     }
 
+    /// Warns of something that ends nothing; even with `--quiet`.
+    pub fn warn(&self, text: &str) {
+        self.note(&format!("warning: {text}"));
+    }
+
     /// Takes the bar away.
     pub fn clear(&self) {
         if let How::Bar(bar) = &self.how {
@@ -91,12 +127,12 @@ impl Screen {
         }
     }
 
-    fn line(&self, record: &EpochRecord) -> String {
-        let EpochRecord { epoch, metric, updates, seconds, rolled_back, .. } = record;
+    fn line(&self, record: &EpochRecord, epoch: u64) -> String {
+        let EpochRecord { metric, updates, seconds, rolled_back, .. } = record;
         let back = if *rolled_back { "  rolled back" } else { "" };
         let metric = metric.as_ref();
         let metric =
-            metric.map_or(String::new(), |metric| format!("  {} {}", self.metric, short(metric.value)));
+            metric.map_or(String::new(), |metric| format!("  {} {}", self.metric, number(metric.value)));
         format!("epoch {epoch}{metric}  updates {updates}  {seconds:.2} s{back}")
     }
 }
@@ -110,15 +146,6 @@ fn bar(epochs: Option<u64>) -> ProgressBar {
     let bar = bar.with_style(style.progress_chars("=> "));
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
-}
-
-/// A value short enough to watch: fixed where that is readable, else with an exponent.
-pub(super) fn short(value: f64) -> String {
-    if (0.01..1e5).contains(&value.abs()) || value == 0.0 {
-        format!("{value:.4}")
-    } else {
-        format!("{value:.2e}")
-    }
 }
 
 /// A number with what it counts: `1 epoch`, `2 epochs`.
@@ -151,22 +178,23 @@ mod tests {
 
     #[test]
     fn an_epoch_is_a_line() {
-        let screen = Screen { how: How::Nothing, metric: "gap".into(), explain: false };
+        let screen = screen();
         let metric = Some(Metric::new("relative-duality-gap", 1.2e-4, "training data"));
         let record = EpochRecord { epoch: 3, metric, updates: 17, seconds: 0.123, ..Default::default() };
-        assert_eq!(screen.line(&record), "epoch 3  gap 1.20e-4  updates 17  0.12 s");
+        assert_eq!(screen.line(&record, 3), "epoch 3  gap 0.00012  updates 17  0.12 s");
         let record = EpochRecord { rolled_back: true, ..record };
-        assert!(screen.line(&record).ends_with("rolled back"));
+        assert!(screen.line(&record, 3).ends_with("rolled back"));
         let record = EpochRecord { metric: None, rolled_back: false, ..record };
-        assert_eq!(screen.line(&record), "epoch 3  updates 17  0.12 s");
+        assert_eq!(screen.line(&record, 3), "epoch 3  updates 17  0.12 s");
     }
 
-    #[test]
-    fn values_are_short() {
-        assert_eq!(short(0.84931), "0.8493");
-        assert_eq!(short(1234.5), "1234.5000");
-        assert_eq!(short(0.0), "0.0000");
-        assert_eq!(short(-1e-9), "-1.00e-9");
-        assert_eq!((short(f64::INFINITY), short(f64::NAN)), ("inf".into(), "NaN".into()));
+    fn screen() -> Screen {
+        Screen {
+            how: How::Nothing,
+            metric: "gap".into(),
+            explain: false,
+            stage: Arc::default(),
+            pace: Arc::default(),
+        }
     }
 }

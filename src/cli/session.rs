@@ -1,12 +1,11 @@
 //! [`Session`]: one training run of a program, from its options to its exit status.
 
 use std::io;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use serde::Serialize;
 
+use super::begun::{Begun, Ended};
 use super::exit::{Error, ExitStatus};
 use super::folder::{Earlier, RunFolder};
 use super::interrupt::Interrupt;
@@ -35,6 +34,8 @@ pub struct Session {
     before: Spent,
     /// Whether an engine has run.
     trains: bool,
+    /// What went wrong beside the engines without ending the run.
+    warnings: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -54,6 +55,7 @@ impl Session {
         options: &TrainOptions,
     ) -> Result<Self, Error> {
         let began = Instant::now();
+        Interrupt::handler();
         options.check()?;
         let earlier = options.earlier();
         let hold = |path| RunFolder::hold(path, earlier);
@@ -61,10 +63,10 @@ impl Session {
         if earlier == Earlier::Resumed {
             folder.resume_trace();
         }
-        Interrupt::handler();
         let (screen, seconds) = (Screen::new(options), Seconds::default());
         let (options, before) = (options.clone(), Spent::default());
-        Ok(Self { program, version, options, folder, screen, seconds, began, before, trains: false })
+        let (trains, warnings) = (false, Vec::new());
+        Ok(Self { program, version, options, folder, screen, seconds, began, before, trains, warnings })
     }
 
     /// What the metric is called in the progress, such as `gap`.
@@ -101,14 +103,17 @@ impl Session {
     /// time limit; the limit of epochs is each one's own.
     ///
     /// # Errors
-    /// If the engine fails, or the trace cannot be written.
+    /// If the engine fails, or the folder cannot be written at the beginning. A trace or checkpoint that cannot be
+    /// written later is a warning.
     pub fn run<P: Program>(&mut self, engine: Engine<P>) -> Result<Outcome<P>, Error> {
-        if !std::mem::replace(&mut self.trains, true) && self.options.earlier() != Earlier::Resumed {
-            self.folder.begin_anew()?;
+        if !std::mem::replace(&mut self.trains, true) {
+            let is_new = self.options.earlier() != Earlier::Resumed;
+            self.folder.begin(&Begun::now(self.program, self.version), is_new)?;
         }
-        let began = Arc::new(AtomicBool::new(false));
-        let observer = self.observer(Arc::clone(&began));
-        let mut engine = self.options.apply(engine).observe(observer).stop(Interrupt::handler().training());
+        let screen = self.screen.clone();
+        let engine =
+            self.options.apply(engine).observe(self.observer()).on_warning(move |text| screen.warn(text));
+        let mut engine = engine.stop(Interrupt::handler().training());
         if let Some(limit) = self.options.time_limit {
             engine = engine.time_limit((limit - self.before.seconds).max(0.0));
         }
@@ -116,10 +121,10 @@ impl Session {
             engine = engine.rescale(&plan.after(self.before.epochs));
         }
         let outcome = self.timed(Phase::Fit, || engine.run()).map_err(|error| match error {
-            // Before the first boundary a checkpoint is read, after it they are written.
-            EngineError::Checkpoint { .. } if !began.load(Ordering::Relaxed) => Error::input(error),
+            EngineError::Checkpoint { .. } => Error::input(error),
             error => Error::from(error),
         })?;
+        self.screen.flush();
         // What only measures the model is certified, not fitted.
         let measured: f64 = outcome.trace.iter().map(|record| record.measured).sum();
         self.seconds.add(Phase::Fit, -measured);
@@ -128,21 +133,22 @@ impl Session {
         self.before.seconds += outcome.report.seconds;
         let folder = &self.folder;
         let start = Instant::now();
-        folder.check_trace()?;
+        if let Err(why) = folder.check_trace() {
+            self.screen.warn(&why.to_string());
+            self.warnings.push(why.to_string());
+        }
         self.seconds.add(Phase::Write, start.elapsed().as_secs_f64());
         Ok(outcome)
     }
 
     /// Shows and traces every epoch once: a boundary between generations is seen by both.
-    fn observer(&self, began: Arc<AtomicBool>) -> impl FnMut(&EpochRecord) + Send + 'static {
+    fn observer(&self) -> impl FnMut(&EpochRecord) + Send + 'static {
         let (screen, mut tracer) = (self.screen.clone(), self.folder.tracer());
         let (before, mut last) = (self.before.epochs, None);
         move |record| {
-            began.store(true, Ordering::Relaxed);
             if last.replace(record.epoch) != Some(record.epoch) {
-                let record = EpochRecord { epoch: before + record.epoch, ..record.clone() };
-                tracer(&record);
-                screen.epoch(&record);
+                screen.epoch(record, before);
+                tracer(&EpochRecord { epoch: before + record.epoch, ..record.clone() });
             }
         }
     }
@@ -159,6 +165,14 @@ impl Session {
         let written = self.folder.write(name, write);
         self.seconds.add(Phase::Write, start.elapsed().as_secs_f64());
         written
+    }
+
+    /// Where all of a table is that the screen shows in part: in the run's folder, or with `--out`.
+    pub fn place_of(&self, file: &str) -> String {
+        match self.folder.path() {
+            Some(folder) => format!("in {}", folder.join(file).display()),
+            None => format!("in {file} with --out DIR"),
+        }
     }
 
     /// The report of a run; `parameters` are all options of the program.
@@ -183,7 +197,9 @@ impl Session {
             seconds: self.seconds,
             model_digest,
         };
-        Ok(Report::new(about, run, trace))
+        let mut report = Report::new(about, run, trace);
+        report.warnings.extend(self.warnings.iter().cloned());
+        Ok(report)
     }
 
     /// Writes summary and report, and says the result on stdout: the text, or the report with `--json`.
@@ -191,7 +207,7 @@ impl Session {
     /// # Errors
     /// If a file or stdout cannot be written.
     pub fn finish(mut self, mut report: Report, summary: &Summary, text: &str) -> Result<ExitStatus, Error> {
-        self.save(&mut report, summary)?;
+        self.save(&mut report, summary, text)?;
         self.tell(&report, text)?;
         Ok(report.status())
     }
@@ -218,8 +234,11 @@ impl Session {
     }
 
     /// Model, summary and report become visible together.
-    fn save(&mut self, report: &mut Report, summary: &Summary) -> Result<(), Error> {
+    fn save(&mut self, report: &mut Report, summary: &Summary, said: &str) -> Result<(), Error> {
         self.write("summary.json", |out| Ok(serde_json::to_writer_pretty(out, summary)?))?;
+        let ended =
+            Ended { ending: report.ending.name().into(), status: report.status().code(), said: said.into() };
+        self.folder.write_end(Begun::now(self.program, self.version), ended)?;
         self.measure(report);
         self.folder.write("report.json", |out| Ok(serde_json::to_writer_pretty(out, report)?))?;
         self.folder.commit(self.program, self.version)
@@ -242,116 +261,4 @@ impl Drop for Session {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::fs;
-    use std::path::Path;
-
-    use clap::Parser;
-
-    use super::*;
-    use crate::engine::Parts;
-    use crate::program::{Boundary, Task};
-    use crate::record::{Ending, Limit};
-    use crate::schedule::{Cyclic, Round, Variables};
-    use crate::verdict::{Metric, Verdict};
-
-    /// Halves a number an epoch.
-    struct Halving;
-
-    impl Program for Halving {
-        type Shard = ();
-        type Block = ();
-        type Pinned = ();
-        type Replica = f64;
-        type Partial = ();
-        type Change = ();
-
-        fn update(&self, _: &Task, (): &mut (), _: &f64) {}
-        fn aggregate(&self, _: &Round, (): &mut (), _: Vec<(u32, ())>) {}
-        fn commit(&self, (): &(), number: &mut f64) {
-            *number /= 2.0;
-        }
-        fn certify(&self, _: u32, (): &mut (), _: &f64) {}
-        fn conclude(&self, _: &Boundary, (): &mut (), number: &f64, _: Vec<(u32, ())>) -> Verdict<()> {
-            Verdict::new(Metric::new("number", *number, "itself").target(0.1))
-        }
-    }
-
-    fn engine() -> Engine<Halving> {
-        let schedule = Cyclic::new(Variables::anywhere(vec![1], 1), 1);
-        Engine::new(Halving, schedule, Parts::new(vec![()], 1.0))
-    }
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        train: TrainOptions,
-    }
-
-    fn session(line: &[&str]) -> Session {
-        let line = [&["halving", "--quiet", "--workers", "1"], line].concat();
-        Session::begin("halving", "1.0", &Line::parse_from(line).train).unwrap()
-    }
-
-    fn epochs(run: &Path) -> Vec<u64> {
-        let trace = fs::read_to_string(run.join("trace.jsonl")).unwrap();
-        let epoch =
-            |line| serde_json::from_str::<serde_json::Value>(line).unwrap()["epoch"].as_u64().unwrap();
-        trace.lines().map(epoch).collect()
-    }
-
-    #[test]
-    fn a_run_leaves_its_folder_complete() {
-        let folder = tempfile::tempdir().unwrap();
-        let run = folder.path().join("run");
-        let mut session = session(&["--out", run.to_str().unwrap(), "--checkpoint-every", "1"]);
-        let outcome = session.run(engine()).unwrap();
-        session.write("number", |out| io::Write::write_all(out, b"0.0625")).unwrap();
-        let report = session.report(&(), Data::default(), String::new(), &outcome.report, &outcome.trace);
-        session.save(&mut report.unwrap(), &Summary::default()).unwrap();
-        assert_eq!(epochs(&run), [0, 1, 2, 3, 4]);
-        let report: serde_json::Value =
-            serde_json::from_slice(&fs::read(run.join("report.json")).unwrap()).unwrap();
-        assert_eq!((&report["ending"], &report["epochs"]), (&"target".into(), &4.into()));
-        assert!(report["seconds"]["fit"].as_f64() > Some(0.0) && report["wall_seconds"].as_f64() > Some(0.0));
-        assert!(run.join("number").exists() && run.join("summary.json").exists());
-    }
-
-    #[test]
-    fn a_run_goes_on_in_its_folder() {
-        let folder = tempfile::tempdir().unwrap();
-        let run = folder.path().to_str().unwrap();
-        let stopped =
-            session(&["--out", run, "--epochs", "2", "--checkpoint-every", "2"]).run(engine()).unwrap();
-        assert_eq!(
-            (stopped.report.ending, epochs(folder.path())),
-            (Ending::Limit(Limit::Epochs), vec![0, 1, 2])
-        );
-        let outcome = session(&["--resume", run]).run(engine()).unwrap();
-        assert_eq!((outcome.report.ending, outcome.parts.replica), (Ending::Target, 0.0625));
-        assert_eq!(epochs(folder.path()), [0, 1, 2, 3, 4]);
-    }
-
-    #[test]
-    fn a_checkpoint_that_cannot_be_used_is_bad_input() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("checkpoint"), "nonsense").unwrap();
-        let mut session = session(&["--resume", folder.path().to_str().unwrap()]);
-        let error = session.run(engine()).err().unwrap();
-        assert_eq!(error.status(), ExitStatus::Usage);
-        assert!(error.to_string().contains("damaged or not a checkpoint"), "{error}");
-    }
-
-    #[test]
-    fn several_engines_count_on() {
-        let folder = tempfile::tempdir().unwrap();
-        let line = ["--out", folder.path().to_str().unwrap(), "--epochs", "2", "--rescale", "1:2,3:3"];
-        let mut session = session(&line);
-        let workers = |outcome: Outcome<Halving>| -> Vec<usize> {
-            outcome.report.generations.iter().map(|generation| generation.workers).collect()
-        };
-        assert_eq!(workers(session.run(engine()).unwrap()), [1, 2]);
-        assert_eq!(workers(session.run(engine()).unwrap()), [2, 3]);
-        assert_eq!(epochs(folder.path()), [0, 1, 2, 2, 3, 4]);
-    }
-}
+mod tests;

@@ -6,6 +6,8 @@ use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::checkpoint::sync_folder;
+
 /// Where files are kept. Every operation stands for itself: what fails has not been done, but for a write, which may
 /// have been done in part.
 pub(super) trait Store: fmt::Debug + Send + Sync {
@@ -49,14 +51,6 @@ pub(super) trait Store: fmt::Debug + Send + Sync {
 pub(super) struct Disk;
 
 impl Store for Disk {}
-
-/// Only some systems can open a folder; the others order its entries themselves.
-pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
-    match cfg!(unix) {
-        true => File::open(path)?.sync_all(),
-        false => Ok(()),
-    }
-}
 
 /// Where a file's bytes go: streamed, never held whole.
 #[derive(Debug)]

@@ -7,10 +7,22 @@ use serde::{Serialize, Serializer};
 
 use super::exit::Error;
 
+/// Workers of a run: no machine has more cores, and every worker that is asked for costs memory.
+pub(super) const MOST_WORKERS: usize = 1024;
+
 /// A whole number of at least 1.
 pub(super) fn count<N: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<N, String> {
     let number = text.parse().ok().filter(|number| *number >= N::from(1));
     number.ok_or_else(|| "give a whole number of 1 or more".into())
+}
+
+/// A whole number from `LEAST` to `MOST`: what lies beyond is a slip, or would take all memory.
+///
+/// # Errors
+/// A sentence that says what to give.
+pub fn between<const LEAST: usize, const MOST: usize>(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| (LEAST..=MOST).contains(number));
+    number.ok_or_else(|| format!("give a whole number from {LEAST} to {MOST}"))
 }
 
 /// A whole number of at least 0.
@@ -110,9 +122,8 @@ fn step(text: &str) -> Result<(u64, usize), String> {
     let epoch = epoch.trim().parse().ok().filter(|&epoch| epoch > 0).ok_or_else(|| {
         format!("in `{text}`, `{epoch}` is not an epoch: give a whole number of 1 or more (--workers sets the start)")
     })?;
-    let workers = workers.trim().parse().ok().filter(|&workers| workers > 0).ok_or_else(|| {
-        format!("in `{text}`, `{workers}` is not a number of workers: give a whole number of 1 or more")
-    })?;
+    let workers = between::<1, MOST_WORKERS>(workers.trim())
+        .map_err(|why| format!("in `{text}`, `{workers}` is not a number of workers: {why}"))?;
     Ok((epoch, workers))
 }
 
@@ -195,6 +206,11 @@ mod tests {
     #[test]
     fn numbers_are_finite_and_in_range() {
         assert_eq!(count::<usize>("3"), Ok(3));
+        assert_eq!((between::<1, 9>("1"), between::<1, 9>("9")), (Ok(1), Ok(9)));
+        for beyond in ["0", "10", "-1", "1.5", "18446744073709551616", ""] {
+            assert_eq!(between::<1, 9>(beyond), Err("give a whole number from 1 to 9".into()));
+        }
+        assert!(refused("3:100000").ends_with("give a whole number from 1 to 1024"));
         assert!(count::<u64>("0").is_err() && count::<u64>("-1").is_err() && count::<u64>("1.5").is_err());
         assert_eq!(whole::<u64>("0"), Ok(0));
         assert_eq!(seconds("0.5"), Ok(0.5));

@@ -1,28 +1,156 @@
-//! [`parse_or`]: a command line whose verb may be left out.
+//! [`parse_or`]: a command line whose verb may be left out, and whose options may be those of a run that goes on.
 
 use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process;
 
-use clap::{Command, Parser};
+use clap::{Arg, Command, Parser};
 
-/// Parses the command line; `default` is its verb if none is given, so that `lasso --json` is `lasso fit --json`.
+use super::begun::{self, Begun, Ended};
+use super::commit;
+use super::exit::{Error, ExitStatus};
+use super::folder::{CHECKPOINT, Earlier, RunFolder};
+use super::resume::{self, Free};
+use super::screen::say;
+
+/// Parses the command line; `default` is its verb if none is given, so that `lasso --json` is `lasso fit --json`. With
+/// `--resume RUN` verb, data and options are those of the run; one that is given and differs is refused, unless it cannot
+/// change the model. A run that has ended without a checkpoint ends as it did.
+///
 /// Bad usage, `--help` and `--version` end the process, as clap has it.
 pub fn parse_or<T: Parser>(default: &str) -> T {
-    T::parse_from(with_verb(&T::command(), default, std::env::args_os().collect()))
+    parse_with(default, Free::default())
+}
+
+/// The same for a program that has further options which a resumed run may be given anew.
+pub fn parse_with<T: Parser>(default: &str, free: Free<'_>) -> T {
+    let mut command = T::command().mut_subcommands(|verb| verb.mut_args(take_negative));
+    let line = understood(&command, default, free, std::env::args_os().collect());
+    let line = line.unwrap_or_else(|error| {
+        // The body of `main` has not begun, so that its end is this.
+        super::exit::tell(command.get_name(), &error);
+        process::exit(error.status().code().into())
+    });
+    let matches = command.clone().try_get_matches_from(line).unwrap_or_else(|error| error.exit());
+    T::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit())
+}
+
+/// An option takes `-1` for a value, so that it is the option that says what is wrong with it.
+fn take_negative(arg: Arg) -> Arg {
+    let takes = arg.get_long().is_some() && arg.get_action().takes_values();
+    if takes { arg.allow_negative_numbers(true) } else { arg }
+}
+
+/// The line with its verb and, where a run goes on, that run's options.
+fn understood(
+    command: &Command,
+    default: &str,
+    free: Free<'_>,
+    line: Vec<OsString>,
+) -> Result<Vec<OsString>, Error> {
+    let run = resumed(&line);
+    let begun = run.as_deref().map(begun_in).transpose()?.flatten();
+    let program = command.get_name();
+    if let Some((run, begun)) = run.as_deref().zip(begun.as_ref())
+        && begun.program != program
+    {
+        let (run, whose) = (run.display(), &begun.program);
+        return Err(Error::usage(format!("--resume {run}: it is a run of {whose}, not of {program}")));
+    }
+    let verb = begun.as_ref().map_or(default, |begun| begun.verb.as_str());
+    let line = with_verb(command, if verb.is_empty() { default } else { verb }, line);
+    // What cannot be parsed is left to the parser, which says why and ends the process.
+    let Ok(matches) = command.clone().try_get_matches_from(&line) else { return Ok(line) };
+    let Some((verb, matches)) = matches.subcommand() else { return Ok(line) };
+    let Some(verb) = command.find_subcommand(verb) else { return Ok(line) };
+    let given = begun::given(verb, matches);
+    let Some((run, begun)) = run.zip(begun) else {
+        begun::keep(verb.get_name(), given);
+        return Ok(line);
+    };
+    if begun.verb != verb.get_name() {
+        return Err(Error::usage(format!(
+            "--resume {}: it is a run of `{program} {}`: leave out `{}`",
+            run.display(),
+            begun.verb,
+            verb.get_name()
+        )));
+    }
+    let options = resume::merge((&run, &begun), verb, &given, free)?;
+    let out = options.get("out").and_then(|out| out.first());
+    if let Some(ended) = begun.ended.filter(|_| out.is_none() && !run.join(CHECKPOINT).exists()) {
+        end_again(program, &run, &ended, options.contains_key("json"))?;
+    }
+    let words = begun::words(verb, &options);
+    begun::keep(verb.get_name(), begun.options);
+    Ok([program, verb.get_name()].into_iter().map(str::to_owned).chain(words).map(OsString::from).collect())
+}
+
+/// The run that a line resumes.
+fn resumed(line: &[OsString]) -> Option<PathBuf> {
+    let mut words = line.iter();
+    while let Some(word) = words.next() {
+        if word == "--resume" {
+            return words.next().map(PathBuf::from);
+        }
+        if let Some(run) = word.to_str().and_then(|word| word.strip_prefix("--resume=")) {
+            return Some(run.into());
+        }
+    }
+    None
+}
+
+/// What a folder's run was asked for; a commit that it was killed in is completed before.
+fn begun_in(run: &Path) -> Result<Option<Begun>, Error> {
+    if run.join(commit::NEXT).exists() {
+        drop(RunFolder::hold(run, Earlier::Resumed)?);
+    }
+    Begun::read(run)
+}
+
+/// Says once more what a run said that has ended, and ends as it did.
+fn end_again(program: &str, run: &Path, ended: &Ended, json: bool) -> Result<(), Error> {
+    if json {
+        let path = run.join("report.json");
+        let report =
+            std::fs::read(&path).map_err(|why| Error::input(format!("{}: {why}", path.display())))?;
+        let report: serde_json::Value = serde_json::from_slice(&report)
+            .map_err(|why| Error::input(format!("{}: {why}", path.display())))?;
+        say(&report.to_string())?;
+    } else {
+        say(&ended.said)?;
+    }
+    let is_done = ended.status == ExitStatus::Done.code();
+    let why =
+        if is_done { "" } else { ", and kept no checkpoint to go on from (--checkpoint-every N keeps one)" };
+    eprintln!("{program}: the run in {} had ended{why}; its model is as it was", run.display());
+    process::exit(ended.status.into())
 }
 
 /// The line with its verb: `default` is put in unless the first word is a verb of the command, or asks for help or
-/// the version.
+/// the version, or is no file and looks like a mistyped verb.
 pub fn with_verb(command: &Command, default: &str, mut line: Vec<OsString>) -> Vec<OsString> {
     let word = line.get(1).map(OsString::as_os_str);
     let general = ["help", "-h", "--help", "-V", "--version"];
     let is_verb = |word: &OsStr| {
         general.iter().any(|&other| word == other)
-            || word.to_str().is_some_and(|word| command.find_subcommand(word).is_some())
+            || word
+                .to_str()
+                .is_some_and(|word| command.find_subcommand(word).is_some() || is_mistyped(command, word))
     };
     if !word.is_some_and(is_verb) {
         line.insert(line.len().min(1), default.into());
     }
     line
+}
+
+/// Whether a word is nearly a verb, and no file: the parser then says which one is meant.
+fn is_mistyped(command: &Command, word: &str) -> bool {
+    let near = |verb: &str| {
+        let changes = strsim::damerau_levenshtein(verb, word);
+        changes <= if verb.len() > 3 { 2 } else { 1 } && changes < word.len()
+    };
+    !Path::new(word).exists() && command.get_subcommands().any(|verb| near(verb.get_name()))
 }
 
 #[cfg(test)]
@@ -50,5 +178,29 @@ mod tests {
         for line in ["lasso --help", "lasso -h", "lasso help path", "lasso --version"] {
             assert_eq!(complete(line), line);
         }
+    }
+
+    #[test]
+    fn a_mistyped_verb_is_suggested_and_a_file_of_that_name_is_data() {
+        let command =
+            || Command::new("lasso").subcommand(Command::new("fit")).subcommand(Command::new("predict"));
+        for word in ["predct", "perdict", "predict2", "fti", "Fit"] {
+            let line: Vec<OsString> = ["lasso", word, "run"].map(OsString::from).into();
+            assert_eq!(with_verb(&command(), "fit", line.clone()), line, "{word}");
+            let error = command().try_get_matches_from(line).unwrap_err().to_string();
+            assert!(error.contains("unrecognized subcommand"), "{error}");
+        }
+        for word in ["mice", "diabetes", "f", "-q", "fit.csv", "prices.csv", "it/fit"] {
+            let line: Vec<OsString> = ["lasso", word].map(OsString::from).into();
+            assert_eq!(with_verb(&command(), "fit", line)[1], "fit", "{word}");
+        }
+    }
+
+    #[test]
+    fn the_run_of_a_line_is_found() {
+        let run = |line: &str| resumed(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
+        assert_eq!(run("lasso fit --resume a/b --quiet"), Some("a/b".into()));
+        assert_eq!(run("lasso --resume=run"), Some("run".into()));
+        assert_eq!(run("lasso fit resume"), None);
     }
 }

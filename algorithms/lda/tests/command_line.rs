@@ -324,7 +324,7 @@ fn a_run_stops_at_limits_and_goes_on() {
     let (rest, _) = ends(folder.path(), "fit pydoc --topics 5 --epochs 9 --resume part --quiet --json", 0);
     assert_eq!(digest(&rest), digest(&whole));
     let (_, err) = ends(folder.path(), "fit pydoc --topics 6 --epochs 9 --resume part --quiet", 2);
-    assert!(err.contains("part"), "{err}");
+    assert!(err.contains("--topics 6: the run in part was begun with --topics 5"), "{err}");
 }
 
 #[test]

@@ -38,9 +38,12 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 
 Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, 130 interrupted.";
 
+/// Epochs are a limit here: they end a sitting, and leave the model alone.
+const FREE: raddle::cli::Free<'_> = raddle::cli::Free { neutral: &[], limits: &["epochs"] };
+
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
-    raddle::cli::main("lasso", || match raddle::cli::parse_or::<Verb>("fit") {
+    raddle::cli::main("lasso", || match raddle::cli::parse_with::<Verb>("fit", FREE) {
         Verb::Fit(options) => fit::fit(&options),
         Verb::Path(options) => path::path(&options),
         Verb::Cv(options) => cv::cv(&options),

@@ -38,7 +38,7 @@ fn bad_usage_is_two_and_names_what_is_wrong() {
         ("--no-such-option", "--no-such-option"),
         ("--checkpoint-every 2", "--checkpoint-every needs a folder"),
         ("--resume nowhere", "nowhere"),
-        ("--resume empty", "no checkpoint in it"),
+        ("--resume empty", "no run was begun in it"),
         ("--init nowhere", "nowhere/model.json"),
         ("--out file", "this is a file"),
         ("predict", "MODEL"),

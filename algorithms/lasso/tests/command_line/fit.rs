@@ -50,7 +50,6 @@ fn json_is_one_line_with_the_documented_keys() {
         "seconds",
         "epochs",
         "rounds",
-        "blocks",
         "candidates",
         "rejected",
         "updates",
@@ -64,10 +63,12 @@ fn json_is_one_line_with_the_documented_keys() {
         "peak_memory_bytes",
         "cpu_seconds",
         "wall_seconds",
+        "warnings",
         "cpu_over_wall",
         "threads",
         "idle_workers",
         "shards_moved",
+        "tasks",
         "generations",
         "profile",
         "results",
@@ -93,7 +94,7 @@ fn a_run_is_its_folder() {
     let folder = scratch();
     let said = ends(folder.path(), "diabetes --ratio 100 --out run --json", 0).out;
     let run = folder.path().join("run");
-    let files = ["coef.tsv", "model.json", "report.json", "summary.json", "trace.jsonl"];
+    let files = ["coef.tsv", "model.json", "report.json", "run.json", "summary.json", "trace.jsonl"];
     assert_eq!(names(&run).into_iter().filter(|name| name != ".lock").collect::<Vec<_>>(), files);
     // The report is the one that was said; the trace has its epochs; model and summary agree with it.
     let report = json(&run, "report.json");

@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod program;
+mod resume;
 
 mod bad_input;
 mod cv;

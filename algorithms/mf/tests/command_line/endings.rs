@@ -48,7 +48,7 @@ fn a_run_goes_on_after_its_limit_to_the_same_model() {
         assert_eq!(resumed["model_digest"], whole, "{solver}");
     }
     let ran = ends(folder.path(), &format!("fit {SMALL} --rank 5 --resume sgd"), 2);
-    assert!(ran.err.contains("checkpoint"), "{}", ran.err);
+    assert!(ran.err.contains("--rank 5: the run in sgd was begun with --rank 4"), "{}", ran.err);
 }
 
 #[test]

@@ -37,6 +37,7 @@ fn a_run_is_its_folder_and_the_exported_factors_predict_what_is_reported() {
                 "item_factors.npy",
                 "model.json",
                 "report.json",
+                "run.json",
                 "summary.json",
                 "trace.jsonl",
                 "user_bias.npy",

@@ -1,0 +1,183 @@
+//! What `--resume RUN` takes from the run, and what may be given beside it.
+
+use std::fs;
+use std::path::Path;
+
+use clap::{Arg, Command};
+
+use super::begun::{self, Begun, Given};
+use super::exit::Error;
+use super::folder::CHECKPOINT;
+
+/// Options that never change the model: a run may go on with others.
+const NEUTRAL: [&str; 12] = [
+    "cache",
+    "checkpoint-every",
+    "explain",
+    "force",
+    "json",
+    "out",
+    "quiet",
+    "rescale",
+    "resume",
+    "slowdown",
+    "time-limit",
+    "workers",
+];
+
+/// Of these, what belongs to one sitting, and is not taken from the run.
+const OF_A_SITTING: [&str; 8] =
+    ["explain", "force", "json", "out", "quiet", "rescale", "resume", "time-limit"];
+
+/// Options of a program that a run may go on with, by their long names, beside those of every program.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Free<'a> {
+    /// What never changes the model, such as what is only measured at the end.
+    pub neutral: &'a [&'a str],
+    /// What only says when a sitting ends, such as `epochs` where they are a limit: not taken from the run either.
+    pub limits: &'a [&'a str],
+}
+
+/// The options of a run that goes on: its own, and those that are given now and may be.
+pub(super) fn merge(
+    (run, begun): (&Path, &Begun),
+    verb: &Command,
+    given: &Given,
+    free: Free<'_>,
+) -> Result<Given, Error> {
+    let is_limit = |option: &str| OF_A_SITTING.contains(&option) || free.limits.contains(&option);
+    let mut merged = begun.options.clone();
+    merged.retain(|option, _| !is_limit(option));
+    for (option, values) in given {
+        let arg = verb.get_arguments().find(|arg| begun::name(arg) == *option);
+        let is_free = NEUTRAL.contains(&option.as_str())
+            || free.limits.contains(&option.as_str())
+            || free.neutral.contains(&option.as_str())
+            || (option == "data" && may_be(values, begun.options.get(option), run));
+        if !is_free {
+            compare(run, option, values, begun.options.get(option), arg)?;
+        }
+        merged.insert(option.clone(), values.clone());
+    }
+    Ok(merged)
+}
+
+/// Refuses a value that is not the run's.
+fn compare(
+    run: &Path,
+    option: &str,
+    now: &[String],
+    then: Option<&Vec<String>>,
+    arg: Option<&Arg>,
+) -> Result<(), Error> {
+    let default: Vec<String> = arg
+        .map(|arg| arg.get_default_values())
+        .unwrap_or_default()
+        .iter()
+        .map(|value| value.to_string_lossy().into_owned())
+        .collect();
+    let is_flag = arg.is_some_and(begun::is_flag);
+    let shown = |values: &[String]| match (is_flag, option) {
+        (true, _) => format!("--{option}"),
+        (false, "data") => values.join(" "),
+        (false, _) => format!("--{option} {}", values.join(",")),
+    };
+    let was = match then {
+        Some(then) if equal(now, then) => return Ok(()),
+        Some(then) => format!("with {}", shown(then)),
+        None if !is_flag && !default.is_empty() && equal(now, &default) => return Ok(()),
+        None if is_flag || default.is_empty() => "without it".into(),
+        None => format!("with {}, the default", shown(&default)),
+    };
+    Err(Error::usage(format!(
+        "{}: the run in {} was begun {was}: leave it out to go on with that run, or begin another one",
+        shown(now),
+        run.display()
+    )))
+}
+
+/// Whether two options say the same: as text, or as numbers.
+fn equal(now: &[String], then: &[String]) -> bool {
+    let same = |(a, b): (&String, &String)| {
+        let numbers = a.parse::<f64>().ok().zip(b.parse::<f64>().ok());
+        a == b || numbers.is_some_and(|(a, b)| a == b)
+    };
+    now.len() == then.len() && now.iter().zip(then).all(same)
+}
+
+/// Whether other data may be the same, by another path: it is the same file, or a checkpoint will tell, which knows the
+/// digest of what was read.
+fn may_be(now: &[String], then: Option<&Vec<String>>, run: &Path) -> bool {
+    let file = |values: &[String]| fs::canonicalize(values.first()?).ok();
+    let (now, then) = (file(now), then.and_then(|then| file(then)));
+    now.is_some() && (now == then || run.join(CHECKPOINT).is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::ArgAction;
+
+    use super::*;
+
+    fn verb() -> Command {
+        Command::new("fit").args([
+            Arg::new("data"),
+            Arg::new("ratio").long("ratio").default_value("10"),
+            Arg::new("lambda").long("lambda"),
+            Arg::new("refit").long("refit").action(ArgAction::SetTrue),
+            Arg::new("workers").long("workers"),
+            Arg::new("quiet").long("quiet").action(ArgAction::SetTrue),
+            Arg::new("epochs").long("epochs"),
+            Arg::new("ranks").long("ranks").value_delimiter(','),
+        ])
+    }
+
+    fn given(line: &str) -> Given {
+        let line = format!("fit {line}");
+        begun::given(&verb(), &verb().get_matches_from(line.split_whitespace()))
+    }
+
+    fn merged(then: &str, now: &str) -> Result<String, String> {
+        let begun = Begun { options: given(then), ..Begun::default() };
+        let options = merge(
+            (Path::new("run"), &begun),
+            &verb(),
+            &given(now),
+            Free { neutral: &[], limits: &["epochs"] },
+        );
+        options.map(|options| begun::words(&verb(), &options).join(" ")).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_run_keeps_its_options_and_takes_new_ones_that_change_nothing() {
+        let then = "d.csv --ratio 20 --refit --workers 3 --quiet --epochs 4 --ranks 16,32";
+        let kept = "d.csv --ranks=16,32 --ratio=20 --refit --workers=3";
+        assert_eq!(merged(then, "").unwrap(), kept);
+        assert_eq!(merged(then, "d.csv --ratio 20.0 --refit").unwrap(), kept.replace("=20", "=20.0"));
+        let other = kept.replace("--workers=3", "--quiet --workers=1").replace("d.csv", "d.csv --epochs=9");
+        let mut words: Vec<&str> = other.split(' ').collect();
+        words[1..].sort_unstable();
+        assert_eq!(merged(then, "--workers 1 --quiet --epochs 9").unwrap(), words.join(" "));
+        assert_eq!(merged("d.csv", "--ratio 10").unwrap(), "d.csv --ratio=10");
+    }
+
+    #[test]
+    fn a_changed_option_is_named_with_both_values() {
+        for (then, now, said) in [
+            ("--ratio 20", "--ratio 30", "--ratio 30: the run in run was begun with --ratio 20: leave"),
+            ("", "--ratio 30", "--ratio 30: the run in run was begun with --ratio 10, the default"),
+            ("", "--lambda 3", "--lambda 3: the run in run was begun without it"),
+            ("", "--refit", "--refit: the run in run was begun without it"),
+            ("a.csv", "b.csv", "b.csv: the run in run was begun with a.csv"),
+            ("--ranks 16,32", "--ranks 16", "--ranks 16: the run in run was begun with --ranks 16,32"),
+        ] {
+            let refused = merged(then, now).unwrap_err();
+            assert!(refused.starts_with(said), "{refused}");
+        }
+    }
+
+    #[test]
+    fn every_option_of_a_sitting_is_neutral() {
+        assert!(OF_A_SITTING.iter().all(|option| NEUTRAL.contains(option)));
+    }
+}

@@ -1,0 +1,176 @@
+//! A session around a small program, and the files that it leaves.
+
+use std::fs;
+use std::path::Path;
+
+use clap::Parser;
+
+use super::*;
+use crate::engine::Parts;
+use crate::program::{Boundary, Task};
+use crate::record::{Ending, Limit};
+use crate::schedule::{Cyclic, Round, Variables};
+use crate::verdict::{Metric, Verdict};
+
+/// Halves a number an epoch.
+struct Halving;
+
+impl Program for Halving {
+    type Shard = ();
+    type Block = ();
+    type Pinned = ();
+    type Replica = f64;
+    type Partial = ();
+    type Change = ();
+
+    fn update(&self, _: &Task, (): &mut (), _: &f64) {}
+    fn aggregate(&self, _: &Round, (): &mut (), _: Vec<(u32, ())>) {}
+    fn commit(&self, (): &(), number: &mut f64) {
+        *number /= 2.0;
+    }
+    fn certify(&self, _: u32, (): &mut (), _: &f64) {}
+    fn conclude(&self, _: &Boundary, (): &mut (), number: &f64, _: Vec<(u32, ())>) -> Verdict<()> {
+        Verdict::new(Metric::new("number", *number, "itself").target(0.1))
+    }
+}
+
+fn engine() -> Engine<Halving> {
+    let schedule = Cyclic::new(Variables::anywhere(vec![1], 1), 1);
+    Engine::new(Halving, schedule, Parts::new(vec![()], 1.0))
+}
+
+#[derive(Parser)]
+struct Line {
+    #[command(flatten)]
+    train: TrainOptions,
+}
+
+fn session(line: &[&str]) -> Session {
+    let line = [&["halving", "--quiet", "--workers", "1"], line].concat();
+    Session::begin("halving", "1.0", &Line::parse_from(line).train).unwrap()
+}
+
+fn epochs(run: &Path) -> Vec<u64> {
+    let trace = fs::read_to_string(run.join("trace.jsonl")).unwrap();
+    let epoch = |line| serde_json::from_str::<serde_json::Value>(line).unwrap()["epoch"].as_u64().unwrap();
+    trace.lines().map(epoch).collect()
+}
+
+#[test]
+fn a_run_leaves_its_folder_complete() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let mut session = session(&["--out", run.to_str().unwrap(), "--checkpoint-every", "1"]);
+    let outcome = session.run(engine()).unwrap();
+    session.write("number", |out| io::Write::write_all(out, b"0.0625")).unwrap();
+    let report = session.report(&(), Data::default(), String::new(), &outcome.report, &outcome.trace);
+    session.save(&mut report.unwrap(), &Summary::default(), "done").unwrap();
+    assert_eq!(epochs(&run), [0, 1, 2, 3, 4]);
+    let report: serde_json::Value =
+        serde_json::from_slice(&fs::read(run.join("report.json")).unwrap()).unwrap();
+    assert_eq!((&report["ending"], &report["epochs"]), (&"target".into(), &4.into()));
+    assert!(report["seconds"]["fit"].as_f64() > Some(0.0) && report["wall_seconds"].as_f64() > Some(0.0));
+    assert!(run.join("number").exists() && run.join("summary.json").exists());
+}
+
+#[test]
+fn a_run_goes_on_in_its_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().to_str().unwrap();
+    let stopped = session(&["--out", run, "--epochs", "2", "--checkpoint-every", "2"]).run(engine()).unwrap();
+    assert_eq!((stopped.report.ending, epochs(folder.path())), (Ending::Limit(Limit::Epochs), vec![0, 1, 2]));
+    let outcome = session(&["--resume", run]).run(engine()).unwrap();
+    assert_eq!((outcome.report.ending, outcome.parts.replica), (Ending::Target, 0.0625));
+    assert_eq!(epochs(folder.path()), [0, 1, 2, 3, 4]);
+}
+
+#[test]
+fn a_checkpoint_that_cannot_be_used_is_bad_input() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("checkpoint"), "nonsense").unwrap();
+    let mut session = session(&["--resume", folder.path().to_str().unwrap()]);
+    let error = session.run(engine()).err().unwrap();
+    assert_eq!(error.status(), ExitStatus::Usage);
+    assert!(error.to_string().contains("damaged or not a checkpoint"), "{error}");
+}
+
+#[test]
+fn several_engines_count_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = ["--out", folder.path().to_str().unwrap(), "--epochs", "2", "--rescale", "1:2,3:3"];
+    let mut session = session(&line);
+    let workers = |outcome: Outcome<Halving>| -> Vec<usize> {
+        outcome.report.generations.iter().map(|generation| generation.workers).collect()
+    };
+    assert_eq!(workers(session.run(engine()).unwrap()), [1, 2]);
+    assert_eq!(workers(session.run(engine()).unwrap()), [2, 3]);
+    assert_eq!(epochs(folder.path()), [0, 1, 2, 2, 3, 4]);
+}
+
+#[test]
+fn every_field_of_a_runs_files_is_on_the_page_that_explains_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    // No checkpoint can be written where there is a folder: a warning.
+    fs::create_dir_all(run.join("checkpoint.partial")).unwrap();
+    let mut session = session(&["--out", run.to_str().unwrap(), "--checkpoint-every", "1"]);
+    let outcome = session.run(engine()).unwrap();
+    session.write("number", |out| io::Write::write_all(out, b"0.0625")).unwrap();
+    let data = Data { sizes: [("numbers".into(), 1)].into(), ..Data::default() };
+    let report = session.report(&(), data, String::new(), &outcome.report, &outcome.trace).unwrap();
+    let mut table = crate::cli::Table::new("Numbers", &["number"]);
+    table.row(vec![0.0625.into()]);
+    session.finish(report, &Summary::new("halving").table(table), "halved").unwrap();
+    let read = |name: &str| vec![fs::read_to_string(run.join(name)).unwrap()];
+    let mut begun: serde_json::Value = serde_json::from_str(&read("run.json")[0]).unwrap();
+    begun["options"]["epochs"] = serde_json::json!(["3"]);
+    let trace = read("trace.jsonl")[0].lines().map(str::to_owned).collect();
+    for (file, texts) in [
+        ("report.json", read("report.json")),
+        ("trace.jsonl", trace),
+        ("model.json", read("model.json")),
+        ("run.json", vec![begun.to_string()]),
+        ("summary.json", read("summary.json")),
+    ] {
+        let page = page::fields(file);
+        let mut written = std::collections::BTreeSet::new();
+        for text in texts {
+            page::collect("", &serde_json::from_str(&text).unwrap(), &page, &mut written);
+        }
+        assert_eq!(written, page, "{file}");
+    }
+}
+
+/// The page, and the fields of a file in its words.
+mod page {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
+    pub(super) fn fields(file: &str) -> BTreeSet<String> {
+        let page = include_str!("../REPORT.md");
+        let section = page.split(&format!("## {file}\n")).nth(1).unwrap().split("\n## ").next().unwrap();
+        let names = section.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
+        names.map(|(name, _)| name.to_owned()).collect()
+    }
+
+    pub(super) fn collect(path: &str, value: &Value, page: &BTreeSet<String>, seen: &mut BTreeSet<String>) {
+        let inside = |mark: &str| page.iter().any(|field| field.starts_with(&format!("{path}{mark}")));
+        if page.contains(path) {
+            seen.insert(path.into());
+        }
+        match value {
+            Value::Object(members) if path.is_empty() || inside(".") => {
+                for (name, value) in members {
+                    let name = if inside(".*") { "*" } else { name };
+                    let dot = if path.is_empty() { "" } else { "." };
+                    collect(&format!("{path}{dot}{name}"), value, page, seen);
+                }
+            }
+            Value::Array(elements) if inside("[]") => {
+                elements.iter().for_each(|value| collect(&format!("{path}[]"), value, page, seen));
+            }
+            _ => drop(seen.insert(path.into())),
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Running the bundled programs in a folder.
+
+#![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// What a command said, and its exit status; no status if a signal ended it.
+pub struct Ran {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+/// Where `cargo test --workspace` has built a program: beside the folder of this test's binary.
+pub fn binary(program: &str) -> PathBuf {
+    let here = env::current_exe().unwrap();
+    let path = here.ancestors().nth(2).unwrap().join(format!("{program}{}", env::consts::EXE_SUFFIX));
+    assert!(path.is_file(), "{}: not built: run `cargo test --workspace`", path.display());
+    path
+}
+
+/// `PROGRAM WORDS...` in a folder, not started yet.
+pub fn command(folder: &Path, line: &str) -> Command {
+    let mut words = line.split_whitespace();
+    let mut command = Command::new(binary(words.next().unwrap()));
+    command.args(words).current_dir(folder);
+    command
+}
+
+/// Runs a line such as `lasso fit data.csv`.
+pub fn run(folder: &Path, line: &str) -> Ran {
+    let output = command(folder, line).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+}
+
+/// Runs a line that must end with this status.
+pub fn ends(folder: &Path, line: &str, code: i32) -> Ran {
+    let ran = run(folder, line);
+    assert_eq!(ran.code, Some(code), "{line}\n{}\n{}", ran.out, ran.err);
+    ran
+}
+
+pub fn json(file: &Path) -> Value {
+    serde_json::from_slice(&fs::read(file).unwrap()).unwrap()
+}
+
+/// A number of the environment, such as how often a long test repeats itself, or the default.
+pub fn number(name: &str, default: u64) -> u64 {
+    env::var(name).ok().map_or(default, |text| text.parse().unwrap())
+}
+
+/// The next number of a sequence that looks random.
+pub fn next(state: &mut u64) -> u64 {
+    // SplitMix64.
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut mixed = *state;
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
