@@ -19,9 +19,9 @@ pub(crate) struct Course {
     /// The parts before all documents take part.
     stages: Vec<Stage>,
     /// What beta is multiplied by at first.
-    heat: f64,
+    beta_anneal: f64,
     /// Passes over all tokens until it is 1.
-    cooling: f64,
+    anneal_epochs: f64,
     /// Whether the first epoch draws from the counts of a model instead of uniformly.
     warm: bool,
     /// The run's length, if it has one.
@@ -40,7 +40,7 @@ pub(crate) struct Pass {
     /// The part whose tokens have topics after.
     pub(crate) has: f64,
     /// What beta is multiplied by.
-    pub(crate) heat: f64,
+    pub(crate) beta_factor: f64,
 }
 
 /// Tokens that the first of parts has at least for each topic: of parts that double, and of those that grow fourfold.
@@ -62,25 +62,25 @@ fn parts(tokens: f64, topics: f64, growth: f64, per_topic: f64) -> Vec<f64> {
 }
 
 impl Course {
-    /// The course for so many tokens and topics. `heat` is the user's, or follows from the data; so are the parts, unless
-    /// `staged` is off.
+    /// The course for so many tokens and topics. `beta_anneal` is the user's, or follows from the data; so do the parts,
+    /// unless `progressive` is off.
     pub(crate) fn new(
         tokens: u64,
         topics: usize,
-        staged: bool,
-        heat: Option<f64>,
+        progressive: bool,
+        beta_anneal: Option<f64>,
         length: Option<u64>,
     ) -> Self {
         let (tokens, topics) = (tokens as f64, topics as f64);
-        let staged = |parts: Vec<f64>| if staged { parts } else { Vec::new() };
-        let fourfold = staged(parts(tokens, topics, 4.0, FOURFOLD));
+        let allowed = |parts: Vec<f64>| if progressive { parts } else { Vec::new() };
+        let fourfold = allowed(parts(tokens, topics, 4.0, FOURFOLD));
         let many = tokens * fourfold.first().copied().unwrap_or(1.0) / topics > MANY;
         let (parts, epochs): (_, &[u64]) = match many {
             true => (fourfold, &[20, 8]),
-            false => (staged(parts(tokens, topics, 2.0, DOUBLING)), &[5, 4, 2]),
+            false => (allowed(parts(tokens, topics, 2.0, DOUBLING)), &[5, 4, 2]),
         };
-        // Many small parts have let topics move enough: heat only delays what follows.
-        let (warmth, cooling) = match (many, parts.len()) {
+        // Many small parts have let topics move enough: annealing only delays what follows.
+        let (factor, anneal_epochs) = match (many, parts.len()) {
             (true, 2..) => (3.0, 4.0),
             (true, _) => (10.0, 20.0),
             (false, 4..) => (1.0, 10.0),
@@ -89,18 +89,24 @@ impl Course {
         let epochs = epochs.iter().chain(epochs.last().into_iter().cycle());
         let stages = parts.into_iter().zip(epochs);
         let stages = stages.map(|(fraction, &epochs)| Stage { fraction, epochs }).collect();
-        let mut course =
-            Self { stages, heat: heat.unwrap_or(warmth), cooling, warm: false, length, every: 5 };
+        let mut course = Self {
+            stages,
+            beta_anneal: beta_anneal.unwrap_or(factor),
+            anneal_epochs,
+            warm: false,
+            length,
+            every: 5,
+        };
         course.fit();
         course
     }
 
     /// The course of a run that starts from a model.
     pub(crate) fn warm(length: Option<u64>) -> Self {
-        Self { stages: Vec::new(), heat: 1.0, cooling: 1.0, warm: true, length, every: 5 }
+        Self { stages: Vec::new(), beta_anneal: 1.0, anneal_epochs: 1.0, warm: true, length, every: 5 }
     }
 
-    /// Shortens start and cooling to half of a run that is short.
+    /// Shortens start and annealing to half of a run that is short.
     fn fit(&mut self) {
         let Some(length) = self.length else { return };
         let start: u64 = self.stages.iter().map(|stage| stage.epochs).sum();
@@ -112,25 +118,25 @@ impl Course {
         }
         let start: u64 = self.stages.iter().map(|stage| stage.epochs).sum();
         let whole = length.saturating_sub(start + 1) as f64;
-        self.cooling = self.cooling.min(self.in_stages(u64::MAX) + whole / 2.0);
+        self.anneal_epochs = self.anneal_epochs.min(self.in_stages(u64::MAX) + whole / 2.0);
     }
 
     /// What an epoch does, counted from 0.
     pub(crate) fn pass(&self, epoch: u64) -> Pass {
-        let heat = self.heat_at(epoch);
+        let beta_factor = self.beta_factor(epoch);
         if epoch == 0 {
             let has = self.stages.first().map_or(1.0, |stage| stage.fraction);
-            return Pass { uniform: !self.warm, had: 0.0, has, heat };
+            return Pass { uniform: !self.warm, had: 0.0, has, beta_factor };
         }
         let (mut end, mut had) = (1, self.stages.first().map_or(1.0, |stage| stage.fraction));
         for stage in &self.stages {
             if epoch < end + stage.epochs {
                 let had = if epoch == end { had } else { stage.fraction };
-                return Pass { uniform: false, had, has: stage.fraction, heat };
+                return Pass { uniform: false, had, has: stage.fraction, beta_factor };
             }
             (end, had) = (end + stage.epochs, stage.fraction);
         }
-        Pass { uniform: false, had: if epoch == end { had } else { 1.0 }, has: 1.0, heat }
+        Pass { uniform: false, had: if epoch == end { had } else { 1.0 }, has: 1.0, beta_factor }
     }
 
     /// Whether held-out documents are scored at the boundary after an epoch.
@@ -146,8 +152,8 @@ impl Course {
     /// The first epoch that runs over all documents at the user's priors.
     pub(crate) fn settled(&self) -> u64 {
         let start: u64 = 1 + self.stages.iter().map(|stage| stage.epochs).sum::<u64>();
-        let passes = (self.cooling - self.in_stages(u64::MAX)).max(0.0).ceil() as u64;
-        if self.heat == 1.0 { start } else { start + passes }
+        let passes = (self.anneal_epochs - self.in_stages(u64::MAX)).max(0.0).ceil() as u64;
+        if self.beta_anneal == 1.0 { start } else { start + passes }
     }
 
     /// The run's length, if it has one.
@@ -155,13 +161,13 @@ impl Course {
         self.length
     }
 
-    /// What beta is multiplied by: from `heat` to 1 in equal factors, by the passes done.
-    fn heat_at(&self, epoch: u64) -> f64 {
+    /// What beta is multiplied by: from `beta_anneal` to 1 in equal factors, by the passes done.
+    fn beta_factor(&self, epoch: u64) -> f64 {
         let start: u64 = self.stages.iter().map(|stage| stage.epochs).sum();
         let whole = epoch.saturating_sub(1 + start) as f64;
         let done = self.in_stages(epoch.saturating_sub(1)) + whole;
-        match done < self.cooling {
-            true => libm::pow(self.heat, 1.0 - done / self.cooling),
+        match done < self.anneal_epochs {
+            true => libm::pow(self.beta_anneal, 1.0 - done / self.anneal_epochs),
             false => 1.0,
         }
     }
@@ -211,17 +217,17 @@ mod tests {
             }
             let last = course.pass(epochs - 1);
             assert_eq!(last.has, 1.0, "{length:?}");
-            assert!(last.heat == 1.0 || epochs < 5, "{length:?}: {last:?}");
+            assert!(last.beta_factor == 1.0 || epochs < 5, "{length:?}: {last:?}");
             assert!(course.settled() <= epochs.max(5) && course.scores(epochs - 1) | length.is_none());
         }
     }
 
     #[test]
-    fn heat_falls_to_one_and_can_be_turned_off() {
+    fn beta_falls_to_the_users_and_can_be_turned_off() {
         let course = Course::new(390_000, 100, true, None, None);
-        let heats: Vec<f64> = (0..40).map(|epoch| course.pass(epoch).heat).collect();
+        let heats: Vec<f64> = (0..40).map(|epoch| course.pass(epoch).beta_factor).collect();
         assert!(heats.is_sorted_by(|a, b| a >= b) && heats[0] > 1.0 && heats[39] == 1.0, "{heats:?}");
         let off = Course::new(390_000, 100, true, Some(1.0), None);
-        assert!((0..40).all(|epoch| off.pass(epoch).heat == 1.0) && off.settled() == 1);
+        assert!((0..40).all(|epoch| off.pass(epoch).beta_factor == 1.0) && off.settled() == 1);
     }
 }

@@ -8,7 +8,7 @@ use raddle::{Metric, Parts, Program, Schedule, Task, Visibility};
 use raddle_datasets::Corpus;
 
 use crate::kernels::{Draws, Given, LANES, Sample};
-use crate::params::{Lda, Merging};
+use crate::params::{Lda, SyncInterval};
 use crate::problem::{Held, Preparation, Problem};
 use crate::program::LdaProgram;
 use crate::rows::{DocumentRows, Packing};
@@ -123,8 +123,13 @@ fn calibrate(topics: usize, dense: bool, beta: f64, seeds: &Seeds) {
     let mut calibration = Calibration::default();
     let alpha: Vec<f64> = (0..topics).map(|k| 0.05 + 0.1 * (k % 4) as f64).collect();
     for seed in 0..60 {
-        let lda =
-            Lda::params().topics(topics).beta(beta).fixed_priors(true).heat(1.0).staged(false).seed(seed);
+        let lda = Lda::params()
+            .topics(topics)
+            .beta(beta)
+            .fixed_priors(true)
+            .beta_anneal(1.0)
+            .progressive(false)
+            .seed(seed);
         let mut made = lda.parts(problem(&corpus(), 1, 1)).unwrap();
         drive(&mut made, 0..3, |_| ());
         let (program, _, mut parts) = made;
@@ -222,12 +227,18 @@ fn seeded_words_have_theirs_too() {
 /// ```
 ///
 /// Returns chi-square, of 63 degrees of freedom.
-fn chi_square(beta: f64, blocks: usize, dense: bool, merging: Merging) -> f64 {
+fn chi_square(beta: f64, blocks: usize, dense: bool, merging: SyncInterval) -> f64 {
     let (alpha, words) = (0.4, 3);
     let documents = [vec![(0, 2), (1, 1), (2, 1)], vec![(0, 1), (2, 1)]];
     let corpus = Corpus::from_documents(words, documents).unwrap();
-    let lda = Lda::params().topics(2).alpha(alpha).beta(beta).fixed_priors(true).heat(1.0).staged(false);
-    let lda = lda.merging(merging).evaluate_every(1 << 40).seed(5);
+    let lda = Lda::params()
+        .topics(2)
+        .alpha(alpha)
+        .beta(beta)
+        .fixed_priors(true)
+        .beta_anneal(1.0)
+        .progressive(false);
+    let lda = lda.sync(merging).evaluate_every(1 << 40).seed(5);
     let mut made = lda.parts(problem(&corpus, 1, blocks)).unwrap();
     // (document, word) of the tokens, in the order in which the state is read.
     let mut tokens: Vec<(usize, usize)> = Vec::new();
@@ -273,11 +284,11 @@ fn chi_square(beta: f64, blocks: usize, dense: bool, merging: Merging) -> f64 {
 fn states_of_a_tiny_corpus_occur_as_enumerated() {
     for v_beta in [120.0, 3.0, 0.5] {
         for (blocks, dense, merging) in [
-            (1, false, Merging::Epoch),
-            (1, true, Merging::Epoch),
-            (3, false, Merging::Epoch),
-            (3, true, Merging::Epoch),
-            (3, true, Merging::Round),
+            (1, false, SyncInterval::Epoch),
+            (1, true, SyncInterval::Epoch),
+            (3, false, SyncInterval::Epoch),
+            (3, true, SyncInterval::Epoch),
+            (3, true, SyncInterval::Round),
         ] {
             let chi2 = chi_square(v_beta / 3.0, blocks, dense, merging);
             // Six standard deviations above 63.

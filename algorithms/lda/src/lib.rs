@@ -1,11 +1,11 @@
 //! Latent Dirichlet allocation as a scheduled program of [`raddle`], judged by held-out perplexity.
 //!
 //! Each document is a mixture theta of K topics, drawn from Dirichlet(alpha); each topic phi is a distribution over V
-//! words, drawn from Dirichlet(beta). Topics of tokens are sampled by collapsed Gibbs steps, one token after the other
-//! within a shard. Documents are dealt out as shards; words are blocks that rotate round them; the topics' totals are the
-//! replica. With one shard every draw is from the true conditional; with more, a shard does not see what the others have
-//! changed in the totals since the last boundary ([`Evaluation::staleness`]). A run ends when the perplexity of held-out
-//! documents no longer falls.
+//! words, drawn from Dirichlet(beta). The topics of tokens are sampled by collapsed Gibbs steps, one token after the other
+//! within a shard. Shards are ranges of documents, blocks are sets of words and rotate round the shards, and the topic
+//! counts n_k are the replica. With one shard every draw is from the exact conditional. With more, a shard does not see
+//! the changes that the others have made to n_k since the last boundary ([`Evaluation::count_drift`]). A run ends when
+//! the perplexity of held-out documents no longer falls.
 //!
 //! [`Lda`] holds the parameters, [`Problem`] the corpus dealt out, [`Fit`] the result; [`Inference`] finds the topics of
 //! new documents, [`coherence()`] says how well top words go together.
@@ -52,7 +52,7 @@ pub use coherence::{Coherence, coherence};
 pub use error::LdaError;
 pub use infer::Inference;
 pub use model::{DocumentTopics, Fit};
-pub use params::{Lda, MOST_TOPICS, Merging};
+pub use params::{Lda, MOST_TOPICS, SyncInterval};
 pub use partial::Partial;
 pub use problem::{Held, Preparation, Problem, TEST, VALIDATION};
 pub use program::LdaProgram;

@@ -72,8 +72,8 @@ impl Fit {
         &self.record.evaluations
     }
 
-    /// The largest staleness of the totals in an epoch over all documents: [`Evaluation::staleness`].
-    pub fn worst_staleness(&self) -> f64 {
+    /// The largest drift of the topic counts in an epoch over all documents: [`Evaluation::count_drift`].
+    pub fn count_drift(&self) -> f64 {
         self.record.worst
     }
 

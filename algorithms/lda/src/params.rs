@@ -19,9 +19,9 @@ use crate::totals::Totals;
 /// The most topics: tokens name theirs by 16 bits.
 pub const MOST_TOPICS: usize = 1 << 16;
 
-/// When a shard's tasks see how other shards have changed the topic totals; what it has changed itself it sees at once.
+/// When a shard sees how other shards have changed the topic counts n_k. Its own changes it sees at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Merging {
+pub enum SyncInterval {
     /// At the boundary: once an epoch, as the word rotation of STRADS does. No task waits for another.
     #[default]
     Epoch,
@@ -41,9 +41,9 @@ pub enum Merging {
 /// | `epochs` | none | >= 1 | the run's length; without it the held-out perplexity ends the run |
 /// | `target` | none | > 1 | the run is done at this held-out perplexity |
 /// | `evaluate_every` | 5 | >= 1 | epochs from one evaluation to the next |
-/// | `staged` | true | | starts on a part of the documents |
-/// | `heat` | from the data | >= 1 | what beta is multiplied by at first; 1 turns annealing off |
-/// | `merging` | `Epoch` | | when topic totals are brought up to date |
+/// | `progressive` | true | | the first epochs run on a part of the documents, which grows |
+/// | `beta_anneal` | from the data | >= 1 | beta is multiplied by this at first; the factor falls to 1; 1 turns annealing off |
+/// | `sync` | `Epoch` | | when shards see each other's changes of the topic counts |
 /// | `workers` | 1 | >= 1 | threads; never changes the model |
 /// | `seed` | 42 | | names the streams from which topics are drawn |
 #[derive(Debug, Clone)]
@@ -56,9 +56,9 @@ pub struct Lda {
     epochs: Option<u64>,
     target: Option<f64>,
     every: u64,
-    staged: bool,
-    heat: Option<f64>,
-    merging: Merging,
+    progressive: bool,
+    beta_anneal: Option<f64>,
+    sync: SyncInterval,
     workers: usize,
     seed: u64,
     init: Option<Init>,
@@ -79,9 +79,9 @@ impl Lda {
             epochs: None,
             target: None,
             every: 5,
-            staged: true,
-            heat: None,
-            merging: Merging::Epoch,
+            progressive: true,
+            beta_anneal: None,
+            sync: SyncInterval::Epoch,
             workers: 1,
             seed: 42,
             init: None,
@@ -136,21 +136,21 @@ impl Lda {
         self
     }
 
-    /// Starts on a part of the documents, or on all.
-    pub fn staged(mut self, staged: bool) -> Self {
-        self.staged = staged;
+    /// Runs the first epochs on a part of the documents, or on all.
+    pub fn progressive(mut self, progressive: bool) -> Self {
+        self.progressive = progressive;
         self
     }
 
-    /// Sets what beta is multiplied by at first.
-    pub fn heat(mut self, heat: f64) -> Self {
-        self.heat = Some(heat);
+    /// Sets the factor by which beta is multiplied at first.
+    pub fn beta_anneal(mut self, factor: f64) -> Self {
+        self.beta_anneal = Some(factor);
         self
     }
 
-    /// Sets when topic totals are brought up to date.
-    pub fn merging(mut self, merging: Merging) -> Self {
-        self.merging = merging;
+    /// Sets when shards see each other's changes of the topic counts.
+    pub fn sync(mut self, interval: SyncInterval) -> Self {
+        self.sync = interval;
         self
     }
 
@@ -223,7 +223,7 @@ impl Lda {
         let rows = problem.make_rows(self.topics, &kept)?;
         let mut course = match &self.init {
             Some(_) => Course::warm(self.epochs),
-            None => Course::new(problem.tokens, self.topics, self.staged, self.heat, self.epochs),
+            None => Course::new(problem.tokens, self.topics, self.progressive, self.beta_anneal, self.epochs),
         };
         course.every = self.every;
         let course = Arc::new(course);
@@ -277,9 +277,9 @@ impl Lda {
             tokens,
             course,
             seed: self.seed,
-            visibility: match self.merging {
-                Merging::Epoch => Visibility::AtBoundary,
-                Merging::Round => Visibility::EachRound,
+            visibility: match self.sync {
+                SyncInterval::Epoch => Visibility::AtBoundary,
+                SyncInterval::Round => Visibility::EachRound,
             },
             optimise: !self.fixed_priors,
             seeded,
@@ -318,8 +318,8 @@ impl Lda {
                 return refuse(name, value.to_string(), "give a number from 1e-6 to 1000");
             }
         }
-        if let Some(heat) = self.heat.filter(|heat| !(1.0..=1e3).contains(heat)) {
-            return refuse("heat", heat.to_string(), "give a number from 1 (no annealing) to 1000");
+        if let Some(factor) = self.beta_anneal.filter(|factor| !(1.0..=1e3).contains(factor)) {
+            return refuse("beta-anneal", factor.to_string(), "give a number from 1 (no annealing) to 1000");
         }
         if let Some(target) = self.target.filter(|target| !(target.is_finite() && *target > 1.0)) {
             return refuse("target", target.to_string(), "a perplexity is larger than 1");

@@ -110,7 +110,7 @@ impl Program for LdaProgram {
             moved.iter().zip(own).map(|(all, own)| (all - own).unsigned_abs()).sum()
         };
         let most = partials.iter().map(|(_, partial)| unseen(partial)).max().unwrap_or(0);
-        record.staleness = record.staleness.max(most as f64 / self.tokens as f64);
+        record.count_drift = record.count_drift.max(most as f64 / self.tokens as f64);
         partials
             .into_iter()
             .for_each(|(_, partial)| record.sums.add(Partial { moved: Vec::new(), ..partial }));
@@ -143,14 +143,14 @@ impl Program for LdaProgram {
     ) -> Verdict<Change> {
         let mut sums = std::mem::take(&mut record.sums);
         shares.into_iter().for_each(|(_, share)| sums.add(share));
-        let staleness = std::mem::take(&mut record.staleness);
+        let count_drift = std::mem::take(&mut record.count_drift);
         let epoch = boundary.epoch;
         if let Some(last) = epoch.checked_sub(1) {
             if self.course.pass(last).had >= 1.0 {
-                record.worst = record.worst.max(staleness);
+                record.worst = record.worst.max(count_drift);
             }
             if self.course.scores(last) {
-                record.evaluations.push(self.evaluation(epoch, &sums, totals, staleness));
+                record.evaluations.push(self.evaluation(epoch, &sums, totals, count_drift));
             }
         }
         let mut begin = Begin { epoch, alpha: None, beta: None };
@@ -194,7 +194,7 @@ impl LdaProgram {
         let pass = self.course.pass(task.epoch);
         let (had, has) = (shard.first_documents(pass.had), shard.first_documents(pass.has));
         let first = task.epoch == 0;
-        let beta = totals.beta * pass.heat;
+        let beta = totals.beta * pass.beta_factor;
         let mut norms = self.norms(totals, beta, first);
         // Totals know of the shard's own changes in this epoch too, unless these are merged each round.
         let own = match self.visibility {
@@ -319,7 +319,7 @@ impl LdaProgram {
     }
 
     /// Griffiths and Steyvers (2004), equations 2 and 3, for each token that has a topic.
-    fn evaluation(&self, epoch: u64, sums: &Partial, totals: &Totals, staleness: f64) -> Evaluation {
+    fn evaluation(&self, epoch: u64, sums: &Partial, totals: &Totals, count_drift: f64) -> Evaluation {
         let tokens = totals.topics.iter().sum::<i64>().max(1) as f64;
         let norms = totals.topics.iter().enumerate().map(|(topic, &total)| {
             let prior = self.words as f64 * totals.beta + self.seeded.get(topic).copied().unwrap_or(0.0);
@@ -331,7 +331,7 @@ impl LdaProgram {
             sums.scores.get(set)?.perplexity()
         };
         let (validation, test) = (of(VALIDATION), of(TEST));
-        Evaluation { epoch, validation, test, joint: words + sums.documents / tokens, words, staleness }
+        Evaluation { epoch, validation, test, joint: words + sums.documents / tokens, words, count_drift }
     }
 
     /// The perplexity of the test documents if the run has a target and there are some, else of the validation documents;

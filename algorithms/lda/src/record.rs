@@ -16,13 +16,13 @@ pub struct Evaluation {
     pub joint: f64,
     /// log p(words | topics) for each token that has a topic.
     pub words: f64,
-    /// The staleness of the totals in the epoch before: by how much the totals that a shard's tasks read differed from
-    /// the true ones at most, sum over topics of what the other shards changed in n_k unseen, over tokens. 0 with one
+    /// How far the topic counts that a shard read were from the true ones, in the epoch before: the largest sum over
+    /// topics of the changes of n_k by other shards that it did not see, divided by the number of tokens. 0 with one
     /// shard.
-    pub staleness: f64,
+    pub count_drift: f64,
 }
 
-raddle::state!(Evaluation { epoch, validation, test, joint, words, staleness });
+raddle::state!(Evaluation { epoch, validation, test, joint, words, count_drift });
 
 impl Evaluation {
     /// The perplexity of each held-out set, by its name: [`VALIDATION`](crate::VALIDATION) or [`TEST`](crate::TEST).
@@ -43,9 +43,9 @@ pub struct Record {
     pub(crate) evaluations: Vec<Evaluation>,
     /// Sums of the epoch under way: those of the words.
     pub(crate) sums: Partial,
-    /// The largest staleness of the epoch under way, and of the run once all tokens have topics.
-    pub(crate) staleness: f64,
+    /// The largest count_drift of the epoch under way, and of the run once all tokens have topics.
+    pub(crate) count_drift: f64,
     pub(crate) worst: f64,
 }
 
-raddle::state!(Record { evaluations, sums, staleness, worst });
+raddle::state!(Record { evaluations, sums, count_drift, worst });

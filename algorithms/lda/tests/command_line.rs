@@ -191,8 +191,8 @@ fn a_run_goes_on_from_a_model_with_more_documents_and_new_words() {
     );
     let (_, err) = ends(folder.path(), "fit new.txt --init one --topics 4", 2);
     assert!(err.contains("--topics 4: the model of --init one has 3"), "{err}");
-    let (_, err) = ends(folder.path(), "fit new.txt --init one --heat 2", 2);
-    assert!(err.contains("--heat has no effect with --init: leave it out"), "{err}");
+    let (_, err) = ends(folder.path(), "fit new.txt --init one --beta-anneal 2", 2);
+    assert!(err.contains("--beta-anneal has no effect with --init: leave it out"), "{err}");
 }
 
 #[test]
@@ -352,7 +352,7 @@ fn bad_input_names_the_option_or_the_line() {
         ("fit pydoc --topics 70000", "--topics is 70000"),
         ("fit pydoc --alpha -1", "--alpha is -1"),
         ("fit pydoc --beta nan", "--beta is NaN"),
-        ("fit pydoc --heat 0.5", "--heat is 0.5"),
+        ("fit pydoc --beta-anneal 0.5", "--beta-anneal is 0.5"),
         ("fit pydoc --target 1", "--target is 1"),
         ("fit pydoc --evaluate-every 0", "--evaluate-every is 0"),
         ("fit pydoc --epochs 0", "--epochs is 0"),
@@ -391,7 +391,9 @@ fn bad_input_names_the_option_or_the_line() {
         ("infer empty pydoc", "give the folder that --out wrote"),
         ("infer empty pydoc --workers 0", "--workers 0"),
         ("infer empty pydoc --least -1", "--least -1: give a share from 0 to 1"),
-        ("fit pydoc --start sideways", "--start"),
+        ("fit pydoc --progressive sideways", "--progressive"),
+        ("fit pydoc --encoding latin1", "--encoding has no effect on pydoc"),
+        ("fit notes.txt --encoding klingon", "`klingon` is no encoding: choose utf-8"),
     ] {
         let (out, err) = ends(folder.path(), line, 2);
         assert!(err.contains(why) && out.is_empty(), "{line}: {err}");
@@ -399,6 +401,24 @@ fn bad_input_names_the_option_or_the_line() {
     ends(folder.path(), "fit docword.small.txt --epochs 2 --validation none --out run --quiet", 0);
     let (_, err) = ends(folder.path(), "infer run pydoc", 2);
     assert!(err.contains("pydoc has 3191 words, the model 3"), "{err}");
+}
+
+#[test]
+fn text_that_is_not_utf8_is_refused_or_read_as_its_encoding_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let latin = b"caf\xe9 cr\xe8me\nna\xefve r\xe9sum\xe9\n".repeat(20);
+    fs::write(folder.join("latin.txt"), &latin).unwrap();
+    ends(folder, "fit latin.txt --encoding latin1 --topics 2 --epochs 5 --out run", 0);
+    let words = json(&folder.join("run/model.json"))["vocabulary"].clone();
+    assert_eq!(words, serde_json::json!(["café", "crème", "naïve", "résumé"]));
+    for line in ["fit latin.txt", "infer run latin.txt", "topics run latin.txt", "fit pydoc --test latin.txt"]
+    {
+        let (_, err) = ends(folder, line, 2);
+        assert!(err.contains("latin.txt:1: ") && err.contains("--encoding"), "{line}: {err}");
+    }
+    let (_, err) = ends(folder, "infer run latin.txt --encoding latin1", 0);
+    assert!(err.contains("40 documents; 0 tokens unknown"), "{err}");
 }
 
 #[test]

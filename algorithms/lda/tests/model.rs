@@ -7,7 +7,7 @@ use std::sync::Arc;
 use raddle::{Ending, Limit};
 use raddle_datasets::{Completion, Corpus, embedded, is_test_document, registry};
 use raddle_lda::{
-    Fit, Held, Inference, Lda, LdaError, Merging, Preparation, Problem, TEST, VALIDATION, coherence,
+    Fit, Held, Inference, Lda, LdaError, Preparation, Problem, SyncInterval, TEST, VALIDATION, coherence,
 };
 
 fn prepared(corpus: &Corpus, validation: Held, test: Held) -> Problem {
@@ -209,9 +209,9 @@ fn a_target_out_of_reach_ends_a_run_once_ten_epochs_gain_nothing() {
 }
 
 #[test]
-fn more_shards_and_merging_each_round_cost_no_quality() {
+fn more_shards_and_synchronising_each_round_cost_no_quality() {
     let corpus = embedded::pydoc();
-    let perplexity = |shards, merging| {
+    let perplexity = |shards, sync| {
         let preparation = Preparation {
             validation: Held::None,
             test: Held::Split,
@@ -219,30 +219,33 @@ fn more_shards_and_merging_each_round_cost_no_quality() {
             ..Preparation::default()
         };
         let problem = Problem::new(&corpus, &preparation).unwrap();
-        let lda = Lda::params().topics(20).fixed_priors(true).merging(merging).epochs(40).evaluate_every(5);
+        let lda = Lda::params().topics(20).fixed_priors(true).sync(sync).epochs(40).evaluate_every(5);
         let fit = lda.fit(problem).unwrap();
         // The mean over the settled end of the run: one evaluation alone is noisy on 30 documents.
         let last = &fit.evaluations()[4..];
         last.iter().map(|one| one.test.unwrap()).sum::<f64>() / last.len() as f64
     };
-    let plain = perplexity(4, Merging::Epoch);
-    for (shards, merging) in
-        [(1, Merging::Epoch), (16, Merging::Epoch), (64, Merging::Epoch), (4, Merging::Round)]
-    {
-        let other = perplexity(shards, merging);
-        assert!((other / plain - 1.0).abs() < 0.06, "{shards} shards, {merging:?}: {other} against {plain}");
+    let plain = perplexity(4, SyncInterval::Epoch);
+    for (shards, sync) in [
+        (1, SyncInterval::Epoch),
+        (16, SyncInterval::Epoch),
+        (64, SyncInterval::Epoch),
+        (4, SyncInterval::Round),
+    ] {
+        let other = perplexity(shards, sync);
+        assert!((other / plain - 1.0).abs() < 0.06, "{shards} shards, {sync:?}: {other} against {plain}");
     }
 }
 
 #[test]
-fn nothing_is_stale_with_one_shard() {
-    let staleness = |shards| {
+fn counts_do_not_drift_with_one_shard() {
+    let count_drift = |shards| {
         let preparation = Preparation { shards: Some(shards), ..Preparation::default() };
         let problem = Problem::new(&embedded::pydoc(), &preparation).unwrap();
-        Lda::params().topics(20).epochs(8).fit(problem).unwrap().worst_staleness()
+        Lda::params().topics(20).epochs(8).fit(problem).unwrap().count_drift()
     };
-    assert_eq!(staleness(1), 0.0);
-    assert!(staleness(4) > 0.0);
+    assert_eq!(count_drift(1), 0.0);
+    assert!(count_drift(4) > 0.0);
 }
 
 #[test]
@@ -413,7 +416,7 @@ fn what_makes_no_sense_is_refused() {
         (Lda::params().alpha(0.0), "alpha"),
         (Lda::params().alpha(f64::NAN), "alpha"),
         (Lda::params().beta(-1.0), "beta"),
-        (Lda::params().heat(0.5), "heat"),
+        (Lda::params().beta_anneal(0.5), "beta-anneal"),
         (Lda::params().target(0.5), "target"),
         (Lda::params().evaluate_every(0), "evaluate-every"),
         (Lda::params().epochs(0), "epochs"),

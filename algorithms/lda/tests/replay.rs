@@ -4,7 +4,7 @@
 
 use raddle::Engine;
 use raddle_datasets::embedded;
-use raddle_lda::{Fit, Held, Lda, LdaProgram, Merging, Preparation, Problem};
+use raddle_lda::{Fit, Held, Lda, LdaProgram, Preparation, Problem, SyncInterval};
 
 fn problem() -> Problem {
     let preparation =
@@ -13,8 +13,8 @@ fn problem() -> Problem {
 }
 
 /// Staged, annealed and optimised, so that every part of the course has its turn.
-fn lda(merging: Merging) -> Lda {
-    Lda::params().topics(12).epochs(9).evaluate_every(2).merging(merging).seed(3)
+fn lda(sync: SyncInterval) -> Lda {
+    Lda::params().topics(12).epochs(9).evaluate_every(2).sync(sync).seed(3)
 }
 
 fn fit(lda: &Lda, set: impl FnOnce(Engine<LdaProgram>) -> Engine<LdaProgram>) -> Fit {
@@ -29,7 +29,7 @@ struct Bits {
     alpha: Vec<u64>,
     beta: u64,
     evaluations: Vec<(u64, Vec<u64>, u64)>,
-    staleness: u64,
+    count_drift: u64,
 }
 
 fn bits(fit: &Fit) -> Bits {
@@ -43,51 +43,51 @@ fn bits(fit: &Fit) -> Bits {
         alpha: fit.alpha().iter().map(|alpha| alpha.to_bits()).collect(),
         beta: fit.beta().to_bits(),
         evaluations: fit.evaluations().iter().map(evaluation).collect(),
-        staleness: fit.worst_staleness().to_bits(),
+        count_drift: fit.count_drift().to_bits(),
     }
 }
 
 #[test]
 fn any_number_of_workers_gives_the_same_bytes() {
-    for merging in [Merging::Epoch, Merging::Round] {
-        let plain = bits(&fit(&lda(merging), |engine| engine));
+    for sync in [SyncInterval::Epoch, SyncInterval::Round] {
+        let plain = bits(&fit(&lda(sync), |engine| engine));
         assert!(plain.evaluations.len() >= 4 && plain.words.counts.len() > 1000, "nothing to replay");
         for workers in [1, 2, 3, 4, 7] {
             for serialized in [false, true] {
-                let other = fit(&lda(merging), |engine| {
+                let other = fit(&lda(sync), |engine| {
                     engine.workers(workers).threads(workers.min(4)).serialized(serialized)
                 });
                 assert_eq!(other.report.bytes_on_wire > 0, serialized);
-                assert!(bits(&other) == plain, "{merging:?}: {workers} workers, serialized {serialized}");
+                assert!(bits(&other) == plain, "{sync:?}: {workers} workers, serialized {serialized}");
             }
         }
-        let other = fit(&lda(merging), |engine| engine.workers(2).threads(4).rescale(&[(2, 4), (5, 1)]));
+        let other = fit(&lda(sync), |engine| engine.workers(2).threads(4).rescale(&[(2, 4), (5, 1)]));
         assert_eq!(other.report.generations.len(), 3);
-        assert!(bits(&other) == plain, "{merging:?}: rescaled");
+        assert!(bits(&other) == plain, "{sync:?}: rescaled");
     }
 }
 
 #[test]
 fn a_fit_resumed_from_a_checkpoint_ends_with_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
-    let plain = bits(&fit(&lda(Merging::Epoch), |engine| engine));
+    let plain = bits(&fit(&lda(SyncInterval::Epoch), |engine| engine));
     for stopped_after in [1, 2, 5, 8] {
         let file = folder.path().join("checkpoint");
-        let stopped = fit(&lda(Merging::Epoch), |engine| {
+        let stopped = fit(&lda(SyncInterval::Epoch), |engine| {
             engine.workers(3).epochs(stopped_after).checkpoint(1, &file).identity("this run")
         });
         assert_eq!(stopped.report.epochs, stopped_after);
-        let resumed = fit(&lda(Merging::Epoch), |engine| engine.resume(&file).identity("this run"));
+        let resumed = fit(&lda(SyncInterval::Epoch), |engine| engine.resume(&file).identity("this run"));
         assert!(bits(&resumed) == plain, "after {stopped_after}");
     }
 }
 
 #[test]
-fn the_seed_and_the_merging_matter() {
+fn the_seed_and_the_interval_matter() {
     // Otherwise the tests above would show nothing.
-    let plain = bits(&fit(&lda(Merging::Epoch), |engine| engine)).words;
-    assert!(bits(&fit(&lda(Merging::Epoch).seed(4), |engine| engine)).words != plain);
-    assert!(bits(&fit(&lda(Merging::Round), |engine| engine)).words != plain);
+    let plain = bits(&fit(&lda(SyncInterval::Epoch), |engine| engine)).words;
+    assert!(bits(&fit(&lda(SyncInterval::Epoch).seed(4), |engine| engine)).words != plain);
+    assert!(bits(&fit(&lda(SyncInterval::Round), |engine| engine)).words != plain);
 }
 
 #[test]

@@ -34,14 +34,14 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// The kinds of runs: when totals are merged, which priors, and on how many documents they start.
+/// The kinds of runs: when counts are synchronised, which priors, and on how many documents they start.
 fn kinds() -> impl Iterator<Item = String> {
-    let runs = ["docword.large.txt --start staged --epochs 6", "pydoc --start full --epochs 5"];
+    let runs = ["docword.large.txt --progressive on --epochs 6", "pydoc --progressive off --epochs 5"];
     let priors = ["", "--fixed-priors"];
-    let totals = ["epoch", "round"];
+    let sync = ["epoch", "round"];
     runs.into_iter().flat_map(move |run| {
         priors.into_iter().flat_map(move |priors| {
-            totals.map(|totals| format!("{run} {priors} --totals {totals} --topics 6 --seed 3 --quiet"))
+            sync.map(|sync| format!("{run} {priors} --sync {sync} --topics 6 --seed 3 --quiet"))
         })
     })
 }

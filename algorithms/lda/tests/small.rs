@@ -101,7 +101,7 @@ fn counts_beyond_what_can_be_held_are_refused() {
     }
     // Each word can be counted, but not all of them in one document.
     let entries = (1..=2_000).map(|word| format!("1 {word} {most}\n")).collect::<String>();
-    write(folder, "many.txt", &format!("2\n2000\n2001\n{entries}2 1 1\n"));
+    write(folder, "many.txt", &format!("2\n2001\n2001\n{entries}2 2001 1\n"));
     let (_, err) = ends(folder, "fit many.txt --validation none", 2);
     assert!(err.contains("many.txt") || err.contains("a document has 33554430000 tokens"), "{err}");
 }

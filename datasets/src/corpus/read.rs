@@ -115,7 +115,7 @@ pub fn read_corpus(path: impl AsRef<Path>, options: &CorpusOptions) -> Result<Co
         false => file(path, options)?,
     };
     let corpus = match &options.vocabulary {
-        Some(words) if corpus.is_text => over(corpus, path, words)?,
+        Some(words) if corpus.is_text => over(corpus, path, words, options.encoding)?,
         _ => corpus,
     };
     match corpus.tokens() {
@@ -156,8 +156,13 @@ fn file(path: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
 }
 
 /// A text over the words of a file.
-fn over(mut corpus: Corpus, path: &Path, words: &Path) -> Result<Corpus, ReadError> {
-    let vocabulary = Vocabulary::read(&Source::open_text(words, None)?)?;
+fn over(
+    mut corpus: Corpus,
+    path: &Path,
+    words: &Path,
+    encoding: Option<TextEncoding>,
+) -> Result<Corpus, ReadError> {
+    let vocabulary = Vocabulary::read(&Source::open_text(words, encoding)?)?;
     let none = || ReadError::file(path, format!("no document has a word of {}", words.display()));
     corpus.match_words(vocabulary).map_err(|_| none())?;
     // The words have numbers of their own now, which nobody may change.

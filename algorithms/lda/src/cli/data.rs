@@ -7,8 +7,8 @@ use clap::Args;
 use raddle::cli::{Data, Error, count, refuse_without_effect};
 use raddle_datasets::registry::CORPORA;
 use raddle_datasets::{
-    Corpus, CorpusOptions, Filter, Frequency, english_stop_words, read_any_corpus, read_stop_words,
-    vocabulary_names,
+    Corpus, CorpusOptions, Filter, Frequency, TextEncoding, english_stop_words, read_any_corpus,
+    read_stop_words, vocabulary_names,
 };
 use serde::Serialize;
 
@@ -30,6 +30,30 @@ pub(crate) fn known_or_default() -> String {
     format!("The corpus: {}. The embedded {DEFAULT} if none is given", known())
 }
 
+/// The encoding of a text.
+#[derive(Debug, Clone, Copy, Default, Args, Serialize)]
+pub(crate) struct EncodingArgs {
+    /// How a text that is not UTF-8 is encoded, such as latin1 or windows-1252.
+    #[arg(long, value_name = "NAME", value_parser = str::parse::<TextEncoding>)]
+    #[serde(serialize_with = "as_text")]
+    encoding: Option<TextEncoding>,
+}
+
+fn as_text<S: serde::Serializer>(value: &Option<TextEncoding>, serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        None => serializer.serialize_none(),
+        Some(value) => serializer.collect_str(value),
+    }
+}
+
+/// What is said of a source beside its name.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Given<'a> {
+    pub(crate) format: Option<&'a str>,
+    pub(crate) vocab: Option<&'a Path>,
+    pub(crate) encoding: EncodingArgs,
+}
+
 /// How a corpus is read, and which words are left out.
 #[derive(Debug, Args, Serialize)]
 pub(crate) struct CorpusArgs {
@@ -37,6 +61,9 @@ pub(crate) struct CorpusArgs {
     /// docword.NAME.txt. Of text, only these words are kept.
     #[arg(long, value_name = "FILE")]
     vocab: Option<PathBuf>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(crate) encoding: EncodingArgs,
     /// Leave out words in fewer documents: a number, or a fraction such as 0.01.
     #[arg(long, value_name = "N|X", value_parser = str::parse::<Frequency>, allow_negative_numbers = true)]
     #[serde(serialize_with = "as_debug")]
@@ -109,7 +136,8 @@ impl CorpusArgs {
         format: Option<&str>,
         threads: usize,
     ) -> Result<Read, Error> {
-        let mut corpus = read(source.unwrap_or(DEFAULT), format, self.vocab.as_deref(), threads)?;
+        let given = Given { format, vocab: self.vocab.as_deref(), encoding: self.encoding };
+        let mut corpus = read(source.unwrap_or(DEFAULT), given, threads)?;
         let mut notes: Vec<String> = unnamed(&corpus).into_iter().collect();
         let stop_words = match self.stop_words.as_deref() {
             None => Default::default(),
@@ -143,25 +171,24 @@ impl CorpusArgs {
 
     /// Part of a run's identity.
     pub(crate) fn identity(&self) -> String {
-        let Self { min_df, max_df, remove_top, stop_words, .. } = self;
-        format!("min-df {min_df:?} max-df {max_df:?} remove-top {remove_top} stop-words {stop_words:?}")
+        let Self { vocab, encoding: EncodingArgs { encoding }, min_df, max_df, remove_top, stop_words } =
+            self;
+        format!(
+            "vocab {vocab:?} encoding {encoding:?} min-df {min_df:?} max-df {max_df:?} remove-top {remove_top} stop-words {stop_words:?}"
+        )
     }
 }
 
 /// Reads a corpus.
-pub(crate) fn read(
-    source: &str,
-    format: Option<&str>,
-    vocab: Option<&Path>,
-    threads: usize,
-) -> Result<Corpus, Error> {
-    if format.is_some() && is_known(source) {
-        refuse_without_effect(&[("--format", true)], &format!("on {source}, which is known by name"))?;
+pub(crate) fn read(source: &str, given: Given<'_>, threads: usize) -> Result<Corpus, Error> {
+    let Given { format, vocab, encoding: EncodingArgs { encoding } } = given;
+    if is_known(source) {
+        let idle = [("--format", format.is_some()), ("--encoding", encoding.is_some())];
+        refuse_without_effect(&idle, &format!("on {source}, which is known by name"))?;
     }
     let format =
         format.map(str::parse).transpose().map_err(|why| Error::usage(format!("--format: {why}")))?;
-    let options =
-        CorpusOptions { format, vocabulary: vocab.map(Path::to_owned), threads, ..CorpusOptions::default() };
+    let options = CorpusOptions { format, vocabulary: vocab.map(Path::to_owned), encoding, threads };
     read_any_corpus(source, &options).map_err(Error::input)
 }
 

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use raddle::cli::{Error, ExitStatus, Phase, Session, TrainOptions, choose, count, refuse_without_effect};
 use raddle_datasets::Corpus;
-use raddle_lda::{Fit, Held, Lda, LdaError, Merging, Preparation, Problem};
+use raddle_lda::{Fit, Held, Lda, LdaError, Preparation, Problem, SyncInterval};
 use serde::Serialize;
 
-use super::data::{self, CorpusArgs};
+use super::data::{self, CorpusArgs, Given};
 use super::describe::Listing;
 use super::files::{self, Model};
 use super::outcome;
@@ -57,15 +57,15 @@ pub(crate) struct Options {
     /// Score held-out documents after every N epochs.
     #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true)]
     evaluate_every: u64,
-    /// Start on a part of the documents (staged), or on all; staged unless given.
-    #[arg(long, value_name = "NAME")]
-    start: Option<Begin>,
-    /// What beta is multiplied by at first, falling to 1; from the data unless given, 1 turns it off.
+    /// Progressive subsampling: the first epochs run on a part of the documents, which grows; on unless given.
+    #[arg(long, value_name = "on|off")]
+    progressive: Option<Switch>,
+    /// Anneal beta: multiply it by X in the first epochs, falling to 1. From the data unless given; 1 turns it off.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
-    heat: Option<f64>,
-    /// When the topics' totals are brought up to date: once an epoch, as STRADS does, or after every round.
+    beta_anneal: Option<f64>,
+    /// When shards see each other's changes of the topic counts n_k: after each epoch, as STRADS does, or each round.
     #[arg(long, value_name = "WHEN", default_value = "epoch")]
-    totals: When,
+    sync: Sync,
     /// Measure the coherence of the topics' top words on the corpus.
     #[arg(long)]
     coherence: bool,
@@ -80,20 +80,18 @@ pub(crate) struct Options {
     train: TrainOptions,
 }
 
-/// Where topics are started.
+/// An option that is on or off.
 #[derive(Debug, Clone, Copy, PartialEq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
-enum Begin {
-    /// On a part of the documents, then on more.
-    Staged,
-    /// On all documents.
-    Full,
+enum Switch {
+    On,
+    Off,
 }
 
-/// When totals are brought up to date.
+/// When topic counts are synchronised.
 #[derive(Debug, Clone, Copy, PartialEq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
-enum When {
+enum Sync {
     /// At the boundary.
     Epoch,
     /// After every round.
@@ -167,7 +165,8 @@ impl Options {
             ("--guard", !train.guard),
         ];
         refuse_without_effect(&idle, "on the rotation of lda")?;
-        let at_start = [("--start", self.start.is_some()), ("--heat", self.heat.is_some())];
+        let at_start =
+            [("--progressive", self.progressive.is_some()), ("--beta-anneal", self.beta_anneal.is_some())];
         refuse_without_effect(
             &at_start.map(|(name, given)| (name, given && train.init.is_some())),
             "with --init",
@@ -214,8 +213,16 @@ impl Options {
                 false => Err(Error::usage(format!("{option} {name}: give {what}"))),
             };
         }
-        let format = self.train.format.as_deref().filter(|_| !data::is_known(name));
-        let mut other = data::read(name, format, None, self.train.worker_count())
+        // A file is read as the data are.
+        let given = match data::is_known(name) {
+            true => Given::default(),
+            false => Given {
+                format: self.train.format.as_deref(),
+                encoding: self.corpus.encoding,
+                ..Given::default()
+            },
+        };
+        let mut other = data::read(name, given, self.train.worker_count())
             .map_err(|why| Error::input(format!("{option}: {why}")))?;
         if let Some(words) = &corpus.vocabulary {
             // Without texts of their own, words are matched by number.
@@ -234,14 +241,14 @@ impl Options {
             .beta(self.beta)
             .fixed_priors(self.fixed_priors)
             .evaluate_every(self.evaluate_every)
-            .staged(self.start != Some(Begin::Full))
-            .merging(if self.totals == When::Round { Merging::Round } else { Merging::Epoch })
+            .progressive(self.progressive != Some(Switch::Off))
+            .sync(if self.sync == Sync::Round { SyncInterval::Round } else { SyncInterval::Epoch })
             .seed(train.seed);
         if let Some(alpha) = self.alpha {
             lda = lda.alpha(alpha);
         }
-        if let Some(heat) = self.heat {
-            lda = lda.heat(heat);
+        if let Some(factor) = self.beta_anneal {
+            lda = lda.beta_anneal(factor);
         }
         if let Some(epochs) = train.epochs {
             lda = lda.epochs(epochs);
@@ -272,15 +279,15 @@ impl Options {
             word_priors,
             validation,
             test,
-            heat,
-            start: begin,
-            totals,
+            beta_anneal,
+            progressive,
+            sync,
             ..
         } = self;
         let init = start.map_or("", |start| &start.digest);
         format!(
             "lda {data} topics {topics:?} alpha {alpha:?} beta {beta} fixed {fixed_priors} priors {word_priors:?} \
-             validation {validation} test {test} every {} heat {heat:?} start {begin:?} totals {totals:?} init {init} \
+             validation {validation} test {test} every {} anneal {beta_anneal:?} progressive {progressive:?} sync {sync:?} init {init} \
              length {:?} {} {}",
             self.evaluate_every,
             self.train.epochs,

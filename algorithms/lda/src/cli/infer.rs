@@ -11,7 +11,7 @@ use raddle_datasets::Corpus;
 use raddle_lda::{Inference, LdaError};
 use serde_json::json;
 
-use super::data;
+use super::data::{self, EncodingArgs, Given};
 use super::files::{self, Model};
 use super::fit::refuse;
 
@@ -32,6 +32,8 @@ pub(crate) struct Options {
     /// The words of the data, one a line; else the file beside it that is named alike.
     #[arg(long, value_name = "FILE")]
     vocab: Option<PathBuf>,
+    #[command(flatten)]
+    encoding: EncodingArgs,
     /// Threads that compute; the cores unless given. Never changes the result.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     workers: Option<usize>,
@@ -71,7 +73,7 @@ pub(crate) fn infer(options: &Options) -> Result<ExitStatus, Error> {
     let workers =
         options.workers.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let (model, counts, _) = files::read(&options.model)?;
-    let corpus = data::read(&options.data, options.format.as_deref(), options.vocab.as_deref(), workers)?;
+    let corpus = data::read(&options.data, options.given(), workers)?;
     let (corpus, unknown) = matched(corpus, &model, &options.data)?;
     let inference = Arc::new(Inference::new(&counts, model.alpha.clone()).map_err(refuse)?);
     drop(counts);
@@ -107,6 +109,10 @@ pub(crate) fn infer(options: &Options) -> Result<ExitStatus, Error> {
 }
 
 impl Options {
+    fn given(&self) -> Given<'_> {
+        Given { format: self.format.as_deref(), vocab: self.vocab.as_deref(), encoding: self.encoding }
+    }
+
     /// Checks the options, and says how the result is written.
     fn form(&self) -> Result<Form, Error> {
         if self.workers == Some(0) {

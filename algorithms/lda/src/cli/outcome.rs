@@ -13,7 +13,7 @@ const LISTED: usize = 20;
 pub(crate) fn results(report: Report, fit: &Fit, listing: &Listing, notes: &[String]) -> Report {
     let tokens = fit.totals().iter().sum::<i64>().max(1);
     let mut report = report
-        .result("staleness", fit.worst_staleness())
+        .result("count_drift", fit.count_drift())
         .result("state_bytes_per_token", fit.state_bytes() as f64 / tokens as f64)
         .result("beta", fit.beta())
         .result("level", raddle::level::Level::current().name())
@@ -52,24 +52,24 @@ pub(crate) fn conclusion(report: &Report, fit: &Fit) -> String {
     let when =
         if last.epoch == report.epochs { String::new() } else { format!(" after epoch {}", last.epoch) };
     format!(
-        "{}\nevaluated{when}: {}joint log-likelihood {} a token; totals stale by {}",
+        "{}\nevaluated{when}: {}joint log-likelihood {} per token; count drift {}",
         report.conclusion(),
         also.collect::<String>(),
         number(last.joint),
-        number(fit.worst_staleness())
+        number(fit.count_drift())
     )
 }
 
 /// The evaluations as a table: a line each, between tabs; empty cells for sets that there are not.
 pub(crate) fn table(evaluations: &[Evaluation]) -> String {
     let mut text = String::from(
-        "epoch\tvalidation_perplexity\ttest_perplexity\tjoint_log_likelihood\tword_log_likelihood\tstaleness\n",
+        "epoch\tvalidation_perplexity\ttest_perplexity\tjoint_log_likelihood\tword_log_likelihood\tcount_drift\n",
     );
     let cell = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
     for one in evaluations {
         let (validation, test) = (cell(one.validation), cell(one.test));
-        let Evaluation { epoch, joint, words, staleness, .. } = one;
-        text += &format!("{epoch}\t{validation}\t{test}\t{joint}\t{words}\t{staleness}\n");
+        let Evaluation { epoch, joint, words, count_drift, .. } = one;
+        text += &format!("{epoch}\t{validation}\t{test}\t{joint}\t{words}\t{count_drift}\n");
     }
     text
 }

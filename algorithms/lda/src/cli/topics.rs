@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 use raddle::cli::{Error, ExitStatus, UseOptions, count, number};
 
+use super::data::{self, EncodingArgs, Given};
 use super::describe::Listing;
+use super::files;
 use super::infer::matched;
-use super::{data, files};
 
 /// Topics listed on the screen unless --top says otherwise.
 const TOP: usize = 100;
@@ -26,6 +27,8 @@ pub(crate) struct Options {
     /// The words of the data, one a line; else the file beside it that is named alike.
     #[arg(long, value_name = "FILE", requires = "data")]
     vocab: Option<PathBuf>,
+    #[command(flatten)]
+    encoding: EncodingArgs,
     /// Top words of each topic.
     #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true)]
     words: usize,
@@ -47,7 +50,8 @@ pub(crate) fn topics(options: &Options) -> Result<ExitStatus, Error> {
     let corpus = match &options.data {
         None => None,
         Some(source) => {
-            let corpus = data::read(source, options.format.as_deref(), options.vocab.as_deref(), 1)?;
+            let (format, vocab) = (options.format.as_deref(), options.vocab.as_deref());
+            let corpus = data::read(source, Given { format, vocab, encoding: options.encoding }, 1)?;
             let (corpus, unknown) = matched(corpus, &model, source)?;
             if unknown > 0 {
                 options.with.note(&format!("{} of {source} unknown to the model", count(unknown, "token")));
