@@ -26,6 +26,9 @@ pub struct EpochRecord {
     /// How the run ended, at its last boundary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ending: Option<Ending>,
+    /// What the program says at the boundary, if anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// Variables updated (or blocks met, where rounds name no variables) in this epoch.
     pub updates: u64,
     /// Rounds in this epoch.

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::state::{Reader, State, StateError, Writer};
 
-/// A number that a run is judged by; smaller is better.
+/// A number that a run is judged by; where it has a target, smaller is better.
 ///
 /// ```
 /// use raddle::Metric;
@@ -87,13 +87,16 @@ pub struct Verdict<C> {
     pub wanted: usize,
     /// A change to commit before the next round, if the conclusion makes one.
     pub change: Option<C>,
+    /// What is said with the progress at this boundary, such as that a search begins anew.
+    pub note: Option<String>,
 }
 
 impl<C> Verdict<C> {
     /// The run goes on unless this metric has reached its target.
     pub fn new(metric: Metric) -> Self {
         let (measured, status) = (true, Status::Continue);
-        Self { metric, measured, status, objective: None, weights: Vec::new(), wanted: 0, change: None }
+        let (objective, change, note) = (None, None, None);
+        Self { metric, measured, status, objective, weights: Vec::new(), wanted: 0, change, note }
     }
 
     /// The run goes on: nothing is measured at this boundary.

@@ -86,6 +86,9 @@ impl Screen {
                 offered.into_iter().for_each(|line| self.note(&line));
             }
         }
+        if let Some(note) = &record.note {
+            self.stage(note);
+        }
     }
 
     /// Names the part of several that begins, such as `fold 2 of 5`: its epochs are shown with it.
