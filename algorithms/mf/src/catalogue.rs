@@ -10,6 +10,7 @@ use raddle::{Boundary, Engine, Metric, Parts, Program, Schedule, Task, Verdict};
 use crate::error::MfError;
 use crate::kernels::{LANES, TOGETHER, Vector, padded, scores};
 use crate::model::Model;
+use crate::ranking::top;
 
 /// Users of a shard: so many that a task is worth scheduling.
 const USERS: usize = 64;
@@ -173,44 +174,5 @@ impl Schedule for Everyone {
 
     fn load(&mut self, _: &mut Reader<'_>) -> Result<(), StateError> {
         Ok(())
-    }
-}
-
-/// The `count` largest, the largest first; ties go to the lower position. What is masked never appears.
-fn top(scores: &[f32], count: usize, best: &mut Vec<(u32, f32)>) {
-    best.clear();
-    let mut least = f32::NEG_INFINITY;
-    for (item, &score) in (0..).zip(scores) {
-        // Most items fail here; a score that is no number fails too.
-        if score <= least || score.is_nan() || count == 0 {
-            continue;
-        }
-        let place = best.partition_point(|&(_, other)| other >= score);
-        if best.len() == count {
-            best.pop();
-        }
-        best.insert(place, (item, score));
-        if best.len() == count {
-            least = best[count - 1].1;
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn the_best_are_those_of_a_full_sort(scores in proptest::collection::vec(-3i8..3, 0..60), count in 0usize..12) {
-            let scores: Vec<f32> = scores.into_iter().map(f32::from).collect();
-            let mut order: Vec<(u32, f32)> = (0..).zip(scores.iter().copied()).collect();
-            order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-            order.truncate(count);
-            let mut best = Vec::new();
-            top(&scores, count, &mut best);
-            prop_assert_eq!(best, order);
-        }
     }
 }

@@ -1,5 +1,6 @@
 //! [`CrossValidation`]: every setting of a grid on every fold.
 
+use raddle::{Ending, Limit};
 use raddle_datasets::ratings::hashed;
 
 use crate::error::MfError;
@@ -8,15 +9,15 @@ use crate::params::Mf;
 use crate::problem::Problem;
 use crate::run::Runner;
 
-/// The errors of settings, fold by fold.
+/// The scores of settings, fold by fold.
 #[derive(Debug, Clone)]
 pub struct CrossValidation {
-    /// For each setting, its error on each fold that holds anything out, the best of its run; infinite where the run came
-    /// to none.
-    pub errors: Vec<Vec<f64>>,
+    /// For each setting, on each fold that holds anything out, the metric of its best epoch: root mean squared error, or
+    /// NDCG at 10 for implicit feedback; infinitely bad where the run came to none.
+    pub scores: Vec<Vec<f64>>,
     /// Folds that hold out no rating whose user and item have others: nothing can be measured on them.
     pub empty: usize,
-    /// The setting of the smallest mean error; the first of equals.
+    /// The setting of the best mean score; the first of equals.
     pub best: usize,
     /// The fit of the best setting whose length is the median over the folds: to [`Mf::repeat`] on all ratings.
     pub typical: Fit,
@@ -28,7 +29,8 @@ impl CrossValidation {
     ///
     /// # Errors
     /// If there are fewer than two folds, or more than ratings, or no settings; if no fold holds anything out that can be
-    /// measured on, or no setting comes to a finite error; or if a fit fails.
+    /// measured on, or no setting comes to a finite score on all of them; if some settings are of implicit feedback and
+    /// others are not; if a fit fails, or a time limit or somebody stops it.
     pub fn run<R: Runner>(
         settings: &[Mf],
         problem: &Problem,
@@ -44,7 +46,14 @@ impl CrossValidation {
             let range = "there are fewer ratings";
             return Err(MfError::Parameter { name: "folds", value: folds.to_string(), range }.into());
         }
-        let mut errors = vec![Vec::new(); settings.len()];
+        let is_implicit = settings[0].implicit.is_some();
+        if settings.iter().any(|mf| mf.implicit.is_some() != is_implicit) {
+            let range = "settings with and without it cannot be compared";
+            return Err(MfError::Parameter { name: "implicit", value: "given".into(), range }.into());
+        }
+        // Smaller is better once multiplied by this.
+        let sign = if is_implicit { -1.0 } else { 1.0 };
+        let mut scores = vec![Vec::new(); settings.len()];
         let mut fits: Vec<Vec<Fit>> = vec![Vec::new(); settings.len()];
         let mut empty = 0;
         for fold in 0..folds {
@@ -61,8 +70,13 @@ impl CrossValidation {
                 Err(error) => return Err(error.into()),
             };
             for (number, mf) in settings.iter().enumerate() {
+                let (fold, setting, of) = (fold + 1, number + 1, settings.len());
+                runner.begins(&format!("fold {fold} of {folds}, setting {setting} of {of}"));
                 let mut fit = mf.fit_on(&part, runner)?;
-                errors[number].push(fit.best.filter(|best| best.is_finite()).unwrap_or(f64::INFINITY));
+                if let Ending::Interrupted | Ending::Limit(Limit::Time) = fit.report.ending {
+                    return Err(MfError::CutShort(Box::new(fit)).into());
+                }
+                scores[number].push(fit.best.filter(|best| best.is_finite()).unwrap_or(sign * f64::INFINITY));
                 // Its length is what is needed of it.
                 (fit.model, fit.trace) = (Default::default(), Vec::new());
                 fits[number].push(fit);
@@ -71,8 +85,8 @@ impl CrossValidation {
         if empty == folds {
             return Err(MfError::Folds { folds, ratings: problem.train.len() }.into());
         }
-        let mean = |errors: &Vec<f64>| errors.iter().sum::<f64>() / errors.len() as f64;
-        let means: Vec<f64> = errors.iter().map(mean).collect();
+        let mean = |scores: &Vec<f64>| sign * scores.iter().sum::<f64>() / scores.len() as f64;
+        let means: Vec<f64> = scores.iter().map(mean).collect();
         let better = |best: usize, number: usize| means[number] < means[best];
         let best = (1..means.len()).fold(0, |best, number| if better(best, number) { number } else { best });
         if !means[best].is_finite() {
@@ -81,6 +95,6 @@ impl CrossValidation {
         let mut lengths = fits.swap_remove(best);
         lengths.sort_by_key(|fit| fit.length);
         let typical = lengths.swap_remove(lengths.len() / 2);
-        Ok(Self { errors, empty, best, typical })
+        Ok(Self { scores, empty, best, typical })
     }
 }

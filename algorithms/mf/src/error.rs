@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::model::Fit;
+
 /// Why a problem cannot be prepared, fitted or asked.
 #[derive(Debug, Error)]
 pub enum MfError {
@@ -78,6 +80,9 @@ pub enum MfError {
     /// No setting came to a model.
     #[error("every setting diverged on some fold: try a smaller --step")]
     Diverged,
+    /// A cross-validation that a time limit or somebody stopped, in this fit.
+    #[error("the cross-validation was stopped before it had chosen a setting")]
+    CutShort(Box<Fit>),
     /// A parameter out of its range.
     #[error("{name} is {value}: {range}")]
     Parameter {

@@ -30,6 +30,7 @@ mod predict;
 mod problem;
 mod program;
 mod range;
+mod ranking;
 mod recommend;
 mod replica;
 mod restored;

@@ -3,6 +3,7 @@
 use raddle_datasets::Triples;
 
 use crate::model::Model;
+use crate::ranking::Gains;
 use crate::recommend::{Recommender, Seen};
 
 /// Quality of recommendations, over users with test items. What was seen in training is never recommended.
@@ -36,23 +37,22 @@ impl Ranking {
         let users: Vec<u32> =
             (0..model.users() as u32).filter(|&user| !wanted.row(user).is_empty()).collect();
         let recommender = Recommender::new(model).without(&seen);
-        let discount: Vec<f64> = (0..at).map(|place| 1.0 / libm::log2(place as f64 + 2.0)).collect();
+        let gains = Gains::new(at);
         let mut sums = Self { users: users.len(), at, ..Self::default() };
         let (mut hit, mut possible) = (0, 0);
         recommender.each(&users, at, |user, best| {
             let wanted = wanted.row(user);
             let most = at.min(wanted.len());
-            let (mut hits, mut gain, mut average) = (0, 0.0, 0.0);
+            let (mut hits, mut average) = (0, 0.0);
             for (place, (item, _)) in best.iter().enumerate() {
                 if wanted.binary_search(item).is_ok() {
                     hits += 1;
-                    gain += discount[place];
                     average += f64::from(hits) / (place as f64 + 1.0);
                 }
             }
             (hit, possible) = (hit + hits as usize, possible + most);
             sums.recall += f64::from(hits) / wanted.len() as f64;
-            sums.ndcg += gain / discount[..most].iter().sum::<f64>().max(f64::MIN_POSITIVE);
+            sums.ndcg += gains.share(best, wanted);
             sums.map += average / most.max(1) as f64;
         });
         recommender.scored(&users, |user, scores| {

@@ -1,7 +1,8 @@
 //! [`Model`]: factors and biases, and [`Fit`]: how they came about.
 
-use raddle::{EpochRecord, RunReport};
+use raddle::{Ending, EpochRecord, RunReport};
 
+use crate::kernels;
 use crate::problem::Problem;
 
 /// Factors and biases of all users and items, in the units of the ratings.
@@ -35,6 +36,12 @@ impl Model {
             user_biases: vec![0.0; users],
             item_biases: vec![0.0; items],
         }
+    }
+
+    /// Whether every number in it is finite; not so where steps were far too large.
+    pub fn is_finite(&self) -> bool {
+        let values = [&self.user_factors, &self.item_factors, &self.user_biases, &self.item_biases];
+        self.mean.is_finite() && values.into_iter().all(|values| kernels::all_finite(values))
     }
 
     /// How many users it has.
@@ -111,7 +118,7 @@ impl Model {
 pub struct Fit {
     /// The model: of everything that was measured, the best.
     pub model: Model,
-    /// Its root mean squared error on what was measured, if anything was.
+    /// Its metric on what was held out, if anything was: root mean squared error, or NDCG at 10 for implicit feedback.
     pub best: Option<f64>,
     /// After which epoch it was.
     pub best_epoch: u64,
@@ -119,7 +126,9 @@ pub struct Fit {
     pub length: (u32, u32),
     /// The regularisation of the stage that led to it, in units of squared ratings: for folding in.
     pub reg: f64,
-    /// What was counted and measured.
+    /// The metric after each epoch.
+    pub log: Vec<f64>,
+    /// What was counted and measured; the metric is that of the model.
     pub report: RunReport,
     /// A record an epoch, the boundary before the first included.
     pub trace: Vec<EpochRecord>,
@@ -136,5 +145,13 @@ impl Fit {
             Some(init) => self.model.keep_rows_of(init, problem),
             None => {}
         }
+    }
+
+    /// A fit whose model has numbers without bounds has diverged, whatever was measured before its last steps.
+    pub(crate) fn admit_divergence(mut self) -> Self {
+        if !self.model.is_finite() {
+            self.report.ending = Ending::Diverged;
+        }
+        self
     }
 }

@@ -123,7 +123,7 @@ mod tests {
             }
             let [users, items] = counts;
             let (users, items) = (Deal::new(users, parts.0), Deal::new(items, parts.1));
-            let setup = Setup { users, items, mean: 0.5, center: 0.5, scale: 2.0 };
+            let setup = Setup { users, items, mean: 0.5, center: 0.5, scale: 2.0, deviation: 2.0 };
             let buffers = Buffers::default();
             let mut lots = vec![Lot::default(); parts.0 * parts.1];
             let length = triples.len().div_ceil(chunks).max(1);

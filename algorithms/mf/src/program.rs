@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use raddle::schedule::Round;
 use raddle::state::{Reader, StateError, Writer};
-use raddle::{Boundary, Metric, Program, State, Status, Task, Verdict, Visibility};
+use raddle::{Boundary, Metric, Program, State, Task, Verdict, Visibility};
 
 use crate::buffers::Buffers;
 use crate::course::Course;
@@ -52,8 +52,10 @@ impl SgdProgram {
         let center = if self.centered { mean } else { 0.0 };
         let variance = (all.squares / number as f64 - mean * mean).max(0.0);
         let scale = if variance.sqrt() > 1e-6 * mean.abs() { variance.sqrt() } else { 1.0 };
+        let spread = if self.centered { variance } else { all.squares / number as f64 };
+        let deviation = spread.sqrt();
         let (users, items) = (Deal::new(all.users, self.shards), Deal::new(all.items, self.blocks));
-        Setup { users, items, mean, center, scale }
+        Setup { users, items, mean, center, scale, deviation }
     }
 
     /// Brings both sides to the beginning of the epoch.
@@ -75,20 +77,12 @@ impl SgdProgram {
         }
     }
 
-    /// The error, of the best epoch once the run is over: that is the model it leaves.
-    fn verdict(
-        &self,
-        measured: Option<Squares>,
-        error: f64,
-        over: Option<Status>,
-        solver: &Solver,
-    ) -> Verdict<Change> {
-        let on = self.measured_on.unwrap_or("training data, as met");
-        let best = over.is_some() && measured.is_some();
-        let metric = Metric::new("rmse", if best { solver.best } else { error }, on).target(self.target);
-        let mut verdict = Verdict::new(metric).status(over.unwrap_or_default());
-        verdict.measured = measured.is_none_or(|squares| squares.count > 0);
-        verdict
+    /// Before the first step the mean alone predicts, unless there is a model to start from.
+    fn beginning(&self, setup: &Setup) -> Verdict<Change> {
+        match self.start.given {
+            None => Verdict::new(Metric::new("rmse", setup.deviation, "training data")),
+            Some(_) => Verdict::unmeasured("rmse", "training data"),
+        }
     }
 }
 
@@ -102,6 +96,10 @@ impl Program for SgdProgram {
 
     fn visibility(&self) -> Visibility {
         Visibility::AtBoundary
+    }
+
+    fn measures(&self, kind: Option<u32>) -> bool {
+        kind == Some(kind::MEASURE)
     }
 
     fn update_block(
@@ -172,22 +170,27 @@ impl Program for SgdProgram {
         let Some(setup) = &replica.setup else {
             let setup =
                 self.lay_out(shares.into_iter().filter_map(|(_, share)| share.counts.map(|counts| *counts)));
-            // Before the first step the mean alone predicts.
-            let mut verdict = Verdict::new(Metric::new("rmse", setup.scale, "training data"));
+            let mut verdict = self.beginning(&setup);
             let now = Some(solver.first(&self.course, setup.scale));
             verdict.change = Some(Change { setup: Some(Arc::new(setup)), now, answer: None });
             return verdict;
         };
         let Answer { trained, measured, cells, .. } = &replica.answer;
         let in_units = |squares: &Squares| squares.root_mean() * setup.scale;
-        let squares = self.measured_on.map(|_| *measured);
-        let measured = squares.as_ref().map(in_units);
-        let next = solver.next(&self.course, setup.scale, boundary.epoch, measured);
+        let measured = self.measured_on.map(|_| in_units(measured));
         let error = measured.unwrap_or_else(|| in_units(trained));
-        let over = if let Next::Done(status) = next { Some(status) } else { None };
-        let mut verdict = self.verdict(squares, error, over, solver);
-        if let Next::Epoch(now) = next {
-            verdict.change = Some(Change { now: Some(now), ..Change::default() });
+        let on = self.measured_on.unwrap_or("training data, as met");
+        let mut verdict = Verdict::new(Metric::new("rmse", error, on).target(self.target));
+        solver.log.push(error);
+        match solver.next(&self.course, setup.scale, boundary.epoch, measured) {
+            Next::Done(status) => verdict.status = status,
+            Next::Epoch(now) => {
+                if now.stage != replica.now.stage {
+                    let length = self.course.length(now.stage);
+                    verdict.note = Some(format!("restart: {length} epochs from new factors"));
+                }
+                verdict.change = Some(Change { now: Some(now), ..Change::default() });
+            }
         }
         if self.by_priority {
             verdict.weights = solver.reductions(cells);

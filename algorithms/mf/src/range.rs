@@ -60,6 +60,10 @@ impl Mf {
             return refuse("schedule", "priority".into(), "only --solver sgd has blocks that could go first");
         }
         self.check_implicit(problem)?;
+        if let Some(target) = self.target.filter(|_| self.method != Method::Sgd && problem.measured.is_none())
+        {
+            return refuse("target", target.to_string(), "nothing is held out that it could be checked on");
+        }
         match &self.init {
             Some(model) if model.rank != self.rank => {
                 Err(MfError::Rank { found: model.rank, wanted: self.rank })

@@ -27,9 +27,11 @@ pub(crate) struct Setup {
     pub(crate) center: f64,
     /// What a rating is then divided by: the standard deviation, or 1 where it is 0.
     pub(crate) scale: f64,
+    /// How far ratings are from what is taken off them: root mean squared.
+    pub(crate) deviation: f64,
 }
 
-raddle::state!(Setup { users, items, mean, center, scale });
+raddle::state!(Setup { users, items, mean, center, scale, deviation });
 
 impl Setup {
     /// The rows of a side.

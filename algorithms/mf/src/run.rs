@@ -35,6 +35,11 @@ pub trait Runner {
     /// # Errors
     /// If the engine fails, or what the runner does besides.
     fn run<P: Program>(&mut self, engine: Engine<P>) -> Result<Outcome<P>, Self::Error>;
+
+    /// Is told which run comes next where there are several, such as `fold 1 of 5`. Nothing unless overridden.
+    fn begins(&mut self, run: &str) {
+        let _ = run;
+    }
 }
 
 /// Runs engines as they are.

@@ -32,7 +32,7 @@ impl Mf {
         let outcome = runner.run(engine)?;
         let mut fit = collect(problem, self, outcome);
         fit.keep_what_is_not_trained(self.init.as_ref(), problem);
-        Ok(fit)
+        Ok(fit.admit_divergence())
     }
 
     /// How many shards and blocks: enough that the rows of a task stay near, few enough that it is worth scheduling.
@@ -127,7 +127,7 @@ impl Mf {
 /// The model that a run has come to.
 fn collect(problem: &Problem, mf: &Mf, outcome: Outcome<SgdProgram>) -> Fit {
     let rank = mf.rank;
-    let Outcome { parts: Parts { shards, blocks, pinned, replica }, report, trace } = outcome;
+    let Outcome { parts: Parts { shards, blocks, pinned, replica }, mut report, trace } = outcome;
     let model = match &replica.setup {
         Some(setup) => {
             // The best factors lie aside unless the run ended with them.
@@ -145,7 +145,12 @@ fn collect(problem: &Problem, mf: &Mf, outcome: Outcome<SgdProgram>) -> Fit {
     let scale = replica.setup.as_ref().map_or(1.0, |setup| setup.scale);
     let length = Course::stages(mf.epochs).get(stage as usize).copied().unwrap_or(1);
     let reg = mf.reg.unwrap_or_else(|| default_decay(length) * scale);
-    Fit { model, best, best_epoch: pinned.best_epoch, length: pinned.length(), reg, report, trace }
+    if let Some(best) = best {
+        // The model is that of the best epoch, and so is what is said of it.
+        report.metric.value = best;
+    }
+    let (best_epoch, length, log) = (pinned.best_epoch, pinned.length(), pinned.log);
+    Fit { model, best, best_epoch, length, reg, log, report, trace }
 }
 
 /// The factors and biases of all rows as the data has them, in the units of the ratings: row by row, since what is read

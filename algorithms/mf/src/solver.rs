@@ -26,11 +26,24 @@ pub struct Solver {
     /// The best before the stage began.
     before: f64,
     in_vain: u32,
+    /// The error after each epoch.
+    pub(crate) log: Vec<f64>,
     /// For each cell, the mean squared error at its last visit.
     cells: Vec<f64>,
 }
 
-raddle::state!(Solver { stage, done, best, best_epoch, best_stage, best_length, before, in_vain, cells });
+raddle::state!(Solver {
+    stage,
+    done,
+    best,
+    best_epoch,
+    best_stage,
+    best_length,
+    before,
+    in_vain,
+    log,
+    cells
+});
 
 /// What follows an epoch.
 #[derive(Debug, Clone, Copy)]
@@ -51,6 +64,7 @@ impl Solver {
             best_length: 0,
             before: f64::INFINITY,
             in_vain: 0,
+            log: Vec::new(),
             cells: vec![f64::INFINITY; cells],
         }
     }

@@ -113,3 +113,20 @@ fn mutated(whole: &[u8], stream: &mut Stream) -> Vec<u8> {
     bytes.extend_from_slice(&hash);
     bytes
 }
+
+#[test]
+fn the_number_that_is_reported_is_that_of_the_model() {
+    let problem = problem();
+    let held_out = problem.measured().unwrap();
+    let mut kept = 0;
+    for (name, mf) in ways().into_iter().filter(|(name, _)| !name.contains("implicit")) {
+        for epochs in 1..9 {
+            let found = fit(&mf, &problem, How { epochs: Some(epochs), ..How::workers(1) });
+            let (error, said) = (found.model.errors(held_out).0, found.report.metric.value);
+            assert!((error / said - 1.0).abs() < 1e-5, "{name}, {epochs} epochs: {error}, said {said}");
+            assert_eq!(found.best, Some(said), "{name}");
+            kept += u32::from(found.best_epoch != found.report.epochs);
+        }
+    }
+    assert!(kept >= 3, "{kept} models are not of the last epoch");
+}

@@ -311,3 +311,48 @@ fn folding_in_solves_the_rows_of_those_who_are_new() {
     assert!(positive.user_factors.iter().all(|&value| value >= 0.0));
     assert!(how.users(&mut wider, &[(0, 99, 1.0)].into_iter().collect(), 1).is_err());
 }
+
+/// NDCG at 10 as it is defined, by a full sort of all items.
+fn ndcg(model: &Model, train: &Triples, held_out: &Triples) -> f64 {
+    let (mut sum, mut users) = (0.0, 0);
+    for user in 0..model.users() as u32 {
+        let of = |triples: &Triples| -> Vec<u32> {
+            triples.iter().filter(|rating| rating.0 == user).map(|rating| rating.1).collect()
+        };
+        let (seen, wanted) = (of(train), of(held_out));
+        if wanted.is_empty() {
+            continue;
+        }
+        let mut items: Vec<u32> = (0..model.items() as u32).filter(|item| !seen.contains(item)).collect();
+        items.sort_by(|&a, &b| model.predict(user, b).total_cmp(&model.predict(user, a)).then(a.cmp(&b)));
+        let gain = |place: usize| 1.0 / (place as f64 + 2.0).log2();
+        let hits = items.iter().take(10).enumerate().filter(|(_, item)| wanted.contains(item));
+        let most: f64 = (0..wanted.len().min(10)).map(gain).sum();
+        sum += hits.map(|(place, _)| gain(place)).sum::<f64>() / most;
+        users += 1;
+    }
+    sum / f64::from(users)
+}
+
+#[test]
+fn implicit_feedback_stops_by_the_lists_that_it_makes() {
+    let problem = problem().validate_on_share(0.2, 3).unwrap();
+    let held_out = problem.measured().unwrap().clone();
+    for shards in [1, 4] {
+        let mf = Mf::params().method(Method::Als).implicit(5.0).rank(3).shards(shards);
+        for epochs in [1, 2, 5] {
+            let found = fit(&mf.clone().epochs(epochs), &problem, How::workers(2));
+            let by_definition = ndcg(&found.model, problem.train(), &held_out);
+            assert!((found.best.unwrap() - by_definition).abs() < 1e-9, "{:?} {by_definition}", found.best);
+            assert_eq!(found.report.metric.value, found.best.unwrap());
+            assert_eq!(
+                (&*found.report.metric.name, found.log.len() as u64),
+                ("ndcg@10", found.report.epochs)
+            );
+            assert_eq!(found.log.iter().copied().fold(0.0, f64::max), found.best.unwrap());
+        }
+        // Without a length it goes on until three epochs bring nothing.
+        let found = fit(&mf, &problem, How::workers(1));
+        assert_eq!(found.report.epochs, found.best_epoch + 3);
+    }
+}

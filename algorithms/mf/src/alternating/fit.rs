@@ -6,6 +6,7 @@ use raddle::{Engine, Outcome, Parts};
 use raddle_datasets::Triples;
 
 use super::coordinate_descent::CoordinateDescent;
+use super::judged::Judged;
 use super::least_squares::{LeastSquares, squares_of};
 use super::program::{AlternatingProgram, Alternation, Way};
 use super::progress::Progress;
@@ -56,9 +57,9 @@ impl Mf {
             taken: Chunk::cut(&problem.train, measured, 1),
         };
         let engine = self.alternating_engine(problem, way, (center, replica), input, shards);
-        let mut fit = collect(problem, way, center, runner.run(engine)?);
+        let mut fit = self.collect(problem, way, center, runner.run(engine)?);
         fit.keep_what_is_not_trained(self.init.as_ref(), problem);
-        Ok(fit)
+        Ok(fit.admit_divergence())
     }
 
     /// The same, where the ratings are used up as shards take them.
@@ -75,7 +76,7 @@ impl Mf {
         }
         let input = Input { counted: pieces.clone(), taken: pieces };
         let engine = self.alternating_engine(&problem, way, (center, replica), input, shards);
-        Ok(collect(&problem, way, center, runner.run(engine)?))
+        Ok(self.collect(&problem, way, center, runner.run(engine)?).admit_divergence())
     }
 
     /// How sides are solved, what is taken off every rating, and the factors to start from.
@@ -152,13 +153,16 @@ impl Mf {
         let program = AlternatingProgram {
             way,
             measured_on: measured.map(|measured| measured.on),
+            judged: measured
+                .filter(|_| self.implicit.is_some())
+                .map(|held| Judged::new(&held.triples, self.seed)),
             target: self.target,
             epochs: self.epochs.unwrap_or(most),
             rows: (problem.users, problem.items),
             parts,
             center: center as f32,
         };
-        let schedule = Alternation::new(way, parts as u32, chunks);
+        let schedule = Alternation::new(way, parts as u32, chunks, measured.is_some());
         let parts = Parts { shards, blocks: Vec::new(), pinned: Progress::new(), replica };
         Engine::new(program, schedule, parts).workers(self.workers)
     }
@@ -233,40 +237,48 @@ fn moments(triples: &Triples) -> (f64, f64) {
     (mean, if deviation > 1e-6 * mean.abs() { deviation } else { 1.0 })
 }
 
-/// The model that a run has come to.
-fn collect(problem: &Problem, way: Way, center: f64, outcome: Outcome<AlternatingProgram>) -> Fit {
-    let Outcome { parts: Parts { pinned: progress, replica, .. }, report, trace } = outcome;
-    let kept = progress.kept.filter(|_| progress.best_epoch != report.epochs);
-    let (rows, columns) = match kept {
-        Some(kept) => ([kept.users, kept.items], [kept.user_columns, kept.item_columns]),
-        None => (replica.rows, replica.columns),
-    };
-    let (rank, reg) = match way {
-        Way::Rows(rows) => (rows.rank, rows.reg),
-        Way::Columns(columns) => (columns.rank, columns.reg),
-    };
-    let mut model = Model { mean: center, ..Model::zeros(problem.users, problem.items, rank) };
-    // Whatever was resumed, all factors are in the replica. Rows without ratings are zeros there, after an epoch; before
-    // it there is only the start.
-    let Model { user_factors, item_factors, user_biases, item_biases, .. } = &mut model;
-    let to = [(user_factors, user_biases), (item_factors, item_biases)];
-    for (side, (factors, biases)) in to.into_iter().enumerate().filter(|_| report.epochs > 0) {
-        for (row, (to, bias)) in factors.chunks_exact_mut(rank).zip(biases).enumerate() {
-            match way {
-                Way::Rows(least) => {
-                    let chunks = least.chunks();
-                    let from: &[f32] = bytemuck::cast_slice(&rows[side].0[row * chunks..(row + 1) * chunks]);
-                    to.copy_from_slice(&from[..rank]);
-                    *bias = if least.biases { from[rank + side] } else { 0.0 };
-                }
-                Way::Columns(descent) => {
-                    to.iter_mut().zip(&columns[side]).for_each(|(to, column)| *to = column[row]);
-                    *bias = if descent.biases { columns[side][rank + side][row] } else { 0.0 };
+impl Mf {
+    /// The model that a run has come to.
+    fn collect(&self, problem: &Problem, way: Way, center: f64, outcome: Outcome<AlternatingProgram>) -> Fit {
+        let Outcome { parts: Parts { pinned: progress, replica, .. }, mut report, trace } = outcome;
+        let kept = progress.kept.filter(|_| progress.best_epoch != report.epochs);
+        let (rows, columns) = match kept {
+            Some(kept) => ([kept.users, kept.items], [kept.user_columns, kept.item_columns]),
+            None => (replica.rows, replica.columns),
+        };
+        let (rank, reg) = match way {
+            Way::Rows(rows) => (rows.rank, rows.reg),
+            Way::Columns(columns) => (columns.rank, columns.reg),
+        };
+        let mut model = Model { mean: center, ..Model::zeros(problem.users, problem.items, rank) };
+        // Whatever was resumed, all factors are in the replica. Rows without ratings are zeros there, after an epoch; before
+        // it there is only the start.
+        let Model { user_factors, item_factors, user_biases, item_biases, .. } = &mut model;
+        let to = [(user_factors, user_biases), (item_factors, item_biases)];
+        for (side, (factors, biases)) in to.into_iter().enumerate().filter(|_| report.epochs > 0) {
+            for (row, (to, bias)) in factors.chunks_exact_mut(rank).zip(biases).enumerate() {
+                match way {
+                    Way::Rows(least) => {
+                        let chunks = least.chunks();
+                        let from: &[f32] =
+                            bytemuck::cast_slice(&rows[side].0[row * chunks..(row + 1) * chunks]);
+                        to.copy_from_slice(&from[..rank]);
+                        *bias = if least.biases { from[rank + side] } else { 0.0 };
+                    }
+                    Way::Columns(descent) => {
+                        to.iter_mut().zip(&columns[side]).for_each(|(to, column)| *to = column[row]);
+                        *bias = if descent.biases { columns[side][rank + side][row] } else { 0.0 };
+                    }
                 }
             }
         }
+        let sign = if self.implicit.is_some() { -1.0 } else { 1.0 };
+        let best = progress.best.is_finite().then_some(sign * progress.best);
+        if let Some(best) = best {
+            // The model is that of the best epoch, and so is what is said of it.
+            report.metric.value = best;
+        }
+        let (best_epoch, log) = (progress.best_epoch, progress.log);
+        Fit { model, best, best_epoch, length: (0, best_epoch as u32), reg, log, report, trace }
     }
-    let best = progress.best.is_finite().then_some(progress.best);
-    let length = (0, progress.best_epoch as u32);
-    Fit { model, best, best_epoch: progress.best_epoch, length, reg, report, trace }
 }

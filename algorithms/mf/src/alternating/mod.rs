@@ -6,6 +6,7 @@
 
 mod coordinate_descent;
 mod fit;
+mod judged;
 mod least_squares;
 mod named;
 mod program;

@@ -7,6 +7,7 @@ use raddle::state::{Reader, StateError, Writer};
 use raddle::{Boundary, Metric, Program, Schedule, Task, Verdict};
 
 use super::coordinate_descent::CoordinateDescent;
+use super::judged::{self, Judged};
 use super::least_squares::LeastSquares;
 use super::progress::Progress;
 use super::setup::{Setup, Tally};
@@ -25,8 +26,10 @@ pub(crate) enum Way {
 #[derive(Debug)]
 pub struct AlternatingProgram {
     pub(crate) way: Way,
-    /// What is measured on, if anything is; of implicit feedback, how far held-out pairs are from 1.
+    /// What is measured on, if anything is.
     pub(crate) measured_on: Option<&'static str>,
+    /// Whose lists are measured, for implicit feedback; else it is the squared error of held-out ratings.
+    pub(crate) judged: Option<Judged>,
     pub(crate) target: Option<f64>,
     pub(crate) epochs: u64,
     /// Users and items.
@@ -40,6 +43,9 @@ pub struct AlternatingProgram {
 /// The kind of the rounds in which shards take their ratings from the input.
 const TAKE: u32 = u32::MAX;
 
+/// The kind of the rounds in which the users' shards measure what is held out.
+const MEASURE: u32 = u32::MAX - 1;
+
 /// The kind of another round: twice the pass over the rank, and 1 for items.
 fn kind(pass: usize, side: usize) -> u32 {
     (2 * pass + side) as u32
@@ -51,7 +57,8 @@ impl AlternatingProgram {
         let tallies: Vec<Tally> =
             shares.into_iter().filter_map(|(_, half)| half.tally.map(|tally| *tally)).collect();
         let setup = Setup::new(&tallies, self.rows, self.parts);
-        let mut verdict = Verdict::new(Metric::new("relative-change", 1.0, "the factors"));
+        let (name, on) = self.metric();
+        let mut verdict = Verdict::unmeasured(name, on);
         verdict.change = Some(Moved { setup: Some(Arc::new(setup)), ..Moved::default() });
         verdict
     }
@@ -69,6 +76,28 @@ impl AlternatingProgram {
         let taken = shard.take(number as usize / 2, setup, self.center, is_implicit.then_some(1.0));
         if taken && matches!(self.way, Way::Columns(_)) {
             shard.take_off(&sides.columns);
+        }
+    }
+
+    /// What is measured, and on what.
+    fn metric(&self) -> (&'static str, &'static str) {
+        match (self.measured_on, &self.judged) {
+            (Some(on), Some(_)) => (judged::NAME, on),
+            (Some(on), None) => ("rmse", on),
+            (None, _) => ("relative-change", "the factors"),
+        }
+    }
+
+    /// By what the metric is multiplied to become small where it is good.
+    pub(super) fn sign(&self) -> f64 {
+        if self.judged.is_some() { -1.0 } else { 1.0 }
+    }
+
+    /// What is measured on the held-out ratings of a shard: the sum of NDCG over users, or of squared errors.
+    fn measure(&self, shard: &HalfShard, sides: &Sides) -> (f64, u64) {
+        match (&self.judged, &self.way) {
+            (Some(judged), Way::Rows(rows)) => judged.measure(shard, sides, rows.chunks()),
+            _ => self.errors(shard, sides),
         }
     }
 
@@ -100,10 +129,17 @@ impl Program for AlternatingProgram {
     type Partial = Half;
     type Change = Moved;
 
+    fn measures(&self, kind: Option<u32>) -> bool {
+        kind == Some(MEASURE)
+    }
+
     fn update(&self, task: &Task, shard: &mut HalfShard, sides: &Sides) -> Half {
         if task.kind == TAKE {
             self.take(task.shard, shard, sides);
             return Half::default();
+        }
+        if task.kind == MEASURE {
+            return Half { measured: self.measure(shard, sides), ..Half::default() };
         }
         match (&self.way, task.variables.first()) {
             (Way::Rows(rows), _) => rows.half(shard, sides),
@@ -116,6 +152,10 @@ impl Program for AlternatingProgram {
         if round.kind == TAKE {
             return Moved::default();
         }
+        let halves: Vec<Half> = halves.into_iter().map(|(_, half)| half).collect();
+        if round.kind == MEASURE {
+            return Moved::of_measured(halves);
+        }
         let rank = match self.way {
             Way::Rows(_) => None,
             Way::Columns(_) => round.tasks.first().and_then(|task| task.variables.first().copied()),
@@ -125,7 +165,7 @@ impl Program for AlternatingProgram {
             Way::Rows(_) => side == 0,
             Way::Columns(columns) => round.kind == 0 && rank == columns.order().next(),
         };
-        Moved::new(side, rank, begins, halves.into_iter().map(|(_, half)| half).collect())
+        Moved::new(side, rank, begins, halves)
     }
 
     fn commit(&self, moved: &Moved, sides: &mut Sides) {
@@ -133,10 +173,8 @@ impl Program for AlternatingProgram {
     }
 
     fn certify(&self, _: u32, shard: &mut HalfShard, sides: &Sides) -> Half {
-        if sides.setup.is_none() {
-            return Half { tally: self.tally(shard).map(Box::new), ..Half::default() };
-        }
-        Half { errors: self.errors(shard, sides), ..Half::default() }
+        let tally = if sides.setup.is_none() { self.tally(shard).map(Box::new) } else { None };
+        Half { tally, ..Half::default() }
     }
 
     fn conclude(
@@ -149,23 +187,16 @@ impl Program for AlternatingProgram {
         if sides.setup.is_none() {
             return self.lay_out(shares);
         }
-        let sum = shares.iter().map(|(_, half)| half.errors.0).sum::<f64>();
-        let count = shares.iter().map(|(_, half)| half.errors.1).sum::<u64>();
-        let error = self.measured_on.map(|_| (sum / count.max(1) as f64).sqrt());
-        let over = progress.next(self.epochs, boundary.epoch, error, sides);
+        let (sum, count) = sides.measured;
+        let mean = sum / count.max(1) as f64;
+        let measured = self.measured_on.map(|_| if self.judged.is_some() { mean } else { mean.sqrt() });
         let (moved, size) = sides.moved;
-        let metric = match (error, self.measured_on) {
-            // Once the run is over, of the best epoch: that is the model it leaves.
-            (Some(error), Some(on)) => {
-                let error = if over.is_some() { progress.best } else { error };
-                Metric::new("rmse", error, on).target(self.target)
-            }
-            _ => {
-                let change = (moved / size.max(f64::MIN_POSITIVE)).sqrt();
-                Metric::new("relative-change", change, "the factors")
-            }
-        };
-        Verdict::new(metric).status(over.unwrap_or_default())
+        let value = measured.unwrap_or_else(|| (moved / size.max(f64::MIN_POSITIVE)).sqrt());
+        let (name, on) = self.metric();
+        let over =
+            progress.next(self.epochs, boundary.epoch, measured.map(|value| self.sign() * value), sides);
+        progress.log.push(value);
+        Verdict::new(Metric::new(name, value, on).target(self.target)).status(over.unwrap_or_default())
     }
 
     /// Ratings are taken from the input again; what coordinate descent has left of them is not in it.
@@ -202,18 +233,24 @@ pub struct Alternation {
     parts: u32,
     /// Chunks of the input that shards take their ratings from, one a round.
     chunks: usize,
+    /// Whether something is measured after each epoch.
+    measures: bool,
     /// Whether shards have their ratings: not in a run that has just begun or been resumed.
     is_set_up: bool,
 }
 
 impl Alternation {
-    pub(crate) fn new(way: Way, parts: u32, chunks: usize) -> Self {
-        Self { way, parts, chunks, is_set_up: false }
+    pub(crate) fn new(way: Way, parts: u32, chunks: usize, measures: bool) -> Self {
+        Self { way, parts, chunks, measures, is_set_up: false }
+    }
+
+    /// The shards of a side.
+    fn shards(&self, side: usize) -> impl Iterator<Item = u32> {
+        (0..self.parts).map(move |part| 2 * part + side as u32)
     }
 
     fn round(&self, pass: usize, side: usize, variables: &[u32]) -> Round {
-        let shards = (0..self.parts).map(|part| 2 * part + side as u32);
-        Round { kind: kind(pass, side), tasks: tasks(shards, variables) }
+        Round { kind: kind(pass, side), tasks: tasks(self.shards(side), variables) }
     }
 }
 
@@ -237,6 +274,9 @@ impl Schedule for Alternation {
                 rounds.map(|(rank, (pass, side))| self.round(pass, side, &[rank])).collect()
             }
         });
+        if self.measures {
+            rounds.push(Round { kind: MEASURE, tasks: tasks(self.shards(0), &[]) });
+        }
         Plan::Known(rounds)
     }
 

@@ -15,6 +15,8 @@ pub struct Progress {
     pub(crate) best: f64,
     pub(crate) best_epoch: u64,
     in_vain: u64,
+    /// The metric after each epoch.
+    pub(crate) log: Vec<f64>,
     /// The factors that measured best, unless they are the last ones.
     pub(crate) kept: Option<Kept>,
 }
@@ -28,7 +30,7 @@ pub(crate) struct Kept {
     pub(crate) item_columns: Columns,
 }
 
-raddle::state!(Progress { best, best_epoch, in_vain, kept });
+raddle::state!(Progress { best, best_epoch, in_vain, log, kept });
 raddle::state!(Kept { users, items, user_columns, item_columns });
 
 impl Progress {
@@ -41,7 +43,7 @@ impl Progress {
         self.in_vain <= PATIENCE && !self.best.is_nan()
     }
 
-    /// Takes in the error after `epoch` epochs, measured or not; tells why the run is over, if it is.
+    /// Takes in what is to become small after `epoch` epochs, measured or not; tells why the run is over, if it is.
     pub(crate) fn next(
         &mut self,
         epochs: u64,

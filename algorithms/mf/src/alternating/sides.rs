@@ -23,6 +23,8 @@ pub struct Sides {
     pub(crate) before: Arc<Vec<f32>>,
     /// Squares of what has moved in this epoch, and of what there is.
     pub(crate) moved: (f64, f64),
+    /// What was measured on held-out ratings after this epoch: a sum, and over how many ratings or users.
+    pub(crate) measured: (f64, u64),
     /// Which rows each shard has, once that is known.
     pub(crate) setup: Option<Arc<Setup>>,
 }
@@ -55,6 +57,7 @@ impl State for Sides {
         }
         out.write(&self.before);
         out.write(&self.moved);
+        out.write(&self.measured);
         out.write(&self.setup);
     }
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
@@ -66,6 +69,7 @@ impl State for Sides {
         }
         sides.before = from.read()?;
         sides.moved = from.read()?;
+        sides.measured = from.read()?;
         sides.setup = from.read()?;
         Ok(sides)
     }
@@ -78,11 +82,11 @@ pub struct Half {
     pub(crate) square: Rows,
     pub(crate) column: Vec<f32>,
     pub(crate) moved: (f64, f64),
-    pub(crate) errors: (f64, u64),
+    pub(crate) measured: (f64, u64),
     pub(crate) tally: Option<Box<Tally>>,
 }
 
-raddle::state!(Half { rows, square, column, moved, errors, tally });
+raddle::state!(Half { rows, square, column, moved, measured, tally });
 
 /// What a round makes visible: new rows or a new column of a side; or which rows each shard has.
 #[derive(Debug, Clone, Default)]
@@ -94,10 +98,11 @@ pub struct Moved {
     pub(super) square: Rows,
     pub(super) column: Option<Arc<Vec<f32>>>,
     pub(super) moved: (f64, f64),
+    pub(super) measured: Option<(f64, u64)>,
     pub(super) setup: Option<Arc<Setup>>,
 }
 
-raddle::state!(Moved { side, rank, begins, rows, square, column, moved, setup });
+raddle::state!(Moved { side, rank, begins, rows, square, column, moved, measured, setup });
 
 impl Moved {
     /// The answers of all shards of a side, in their order, put together once for all workers. Each answer is dropped as
@@ -122,7 +127,14 @@ impl Moved {
             None => (Some(Arc::new(Rows(rows))), None),
             Some(_) => (None, Some(Arc::new(column))),
         };
-        Self { side, rank, begins, rows, square: Rows(square), column, moved, setup: None }
+        let (measured, setup) = (None, None);
+        Self { side, rank, begins, rows, square: Rows(square), column, moved, measured, setup }
+    }
+
+    /// What all shards have measured, in their order.
+    pub(super) fn of_measured(halves: Vec<Half>) -> Self {
+        let add = |sum: (f64, u64), half: Half| (sum.0 + half.measured.0, sum.1 + half.measured.1);
+        Self { measured: Some(halves.into_iter().fold((0.0, 0), add)), ..Self::default() }
     }
 
     /// Puts what is new where it belongs.
@@ -132,6 +144,9 @@ impl Moved {
         }
         if self.begins {
             sides.moved = (0.0, 0.0);
+        }
+        if let Some(measured) = self.measured {
+            sides.measured = measured;
         }
         sides.moved.0 += self.moved.0;
         sides.moved.1 += self.moved.1;

@@ -3,21 +3,21 @@
 use std::io::Write as _;
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, Phase, Session, Summary, Table, TrainOptions};
-use raddle_mf::{CrossValidation, Problem};
+use raddle::cli::{Error, ExitStatus, Phase, Session, Summary, Table, TrainOptions, count, number};
+use raddle_mf::{CrossValidation, MfError, Problem, Runner as _};
 use serde::Serialize;
 
 use super::data::{self, Reading};
 use super::files;
 use super::fit::about;
 use super::options::ModelOptions;
-use super::runner::{InSession, refuse};
+use super::runner::{Failure, InSession, refuse};
 
 const EXAMPLES: &str = "Examples, which work as they stand:
   mf cv synth:ratings:users=300,items=150,n=9000 --ranks 4,16 --regs 0.02,0.05 --folds 3
 
-Every rank is tried with every regularisation, each on every fold. Then the best setting is fitted to all ratings, for as
-long as was best on its folds.";
+Every rank is tried with every regularisation, each on every fold. Then the
+best setting is fitted to all ratings, for as long as was best on its folds.";
 
 /// The options of `mf cv`.
 #[derive(Debug, Args, Serialize)]
@@ -25,13 +25,13 @@ long as was best on its folds.";
 #[command(mut_arg("schedule", |arg| arg.help("auto, rotation or priority; auto is rotation")))]
 pub(crate) struct Options {
     /// Ranks to try; --rank alone unless given.
-    #[arg(long, value_name = "K,...", value_delimiter = ',')]
+    #[arg(long, value_name = "K,...", value_delimiter = ',', allow_negative_numbers = true)]
     ranks: Vec<usize>,
     /// Regularisations to try; --reg alone, or the default, unless given.
-    #[arg(long, value_name = "X,...", value_delimiter = ',')]
+    #[arg(long, value_name = "X,...", value_delimiter = ',', allow_negative_numbers = true)]
     regs: Vec<f64>,
     /// Parts of the ratings, each held out once.
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true)]
     folds: usize,
     #[command(flatten)]
     #[serde(flatten)]
@@ -47,6 +47,65 @@ pub(crate) struct Options {
 /// Tries the grid, fits the best setting, and reports.
 pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let Options { model, train, reading, .. } = options;
+    check(options)?;
+    let mut session = Session::begin("mf", env!("CARGO_PKG_VERSION"), train)?;
+    let metric = model.metric();
+    session.set_metric_name(metric);
+    let settings = options.settings();
+    let fits = settings.iter().map(|setting| setting.mf(train)).collect::<Result<Vec<_>, _>>()?;
+    reading.refuse_idle(&[train.data.as_deref()], train.format.as_deref())?;
+    let ratings = session.timed(Phase::Read, || {
+        reading.read(train.data.as_deref(), train.format.as_deref(), train.worker_count())
+    })?;
+    let described = data::describe(&ratings);
+    let problem =
+        Problem::new(ratings.users.len(), ratings.items.len(), ratings.triples.clone()).map_err(refuse)?;
+    let identity = String::from("a cross-validation is not resumed");
+    let mut runner = InSession { session: &mut session, identity };
+    let found = match CrossValidation::run(&fits, &problem, options.folds, train.seed, &mut runner) {
+        Err(Failure::Fit(MfError::CutShort(fit))) => {
+            let report = session.report(options, described, String::new(), &fit.report, &fit.trace)?;
+            let text = format!("{}\nno setting is chosen yet, and no model is written", report.conclusion());
+            return session.finish_without_model(report, &text);
+        }
+        found => found?,
+    };
+    runner.begins("the best setting, on all ratings");
+    let fit = fits[found.best].clone().repeat(&found.typical).fit_on(&problem, &mut runner)?;
+
+    let (table, mut text, lines) = tables(options, &settings, &found, &ratings.name);
+    let best = &settings[found.best];
+    let sizes = (count(ratings.users.len() as u64, "user"), count(ratings.items.len() as u64, "item"));
+    text += &format!(
+        "\n{}Then rank {} and reg {} on all ratings: {} x {}, {} to train on\n{}",
+        reading.notes(&ratings),
+        best.rank,
+        best.reg.map_or_else(|| "by default".into(), number),
+        sizes.0,
+        sizes.1,
+        count(ratings.triples.len() as u64, "rating"),
+        if fit.model.is_finite() { "" } else { "no model is written: try a smaller --step, or more --reg\n" }
+    );
+    if !fit.model.is_finite() {
+        let report = session.report(options, described, String::new(), &fit.report, &fit.trace)?;
+        let text = text + &report.conclusion();
+        return session.finish_without_model(report, &text);
+    }
+    session.write("cv.tsv", |out| out.write_all(lines.as_bytes()))?;
+    files::write(&mut session, &fit.model, &about(best, &ratings, &fit))?;
+    let report = session.report(options, described, files::digest(&fit.model), &fit.report, &fit.trace)?;
+    let scores = &found.scores[found.best];
+    let mean = scores.iter().sum::<f64>() / scores.len() as f64;
+    let report = report.result(&format!("cv_{metric}"), mean).result("rank", best.rank);
+    let report = report.result("folds", scores.len()).result("empty_folds", found.empty);
+    let title = format!("Cross-validation of {}", ratings.name);
+    let text = text + &report.conclusion();
+    session.finish(report, &Summary::new(title).table(table), &text)
+}
+
+/// Whether the options make sense together.
+fn check(options: &Options) -> Result<(), Error> {
+    let train = &options.train;
     if train.resume.is_some() || train.checkpoint_every.is_some() {
         return Err(Error::usage(
             "cv makes many runs, which cannot be resumed: leave --resume and --checkpoint-every out",
@@ -57,55 +116,51 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
             "--init: a model to start from has seen what a fold holds out; leave it out",
         ));
     }
-    let mut session = Session::begin("mf", env!("CARGO_PKG_VERSION"), train)?;
-    session.set_metric_name("rmse");
-    let ranks = if options.ranks.is_empty() { vec![model.rank] } else { options.ranks.clone() };
-    let regs: Vec<Option<f64>> = match options.regs.is_empty() {
-        true => vec![model.reg],
-        false => options.regs.iter().map(|&reg| Some(reg)).collect(),
-    };
-    let settings: Vec<ModelOptions> = ranks
-        .iter()
-        .flat_map(|&rank| regs.iter().map(move |&reg| (rank, reg)))
-        .map(|(rank, reg)| ModelOptions { rank, reg, ..model.clone() })
-        .collect();
-    let fits = settings.iter().map(|setting| setting.mf(train)).collect::<Result<Vec<_>, _>>()?;
-    let ratings = session.timed(Phase::Read, || {
-        reading.read(train.data.as_deref(), train.format.as_deref(), train.worker_count())
-    })?;
-    let described = data::describe(&ratings);
-    let problem =
-        Problem::new(ratings.users.len(), ratings.items.len(), ratings.triples.clone()).map_err(refuse)?;
-    let identity = String::from("a cross-validation is not resumed");
-    let mut runner = InSession { session: &mut session, identity };
-    let found = CrossValidation::run(&fits, &problem, options.folds, train.seed, &mut runner)?;
-    let fit = fits[found.best].clone().repeat(&found.typical).fit_on(&problem, &mut runner)?;
+    Ok(())
+}
 
-    let mut table = Table::new("cross-validation", &["rank", "reg", "rmse", "standard error"]);
-    let mut text = format!(
-        "Cross-validation of {} over {} folds\n\n{:>6}  {:>9}  {:>8}  {:>14}\n",
-        ratings.name, options.folds, "rank", "reg", "rmse", "standard error"
-    );
-    let mut lines = String::from("rank\treg\trmse\tstandard_error\n");
-    for (number, (setting, errors)) in settings.iter().zip(&found.errors).enumerate() {
-        let count = errors.len() as f64;
-        let mean = errors.iter().sum::<f64>() / count;
-        let spread = errors.iter().map(|error| (error - mean).powi(2)).sum::<f64>() / (count - 1.0);
-        let error = (spread / count).sqrt();
-        let reg = setting.reg.map_or("default".into(), |reg| reg.to_string());
-        table.row(vec![setting.rank.into(), reg.clone().into(), mean.into(), error.into()]);
-        let mark = if number == found.best { "  <- best" } else { "" };
-        text += &format!("{:>6}  {reg:>9}  {mean:>8.4}  {error:>14.4}{mark}\n", setting.rank);
-        lines += &format!("{}\t{reg}\t{mean}\t{error}\n", setting.rank);
+impl Options {
+    /// Every rank with every regularisation.
+    fn settings(&self) -> Vec<ModelOptions> {
+        let ranks = if self.ranks.is_empty() { vec![self.model.rank] } else { self.ranks.clone() };
+        let regs: Vec<Option<f64>> = match self.regs.is_empty() {
+            true => vec![self.model.reg],
+            false => self.regs.iter().map(|&reg| Some(reg)).collect(),
+        };
+        let pairs = ranks.iter().flat_map(|&rank| regs.iter().map(move |&reg| (rank, reg)));
+        pairs.map(|(rank, reg)| ModelOptions { rank, reg, ..self.model.clone() }).collect()
     }
-    session.write("cv.tsv", |out| out.write_all(lines.as_bytes()))?;
-    let about = about(&settings[found.best], &ratings, &fit);
-    files::write(&mut session, &fit.model, &about)?;
-    let mut report =
-        session.report(options, described, files::digest(&fit.model), &fit.report, &fit.trace)?;
-    let best = &found.errors[found.best];
-    let mean = best.iter().sum::<f64>() / best.len() as f64;
-    report = report.result("cv_rmse", mean).result("rank", settings[found.best].rank);
-    let title = format!("Cross-validation of {}", ratings.name);
-    session.finish(report, &Summary::new(title).table(table), text.trim_end())
+}
+
+/// The scores of all settings: as a generic table, for the screen, and for `cv.tsv`.
+fn tables(
+    options: &Options,
+    settings: &[ModelOptions],
+    found: &CrossValidation,
+    name: &str,
+) -> (Table, String, String) {
+    let metric = options.model.metric();
+    let mut table = Table::new("cross-validation", &["rank", "reg", metric, "standard error"]);
+    let mut text = format!("Cross-validation of {name} over {}\n", count(options.folds as u64, "fold"));
+    if found.empty > 0 {
+        let empty = count(found.empty as u64, "fold");
+        text += &format!("{empty} left out: no rating in it whose user and item have others\n");
+    }
+    text += &format!("\n{:>6}  {:>9}  {metric:>10}  {:>14}\n", "rank", "reg", "standard error");
+    let mut lines = format!("rank\treg\t{metric}\tstandard_error\n");
+    for (at, (setting, scores)) in settings.iter().zip(&found.scores).enumerate() {
+        let count = scores.len() as f64;
+        let mean = scores.iter().sum::<f64>() / count;
+        let spread = scores.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / (count - 1.0);
+        // Of one fold there is no spread.
+        let error = Some((spread / count).sqrt()).filter(|error| error.is_finite());
+        let reg = setting.reg.map_or("default".into(), |reg| reg.to_string());
+        let shown = error.map_or("-".into(), number);
+        let mark = if at == found.best { "  <- best" } else { "" };
+        text += &format!("{:>6}  {reg:>9}  {:>10}  {shown:>14}{mark}\n", setting.rank, number(mean));
+        lines +=
+            &format!("{}\t{reg}\t{mean}\t{}\n", setting.rank, error.map_or("".into(), |e| e.to_string()));
+        table.row(vec![setting.rank.into(), reg.into(), mean.into(), error.into()]);
+    }
+    (table, text, lines)
 }

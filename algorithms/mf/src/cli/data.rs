@@ -1,10 +1,17 @@
 //! Reading the ratings that a command line names.
 
+use std::fmt::{Display, Formatter};
+
 use clap::Args;
-use raddle::cli::{Data, Error};
+use raddle::cli::{Data, Error, count, refuse_without_effect};
 use raddle_datasets::ratings::generate;
-use raddle_datasets::{Duplicates, Ids, Ratings, RatingsOptions, Triples, read_any_ratings, registry};
+use raddle_datasets::{
+    Duplicates, Ids, Ratings, RatingsOptions, TextEncoding, Triples, read_any_ratings, registry,
+};
 use serde::Serialize;
+
+use super::files::Saved;
+use super::ids::Joined;
 
 /// The default data.
 pub(crate) const DEFAULT: &str = "synth:ratings:users=800,items=400,n=48000,rank=4,noise=0.5,signal=0.8";
@@ -29,14 +36,22 @@ pub(crate) struct Reading {
     /// The columns of user, item and rating: names of the header, or numbers from 1.
     #[arg(long, value_name = "USER,ITEM[,RATING]", value_delimiter = ',')]
     columns: Option<Vec<String>>,
-    /// What counts where a user rates an item again: last, first, sum, mean, or refuse.
-    #[arg(long, value_name = "RULE", default_value = "last", value_parser = str::parse::<Duplicates>)]
+    /// What counts where a user rates an item again: last (unless given), first, sum, mean, or
+    /// refuse.
+    #[arg(long, value_name = "RULE", value_parser = str::parse::<Duplicates>)]
     #[serde(serialize_with = "as_text")]
-    duplicates: Duplicates,
+    duplicates: Option<Duplicates>,
+    /// The encoding of the text, such as latin1 or utf-16le; UTF-8 unless given, or marked otherwise.
+    #[arg(long, value_name = "NAME", value_parser = str::parse::<TextEncoding>)]
+    #[serde(serialize_with = "as_text")]
+    encoding: Option<TextEncoding>,
+    /// The first line is data, whatever it looks like.
+    #[arg(long)]
+    no_header: bool,
 }
 
-fn as_text<S: serde::Serializer>(rule: &Duplicates, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(rule)
+fn as_text<T: Display, S: serde::Serializer>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
+    value.as_ref().map(T::to_string).serialize(serializer)
 }
 
 impl Reading {
@@ -44,8 +59,56 @@ impl Reading {
     pub(crate) fn options(&self, format: Option<&str>, threads: usize) -> Result<RatingsOptions, Error> {
         let format =
             format.map(str::parse).transpose().map_err(|why| Error::usage(format!("--format: {why}")))?;
-        let (columns, duplicates) = (self.columns.clone(), self.duplicates);
-        Ok(RatingsOptions { format, columns, duplicates, threads, ..RatingsOptions::default() })
+        let (columns, duplicates) = (self.columns.clone(), self.rule());
+        let (encoding, no_header) = (self.encoding, self.no_header);
+        Ok(RatingsOptions { format, columns, duplicates, encoding, no_header, threads, times: false })
+    }
+
+    fn rule(&self) -> Duplicates {
+        self.duplicates.unwrap_or_default()
+    }
+
+    /// What is said of how ratings were read, a line each: what the reader notes, and duplicates that were merged.
+    pub(crate) fn notes(&self, ratings: &Ratings) -> String {
+        let mut said: String = ratings.notes.iter().map(|note| format!("{note}\n")).collect();
+        let what = match self.rule() {
+            Duplicates::First => "dropped: the first of a pair counts",
+            Duplicates::Sum => "added to the first of their pair",
+            Duplicates::Mean => "merged: the mean of a pair counts",
+            Duplicates::Last | Duplicates::Refuse => "merged: the last of a pair counts",
+        };
+        if ratings.duplicates > 0 {
+            said +=
+                &format!("{} {what} (--duplicates)\n", count(ratings.duplicates as u64, "repeated rating"));
+        }
+        said
+    }
+
+    /// Which options say how to read.
+    pub(crate) fn given(&self, format: Option<&str>) -> [(&'static str, bool); 5] {
+        [
+            ("--format", format.is_some()),
+            ("--columns", self.columns.is_some()),
+            ("--duplicates", self.duplicates.is_some()),
+            ("--encoding", self.encoding.is_some()),
+            ("--no-header", self.no_header),
+        ]
+    }
+
+    /// Refuses options of reading where none of these sources is a file: generated ratings and public sets are read in
+    /// their own way.
+    pub(crate) fn refuse_idle(&self, sources: &[Option<&str>], format: Option<&str>) -> Result<(), Error> {
+        let is_known = |source: &str| registry::RATINGS.iter().any(|entry| entry.name == source);
+        let is_file = |source: &str| {
+            !source.starts_with("synth:")
+                && !is_known(source)
+                && !["none", "split"].contains(&source)
+                && source.parse::<f64>().is_err()
+        };
+        if sources.iter().flatten().any(|source| is_file(source)) {
+            return Ok(());
+        }
+        refuse_without_effect(&self.given(format), "on generated ratings and public sets")
     }
 
     /// Reads DATA, or the default.
@@ -67,6 +130,43 @@ pub(crate) fn in_rows_of(other: &Ratings, users: &Ids, items: &Ids) -> Triples {
         Some((user_rows[user as usize]?, item_rows[item as usize]?, value))
     };
     other.triples.iter().filter_map(place).collect()
+}
+
+/// What a model to start from and the data do not have in common.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    /// Users and items of the model that the data does not name: they stay as they are.
+    pub(crate) kept: [usize; 2],
+    /// Users and items of the data that the model does not have.
+    pub(crate) new: [usize; 2],
+}
+
+impl Kept {
+    /// Gives the data the rows of the model, with the users and items that it has besides behind them.
+    pub(crate) fn behind(start: &Saved, ratings: &mut Ratings) -> Self {
+        let (users, items) =
+            (Joined::new(&start.users, &ratings.users), Joined::new(&start.items, &ratings.items));
+        for (column, joined) in [(&mut ratings.triples.users, &users), (&mut ratings.triples.items, &items)] {
+            column.iter_mut().for_each(|row| *row = joined.rows[*row as usize]);
+        }
+        let (kept, new) = ([users.kept, items.kept], [users.new, items.new]);
+        (ratings.users, ratings.items) = (users.ids, items.ids);
+        Self { kept, new }
+    }
+}
+
+impl Display for Kept {
+    fn fmt(&self, to: &mut Formatter<'_>) -> std::fmt::Result {
+        let both = |[users, items]: [usize; 2]| {
+            format!("{} and {}", count(users as u64, "user"), count(items as u64, "item"))
+        };
+        writeln!(
+            to,
+            "from the model: {} that the data lacks are kept; {} are new",
+            both(self.kept),
+            both(self.new)
+        )
+    }
 }
 
 /// Whether the ratings are generated, so that their truth is known.

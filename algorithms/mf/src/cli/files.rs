@@ -1,14 +1,17 @@
 //! The files of a model: factors and biases as `.npy`, ids and what else is known as `model.json`.
 
+use std::io;
 use std::path::Path;
-use std::{fs, io};
 
-use raddle::cli::{Error, ModelDigest, Out, Session, npy};
+use raddle::cli::{Error, ModelDigest, ModelFolder, Out, Session, npy};
 use raddle_datasets::Ids;
-use raddle_mf::{Fit, Model};
+use raddle_mf::Model;
 use serde::{Deserialize, Serialize};
 
-/// `model.json`: what use needs beside the factors, and how the model came about.
+use super::ids::IdList;
+
+/// `model.json`: what use needs beside the factors, and how the model came about. Nothing of it depends on the machine, but
+/// where a time limit has ended the run.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct About {
     pub(crate) rank: usize,
@@ -20,43 +23,18 @@ pub(crate) struct About {
     /// The regularisation that folding in uses, counted at every rating unless `plain_reg`.
     pub(crate) reg: f64,
     pub(crate) plain_reg: bool,
-    pub(crate) users: IdMap,
-    pub(crate) items: IdMap,
+    /// The ids of users and items, row by row: whole numbers where all of them are, else texts.
+    pub(crate) users: IdList,
+    pub(crate) items: IdList,
     pub(crate) ending: String,
-    /// The error of the model on what was measured while training, and after which epoch it was.
-    pub(crate) best_rmse: Option<f64>,
+    /// What was measured while training, and on what.
+    pub(crate) metric: String,
+    pub(crate) on: String,
+    /// Its value for this model, where it was measured on ratings that were held out, and after which epoch it was.
+    pub(crate) best: Option<f64>,
     pub(crate) best_epoch: u64,
-    /// A record an epoch: epoch, seconds, the error measured.
-    pub(crate) log: Vec<(u64, f64, Option<f64>)>,
-}
-
-/// The ids of rows: how many, where they are whole numbers from 0; else all of them, row by row.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(untagged)]
-pub(crate) enum IdMap {
-    Dense(u32),
-    Integers(Vec<u32>),
-    Names(Vec<String>),
-}
-
-impl From<&Ids> for IdMap {
-    fn from(ids: &Ids) -> Self {
-        match ids {
-            Ids::Dense(count) => Self::Dense(*count),
-            Ids::Integers(ids) => Self::Integers(ids.clone()),
-            Ids::Names(ids) => Self::Names(ids.clone()),
-        }
-    }
-}
-
-impl From<&IdMap> for Ids {
-    fn from(map: &IdMap) -> Self {
-        match map {
-            IdMap::Dense(count) => Self::Dense(*count),
-            IdMap::Integers(ids) => Self::Integers(ids.clone()),
-            IdMap::Names(ids) => Self::Names(ids.clone()),
-        }
-    }
+    /// The metric after each epoch; null where it is not finite.
+    pub(crate) log: Vec<Option<f64>>,
 }
 
 /// A model with its ids.
@@ -66,14 +44,6 @@ pub(crate) struct Saved {
     pub(crate) model: Model,
     pub(crate) users: Ids,
     pub(crate) items: Ids,
-}
-
-/// The log of a fit as `model.json` has it.
-pub(crate) fn log(fit: &Fit) -> Vec<(u64, f64, Option<f64>)> {
-    let entry = |record: &raddle::EpochRecord| {
-        (record.epoch, record.seconds, record.value().is_finite().then_some(record.value()))
-    };
-    fit.trace.iter().map(entry).collect()
 }
 
 /// Writes the model into the run's folder.
@@ -108,7 +78,8 @@ pub(crate) fn write_to(
 }
 
 /// SHA-256 over users' factors, items' factors, users' biases and items' biases (f32), and the mean (f64), all
-/// little-endian, row by row.
+/// little-endian, row by row. Rows are those of the data, or, with a model to start from, those of the model and behind them
+/// what the data has besides; rows that the data lacks are part of it as they were kept.
 pub(crate) fn digest(model: &Model) -> String {
     let digest = ModelDigest::default().bytes(bytemuck::cast_slice(&model.user_factors));
     let digest = digest.bytes(bytemuck::cast_slice(&model.item_factors));
@@ -117,22 +88,23 @@ pub(crate) fn digest(model: &Model) -> String {
 
 /// Reads a model that `--out` wrote.
 pub(crate) fn read(folder: &Path) -> Result<Saved, Error> {
-    let path = folder.join("model.json");
-    let text = fs::read_to_string(&path).map_err(|why| {
-        Error::input(format!("{}: {why}; give the folder that --out wrote", path.display()))
-    })?;
-    let about: About =
-        serde_json::from_str(&text).map_err(|why| Error::input(format!("{}: {why}", path.display())))?;
-    let (users, items) = (Ids::from(&about.users), Ids::from(&about.items));
+    let folder = ModelFolder::open(folder, "mf")?;
+    let mut about: About = folder.about()?;
+    let nobody = || IdList(Ids::Dense(0));
+    let [users, items] = [&mut about.users, &mut about.items].map(|list| std::mem::replace(list, nobody()).0);
+    if let Some(why) = about.is_wrong() {
+        return Err(Error::input(format!("{}: {why}", folder.path().join("model.json").display())));
+    }
     let array = |name: &str, shape: &[usize]| {
-        let path = folder.join(name);
+        let path = folder.place(name)?;
+        let refuse = |why: String| Error::input(format!("{}: {why}", path.display()));
         let (found, values) = npy::read_f32s(&path)?;
-        match found == shape {
-            true => Ok(values),
-            false => Err(Error::input(format!(
-                "{}: its shape is {found:?}, but model.json asks for {shape:?}: the files are of different runs",
-                path.display()
-            ))),
+        if found != shape {
+            return Err(refuse(format!("its shape is {found:?}, but model.json asks for {shape:?}")));
+        }
+        match values.iter().position(|value| !value.is_finite()) {
+            Some(at) => Err(refuse(format!("value {} is {}: fit the model again", at + 1, values[at]))),
+            None => Ok(values),
         }
     };
     let model = Model {
@@ -146,23 +118,73 @@ pub(crate) fn read(folder: &Path) -> Result<Saved, Error> {
     Ok(Saved { about, model, users, items })
 }
 
-impl Saved {
-    /// The model by the rows of other ids: rows that it does not have are zero.
-    pub(crate) fn in_rows_of(&self, users: &Ids, items: &Ids) -> Model {
-        let Model { rank, mean, .. } = self.model;
-        let mut model = Model { mean, ..Model::zeros(users.len(), items.len(), rank) };
-        for (row, from) in self.users.index().rows_of(users).into_iter().enumerate() {
-            if let Some(from) = from {
-                model.user_factors[row * rank..(row + 1) * rank].copy_from_slice(self.model.user(from));
-                model.user_biases[row] = self.model.user_biases[from as usize];
-            }
+impl About {
+    /// What no run can have written.
+    fn is_wrong(&self) -> Option<String> {
+        let is_weight = |value: f64| value.is_finite() && value >= 0.0;
+        if self.rank == 0 {
+            return Some("the rank is 0".into());
         }
-        for (row, from) in self.items.index().rows_of(items).into_iter().enumerate() {
-            if let Some(from) = from {
-                model.item_factors[row * rank..(row + 1) * rank].copy_from_slice(self.model.item(from));
-                model.item_biases[row] = self.model.item_biases[from as usize];
-            }
+        if !self.mean.is_finite() {
+            return Some(format!("the mean is {}", self.mean));
         }
-        model
+        let weights = [("reg", Some(self.reg)), ("implicit", self.implicit)];
+        let wrong = weights.into_iter().find(|(_, value)| value.is_some_and(|value| !is_weight(value)));
+        wrong.map(|(name, value)| format!("{name} is {}: it must be 0 or more", value.unwrap_or_default()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use raddle::cli::{Earlier, RunFolder};
+
+    use super::*;
+
+    #[test]
+    fn a_model_that_no_run_can_have_written_is_refused_by_the_file_and_the_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run");
+        let read_back = |model: &Model, change: fn(&mut About)| {
+            let mut about = About {
+                rank: 2,
+                mean: 0.5,
+                biases: true,
+                implicit: None,
+                reg: 0.1,
+                plain_reg: false,
+                users: IdList(Ids::Dense(3)),
+                items: IdList(Ids::Dense(2)),
+                ending: "converged".into(),
+                metric: "rmse".into(),
+                on: "validation data".into(),
+                best: Some(0.5),
+                best_epoch: 1,
+                log: vec![Some(0.5)],
+            };
+            change(&mut about);
+            let mut run = RunFolder::hold(&path, Earlier::Replaced).unwrap();
+            write_to(|name, write| run.write(name, write), model, &about).unwrap();
+            run.commit("mf", env!("CARGO_PKG_VERSION")).unwrap();
+            drop(run);
+            read(&path).map(|saved| saved.model).map_err(|why| why.to_string())
+        };
+        let model = Model { mean: 0.5, ..Model::zeros(3, 2, 2) };
+        assert_eq!(read_back(&model, |_| {}), Ok(model.clone()));
+        let mut wrong = model.clone();
+        wrong.item_factors[3] = f32::NAN;
+        let why = read_back(&wrong, |_| {}).unwrap_err();
+        assert!(why.contains("item_factors.npy: value 4 is NaN"), "{why}");
+        for (change, expected) in [
+            (
+                (|about| about.rank = 1) as fn(&mut About),
+                "user_factors.npy: its shape is [3, 2], but model.json",
+            ),
+            (|about| about.rank = 0, "model.json: the rank is 0"),
+            (|about| about.reg = -1.0, "model.json: reg is -1"),
+            (|about| about.users = IdList(Ids::Dense(4_000_000)), "user_factors.npy: its shape is [3, 2]"),
+        ] {
+            let why = read_back(&model, change).unwrap_err();
+            assert!(why.contains(expected), "{why}");
+        }
     }
 }

@@ -1,16 +1,21 @@
 //! `mf fit`.
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, Phase, Session, Summary, Table, TrainOptions, combine, count};
-use raddle_datasets::ratings::Held;
+use raddle::cli::{
+    Data, Error, ExitStatus, Phase, Session, Summary, Table, TrainOptions, combine, count, number,
+};
+use raddle::{Ending, Metric};
 use raddle_datasets::{Ids, Ratings, Triples};
-use raddle_mf::{Fit, Mf, Problem, Ranking, Recommender, Seen};
+use raddle_mf::{Fit, Mf, Problem, Recommender, Seen};
 use serde::Serialize;
 
-use super::data::{self, Reading};
+use super::data::{self, Kept, Reading};
 use super::files::{self, About};
+use super::ids::IdList;
 use super::options::ModelOptions;
 use super::runner::{InSession, refuse};
+use super::split::Split;
+use super::tested::Tested;
 
 const EXAMPLES: &str = "Examples, which work as they stand:
   mf fit synth:ratings:users=500,items=200,n=20000 --rank 16 --out run
@@ -29,46 +34,67 @@ const SUMMARISED: (usize, usize) = (20, 10);
 pub(crate) struct Options {
     #[command(flatten)]
     #[serde(flatten)]
-    model: ModelOptions,
+    pub(super) model: ModelOptions,
     /// What drives the early stop: a share of the ratings, by hash; a file; or none.
-    #[arg(long, value_name = "FRACTION|FILE|none", default_value = "0.05")]
-    validation: String,
+    #[arg(long, value_name = "FRACTION|FILE|none", default_value = "0.05", allow_negative_numbers = true)]
+    pub(super) validation: String,
     /// What is measured at the end: split (by the documented hash), a file, or none.
     #[arg(long, value_name = "split|FILE|none", default_value = "none")]
-    test: String,
+    pub(super) test: String,
     /// Fit again on training and validation data together, for as long as was best.
     #[arg(long)]
-    refit: bool,
-    /// Measure recommendations on the test set: precision, recall, NDCG and MAP at K, and AUC.
-    #[arg(long, value_name = "K")]
-    ranking: Option<usize>,
+    pub(super) refit: bool,
+    /// Measure recommendations on the test set: precision, recall, NDCG and MAP at K, and AUC; at 10 with --implicit.
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
+    pub(super) ranking: Option<usize>,
     #[command(flatten)]
     #[serde(flatten)]
-    reading: Reading,
+    pub(super) reading: Reading,
     #[command(flatten)]
     #[serde(flatten)]
-    train: TrainOptions,
+    pub(super) train: TrainOptions,
 }
 
-/// The data, split.
-struct Split {
-    problem: Problem,
-    /// Training and validation data together, if the former was made of both.
-    whole: Option<Triples>,
-    test: Option<Triples>,
-    validation: String,
+impl Options {
+    /// Whether the options make sense together.
+    fn check(&self) -> Result<(), Error> {
+        if self.ranking.is_some() && self.test == "none" {
+            return Err(Error::usage("--ranking measures on a test set: give --test split or a file"));
+        }
+        if self.ranking == Some(0) {
+            return Err(Error::usage("--ranking is 0: there must be at least 1"));
+        }
+        if self.refit && self.validation == "none" {
+            return Err(Error::usage(
+                "--refit adds the validation data at the end, and there is none: leave it out",
+            ));
+        }
+        if self.refit && (self.train.resume.is_some() || self.train.checkpoint_every.is_some()) {
+            return Err(Error::usage(
+                "--refit makes two runs, which one checkpoint cannot hold: leave it out, or --resume and \
+                 --checkpoint-every",
+            ));
+        }
+        let sources = [self.train.data.as_deref(), Some(&self.validation), Some(&self.test)];
+        self.reading.refuse_idle(&sources, self.train.format.as_deref())
+    }
 }
 
 /// What the summary says of the ratings to train on.
 struct Shown {
     ratings: usize,
+    /// How they were read.
+    notes: String,
     /// What the users of the summary have seen.
     seen: Seen,
+    /// What the model to start from has besides.
+    kept: Option<Kept>,
 }
 
 impl Shown {
-    fn of(train: &Triples, users: usize) -> Self {
-        Self { ratings: train.len(), seen: Seen::new(train, users.min(SUMMARISED.0)) }
+    fn of(train: &Triples, ratings: &Ratings, kept: Option<Kept>, reading: &Reading) -> Self {
+        let users = ratings.users.len().min(SUMMARISED.0);
+        Self { ratings: train.len(), notes: reading.notes(ratings), seen: Seen::new(train, users), kept }
     }
 }
 
@@ -76,152 +102,101 @@ impl Shown {
 pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let Options { model, train, reading, .. } = options;
     let mut session = Session::begin("mf", env!("CARGO_PKG_VERSION"), train)?;
-    session.set_metric_name("rmse");
+    session.set_metric_name(model.metric());
     let mut mf = model.mf(train)?;
-    if options.ranking.is_some() && options.test == "none" {
-        return Err(Error::usage("--ranking measures on a test set: give --test split or a file"));
-    }
-    if options.refit && train.resume.is_some() {
-        return Err(Error::usage(
-            "--refit makes a second run, which cannot be resumed: leave one of them out",
-        ));
-    }
+    options.check()?;
+    let start = train.init.as_deref().map(files::read).transpose()?;
     let mut ratings = session.timed(Phase::Read, || {
         reading.read(train.data.as_deref(), train.format.as_deref(), train.worker_count())
     })?;
     let described = data::describe(&ratings);
-    let split = session.timed(Phase::Prepare, || split(options, &mut ratings))?;
-    let mut identity = format!("mf {} {} {}", described.digest, split.validation, model.identity(train)?);
-    if let Some(folder) = &train.init {
-        let start = files::read(folder)?.in_rows_of(&ratings.users, &ratings.items);
-        identity = format!("{identity} init {}", files::digest(&start));
-        mf = mf.init(start);
+    let mut identity = format!("mf {} {}", described.digest, model.identity(train)?);
+    let mut kept = None;
+    if let Some(start) = start {
+        identity += &format!(" init {}", files::digest(&start.model));
+        kept = Some(Kept::behind(&start, &mut ratings));
+        mf = mf.init(start.model);
     }
+    let Split { problem, whole, test, identity: of_split } =
+        session.timed(Phase::Prepare, || Split::new(options, &mut ratings))?;
+    identity += &of_split;
     // What is asked of the ratings after the fit, so that it can give them up.
-    let shown = Shown::of(split.problem.train(), ratings.users.len());
-    let whole_train = options.ranking.map(|_| split.problem.clone());
-    let is_generated = data::is_generated(train.data.as_deref());
-    let measured = split.problem.measured().filter(|_| is_generated && split.test.is_none()).cloned();
-    let mut fit = mf.fit_using_up(split.problem, &mut InSession { session: &mut session, identity })?;
-    if let Some(whole) = split.whole.as_ref().filter(|_| options.refit && !session.is_interrupted()) {
+    let shown = Shown::of(problem.train(), &ratings, kept, reading);
+    let ranks = test.is_some() && (options.ranking.is_some() || model.implicit.is_some());
+    let trained_on = ranks.then(|| problem.clone());
+    let is_generated = data::is_generated(train.data.as_deref()) && model.implicit.is_none();
+    let measured = problem.measured().filter(|_| is_generated && test.is_none()).cloned();
+    let mut fit = mf.fit_using_up(problem, &mut InSession { session: &mut session, identity })?;
+    let goes_on =
+        matches!(fit.report.ending, Ending::Target | Ending::Converged) && !session.is_interrupted();
+    if let Some(whole) = whole.as_ref().filter(|_| goes_on) {
         fit = refit(&mf, &ratings, whole.clone(), fit, &mut session)?;
     }
-    let about = about(model, &ratings, &fit);
-    files::write(&mut session, &fit.model, &about)?;
-    let tested = split.test.as_ref();
-    let errors = session.timed(Phase::Certify, || tested.map(|test| fit.model.errors(test)));
-    let mut report =
-        session.report(options, described, files::digest(&fit.model), &fit.report, &fit.trace)?;
-    report = report.result("best_epoch", fit.best_epoch).result("mean", fit.model.mean);
-    if let Some(best) = fit.best {
-        report = report.result("best_rmse", best);
-    }
-    let known = tested.or(measured.as_ref());
+    let seen = trained_on.as_ref().map(|problem| whole.as_ref().unwrap_or(problem.train()));
+    let tested =
+        Tested::measure(&mut session, &fit, test.as_ref().filter(|_| fit.model.is_finite()), seen, options);
+    let known = if is_generated { test.as_ref().or(measured.as_ref()) } else { None };
     let known = known.and_then(|triples| data::known_error(train.data.as_deref(), triples));
+    finish(session, options, (described, &ratings, &shown), &fit, (tested, known))
+}
+
+/// Writes the model and the report, and says what was found.
+fn finish(
+    mut session: Session,
+    options: &Options,
+    (described, ratings, shown): (Data, &Ratings, &Shown),
+    fit: &Fit,
+    (tested, known): (Tested, Option<f64>),
+) -> Result<ExitStatus, Error> {
+    if !fit.model.is_finite() {
+        let report = session.report(options, described, String::new(), &fit.report, &fit.trace)?;
+        let text =
+            format!("{}\nno model is written: try a smaller --step, or more --reg", report.conclusion());
+        return session.finish_without_model(report, &text);
+    }
+    files::write(&mut session, &fit.model, &about(&options.model, ratings, fit))?;
+    let report = session.report(options, described, files::digest(&fit.model), &fit.report, &fit.trace)?;
+    let mut report = report.result("best_epoch", fit.best_epoch).result("mean", fit.model.mean);
+    if let Some(best) = fit.best {
+        report = report.result(&format!("best_{}", fit.report.metric.name), best);
+    }
+    let (mut text, summary) = describe(fit, ratings, shown, options);
+    let (mut report, summary, tests) = tested.tell(report, summary)?;
+    text += &tests;
     if let Some(known) = known {
         report = report.result("known_optimum_rmse", known);
-    }
-    let (mut text, mut summary) = describe(&fit, &ratings, &shown, options);
-    if let Some((rmse, mae)) = errors {
-        report = report.result("test_rmse", rmse).result("test_mae", mae);
-        text += &format!(
-            "\n\ntest: rmse {rmse:.4}, mae {mae:.4} on {}",
-            count(tested.map_or(0, Triples::len) as u64, "rating")
-        );
-        let mut table = Table::new("test", &["ratings", "rmse", "mae"]);
-        table.row(vec![tested.map_or(0, Triples::len).into(), rmse.into(), mae.into()]);
-        summary = summary.table(table);
-    }
-    if let Some(((at, test), problem)) = options.ranking.zip(tested).zip(whole_train) {
-        let ranking =
-            session.timed(Phase::Certify, || Ranking::measure(&fit.model, problem.train(), test, at.max(1)));
-        let Ranking { precision, recall, ndcg, map, auc, users, at } = ranking;
-        text += &format!(
-            "\nat {at}: precision {precision:.4}, recall {recall:.4}, ndcg {ndcg:.4}, map {map:.4}; auc {auc:.4} over {}",
-            count(users as u64, "user")
-        );
-        report = report.result("ranking", serde_json::to_value(ranking).map_err(Error::failed)?);
-    }
-    if let Some(known) = known {
-        text += &format!("\nknown optimum: rmse {known:.4}");
+        text += &format!("\nknown optimum: rmse {}", number(known));
     }
     let text = format!("{text}\n\n{}", report.conclusion());
     session.finish(report, &summary, &text)
 }
 
-/// Splits what was read into training, validation and test data.
-fn split(options: &Options, ratings: &mut Ratings) -> Result<Split, Error> {
-    let (users, items) = (ratings.users.len(), ratings.items.len());
-    let mut triples = std::mem::take(&mut ratings.triples);
-    let test = match options.test.as_str() {
-        "none" => None,
-        "split" => {
-            let held = Held::compared(triples, users, items);
-            triples = held.train;
-            Some(held.out)
-        }
-        file => Some(other(options, "--test", file, ratings)?),
-    };
-    let with_target = options.model.target.is_some();
-    let problem = |triples| Problem::new(users, items, triples).map_err(refuse);
-    let validation = options.validation.as_str();
-    let (problem, whole) = match (validation, &test) {
-        ("none", Some(test)) if with_target => {
-            (problem(triples)?.test_on(test.clone()).map_err(refuse)?, None)
-        }
-        ("none", _) => (problem(triples)?, None),
-        (share, _) => match share.parse::<f64>() {
-            Ok(share) => {
-                let whole = options.refit.then(|| triples.clone());
-                let held = problem(triples)?.validate_on_share(share, options.train.seed);
-                (held.map_err(refuse)?, whole)
-            }
-            Err(_) => {
-                let file = other(options, "--validation", share, ratings)?;
-                (problem(triples)?.validate_on(file).map_err(refuse)?, None)
-            }
-        },
-    };
-    let problem = match (&test, with_target) {
-        // A target is checked on the test set where one is given.
-        (Some(test), true) if validation != "none" => problem.test_on(test.clone()).map_err(refuse)?,
-        _ => problem,
-    };
-    Ok(Split { problem, whole, test, validation: validation.into() })
-}
-
-/// Ratings of another file, by the rows of the data.
-fn other(options: &Options, option: &str, file: &str, ratings: &Ratings) -> Result<Triples, Error> {
-    let reading = options.reading.options(None, options.train.worker_count())?;
-    let read = raddle_datasets::read_any_ratings(file, &reading)
-        .map_err(|why| Error::input(format!("{option}: {why}")))?;
-    let triples = data::in_rows_of(&read, &ratings.users, &ratings.items);
-    match triples.is_empty() {
-        true => Err(Error::input(format!("{option} {file}: none of its users and items are in the data"))),
-        false => Ok(triples),
-    }
-}
-
-/// Fits again on everything, for the length that was best.
+/// Fits again on everything, for the length that was best. Where that is cut short, the first fit is what there is.
 fn refit(
     mf: &Mf,
     ratings: &Ratings,
     whole: Triples,
-    first: Fit,
+    mut first: Fit,
     session: &mut Session,
 ) -> Result<Fit, Error> {
     let problem = Problem::new(ratings.users.len(), ratings.items.len(), whole).map_err(refuse)?;
+    session.screen().stage("again on training and validation data together");
     let identity = "a second run is not resumed".into();
-    let again = mf.clone().repeat(&first);
-    let mut fit = again.fit_on(&problem, &mut InSession { session, identity })?;
+    let again = mf.clone().repeat(&first).fit_on(&problem, &mut InSession { session, identity })?;
+    let Fit { model, trace, report: second, .. } = again;
     let (ending, metric) = (first.report.ending, first.report.metric.clone());
-    let mut report = first.report;
-    combine(&mut report, &fit.report);
-    // What was measured on held-out ratings was measured of the first fit.
-    (report.ending, report.metric) = (ending, metric);
-    (fit.report, fit.best, fit.best_epoch) = (report, first.best, first.best_epoch);
-    fit.trace = first.trace.into_iter().chain(fit.trace).collect();
-    Ok(fit)
+    combine(&mut first.report, &second);
+    first.trace.extend(trace);
+    match second.ending {
+        Ending::Target | Ending::Converged => {
+            // What was measured on held-out ratings was measured of the first fit.
+            let on = format!("{}, before the fit on all ratings", metric.on);
+            (first.report.ending, first.report.metric) = (ending, Metric { on, ..metric });
+            first.model = model;
+        }
+        cut => (first.report.ending, first.report.metric) = (cut, metric),
+    }
+    Ok(first)
 }
 
 /// What `model.json` says.
@@ -233,12 +208,14 @@ pub(super) fn about(model: &ModelOptions, ratings: &Ratings, fit: &Fit) -> About
         implicit: model.implicit,
         reg: fit.reg,
         plain_reg: model.plain_reg,
-        users: (&ratings.users).into(),
-        items: (&ratings.items).into(),
+        users: IdList(ratings.users.clone()),
+        items: IdList(ratings.items.clone()),
         ending: fit.report.ending.name().into(),
-        best_rmse: fit.best,
+        metric: fit.report.metric.name.clone(),
+        on: fit.report.metric.on.clone(),
+        best: fit.best,
         best_epoch: fit.best_epoch,
-        log: files::log(fit),
+        log: fit.log.iter().map(|value| value.is_finite().then_some(*value)).collect(),
     }
 }
 
@@ -247,11 +224,13 @@ fn describe(fit: &Fit, ratings: &Ratings, shown: &Shown, options: &Options) -> (
     let Ratings { name, users, items, .. } = ratings;
     let sizes = format!("{} x {}", count(users.len() as u64, "user"), count(items.len() as u64, "item"));
     let title = format!("Factorization of {name}: {sizes}, rank {}", options.model.rank);
-    let mut text = format!("{title}, {} to train on\n\n", count(shown.ratings as u64, "rating"));
+    let mut text = format!("{title}, {} to train on\n", count(shown.ratings as u64, "rating"));
+    text += &shown.notes;
+    text += &shown.kept.as_ref().map_or_else(String::new, Kept::to_string);
     let first: Vec<u32> = (0..users.len().min(SUMMARISED.0) as u32).collect();
     let recommender = Recommender::new(&fit.model).without(&shown.seen);
     let mut table = Table::new("recommendations", &["user", "item", "score"]);
-    text += &format!("{:>10}  recommended (predicted)\n", "user");
+    text += &format!("\n{:>10}  recommended (predicted)\n", "user");
     recommender.each(&first, SUMMARISED.1, |user, best| {
         if (user as usize) < SHOWN.0 {
             let shown = best.iter().take(SHOWN.1);

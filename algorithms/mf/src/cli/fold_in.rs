@@ -3,12 +3,15 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use raddle::cli::{Earlier, Error, ExitStatus, RunFolder, count, say};
-use raddle_datasets::{Ids, Triples};
+use raddle::cli::{Earlier, Error, ExitStatus, RunFolder, UseOptions, count};
+use raddle_datasets::{Ratings, Triples};
 use raddle_mf::{FoldIn, Recommender, Seen};
+use serde::Serialize;
 
 use super::data::{self, Reading};
 use super::files::{self, Saved};
+use super::ids::{IdList, Joined};
+use super::recommend::Listed;
 use super::runner::refuse;
 
 /// The options of `mf fold-in`.
@@ -25,10 +28,10 @@ pub(crate) struct Options {
     #[command(flatten)]
     reading: Reading,
     /// The weight of |p|^2; that of the model unless given.
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
     reg: Option<f64>,
     /// Items to recommend to each new user.
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true)]
     top: usize,
     /// Write the model with the new rows to this folder.
     #[arg(long, value_name = "DIR")]
@@ -36,105 +39,101 @@ pub(crate) struct Options {
     /// Let --out replace a run that is in its folder.
     #[arg(long, requires = "out")]
     force: bool,
+    #[command(flatten)]
+    uses: UseOptions,
 }
 
 const EXAMPLES: &str = "Examples, which work as they stand:
   mf fit synth:ratings:users=400,items=200,n=20000 --out run
   mf fold-in run synth:ratings:users=500,items=200,n=25000 --out wider
 
-Users and items that the model has stay as they are. New users are solved from their ratings of the model's items, then
-new items from the ratings of all users. Rows are added behind those of the model.";
+Users and items that the model has stay as they are. New users are solved from
+their ratings of the model's items, then new items from the ratings of all
+users. Rows are added behind those of the model.";
 
 /// Solves the rows of new users, then of new items, and recommends to the former.
 pub(crate) fn fold_in(options: &Options) -> Result<ExitStatus, Error> {
+    let Options { data, format, reading, uses, .. } = options;
     let mut saved = files::read(&options.model)?;
     let earlier = if options.force { Earlier::Replaced } else { Earlier::Refused };
     let hold = |path| RunFolder::hold(path, earlier);
     let mut folder = options.out.as_deref().map_or_else(|| Ok(RunFolder::none()), hold)?;
-    let ratings = options.reading.read(Some(&options.data), options.format.as_deref(), 1)?;
-    let about = &saved.about;
-    let reg = options.reg.unwrap_or(about.reg);
+    reading.refuse_idle(&[Some(data)], format.as_deref())?;
+    let ratings = reading.read(Some(data), format.as_deref(), 1)?;
+    let reg = options.reg.unwrap_or(saved.about.reg);
     if !(reg >= 0.0 && reg.is_finite()) {
         return Err(Error::usage(format!("--reg is {reg}: it must be a number of 0 or more")));
     }
-    let how = FoldIn { reg, plain: about.plain_reg, biases: about.biases, implicit: about.implicit };
-    let old = (saved.users.len(), saved.items.len());
-
-    let (known_users, new_users) = rows(&saved.users, &ratings.users);
-    let (known_items, new_items) = rows(&saved.items, &ratings.items);
-    let pick = |user: &[Option<u32>], item: &[Option<u32>]| -> Triples {
-        let place = |(u, i, value): (u32, u32, f32)| Some((user[u as usize]?, item[i as usize]?, value));
-        ratings.triples.iter().filter_map(place).collect()
-    };
-    let of_users = pick(&new_users, &known_items);
-    let fresh_users = extend(&mut saved.users, &ratings.users, &new_users);
-    how.users(&mut saved.model, &of_users, fresh_users).map_err(refuse)?;
-    // New users are behind the old ones now.
-    let all_users: Vec<Option<u32>> = known_users
-        .iter()
-        .zip(&new_users)
-        .map(|(known, new)| known.or(new.map(|row| row + old.0 as u32)))
-        .collect();
-    let of_items = pick(&all_users, &new_items);
-    let fresh_items = extend(&mut saved.items, &ratings.items, &new_items);
-    how.items(&mut saved.model, &of_items, fresh_items).map_err(refuse)?;
-
+    let widened = widen(&mut saved, &ratings, reg)?;
     let Saved { about, model, users, items } = &mut saved;
-    (about.users, about.items) = ((&*users).into(), (&*items).into());
+    (about.users, about.items) = (IdList(users.clone()), IdList(items.clone()));
     files::write_to(|name, write| folder.write(name, write), model, about)?;
     folder.commit("mf", env!("CARGO_PKG_VERSION"))?;
-    let mut text = format!(
-        "folded in {} and {}: the model has {} and {}",
-        count(fresh_users as u64, "user"),
-        count(fresh_items as u64, "item"),
-        count(users.len() as u64, "user"),
-        count(items.len() as u64, "item")
-    );
-    let all_items: Vec<Option<u32>> = known_items
-        .iter()
-        .zip(&new_items)
-        .map(|(known, new)| known.or(new.map(|row| row + old.1 as u32)))
-        .collect();
-    let seen = Seen::new(&pick(&all_users, &all_items), users.len());
-    let recommender = Recommender::new(model).without(&seen);
-    let new: Vec<u32> = (old.0 as u32..users.len() as u32).collect();
-    recommender.each(&new, options.top, |user, best| {
-        for (item, score) in best {
-            text += &format!("\n{}\t{}\t{score}", users.name(user as usize), items.name(*item as usize));
-        }
+
+    let recommender = Recommender::new(&saved.model).without(&widened.seen);
+    let (mut lists, users) = (Vec::new(), saved.users.len() as u32);
+    recommender.each(&(widened.old_users..users).collect::<Vec<u32>>(), options.top, |user, best| {
+        lists.push((saved.users.name(user as usize), best.to_vec()));
     });
-    say(&text)?;
+    let recommendations = lists.iter().map(|(user, best)| Listed::of(user, best, &saved)).collect();
+    let (new_users, new_items) = (widened.new_users, widened.new_items);
+    let found = Found { new_users, new_items, users, items: saved.items.len(), recommendations };
+    uses.say(&format!("{}{}", reading.notes(&ratings), found.text()), &found)?;
     Ok(ExitStatus::Done)
 }
 
-/// For each row of the data: the model's row, and else a number among the new ones.
-fn rows(model: &Ids, data: &Ids) -> (Vec<Option<u32>>, Vec<Option<u32>>) {
-    let known = model.index().rows_of(data);
-    let mut next = 0;
-    let new = known.iter().map(|row| {
-        row.is_none().then(|| {
-            next += 1;
-            next - 1
-        })
-    });
-    let new = new.collect();
-    (known, new)
+/// What became of a model.
+struct Widened {
+    old_users: u32,
+    new_users: usize,
+    new_items: usize,
+    /// What the data says that users have seen.
+    seen: Seen,
 }
 
-/// Adds the ids of new rows behind those of the model; returns how many there are.
-fn extend(ids: &mut Ids, data: &Ids, new: &[Option<u32>]) -> usize {
-    let fresh: Vec<String> =
-        (0..new.len()).filter(|&row| new[row].is_some()).map(|row| data.name(row)).collect();
-    if fresh.is_empty() {
-        return 0;
-    }
-    let before = ids.len();
-    let follows = fresh.iter().enumerate().all(|(at, id)| *id == (before + at).to_string());
-    let names = |ids: &Ids| (0..before).map(|row| ids.name(row)).chain(fresh.iter().cloned()).collect();
-    let wider = match &*ids {
-        Ids::Dense(count) if follows => Ids::Dense(*count + fresh.len() as u32),
-        ids => Ids::Names(names(ids)),
+/// Adds the rows that the data has besides behind those of the model.
+fn widen(saved: &mut Saved, ratings: &Ratings, reg: f64) -> Result<Widened, Error> {
+    let Saved { about, model, users, items } = saved;
+    let how = FoldIn { reg, plain: about.plain_reg, biases: about.biases, implicit: about.implicit };
+    let (old_users, old_items) = (users.len() as u32, items.len() as u32);
+    let (of_users, of_items) = (Joined::new(users, &ratings.users), Joined::new(items, &ratings.items));
+    let place = |(user, item, value): (u32, u32, f32)| {
+        (of_users.rows[user as usize], of_items.rows[item as usize], value)
     };
-    *ids = wider;
-    fresh.len()
+    let all: Triples = ratings.triples.iter().map(place).collect();
+    let by_new_users = all.iter().filter(|&(user, item, _)| user >= old_users && item < old_items);
+    let by_new_users = by_new_users.map(|(user, item, value)| (user - old_users, item, value)).collect();
+    how.users(model, &by_new_users, of_users.new).map_err(refuse)?;
+    // New users are behind the old ones now.
+    let of_new_items = all.iter().filter(|&(_, item, _)| item >= old_items);
+    let of_new_items = of_new_items.map(|(user, item, value)| (user, item - old_items, value)).collect();
+    how.items(model, &of_new_items, of_items.new).map_err(refuse)?;
+    let (new_users, new_items) = (of_users.new, of_items.new);
+    (*users, *items) = (of_users.ids, of_items.ids);
+    Ok(Widened { old_users, new_users, new_items, seen: Seen::new(&all, users.len()) })
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Found<'a> {
+    new_users: usize,
+    new_items: usize,
+    users: u32,
+    items: usize,
+    recommendations: Vec<Listed<'a>>,
+}
+
+impl Found<'_> {
+    fn text(&self) -> String {
+        let Self { new_users, new_items, users, items, recommendations } = self;
+        let mut text = format!(
+            "folded in {} and {}: the model has {} and {}",
+            count(*new_users as u64, "user"),
+            count(*new_items as u64, "item"),
+            count(u64::from(*users), "user"),
+            count(*items as u64, "item")
+        );
+        recommendations.iter().for_each(|listed| text += &listed.to_string());
+        text
+    }
 }

@@ -9,10 +9,13 @@ mod data;
 mod files;
 mod fit;
 mod fold_in;
+mod ids;
 mod options;
 mod predict;
 mod recommend;
 mod runner;
+mod split;
+mod tested;
 
 /// Matrix factorization: learns factors of users and items from ratings or clicks, and recommends.
 #[derive(Debug, Parser)]
@@ -38,7 +41,8 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   mf fold-in run synth:ratings:users=550,items=200,n=22000
   mf cv --ranks 4,16 --folds 3
 
-Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit or a target missed, 130 interrupted.";
+Exit status: 0 done, 1 failed, 2 bad usage or input,
+3 stopped at a limit, a target missed or diverged, 130 interrupted.";
 
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {

@@ -1,7 +1,7 @@
 //! The options that say what is fitted: shared by all verbs that train.
 
 use clap::Args;
-use raddle::cli::{Error, TrainOptions, choose};
+use raddle::cli::{Error, TrainOptions, choose, refuse_without_effect};
 use raddle_mf::{Choice, Equations, Method, Mf};
 use serde::Serialize;
 
@@ -36,24 +36,24 @@ pub(crate) struct ModelOptions {
     /// that has far more ratings a row than the other.
     #[arg(long, value_name = "A", allow_negative_numbers = true)]
     pub(crate) count_power: Option<f64>,
-    /// Multiply the steps of items by this.
-    #[arg(long, value_name = "X", default_value_t = 1.0, allow_negative_numbers = true)]
-    pub(crate) item_step: f64,
-    /// First factors of sgd are uniform in +- this / sqrt(rank).
-    #[arg(long, value_name = "X", default_value_t = 0.2, allow_negative_numbers = true)]
-    pub(crate) init_scale: f64,
-    /// The step of biases as a share of that of factors.
-    #[arg(long, value_name = "X", default_value_t = 0.3, allow_negative_numbers = true)]
-    pub(crate) bias_step: f64,
-    /// The weight of squared biases.
-    #[arg(long, value_name = "X", default_value_t = 0.02, allow_negative_numbers = true)]
-    pub(crate) bias_reg: f64,
+    /// Multiply the steps of items by this; 1 unless given. For sgd.
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub(crate) item_step: Option<f64>,
+    /// First factors are uniform in +- this / sqrt(rank); 0.2 unless given.
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub(crate) init_scale: Option<f64>,
+    /// The step of biases as a share of that of factors; 0.3 unless given. For sgd.
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub(crate) bias_step: Option<f64>,
+    /// The weight of squared biases; 0.02 unless given. For sgd and ccd.
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub(crate) bias_reg: Option<f64>,
     /// Let als solve rows by so many steps of conjugate gradients; exactly by Cholesky with 0.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) cg_steps: Option<usize>,
-    /// Passes of ccd over one rank before the next.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) inner: usize,
+    /// Passes of ccd over one rank before the next; 1 unless given.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) inner: Option<usize>,
     /// Done at this root mean squared error: on the test set where there is one, else on the validation set.
     #[arg(long, value_name = "RMSE", allow_negative_numbers = true)]
     pub(crate) target: Option<f64>,
@@ -63,32 +63,21 @@ pub(crate) struct ModelOptions {
 }
 
 impl ModelOptions {
+    /// What is measured on held-out ratings.
+    pub(crate) fn metric(&self) -> &'static str {
+        if self.implicit.is_some() { "ndcg@10" } else { "rmse" }
+    }
+
     /// The parameters of a fit.
     pub(crate) fn mf(&self, train: &TrainOptions) -> Result<Mf, Error> {
-        // Rounds are whole rotations, known an epoch ahead: nothing is proposed, checked against rho or left in flight.
-        let unused = [
-            ("--parallelism", train.parallelism.is_some()),
-            ("--rho", train.rho.is_some()),
-            ("--staleness", train.staleness > 0),
-            ("--explain", train.explain),
-        ];
-        if let Some((option, _)) = unused.iter().find(|(_, is_given)| *is_given) {
-            return Err(Error::usage(format!(
-                "{option} has no use here: all blocks meet all shards, in an order that is known an epoch ahead; \
-                 --shards and --blocks say how many are busy at once"
-            )));
-        }
+        let method = choose("--solver", &self.solver, &Method::NAMES)?;
+        self.refuse_idle(method, train)?;
         let mut mf = Mf::params()
             .rank(self.rank)
-            .method(choose("--solver", &self.solver, &Method::NAMES)?)
+            .method(method)
             .plain_reg(self.plain_reg)
             .biases(!self.no_biases)
             .non_negative(self.nonnegative)
-            .item_step(self.item_step)
-            .init_scale(self.init_scale)
-            .bias_step(self.bias_step)
-            .bias_reg(self.bias_reg)
-            .inner(self.inner)
             .schedule(train.schedule_from(&Choice::NAMES)?)
             .seed(train.seed)
             .workers(train.worker_count());
@@ -98,6 +87,10 @@ impl ModelOptions {
             (self.count_power, Mf::count_power),
             (self.implicit, Mf::implicit),
             (self.target, Mf::target),
+            (self.item_step, Mf::item_step),
+            (self.init_scale, Mf::init_scale),
+            (self.bias_step, Mf::bias_step),
+            (self.bias_reg, Mf::bias_reg),
         ] {
             if let Some(value) = value {
                 mf = set(mf, value);
@@ -112,11 +105,48 @@ impl ModelOptions {
         if let Some(blocks) = self.blocks {
             mf = mf.blocks(blocks);
         }
+        if let Some(passes) = self.inner {
+            mf = mf.inner(passes);
+        }
         Ok(match self.cg_steps {
             Some(0) => mf.equations(Equations::Cholesky),
             Some(steps) => mf.equations(Equations::Gradients(steps)),
             None => mf,
         })
+    }
+
+    /// Options that were given and would change nothing are refused.
+    fn refuse_idle(&self, method: Method, train: &TrainOptions) -> Result<(), Error> {
+        // Rounds are known an epoch ahead: nothing is proposed, checked against rho or left in flight, and no objective is
+        // watched.
+        let of_rounds = [
+            ("--parallelism", train.parallelism.is_some()),
+            ("--rho", train.rho.is_some()),
+            ("--staleness", train.staleness > 0),
+            ("--guard", !train.guard),
+            ("--explain", train.explain),
+        ];
+        refuse_without_effect(&of_rounds, "in mf, whose rounds are known an epoch ahead")?;
+        let (sgd, als, ccd) = (method == Method::Sgd, method == Method::Als, method == Method::Ccd);
+        let of_solvers = [
+            ("--step", self.step.is_some() && !sgd),
+            ("--count-power", self.count_power.is_some() && !sgd),
+            ("--item-step", self.item_step.is_some() && !sgd),
+            ("--bias-step", self.bias_step.is_some() && !sgd),
+            ("--bias-reg", self.bias_reg.is_some() && als),
+            ("--blocks", self.blocks.is_some() && !sgd),
+            ("--cg-steps", self.cg_steps.is_some() && !als),
+            ("--inner", self.inner.is_some() && !ccd),
+        ];
+        refuse_without_effect(&of_solvers, &format!("with --solver {}", self.solver))?;
+        let of_biases = [("--bias-step", self.bias_step.is_some()), ("--bias-reg", self.bias_reg.is_some())];
+        if self.no_biases {
+            refuse_without_effect(&of_biases, "with --no-biases")?;
+        }
+        if self.nonnegative {
+            refuse_without_effect(&[("--cg-steps", self.cg_steps.is_some())], "with --nonnegative")?;
+        }
+        Ok(())
     }
 
     /// What makes a checkpoint this run's, beside the data.

@@ -4,11 +4,12 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, count, say, write_atomic};
-use raddle_datasets::Ids;
+use raddle::cli::{Error, ExitStatus, UseOptions, count, number, write_atomic};
+use raddle_datasets::{Ids, Ratings};
+use serde::{Serialize, Serializer};
 
 use super::data::{self, Reading};
-use super::files;
+use super::files::{self, Saved};
 
 /// The options of `mf predict`.
 #[derive(Debug, Args)]
@@ -26,63 +27,140 @@ pub(crate) struct Options {
     /// Write a line for each pair to this file, `user item prediction` divided by tabs, rather than to stdout.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    uses: UseOptions,
 }
 
 const EXAMPLES: &str = "Examples, which work as they stand:
   mf fit synth:ratings:users=500,items=200,n=20000 --out run
   mf predict run synth:ratings:users=500,items=200,n=20000
 
-A user or item that the model does not have counts nothing: the prediction is the mean with the bias that is known.";
+A user or item that the model does not have counts nothing: the prediction is
+the mean with the bias that is known. A model of implicit feedback predicts
+scores, near 1 for what a user turns to and near 0 for the rest.";
 
 /// Predicts each pair. Where there are ratings, the error against them is said: on stdout if the predictions go to a
 /// file, else on stderr.
 pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
+    let Options { data, format, reading, out, uses, .. } = options;
     let saved = files::read(&options.model)?;
-    let ratings = options.reading.read(Some(&options.data), options.format.as_deref(), 1)?;
-    let rows = |mine: &Ids, theirs: &Ids| mine.index().rows_of(theirs);
-    let (users, items) = (rows(&saved.users, &ratings.users), rows(&saved.items, &ratings.items));
-    let (mut squares, mut sizes, mut unknown) = (0.0, 0.0, 0_u64);
-    // Lines are written as they are found: memory does not grow with them.
-    let mut lines = |out: &mut dyn Write| {
-        for (user, item, value) in ratings.triples.iter() {
-            let (u, i) = (users[user as usize], items[item as usize]);
-            unknown += u64::from(u.is_none() || i.is_none());
-            let prediction = saved.model.predict(u.unwrap_or(u32::MAX), i.unwrap_or(u32::MAX));
-            let error = f64::from(value) - prediction;
-            (squares, sizes) = (squares + error * error, sizes + error.abs());
-            let (user, item) = (ratings.users.name(user as usize), ratings.items.name(item as usize));
-            writeln!(out, "{user}\t{item}\t{prediction}")?;
-        }
-        out.flush()
-    };
-    match &options.out {
+    reading.refuse_idle(&[Some(data)], format.as_deref())?;
+    let ratings = reading.read(Some(data), format.as_deref(), 1)?;
+    let found = Predictions::of(&saved, &ratings);
+    let said = format!("{}{}", reading.notes(&ratings), found.summary());
+    match out {
         Some(file) => {
-            write_atomic(file, |out| lines(out))?;
+            write_atomic(file, |out| found.lines(out))?;
+            uses.say(&said, &Found { predictions: None, ..found.found() })?;
         }
+        None if uses.json => uses.say("", &found.found())?,
         None => {
             // A reader that has enough, such as `head`, is no failure.
-            if let Err(why) = lines(&mut BufWriter::new(io::stdout().lock()))
+            if let Err(why) = found.lines(&mut BufWriter::new(io::stdout().lock()))
                 && why.kind() != io::ErrorKind::BrokenPipe
             {
                 return Err(Error::failed(format!("cannot write to stdout: {why}")));
             }
-        }
-    }
-    let number = ratings.triples.len();
-    let mut said = count(number as u64, "prediction");
-    if !ratings.pairs_only {
-        let number = number as f64;
-        said += &format!(", rmse {:.6}, mae {:.6}", (squares / number).sqrt(), sizes / number);
-    }
-    if unknown > 0 {
-        said += &format!("; {} of a user or item that the model does not have", count(unknown, "pair"));
-    }
-    match &options.out {
-        Some(_) => say(&said)?,
-        None => {
-            // Nobody is left to tell if stderr is closed.
-            let _ = writeln!(io::stderr(), "{said}");
+            uses.note(&said);
         }
     }
     Ok(ExitStatus::Done)
+}
+
+/// A prediction for each pair of the data.
+struct Predictions<'a> {
+    ratings: &'a Ratings,
+    values: Vec<f64>,
+    /// Pairs of a user or item that the model does not have.
+    unknown: u64,
+    /// Root mean squared and mean absolute error, where there are ratings to compare with.
+    errors: Option<(f64, f64)>,
+}
+
+impl<'a> Predictions<'a> {
+    fn of(saved: &Saved, ratings: &'a Ratings) -> Self {
+        let rows = |mine: &Ids, theirs: &Ids| mine.index().rows_of(theirs);
+        let (users, items) = (rows(&saved.users, &ratings.users), rows(&saved.items, &ratings.items));
+        let (mut squares, mut sizes, mut unknown) = (0.0, 0.0, 0);
+        let mut values = Vec::with_capacity(ratings.triples.len());
+        for (user, item, value) in ratings.triples.iter() {
+            let (user, item) = (users[user as usize], items[item as usize]);
+            unknown += u64::from(user.is_none() || item.is_none());
+            let prediction = saved.model.predict(user.unwrap_or(u32::MAX), item.unwrap_or(u32::MAX));
+            let error = f64::from(value) - prediction;
+            (squares, sizes) = (squares + error * error, sizes + error.abs());
+            values.push(prediction);
+        }
+        let number = values.len() as f64;
+        // Clicks are no numbers that are predicted.
+        let has_ratings = !ratings.pairs_only && saved.about.implicit.is_none();
+        let errors = has_ratings.then(|| ((squares / number).sqrt(), sizes / number));
+        Self { ratings, values, unknown, errors }
+    }
+
+    /// Each pair with its prediction.
+    fn pairs(&self) -> impl Iterator<Item = (String, String, f64)> {
+        let Ratings { users, items, triples, .. } = self.ratings;
+        let names = |(user, item, _): (u32, u32, f32)| (users.name(user as usize), items.name(item as usize));
+        let pairs = triples.iter().map(names).zip(&self.values);
+        pairs.map(|((user, item), &prediction)| (user, item, prediction))
+    }
+
+    fn lines(&self, out: &mut impl Write) -> io::Result<()> {
+        for (user, item, prediction) in self.pairs() {
+            writeln!(out, "{user}\t{item}\t{prediction}")?;
+        }
+        out.flush()
+    }
+
+    fn summary(&self) -> String {
+        let mut said = count(self.values.len() as u64, "prediction");
+        if let Some((rmse, mae)) = self.errors {
+            said += &format!(", rmse {}, mae {}", number(rmse), number(mae));
+        }
+        if self.unknown > 0 {
+            said +=
+                &format!("; {} of a user or item that the model does not have", count(self.unknown, "pair"));
+        }
+        said
+    }
+
+    fn found(&self) -> Found<'_> {
+        let errors = self.errors.unzip();
+        let Ratings { duplicates, .. } = self.ratings;
+        Found {
+            pairs: self.values.len(),
+            unknown_pairs: self.unknown,
+            duplicates: *duplicates,
+            rmse: errors.0,
+            mae: errors.1,
+            predictions: Some(Listed(self)),
+        }
+    }
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Found<'a> {
+    pairs: usize,
+    unknown_pairs: u64,
+    duplicates: usize,
+    rmse: Option<f64>,
+    mae: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    predictions: Option<Listed<'a>>,
+}
+
+struct Listed<'a>(&'a Predictions<'a>);
+
+impl Serialize for Listed<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Pair {
+            user: String,
+            item: String,
+            prediction: f64,
+        }
+        serializer.collect_seq(self.0.pairs().map(|(user, item, prediction)| Pair { user, item, prediction }))
+    }
 }

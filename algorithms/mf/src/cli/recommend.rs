@@ -1,11 +1,13 @@
 //! `mf recommend`.
 
+use std::fmt::{Display, Formatter};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, write_atomic};
+use raddle::cli::{Error, ExitStatus, UseOptions, count, refuse_without_effect, write_atomic};
 use raddle_mf::{Recommender, Seen};
+use serde::Serialize;
 
 use super::data::{self, Reading};
 use super::files::{self, Saved};
@@ -17,7 +19,7 @@ pub(crate) struct Options {
     /// The folder of a fitted model, as --out wrote it.
     model: PathBuf,
     /// Items for each user.
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true)]
     top: usize,
     /// The users, by id, or a file with one id a line; all of them unless given.
     #[arg(long, value_name = "ID,...|FILE")]
@@ -37,19 +39,23 @@ pub(crate) struct Options {
     #[command(flatten)]
     reading: Reading,
     /// How many workers look for them; the cores unless given.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     workers: Option<usize>,
     /// Write to this file rather than to stdout.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    uses: UseOptions,
 }
 
 const EXAMPLES: &str = "Examples, which work as they stand:
   mf fit synth:ratings:users=500,items=200,n=20000 --out run
   mf recommend run --top 5 --users 0,1,2 --exclude synth:ratings:users=500,items=200,n=20000
 
-A line is `user item score`, divided by tabs, the best item of a user first. Some thousand users go at a time: what is held
-of their items does not grow with their number. A user that the model does not have gets the items that please on the whole.";
+A line is `user item score`, divided by tabs, the best item of a user first.
+Some thousand users go at a time: what is held of their items does not grow
+with their number. A user that the model does not have gets the items that
+please on the whole.";
 
 /// Users at a time: what is held is this times the items for each.
 const BATCH: usize = 4096;
@@ -65,9 +71,15 @@ pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
     if options.top == 0 {
         return Err(Error::usage("--top is 0: there must be at least 1"));
     }
-    let seen = match &options.exclude {
+    let Options { exclude, format, reading, .. } = options;
+    if exclude.is_none() {
+        refuse_without_effect(&reading.given(format.as_deref()), "without --exclude")?;
+    }
+    let seen = match exclude {
         Some(source) => {
-            let ratings = options.reading.read(Some(source), options.format.as_deref(), 1)?;
+            reading.refuse_idle(&[Some(source)], format.as_deref())?;
+            let ratings = reading.read(Some(source), format.as_deref(), 1)?;
+            reading.notes(&ratings).lines().for_each(|note| options.uses.note(note));
             let triples = data::in_rows_of(&ratings, &saved.users, &saved.items);
             Some(Seen::new(&triples, saved.users.len()))
         }
@@ -86,13 +98,34 @@ pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
     };
     let index = saved.users.index();
     let rows: Vec<u32> = users.iter().map(|user| index.row(user).unwrap_or(u32::MAX)).collect();
-    let write =
-        |out: &mut dyn Write| lines(&recommender, &saved, (&users, &rows), (options.top, workers), out);
+    let unknown = rows.iter().filter(|&&row| row == u32::MAX).count();
+    if unknown > 0 {
+        let unknown = count(unknown as u64, "user");
+        options
+            .uses
+            .note(&format!("{unknown} that the model does not have: the items that please on the whole"));
+    }
+    let write = |out: &mut dyn Write, json: bool| {
+        let form = if json { object } else { lines };
+        list(&recommender, &saved, (&users, &rows), (options.top, workers), form, out)
+    };
     match &options.out {
-        Some(file) => write_atomic(file, |out| write(out))?,
+        Some(file) => {
+            write_atomic(file, |out| write(out, false))?;
+            let said = format!("recommendations for {}", count(users.len() as u64, "user"));
+            options
+                .uses
+                .say(&said, &serde_json::json!({ "users": users.len(), "unknown_users": unknown }))?;
+        }
         None => {
             let mut out = BufWriter::new(io::stdout().lock());
-            let written = write(&mut out).and_then(|()| out.flush());
+            let written = match options.uses.json {
+                false => write(&mut out, false),
+                true => write!(out, "{{\"recommendations\":[")
+                    .and_then(|()| write(&mut out, true))
+                    .and_then(|()| writeln!(out, "]}}")),
+            };
+            let written = written.and_then(|()| out.flush());
             // A reader that has enough, such as `head`, is no failure.
             if let Err(why) = written
                 && why.kind() != io::ErrorKind::BrokenPipe
@@ -104,23 +137,68 @@ pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
     Ok(ExitStatus::Done)
 }
 
+/// How the items of a user are written; whether it is the first one.
+type Form = fn(&mut dyn Write, bool, &Listed<'_>) -> io::Result<()>;
+
 /// Streams the recommendations, user by user.
-fn lines(
+fn list(
     recommender: &Recommender<'_>,
     saved: &Saved,
     (users, rows): (&[String], &[u32]),
     (top, workers): (usize, usize),
+    form: Form,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let mut is_first = true;
     for (users, rows) in users.chunks(BATCH).zip(rows.chunks(BATCH)) {
         let chosen = recommender.all(rows, top, workers).map_err(io::Error::other)?;
         for (user, best) in users.iter().zip(chosen) {
-            for (item, score) in best {
-                writeln!(out, "{user}\t{}\t{score}", saved.items.name(item as usize))?;
-            }
+            form(out, is_first, &Listed::of(user, &best, saved))?;
+            is_first = false;
         }
     }
     Ok(())
+}
+
+/// The best items of a user, the best first.
+#[derive(Serialize)]
+pub(super) struct Listed<'a> {
+    user: &'a str,
+    items: Vec<Item>,
+}
+
+#[derive(Serialize)]
+struct Item {
+    item: String,
+    score: f32,
+}
+
+impl<'a> Listed<'a> {
+    pub(super) fn of(user: &'a str, best: &[(u32, f32)], saved: &Saved) -> Self {
+        let item = |&(item, score): &(u32, f32)| Item { item: saved.items.name(item as usize), score };
+        Self { user, items: best.iter().map(item).collect() }
+    }
+}
+
+/// A line for each item, after a line end.
+impl Display for Listed<'_> {
+    fn fmt(&self, to: &mut Formatter<'_>) -> std::fmt::Result {
+        let Self { user, items } = self;
+        items.iter().try_for_each(|Item { item, score }| write!(to, "\n{user}\t{item}\t{score}"))
+    }
+}
+
+/// A line for each item.
+fn lines(out: &mut dyn Write, _: bool, Listed { user, items }: &Listed<'_>) -> io::Result<()> {
+    items.iter().try_for_each(|Item { item, score }| writeln!(out, "{user}\t{item}\t{score}"))
+}
+
+/// An object for the user.
+fn object(out: &mut dyn Write, is_first: bool, listed: &Listed<'_>) -> io::Result<()> {
+    if !is_first {
+        write!(out, ",")?;
+    }
+    Ok(serde_json::to_writer(out, listed)?)
 }
 
 /// The items that may be recommended, if that is limited.

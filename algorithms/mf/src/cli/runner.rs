@@ -37,6 +37,10 @@ impl Runner for InSession<'_> {
     fn run<P: Program>(&mut self, engine: Engine<P>) -> Result<Outcome<P>, Failure> {
         self.session.run(engine.identity(self.identity.clone())).map_err(Failure::Run)
     }
+
+    fn begins(&mut self, run: &str) {
+        self.session.screen().stage(run);
+    }
 }
 
 /// A parameter out of range is bad usage, data that cannot be fitted bad input, the rest a failure.

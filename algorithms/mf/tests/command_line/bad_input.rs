@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::program::{SMALL, ends, names, scratch};
+use crate::program::{SMALL, ends, names, ran, scratch};
 
 #[test]
 fn a_bad_parameter_is_named() {
@@ -28,16 +28,27 @@ fn a_bad_parameter_is_named() {
         ("--test missing.tsv", "--test: missing.tsv: cannot read"),
         ("--ranking 5", "--ranking measures on a test set"),
         ("--init nowhere", "give the folder that --out wrote"),
-        ("--format xls", "--format: `xls` is no format of ratings"),
         ("--duplicates best", "no rule for duplicates"),
         ("--blocks 70000", "--blocks is 70000: at most 4096"),
         ("--shards 4000", "times the blocks it must not exceed 65536"),
         ("--solver ccd --inner 1000", "--inner is 1000: at most 100"),
         ("--solver als --cg-steps 9999999999", "at most 4098"),
-        ("--parallelism 4", "--parallelism has no use here"),
-        ("--rho 0.5", "--rho has no use here"),
-        ("--staleness 2", "--staleness has no use here"),
-        ("--explain", "--explain has no use here"),
+        ("--parallelism 4", "--parallelism has no effect in mf"),
+        ("--rho 0.5 --explain", "--rho and --explain have no effect in mf"),
+        ("--staleness 2", "--staleness has no effect in mf"),
+        ("--guard off", "--guard has no effect in mf"),
+        ("--solver als --step 0.1", "--step has no effect with --solver als"),
+        ("--solver ccd --cg-steps 2", "--cg-steps has no effect with --solver ccd"),
+        ("--inner 2 --cg-steps 2", "--cg-steps and --inner have no effect with --solver sgd"),
+        ("--solver als --blocks 2", "--blocks has no effect with --solver als"),
+        ("--no-biases --bias-reg 1", "--bias-reg has no effect with --no-biases"),
+        ("--solver als --nonnegative --cg-steps 2", "--cg-steps has no effect with --nonnegative"),
+        ("--columns 1,2", "--columns has no effect on generated ratings and public sets"),
+        ("--solver als --target 1 --validation none", "nothing is held out that it could be checked on"),
+        ("--refit --validation none", "--refit adds the validation data"),
+        ("--refit --checkpoint-every 1 --out run", "--refit makes two runs"),
+        ("--validation -1", "--validation is -1: a share must lie between 0 and 1"),
+        ("--ranking 0 --test split", "--ranking is 0"),
     ] {
         let ran = ends(folder.path(), &format!("fit {SMALL} {options} --quiet"), 2);
         assert!(ran.err.contains(why), "{options}: {}", ran.err);
@@ -63,6 +74,7 @@ fn bad_data_name_file_and_line() {
         ("synth:ratings:users=2", "`items` is missing"),
         ("minus.csv --solver als --implicit --validation none", "rating 2 is -4: implicit feedback counts"),
         ("twice.csv --duplicates refuse", "user 1 rates item 2 again"),
+        ("twice.csv --format xls", "--format: `xls` is no format of ratings"),
         ("broken.csv --columns a,b", "broken.csv:1: there is no column `a`"),
     ] {
         let ran = ends(folder.path(), &format!("fit {line} --quiet"), 2);
@@ -80,21 +92,78 @@ fn bad_data_name_file_and_line() {
 }
 
 #[test]
-fn a_model_that_is_not_whole_is_refused() {
+fn a_model_that_was_cut_or_edited_is_refused_by_the_name_of_its_file() {
     let folder = scratch();
     ends(folder.path(), &format!("fit {SMALL} --rank 2 --epochs 2 --out run --quiet"), 0);
-    let refused = |why: &str| {
-        let ran = ends(folder.path(), &format!("predict run {SMALL}"), 2);
-        assert!(ran.err.contains(why), "{}", ran.err);
-    };
-    let path = folder.path().join("run/item_bias.npy");
-    let whole = fs::read(&path).unwrap();
-    fs::write(&path, &whole[..whole.len() - 1]).unwrap();
-    refused("item_bias.npy: not an array that --out wrote");
-    fs::copy(folder.path().join("run/user_bias.npy"), &path).unwrap();
-    refused("its shape is [120], but model.json asks for [60]");
-    fs::write(folder.path().join("run/model.json"), "{}").unwrap();
-    refused("model.json: missing field");
+    let said = ends(folder.path(), &format!("predict run {SMALL}"), 0).out;
+    for name in ["user_factors.npy", "item_factors.npy", "user_bias.npy", "item_bias.npy", "model.json"] {
+        let path = folder.path().join("run").join(name);
+        let whole = fs::read(&path).unwrap();
+        let flipped = |at: usize| {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1;
+            bytes
+        };
+        let cut = (0..4).map(|quarter| whole[..whole.len() * quarter / 4].to_vec());
+        for wrong in cut.chain([flipped(0), flipped(whole.len() / 2), flipped(whole.len() - 1)]) {
+            fs::write(&path, &wrong).unwrap();
+            for line in [
+                &*format!("predict run {SMALL}"),
+                "recommend run",
+                &format!("fit {SMALL} --rank 2 --init run"),
+            ] {
+                let ran = ends(folder.path(), line, 2);
+                assert!(ran.err.contains(name), "{line}: {}", ran.err);
+            }
+        }
+        fs::write(&path, &whole).unwrap();
+    }
+    assert_eq!(ends(folder.path(), &format!("predict run {SMALL}"), 0).out, said);
     let ran = ends(folder.path(), &format!("predict nowhere {SMALL}"), 2);
     assert!(ran.err.contains("give the folder that --out wrote"), "{}", ran.err);
+}
+
+#[test]
+fn verbs_of_use_name_what_is_wrong() {
+    let folder = scratch();
+    ends(folder.path(), &format!("fit {SMALL} --rank 2 --epochs 2 --out run --quiet"), 0);
+    for (line, why) in [
+        ("recommend run --top 0", "--top is 0"),
+        ("recommend run --top -1", "invalid value '-1'"),
+        ("recommend run --workers 0", "--workers 0"),
+        ("recommend run --columns 1,2", "no effect without --exclude"),
+        ("fold-in run missing.tsv --reg -1", "missing.tsv: cannot read"),
+        (&format!("fold-in run {SMALL} --reg -1"), "--reg is -1: it must be a number of 0 or more"),
+        (&format!("fold-in run {SMALL} --out run"), "--force"),
+        (&format!("predict run {SMALL} --columns 1,2"), "--columns has no effect"),
+    ] {
+        let ran = ends(folder.path(), line, 2);
+        assert!(ran.err.contains(why), "{line}: {}", ran.err);
+    }
+}
+
+#[test]
+fn few_ratings_are_cross_validated_or_refused_but_never_nan() {
+    let folder = scratch();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("six.csv", "1,1,5\n1,2,3\n2,1,4\n2,2,2\n3,1,1\n3,2,5\n");
+    write("apart.csv", "1,1,5\n2,2,3\n3,3,4\n4,4,4\n");
+    let mut measured = 0;
+    for seed in 0..6 {
+        let line = format!("cv six.csv --folds 3 --epochs 2 --rank 2 --seed {seed} --out run --force");
+        let ran = ran(folder.path(), &line);
+        assert!(!(ran.out.clone() + &ran.err).to_lowercase().contains("nan"), "{}{}", ran.out, ran.err);
+        match ran.code {
+            0 => {
+                measured += 1;
+                assert!(ran.out.contains("<- best") && ran.out.contains("done: "), "{}", ran.out);
+            }
+            code => assert!(code == 2 && ran.err.contains("none of the 3 folds"), "{}", ran.err),
+        }
+    }
+    assert!(measured > 0);
+    let ran = ends(folder.path(), "cv apart.csv --folds 2 --epochs 2", 2);
+    assert!(ran.err.contains("none of the 2 folds of 4 ratings"), "{}", ran.err);
+    let ran = ends(folder.path(), "cv apart.csv --folds 9", 2);
+    assert!(ran.err.contains("--folds is 9: there are fewer ratings"), "{}", ran.err);
 }

@@ -17,7 +17,7 @@ fn a_length_completed_is_done_and_a_target_missed_is_three() {
     assert!(ran.out.contains("(target 0.0100 not reached)") && !ran.out.contains("done"), "{}", ran.out);
     assert_eq!(json(&folder.path().join("run"), "model.json")["ending"], "limit");
     // Its own rule ends a run of unknown length; the target is missed all the same.
-    let ran = ends(folder.path(), &format!("fit {SMALL} --rank 4 --target 0.01 --out run"), 3);
+    let ran = ends(folder.path(), &format!("fit {SMALL} --rank 4 --target 0.01 --out run --force"), 3);
     assert!(ran.out.contains("no further epoch comes closer") && !ran.out.contains("done"), "{}", ran.out);
     assert_eq!(json(&folder.path().join("run"), "report.json")["ending"], "converged");
     let early = report(folder.path(), &format!("fit {SMALL} --rank 4 --epochs 50 --target 0.95"));
@@ -55,7 +55,14 @@ fn a_run_goes_on_after_its_limit_to_the_same_model() {
 fn a_step_far_too_large_is_said_to_diverge() {
     let folder = scratch();
     let ran = ends(folder.path(), &format!("fit {SMALL} --step 50 --epochs 5 --validation none"), 3);
-    assert!(ran.out.contains("it diverged"), "{}", ran.out);
+    assert!(ran.out.contains("it diverged") && !ran.out.contains("done"), "{}", ran.out);
+    // The same where only biases do, and nothing is left of the model.
+    let zeros: String = (0..60).map(|at| format!("{},{},0\n", at % 12, at / 12)).collect();
+    fs::write(folder.path().join("zeros.csv"), zeros).unwrap();
+    let line = "fit zeros.csv --bias-step 100 --validation none --out lost";
+    let ran = ends(folder.path(), line, 3);
+    assert!(ran.out.contains("it diverged") && ran.out.contains("no model is written"), "{}", ran.out);
+    assert!(!ran.out.contains("done") && !folder.path().join("lost/model.json").exists(), "{}", ran.out);
 }
 
 #[test]
@@ -94,6 +101,6 @@ fn a_finished_or_limited_run_that_is_resumed_keeps_the_bytes_of_its_model() {
 
 /// The bytes of the files that a model's numbers are in.
 fn model(run: &Path) -> Vec<Vec<u8>> {
-    let files = ["user_factors.npy", "item_factors.npy", "user_bias.npy", "item_bias.npy"];
+    let files = ["user_factors.npy", "item_factors.npy", "user_bias.npy", "item_bias.npy", "model.json"];
     files.map(|file| fs::read(run.join(file)).unwrap()).to_vec()
 }

@@ -71,13 +71,16 @@ fn without_epochs_stages_follow_while_validation_gains_and_the_best_is_kept() {
     let epochs = report["epochs"].as_u64().unwrap();
     assert!([5, 15, 35, 75].contains(&epochs) || epochs > 5, "{epochs}");
     let log = json(&folder.path().join("run"), "model.json")["log"].clone();
-    let errors: Vec<f64> =
-        log.as_array().unwrap()[1..].iter().map(|entry| entry[2].as_f64().unwrap()).collect();
+    let errors: Vec<f64> = log.as_array().unwrap().iter().map(|error| error.as_f64().unwrap()).collect();
+    assert_eq!(errors.len() as u64, epochs);
     let best = errors.iter().copied().fold(f64::INFINITY, f64::min);
-    let reported = report["results"]["best_rmse"].as_f64().unwrap();
-    assert!((best - reported).abs() < 1e-12, "{best} {reported}");
+    assert_eq!(report["results"]["best_rmse"], best);
+    assert_eq!(report["metric"]["value"], best);
     let at = report["results"]["best_epoch"].as_u64().unwrap() as usize;
-    assert!((errors[at - 1] - reported).abs() < 1e-12);
+    assert_eq!(errors[at - 1], best);
+    // Each search begins anew, which the progress says.
+    let said = ends(folder.path(), &format!("fit {SMALL} --validation 0.1"), 0).err;
+    assert_eq!(said.contains("restart: 10 epochs from new factors"), epochs > 5, "{said}");
 }
 
 #[test]
@@ -88,28 +91,63 @@ fn a_refit_trains_on_what_was_held_out_too() {
     let with = report(folder.path(), &format!("{line} --refit"));
     let rmse = |report: &serde_json::Value| report["results"]["test_rmse"].as_f64().unwrap();
     assert!(rmse(&with) < rmse(&without), "{} {}", rmse(&with), rmse(&without));
-    assert_eq!(with["metric"], without["metric"]);
+    // The number is that of the fit that was measured, and says so.
+    assert_eq!(with["metric"]["value"], without["metric"]["value"]);
+    assert_eq!(with["metric"]["on"], "validation data, before the fit on all ratings");
+    // A file to validate on is added, too.
+    let made = generate::ratings(SMALL).unwrap().ratings.triples;
+    let lines: Vec<String> = made.iter().map(|(u, i, r)| format!("{u}\t{i}\t{r}\n")).collect();
+    fs::write(folder.path().join("train.tsv"), lines[..2000].concat()).unwrap();
+    fs::write(folder.path().join("more.tsv"), lines[2000..].concat()).unwrap();
+    let line = "fit train.tsv --rank 4 --validation more.tsv --test more.tsv";
+    let (without, with) = (report(folder.path(), line), report(folder.path(), &format!("{line} --refit")));
+    assert!(rmse(&with) < 0.9 * rmse(&without), "{} {}", rmse(&with), rmse(&without));
 }
 
 #[test]
-fn a_warm_start_goes_on_from_its_model_and_keeps_what_is_not_trained() {
+fn a_warm_start_goes_on_from_its_model_and_keeps_all_that_is_not_trained() {
     let folder = scratch();
     ends(folder.path(), &format!("fit {SMALL} --rank 4 --epochs 20 --validation none --out old"), 0);
-    // Half of the ratings: users above 60 are not in them.
+    // Users from 60 on are not in them, nor are items from 50 on; one user and one item are new.
     let made = generate::ratings(SMALL).unwrap().ratings.triples;
-    let text: String =
-        made.iter().filter(|rating| rating.0 < 60).map(|(u, i, r)| format!("{u}\t{i}\t{r}\n")).collect();
-    fs::write(folder.path().join("new.tsv"), text).unwrap();
+    let some = made.iter().filter(|&(user, item, _)| user < 60 && item < 50);
+    let text: String = some.map(|(u, i, r)| format!("{u}\t{i}\t{r}\n")).collect();
+    fs::write(folder.path().join("new.tsv"), text + "500\t3\t4\n2\t900\t4\n500\t900\t3\n").unwrap();
+    let of = |run: &str, file: &str| array(&folder.path().join(run), file).1;
     for solver in ["sgd", "als", "ccd"] {
-        let options = "--rank 4 --epochs 1 --validation none --step 0.001";
-        let warm = report(
-            folder.path(),
-            &format!("fit new.tsv {options} --solver {solver} --init old --test new.tsv"),
-        );
-        let cold = report(folder.path(), &format!("fit new.tsv {options} --solver {solver} --test new.tsv"));
+        let step = if solver == "sgd" { "--step 0.001" } else { "" };
+        let options =
+            format!("--rank 4 --epochs 1 --validation none {step} --solver {solver} --test new.tsv");
+        let line = format!("fit new.tsv {options} --init old --out {solver}");
+        let ran = ends(folder.path(), &line, 0);
+        let kept = "60 users and 10 items that the data lacks are kept; 1 user and 1 item are new";
+        assert!(ran.out.contains(kept), "{}", ran.out);
+        let warm = json(&folder.path().join(solver), "report.json");
+        let cold = report(folder.path(), &format!("fit new.tsv {options}"));
         let rmse = |report: &serde_json::Value| report["results"]["test_rmse"].as_f64().unwrap();
         assert!(rmse(&warm) < 0.9 * rmse(&cold), "{solver}: {} {}", rmse(&warm), rmse(&cold));
+        let ids = json(&folder.path().join(solver), "model.json")["users"].clone();
+        assert_eq!((ids.as_array().unwrap().len(), &ids[119], &ids[120]), (121, &119.into(), &500.into()));
+        // Rows that are kept are the same to the last bit, but that biases of users make up for the mean.
+        assert_eq!(
+            of(solver, "user_factors.npy")[240..480],
+            of("old", "user_factors.npy")[240..],
+            "{solver}"
+        );
+        assert_eq!(
+            of(solver, "item_factors.npy")[200..240],
+            of("old", "item_factors.npy")[200..],
+            "{solver}"
+        );
+        assert_eq!(of(solver, "item_bias.npy")[50..60], of("old", "item_bias.npy")[50..], "{solver}");
+        let mean = |run: &str| json(&folder.path().join(run), "model.json")["mean"].as_f64().unwrap();
+        let level = |run: &str| f64::from(of(run, "user_bias.npy")[77]) + mean(run);
+        assert!((level(solver) - level("old")).abs() < 1e-6, "{solver}");
+        ends(folder.path(), &format!("recommend {solver} --users 119"), 0);
     }
+    // A run that ends before its first epoch gives the model back.
+    ends(folder.path(), "fit new.tsv --rank 4 --init old --time-limit 0 --out same", 3);
+    assert_eq!(of("same", "user_factors.npy")[..480], of("old", "user_factors.npy")[..]);
     let refused = ends(folder.path(), "fit new.tsv --rank 8 --init old", 2);
     assert!(refused.err.contains("has rank 4, the fit 8"), "{}", refused.err);
 }
@@ -149,6 +187,71 @@ fn cross_validation_tries_the_grid_and_fits_the_best() {
     assert_eq!(lines.lines().count(), 5);
     let best = json(&folder.path().join("run"), "model.json");
     assert_eq!(best["reg"], 0.02);
+    // The fit that follows is told, and so are the runs on the way.
+    assert!(ran.out.contains("and reg 0.02 on all ratings: 120 users x 60 items"), "{}", ran.out);
+    assert!(ran.out.contains("done: rmse "), "{}", ran.out);
+    for run in
+        ["fold 1 of 3, setting 1 of 4", "fold 3 of 3, setting 4 of 4", "the best setting, on all ratings"]
+    {
+        assert!(ran.err.contains(run), "{run}: {}", ran.err);
+    }
     let refused = ends(folder.path(), &format!("cv {SMALL} --folds 1"), 2);
     assert!(refused.err.contains("--folds is 1"), "{}", refused.err);
+}
+
+#[test]
+fn clicks_are_held_against_no_number_but_looked_for_in_lists() {
+    let folder = scratch();
+    let line =
+        format!("fit {CLICKS} --solver als --implicit --rank 4 --validation 0.2 --test split --out run");
+    let ran = ends(folder.path(), &line, 0);
+    assert!(ran.out.contains("done: ndcg@10 ") && ran.out.contains("on validation data"), "{}", ran.out);
+    assert!(ran.out.contains("test: precision@10 ") && !ran.out.contains("rmse"), "{}", ran.out);
+    assert!(ran.err.contains("ndcg@10 ") && !ran.err.contains("rmse"), "{}", ran.err);
+    let report = json(&folder.path().join("run"), "report.json");
+    let best = report["metric"]["value"].as_f64().unwrap();
+    assert!(best > 0.0 && best <= 1.0);
+    assert_eq!(
+        (&report["metric"]["name"], &report["results"]["best_ndcg@10"]),
+        (&"ndcg@10".into(), &best.into())
+    );
+    let log = json(&folder.path().join("run"), "model.json")["log"].clone();
+    let most = log.as_array().unwrap().iter().filter_map(serde_json::Value::as_f64).fold(0.0, f64::max);
+    assert_eq!(best, most);
+    assert!(report["seconds"]["certify"].as_f64().unwrap() > 0.0);
+    assert!(report["results"]["ranking"]["ndcg"].as_f64().unwrap() > 0.0);
+    let ran = ends(folder.path(), &format!("predict run {CLICKS}"), 0);
+    assert!(!ran.err.contains("rmse"), "{}", ran.err);
+}
+
+#[test]
+fn repeated_ratings_are_told() {
+    let folder = scratch();
+    fs::write(folder.path().join("twice.csv"), "1,1,5\n1,2,3\n2,1,4\n1,1,2\n2,2,3\n").unwrap();
+    for (options, what) in [
+        ("", "1 repeated rating merged: the last of a pair counts"),
+        ("--duplicates first", "1 repeated rating dropped: the first of a pair counts"),
+        ("--duplicates sum", "1 repeated rating added to the first of their pair"),
+    ] {
+        for verb in ["fit", "cv --folds 2"] {
+            let ran =
+                ends(folder.path(), &format!("{verb} twice.csv --rank 2 --epochs 2 --seed 5 {options}"), 0);
+            assert!(ran.out.contains(what), "{verb}: {}", ran.out);
+        }
+    }
+}
+
+#[test]
+fn a_model_is_the_same_file_by_file_whatever_the_machine_does() {
+    let folder = scratch();
+    let files = |run: &str| -> Vec<Vec<u8>> {
+        let names = ["model.json", "user_factors.npy", "item_factors.npy", "user_bias.npy", "item_bias.npy"];
+        names.map(|name| fs::read(folder.path().join(run).join(name)).unwrap()).to_vec()
+    };
+    for solver in ["sgd", "als", "ccd"] {
+        let line = format!("fit {SMALL} --solver {solver} --rank 4 --shards 4");
+        ends(folder.path(), &format!("{line} --workers 1 --out {solver}1"), 0);
+        ends(folder.path(), &format!("{line} --workers 3 --rescale 2:2 --out {solver}3"), 0);
+        assert_eq!(files(&format!("{solver}1")), files(&format!("{solver}3")), "{solver}");
+    }
 }

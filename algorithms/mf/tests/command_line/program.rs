@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -20,15 +20,17 @@ pub(crate) struct Ran {
     pub(crate) err: String,
 }
 
-fn ran(output: Output) -> Ran {
+/// Runs `mf LINE` in a folder.
+pub(crate) fn ran(folder: &Path, line: &str) -> Ran {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mf"));
+    let output = command.args(line.split_whitespace()).current_dir(folder).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     Ran { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
 }
 
 /// Runs `mf LINE` in a folder, and expects an exit status.
 pub(crate) fn ends(folder: &Path, line: &str, code: i32) -> Ran {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mf"));
-    let ran = ran(command.args(line.split_whitespace()).current_dir(folder).output().unwrap());
+    let ran = ran(folder, line);
     assert_eq!(ran.code, code, "mf {line}\n{}\n{}", ran.out, ran.err);
     ran
 }

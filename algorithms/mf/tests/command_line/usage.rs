@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fs;
 
 use raddle_datasets::ratings::generate;
+use serde_json::Value;
 
 use crate::program::{SMALL, ends, json, scratch};
 
@@ -92,4 +93,81 @@ fn new_users_and_items_are_folded_in_and_the_old_ones_stay() {
     assert_eq!(ids.as_array().unwrap().len(), 120);
     let again = ends(folder.path(), "fold-in wider all.tsv", 0);
     assert!(again.out.starts_with("folded in 0 users and 0 items"), "{}", again.out);
+}
+
+#[test]
+fn json_is_one_line_of_the_whole_result_and_quiet_says_nothing_beside_it() {
+    let folder = scratch();
+    fs::write(folder.path().join("old.csv"), "a,x,5\na,y,3\nb,x,4\nb,y,2\na,x,1\n").unwrap();
+    fs::write(folder.path().join("new.csv"), "a,x,1\nc,x,5\nc,y,4\nc,z,3\n").unwrap();
+    ends(folder.path(), "fit old.csv --rank 2 --epochs 2 --validation none --out run --quiet", 0);
+    let said = |line: &str| -> Value {
+        let ran = ends(folder.path(), &format!("{line} --json --quiet"), 0);
+        assert!(ran.err.is_empty(), "{line}: {}", ran.err);
+        assert_eq!(ran.out.lines().count(), 1, "{line}: {}", ran.out);
+        serde_json::from_str(&ran.out).unwrap()
+    };
+    let found = said("predict run new.csv");
+    assert_eq!((&found["pairs"], &found["unknown_pairs"]), (&4.into(), &3.into()));
+    let predictions = found["predictions"].as_array().unwrap();
+    assert_eq!((predictions.len(), &predictions[3]["item"]), (4, &"z".into()));
+    let squares = predictions.iter().zip([1.0, 5.0, 4.0, 3.0]);
+    let squares =
+        squares.map(|(pair, value): (&Value, f64)| (value - pair["prediction"].as_f64().unwrap()).powi(2));
+    let rmse = (squares.sum::<f64>() / 4.0).sqrt();
+    assert!((found["rmse"].as_f64().unwrap() - rmse).abs() < 1e-12);
+    assert!(said("predict run new.csv --out lines.tsv").get("predictions").is_none());
+    let found = said("recommend run --top 1 --users a,stranger");
+    let lists = found["recommendations"].as_array().unwrap();
+    assert_eq!((lists.len(), &lists[1]["user"]), (2, &"stranger".into()));
+    assert_eq!(lists[0]["items"].as_array().unwrap().len(), 1);
+    let found = said("fold-in run new.csv --top 3 --out wider");
+    assert_eq!(
+        (&found["new_users"], &found["new_items"], &found["users"]),
+        (&1.into(), &1.into(), &3.into())
+    );
+    assert_eq!(found["recommendations"][0]["user"], "c");
+    // Without either, what is said beside the result is on stderr, repeated ratings too.
+    let ran = ends(folder.path(), "predict run old.csv", 0);
+    assert_eq!(ran.out.lines().count(), 4);
+    assert!(ran.err.contains("1 repeated rating merged: the last of a pair counts"), "{}", ran.err);
+    assert!(ran.err.contains("4 predictions, rmse "), "{}", ran.err);
+    assert!(ends(folder.path(), "predict run old.csv --quiet", 0).err.is_empty());
+}
+
+#[test]
+fn ids_are_a_list_of_one_kind_in_every_model() {
+    let folder = scratch();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("dense.csv", "0,0,5\n1,1,3\n0,1,4\n1,0,2\n");
+    write("sparse.csv", "70,5,5\n31,6,3\n70,6,4\n31,5,2\n");
+    write("names.csv", "a,5,5\nb,6,3\na,6,4\nb,5,2\n");
+    write("more.csv", "2,0,5\n9,1,3\n70,5,1\n");
+    let users = |run: &str| json(&folder.path().join(run), "model.json")["users"].clone();
+    for (name, ids, behind) in [
+        ("dense", serde_json::json!([0, 1]), serde_json::json!([0, 1, 2, 9, 70])),
+        ("sparse", serde_json::json!([70, 31]), serde_json::json!([70, 31, 2, 9])),
+        ("names", serde_json::json!(["a", "b"]), serde_json::json!(["a", "b", "2", "9", "70"])),
+    ] {
+        ends(folder.path(), &format!("fit {name}.csv --rank 2 --epochs 1 --validation none --out {name}"), 0);
+        assert_eq!(users(name), ids);
+        ends(folder.path(), &format!("fold-in {name} more.csv --out {name}2"), 0);
+        assert_eq!(users(&format!("{name}2")), behind);
+        ends(folder.path(), &format!("fit more.csv --rank 2 --epochs 1 --init {name} --out {name}3"), 0);
+        assert_eq!(users(&format!("{name}3")), behind);
+    }
+}
+
+#[test]
+fn help_has_no_broken_lines() {
+    let folder = scratch();
+    for verb in ["", "fit", "cv", "predict", "recommend", "fold-in"] {
+        let help = ends(folder.path(), &format!("{verb} --help"), 0).out;
+        let (_, behind) = help.split_once("Examples").unwrap();
+        // What stands behind the options is broken by hand: nothing breaks it again.
+        let words_alone =
+            behind.lines().filter(|line| line.trim() != "mf" && line.split_whitespace().count() == 1);
+        assert!(behind.lines().all(|line| line.len() <= 100), "{verb}: {behind}");
+        assert!(words_alone.count() == 0, "{verb}: {behind}");
+    }
 }

@@ -1,0 +1,79 @@
+//! [`Judged`]: how well a model of implicit feedback recommends held-out clicks while it is trained.
+
+use raddle::random::splitmix64;
+use raddle_datasets::Triples;
+
+use super::shard::HalfShard;
+use super::sides::Sides;
+use crate::kernels::{TOGETHER, Vector, scores};
+use crate::ranking::{Gains, top};
+
+/// What it is called.
+pub(super) const NAME: &str = "ndcg@10";
+
+/// Items of a list.
+const AT: usize = 10;
+
+/// Users for whom lists are made, at most: a list costs as much as hundreds of rows that are solved.
+const USERS: usize = 2000;
+
+/// Keeps the choice of users apart from other uses of the same seed.
+const CHOICE: u64 = 0x6a75_6467_6564;
+
+/// NDCG at 10, over all users with held-out clicks, or over the 2,000 of them that a hash of user and seed names where there
+/// are more. What a user has clicked on in training is in no list.
+///
+/// Of a user with t held-out clicks, it is the sum of `1 / log2(1 + place)` over those that are among the first 10 of the
+/// list, over the largest possible value of that sum, which is that of min(t, 10) hits at the first places.
+#[derive(Debug)]
+pub(crate) struct Judged {
+    /// Ascending.
+    users: Vec<u32>,
+    gains: Gains,
+}
+
+impl Judged {
+    /// For these held-out clicks.
+    pub(super) fn new(held_out: &Triples, seed: u64) -> Self {
+        let mut users = held_out.users.clone();
+        users.sort_unstable();
+        users.dedup();
+        if users.len() > USERS {
+            let key = splitmix64(seed ^ CHOICE);
+            users.sort_by_key(|&user| splitmix64(key ^ u64::from(user)));
+            users.truncate(USERS);
+            users.sort_unstable();
+        }
+        Self { users, gains: Gains::new(AT) }
+    }
+
+    /// The sum over the users of a shard, and their number; rows are of `chunks` vectors.
+    pub(super) fn measure(&self, shard: &HalfShard, sides: &Sides, chunks: usize) -> (f64, u64) {
+        let (first, end) = (shard.first as u32, (shard.first + shard.len()) as u32);
+        let from = |user: u32| self.users.partition_point(|&other| other < user);
+        let users = &self.users[from(first)..from(end)];
+        let mut clicks: Vec<(u32, u32)> = shard.held.iter().map(|&(user, item, _)| (user, item)).collect();
+        clicks.sort_unstable();
+        let row = |user: u32| &sides.rows[0].0[user as usize * chunks..][..chunks];
+        let mut all: [Vec<f32>; TOGETHER] = Default::default();
+        let (mut names, mut list, mut wanted, mut sum) = (Vec::new(), Vec::new(), Vec::new(), 0.0);
+        for some in users.chunks(TOGETHER) {
+            // The last may stand there several times.
+            let rows: [&[Vector]; TOGETHER] = std::array::from_fn(|at| row(some[at.min(some.len() - 1)]));
+            scores(rows, &sides.rows[1].0, chunks, &mut all);
+            for (&user, scores) in some.iter().zip(&mut all) {
+                for &item in shard.named.read((user - first) as usize, &mut names) {
+                    scores[item as usize] = f32::NEG_INFINITY;
+                }
+                top(scores, AT, &mut list);
+                let start = clicks.partition_point(|&(other, _)| other < user);
+                wanted.clear();
+                wanted.extend(
+                    clicks[start..].iter().take_while(|&&(other, _)| other == user).map(|click| click.1),
+                );
+                sum += self.gains.share(&list, &wanted);
+            }
+        }
+        (sum, users.len() as u64)
+    }
+}

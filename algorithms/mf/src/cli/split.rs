@@ -1,0 +1,83 @@
+//! Training, validation and test data.
+
+use raddle::cli::Error;
+use raddle_datasets::ratings::Held;
+use raddle_datasets::{Ratings, Triples};
+use raddle_mf::Problem;
+
+use super::data;
+use super::fit::Options;
+use super::runner::refuse;
+
+/// What was read, split.
+pub(super) struct Split {
+    pub(super) problem: Problem,
+    /// Training and validation data together, if the model is fitted again.
+    pub(super) whole: Option<Triples>,
+    pub(super) test: Option<Triples>,
+    /// What makes it this split of the data.
+    pub(super) identity: String,
+}
+
+impl Split {
+    /// Splits what was read into training, validation and test data.
+    pub(super) fn new(options: &Options, ratings: &mut Ratings) -> Result<Self, Error> {
+        let (users, items) = (ratings.users.len(), ratings.items.len());
+        let mut triples = std::mem::take(&mut ratings.triples);
+        let mut identity = format!(" validation {} test {}", options.validation, options.test);
+        let test = match options.test.as_str() {
+            "none" => None,
+            "split" => {
+                let held = Held::compared(triples, users, items);
+                triples = held.train;
+                Some(held.out)
+            }
+            file => Some(other(options, ("--test", file), ratings, &mut identity)?),
+        };
+        let with_target = options.model.target.is_some();
+        let problem = |triples| Problem::new(users, items, triples).map_err(refuse);
+        let validation = options.validation.as_str();
+        let (problem, whole) = match (validation, &test) {
+            ("none", Some(test)) if with_target => {
+                (problem(triples)?.test_on(test.clone()).map_err(refuse)?, None)
+            }
+            ("none", _) => (problem(triples)?, None),
+            (share, _) => match share.parse::<f64>() {
+                Ok(share) => {
+                    let whole = options.refit.then(|| triples.clone());
+                    let held = problem(triples)?.validate_on_share(share, options.train.seed);
+                    (held.map_err(refuse)?, whole)
+                }
+                Err(_) => {
+                    let file = other(options, ("--validation", share), ratings, &mut identity)?;
+                    let whole = options.refit.then(|| triples.iter().chain(file.iter()).collect());
+                    (problem(triples)?.validate_on(file).map_err(refuse)?, whole)
+                }
+            },
+        };
+        let problem = match (&test, with_target) {
+            // A target is checked on the test set where one is given.
+            (Some(test), true) if validation != "none" => problem.test_on(test.clone()).map_err(refuse)?,
+            _ => problem,
+        };
+        Ok(Self { problem, whole, test, identity })
+    }
+}
+
+/// Ratings of another file, by the rows of the data; its digest is added to the identity.
+fn other(
+    options: &Options,
+    (option, file): (&str, &str),
+    ratings: &Ratings,
+    identity: &mut String,
+) -> Result<Triples, Error> {
+    let reading = options.reading.options(None, options.train.worker_count())?;
+    let read = raddle_datasets::read_any_ratings(file, &reading)
+        .map_err(|why| Error::input(format!("{option}: {why}")))?;
+    *identity += &format!(" {}", read.digest);
+    let triples = data::in_rows_of(&read, &ratings.users, &ratings.items);
+    match triples.is_empty() {
+        true => Err(Error::input(format!("{option} {file}: none of its users and items are in the data"))),
+        false => Ok(triples),
+    }
+}

@@ -1,0 +1,74 @@
+//! The best of many scores, and the gain of a list of items.
+
+/// The `count` largest, the largest first; ties go to the lower position. What is masked by minus infinity never appears, and
+/// neither does what is no number.
+pub(crate) fn top(scores: &[f32], count: usize, best: &mut Vec<(u32, f32)>) {
+    best.clear();
+    let mut least = f32::NEG_INFINITY;
+    for (item, &score) in (0..).zip(scores) {
+        // Most items fail here; a score that is no number fails too.
+        if score <= least || score.is_nan() || count == 0 {
+            continue;
+        }
+        let place = best.partition_point(|&(_, other)| other >= score);
+        if best.len() == count {
+            best.pop();
+        }
+        best.insert(place, (item, score));
+        if best.len() == count {
+            least = best[count - 1].1;
+        }
+    }
+}
+
+/// What a hit gains at each of the first places: `1 / log2(1 + place)`, places counted from 1.
+#[derive(Debug, Clone)]
+pub(crate) struct Gains(Vec<f64>);
+
+impl Gains {
+    /// For so many places, at least 1.
+    pub(crate) fn new(places: usize) -> Self {
+        Self((0..places.max(1)).map(|place| 1.0 / libm::log2(place as f64 + 2.0)).collect())
+    }
+
+    /// NDCG: what a list of items, the best first, gains for a user who turned to the items `wanted` (ascending), over the
+    /// most that a list could gain. 0 where nothing is wanted.
+    pub(crate) fn share(&self, list: &[(u32, f32)], wanted: &[u32]) -> f64 {
+        let Self(gains) = self;
+        let is_hit = |item: &u32| wanted.binary_search(item).is_ok();
+        let hits = list.iter().zip(gains).filter(|((item, _), _)| is_hit(item));
+        let gain: f64 = hits.map(|(_, gain)| gain).sum();
+        let most: f64 = gains.iter().take(wanted.len()).sum();
+        gain / most.max(f64::MIN_POSITIVE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_best_are_those_of_a_full_sort(scores in proptest::collection::vec(-3i8..3, 0..60), count in 0usize..12) {
+            let scores: Vec<f32> = scores.into_iter().map(f32::from).collect();
+            let mut order: Vec<(u32, f32)> = (0..).zip(scores.iter().copied()).collect();
+            order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            order.truncate(count);
+            let mut best = Vec::new();
+            top(&scores, count, &mut best);
+            prop_assert_eq!(best, order);
+        }
+    }
+
+    #[test]
+    fn a_perfect_list_gains_everything_and_a_late_hit_less() {
+        let gains = Gains::new(3);
+        let list = |items: [u32; 3]| items.map(|item| (item, 0.0));
+        assert_eq!(gains.share(&list([4, 2, 9]), &[2, 4]), 1.0);
+        assert_eq!(gains.share(&list([4, 2, 9]), &[2, 4, 7, 8, 9]), 1.0);
+        assert_eq!(gains.share(&list([1, 2, 9]), &[9]), 0.5);
+        assert_eq!(gains.share(&list([1, 2, 9]), &[5]), 0.0);
+        assert_eq!(gains.share(&list([1, 2, 9]), &[]), 0.0);
+    }
+}
