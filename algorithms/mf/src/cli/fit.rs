@@ -235,7 +235,7 @@ fn describe(fit: &Fit, ratings: &Ratings, shown: &Shown, options: &Options) -> (
         if (user as usize) < SHOWN.0 {
             let shown = best.iter().take(SHOWN.1);
             let shown: Vec<String> =
-                shown.map(|&(item, score)| format!("{} ({score:.2})", name_of(items, item))).collect();
+                shown.map(|&(item, score)| format!("{} ({})", name_of(items, item), short(score))).collect();
             text += &format!("{:>10}  {}\n", name_of(users, user), shown.join(", "));
         }
         for &(item, score) in best {
@@ -244,6 +244,14 @@ fn describe(fit: &Fit, ratings: &Ratings, shown: &Shown, options: &Options) -> (
     });
     let quality = Table::of_metric(&fit.report.metric);
     (text.trim_end().to_owned(), Summary::new(title).table(quality).table(table))
+}
+
+/// A score in as few digits as compare it with others.
+fn short(score: f32) -> String {
+    match score.abs() {
+        0.01..1e4 => format!("{score:.2}"),
+        _ => number(f64::from(score)),
+    }
 }
 
 fn name_of(ids: &Ids, row: u32) -> String {

@@ -14,7 +14,7 @@ fn a_length_completed_is_done_and_a_target_missed_is_three() {
     let said = ends(folder.path(), &line, 0).out;
     assert!(said.contains("done: rmse ") && !said.contains("target"), "{said}");
     let ran = ends(folder.path(), &format!("{line} --target 0.01 --out run"), 3);
-    assert!(ran.out.contains("(target 0.0100 not reached)") && !ran.out.contains("done"), "{}", ran.out);
+    assert!(ran.out.contains("(target 0.01 not reached)") && !ran.out.contains("done"), "{}", ran.out);
     assert_eq!(json(&folder.path().join("run"), "model.json")["ending"], "limit");
     // Its own rule ends a run of unknown length; the target is missed all the same.
     let ran = ends(folder.path(), &format!("fit {SMALL} --rank 4 --target 0.01 --out run --force"), 3);

@@ -225,6 +225,23 @@ fn clicks_are_held_against_no_number_but_looked_for_in_lists() {
 }
 
 #[test]
+fn a_first_line_of_names_is_told_and_never_a_user() {
+    let folder = scratch();
+    fs::write(folder.path().join("visits.csv"), "visitorid,itemid\n1,10\n1,20\n2,10\n").unwrap();
+    let ran = ends(folder.path(), "fit visits.csv --rank 2 --epochs 1 --validation none --out run", 0);
+    assert!(
+        ran.out.contains("2 users x 2 items") && ran.out.contains("the first line is taken"),
+        "{}",
+        ran.out
+    );
+    assert_eq!(json(&folder.path().join("run"), "model.json")["users"], serde_json::json!([1, 2]));
+    // Scores are readable whatever the unit of the ratings is.
+    fs::write(folder.path().join("small.csv"), "1,1,5e-9\n1,2,2e-9\n2,1,4e-9\n2,3,1e-9\n").unwrap();
+    let ran = ends(folder.path(), "fit small.csv --rank 2 --epochs 3 --validation none", 0);
+    assert!(ran.out.contains("e-9)") && !ran.out.contains("(0.00)"), "{}", ran.out);
+}
+
+#[test]
 fn repeated_ratings_are_told() {
     let folder = scratch();
     fs::write(folder.path().join("twice.csv"), "1,1,5\n1,2,3\n2,1,4\n1,1,2\n2,2,3\n").unwrap();
