@@ -4,10 +4,10 @@ use raddle::{Ending, Limit};
 use raddle_datasets::ratings::hashed;
 
 use crate::error::MfError;
+use crate::input::problem::Problem;
 use crate::model::Fit;
 use crate::params::Mf;
-use crate::problem::Problem;
-use crate::run::Runner;
+use crate::runner::Runner;
 
 /// The scores of settings, fold by fold.
 #[derive(Debug, Clone)]
@@ -74,7 +74,8 @@ impl CrossValidation {
                 runner.begins(&format!("fold {fold} of {folds}, setting {setting} of {of}"));
                 let mut fit = mf.fit_on(&part, runner)?;
                 if let Ending::Interrupted | Ending::Limit(Limit::Time) = fit.report.ending {
-                    return Err(MfError::CutShort(Box::new(fit)).into());
+                    let Fit { report, trace, .. } = fit;
+                    return Err(MfError::CutShort { report: Box::new(report), trace }.into());
                 }
                 scores[number].push(fit.best.filter(|best| best.is_finite()).unwrap_or(sign * f64::INFINITY));
                 // Its length is what is needed of it.

@@ -1,8 +1,7 @@
 //! What can be wrong with a factorization problem or its parameters.
 
+use raddle::{EpochRecord, RunReport};
 use thiserror::Error;
-
-use crate::model::Fit;
 
 /// Why a problem cannot be prepared, fitted or asked.
 #[derive(Debug, Error)]
@@ -82,7 +81,12 @@ pub enum MfError {
     Diverged,
     /// A cross-validation that a time limit or somebody stopped, in this fit.
     #[error("the cross-validation was stopped before it had chosen a setting")]
-    CutShort(Box<Fit>),
+    CutShort {
+        /// What was counted and measured in that fit.
+        report: Box<RunReport>,
+        /// A record an epoch of it.
+        trace: Vec<EpochRecord>,
+    },
     /// A parameter out of its range.
     #[error("{name} is {value}: {range}")]
     Parameter {

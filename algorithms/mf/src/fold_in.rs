@@ -4,11 +4,10 @@ use raddle_datasets::Triples;
 
 use crate::alternating::{HalfShard, LeastSquares, Room, squares_of};
 use crate::error::MfError;
+use crate::input::problem::check;
 use crate::kernels::{LANES, Vector};
-use crate::model::Model;
+use crate::model::{Model, Side};
 use crate::params::Equations;
-use crate::part::Side;
-use crate::problem::check;
 
 /// How new rows are solved: by least squares, given the other side.
 ///

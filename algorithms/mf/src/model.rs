@@ -3,7 +3,13 @@
 use raddle::{Ending, EpochRecord, RunReport};
 
 use crate::kernels;
-use crate::problem::Problem;
+
+/// Which side of the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    Users,
+    Items,
+}
 
 /// Factors and biases of all users and items, in the units of the ratings.
 ///
@@ -76,8 +82,7 @@ impl Model {
     }
 
     /// Rows that the data has no ratings of stay as the model to start from had them.
-    fn keep_rows_of(&mut self, init: &Model, problem: &Problem) {
-        let rated = problem.rated();
+    fn keep_rows_of(&mut self, init: &Model, rated: &[Vec<bool>; 2]) {
         // A mean that moved is made up for, as it is for the users that are trained on.
         let moved = (init.mean - self.mean) as f32;
         let rank = self.rank;
@@ -137,12 +142,16 @@ pub struct Fit {
 impl Fit {
     /// What a fit has not trained is as the model to start from has it: rows without ratings, and all rows where the run
     /// ended before its first epoch.
-    pub(crate) fn keep_what_is_not_trained(&mut self, init: Option<&Model>, problem: &Problem) {
+    pub(crate) fn keep_what_is_not_trained(
+        &mut self,
+        init: Option<&Model>,
+        rated: impl FnOnce() -> [Vec<bool>; 2],
+    ) {
         match init {
             Some(init) if self.report.epochs == 0 => {
-                self.model = init.clone().widened(problem.users, problem.items);
+                self.model = init.clone().widened(self.model.users(), self.model.items());
             }
-            Some(init) => self.model.keep_rows_of(init, problem),
+            Some(init) => self.model.keep_rows_of(init, &rated()),
             None => {}
         }
     }

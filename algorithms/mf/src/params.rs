@@ -1,11 +1,9 @@
 //! [`Mf`]: parameters, unchecked until [`Mf::fit`] checks them once.
 
-use crate::buffers::Buffers;
-use crate::course::Course;
-use crate::error::MfError;
-use crate::model::{Fit, Model};
-use crate::problem::Problem;
-use crate::run::{InProcess, Runner};
+use raddle::Pool;
+
+use crate::kernels::Rating;
+use crate::model::Model;
 
 /// Which way the factors are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,7 +111,7 @@ pub struct Mf {
     pub(crate) blocks: Option<usize>,
     pub(crate) seed: u64,
     pub(crate) init: Option<Model>,
-    pub(crate) buffers: Buffers,
+    pub(crate) pool: Pool<Rating>,
 }
 
 impl Mf {
@@ -144,7 +142,7 @@ impl Mf {
             blocks: None,
             seed: 42,
             init: None,
-            buffers: Buffers::default(),
+            pool: Pool::default(),
         }
     }
 
@@ -206,19 +204,6 @@ impl Mf {
     /// Sets the length of the run.
     pub fn epochs(mut self, epochs: u64) -> Self {
         self.epochs = Some(epochs);
-        self
-    }
-
-    /// Repeats what led a fit to its best: the length of that stage, ended where it was best. On other data, say all of
-    /// them, nothing then needs to be held out.
-    pub fn repeat(mut self, fit: &Fit) -> Self {
-        let (stage, epochs) = fit.length;
-        if self.method != Method::Sgd {
-            (self.epochs, self.target) = (Some(u64::from(epochs.max(1))), None);
-            return self;
-        }
-        let length = Course::stages(self.epochs).get(stage as usize).copied().unwrap_or(epochs);
-        (self.epochs, self.cut, self.target) = (Some(u64::from(length.max(1))), Some(epochs.max(1)), None);
         self
     }
 
@@ -299,39 +284,5 @@ impl Mf {
     pub fn init(mut self, model: Model) -> Self {
         self.init = Some(model);
         self
-    }
-
-    /// Fits.
-    ///
-    /// # Errors
-    /// If a parameter is out of its range, the data does not suit the method, or the run fails.
-    pub fn fit(&self, problem: &Problem) -> Result<Fit, MfError> {
-        self.fit_on(problem, &mut InProcess)
-    }
-
-    /// Fits on engines that `runner` may change before it runs them: limits, rescaling, checkpoints, an observer.
-    ///
-    /// # Errors
-    /// If a parameter is out of its range, the data does not suit the method, or the run fails.
-    pub fn fit_on<R: Runner>(&self, problem: &Problem, runner: &mut R) -> Result<Fit, R::Error> {
-        self.check(problem)?;
-        match self.method {
-            Method::Sgd => self.fit_by_steps(problem, runner),
-            Method::Als | Method::Ccd => self.fit_alternating(problem, runner),
-        }
-    }
-
-    /// The same model in less memory, where nobody else needs the ratings: least squares and coordinate descent give them up
-    /// while shards take them, and then hold up to 8 and 12 bytes a rating instead of 20 and 24.
-    ///
-    /// # Errors
-    /// If a parameter is out of its range, the data does not suit the method, or the run fails.
-    pub fn fit_using_up<R: Runner>(&self, problem: Problem, runner: &mut R) -> Result<Fit, R::Error> {
-        // Which rows were rated is asked again at the end of a fit that starts from a model.
-        if self.method == Method::Sgd || self.init.is_some() {
-            return self.fit_on(&problem, runner);
-        }
-        self.check(&problem)?;
-        self.fit_alternating_using_up(problem, runner)
     }
 }

@@ -1,8 +1,8 @@
 //! The ranges of parameters, and what they ask of each other and of the data: checked once, before a fit.
 
 use crate::error::MfError;
+use crate::input::problem::Problem;
 use crate::params::{Choice, Equations, Method, Mf};
-use crate::problem::Problem;
 
 /// Most shards or blocks that may be asked for; data that needs more has them all the same.
 const MOST_PARTS: usize = 4096;

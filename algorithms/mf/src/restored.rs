@@ -1,58 +1,8 @@
-//! What a checkpoint gives back to a run by gradient steps, checked before the run goes on.
+//! Refusing what a checkpoint gave back.
 
 use raddle::state::StateError;
-
-use crate::kernels::{LANES, Rows};
-use crate::part::Part;
-use crate::program::SgdProgram;
-use crate::replica::Replica;
-use crate::shard::{ItemBlock, UserShard};
-use crate::solver::Solver;
 
 /// `what` is refused unless it fits.
 pub(crate) fn ensure(fits: bool, what: &'static str) -> Result<(), StateError> {
     if fits { Ok(()) } else { Err(StateError::new(what)) }
-}
-
-impl SgdProgram {
-    /// Whether all parts are those of a run on this data: the layout is found again, and every part has its rows.
-    pub(crate) fn check(
-        &self,
-        shards: &[UserShard],
-        blocks: &[ItemBlock],
-        solver: &Solver,
-        replica: &Replica,
-    ) -> Result<(), StateError> {
-        let cells = self.shards * self.blocks;
-        ensure(solver.fits(&self.course, cells), "how far the run has come")?;
-        ensure((replica.now.stage as usize) < self.course.lengths.len(), "the stage of the run")?;
-        let visited = &replica.answer.cells;
-        ensure(visited.iter().all(|&(cell, _)| (cell as usize) < cells), "errors of cells")?;
-        let chunks = shards.iter().filter_map(|shard| shard.chunk.as_ref());
-        let again = self.lay_out(chunks.map(|chunk| chunk.count(self.users, self.items)));
-        let setup = replica.setup.as_deref().filter(|setup| **setup == again);
-        let Some(setup) = setup else { return Err(StateError::new("how the ratings are dealt")) };
-        let width = self.start.width();
-        for (number, shard) in (0..).zip(shards) {
-            ensure(shard.part.fits(setup.users.part(number).len(), width), "the users of a shard")?;
-        }
-        for (number, block) in (0..).zip(blocks) {
-            ensure(block.part.fits(setup.items.part(number).len(), width), "the items of a block")?;
-            ensure(block.is_unladen(), "ratings on their way")?;
-        }
-        Ok(())
-    }
-}
-
-impl Part {
-    /// Whether this is a part of so many rows, or one where no epoch has begun.
-    fn fits(&self, rows: usize, width: usize) -> bool {
-        let whole = |of: &Rows| {
-            let lengths = (of.factors.len() * LANES, of.biases.len());
-            of.width == width && lengths == (rows * width, rows) && [0, rows].contains(&of.scales.len())
-        };
-        let (now, kept) = (&self.rows, self.kept());
-        let begun = if now.width == 0 { *now == Rows::default() && kept.is_none() } else { whole(now) };
-        begun && kept.is_none_or(whole) && [0, rows].contains(&self.sums.len())
-    }
 }

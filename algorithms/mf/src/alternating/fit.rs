@@ -12,14 +12,12 @@ use super::program::{AlternatingProgram, Alternation, Way};
 use super::progress::Progress;
 use super::shard::HalfShard;
 use super::sides::{Rows, Sides};
-use crate::chunk::{CHUNKS, Chunk};
+use crate::input::chunk::{CHUNKS, Chunk, dealer};
+use crate::input::problem::Problem;
 use crate::kernels::{self, LANES, Vector};
-use crate::model::{Fit, Model};
+use crate::model::{Fit, Model, Side};
 use crate::params::{Equations, Method, Mf};
-use crate::part::Side;
-use crate::problem::Problem;
-use crate::run::Runner;
-use crate::schedule::dealer;
+use crate::runner::Runner;
 
 /// Ratings of a shard at least, times its rank: some tenths of a millisecond.
 const TASK: usize = 400_000;
@@ -58,7 +56,7 @@ impl Mf {
         };
         let engine = self.alternating_engine(problem, way, (center, replica), input, shards);
         let mut fit = self.collect(problem, way, center, runner.run(engine)?);
-        fit.keep_what_is_not_trained(self.init.as_ref(), problem);
+        fit.keep_what_is_not_trained(self.init.as_ref(), || problem.rated());
         Ok(fit.admit_divergence())
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::pages::Pages;
+use crate::input::pages::Pages;
 
 /// Rows of the other side on a page: two bytes say which.
 const PAGE: usize = 1 << 16;

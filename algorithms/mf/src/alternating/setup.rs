@@ -9,8 +9,7 @@ use std::ops::Range;
 use raddle::schedule::even_parts;
 
 use super::values::{List, distinct};
-use crate::chunk::Chunk;
-use crate::replica::Counts;
+use crate::input::chunk::{Chunk, Counts};
 
 /// Solving a row costs as much as this many of its ratings, besides these.
 const ROW: u64 = 16;

@@ -10,8 +10,8 @@ use super::setup::{Setup, positions};
 use super::sides::Columns;
 use super::taken::{Taken, join};
 use super::values::{List, Values};
-use crate::chunk::Chunk;
-use crate::part::Side;
+use crate::input::chunk::Chunk;
+use crate::model::Side;
 
 /// A range of rows of one side, with their ratings in compressed rows: 4 bytes a rating where values are listed, else 6; and
 /// 2 more where rows have few and the other side is large.

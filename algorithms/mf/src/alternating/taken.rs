@@ -2,7 +2,7 @@
 
 use super::named::Named;
 use super::values::{List, Values};
-use crate::pages::Pages;
+use crate::input::pages::Pages;
 
 /// Ratings of a chunk, laid out as those of a shard are, in memory that leaves no holes when they are joined.
 #[derive(Debug, Clone)]

@@ -63,8 +63,8 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let identity = String::from("a cross-validation is not resumed");
     let mut runner = InSession { session: &mut session, identity };
     let found = match CrossValidation::run(&fits, &problem, options.folds, train.seed, &mut runner) {
-        Err(Failure::Fit(MfError::CutShort(fit))) => {
-            let report = session.report(options, described, String::new(), &fit.report, &fit.trace)?;
+        Err(Failure::Fit(MfError::CutShort { report, trace })) => {
+            let report = session.report(options, described, String::new(), &report, &trace)?;
             let text = format!("{}\nno setting is chosen yet, and no model is written", report.conclusion());
             return session.finish_without_model(report, &text);
         }

@@ -6,11 +6,10 @@ use std::fmt::{Debug, Formatter};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
+use raddle::{Pool, State};
 
 use super::cell::Rating;
-use crate::buffers::Buffers;
 
 /// Ratings that one may read and write; their memory lives as long as any part of it.
 pub struct Ratings {
@@ -25,21 +24,21 @@ unsafe impl Send for Ratings {}
 unsafe impl Sync for Ratings {}
 
 /// The memory of one part or of many, and where it goes when the last is gone.
-struct Memory(Vec<Rating>, Option<Buffers>);
+struct Memory(Vec<Rating>, Option<Pool<Rating>>);
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        let Self(memory, buffers) = self;
-        if let Some(buffers) = buffers {
-            buffers.give(std::mem::take(memory));
+        let Self(memory, pool) = self;
+        if let Some(pool) = pool {
+            pool.give(std::mem::take(memory));
         }
     }
 }
 
 impl Ratings {
     /// Memory for so many ratings, cut into equal parts, in which anything may stand.
-    pub(crate) fn cut(parts: usize, room: usize, buffers: &Buffers) -> Vec<Self> {
-        let all = Self::all(Memory(buffers.take(parts * room), Some(buffers.clone())));
+    pub(crate) fn cut(parts: usize, room: usize, pool: &Pool<Rating>) -> Vec<Self> {
+        let all = Self::all(Memory(pool.take(parts * room), Some(pool.clone())));
         let part = |part| Self {
             start: all.start.wrapping_add(part * room),
             length: room,
@@ -128,10 +127,10 @@ mod tests {
 
     #[test]
     fn parts_do_not_overlap_and_outlive_each_other() {
-        let buffers = Buffers::default();
+        let pool = Pool::default();
         let rating = |value| Rating { value, ..Rating::default() };
         for room in [0, 1, 7, 1 << 20] {
-            let mut parts = Ratings::cut(3, room, &buffers);
+            let mut parts = Ratings::cut(3, room, &pool);
             for (part, value) in parts.iter_mut().zip([1.0, 2.0, 3.0]) {
                 assert_eq!(part.len(), room);
                 part.fill(rating(value));

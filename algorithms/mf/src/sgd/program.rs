@@ -6,16 +6,18 @@ use raddle::schedule::Round;
 use raddle::state::{Reader, StateError, Writer};
 use raddle::{Boundary, Metric, Program, State, Task, Verdict, Visibility};
 
-use crate::buffers::Buffers;
-use crate::course::Course;
-use crate::grid::Deal;
-use crate::kernels;
-use crate::part::{Scaling, Side};
-use crate::replica::{Answer, Change, Counts, Replica, Setup, Squares};
-use crate::schedule::kind;
-use crate::shard::{ItemBlock, UserShard};
-use crate::solver::{Next, Solver};
-use crate::start::Start;
+use super::course::Course;
+use super::grid::Deal;
+use super::part::Scaling;
+use super::replica::{Answer, Change, Replica, Setup, Squares};
+use super::schedule::kind;
+use super::shard::{ItemBlock, UserShard};
+use super::solver::{Next, Solver};
+use crate::initial::Start;
+use crate::input::chunk::Counts;
+use crate::kernels::{self, Rating};
+use crate::model::Side;
+use raddle::Pool;
 
 /// The mathematics of a run by gradient steps.
 #[derive(Debug)]
@@ -34,7 +36,7 @@ pub struct SgdProgram {
     pub(crate) target: Option<f64>,
     /// Whether the schedule wants to know how much each cell gained.
     pub(crate) by_priority: bool,
-    pub(crate) buffers: Buffers,
+    pub(crate) pool: Pool<Rating>,
 }
 
 impl SgdProgram {
@@ -112,7 +114,7 @@ impl Program for SgdProgram {
         let mut answer = Answer::default();
         let (Some(setup), Some(number)) = (&replica.setup, task.block) else { return answer };
         match task.kind {
-            kind::SCATTER => shard.scatter((number, block), setup, &self.buffers),
+            kind::SCATTER => shard.scatter((number, block), setup, &self.pool),
             kind::DELIVER => shard.take(task.shard, block, setup),
             kind::ITEM_MEANS => shard.add_to_items((number, block), setup, self.start.width()),
             kind::USER_MEANS => shard.add_to_users(task.shard, (number, block), setup, self.start.width()),

@@ -2,9 +2,9 @@
 
 use raddle_datasets::Triples;
 
+use super::{Recommender, Seen};
 use crate::model::Model;
 use crate::ranking::Gains;
-use crate::recommend::{Recommender, Seen};
 
 /// Quality of recommendations, over users with test items. What was seen in training is never recommended.
 ///

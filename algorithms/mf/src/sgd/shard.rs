@@ -4,13 +4,13 @@
 //! input at the first boundary; once the layout is known it deals the chunk out in pieces, which a block takes along; when
 //! the block meets each shard, the shard takes what is its own; and the first task of a cell puts its pieces in order.
 
-use crate::buffers::Buffers;
-use crate::chunk::Chunk;
-use crate::kernels::Cell;
-use crate::part::Part;
-use crate::piece::{Lot, Piece, deal};
-use crate::replica::Setup;
-use crate::start::damped;
+use super::first_rows::damped;
+use super::part::Part;
+use super::piece::{Lot, Piece, deal};
+use super::replica::Setup;
+use crate::input::chunk::Chunk;
+use crate::kernels::{Cell, Rating};
+use raddle::Pool;
 
 /// A range of users: their rows, and their ratings of each block.
 #[derive(Debug, Clone, Default)]
@@ -49,11 +49,11 @@ impl UserShard {
         &mut self,
         (number, block): (u32, &mut ItemBlock),
         setup: &Setup,
-        buffers: &Buffers,
+        pool: &Pool<Rating>,
     ) {
         let Some(chunk) = self.chunk.take() else { return };
-        block.cargo = deal(number, chunk.ratings(), setup, buffers);
-        block.held = deal(number, chunk.held(), setup, buffers);
+        block.cargo = deal(number, chunk.ratings(), setup, pool);
+        block.held = deal(number, chunk.held(), setup, pool);
     }
 
     /// Takes over what the block brings for this shard.

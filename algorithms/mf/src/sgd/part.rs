@@ -1,15 +1,8 @@
 //! [`Part`]: the factors and biases of a shard's users or of a block's items.
 
-use crate::grid::Deal;
+use super::grid::Deal;
+use super::replica::Now;
 use crate::kernels::{Rows, Scale};
-use crate::replica::Now;
-
-/// Which side of the model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
-    Users,
-    Items,
-}
 
 /// Rows of one side in the order of their places, and the copy of them that measured best.
 #[derive(Debug, Clone, Default)]

@@ -1,12 +1,18 @@
 //! [`Recommender`]: the best items for users, in memory that does not grow with the users.
 
+mod catalogue;
+mod metrics;
+
 use std::sync::Arc;
 
 use raddle_datasets::Triples;
 
-use crate::catalogue::{Askers, Catalogue, Chosen};
+use self::catalogue::{Askers, Catalogue};
 use crate::error::MfError;
 use crate::model::Model;
+
+pub use self::catalogue::Chosen;
+pub use self::metrics::Ranking;
 
 /// Which items each user has seen: compressed rows, 4 bytes an observation.
 #[derive(Debug, Clone, Default, PartialEq)]

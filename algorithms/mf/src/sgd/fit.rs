@@ -4,21 +4,22 @@ use std::sync::Arc;
 
 use raddle::{Engine, Outcome, Parts};
 
-use crate::chunk::{CHUNKS, Chunk};
-use crate::counted::Counted;
-use crate::course::{Course, default_decay};
-use crate::grid::{Deal, NOWHERE, fewest_parts};
+use super::counted::Counted;
+use super::course::{Course, default_decay};
+use super::first_rows::DAMPING;
+use super::grid::{Deal, NOWHERE, fewest_parts};
+use super::part::{Plain, Scaling};
+use super::program::SgdProgram;
+use super::schedule::GridSchedule;
+use super::shard::{ItemBlock, UserShard};
+use super::solver::Solver;
+use crate::initial::Start;
+use crate::input::chunk::{CHUNKS, Chunk, dealer};
+use crate::input::problem::Problem;
 use crate::kernels::{LANES, Rows};
 use crate::model::{Fit, Model};
 use crate::params::{Choice, Mf};
-use crate::part::{Plain, Scaling};
-use crate::problem::Problem;
-use crate::program::SgdProgram;
-use crate::run::Runner;
-use crate::schedule::{GridSchedule, dealer};
-use crate::shard::{ItemBlock, UserShard};
-use crate::solver::Solver;
-use crate::start::{DAMPING, Start};
+use crate::runner::Runner;
 
 /// Values that a task should update at least: some tenths of a millisecond, so that it is worth scheduling.
 const TASK: usize = 1_500_000;
@@ -31,7 +32,7 @@ impl Mf {
         let engine = self.steps_engine(problem);
         let outcome = runner.run(engine)?;
         let mut fit = collect(problem, self, outcome);
-        fit.keep_what_is_not_trained(self.init.as_ref(), problem);
+        fit.keep_what_is_not_trained(self.init.as_ref(), || problem.rated());
         Ok(fit.admit_divergence())
     }
 
@@ -87,7 +88,7 @@ impl Mf {
             measured_on: measured.map(|measured| measured.on),
             target: self.target,
             by_priority: self.schedule == Choice::Priority,
-            buffers: self.buffers.clone(),
+            pool: self.pool.clone(),
         };
         let mut parts: Parts<SgdProgram> = Parts {
             shards: vec![UserShard::default(); shards],

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::grid::Deal;
+use super::grid::Deal;
+use crate::input::chunk::Counts;
 use crate::kernels::Steps;
-use crate::part::Side;
+use crate::model::Side;
 
 /// What every worker has a copy of.
 #[derive(Debug, Clone, Default)]
@@ -101,17 +102,6 @@ impl Answer {
         self.cells.extend(other.cells);
     }
 }
-
-/// How often the ratings of one chunk name each row, and sums of their values.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Counts {
-    pub(crate) users: Vec<u32>,
-    pub(crate) items: Vec<u32>,
-    pub(crate) sum: f64,
-    pub(crate) squares: f64,
-}
-
-raddle::state!(Counts { users, items, sum, squares });
 
 /// What becomes visible at a boundary.
 #[derive(Debug, Clone, Default)]

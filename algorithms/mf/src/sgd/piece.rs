@@ -2,9 +2,9 @@
 
 use std::slice::IterMut;
 
-use crate::buffers::Buffers;
+use super::replica::Setup;
 use crate::kernels::{Cell, Rating, Ratings};
-use crate::replica::Setup;
+use raddle::Pool;
 
 /// So many ratings are looked up together, then written together: what is looked up is in the caches, what is written is
 /// not, and one need not wait for the other.
@@ -33,13 +33,13 @@ pub(crate) fn deal(
     chunk: u32,
     (users, items, values): (&[u32], &[u32], &[f32]),
     setup: &Setup,
-    buffers: &Buffers,
+    pool: &Pool<Rating>,
 ) -> Vec<Piece> {
     let (blocks, count) = (setup.items.parts(), values.len());
     let cells = setup.users.parts() * blocks;
     // Cells are nearly even: a little more than the mean, and few have more.
     let room = count / cells + count / cells / 16 + 32;
-    let mut parts = Ratings::cut(cells, room, buffers);
+    let mut parts = Ratings::cut(cells, room, pool);
     let mut places: Vec<IterMut<'_, Rating>> = parts.iter_mut().map(|part| part.iter_mut()).collect();
     let mut over = vec![Vec::new(); cells];
     let (center, scale) = (setup.center as f32, (1.0 / setup.scale) as f32);
@@ -107,7 +107,7 @@ impl Lot {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grid::Deal;
+    use crate::sgd::grid::Deal;
     use proptest::prelude::*;
 
     proptest! {
@@ -124,14 +124,14 @@ mod tests {
             let [users, items] = counts;
             let (users, items) = (Deal::new(users, parts.0), Deal::new(items, parts.1));
             let setup = Setup { users, items, mean: 0.5, center: 0.5, scale: 2.0, deviation: 2.0 };
-            let buffers = Buffers::default();
+            let pool = Pool::default();
             let mut lots = vec![Lot::default(); parts.0 * parts.1];
             let length = triples.len().div_ceil(chunks).max(1);
             let mut dealt: Vec<Vec<Piece>> = (0..).zip(triples.chunks(length)).map(|(chunk, triples)| {
                 let users: Vec<u32> = triples.iter().map(|&(user, _, _)| user).collect();
                 let items: Vec<u32> = triples.iter().map(|&(_, item, _)| item).collect();
                 let values: Vec<f32> = triples.iter().map(|&(_, _, value)| value).collect();
-                deal(chunk, (&users, &items, &values), &setup, &buffers)
+                deal(chunk, (&users, &items, &values), &setup, &pool)
             }).collect();
             if backwards {
                 dealt.reverse();

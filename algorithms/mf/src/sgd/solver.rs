@@ -2,8 +2,8 @@
 
 use raddle::Status;
 
-use crate::course::Course;
-use crate::replica::Now;
+use super::course::Course;
+use super::replica::Now;
 
 /// Evaluations without a new best after which a stage ends.
 const PATIENCE: u32 = 3;

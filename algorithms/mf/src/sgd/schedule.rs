@@ -4,6 +4,7 @@ use raddle::Schedule;
 use raddle::schedule::{Assignment, Outlook, Plan, Rotation, Round};
 use raddle::state::{Reader, StateError, Writer};
 
+use crate::input::chunk::dealer;
 use crate::restored::ensure;
 
 /// The program's kinds of rounds.
@@ -20,11 +21,6 @@ pub(crate) mod kind {
     pub(crate) const ITEM_MEANS: u32 = 4;
     /// What the items leave is added to the sums of the shard's users.
     pub(crate) const USER_MEANS: u32 = 5;
-}
-
-/// The shard that deals a chunk out. Neighbouring shards often live on one worker, so chunks are spread over all of them.
-pub(crate) fn dealer(chunk: u32, chunks: u32, shards: u32) -> u32 {
-    (u64::from(chunk) * u64::from(shards) / u64::from(chunks)) as u32
 }
 
 /// Plans each epoch whole: the first brings the ratings to their cells, every one trains, and measures if need be.

@@ -7,13 +7,28 @@ use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 use raddle_datasets::Triples;
 
+use super::pages::Pages;
+use super::problem::Problem;
 use crate::kernels;
-use crate::pages::Pages;
-use crate::problem::Problem;
-use crate::replica::Counts;
 
 /// Chunks of the input that are counted and taken side by side: more would only add up more counts.
 pub(crate) const CHUNKS: usize = 8;
+
+/// The shard that deals a chunk out. Neighbouring shards often live on one worker, so chunks are spread over all of them.
+pub(crate) fn dealer(chunk: u32, chunks: u32, shards: u32) -> u32 {
+    (u64::from(chunk) * u64::from(shards) / u64::from(chunks)) as u32
+}
+
+/// How often the ratings of one chunk name each row, and sums of their values.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Counts {
+    pub(crate) users: Vec<u32>,
+    pub(crate) items: Vec<u32>,
+    pub(crate) sum: f64,
+    pub(crate) squares: f64,
+}
+
+raddle::state!(Counts { users, items, sum, squares });
 
 /// A part of the input as it was given.
 #[derive(Debug, Clone, Default)]

@@ -1,0 +1,56 @@
+//! [`Start`]: the factors that a run begins with.
+
+use std::sync::Arc;
+
+use raddle::random::splitmix64;
+
+use crate::kernels::{LANES, uniform};
+use crate::model::{Model, Side};
+
+/// How rows begin.
+#[derive(Debug, Clone)]
+pub(crate) struct Start {
+    pub(crate) rank: usize,
+    /// Factors are uniform in +- this / sqrt(rank).
+    pub(crate) scale: f64,
+    pub(crate) non_negative: bool,
+    pub(crate) biases: bool,
+    pub(crate) seed: u64,
+    /// A model to start from.
+    pub(crate) given: Option<Arc<Model>>,
+}
+
+/// Keep the streams of the two sides apart.
+const USERS: u64 = 0x7573_6572;
+const ITEMS: u64 = 0x6974_656d;
+
+impl Start {
+    /// Values of a row: the rank, rounded up to whole vectors.
+    pub(crate) fn width(&self) -> usize {
+        self.rank.next_multiple_of(LANES)
+    }
+
+    /// The first factors of one side, row behind row, `rank` values each, without a model to start from.
+    pub(crate) fn plain_rows(&self, rows: std::ops::Range<u32>, side: Side, to: &mut [f32]) {
+        let spread = (self.scale / (self.rank as f64).sqrt()) as f32;
+        for (row, to) in rows.zip(to.chunks_mut(self.rank)) {
+            uniform(self.key(side) ^ u64::from(row) << 24, -spread, 2.0 * spread, to);
+        }
+    }
+
+    pub(crate) fn key(&self, side: Side) -> u64 {
+        splitmix64(self.seed ^ if side == Side::Users { USERS } else { ITEMS })
+    }
+
+    /// A row of the model to start from, if it has learned one.
+    pub(crate) fn given(&self, side: Side, row: u32) -> Option<(&[f32], f32)> {
+        let model = self.given.as_ref()?;
+        let (factors, biases) = match side {
+            Side::Users => (&model.user_factors, &model.user_biases),
+            Side::Items => (&model.item_factors, &model.item_biases),
+        };
+        let bias = *biases.get(row as usize)?;
+        let factors = &factors[row as usize * model.rank..][..model.rank];
+        (bias != 0.0 || factors.iter().any(|&value| value != 0.0)).then_some((factors, bias))
+    }
+}

@@ -1,0 +1,20 @@
+//! The floors of this crate.
+
+#[path = "../../../tests/floors/mod.rs"]
+mod floors;
+
+#[test]
+fn imports_go_down_only() {
+    let floors: [&[&str]; 8] = [
+        &["error", "kernels", "ranking", "restored"],
+        &["model"],
+        &["input", "runner"],
+        &["params"],
+        &["initial", "range"],
+        &["sgd", "alternating"],
+        &["fit", "fold_in", "predict", "recommend"],
+        &["cross_validation"],
+    ];
+    let src = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
+    floors::check(src.as_ref(), &floors, &["main", "cli"]);
+}

@@ -1,0 +1,83 @@
+//! [`Pool`]: memory that runs leave to those that come after them.
+
+use std::fmt::{Debug, Formatter};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytemuck::Zeroable;
+
+/// Memory for plain values that later runs use again: to have it anew from the system, page by page, takes workers longer
+/// than to fill it. Copies share what is kept. What stands in the memory is of no use to anybody, so results do not depend
+/// on it.
+///
+/// ```
+/// use raddle::Pool;
+///
+/// let pool = Pool::default();
+/// let ratings: Vec<f32> = pool.take(1000);
+/// pool.give(ratings);
+/// assert!(pool.clone().take(900).len() >= 900);
+/// ```
+pub struct Pool<T>(Arc<Mutex<Vec<Vec<T>>>>);
+
+impl<T: Zeroable> Pool<T> {
+    /// Memory for so many values or a few more, in which any values may stand.
+    pub fn take(&self, count: usize) -> Vec<T> {
+        let mut kept = self.kept();
+        match kept.iter().position(|buffer| (count..=count + count / 4).contains(&buffer.len())) {
+            Some(at) => kept.swap_remove(at),
+            None => {
+                // Other data has come: what does not fit it is of no more use.
+                kept.clear();
+                drop(kept);
+                bytemuck::zeroed_vec(count)
+            }
+        }
+    }
+
+    /// Keeps memory for those who take it next.
+    pub fn give(&self, buffer: Vec<T>) {
+        self.kept().push(buffer);
+    }
+
+    /// What a thread that panicked has left is memory like any other.
+    fn kept(&self) -> MutexGuard<'_, Vec<Vec<T>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T> Default for Pool<T> {
+    fn default() -> Self {
+        Self(Arc::default())
+    }
+}
+
+impl<T> Clone for Pool<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T> Debug for Pool<T> {
+    fn fmt(&self, to: &mut Formatter<'_>) -> std::fmt::Result {
+        to.write_str("Pool")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_taken_again_where_it_fits_and_given_up_where_not() {
+        let pool = Pool::<u64>::default();
+        let (first, second) = (pool.take(100), pool.take(100));
+        let at = first.as_ptr();
+        pool.give(first);
+        let again = pool.clone().take(90);
+        assert_eq!((again.as_ptr(), again.len()), (at, 100));
+        pool.give(again);
+        pool.give(second);
+        assert_eq!(pool.take(1000).len(), 1000);
+        assert!(pool.kept().is_empty());
+    }
+}
