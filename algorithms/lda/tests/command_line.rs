@@ -422,6 +422,39 @@ fn text_that_is_not_utf8_is_refused_or_read_as_its_encoding_says() {
 }
 
 #[test]
+fn every_field_is_explained_on_the_page() {
+    let page = include_str!("../../../src/cli/REPORT.md");
+    let (_, page) = page.split_once("## A run of lda").unwrap();
+    let (results, model) = page.split_once("`model.json`, behind").unwrap();
+    let explained = |part: &str, field: &str| part.contains(&format!("\n| `{field}` | "));
+    let folder = tempfile::tempdir().unwrap();
+    let mut written = std::collections::BTreeSet::new();
+    for (number, options) in
+        ["--topics 30 --coherence --test split", "--fixed-priors --validation none"].iter().enumerate()
+    {
+        ends(folder.path(), &format!("fit pydoc --epochs 5 --out {number} {options}"), 0);
+        let run = folder.path().join(number.to_string());
+        let report = json(&run.join("report.json"));
+        for field in report["results"].as_object().unwrap().keys() {
+            assert!(explained(results, field), "results: {field}");
+            written.insert(field.clone());
+        }
+        let about = json(&run.join("model.json"));
+        for field in about.as_object().unwrap().keys() {
+            let is_common = ["sha256", "program", "version", "format", "files"].contains(&field.as_str());
+            assert!(is_common || explained(model, field), "model.json: {field}");
+        }
+        let evaluations = fs::read_to_string(run.join("evaluations.tsv")).unwrap();
+        for field in evaluations.lines().next().unwrap().split('\t').filter(|field| *field != "epoch") {
+            assert!(explained(results, field), "evaluations.tsv: {field}");
+        }
+    }
+    let rows = results.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    let stale: Vec<&str> = rows.filter(|field| !written.contains(*field)).collect();
+    assert!(stale.is_empty(), "explained, but not written: {stale:?}");
+}
+
+#[test]
 fn a_vocabulary_is_looked_for_and_that_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

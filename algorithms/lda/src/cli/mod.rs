@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
+use raddle::cli::Free;
 
 mod data;
 mod describe;
@@ -35,9 +36,12 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 
 Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, 130 interrupted.";
 
+/// A run that goes on may be given these anew: they are measured or checked, and never change the chain.
+const FREE: Free<'_> = Free { neutral: &["coherence", "pyldavis", "target"], limits: &[] };
+
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
-    raddle::cli::main("lda", || match raddle::cli::parse_or::<Verb>("fit") {
+    raddle::cli::main("lda", || match raddle::cli::parse_with::<Verb>("fit", FREE) {
         Verb::Fit(options) => fit::fit(&options),
         Verb::Infer(options) => infer::infer(&options),
         Verb::Topics(options) => topics::topics(&options),
