@@ -33,7 +33,7 @@ pub(crate) fn known_or_default() -> String {
 /// The encoding of a text.
 #[derive(Debug, Clone, Copy, Default, Args, Serialize)]
 pub(crate) struct EncodingArgs {
-    /// How a text that is not UTF-8 is encoded, such as latin1 or windows-1252.
+    /// Encoding of text that is not UTF-8, such as latin1.
     #[arg(long, value_name = "NAME", value_parser = str::parse::<TextEncoding>)]
     #[serde(serialize_with = "as_text")]
     encoding: Option<TextEncoding>,
@@ -57,25 +57,25 @@ pub(crate) struct Given<'a> {
 /// How a corpus is read, and which words are left out.
 #[derive(Debug, Args, Serialize)]
 pub(crate) struct CorpusArgs {
-    /// The words, one a line; else the file beside DATA that is named alike, such as vocab.NAME.txt for
-    /// docword.NAME.txt. Of text, only these words are kept.
+    /// A file with the words, one a line. Default: the file beside DATA with the matching name, such as
+    /// vocab.NAME.txt for docword.NAME.txt. Of text, only these words are kept.
     #[arg(long, value_name = "FILE")]
     vocab: Option<PathBuf>,
     #[command(flatten)]
     #[serde(flatten)]
     pub(crate) encoding: EncodingArgs,
-    /// Leave out words in fewer documents: a number, or a fraction such as 0.01.
+    /// Leave out words that occur in fewer documents: a number, or a fraction such as 0.01.
     #[arg(long, value_name = "N|X", value_parser = str::parse::<Frequency>, allow_negative_numbers = true)]
     #[serde(serialize_with = "as_debug")]
     min_df: Option<Frequency>,
-    /// Leave out words in more documents: a number, or a fraction such as 0.5.
+    /// Leave out words that occur in more documents: a number, or a fraction such as 0.5.
     #[arg(long, value_name = "N|X", value_parser = str::parse::<Frequency>, allow_negative_numbers = true)]
     #[serde(serialize_with = "as_debug")]
     max_df: Option<Frequency>,
     /// Leave out the N words with the most tokens.
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     remove_top: usize,
-    /// Leave out stop words: english, or a file with one a line.
+    /// Leave out stop words: english, or a file with one word a line.
     #[arg(long, value_name = "english|FILE")]
     stop_words: Option<String>,
 }

@@ -28,45 +28,45 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
 #[command(mut_arg("schedule", |arg| arg.help("auto or rotation: word blocks rotate round document shards")))]
-#[command(mut_arg("epochs", |arg| arg.help("The run's length; else the perplexity of held-out documents ends it")))]
+#[command(mut_arg("epochs", |arg| arg.help("Length of the run. By default the perplexity of held-out documents ends it")))]
 pub(crate) struct Options {
-    /// Number of topics, K; 20 unless given, or those of --init.
+    /// Number of topics, K. Default: 20, or the number of the model of --init.
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     topics: Option<usize>,
-    /// Prior of each topic in a document; 50 / K unless given. Where alpha starts if it is optimised.
+    /// Prior of each topic in a document; the start value if alpha is optimised. Default: 50 / K.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     alpha: Option<f64>,
-    /// Prior of each word in a topic. Where beta starts if it is optimised.
+    /// Prior of each word in a topic; the start value if beta is optimised.
     #[arg(long, value_name = "X", default_value_t = 0.01, allow_negative_numbers = true)]
     beta: f64,
-    /// Keep alpha and beta as they are; else alpha becomes asymmetric, and both are optimised.
+    /// Keep alpha and beta fixed. By default both are optimised, and alpha becomes asymmetric.
     #[arg(long)]
     fixed_priors: bool,
-    /// Seed topics: a file of `topic word weight` lines, topics from 1; weights are added to beta.
+    /// Seed topics by a file with lines `topic word weight`; topics count from 1, weights are added to beta.
     #[arg(long, value_name = "FILE")]
     word_priors: Option<PathBuf>,
-    /// Documents held out to end the run: a fraction of them, a file, or none.
+    /// Held-out documents that end the run: a fraction, a file, or none.
     #[arg(long, value_name = "FRACTION|FILE|none", default_value = "0.05", allow_hyphen_values = true)]
     validation: String,
-    /// Documents held out to measure: the split that comparisons share, a file, or none.
+    /// Held-out documents that only measure: split (the split used for comparisons), a file, or none.
     #[arg(long, value_name = "split|FILE|none", default_value = "none")]
     test: String,
-    /// Done at this perplexity: of the test documents if there are some, else of the validation documents.
+    /// Stop at this perplexity of the test documents, or of the validation documents if there is no test set.
     #[arg(long, value_name = "PERPLEXITY", allow_negative_numbers = true)]
     target: Option<f64>,
-    /// Score held-out documents after every N epochs.
+    /// Evaluate held-out documents after every N epochs.
     #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true)]
     evaluate_every: u64,
-    /// Progressive subsampling: the first epochs run on a part of the documents, which grows; on unless given.
+    /// Progressive subsampling: the first epochs run on a growing part of the documents. Default: on.
     #[arg(long, value_name = "on|off")]
     progressive: Option<Switch>,
-    /// Anneal beta: multiply it by X in the first epochs, falling to 1. From the data unless given; 1 turns it off.
+    /// Anneal beta: a factor for beta that falls from X to 1. Default: from the data; 1 turns it off.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     beta_anneal: Option<f64>,
-    /// When shards see each other's changes of the topic counts n_k: after each epoch, as STRADS does, or each round.
+    /// How often shards see each other's changes of the topic counts n_k.
     #[arg(long, value_name = "WHEN", default_value = "epoch")]
     sync: Sync,
-    /// Measure the coherence of the topics' top words on the corpus.
+    /// Measure the coherence of each topic's top words on the corpus.
     #[arg(long)]
     coherence: bool,
     /// Write pyldavis.json too, for `pyLDAvis.prepare(**json.load(file))`.
@@ -92,7 +92,7 @@ enum Switch {
 #[derive(Debug, Clone, Copy, PartialEq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Sync {
-    /// At the boundary.
+    /// Once an epoch, as STRADS does.
     Epoch,
     /// After every round.
     Round,

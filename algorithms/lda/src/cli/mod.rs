@@ -20,7 +20,7 @@ mod topics;
 #[derive(Debug, Parser)]
 #[command(name = "lda", version, after_help = EXAMPLES)]
 enum Verb {
-    /// Fit a topic model; what is done without a verb.
+    /// Fit a topic model. This is the default verb.
     Fit(Box<fit::Options>),
     /// Find the topics of documents with a fitted model.
     Infer(infer::Options),
