@@ -5,7 +5,7 @@ use crate::input::problem::Problem;
 use crate::model::Fit;
 use crate::params::{Method, Mf};
 use crate::runner::{InProcess, Runner};
-use crate::sgd::course::Course;
+use crate::sgd::learning_rate::LearningRateSchedule;
 
 impl Mf {
     /// Repeats what led a fit to its best: the length of that stage, ended where it was best. On other data, say all of
@@ -16,7 +16,7 @@ impl Mf {
             (self.epochs, self.target) = (Some(u64::from(epochs.max(1))), None);
             return self;
         }
-        let length = Course::stages(self.epochs).get(stage as usize).copied().unwrap_or(epochs);
+        let length = LearningRateSchedule::stages(self.epochs).get(stage as usize).copied().unwrap_or(epochs);
         (self.epochs, self.cut, self.target) = (Some(u64::from(length.max(1))), Some(epochs.max(1)), None);
         self
     }
@@ -46,12 +46,12 @@ impl Mf {
     ///
     /// # Errors
     /// If a parameter is out of its range, the data does not suit the method, or the run fails.
-    pub fn fit_using_up<R: Runner>(&self, problem: Problem, runner: &mut R) -> Result<Fit, R::Error> {
+    pub fn fit_owned<R: Runner>(&self, problem: Problem, runner: &mut R) -> Result<Fit, R::Error> {
         // Which rows were rated is asked again at the end of a fit that starts from a model.
         if self.method == Method::Sgd || self.init.is_some() {
             return self.fit_on(&problem, runner);
         }
         self.check(&problem)?;
-        self.fit_alternating_using_up(problem, runner)
+        self.fit_alternating_owned(problem, runner)
     }
 }

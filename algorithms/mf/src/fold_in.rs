@@ -2,7 +2,7 @@
 
 use raddle_datasets::Triples;
 
-use crate::alternating::{HalfShard, LeastSquares, Room, squares_of};
+use crate::alternating::{LeastSquares, Scratch, SideShard, squares_of};
 use crate::error::MfError;
 use crate::input::problem::check;
 use crate::kernels::{LANES, Vector};
@@ -12,7 +12,7 @@ use crate::params::Equations;
 /// How new rows are solved: by least squares, given the other side.
 ///
 /// With R the ratings of a new user less the mean and the items' biases, its factors p and bias b minimise
-/// `sum (R_i - b - p.q_i)^2 + reg n (|p|^2 + b^2)`, n their number; 1 with `plain`. Where no factor of the model is
+/// `sum (R_i - b - p.q_i)^2 + reg n (|p|^2 + b^2)`, n their number; 1 with `unweighted`. Where no factor of the model is
 /// negative, none of a new row is. For implicit feedback it is the
 /// half step of alternating least squares.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,7 +20,7 @@ pub struct FoldIn {
     /// The regularisation.
     pub reg: f64,
     /// Whether it is counted once a row.
-    pub plain: bool,
+    pub unweighted: bool,
     /// Whether new rows have biases.
     pub biases: bool,
     /// The weight of a count, for a model of implicit feedback.
@@ -64,7 +64,7 @@ impl FoldIn {
             equations: Equations::Cholesky,
             implicit: self.implicit,
             reg: self.reg,
-            plain: self.plain,
+            unweighted: self.unweighted,
             non_negative,
         };
         let chunks = least.chunks();
@@ -84,8 +84,8 @@ impl FoldIn {
         let square = if self.implicit.is_some() { squares_of(&others, chunks) } else { Vec::new() };
         let center = if self.implicit.is_some() { 0.0 } else { model.mean as f32 };
         let (mut factors, mut found) = (vec![0.0; count * rank], vec![0.0; count]);
-        let (mut room, mut listed, mut names) = (Room::default(), Vec::new(), Vec::new());
-        let shard = HalfShard::whole(ratings, (count, biases.len()), side, center);
+        let (mut scratch, mut listed, mut names) = (Scratch::default(), Vec::new(), Vec::new());
+        let shard = SideShard::whole(ratings, (count, biases.len()), side, center);
         for row in 0..shard.len() {
             let range = shard.range(row);
             if range.is_empty() {
@@ -93,7 +93,7 @@ impl FoldIn {
             }
             let given = (shard.named.read(row, &mut names), shard.values.read(range, &mut listed));
             let mut solved = vec![Vector([0.0; LANES]); chunks];
-            least.row(given, number, (&others, &square), &mut room, &mut solved);
+            least.row(given, number, (&others, &square), &mut scratch, &mut solved);
             let solved: &[f32] = bytemuck::cast_slice(&solved);
             factors[row * rank..(row + 1) * rank].copy_from_slice(&solved[..rank]);
             found[row] = if self.biases { solved[rank + number] } else { 0.0 };

@@ -23,7 +23,7 @@ impl Method {
 
 /// Which schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Choice {
+pub enum ScheduleKind {
     /// Rotation for gradient steps; one side after the other for the rest.
     Auto,
     /// Every block meets every shard once an epoch.
@@ -32,10 +32,13 @@ pub enum Choice {
     Priority,
 }
 
-impl Choice {
+impl ScheduleKind {
     /// The names that `--schedule` accepts, with what they choose.
-    pub const NAMES: [(&str, Choice); 3] =
-        [("auto", Choice::Auto), ("rotation", Choice::Rotation), ("priority", Choice::Priority)];
+    pub const NAMES: [(&str, ScheduleKind); 3] = [
+        ("auto", ScheduleKind::Auto),
+        ("rotation", ScheduleKind::Rotation),
+        ("priority", ScheduleKind::Priority),
+    ];
 }
 
 /// How the equations of a row are solved by alternating least squares.
@@ -54,7 +57,7 @@ pub enum Equations {
 /// | `rank` | 32 | 1 to 4096 | factors of a row |
 /// | `method` | `Sgd` | | how they are found |
 /// | `reg` | by method and length | >= 0 | the weight of `|p|^2 + |q|^2`, counted at every rating |
-/// | `plain_reg` | false | | the weight is counted once a row |
+/// | `unweighted_reg` | false | | the weight is counted once a row |
 /// | `biases` | true | | each user and item has a bias |
 /// | `non_negative` | false | | factors are at least 0; without biases no mean is taken off then |
 /// | `implicit` | none | > 0 | values are counts, with this weight each (`Als`) |
@@ -89,7 +92,7 @@ pub struct Mf {
     pub(crate) rank: usize,
     pub(crate) method: Method,
     pub(crate) reg: Option<f64>,
-    pub(crate) plain_reg: bool,
+    pub(crate) unweighted_reg: bool,
     pub(crate) biases: bool,
     pub(crate) non_negative: bool,
     pub(crate) implicit: Option<f64>,
@@ -105,7 +108,7 @@ pub struct Mf {
     pub(crate) bias_step: f64,
     pub(crate) bias_reg: f64,
     pub(crate) target: Option<f64>,
-    pub(crate) schedule: Choice,
+    pub(crate) schedule: ScheduleKind,
     pub(crate) workers: usize,
     pub(crate) shards: Option<usize>,
     pub(crate) blocks: Option<usize>,
@@ -121,7 +124,7 @@ impl Mf {
             rank: 32,
             method: Method::Sgd,
             reg: None,
-            plain_reg: false,
+            unweighted_reg: false,
             biases: true,
             non_negative: false,
             implicit: None,
@@ -136,7 +139,7 @@ impl Mf {
             bias_step: 0.3,
             bias_reg: 0.02,
             target: None,
-            schedule: Choice::Auto,
+            schedule: ScheduleKind::Auto,
             workers: 1,
             shards: None,
             blocks: None,
@@ -165,8 +168,8 @@ impl Mf {
     }
 
     /// Counts the regularisation once a row rather than at every rating.
-    pub fn plain_reg(mut self, plain: bool) -> Self {
-        self.plain_reg = plain;
+    pub fn unweighted_reg(mut self, plain: bool) -> Self {
+        self.unweighted_reg = plain;
         self
     }
 
@@ -250,7 +253,7 @@ impl Mf {
     }
 
     /// Sets the schedule.
-    pub fn schedule(mut self, schedule: Choice) -> Self {
+    pub fn schedule(mut self, schedule: ScheduleKind) -> Self {
         self.schedule = schedule;
         self
     }

@@ -2,7 +2,7 @@
 
 use crate::error::MfError;
 use crate::input::problem::Problem;
-use crate::params::{Choice, Equations, Method, Mf};
+use crate::params::{Equations, Method, Mf, ScheduleKind};
 
 /// Most shards or blocks that may be asked for; data that needs more has them all the same.
 const MOST_PARTS: usize = 4096;
@@ -56,7 +56,7 @@ impl Mf {
             }
         }
         self.check_sizes()?;
-        if self.schedule == Choice::Priority && self.method != Method::Sgd {
+        if self.schedule == ScheduleKind::Priority && self.method != Method::Sgd {
             return refuse("schedule", "priority".into(), "only --solver sgd has blocks that could go first");
         }
         self.check_implicit(problem)?;

@@ -38,7 +38,7 @@ fn an_input_that_is_used_up_gives_the_same_bytes() {
             // Of ratings of its own, and of some that somebody else holds, too.
             let own = Problem::new(90, 60, common::ratings()).unwrap().validate_on_share(0.1, 7).unwrap();
             for given in [own, problem.clone()] {
-                let other = mf.fit_using_up(given, &mut how.clone()).unwrap();
+                let other = mf.fit_owned(given, &mut how.clone()).unwrap();
                 assert_eq!(bits(&other), bits(&alone), "{name}");
             }
         }

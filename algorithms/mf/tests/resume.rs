@@ -30,7 +30,7 @@ fn comes_back(whole: &Fit, mf: &Mf, problem: &Problem, file: &Path, name: &str) 
         // The input may be given up meanwhile.
         let mut how = How { resume: Some(file.into()), ..How::workers(workers) };
         let own = problem_of_its_own();
-        assert_eq!(bits(&mf.fit_using_up(own, &mut how).unwrap()), learned, "{name}, {workers} workers");
+        assert_eq!(bits(&mf.fit_owned(own, &mut how).unwrap()), learned, "{name}, {workers} workers");
     }
 }
 

@@ -6,7 +6,7 @@ mod common;
 
 use common::{How, SPARSE, fit, generated, ratings};
 use raddle_datasets::Triples;
-use raddle_mf::{Choice, Equations, Fit, FoldIn, Method, Mf, Model, Problem};
+use raddle_mf::{Equations, Fit, FoldIn, Method, Mf, Model, Problem, ScheduleKind};
 
 /// `sum (r - prediction)^2 + reg sum n (|p|^2 + |q|^2 + biases^2)`, or each row once if `plain`.
 fn objective(model: &Model, triples: &Triples, reg: f64, bias_reg: f64, plain: bool) -> f64 {
@@ -81,7 +81,7 @@ fn least_squares_end_where_no_item_can_be_moved() {
     for (plain, biases) in [(false, true), (true, true), (false, false)] {
         let reg = if plain { 3.0 } else { 0.1 };
         for equations in [Equations::Cholesky, Equations::Gradients(12)] {
-            let mf = Mf::params().method(Method::Als).rank(4).reg(reg).plain_reg(plain).biases(biases);
+            let mf = Mf::params().method(Method::Als).rank(4).reg(reg).unweighted_reg(plain).biases(biases);
             let found = fit(&mf.equations(equations).epochs(6), &problem, How::workers(1));
             for item in 0..60 {
                 let wanted = item_row(&found.model, &triples, item, reg, plain, biases);
@@ -217,7 +217,7 @@ fn steps_by_definition(triples: &Triples, epochs: u32) -> f64 {
 fn gradient_steps_come_as_far_as_their_definition() {
     let triples = ratings();
     let by_definition = steps_by_definition(&triples, 40);
-    for schedule in [Choice::Rotation, Choice::Priority] {
+    for schedule in [ScheduleKind::Rotation, ScheduleKind::Priority] {
         let mf = Mf::params().rank(4).epochs(40).step(0.08).reg(0.02).schedule(schedule).shards(3);
         let found = fit(&mf, &problem(), How::workers(1));
         let error = found.model.errors(&triples).0;
@@ -283,7 +283,7 @@ fn folding_in_solves_the_rows_of_those_who_are_new() {
     let problem = Problem::new(80, 60, old.into_iter().collect::<Triples>()).unwrap();
     let mut model = fit(&Mf::params().rank(4).epochs(30), &problem, How::workers(1)).model;
     let fresh: Triples = new.iter().map(|&(user, item, value)| (user - 80, item, value)).collect();
-    let how = FoldIn { reg: 0.05, plain: false, biases: true, implicit: None };
+    let how = FoldIn { reg: 0.05, unweighted: false, biases: true, implicit: None };
     let before = model.clone();
     how.users(&mut model, &fresh, 10).unwrap();
     assert_eq!((model.users(), &model.item_factors), (90, &before.item_factors));

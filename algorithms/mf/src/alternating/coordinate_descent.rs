@@ -4,8 +4,8 @@
 //! Both families of shards keep a copy of the residual, each in its own order. At a rank, its old product is put back;
 //! then users and items are solved in turn; and its new product is taken off when the next rank begins.
 
-use super::shard::HalfShard;
-use super::sides::{Half, Sides};
+use super::shard::SideShard;
+use super::sides::{FactorMatrices, SidePartial};
 
 /// How columns are solved.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -15,7 +15,7 @@ pub(crate) struct CoordinateDescent {
     pub(crate) inner: usize,
     pub(crate) reg: f64,
     pub(crate) bias_reg: f64,
-    pub(crate) plain: bool,
+    pub(crate) unweighted: bool,
     pub(crate) non_negative: bool,
 }
 
@@ -36,7 +36,13 @@ impl CoordinateDescent {
     }
 
     /// The new column of a shard's rows. `first` is the first pass over the rank.
-    pub(crate) fn half(&self, shard: &mut HalfShard, sides: &Sides, rank: u32, first: bool) -> Half {
+    pub(crate) fn half(
+        &self,
+        shard: &mut SideShard,
+        sides: &FactorMatrices,
+        rank: u32,
+        first: bool,
+    ) -> SidePartial {
         let side = shard.side;
         let column = |side: usize, rank: u32| &*sides.columns[side][rank as usize];
         if first {
@@ -49,19 +55,19 @@ impl CoordinateDescent {
         let (mine, others) = (column(side, rank), column(1 - side, rank));
         let old = &mine[shard.first..shard.first + shard.len()];
         if self.is_fixed(side, rank) {
-            return Half { column: old.to_vec(), ..Half::default() };
+            return SidePartial { column: old.to_vec(), ..SidePartial::default() };
         }
         let is_bias = rank as usize >= self.rank;
         let reg = if is_bias { self.bias_reg } else { self.reg };
         let mut moved = (0.0, 0.0);
-        let (mut room, mut names) = (Vec::new(), Vec::new());
+        let (mut scratch, mut names) = (Vec::new(), Vec::new());
         let solved = (0..shard.len()).map(|row| {
             let range = shard.range(row);
             if range.is_empty() {
                 return 0.0;
             }
-            let count = if self.plain { 1.0 } else { range.len() as f64 };
-            let values = shard.values.read(range.clone(), &mut room);
+            let count = if self.unweighted { 1.0 } else { range.len() as f64 };
+            let values = shard.values.read(range.clone(), &mut scratch);
             let (top, bottom) = sums(values, shard.named.read(row, &mut names), others);
             let value = f64::from(top) / (f64::from(bottom) + reg * count).max(1e-12);
             let value = if self.non_negative && !is_bias { value.max(0.0) } else { value } as f32;
@@ -70,13 +76,13 @@ impl CoordinateDescent {
             value
         });
         let column = solved.collect();
-        Half { column, moved, ..Half::default() }
+        SidePartial { column, moved, ..SidePartial::default() }
     }
 
     /// Takes the pending product off the residual and puts the old product of the rank back.
     fn move_on(
         &self,
-        shard: &mut HalfShard,
+        shard: &mut SideShard,
         pending: Option<(&Vec<f32>, &Vec<f32>)>,
         back: (&Vec<f32>, &Vec<f32>),
     ) {

@@ -6,13 +6,13 @@ use raddle::{Engine, Outcome, Parts};
 use raddle_datasets::Triples;
 
 use super::coordinate_descent::CoordinateDescent;
+use super::early_stopping::EarlyStopping;
 use super::judged::Judged;
 use super::least_squares::{LeastSquares, squares_of};
-use super::program::{AlternatingProgram, Alternation, Way};
-use super::progress::Progress;
-use super::shard::HalfShard;
-use super::sides::{Rows, Sides};
-use crate::input::chunk::{CHUNKS, Chunk, dealer};
+use super::program::{AlternatingProgram, Alternation, SideSolver};
+use super::shard::SideShard;
+use super::sides::{FactorMatrices, Rows};
+use crate::input::chunk::{CHUNKS, Chunk, chunk_owner};
 use crate::input::problem::Problem;
 use crate::kernels::{self, LANES, Vector};
 use crate::model::{Fit, Model, Side};
@@ -61,7 +61,7 @@ impl Mf {
     }
 
     /// The same, where the ratings are used up as shards take them.
-    pub(crate) fn fit_alternating_using_up<R: Runner>(
+    pub(crate) fn fit_alternating_owned<R: Runner>(
         &self,
         mut problem: Problem,
         runner: &mut R,
@@ -78,7 +78,7 @@ impl Mf {
     }
 
     /// How sides are solved, what is taken off every rating, and the factors to start from.
-    fn beginning(&self, problem: &Problem) -> (Way, f64, Sides) {
+    fn beginning(&self, problem: &Problem) -> (SideSolver, f64, FactorMatrices) {
         let (mean, deviation) = moments(&problem.train);
         let center = if self.is_centered() { mean } else { 0.0 };
         let way = self.way(deviation, problem);
@@ -91,8 +91,8 @@ impl Mf {
         self.shards.unwrap_or(by_cost).min(problem.users.max(problem.items))
     }
 
-    fn way(&self, deviation: f64, problem: &Problem) -> Way {
-        let reg = match (self.reg, self.implicit, self.plain_reg) {
+    fn way(&self, deviation: f64, problem: &Problem) -> SideSolver {
+        let reg = match (self.reg, self.implicit, self.unweighted_reg) {
             (Some(reg), ..) => reg,
             (None, Some(_), _) => IMPLICIT_REG,
             (None, None, false) => REG * deviation,
@@ -105,16 +105,16 @@ impl Mf {
         };
         let biases = self.biases && self.implicit.is_none();
         match self.method {
-            Method::Ccd => Way::Columns(CoordinateDescent {
+            Method::Ccd => SideSolver::Columns(CoordinateDescent {
                 rank: self.rank,
                 biases,
                 inner: self.inner,
                 reg,
                 bias_reg: self.bias_reg,
-                plain: self.plain_reg,
+                unweighted: self.unweighted_reg,
                 non_negative: self.non_negative,
             }),
-            _ => Way::Rows(LeastSquares {
+            _ => SideSolver::Rows(LeastSquares {
                 rank: self.rank,
                 biases,
                 equations: self.equations.unwrap_or(match self.implicit {
@@ -123,7 +123,7 @@ impl Mf {
                 }),
                 implicit: self.implicit,
                 reg,
-                plain: self.plain_reg,
+                unweighted: self.unweighted_reg,
                 non_negative: self.non_negative,
             }),
         }
@@ -132,19 +132,19 @@ impl Mf {
     fn alternating_engine(
         &self,
         problem: &Problem,
-        way: Way,
-        (center, replica): (f64, Sides),
+        way: SideSolver,
+        (center, replica): (f64, FactorMatrices),
         input: Input,
         count: usize,
     ) -> Engine<AlternatingProgram> {
         let measured = problem.measured.as_ref();
         let sides = [Side::Users, Side::Items].into_iter().cycle().take(count);
         let chunks = input.taken.len();
-        let mut shards: Vec<HalfShard> =
-            sides.map(|side| HalfShard::new(side, input.taken.clone())).collect();
+        let mut shards: Vec<SideShard> =
+            sides.map(|side| SideShard::new(side, input.taken.clone())).collect();
         let counted = input.counted.len();
         for (number, chunk) in (0..).zip(input.counted) {
-            shards[dealer(number, counted as u32, count as u32) as usize].counted = Some(chunk);
+            shards[chunk_owner(number, counted as u32, count as u32) as usize].counted = Some(chunk);
         }
         let parts = count / 2;
         let most = if measured.is_some() { MOST_EPOCHS } else { EPOCHS };
@@ -161,12 +161,12 @@ impl Mf {
             center: center as f32,
         };
         let schedule = Alternation::new(way, parts as u32, chunks, measured.is_some());
-        let parts = Parts { shards, blocks: Vec::new(), pinned: Progress::new(), replica };
+        let parts = Parts { shards, blocks: Vec::new(), pinned: EarlyStopping::new(), replica };
         Engine::new(program, schedule, parts).workers(self.workers)
     }
 
     /// The factors to start from: of users zeros, of items small random numbers, or those of a model.
-    fn sides(&self, problem: &Problem, way: Way, center: f64, mean: f64) -> Sides {
+    fn sides(&self, problem: &Problem, way: SideSolver, center: f64, mean: f64) -> FactorMatrices {
         let start = self.start();
         let rank = self.rank;
         // Products make up the mean where it is not taken off.
@@ -193,10 +193,10 @@ impl Mf {
             }
             (factors, biases)
         });
-        let mut out = Sides::default();
+        let mut out = FactorMatrices::default();
         for (side, (factors, biases)) in sides.into_iter().enumerate() {
             match way {
-                Way::Rows(rows) => {
+                SideSolver::Rows(rows) => {
                     let chunks = rows.chunks();
                     let mut padded = vec![Vector([0.0; LANES]); biases.len() * chunks];
                     for (row, to) in padded.chunks_exact_mut(chunks).enumerate() {
@@ -211,7 +211,7 @@ impl Mf {
                     }
                     out.rows[side] = Arc::new(Rows(padded));
                 }
-                Way::Columns(columns) => {
+                SideSolver::Columns(columns) => {
                     let column = |rank: usize| factors.iter().skip(rank).step_by(self.rank).copied();
                     out.columns[side] = (0..self.rank).map(|rank| Arc::new(column(rank).collect())).collect();
                     for column in self.rank as u32..columns.columns() as u32 {
@@ -237,7 +237,13 @@ fn moments(triples: &Triples) -> (f64, f64) {
 
 impl Mf {
     /// The model that a run has come to.
-    fn collect(&self, problem: &Problem, way: Way, center: f64, outcome: Outcome<AlternatingProgram>) -> Fit {
+    fn collect(
+        &self,
+        problem: &Problem,
+        way: SideSolver,
+        center: f64,
+        outcome: Outcome<AlternatingProgram>,
+    ) -> Fit {
         let Outcome { parts: Parts { pinned: progress, replica, .. }, mut report, trace } = outcome;
         let kept = progress.kept.filter(|_| progress.best_epoch != report.epochs);
         let (rows, columns) = match kept {
@@ -245,8 +251,8 @@ impl Mf {
             None => (replica.rows, replica.columns),
         };
         let (rank, reg) = match way {
-            Way::Rows(rows) => (rows.rank, rows.reg),
-            Way::Columns(columns) => (columns.rank, columns.reg),
+            SideSolver::Rows(rows) => (rows.rank, rows.reg),
+            SideSolver::Columns(columns) => (columns.rank, columns.reg),
         };
         let mut model = Model { mean: center, ..Model::zeros(problem.users, problem.items, rank) };
         // Whatever was resumed, all factors are in the replica. Rows without ratings are zeros there, after an epoch; before
@@ -256,14 +262,14 @@ impl Mf {
         for (side, (factors, biases)) in to.into_iter().enumerate().filter(|_| report.epochs > 0) {
             for (row, (to, bias)) in factors.chunks_exact_mut(rank).zip(biases).enumerate() {
                 match way {
-                    Way::Rows(least) => {
+                    SideSolver::Rows(least) => {
                         let chunks = least.chunks();
                         let from: &[f32] =
                             bytemuck::cast_slice(&rows[side].0[row * chunks..(row + 1) * chunks]);
                         to.copy_from_slice(&from[..rank]);
                         *bias = if least.biases { from[rank + side] } else { 0.0 };
                     }
-                    Way::Columns(descent) => {
+                    SideSolver::Columns(descent) => {
                         to.iter_mut().zip(&columns[side]).for_each(|(to, column)| *to = column[row]);
                         *bias = if descent.biases { columns[side][rank + side][row] } else { 0.0 };
                     }

@@ -3,8 +3,8 @@
 use raddle::random::splitmix64;
 use raddle_datasets::Triples;
 
-use super::shard::HalfShard;
-use super::sides::Sides;
+use super::shard::SideShard;
+use super::sides::FactorMatrices;
 use crate::kernels::{TOGETHER, Vector, scores};
 use crate::ranking::{Gains, top};
 
@@ -48,7 +48,7 @@ impl Judged {
     }
 
     /// The sum over the users of a shard, and their number; rows are of `chunks` vectors.
-    pub(super) fn measure(&self, shard: &HalfShard, sides: &Sides, chunks: usize) -> (f64, u64) {
+    pub(super) fn measure(&self, shard: &SideShard, sides: &FactorMatrices, chunks: usize) -> (f64, u64) {
         let (first, end) = (shard.first as u32, (shard.first + shard.len()) as u32);
         let from = |user: u32| self.users.partition_point(|&other| other < user);
         let users = &self.users[from(first)..from(end)];

@@ -1,8 +1,8 @@
 //! Alternating least squares: each row solved by itself, given the other side (Hu, Koren and Volinsky 2008; Zhou,
 //! Wilkinson, Schreiber and Pan 2008).
 
-use super::shard::HalfShard;
-use super::sides::{Half, Rows, Sides};
+use super::shard::SideShard;
+use super::sides::{FactorMatrices, Rows, SidePartial};
 use crate::kernels::{self, LANES, Vector};
 use crate::params::Equations;
 
@@ -15,7 +15,7 @@ pub(crate) struct LeastSquares {
     /// The weight of a count, for implicit feedback.
     pub(crate) implicit: Option<f64>,
     pub(crate) reg: f64,
-    pub(crate) plain: bool,
+    pub(crate) unweighted: bool,
     pub(crate) non_negative: bool,
 }
 
@@ -27,7 +27,7 @@ const PIECE: usize = 1024;
 
 /// Memory that solving a row needs, kept from row to row.
 #[derive(Debug, Default)]
-pub(crate) struct Room {
+pub(crate) struct Scratch {
     features: Vec<Vector>,
     weights: Vec<f32>,
     targets: Vec<f32>,
@@ -48,13 +48,13 @@ impl LeastSquares {
     }
 
     /// New rows for a shard, given the other side.
-    pub(crate) fn half(&self, shard: &HalfShard, sides: &Sides) -> Half {
+    pub(crate) fn half(&self, shard: &SideShard, sides: &FactorMatrices) -> SidePartial {
         let chunks = self.chunks();
         let (mine, other) = (&sides.rows[shard.side].0, &sides.rows[1 - shard.side].0);
         let square = &sides.squares[1 - shard.side].0;
         let start = shard.first * chunks;
         let mut rows = mine[start..start + shard.len() * chunks].to_vec();
-        let (mut room, mut listed, mut names) = (Room::default(), Vec::new(), Vec::new());
+        let (mut scratch, mut listed, mut names) = (Scratch::default(), Vec::new(), Vec::new());
         let mut moved = (0.0, 0.0);
         for (number, row) in rows.chunks_exact_mut(chunks).enumerate() {
             let ratings = shard.range(number);
@@ -66,7 +66,7 @@ impl LeastSquares {
             let before: Vec<Vector> = row.to_vec();
             let others = shard.named.read(number, &mut names);
             let values = shard.values.read(ratings, &mut listed);
-            self.row((others, values), shard.side, (other, square), &mut room, row);
+            self.row((others, values), shard.side, (other, square), &mut scratch, row);
             for (new, old) in row.iter().zip(&before) {
                 for (new, old) in new.0.iter().zip(&old.0) {
                     moved.0 += f64::from(new - old).powi(2);
@@ -78,7 +78,7 @@ impl LeastSquares {
             Some(_) => squares_of(&rows, chunks),
             None => Vec::new(),
         };
-        Half { rows: Rows(rows), square: Rows(square), moved, ..Half::default() }
+        SidePartial { rows: Rows(rows), square: Rows(square), moved, ..SidePartial::default() }
     }
 
     /// Solves one row of `side`, from where it is.
@@ -87,41 +87,41 @@ impl LeastSquares {
         (others, values): (&[u32], &[f32]),
         side: usize,
         (other, square): (&[Vector], &[Vector]),
-        room: &mut Room,
+        scratch: &mut Scratch,
         row: &mut [Vector],
     ) {
         let chunks = self.chunks();
-        let count = if self.plain || self.implicit.is_some() { 1.0 } else { others.len() as f64 };
+        let count = if self.unweighted || self.implicit.is_some() { 1.0 } else { others.len() as f64 };
         let ridge = ((self.reg * count) as f32).max(1e-9);
         match (self.equations, self.non_negative, self.fixed(side)) {
             (Equations::Gradients(steps), false, None) => {
-                self.prepare((others, values), side, other, room);
+                self.prepare((others, values), side, other, scratch);
                 let equations = kernels::Equations {
                     features: other,
                     chunks,
                     rows: others,
-                    weights: &room.weights,
-                    targets: &room.targets,
+                    weights: &scratch.weights,
+                    targets: &scratch.targets,
                     square,
                     ridge,
                 };
                 kernels::descend(&equations, steps, row);
             }
             (Equations::Gradients(steps), false, Some(_)) => {
-                self.prepare((others, values), side, other, room);
+                self.prepare((others, values), side, other, scratch);
                 let rows: Vec<u32> = (0..others.len() as u32).collect();
                 let equations = kernels::Equations {
-                    features: &room.features,
+                    features: &scratch.features,
                     chunks,
                     rows: &rows,
-                    weights: &room.weights,
-                    targets: &room.targets,
+                    weights: &scratch.weights,
+                    targets: &scratch.targets,
                     square,
                     ridge,
                 };
                 kernels::descend(&equations, steps, row);
             }
-            _ => self.exactly((others, values), side, (other, square), ridge, room, row),
+            _ => self.exactly((others, values), side, (other, square), ridge, scratch, row),
         }
         if let Some(fixed) = self.fixed(side) {
             row[fixed / LANES].0[fixed % LANES] = 1.0;
@@ -129,30 +129,36 @@ impl LeastSquares {
     }
 
     /// Gathers features, weights and targets. What the other side adds on its own is taken off the targets.
-    fn prepare(&self, (others, values): (&[u32], &[f32]), side: usize, other: &[Vector], room: &mut Room) {
+    fn prepare(
+        &self,
+        (others, values): (&[u32], &[f32]),
+        side: usize,
+        other: &[Vector],
+        scratch: &mut Scratch,
+    ) {
         let chunks = self.chunks();
-        room.weights.clear();
-        room.targets.clear();
+        scratch.weights.clear();
+        scratch.targets.clear();
         for &value in values {
             let (weight, target) = match self.implicit {
                 Some(weight) => (weight as f32 * value, 1.0 + weight as f32 * value),
                 None => (1.0, value),
             };
-            room.weights.push(weight);
-            room.targets.push(target);
+            scratch.weights.push(weight);
+            scratch.targets.push(target);
         }
         let by_gradients = matches!(self.equations, Equations::Gradients(_)) && !self.non_negative;
         let fixed = self.fixed(side);
         if by_gradients && fixed.is_none() {
             return;
         }
-        room.features.clear();
-        for (&row, target) in others.iter().zip(&mut room.targets) {
-            room.features.extend_from_slice(&other[row as usize * chunks..][..chunks]);
+        scratch.features.clear();
+        for (&row, target) in others.iter().zip(&mut scratch.targets) {
+            scratch.features.extend_from_slice(&other[row as usize * chunks..][..chunks]);
             if let Some(fixed) = fixed {
                 // The other side's bias meets the 1 of this row: it is known, and no feature.
-                let at = room.features.len() - chunks + fixed / LANES;
-                *target -= std::mem::take(&mut room.features[at].0[fixed % LANES]);
+                let at = scratch.features.len() - chunks + fixed / LANES;
+                *target -= std::mem::take(&mut scratch.features[at].0[fixed % LANES]);
             }
         }
     }
@@ -164,27 +170,27 @@ impl LeastSquares {
         side: usize,
         (other, square): (&[Vector], &[Vector]),
         ridge: f32,
-        room: &mut Room,
+        scratch: &mut Scratch,
         row: &mut [Vector],
     ) {
         let chunks = self.chunks();
         let width = chunks * LANES;
-        room.matrix.clear();
+        scratch.matrix.clear();
         match square.is_empty() {
-            true => room.matrix.resize(width * chunks, Vector([0.0; LANES])),
-            false => room.matrix.extend_from_slice(square),
+            true => scratch.matrix.resize(width * chunks, Vector([0.0; LANES])),
+            false => scratch.matrix.extend_from_slice(square),
         }
-        room.right.clear();
-        room.right.resize(chunks, Vector([0.0; LANES]));
+        scratch.right.clear();
+        scratch.right.resize(chunks, Vector([0.0; LANES]));
         for j in 0..width {
-            room.matrix[j * chunks + j / LANES].0[j % LANES] += ridge;
+            scratch.matrix[j * chunks + j / LANES].0[j % LANES] += ridge;
         }
         for piece in others.chunks(PIECE).zip(values.chunks(PIECE)) {
-            self.prepare(piece, side, other, room);
-            let Room { features, weights, targets, matrix, right } = &mut *room;
+            self.prepare(piece, side, other, scratch);
+            let Scratch { features, weights, targets, matrix, right } = &mut *scratch;
             kernels::add_products(features, chunks, weights, targets, matrix, right);
         }
-        let Room { matrix, right, .. } = room;
+        let Scratch { matrix, right, .. } = scratch;
         if self.non_negative {
             self.positive(matrix, right, side, row);
         } else if kernels::solve(matrix, right, chunks) {

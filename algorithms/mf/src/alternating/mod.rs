@@ -4,22 +4,22 @@
 //! the replica. An epoch solves the users, then the items; each row depends on the other side alone, so that it does
 //! not matter where, or beside which others, it is solved.
 
+mod column_index;
 mod coordinate_descent;
+mod dictionary;
+mod early_stopping;
 mod fit;
 mod judged;
 mod least_squares;
-mod named;
 mod program;
-mod progress;
 mod restored;
 mod setup;
 mod shard;
 mod sides;
-mod taken;
-mod values;
+mod staged_chunk;
 
-pub(crate) use least_squares::{LeastSquares, Room, squares_of};
+pub use early_stopping::EarlyStopping;
+pub(crate) use least_squares::{LeastSquares, Scratch, squares_of};
 pub use program::{AlternatingProgram, Alternation};
-pub use progress::Progress;
-pub use shard::HalfShard;
-pub use sides::{Half, Moved, Sides};
+pub use shard::SideShard;
+pub use sides::{FactorMatrices, SidePartial, SideUpdate};

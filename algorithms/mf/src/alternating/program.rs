@@ -7,17 +7,17 @@ use raddle::state::{Reader, StateError, Writer};
 use raddle::{Boundary, Metric, Program, Schedule, Task, Verdict};
 
 use super::coordinate_descent::CoordinateDescent;
+use super::early_stopping::EarlyStopping;
 use super::judged::{self, Judged};
 use super::least_squares::LeastSquares;
-use super::progress::Progress;
-use super::setup::{Setup, Tally};
-use super::shard::HalfShard;
-use super::sides::{Half, Moved, Sides};
+use super::setup::{Partitioning, Tally};
+use super::shard::SideShard;
+use super::sides::{FactorMatrices, SidePartial, SideUpdate};
 use crate::kernels;
 
 /// How a side is solved.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Way {
+pub(crate) enum SideSolver {
     Rows(LeastSquares),
     Columns(CoordinateDescent),
 }
@@ -25,7 +25,7 @@ pub(crate) enum Way {
 /// The mathematics of a run that alternates between the sides.
 #[derive(Debug)]
 pub struct AlternatingProgram {
-    pub(crate) way: Way,
+    pub(crate) way: SideSolver,
     /// What is measured on, if anything is.
     pub(crate) measured_on: Option<&'static str>,
     /// Whose lists are measured, for implicit feedback; else it is the squared error of held-out ratings.
@@ -53,28 +53,28 @@ fn kind(pass: usize, side: usize) -> u32 {
 
 impl AlternatingProgram {
     /// Which rows each shard has, from what the chunks of the input have counted, in their order.
-    fn lay_out(&self, shares: Vec<(u32, Half)>) -> Verdict<Moved> {
+    fn lay_out(&self, shares: Vec<(u32, SidePartial)>) -> Verdict<SideUpdate> {
         let tallies: Vec<Tally> =
             shares.into_iter().filter_map(|(_, half)| half.tally.map(|tally| *tally)).collect();
-        let setup = Setup::new(&tallies, self.rows, self.parts);
+        let setup = Partitioning::new(&tallies, self.rows, self.parts);
         let (name, on) = self.metric();
         let mut verdict = Verdict::unmeasured(name, on);
-        verdict.change = Some(Moved { setup: Some(Arc::new(setup)), ..Moved::default() });
+        verdict.change = Some(SideUpdate { setup: Some(Arc::new(setup)), ..SideUpdate::default() });
         verdict
     }
 
     /// What the chunk of the input that is counted at a shard holds, if one is.
-    pub(super) fn tally(&self, shard: &HalfShard) -> Option<Tally> {
-        let listed = matches!(self.way, Way::Rows(_));
+    pub(super) fn tally(&self, shard: &SideShard) -> Option<Tally> {
+        let listed = matches!(self.way, SideSolver::Rows(_));
         shard.counted.as_ref().map(|chunk| Tally::of(chunk, self.rows, self.center, listed))
     }
 
     /// A shard takes its ratings from a chunk of the input.
-    fn take(&self, number: u32, shard: &mut HalfShard, sides: &Sides) {
+    fn take(&self, number: u32, shard: &mut SideShard, sides: &FactorMatrices) {
         let Some(setup) = &sides.setup else { return };
-        let is_implicit = matches!(self.way, Way::Rows(rows) if rows.implicit.is_some());
+        let is_implicit = matches!(self.way, SideSolver::Rows(rows) if rows.implicit.is_some());
         let taken = shard.take(number as usize / 2, setup, self.center, is_implicit.then_some(1.0));
-        if taken && matches!(self.way, Way::Columns(_)) {
+        if taken && matches!(self.way, SideSolver::Columns(_)) {
             shard.take_off(&sides.columns);
         }
     }
@@ -94,24 +94,24 @@ impl AlternatingProgram {
     }
 
     /// What is measured on the held-out ratings of a shard: the sum of NDCG over users, or of squared errors.
-    fn measure(&self, shard: &HalfShard, sides: &Sides) -> (f64, u64) {
+    fn measure(&self, shard: &SideShard, sides: &FactorMatrices) -> (f64, u64) {
         match (&self.judged, &self.way) {
-            (Some(judged), Way::Rows(rows)) => judged.measure(shard, sides, rows.chunks()),
+            (Some(judged), SideSolver::Rows(rows)) => judged.measure(shard, sides, rows.chunks()),
             _ => self.errors(shard, sides),
         }
     }
 
     /// The squared errors of the held-out ratings of a shard.
-    fn errors(&self, shard: &HalfShard, sides: &Sides) -> (f64, u64) {
+    fn errors(&self, shard: &SideShard, sides: &FactorMatrices) -> (f64, u64) {
         let mut sum = 0.0;
         for &(user, item, value) in &shard.held {
             let predicted = match &self.way {
-                Way::Rows(rows) => {
+                SideSolver::Rows(rows) => {
                     let chunks = rows.chunks();
                     let row = |side: usize, row: u32| &sides.rows[side].0[row as usize * chunks..][..chunks];
                     kernels::product(row(0, user), row(1, item))
                 }
-                Way::Columns(columns) => (0..columns.columns())
+                SideSolver::Columns(columns) => (0..columns.columns())
                     .map(|rank| sides.columns[0][rank][user as usize] * sides.columns[1][rank][item as usize])
                     .sum(),
             };
@@ -122,68 +122,68 @@ impl AlternatingProgram {
 }
 
 impl Program for AlternatingProgram {
-    type Shard = HalfShard;
+    type Shard = SideShard;
     type Block = ();
-    type Pinned = Progress;
-    type Replica = Sides;
-    type Partial = Half;
-    type Change = Moved;
+    type Pinned = EarlyStopping;
+    type Replica = FactorMatrices;
+    type Partial = SidePartial;
+    type Change = SideUpdate;
 
     fn measures(&self, kind: Option<u32>) -> bool {
         kind == Some(MEASURE)
     }
 
-    fn update(&self, task: &Task, shard: &mut HalfShard, sides: &Sides) -> Half {
+    fn update(&self, task: &Task, shard: &mut SideShard, sides: &FactorMatrices) -> SidePartial {
         if task.kind == TAKE {
             self.take(task.shard, shard, sides);
-            return Half::default();
+            return SidePartial::default();
         }
         if task.kind == MEASURE {
-            return Half { measured: self.measure(shard, sides), ..Half::default() };
+            return SidePartial { measured: self.measure(shard, sides), ..SidePartial::default() };
         }
         match (&self.way, task.variables.first()) {
-            (Way::Rows(rows), _) => rows.half(shard, sides),
-            (Way::Columns(columns), Some(&rank)) => columns.half(shard, sides, rank, task.kind < 2),
-            (Way::Columns(_), None) => Half::default(),
+            (SideSolver::Rows(rows), _) => rows.half(shard, sides),
+            (SideSolver::Columns(columns), Some(&rank)) => columns.half(shard, sides, rank, task.kind < 2),
+            (SideSolver::Columns(_), None) => SidePartial::default(),
         }
     }
 
-    fn aggregate(&self, round: &Round, _: &mut Progress, halves: Vec<(u32, Half)>) -> Moved {
+    fn aggregate(&self, round: &Round, _: &mut EarlyStopping, halves: Vec<(u32, SidePartial)>) -> SideUpdate {
         if round.kind == TAKE {
-            return Moved::default();
+            return SideUpdate::default();
         }
-        let halves: Vec<Half> = halves.into_iter().map(|(_, half)| half).collect();
+        let halves: Vec<SidePartial> = halves.into_iter().map(|(_, half)| half).collect();
         if round.kind == MEASURE {
-            return Moved::of_measured(halves);
+            return SideUpdate::of_measured(halves);
         }
         let rank = match self.way {
-            Way::Rows(_) => None,
-            Way::Columns(_) => round.tasks.first().and_then(|task| task.variables.first().copied()),
+            SideSolver::Rows(_) => None,
+            SideSolver::Columns(_) => round.tasks.first().and_then(|task| task.variables.first().copied()),
         };
         let side = (round.kind % 2) as usize;
         let begins = match &self.way {
-            Way::Rows(_) => side == 0,
-            Way::Columns(columns) => round.kind == 0 && rank == columns.order().next(),
+            SideSolver::Rows(_) => side == 0,
+            SideSolver::Columns(columns) => round.kind == 0 && rank == columns.order().next(),
         };
-        Moved::new(side, rank, begins, halves)
+        SideUpdate::new(side, rank, begins, halves)
     }
 
-    fn commit(&self, moved: &Moved, sides: &mut Sides) {
+    fn commit(&self, moved: &SideUpdate, sides: &mut FactorMatrices) {
         moved.commit(sides);
     }
 
-    fn certify(&self, _: u32, shard: &mut HalfShard, sides: &Sides) -> Half {
+    fn certify(&self, _: u32, shard: &mut SideShard, sides: &FactorMatrices) -> SidePartial {
         let tally = if sides.setup.is_none() { self.tally(shard).map(Box::new) } else { None };
-        Half { tally, ..Half::default() }
+        SidePartial { tally, ..SidePartial::default() }
     }
 
     fn conclude(
         &self,
         boundary: &Boundary,
-        progress: &mut Progress,
-        sides: &Sides,
-        shares: Vec<(u32, Half)>,
-    ) -> Verdict<Moved> {
+        progress: &mut EarlyStopping,
+        sides: &FactorMatrices,
+        shares: Vec<(u32, SidePartial)>,
+    ) -> Verdict<SideUpdate> {
         if sides.setup.is_none() {
             return self.lay_out(shares);
         }
@@ -200,25 +200,25 @@ impl Program for AlternatingProgram {
     }
 
     /// Ratings are taken from the input again; what coordinate descent has left of them is not in it.
-    fn remember(&self, shard: &HalfShard, out: &mut Writer) {
-        if matches!(self.way, Way::Columns(_)) {
+    fn remember(&self, shard: &SideShard, out: &mut Writer) {
+        if matches!(self.way, SideSolver::Columns(_)) {
             shard.remember(out);
         }
     }
 
-    fn recall(&self, shard: &mut HalfShard, from: &mut Reader<'_>) -> Result<(), StateError> {
+    fn recall(&self, shard: &mut SideShard, from: &mut Reader<'_>) -> Result<(), StateError> {
         match self.way {
-            Way::Columns(_) => shard.recall(from),
-            Way::Rows(_) => Ok(()),
+            SideSolver::Columns(_) => shard.recall(from),
+            SideSolver::Rows(_) => Ok(()),
         }
     }
 
     fn check_restored(
         &self,
-        shards: &[HalfShard],
+        shards: &[SideShard],
         _: &[()],
-        progress: &Progress,
-        sides: &Sides,
+        progress: &EarlyStopping,
+        sides: &FactorMatrices,
     ) -> Result<(), StateError> {
         self.check(shards, progress, sides)
     }
@@ -228,7 +228,7 @@ impl Program for AlternatingProgram {
 /// worker has some of both.
 #[derive(Debug, Clone)]
 pub struct Alternation {
-    way: Way,
+    way: SideSolver,
     /// Parts of each side.
     parts: u32,
     /// Chunks of the input that shards take their ratings from, one a round.
@@ -240,7 +240,7 @@ pub struct Alternation {
 }
 
 impl Alternation {
-    pub(crate) fn new(way: Way, parts: u32, chunks: usize, measures: bool) -> Self {
+    pub(crate) fn new(way: SideSolver, parts: u32, chunks: usize, measures: bool) -> Self {
         Self { way, parts, chunks, measures, is_set_up: false }
     }
 
@@ -267,8 +267,8 @@ impl Schedule for Alternation {
             rounds.extend(vec![take; if self.chunks > 1 { self.chunks + 1 } else { 1 }]);
         }
         rounds.extend(match &self.way {
-            Way::Rows(_) => vec![self.round(0, 0, &[]), self.round(0, 1, &[])],
-            Way::Columns(columns) => {
+            SideSolver::Rows(_) => vec![self.round(0, 0, &[]), self.round(0, 1, &[])],
+            SideSolver::Columns(columns) => {
                 let passes = (0..columns.inner).flat_map(|pass| [(pass, 0), (pass, 1)]);
                 let rounds = columns.order().flat_map(|rank| passes.clone().map(move |at| (rank, at)));
                 rounds.map(|(rank, (pass, side))| self.round(pass, side, &[rank])).collect()

@@ -2,11 +2,11 @@
 
 use raddle::state::StateError;
 
-use super::program::{AlternatingProgram, Way};
-use super::progress::Progress;
-use super::setup::{Setup, Tally, counts};
-use super::shard::HalfShard;
-use super::sides::{Columns, Rows, Sides};
+use super::early_stopping::EarlyStopping;
+use super::program::{AlternatingProgram, SideSolver};
+use super::setup::{Partitioning, Tally, counts};
+use super::shard::SideShard;
+use super::sides::{Columns, FactorMatrices, Rows};
 use crate::kernels::LANES;
 use crate::restored::ensure;
 
@@ -14,13 +14,13 @@ impl AlternatingProgram {
     /// Whether all parts are those of a run on this data: the cut of both sides is found again, and every row is there.
     pub(super) fn check(
         &self,
-        shards: &[HalfShard],
-        progress: &Progress,
-        sides: &Sides,
+        shards: &[SideShard],
+        progress: &EarlyStopping,
+        sides: &FactorMatrices,
     ) -> Result<(), StateError> {
         ensure(progress.is_possible(), "how far the run has come")?;
         let tallies: Vec<Tally> = shards.iter().filter_map(|shard| self.tally(shard)).collect();
-        let again = Setup::new(&tallies, self.rows, self.parts);
+        let again = Partitioning::new(&tallies, self.rows, self.parts);
         let setup = sides.setup.as_deref().filter(|setup| **setup == again);
         let Some(setup) = setup else { return Err(StateError::new("how both sides are cut")) };
         for side in 0..2 {
@@ -47,8 +47,8 @@ impl AlternatingProgram {
     fn fits(&self, side: usize, rows: &Rows, columns: &Columns) -> bool {
         let count = if side == 0 { self.rows.0 } else { self.rows.1 };
         match &self.way {
-            Way::Rows(way) => rows.0.len() == count * way.chunks() && columns.is_empty(),
-            Way::Columns(way) => {
+            SideSolver::Rows(way) => rows.0.len() == count * way.chunks() && columns.is_empty(),
+            SideSolver::Columns(way) => {
                 rows.0.is_empty()
                     && columns.len() == way.columns()
                     && columns.iter().all(|column| column.len() == count)
@@ -59,15 +59,15 @@ impl AlternatingProgram {
     /// Vectors of the sum of x x' over a side's rows; none where none is asked for.
     fn square(&self) -> usize {
         match &self.way {
-            Way::Rows(way) if way.implicit.is_some() => way.chunks() * way.chunks() * LANES,
+            SideSolver::Rows(way) if way.implicit.is_some() => way.chunks() * way.chunks() * LANES,
             _ => 0,
         }
     }
 
     fn has_column(&self, column: Option<u32>) -> bool {
         match &self.way {
-            Way::Rows(_) => column.is_none(),
-            Way::Columns(way) => column.is_none_or(|column| (column as usize) < way.columns()),
+            SideSolver::Rows(_) => column.is_none(),
+            SideSolver::Columns(way) => column.is_none_or(|column| (column as usize) < way.columns()),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! [`Setup`]: which rows each shard has, and [`Tally`]: what is counted to find out.
+//! [`Partitioning`]: which rows each shard has, and [`Tally`]: what is counted to find out.
 //!
 //! Shards come by their ratings on the workers where they live. At the first boundary some of them count chunks of the
 //! input; the counts say which rows each shard has; and in the first rounds each takes the ratings of its rows from the
@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use raddle::schedule::even_parts;
 
-use super::values::{List, distinct};
+use super::dictionary::{Dictionary, distinct};
 use crate::input::chunk::{Chunk, Counts};
 
 /// Solving a row costs as much as this many of its ratings, besides these.
@@ -16,15 +16,15 @@ const ROW: u64 = 16;
 
 /// How both sides are cut into shards.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Setup {
+pub(crate) struct Partitioning {
     /// The first row of each part, and one more.
     users: Vec<u32>,
     items: Vec<u32>,
     /// The distinct values of the ratings less what is taken off all of them, if they are listed.
-    pub(crate) list: Option<List>,
+    pub(crate) list: Option<Dictionary>,
 }
 
-raddle::state!(Setup { users, items, list });
+raddle::state!(Partitioning { users, items, list });
 
 /// How often a chunk of the input names each row, and its distinct values if they are asked for and few.
 #[derive(Debug, Clone, Default)]
@@ -53,7 +53,7 @@ pub(super) fn counts(tallies: &[Tally], side: usize, rows: usize) -> Vec<u64> {
     all
 }
 
-impl Setup {
+impl Partitioning {
     /// Cuts both sides into `parts` ranges of rows of even cost, given the tallies of all chunks in their order.
     pub(crate) fn new(tallies: &[Tally], (users, items): (usize, usize), parts: usize) -> Self {
         let cut = |side: usize, rows: usize| {
@@ -64,7 +64,7 @@ impl Setup {
         let lists: Option<Vec<&Vec<f32>>> = tallies.iter().map(|tally| tally.values.as_ref()).collect();
         let table = lists.and_then(|lists| distinct(lists.into_iter().flatten().copied()));
         let (users, items) = (cut(0, users), cut(1, items));
-        Self { users, items, list: table.map(List::new) }
+        Self { users, items, list: table.map(Dictionary::new) }
     }
 
     /// The rows of a part of a side: 0 for users, 1 for items.
@@ -85,7 +85,7 @@ pub(crate) fn positions(named: &[u32], rows: Range<u32>) -> Vec<u32> {
     const STRETCH: usize = 1024;
     let length = rows.end - rows.start;
     let is_mine = |row: u32| row.wrapping_sub(rows.start) < length;
-    let (mut found, mut room) = (Vec::new(), [0; STRETCH]);
+    let (mut found, mut scratch) = (Vec::new(), [0; STRETCH]);
     for (stretch, first) in named.chunks(STRETCH).zip((0..).step_by(STRETCH)) {
         if !stretch.iter().fold(false, |any, &row| any | is_mine(row)) {
             continue;
@@ -93,10 +93,10 @@ pub(crate) fn positions(named: &[u32], rows: Range<u32>) -> Vec<u32> {
         // Without a branch: in data without order it would be foretold wrong half of the time.
         let mut count = 0;
         for (&row, at) in stretch.iter().zip(first..) {
-            room[count] = at;
+            scratch[count] = at;
             count += usize::from(is_mine(row));
         }
-        found.extend_from_slice(&room[..count]);
+        found.extend_from_slice(&scratch[..count]);
     }
     found
 }
@@ -127,7 +127,7 @@ mod tests {
             let chunks = Chunk::cut(&triples, None, chunks);
             let tallies: Vec<Tally> =
                 chunks.iter().map(|chunk| Tally::of(chunk, (100, 7), 1.0, true)).collect();
-            Setup::new(&tallies, (100, 7), 4)
+            Partitioning::new(&tallies, (100, 7), 4)
         };
         let whole = setup(1);
         assert_eq!(whole, setup(5));

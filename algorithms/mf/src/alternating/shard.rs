@@ -1,28 +1,28 @@
-//! [`HalfShard`]: some rows of one side with their ratings, row by row.
+//! [`SideShard`]: some rows of one side with their ratings, row by row.
 
 use std::ops::Range;
 
 use raddle::state::{Reader, StateError, Writer};
 use raddle_datasets::Triples;
 
-use super::named::Named;
-use super::setup::{Setup, positions};
+use super::column_index::ColumnIndex;
+use super::dictionary::{Dictionary, Values};
+use super::setup::{Partitioning, positions};
 use super::sides::Columns;
-use super::taken::{Taken, join};
-use super::values::{List, Values};
+use super::staged_chunk::{StagedChunk, join};
 use crate::input::chunk::Chunk;
 use crate::model::Side;
 
 /// A range of rows of one side, with their ratings in compressed rows: 4 bytes a rating where values are listed, else 6; and
 /// 2 more where rows have few and the other side is large.
 #[derive(Debug, Clone, Default)]
-pub struct HalfShard {
+pub struct SideShard {
     /// 0 for users, 1 for items.
     pub(crate) side: usize,
     /// The first row.
     pub(crate) first: usize,
     /// The rows of the other side.
-    pub(crate) named: Named,
+    pub(crate) named: ColumnIndex,
     /// Ratings less what is taken off all of them; for coordinate descent, what is left of them.
     pub(crate) values: Values,
     /// Ratings of the users here to measure on: (user, item, rating).
@@ -34,14 +34,14 @@ pub struct HalfShard {
     /// The chunks of the input that the shard has not yet taken its own from, in their order.
     pub(crate) input: Vec<Chunk>,
     /// What it has taken from those before.
-    taken: Vec<Taken>,
+    taken: Vec<StagedChunk>,
     /// What is left of the ratings where a run goes on, until the shard has them.
     left: Option<Vec<f32>>,
 }
 
-raddle::state!(HalfShard { side, first, named, values, held, pending, counted, input, taken, left });
+raddle::state!(SideShard { side, first, named, values, held, pending, counted, input, taken, left });
 
-impl HalfShard {
+impl SideShard {
     /// A shard of a side that will take its rows from the chunks of the input.
     pub(crate) fn new(side: Side, input: Vec<Chunk>) -> Self {
         Self { side: usize::from(side == Side::Items), input, ..Self::default() }
@@ -68,7 +68,13 @@ impl HalfShard {
     /// Takes the ratings of a part of the side from the next chunk of the input; those to measure on are held with the
     /// users, as `held_as` if that is given. After the last of several chunks it joins them. Returns whether the shard has
     /// all its ratings now and had not before.
-    pub(crate) fn take(&mut self, part: usize, setup: &Setup, center: f32, held_as: Option<f32>) -> bool {
+    pub(crate) fn take(
+        &mut self,
+        part: usize,
+        setup: &Partitioning,
+        center: f32,
+        held_as: Option<f32>,
+    ) -> bool {
         self.counted = None;
         let (rows, others) = (setup.rows(self.side, part), setup.count(1 - self.side));
         if self.input.is_empty() {
@@ -91,7 +97,7 @@ impl HalfShard {
         let is_only = self.taken.is_empty() && self.input.is_empty();
         match is_only {
             true => (self.named, self.values) = (named, values),
-            false => self.taken.push(Taken::new(&named, &values)),
+            false => self.taken.push(StagedChunk::new(&named, &values)),
         }
         is_only
     }
@@ -102,15 +108,15 @@ impl HalfShard {
         rows: Range<u32>,
         others: usize,
         center: f32,
-        mut list: Option<List>,
-    ) -> (Named, Values) {
+        mut list: Option<Dictionary>,
+    ) -> (ColumnIndex, Values) {
         let (mine, theirs) = if self.side == 0 { (users, items) } else { (items, users) };
         let found = positions(mine, rows.clone());
         let ratings =
             found.iter().map(|&at| ((mine[at as usize] - rows.start) as usize, theirs[at as usize]));
         let mut laid = Values::zeros(found.len(), list.as_ref());
         let mut given = found.iter().map(|&at| values[at as usize] - center);
-        let named = Named::new((rows.len(), others), found.len(), ratings, |place| {
+        let named = ColumnIndex::new((rows.len(), others), found.len(), ratings, |place| {
             laid.set(place, given.next().unwrap_or_default(), list.as_mut());
         });
         (named, laid)
@@ -123,12 +129,12 @@ impl HalfShard {
             self.values = Values::Plain(left);
             return;
         }
-        let mut room = Vec::new();
+        let mut scratch = Vec::new();
         for (mine, others) in columns[self.side].iter().zip(&columns[1 - self.side]) {
             for row in 0..self.len() {
                 let own = mine[self.first + row];
                 let values = &mut self.values.plain()[self.named.range(row)];
-                for (value, &other) in values.iter_mut().zip(self.named.read(row, &mut room)) {
+                for (value, &other) in values.iter_mut().zip(self.named.read(row, &mut scratch)) {
                     *value -= own * others[other as usize];
                 }
             }
@@ -139,7 +145,7 @@ impl HalfShard {
     pub(crate) fn remember(&self, out: &mut Writer) {
         let left = match (&self.left, &self.values) {
             (Some(left), _) | (None, Values::Plain(left)) => left,
-            (None, Values::Listed(..)) => &Vec::new(),
+            (None, Values::DictionaryEncoded(..)) => &Vec::new(),
         };
         out.write(&self.pending);
         out.write(&(self.input.is_empty() || self.left.is_some()));

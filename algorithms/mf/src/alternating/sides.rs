@@ -1,8 +1,8 @@
-//! [`Sides`]: the factors of both sides, of which every worker has a copy.
+//! [`FactorMatrices`]: the factors of both sides, of which every worker has a copy.
 
 use std::sync::Arc;
 
-use super::setup::{Setup, Tally};
+use super::setup::{Partitioning, Tally};
 use crate::kernels::{LANES, Vector};
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
@@ -12,7 +12,7 @@ use raddle::state::{Reader, StateError, Writer};
 /// With biases, values `rank` and `rank + 1` of a row are the user's bias and 1, or 1 and the item's bias: the product of
 /// two rows is then the whole prediction less the mean. Copies share what neither has changed.
 #[derive(Debug, Clone, Default)]
-pub struct Sides {
+pub struct FactorMatrices {
     /// For least squares: whole vectors, row behind row.
     pub(crate) rows: [Arc<Rows>; 2],
     /// The sum of x x' over the rows of each side, whole vectors; for implicit feedback.
@@ -26,7 +26,7 @@ pub struct Sides {
     /// What was measured on held-out ratings after this epoch: a sum, and over how many ratings or users.
     pub(crate) measured: (f64, u64),
     /// Which rows each shard has, once that is known.
-    pub(crate) setup: Option<Arc<Setup>>,
+    pub(crate) setup: Option<Arc<Partitioning>>,
 }
 
 /// A value a row, rank by rank.
@@ -48,7 +48,7 @@ impl State for Rows {
     }
 }
 
-impl State for Sides {
+impl State for FactorMatrices {
     fn save(&self, out: &mut Writer) {
         for side in 0..2 {
             out.write(&self.rows[side]);
@@ -77,7 +77,7 @@ impl State for Sides {
 
 /// What a shard answers: new rows or a new column of its rows, and squared errors.
 #[derive(Debug, Clone, Default)]
-pub struct Half {
+pub struct SidePartial {
     pub(crate) rows: Rows,
     pub(crate) square: Rows,
     pub(crate) column: Vec<f32>,
@@ -86,11 +86,11 @@ pub struct Half {
     pub(crate) tally: Option<Box<Tally>>,
 }
 
-raddle::state!(Half { rows, square, column, moved, measured, tally });
+raddle::state!(SidePartial { rows, square, column, moved, measured, tally });
 
 /// What a round makes visible: new rows or a new column of a side; or which rows each shard has.
 #[derive(Debug, Clone, Default)]
-pub struct Moved {
+pub struct SideUpdate {
     pub(super) side: usize,
     pub(super) rank: Option<u32>,
     pub(super) begins: bool,
@@ -99,18 +99,18 @@ pub struct Moved {
     pub(super) column: Option<Arc<Vec<f32>>>,
     pub(super) moved: (f64, f64),
     pub(super) measured: Option<(f64, u64)>,
-    pub(super) setup: Option<Arc<Setup>>,
+    pub(super) setup: Option<Arc<Partitioning>>,
 }
 
-raddle::state!(Moved { side, rank, begins, rows, square, column, moved, measured, setup });
+raddle::state!(SideUpdate { side, rank, begins, rows, square, column, moved, measured, setup });
 
-impl Moved {
+impl SideUpdate {
     /// The answers of all shards of a side, in their order, put together once for all workers. Each answer is dropped as
     /// soon as it is in. `rank` names a column; `begins` says that an epoch does.
-    pub(super) fn new(side: usize, rank: Option<u32>, begins: bool, halves: Vec<Half>) -> Self {
-        let room = |length: fn(&Half) -> usize| halves.iter().map(length).sum();
-        let mut rows = Vec::with_capacity(room(|half| half.rows.0.len()));
-        let mut column = Vec::with_capacity(room(|half| half.column.len()));
+    pub(super) fn new(side: usize, rank: Option<u32>, begins: bool, halves: Vec<SidePartial>) -> Self {
+        let scratch = |length: fn(&SidePartial) -> usize| halves.iter().map(length).sum();
+        let mut rows = Vec::with_capacity(scratch(|half| half.rows.0.len()));
+        let mut column = Vec::with_capacity(scratch(|half| half.column.len()));
         let mut square = Vec::new();
         let mut moved = (0.0, 0.0);
         for half in halves {
@@ -132,13 +132,13 @@ impl Moved {
     }
 
     /// What all shards have measured, in their order.
-    pub(super) fn of_measured(halves: Vec<Half>) -> Self {
-        let add = |sum: (f64, u64), half: Half| (sum.0 + half.measured.0, sum.1 + half.measured.1);
+    pub(super) fn of_measured(halves: Vec<SidePartial>) -> Self {
+        let add = |sum: (f64, u64), half: SidePartial| (sum.0 + half.measured.0, sum.1 + half.measured.1);
         Self { measured: Some(halves.into_iter().fold((0.0, 0), add)), ..Self::default() }
     }
 
     /// Puts what is new where it belongs.
-    pub(crate) fn commit(&self, sides: &mut Sides) {
+    pub(crate) fn commit(&self, sides: &mut FactorMatrices) {
         if let Some(setup) = &self.setup {
             sides.setup = Some(Arc::clone(setup));
         }

@@ -20,9 +20,9 @@ pub(crate) struct About {
     pub(crate) biases: bool,
     /// The weight of a count, for a model of implicit feedback.
     pub(crate) implicit: Option<f64>,
-    /// The regularisation that folding in uses, counted at every rating unless `plain_reg`.
+    /// The regularisation that folding in uses, counted at every rating unless `unweighted_reg`.
     pub(crate) reg: f64,
-    pub(crate) plain_reg: bool,
+    pub(crate) unweighted_reg: bool,
     /// The ids of users and items, row by row: whole numbers where all of them are, else texts.
     pub(crate) users: IdList,
     pub(crate) items: IdList,
@@ -151,7 +151,7 @@ mod tests {
                 biases: true,
                 implicit: None,
                 reg: 0.1,
-                plain_reg: false,
+                unweighted_reg: false,
                 users: IdList(Ids::Dense(3)),
                 items: IdList(Ids::Dense(2)),
                 ending: "converged".into(),

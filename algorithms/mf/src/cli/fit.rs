@@ -126,7 +126,7 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let trained_on = ranks.then(|| problem.clone());
     let is_generated = data::is_generated(train.data.as_deref()) && model.implicit.is_none();
     let measured = problem.measured().filter(|_| is_generated && test.is_none()).cloned();
-    let mut fit = mf.fit_using_up(problem, &mut InSession { session: &mut session, identity })?;
+    let mut fit = mf.fit_owned(problem, &mut InSession { session: &mut session, identity })?;
     let goes_on =
         matches!(fit.report.ending, Ending::Target | Ending::Converged) && !session.is_interrupted();
     if let Some(whole) = whole.as_ref().filter(|_| goes_on) {
@@ -207,7 +207,7 @@ pub(super) fn about(model: &ModelOptions, ratings: &Ratings, fit: &Fit) -> About
         biases: !model.no_biases && model.implicit.is_none(),
         implicit: model.implicit,
         reg: fit.reg,
-        plain_reg: model.plain_reg,
+        unweighted_reg: model.unweighted_reg,
         users: IdList(ratings.users.clone()),
         items: IdList(ratings.items.clone()),
         ending: fit.report.ending.name().into(),

@@ -94,7 +94,8 @@ struct Widened {
 /// Adds the rows that the data has besides behind those of the model.
 fn widen(saved: &mut Saved, ratings: &Ratings, reg: f64) -> Result<Widened, Error> {
     let Saved { about, model, users, items } = saved;
-    let how = FoldIn { reg, plain: about.plain_reg, biases: about.biases, implicit: about.implicit };
+    let how =
+        FoldIn { reg, unweighted: about.unweighted_reg, biases: about.biases, implicit: about.implicit };
     let (old_users, old_items) = (users.len() as u32, items.len() as u32);
     let (of_users, of_items) = (Joined::new(users, &ratings.users), Joined::new(items, &ratings.items));
     let place = |(user, item, value): (u32, u32, f32)| {

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use raddle::cli::{Error, TrainOptions, choose, refuse_without_effect};
-use raddle_mf::{Choice, Equations, Method, Mf};
+use raddle_mf::{Equations, Method, Mf, ScheduleKind};
 use serde::Serialize;
 
 /// The model and the way to it.
@@ -16,7 +16,7 @@ pub(crate) struct ModelOptions {
     pub(crate) reg: Option<f64>,
     /// Count --reg once for each user and item, not at every rating.
     #[arg(long)]
-    pub(crate) plain_reg: bool,
+    pub(crate) unweighted_reg: bool,
     /// How factors are found: sgd (gradient steps), als (alternating least squares) or ccd (coordinate descent).
     #[arg(long, value_name = "NAME", default_value = "sgd")]
     pub(crate) solver: String,
@@ -75,10 +75,10 @@ impl ModelOptions {
         let mut mf = Mf::params()
             .rank(self.rank)
             .method(method)
-            .plain_reg(self.plain_reg)
+            .unweighted_reg(self.unweighted_reg)
             .biases(!self.no_biases)
             .non_negative(self.nonnegative)
-            .schedule(train.schedule_from(&Choice::NAMES)?)
+            .schedule(train.schedule_from(&ScheduleKind::NAMES)?)
             .seed(train.seed)
             .workers(train.worker_count());
         for (value, set) in [

@@ -7,7 +7,7 @@ use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 use raddle_datasets::Triples;
 
-use super::pages::Pages;
+use super::mmap_arrays::MmapArrays;
 use super::problem::Problem;
 use crate::kernels;
 
@@ -15,7 +15,7 @@ use crate::kernels;
 pub(crate) const CHUNKS: usize = 8;
 
 /// The shard that deals a chunk out. Neighbouring shards often live on one worker, so chunks are spread over all of them.
-pub(crate) fn dealer(chunk: u32, chunks: u32, shards: u32) -> u32 {
+pub(crate) fn chunk_owner(chunk: u32, chunks: u32, shards: u32) -> u32 {
     (u64::from(chunk) * u64::from(shards) / u64::from(chunks)) as u32
 }
 
@@ -44,7 +44,7 @@ enum Train {
     /// A range of ratings that others use, too.
     Range(Arc<Triples>, Range<usize>),
     /// Ratings that are given up with the last chunk that holds them.
-    Piece(Arc<Pages>),
+    Piece(Arc<MmapArrays>),
 }
 
 impl Default for Train {
@@ -54,10 +54,13 @@ impl Default for Train {
 }
 
 /// Takes the ratings from `first` on off the end: users, items and values.
-fn take_off(triples: &mut Triples, first: usize) -> Pages {
+fn take_off(triples: &mut Triples, first: usize) -> MmapArrays {
     let (users, items, values) = columns(triples, &(first..triples.len()));
-    let pages =
-        Pages::of(&[bytemuck::cast_slice(users), bytemuck::cast_slice(items), bytemuck::cast_slice(values)]);
+    let pages = MmapArrays::of(&[
+        bytemuck::cast_slice(users),
+        bytemuck::cast_slice(items),
+        bytemuck::cast_slice(values),
+    ]);
     triples.users.truncate(first);
     triples.items.truncate(first);
     triples.values.truncate(first);

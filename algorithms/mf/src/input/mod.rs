@@ -1,5 +1,5 @@
 //! What a fit is given: ratings that were checked once, the chunks that they are dealt out in, and memory for them.
 
 pub(crate) mod chunk;
-pub(crate) mod pages;
+pub(crate) mod mmap_arrays;
 pub(crate) mod problem;

@@ -1,18 +1,18 @@
 //! [`Recommender`]: the best items for users, in memory that does not grow with the users.
 
-mod catalogue;
 mod metrics;
+mod top_k;
 
 use std::sync::Arc;
 
 use raddle_datasets::Triples;
 
-use self::catalogue::{Askers, Catalogue};
+use self::top_k::{ItemIndex, Queries};
 use crate::error::MfError;
 use crate::model::Model;
 
-pub use self::catalogue::Chosen;
 pub use self::metrics::Ranking;
+pub use self::top_k::TopK;
 
 /// Which items each user has seen: compressed rows, 4 bytes an observation.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -55,14 +55,14 @@ impl Seen {
 #[derive(Debug)]
 pub struct Recommender<'a> {
     model: &'a Model,
-    catalogue: Arc<Catalogue>,
+    item_index: Arc<ItemIndex>,
     seen: Option<&'a Seen>,
 }
 
 impl<'a> Recommender<'a> {
     /// For a model; it holds a padded copy of the items' factors, 4 (rank + 16) bytes an item at most.
     pub fn new(model: &'a Model) -> Self {
-        Self { model, catalogue: Arc::new(Catalogue::new(model)), seen: None }
+        Self { model, item_index: Arc::new(ItemIndex::new(model)), seen: None }
     }
 
     /// Leaves out what users have seen.
@@ -73,21 +73,21 @@ impl<'a> Recommender<'a> {
 
     /// Recommends these items only.
     pub fn only(mut self, items: &[u32]) -> Self {
-        let mut allowed = vec![false; self.catalogue.len()];
+        let mut allowed = vec![false; self.item_index.len()];
         for &item in items {
             if let Some(allowed) = allowed.get_mut(item as usize) {
                 *allowed = true;
             }
         }
-        Arc::make_mut(&mut self.catalogue).allowed = Some(allowed);
+        Arc::make_mut(&mut self.item_index).allowed = Some(allowed);
         self
     }
 
     /// Calls `take` with each user and the `count` best items for it, as (item, predicted rating), the best first; ties
     /// go to the lower item. A user that the model does not have gets the items of the highest bias.
     pub fn each(&self, users: &[u32], count: usize, mut take: impl FnMut(u32, &[(u32, f32)])) {
-        for some in users.chunks(Catalogue::together()) {
-            self.catalogue.best(&self.askers(some), count, |at, best| take(some[at], best));
+        for some in users.chunks(ItemIndex::together()) {
+            self.item_index.best(&self.queries(some), count, |at, best| take(some[at], best));
         }
     }
 
@@ -105,15 +105,15 @@ impl<'a> Recommender<'a> {
     ///
     /// # Errors
     /// If the run fails, such as where threads cannot be started.
-    pub fn all(&self, users: &[u32], count: usize, workers: usize) -> Result<Chosen, MfError> {
-        let shards = users.chunks(Catalogue::together()).map(|some| self.askers(some));
-        self.catalogue.choose(shards, count, workers)
+    pub fn all(&self, users: &[u32], count: usize, workers: usize) -> Result<TopK, MfError> {
+        let shards = users.chunks(ItemIndex::together()).map(|some| self.queries(some));
+        self.item_index.top_k(shards, count, workers)
     }
 
     /// Calls `take` with each user and the scores of all items, as they are ranked by; nothing is left out.
     pub(crate) fn scored(&self, users: &[u32], mut take: impl FnMut(u32, &[f32])) {
-        for some in users.chunks(Catalogue::together()) {
-            self.catalogue.scored(&self.askers(some), |at, scores| take(some[at], scores));
+        for some in users.chunks(ItemIndex::together()) {
+            self.item_index.scored(&self.queries(some), |at, scores| take(some[at], scores));
         }
     }
 
@@ -124,11 +124,11 @@ impl<'a> Recommender<'a> {
         found
     }
 
-    fn askers(&self, users: &[u32]) -> Askers {
-        let mut askers = Askers::default();
+    fn queries(&self, users: &[u32]) -> Queries {
+        let mut queries = Queries::default();
         let seen = |user| self.seen.map_or(&[][..], |seen| seen.row(user));
-        users.iter().for_each(|&user| askers.add(self.model, user, seen(user)));
-        askers
+        users.iter().for_each(|&user| queries.add(self.model, user, seen(user)));
+        queries
     }
 }
 
@@ -155,7 +155,7 @@ mod tests {
         for workers in [1, 2, 7] {
             assert_eq!(recommender.all(&users, 6, workers).unwrap(), one_by_one);
         }
-        assert_eq!(recommender.all(&[], 6, 2).unwrap(), Chosen::new());
+        assert_eq!(recommender.all(&[], 6, 2).unwrap(), TopK::new());
         assert_eq!(recommender.one(users[11], 6), one_by_one[11]);
     }
 }

@@ -1,6 +1,6 @@
 //! The rows that a run of gradient steps begins with.
 
-use super::replica::Setup;
+use super::replica::Partitioning;
 use crate::initial::Start;
 use crate::kernels::{LANES, Rows, Scale, Vector, uniform};
 use crate::model::Side;
@@ -12,7 +12,7 @@ impl Start {
         &self,
         rows: &[u32],
         side: Side,
-        setup: &Setup,
+        setup: &Partitioning,
         sums: &[f64],
         scales: Vec<Scale>,
     ) -> Rows {
@@ -44,7 +44,7 @@ impl Start {
 
     /// Where factors lie: about 0; above it where they may not be negative, and so that products make up the mean where
     /// it is not taken off.
-    fn range(&self, setup: &Setup) -> (f32, f32) {
+    fn range(&self, setup: &Partitioning) -> (f32, f32) {
         let spread = self.scale / (self.rank as f64).sqrt();
         match self.non_negative {
             false => (-spread as f32, 2.0 * spread as f32),
@@ -57,7 +57,7 @@ impl Start {
     }
 
     /// A bias of the model to start from; where the mean has moved, the users' biases make up for it.
-    fn bias(&self, bias: f32, side: Side, setup: &Setup) -> f32 {
+    fn bias(&self, bias: f32, side: Side, setup: &Partitioning) -> f32 {
         if !self.biases {
             return 0.0;
         }

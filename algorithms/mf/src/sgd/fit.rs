@@ -4,21 +4,21 @@ use std::sync::Arc;
 
 use raddle::{Engine, Outcome, Parts};
 
-use super::counted::Counted;
-use super::course::{Course, default_decay};
+use super::early_stopping::EarlyStopping;
+use super::factor_block::{Scaling, Unweighted};
 use super::first_rows::DAMPING;
-use super::grid::{Deal, NOWHERE, fewest_parts};
-use super::part::{Plain, Scaling};
+use super::learning_rate::{LearningRateSchedule, default_decay};
+use super::partition::{NOWHERE, Partition, fewest_parts};
 use super::program::SgdProgram;
 use super::schedule::GridSchedule;
 use super::shard::{ItemBlock, UserShard};
-use super::solver::Solver;
+use super::side_balance::SideBalance;
 use crate::initial::Start;
-use crate::input::chunk::{CHUNKS, Chunk, dealer};
+use crate::input::chunk::{CHUNKS, Chunk, chunk_owner};
 use crate::input::problem::Problem;
 use crate::kernels::{LANES, Rows};
 use crate::model::{Fit, Model};
-use crate::params::{Choice, Mf};
+use crate::params::{Mf, ScheduleKind};
 use crate::runner::Runner;
 
 /// Values that a task should update at least: some tenths of a millisecond, so that it is worth scheduling.
@@ -55,17 +55,18 @@ impl Mf {
         let worth = (problem.train.len() / (problem.users + problem.items)).max(2);
         let chunks = shards.min(blocks).min(CHUNKS).min(worth);
         let measured = problem.measured.as_ref();
-        let counted = Counted::new(problem, self.init.is_some());
+        let counted = SideBalance::new(problem, self.init.is_some());
         // A model to start from has biases already; a power that is given says of every row how large its steps are.
         let is_sparse = self.biases && counted.is_sparse();
-        let [of_users, of_items] = self.count_power.map_or_else(|| counted.shares(), |_| [1.0, 1.0]);
+        let [of_users, of_items] =
+            self.count_power.map_or_else(|| counted.step_multipliers(), |_| [1.0, 1.0]);
         let program = SgdProgram {
             users: problem.users,
             items: problem.items,
             shards,
             blocks,
-            course: Course {
-                lengths: Course::stages(self.epochs),
+            rates: LearningRateSchedule {
+                lengths: LearningRateSchedule::stages(self.epochs),
                 cut: self.cut,
                 step: self.step,
                 decay: self.reg,
@@ -78,32 +79,37 @@ impl Mf {
             scaling: Scaling {
                 power: self.count_power.unwrap_or(0.0),
                 damped: is_sparse.then_some(DAMPING),
-                plain: match (self.plain_reg, self.reg) {
-                    (false, _) => Plain::No,
-                    (true, Some(_)) => Plain::Given,
-                    (true, None) => Plain::Default,
+                plain: match (self.unweighted_reg, self.reg) {
+                    (false, _) => Unweighted::No,
+                    (true, Some(_)) => Unweighted::Given,
+                    (true, None) => Unweighted::Default,
                 },
             },
             centered: self.is_centered(),
             measured_on: measured.map(|measured| measured.on),
             target: self.target,
-            by_priority: self.schedule == Choice::Priority,
+            by_priority: self.schedule == ScheduleKind::Priority,
             pool: self.pool.clone(),
         };
         let mut parts: Parts<SgdProgram> = Parts {
             shards: vec![UserShard::default(); shards],
             blocks: vec![ItemBlock::default(); blocks],
-            pinned: Solver::new(shards * blocks),
+            pinned: EarlyStopping::new(shards * blocks),
             replica: Default::default(),
         };
         let input = Chunk::cut(&problem.train, measured.map(|measured| &measured.triples), chunks);
         for (number, chunk) in (0..).zip(input) {
-            parts.shards[dealer(number, chunks as u32, shards as u32) as usize].chunk = Some(chunk);
+            parts.shards[chunk_owner(number, chunks as u32, shards as u32) as usize].chunk = Some(chunk);
         }
         let (s, b) = (shards as u32, blocks as u32);
-        let schedule =
-            GridSchedule::new(s, b, chunks as u32, measured.is_some(), self.schedule == Choice::Priority)
-                .with_means(is_sparse && self.init.is_none());
+        let schedule = GridSchedule::new(
+            s,
+            b,
+            chunks as u32,
+            measured.is_some(),
+            self.schedule == ScheduleKind::Priority,
+        )
+        .with_means(is_sparse && self.init.is_none());
         Engine::new(program, schedule, parts).workers(self.workers)
     }
 
@@ -144,7 +150,7 @@ fn collect(problem: &Problem, mf: &Mf, outcome: Outcome<SgdProgram>) -> Fit {
     let best = pinned.best.is_finite().then_some(pinned.best);
     let (stage, _) = pinned.length();
     let scale = replica.setup.as_ref().map_or(1.0, |setup| setup.scale);
-    let length = Course::stages(mf.epochs).get(stage as usize).copied().unwrap_or(1);
+    let length = LearningRateSchedule::stages(mf.epochs).get(stage as usize).copied().unwrap_or(1);
     let reg = mf.reg.unwrap_or_else(|| default_decay(length) * scale);
     if let Some(best) = best {
         // The model is that of the best epoch, and so is what is said of it.
@@ -158,7 +164,7 @@ fn collect(problem: &Problem, mf: &Mf, outcome: Outcome<SgdProgram>) -> Fit {
 /// from all over can be read ahead, and what is written cannot.
 fn write_back<'a>(
     parts: impl Iterator<Item = &'a Rows>,
-    deal: &Deal,
+    deal: &Partition,
     scale: f64,
     rank: usize,
 ) -> (Vec<f32>, Vec<f32>) {

@@ -1,25 +1,26 @@
 //! Stochastic gradient steps: a rotation without barriers.
 //!
-//! Users with their ratings are shards, items are blocks. `fit` makes the engine of `program` under `schedule`; `grid`
-//! deals users to shards and items to blocks, `piece` the ratings of a chunk to the cells, and `shard` brings them there;
-//! `part` and `first_rows` hold rows; `course`, `counted` and `solver` say how large steps are and when a run is done.
+//! Users with their ratings are shards, items are blocks. `fit` makes the engine of `program` under `schedule`; `partition`
+//! deals users to shards and items to blocks, `bucket` the ratings of a chunk to the cells, and `shard` brings them there;
+//! `factor_block` and `first_rows` hold rows; `learning_rate` and `side_balance` say how large steps are, `early_stopping`
+//! when a run is done.
 
-mod counted;
-pub(crate) mod course;
+mod bucket;
+mod early_stopping;
+mod factor_block;
 mod first_rows;
 mod fit;
-mod grid;
-mod part;
-mod piece;
+pub(crate) mod learning_rate;
+mod partition;
 mod program;
 mod replica;
 mod restored;
 mod schedule;
 mod shard;
-mod solver;
+mod side_balance;
 
+pub use early_stopping::EarlyStopping;
 pub use program::SgdProgram;
 pub use replica::{Answer, Change, Replica};
 pub use schedule::GridSchedule;
 pub use shard::{ItemBlock, UserShard};
-pub use solver::Solver;

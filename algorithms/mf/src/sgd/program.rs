@@ -6,13 +6,13 @@ use raddle::schedule::Round;
 use raddle::state::{Reader, StateError, Writer};
 use raddle::{Boundary, Metric, Program, State, Task, Verdict, Visibility};
 
-use super::course::Course;
-use super::grid::Deal;
-use super::part::Scaling;
-use super::replica::{Answer, Change, Replica, Setup, Squares};
+use super::early_stopping::{EarlyStopping, Next};
+use super::factor_block::Scaling;
+use super::learning_rate::LearningRateSchedule;
+use super::partition::Partition;
+use super::replica::{Answer, Change, Partitioning, Replica, Squares};
 use super::schedule::kind;
 use super::shard::{ItemBlock, UserShard};
-use super::solver::{Next, Solver};
 use crate::initial::Start;
 use crate::input::chunk::Counts;
 use crate::kernels::{self, Rating};
@@ -26,7 +26,7 @@ pub struct SgdProgram {
     pub(crate) items: usize,
     pub(crate) shards: usize,
     pub(crate) blocks: usize,
-    pub(crate) course: Course,
+    pub(crate) rates: LearningRateSchedule,
     pub(crate) start: Start,
     pub(crate) scaling: Scaling,
     /// Whether the mean is taken off.
@@ -41,7 +41,7 @@ pub struct SgdProgram {
 
 impl SgdProgram {
     /// What the counts of all chunks, in shard order, make of the layout.
-    pub(crate) fn lay_out(&self, chunks: impl Iterator<Item = Counts>) -> Setup {
+    pub(crate) fn lay_out(&self, chunks: impl Iterator<Item = Counts>) -> Partitioning {
         let mut all = Counts { users: vec![0; self.users], items: vec![0; self.items], ..Counts::default() };
         for chunk in chunks {
             all.users.iter_mut().zip(&chunk.users).for_each(|(sum, count)| *sum += count);
@@ -56,8 +56,8 @@ impl SgdProgram {
         let scale = if variance.sqrt() > 1e-6 * mean.abs() { variance.sqrt() } else { 1.0 };
         let spread = if self.centered { variance } else { all.squares / number as f64 };
         let deviation = spread.sqrt();
-        let (users, items) = (Deal::new(all.users, self.shards), Deal::new(all.items, self.blocks));
-        Setup { users, items, mean, center, scale, deviation }
+        let (users, items) = (Partition::new(all.users, self.shards), Partition::new(all.items, self.blocks));
+        Partitioning { users, items, mean, center, scale, deviation }
     }
 
     /// Brings both sides to the beginning of the epoch.
@@ -66,7 +66,7 @@ impl SgdProgram {
         task: &Task,
         shard: &mut UserShard,
         block: (u32, &mut ItemBlock),
-        setup: &Setup,
+        setup: &Partitioning,
         replica: &Replica,
     ) {
         let now = (task.epoch, &replica.now);
@@ -74,13 +74,13 @@ impl SgdProgram {
         for (part, number, side) in sides {
             let deal = setup.deal(side);
             let rows = deal.part(number);
-            let scales = || self.scaling.of(rows, deal, setup.middle(), self.course.bias_decay / setup.scale);
+            let scales = || self.scaling.of(rows, deal, setup.middle(), self.rates.bias_decay / setup.scale);
             part.begin(now, |sums, scales| self.start.rows(rows, side, setup, sums, scales), scales);
         }
     }
 
     /// Before the first step the mean alone predicts, unless there is a model to start from.
-    fn beginning(&self, setup: &Setup) -> Verdict<Change> {
+    fn beginning(&self, setup: &Partitioning) -> Verdict<Change> {
         match self.start.given {
             None => Verdict::new(Metric::new("rmse", setup.deviation, "training data")),
             Some(_) => Verdict::unmeasured("rmse", "training data"),
@@ -91,7 +91,7 @@ impl SgdProgram {
 impl Program for SgdProgram {
     type Shard = UserShard;
     type Block = ItemBlock;
-    type Pinned = Solver;
+    type Pinned = EarlyStopping;
     type Replica = Replica;
     type Partial = Answer;
     type Change = Change;
@@ -146,7 +146,7 @@ impl Program for SgdProgram {
         so_far.add(next);
     }
 
-    fn aggregate(&self, _: &Round, _: &mut Solver, answers: Vec<(u32, Answer)>) -> Change {
+    fn aggregate(&self, _: &Round, _: &mut EarlyStopping, answers: Vec<(u32, Answer)>) -> Change {
         let mut all = Answer::default();
         answers.into_iter().for_each(|(_, answer)| all.add(answer));
         Change { answer: Some(all), ..Change::default() }
@@ -165,7 +165,7 @@ impl Program for SgdProgram {
     fn conclude(
         &self,
         boundary: &Boundary,
-        solver: &mut Solver,
+        solver: &mut EarlyStopping,
         replica: &Replica,
         shares: Vec<(u32, Answer)>,
     ) -> Verdict<Change> {
@@ -173,7 +173,7 @@ impl Program for SgdProgram {
             let setup =
                 self.lay_out(shares.into_iter().filter_map(|(_, share)| share.counts.map(|counts| *counts)));
             let mut verdict = self.beginning(&setup);
-            let now = Some(solver.first(&self.course, setup.scale));
+            let now = Some(solver.first(&self.rates, setup.scale));
             verdict.change = Some(Change { setup: Some(Arc::new(setup)), now, answer: None });
             return verdict;
         };
@@ -184,11 +184,11 @@ impl Program for SgdProgram {
         let on = self.measured_on.unwrap_or("training data, as met");
         let mut verdict = Verdict::new(Metric::new("rmse", error, on).target(self.target));
         solver.log.push(error);
-        match solver.next(&self.course, setup.scale, boundary.epoch, measured) {
+        match solver.next(&self.rates, setup.scale, boundary.epoch, measured) {
             Next::Done(status) => verdict.status = status,
             Next::Epoch(now) => {
                 if now.stage != replica.now.stage {
-                    let length = self.course.length(now.stage);
+                    let length = self.rates.length(now.stage);
                     verdict.note = Some(format!("restart: {length} epochs from new factors"));
                 }
                 verdict.change = Some(Change { now: Some(now), ..Change::default() });
@@ -214,7 +214,7 @@ impl Program for SgdProgram {
         &self,
         shards: &[UserShard],
         blocks: &[ItemBlock],
-        solver: &Solver,
+        solver: &EarlyStopping,
         replica: &Replica,
     ) -> Result<(), StateError> {
         self.check(shards, blocks, solver, replica)

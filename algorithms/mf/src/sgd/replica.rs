@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::grid::Deal;
+use super::partition::Partition;
 use crate::input::chunk::Counts;
 use crate::kernels::Steps;
 use crate::model::Side;
@@ -10,8 +10,8 @@ use crate::model::Side;
 /// What every worker has a copy of.
 #[derive(Debug, Clone, Default)]
 pub struct Replica {
-    pub(crate) setup: Option<Arc<Setup>>,
-    pub(crate) now: Now,
+    pub(crate) setup: Option<Arc<Partitioning>>,
+    pub(crate) now: EpochPlan,
     pub(crate) answer: Answer,
 }
 
@@ -19,9 +19,9 @@ raddle::state!(Replica { setup, now, answer });
 
 /// How the data is laid out; concluded from the counts of all shards before the first epoch.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Setup {
-    pub(crate) users: Deal,
-    pub(crate) items: Deal,
+pub(crate) struct Partitioning {
+    pub(crate) users: Partition,
+    pub(crate) items: Partition,
     /// The mean of the ratings.
     pub(crate) mean: f64,
     /// What is taken off every rating: the mean, or 0.
@@ -32,11 +32,11 @@ pub(crate) struct Setup {
     pub(crate) deviation: f64,
 }
 
-raddle::state!(Setup { users, items, mean, center, scale, deviation });
+raddle::state!(Partitioning { users, items, mean, center, scale, deviation });
 
-impl Setup {
+impl Partitioning {
     /// The rows of a side.
-    pub(crate) fn deal(&self, side: Side) -> &Deal {
+    pub(crate) fn deal(&self, side: Side) -> &Partition {
         match side {
             Side::Users => &self.users,
             Side::Items => &self.items,
@@ -52,7 +52,7 @@ impl Setup {
 
 /// What the next epoch does.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Now {
+pub(crate) struct EpochPlan {
     /// A stage other than the one before begins with new factors.
     pub(crate) stage: u32,
     /// Whether the factors as they are now are the best so far, so that a copy is kept.
@@ -60,7 +60,7 @@ pub(crate) struct Now {
     pub(crate) steps: Steps,
 }
 
-raddle::state!(Now { stage, keep, steps });
+raddle::state!(EpochPlan { stage, keep, steps });
 
 /// What shards answer: squared errors as met in training and as measured, counts of the data, errors cell by cell.
 #[derive(Debug, Clone, Default)]
@@ -106,8 +106,8 @@ impl Answer {
 /// What becomes visible at a boundary.
 #[derive(Debug, Clone, Default)]
 pub struct Change {
-    pub(crate) setup: Option<Arc<Setup>>,
-    pub(crate) now: Option<Now>,
+    pub(crate) setup: Option<Arc<Partitioning>>,
+    pub(crate) now: Option<EpochPlan>,
     pub(crate) answer: Option<Answer>,
 }
 

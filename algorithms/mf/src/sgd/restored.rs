@@ -2,11 +2,11 @@
 
 use raddle::state::StateError;
 
-use super::part::Part;
+use super::early_stopping::EarlyStopping;
+use super::factor_block::FactorBlock;
 use super::program::SgdProgram;
 use super::replica::Replica;
 use super::shard::{ItemBlock, UserShard};
-use super::solver::Solver;
 use crate::kernels::{LANES, Rows};
 use crate::restored::ensure;
 
@@ -16,12 +16,12 @@ impl SgdProgram {
         &self,
         shards: &[UserShard],
         blocks: &[ItemBlock],
-        solver: &Solver,
+        solver: &EarlyStopping,
         replica: &Replica,
     ) -> Result<(), StateError> {
         let cells = self.shards * self.blocks;
-        ensure(solver.fits(&self.course, cells), "how far the run has come")?;
-        ensure((replica.now.stage as usize) < self.course.lengths.len(), "the stage of the run")?;
+        ensure(solver.fits(&self.rates, cells), "how far the run has come")?;
+        ensure((replica.now.stage as usize) < self.rates.lengths.len(), "the stage of the run")?;
         let visited = &replica.answer.cells;
         ensure(visited.iter().all(|&(cell, _)| (cell as usize) < cells), "errors of cells")?;
         let chunks = shards.iter().filter_map(|shard| shard.chunk.as_ref());
@@ -40,7 +40,7 @@ impl SgdProgram {
     }
 }
 
-impl Part {
+impl FactorBlock {
     /// Whether this is a part of so many rows, or one where no epoch has begun.
     fn fits(&self, rows: usize, width: usize) -> bool {
         let whole = |of: &Rows| {

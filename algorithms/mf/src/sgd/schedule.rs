@@ -4,7 +4,7 @@ use raddle::Schedule;
 use raddle::schedule::{Assignment, Outlook, Plan, Rotation, Round};
 use raddle::state::{Reader, StateError, Writer};
 
-use crate::input::chunk::dealer;
+use crate::input::chunk::chunk_owner;
 use crate::restored::ensure;
 
 /// The program's kinds of rounds.
@@ -107,7 +107,7 @@ impl Schedule for GridSchedule {
         let mut rounds = Vec::new();
         if !std::mem::replace(&mut self.is_set_up, true) {
             let pair = |chunk| Assignment {
-                shard: dealer(chunk, self.chunks, self.shards),
+                shard: chunk_owner(chunk, self.chunks, self.shards),
                 block: Some(chunk),
                 variables: Vec::new(),
             };

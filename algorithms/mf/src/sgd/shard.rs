@@ -4,10 +4,10 @@
 //! input at the first boundary; once the layout is known it deals the chunk out in pieces, which a block takes along; when
 //! the block meets each shard, the shard takes what is its own; and the first task of a cell puts its pieces in order.
 
+use super::bucket::{Bucket, CellRatings, deal};
+use super::factor_block::FactorBlock;
 use super::first_rows::damped;
-use super::part::Part;
-use super::piece::{Lot, Piece, deal};
-use super::replica::Setup;
+use super::replica::Partitioning;
 use crate::input::chunk::Chunk;
 use crate::kernels::{Cell, Rating};
 use raddle::Pool;
@@ -15,11 +15,11 @@ use raddle::Pool;
 /// A range of users: their rows, and their ratings of each block.
 #[derive(Debug, Clone, Default)]
 pub struct UserShard {
-    pub(crate) part: Part,
+    pub(crate) part: FactorBlock,
     /// For each block, the ratings of its items.
-    pub(crate) cells: Vec<Lot>,
+    pub(crate) cells: Vec<CellRatings>,
     /// The same for ratings to measure on.
-    pub(crate) held: Vec<Lot>,
+    pub(crate) held: Vec<CellRatings>,
     /// The chunk that this shard deals out, until it has.
     pub(crate) chunk: Option<Chunk>,
 }
@@ -27,10 +27,10 @@ pub struct UserShard {
 /// A range of items: their rows, and ratings on their way to their shards.
 #[derive(Debug, Clone, Default)]
 pub struct ItemBlock {
-    pub(crate) part: Part,
+    pub(crate) part: FactorBlock,
     /// Pieces of all cells, shard by shard and block by block in each.
-    cargo: Vec<Piece>,
-    held: Vec<Piece>,
+    cargo: Vec<Bucket>,
+    held: Vec<Bucket>,
 }
 
 raddle::state!(UserShard { part, cells, held, chunk });
@@ -39,7 +39,7 @@ raddle::state!(ItemBlock { part, cargo, held });
 impl ItemBlock {
     /// Whether no ratings are on their way: so it is at every boundary.
     pub(crate) fn is_unladen(&self) -> bool {
-        self.cargo.iter().chain(&self.held).all(Piece::is_empty)
+        self.cargo.iter().chain(&self.held).all(Bucket::is_empty)
     }
 }
 
@@ -48,7 +48,7 @@ impl UserShard {
     pub(crate) fn scatter(
         &mut self,
         (number, block): (u32, &mut ItemBlock),
-        setup: &Setup,
+        setup: &Partitioning,
         pool: &Pool<Rating>,
     ) {
         let Some(chunk) = self.chunk.take() else { return };
@@ -57,11 +57,11 @@ impl UserShard {
     }
 
     /// Takes over what the block brings for this shard.
-    pub(crate) fn take(&mut self, number: u32, block: &mut ItemBlock, setup: &Setup) {
+    pub(crate) fn take(&mut self, number: u32, block: &mut ItemBlock, setup: &Partitioning) {
         let blocks = setup.items.parts();
         let cells = number as usize * blocks..(number as usize + 1) * blocks;
         for (cargo, mine) in [(&mut block.cargo, &mut self.cells), (&mut block.held, &mut self.held)] {
-            mine.resize(blocks, Lot::default());
+            mine.resize(blocks, CellRatings::default());
             let Some(brought) = cargo.get_mut(cells.clone()) else { continue };
             mine.iter_mut().zip(brought).for_each(|(mine, piece)| mine.add(std::mem::take(piece)));
         }
@@ -74,7 +74,7 @@ impl UserShard {
     pub(crate) fn add_to_items(
         &mut self,
         (number, block): (u32, &mut ItemBlock),
-        setup: &Setup,
+        setup: &Partitioning,
         width: usize,
     ) {
         let sums = &mut block.part.sums;
@@ -89,7 +89,7 @@ impl UserShard {
         &mut self,
         shard: u32,
         (number, block): (u32, &ItemBlock),
-        setup: &Setup,
+        setup: &Partitioning,
         width: usize,
     ) {
         let counted = block.part.sums.iter().zip(setup.items.part(number));

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use raddle::{Engine, Outcome, Program};
 use raddle_datasets::Triples;
 use raddle_datasets::ratings::generate;
-use raddle_mf::{Choice, Equations, Fit, Method, Mf, MfError, Problem, Runner};
+use raddle_mf::{Equations, Fit, Method, Mf, MfError, Problem, Runner, ScheduleKind};
 
 /// Ratings of 90 users and 60 items with a known truth.
 pub fn ratings() -> Triples {
@@ -91,7 +91,7 @@ pub fn ways() -> Vec<(&'static str, Mf)> {
     vec![
         ("sgd", mf().epochs(6)),
         ("sgd of unknown length", mf()),
-        ("sgd by priority", mf().epochs(6).schedule(Choice::Priority)),
+        ("sgd by priority", mf().epochs(6).schedule(ScheduleKind::Priority)),
         ("sgd, uneven steps", mf().epochs(5).count_power(0.4).blocks(3)),
         ("sgd, not negative", mf().epochs(5).non_negative(true).biases(false).rank(20)),
         ("als", mf().epochs(4).method(Method::Als)),

@@ -1,4 +1,4 @@
-//! [`Counted`]: what the mean numbers of ratings of users and of items decide about a run by gradient steps.
+//! [`SideBalance`]: what the mean numbers of ratings of users and of items decide about a run by gradient steps.
 //!
 //! **Uneven sides.** A row takes as many steps an epoch as it has ratings. Where a hundred items share the ratings of
 //! thousands of users, a step that suits a user throws an item about at every one of its ratings, and no error falls. As
@@ -25,9 +25,9 @@ const GROWTH: f64 = 0.2;
 
 /// The mean numbers of ratings of a user and of an item.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Counted([f64; 2]);
+pub(crate) struct SideBalance([f64; 2]);
 
-impl Counted {
+impl SideBalance {
     /// Of all rows, or of those with ratings where the others are not to be learned.
     pub(crate) fn new(problem: &Problem, only_rated: bool) -> Self {
         let rows = problem.learned(only_rated);
@@ -36,7 +36,7 @@ impl Counted {
 
     /// What the steps of users and of items are multiplied by: 1 below a ratio of 16, then more and more of the root,
     /// but never less than what leaves a row the sum of steps that one with 1000 ratings has.
-    pub(crate) fn shares(self) -> [f64; 2] {
+    pub(crate) fn step_multipliers(self) -> [f64; 2] {
         let Self([users, items]) = self;
         let ratio = (users / items).max(items / users);
         let part = (libm::log2(ratio / UNEVEN[0]) / libm::log2(UNEVEN[1] / UNEVEN[0])).clamp(0.0, 1.0);
@@ -57,19 +57,19 @@ mod tests {
 
     #[test]
     fn steps_fall_with_the_ratio_of_counts_where_it_is_large() {
-        assert_eq!(Counted([150.0, 240.0]).shares(), [1.0, 1.0]);
-        assert_eq!(Counted([150.0, 10.0]).shares(), [1.0, 1.0]);
-        let [users, items] = Counted([100.0, 10_000.0]).shares();
-        assert_eq!(Counted([4.0, 900.0]).shares(), [1.0, 1.0]);
+        assert_eq!(SideBalance([150.0, 240.0]).step_multipliers(), [1.0, 1.0]);
+        assert_eq!(SideBalance([150.0, 10.0]).step_multipliers(), [1.0, 1.0]);
+        let [users, items] = SideBalance([100.0, 10_000.0]).step_multipliers();
+        assert_eq!(SideBalance([4.0, 900.0]).step_multipliers(), [1.0, 1.0]);
         assert!((items - 0.1).abs() < 1e-12 && (1.5..1.7).contains(&users), "{users} {items}");
-        assert_eq!(Counted([10_000.0, 100.0]).shares(), [items, users]);
-        let between = Counted([400.0, 12_800.0]).shares()[1];
+        assert_eq!(SideBalance([10_000.0, 100.0]).step_multipliers(), [items, users]);
+        let between = SideBalance([400.0, 12_800.0]).step_multipliers()[1];
         assert!(items < between && between < 1.0, "{between}");
     }
 
     #[test]
     fn a_side_of_few_ratings_is_sparse() {
-        assert!(Counted([37.0, 2.8]).is_sparse() && Counted([1.5, 90.0]).is_sparse());
-        assert!(!Counted([149.0, 9.7]).is_sparse());
+        assert!(SideBalance([37.0, 2.8]).is_sparse() && SideBalance([1.5, 90.0]).is_sparse());
+        assert!(!SideBalance([149.0, 9.7]).is_sparse());
     }
 }

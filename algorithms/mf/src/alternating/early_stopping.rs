@@ -1,17 +1,17 @@
-//! [`Progress`]: the best factors so far, and when a run that alternates is done.
+//! [`EarlyStopping`]: the best factors so far, and when a run that alternates is done.
 
 use std::sync::Arc;
 
 use raddle::Status;
 
-use super::sides::{Columns, Rows, Sides};
+use super::sides::{Columns, FactorMatrices, Rows};
 
 /// Evaluations without a new best after which a run is done.
 const PATIENCE: u64 = 3;
 
 /// The pinned block of a run that alternates between the sides.
 #[derive(Debug, Clone, Default)]
-pub struct Progress {
+pub struct EarlyStopping {
     pub(crate) best: f64,
     pub(crate) best_epoch: u64,
     in_vain: u64,
@@ -30,10 +30,10 @@ pub(crate) struct Kept {
     pub(crate) item_columns: Columns,
 }
 
-raddle::state!(Progress { best, best_epoch, in_vain, log, kept });
+raddle::state!(EarlyStopping { best, best_epoch, in_vain, log, kept });
 raddle::state!(Kept { users, items, user_columns, item_columns });
 
-impl Progress {
+impl EarlyStopping {
     pub(crate) fn new() -> Self {
         Self { best: f64::INFINITY, ..Self::default() }
     }
@@ -49,7 +49,7 @@ impl Progress {
         epochs: u64,
         epoch: u64,
         error: Option<f64>,
-        sides: &Sides,
+        sides: &FactorMatrices,
     ) -> Option<Status> {
         let completed = (epoch >= epochs).then_some(Status::Completed);
         let Some(error) = error else {

@@ -1,4 +1,4 @@
-//! [`Pages`]: arrays in memory that goes back to the system as soon as nobody needs it.
+//! [`MmapArrays`]: arrays in memory that goes back to the system as soon as nobody needs it.
 
 use memmap2::MmapMut;
 use raddle::State;
@@ -7,7 +7,7 @@ use raddle::state::{Reader, StateError, Writer};
 /// Arrays in pages of their own. What is given back to the allocator may serve only the thread that it came from, and
 /// leaves holes; pages leave none.
 #[derive(Debug)]
-pub(crate) struct Pages {
+pub(crate) struct MmapArrays {
     memory: Memory,
     /// Where each array begins and ends, in bytes.
     ranges: Vec<(usize, usize)>,
@@ -23,7 +23,7 @@ enum Memory {
 /// Arrays begin at multiples of this many bytes.
 const ALIGNED: usize = size_of::<u64>();
 
-impl Pages {
+impl MmapArrays {
     /// Copies arrays, given as bytes.
     pub(crate) fn of(arrays: &[&[u8]]) -> Self {
         let mut ranges = Vec::with_capacity(arrays.len());
@@ -58,13 +58,13 @@ impl Pages {
     }
 }
 
-impl Clone for Pages {
+impl Clone for MmapArrays {
     fn clone(&self) -> Self {
         Self::of(&(0..self.ranges.len()).map(|number| self.array(number)).collect::<Vec<_>>())
     }
 }
 
-impl State for Pages {
+impl State for MmapArrays {
     fn save(&self, out: &mut Writer) {
         out.write(&self.ranges.len());
         for number in 0..self.ranges.len() {
@@ -91,11 +91,11 @@ mod tests {
     #[test]
     fn arrays_are_read_back_after_copies_and_as_bytes() {
         let (bytes, numbers, none) = ([1_u8, 2, 3], [4.0_f32, -5.0], [0_u32; 0]);
-        let given = Pages::of(&[&bytes, bytemuck::cast_slice(&numbers), bytemuck::cast_slice(&none)]);
-        let back: Pages = from_bytes(&to_bytes(&given.clone())).unwrap();
+        let given = MmapArrays::of(&[&bytes, bytemuck::cast_slice(&numbers), bytemuck::cast_slice(&none)]);
+        let back: MmapArrays = from_bytes(&to_bytes(&given.clone())).unwrap();
         assert_eq!((back.array::<u8>(0), back.array::<f32>(1)), (&bytes[..], &numbers[..]));
-        assert_eq!((back.array::<u32>(2), Pages::of(&[]).ranges.len()), (&none[..], 0));
+        assert_eq!((back.array::<u32>(2), MmapArrays::of(&[]).ranges.len()), (&none[..], 0));
         let wrong = to_bytes(&vec![3_u64, u64::MAX]);
-        assert!(from_bytes::<Pages>(&wrong).is_err());
+        assert!(from_bytes::<MmapArrays>(&wrong).is_err());
     }
 }

@@ -1,12 +1,12 @@
-//! [`Part`]: the factors and biases of a shard's users or of a block's items.
+//! [`FactorBlock`]: the factors and biases of a shard's users or of a block's items.
 
-use super::grid::Deal;
-use super::replica::Now;
+use super::partition::Partition;
+use super::replica::EpochPlan;
 use crate::kernels::{Rows, Scale};
 
 /// Rows of one side in the order of their places, and the copy of them that measured best.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Part {
+pub(crate) struct FactorBlock {
     pub(crate) rows: Rows,
     /// For each row the sum of what biases are to explain of its ratings, where they begin with means; or empty.
     pub(crate) sums: Vec<f64>,
@@ -16,14 +16,14 @@ pub(crate) struct Part {
     begun: u64,
 }
 
-raddle::state!(Part { rows, sums, kept, stage, begun });
+raddle::state!(FactorBlock { rows, sums, kept, stage, begun });
 
-impl Part {
+impl FactorBlock {
     /// Begins an epoch here, once: keeps what was best, and starts anew where a stage begins. `fresh` makes new rows,
     /// given what their steps are multiplied by.
     pub(crate) fn begin(
         &mut self,
-        (epoch, now): (u64, &Now),
+        (epoch, now): (u64, &EpochPlan),
         fresh: impl FnOnce(&[f64], Vec<Scale>) -> Rows,
         scales: impl FnOnce() -> Vec<Scale>,
     ) {
@@ -66,7 +66,7 @@ pub(crate) struct Scaling {
     /// counts of both sides.
     pub(crate) power: f64,
     /// Whether the decay is counted once a row rather than at every rating.
-    pub(crate) plain: Plain,
+    pub(crate) plain: Unweighted,
     /// Whether biases are damped means: their decay counts once a row, with the weight of this many ratings.
     pub(crate) damped: Option<f64>,
 }
@@ -74,11 +74,11 @@ pub(crate) struct Scaling {
 impl Scaling {
     /// Whether there is anything to multiply.
     fn is_even(&self) -> bool {
-        self.power == 0.0 && self.plain == Plain::No && self.damped.is_none()
+        self.power == 0.0 && self.plain == Unweighted::No && self.damped.is_none()
     }
 
     /// Of the rows of a part, where the decay of biases is `bias_decay` in units of ratings.
-    pub(crate) fn of(&self, rows: &[u32], deal: &Deal, middle: f64, bias_decay: f64) -> Vec<Scale> {
+    pub(crate) fn of(&self, rows: &[u32], deal: &Partition, middle: f64, bias_decay: f64) -> Vec<Scale> {
         if self.is_even() {
             return Vec::new();
         }
@@ -89,9 +89,9 @@ impl Scaling {
                 power => libm::pow((count + 10.0) / (middle + 10.0), -power),
             };
             let decay = match self.plain {
-                Plain::No => 1.0,
-                Plain::Given => 1.0 / count,
-                Plain::Default => middle / count,
+                Unweighted::No => 1.0,
+                Unweighted::Given => 1.0 / count,
+                Unweighted::Default => middle / count,
             };
             let bias = self.damped.map_or(decay, |weight| weight / count / bias_decay.max(f64::MIN_POSITIVE));
             Scale { step: step.clamp(0.02, 20.0) as f32, decay: decay as f32, bias_decay: bias as f32 }
@@ -102,7 +102,7 @@ impl Scaling {
 
 /// Whether regularisation is counted once a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Plain {
+pub(crate) enum Unweighted {
     /// It is counted at every rating.
     No,
     /// It is, and its weight is given.

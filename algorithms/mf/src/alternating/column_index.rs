@@ -1,8 +1,8 @@
-//! [`Named`]: the rows of the other side that ratings name, row by row, in two bytes a rating.
+//! [`ColumnIndex`]: the rows of the other side that ratings name, row by row, in two bytes a rating.
 
 use std::ops::Range;
 
-use crate::input::pages::Pages;
+use crate::input::mmap_arrays::MmapArrays;
 
 /// Rows of the other side on a page: two bytes say which.
 const PAGE: usize = 1 << 16;
@@ -12,8 +12,8 @@ const PAGE: usize = 1 << 16;
 /// The ratings of a row lie page by page, in the order of the input in each. Where rows have so few ratings that saying
 /// where each page begins would take more than it saves, all of them are one page, of four bytes each.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Named {
-    /// Pages a row.
+pub(crate) struct ColumnIndex {
+    /// MmapArrays a row.
     pages: usize,
     /// Where the ratings of each page of each row begin; one more than there are.
     starts: Vec<u32>,
@@ -22,9 +22,9 @@ pub(crate) struct Named {
     wide: Vec<u32>,
 }
 
-raddle::state!(Named { pages, starts, narrow, wide });
+raddle::state!(ColumnIndex { pages, starts, narrow, wide });
 
-impl Named {
+impl ColumnIndex {
     /// Takes `count` ratings, given as (row of the shard, row of the other side), and tells where each of them comes to lie.
     pub(crate) fn new(
         (rows, others): (usize, usize),
@@ -59,7 +59,7 @@ impl Named {
         Self { pages, starts, narrow, wide }
     }
 
-    /// What it is made of, as bytes; [`Named::of`] takes it back.
+    /// What it is made of, as bytes; [`ColumnIndex::of`] takes it back.
     pub(super) fn arrays(&self) -> [&[u8]; 4] {
         let pages = std::slice::from_ref(&self.pages);
         [
@@ -71,7 +71,7 @@ impl Named {
     }
 
     /// Reads the first four arrays back.
-    pub(super) fn of(arrays: &Pages) -> Self {
+    pub(super) fn of(arrays: &MmapArrays) -> Self {
         Self {
             pages: arrays.array::<usize>(0).first().copied().unwrap_or_default(),
             starts: arrays.array(1).to_vec(),
@@ -110,17 +110,17 @@ impl Named {
     }
 
     /// The rows that a row's ratings name, read into `room` where they are narrow.
-    pub(crate) fn read<'a>(&'a self, row: usize, room: &'a mut Vec<u32>) -> &'a [u32] {
+    pub(crate) fn read<'a>(&'a self, row: usize, scratch: &'a mut Vec<u32>) -> &'a [u32] {
         if self.narrow.is_empty() {
             return &self.wide[self.range(row)];
         }
-        room.clear();
+        scratch.clear();
         for page in 0..self.pages {
             let from = &self.starts[row * self.pages + page..];
             let named = &self.narrow[from[0] as usize..from[1] as usize];
-            room.extend(named.iter().map(|&place| (page * PAGE) as u32 | u32::from(place)));
+            scratch.extend(named.iter().map(|&place| (page * PAGE) as u32 | u32::from(place)));
         }
-        room
+        scratch
     }
 }
 
@@ -129,16 +129,20 @@ mod tests {
     use super::*;
 
     /// Lays ratings out and reads them back, each with its number.
-    fn read_back(rows: usize, others: usize, ratings: &[(usize, u32)]) -> (Named, Vec<(usize, u32, usize)>) {
+    fn read_back(
+        rows: usize,
+        others: usize,
+        ratings: &[(usize, u32)],
+    ) -> (ColumnIndex, Vec<(usize, u32, usize)>) {
         let (mut number, mut lies) = (0, vec![usize::MAX; ratings.len()]);
-        let named = Named::new((rows, others), ratings.len(), ratings.iter().copied(), |place| {
+        let named = ColumnIndex::new((rows, others), ratings.len(), ratings.iter().copied(), |place| {
             lies[place] = number;
             number += 1;
         });
-        let mut room = Vec::new();
+        let mut scratch = Vec::new();
         let mut all = Vec::new();
         for row in 0..named.len() {
-            let others = named.read(row, &mut room).to_vec();
+            let others = named.read(row, &mut scratch).to_vec();
             all.extend(named.range(row).zip(others).map(|(place, other)| (row, other, lies[place])));
         }
         (named, all)
@@ -170,7 +174,7 @@ mod tests {
 
     #[test]
     fn nothing_has_no_rows() {
-        assert_eq!(Named::default().len(), 0);
+        assert_eq!(ColumnIndex::default().len(), 0);
         assert_eq!(read_back(3, 0, &[]).0.range(2), 0..0);
     }
 }

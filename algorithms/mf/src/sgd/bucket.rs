@@ -1,8 +1,8 @@
-//! [`Piece`]: what one chunk of the input has of a cell's ratings, and [`Lot`]: all that a cell has.
+//! [`Bucket`]: what one chunk of the input has of a cell's ratings, and [`CellRatings`]: all that a cell has.
 
 use std::slice::IterMut;
 
-use super::replica::Setup;
+use super::replica::Partitioning;
 use crate::kernels::{Cell, Rating, Ratings};
 use raddle::Pool;
 
@@ -12,16 +12,16 @@ const TOGETHER: usize = 512;
 
 /// Ratings of one cell in the order of the input.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Piece {
+pub(crate) struct Bucket {
     chunk: u32,
     ratings: Ratings,
     /// Those that found no room with the others.
     over: Ratings,
 }
 
-raddle::state!(Piece { chunk, ratings, over });
+raddle::state!(Bucket { chunk, ratings, over });
 
-impl Piece {
+impl Bucket {
     /// Whether there are no ratings in it.
     pub(crate) fn is_empty(&self) -> bool {
         self.ratings.is_empty() && self.over.is_empty()
@@ -32,9 +32,9 @@ impl Piece {
 pub(crate) fn deal(
     chunk: u32,
     (users, items, values): (&[u32], &[u32], &[f32]),
-    setup: &Setup,
+    setup: &Partitioning,
     pool: &Pool<Rating>,
-) -> Vec<Piece> {
+) -> Vec<Bucket> {
     let (blocks, count) = (setup.items.parts(), values.len());
     let cells = setup.users.parts() * blocks;
     // Cells are nearly even: a little more than the mean, and few have more.
@@ -63,23 +63,23 @@ pub(crate) fn deal(
     let dealt: Vec<usize> = places.into_iter().map(|places| room - places.len()).collect();
     let piece = |((mut ratings, dealt), over): ((Ratings, usize), Vec<Rating>)| {
         ratings.truncate(dealt);
-        Piece { chunk, ratings, over: over.into() }
+        Bucket { chunk, ratings, over: over.into() }
     };
     parts.into_iter().zip(dealt).zip(over).map(piece).collect()
 }
 
 /// All ratings of one cell: piece by piece until they are first needed.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Lot {
-    pieces: Vec<Piece>,
+pub(crate) struct CellRatings {
+    pieces: Vec<Bucket>,
     cells: Vec<Cell>,
 }
 
-raddle::state!(Lot { pieces, cells });
+raddle::state!(CellRatings { pieces, cells });
 
-impl Lot {
+impl CellRatings {
     /// Adds a piece, in whatever order chunks arrive.
-    pub(crate) fn add(&mut self, piece: Piece) {
+    pub(crate) fn add(&mut self, piece: Bucket) {
         let at = self.pieces.partition_point(|before| before.chunk < piece.chunk);
         self.pieces.insert(at, piece);
     }
@@ -107,7 +107,7 @@ impl Lot {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sgd::grid::Deal;
+    use crate::sgd::partition::Partition;
     use proptest::prelude::*;
 
     proptest! {
@@ -122,12 +122,12 @@ mod tests {
                 counts[1][item as usize] += 1;
             }
             let [users, items] = counts;
-            let (users, items) = (Deal::new(users, parts.0), Deal::new(items, parts.1));
-            let setup = Setup { users, items, mean: 0.5, center: 0.5, scale: 2.0, deviation: 2.0 };
+            let (users, items) = (Partition::new(users, parts.0), Partition::new(items, parts.1));
+            let setup = Partitioning { users, items, mean: 0.5, center: 0.5, scale: 2.0, deviation: 2.0 };
             let pool = Pool::default();
-            let mut lots = vec![Lot::default(); parts.0 * parts.1];
+            let mut lots = vec![CellRatings::default(); parts.0 * parts.1];
             let length = triples.len().div_ceil(chunks).max(1);
-            let mut dealt: Vec<Vec<Piece>> = (0..).zip(triples.chunks(length)).map(|(chunk, triples)| {
+            let mut dealt: Vec<Vec<Bucket>> = (0..).zip(triples.chunks(length)).map(|(chunk, triples)| {
                 let users: Vec<u32> = triples.iter().map(|&(user, _, _)| user).collect();
                 let items: Vec<u32> = triples.iter().map(|&(_, item, _)| item).collect();
                 let values: Vec<f32> = triples.iter().map(|&(_, _, value)| value).collect();
@@ -140,7 +140,7 @@ mod tests {
                 lots.iter_mut().zip(pieces).for_each(|(lot, piece)| lot.add(piece));
             }
             for (number, lot) in (0..).zip(&mut lots) {
-                let at = |row: u32, deal: &Deal, part: u32| (deal.place[row as usize] >> 16 == part)
+                let at = |row: u32, deal: &Partition, part: u32| (deal.place[row as usize] >> 16 == part)
                     .then_some(deal.place[row as usize] as u16);
                 let mine = |&(user, item, value): &(u32, u32, f32)| Some(Rating {
                     user: at(user, &setup.users, number / parts.1 as u32)?,

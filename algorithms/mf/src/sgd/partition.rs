@@ -4,7 +4,7 @@ use raddle::schedule::even_parts;
 
 /// Rows of one side, dealt to parts: users to shards, or items to blocks.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Deal {
+pub(crate) struct Partition {
     /// For each row `part << 16 | place in the part`; [`NOWHERE`] for a row without ratings.
     pub(crate) place: Vec<u32>,
     /// The rows of all parts, one part behind the other.
@@ -15,7 +15,7 @@ pub(crate) struct Deal {
     pub(crate) counts: Vec<u32>,
 }
 
-raddle::state!(Deal { place, rows, starts, counts });
+raddle::state!(Partition { place, rows, starts, counts });
 
 /// The place of a row without ratings.
 pub(crate) const NOWHERE: u32 = u32::MAX;
@@ -23,7 +23,7 @@ pub(crate) const NOWHERE: u32 = u32::MAX;
 /// Places within a part fit 16 bits.
 const PART: usize = 1 << 16;
 
-impl Deal {
+impl Partition {
     /// Deals rows with these numbers of ratings to parts of even numbers of ratings.
     ///
     /// Rows are walked in steps near the golden section of their number, so that neighbours (often alike in how much
@@ -96,7 +96,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_rated_row_has_one_place(counts in proptest::collection::vec(0u32..50, 1..300), parts in 1usize..9) {
-            let deal = Deal::new(counts.clone(), parts);
+            let deal = Partition::new(counts.clone(), parts);
             prop_assert_eq!(deal.parts(), parts);
             for (row, &count) in counts.iter().enumerate() {
                 let place = deal.place[row];
@@ -114,7 +114,7 @@ mod tests {
     fn parts_have_even_numbers_of_ratings_and_places_fit() {
         let counts: Vec<u32> = (0..5000).map(|row| 2_000_000 / (row + 10)).collect();
         let total: u64 = counts.iter().map(|&count| u64::from(count)).sum();
-        let deal = Deal::new(counts, 4);
+        let deal = Partition::new(counts, 4);
         for part in 0..4 {
             let sum: u64 = deal.part(part).iter().map(|&row| u64::from(deal.counts[row as usize])).sum();
             assert!((sum as f64 / (total as f64 / 4.0) - 1.0).abs() < 0.1, "{sum} of {total}");
@@ -122,7 +122,7 @@ mod tests {
         // One popular row and very many rare ones.
         let rows = 300_000;
         let counts = (0..rows as u32).map(|row| if row == 0 { 10_000_000 } else { 1 }).collect();
-        let deal = Deal::new(counts, fewest_parts(rows));
+        let deal = Partition::new(counts, fewest_parts(rows));
         assert!((0..deal.parts() as u32).all(|part| deal.part(part).len() <= PART));
     }
 }

@@ -1,4 +1,4 @@
-//! [`Course`]: how long a run of gradient steps is, and how large its steps are.
+//! [`LearningRateSchedule`]: how long a run of gradient steps is, and how large its steps are.
 //!
 //! A stage of T epochs has steps that fall by a half cosine (Loshchilov and Hutter, "SGDR", 2017) from the first to a
 //! fiftieth of it; small steps and a strong decay suit long stages. A run of unknown length is a short stage, then
@@ -14,7 +14,7 @@ const LAST: f64 = 0.02;
 
 /// The stages of a run, and what their steps are made of.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Course {
+pub(crate) struct LearningRateSchedule {
     /// The epochs of each stage.
     pub(crate) lengths: Vec<u32>,
     /// Epochs after which the first stage ends, if that is before its length.
@@ -32,7 +32,7 @@ pub(crate) struct Course {
     pub(crate) non_negative: bool,
 }
 
-impl Course {
+impl LearningRateSchedule {
     /// Stages for a run of `epochs`, or of unknown length.
     pub(crate) fn stages(epochs: Option<u64>) -> Vec<u32> {
         match epochs {
@@ -80,8 +80,8 @@ mod tests {
 
     #[test]
     fn steps_fall_from_the_first_to_a_fiftieth() {
-        let course = Course {
-            lengths: Course::stages(Some(8)),
+        let rates = LearningRateSchedule {
+            lengths: LearningRateSchedule::stages(Some(8)),
             cut: None,
             step: Some(0.1),
             decay: None,
@@ -90,7 +90,7 @@ mod tests {
             shares: [1.0, 1.0],
             non_negative: false,
         };
-        let steps: Vec<f32> = (0..=8).map(|epoch| course.steps(0, epoch, 1.0).factor).collect();
+        let steps: Vec<f32> = (0..=8).map(|epoch| rates.steps(0, epoch, 1.0).factor).collect();
         assert!((steps[0] - 0.1).abs() < 1e-7 && (steps[8] - 0.002).abs() < 1e-7, "{steps:?}");
         assert!(steps.is_sorted_by(|a, b| a > b));
     }

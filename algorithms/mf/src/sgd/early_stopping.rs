@@ -1,9 +1,9 @@
-//! [`Solver`]: what a run by gradient steps has come to: its stage, its best, and when it is done.
+//! [`EarlyStopping`]: what a run by gradient steps has come to: its stage, its best, and when it is done.
 
 use raddle::Status;
 
-use super::course::Course;
-use super::replica::Now;
+use super::learning_rate::LearningRateSchedule;
+use super::replica::EpochPlan;
 
 /// Evaluations without a new best after which a stage ends.
 const PATIENCE: u32 = 3;
@@ -13,7 +13,7 @@ const WORTH: f64 = 0.001;
 
 /// The pinned block of a run by gradient steps.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Solver {
+pub struct EarlyStopping {
     stage: u32,
     /// Epochs completed in the stage.
     done: u32,
@@ -32,7 +32,7 @@ pub struct Solver {
     cells: Vec<f64>,
 }
 
-raddle::state!(Solver {
+raddle::state!(EarlyStopping {
     stage,
     done,
     best,
@@ -48,12 +48,12 @@ raddle::state!(Solver {
 /// What follows an epoch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Next {
-    Epoch(Now),
+    Epoch(EpochPlan),
     /// The run is over: its stopping rule holds, or the length that it was given is completed.
     Done(Status),
 }
 
-impl Solver {
+impl EarlyStopping {
     pub(crate) fn new(cells: usize) -> Self {
         Self {
             stage: 0,
@@ -70,16 +70,16 @@ impl Solver {
     }
 
     /// Whether a run on this course, over so many cells, can have come to this.
-    pub(crate) fn fits(&self, course: &Course, cells: usize) -> bool {
-        let is_stage = |stage: u32| (stage as usize) < course.lengths.len();
-        let is_within = self.in_vain <= self.done && self.done <= course.length(self.stage);
+    pub(crate) fn fits(&self, rates: &LearningRateSchedule, cells: usize) -> bool {
+        let is_stage = |stage: u32| (stage as usize) < rates.lengths.len();
+        let is_within = self.in_vain <= self.done && self.done <= rates.length(self.stage);
         let is_counted = self.cells.len() == cells && !self.best.is_nan() && !self.before.is_nan();
         is_stage(self.stage) && is_stage(self.best_stage) && is_within && is_counted
     }
 
     /// The first epoch.
-    pub(crate) fn first(&self, course: &Course, scale: f64) -> Now {
-        Now { stage: 0, keep: false, steps: course.steps(0, 0, scale) }
+    pub(crate) fn first(&self, rates: &LearningRateSchedule, scale: f64) -> EpochPlan {
+        EpochPlan { stage: 0, keep: false, steps: rates.steps(0, 0, scale) }
     }
 
     /// The stage and the epochs in it after which the run was best.
@@ -88,9 +88,15 @@ impl Solver {
     }
 
     /// Takes in the error after `epoch` epochs, measured or not, and decides what follows.
-    pub(crate) fn next(&mut self, course: &Course, scale: f64, epoch: u64, measured: Option<f64>) -> Next {
+    pub(crate) fn next(
+        &mut self,
+        rates: &LearningRateSchedule,
+        scale: f64,
+        epoch: u64,
+        measured: Option<f64>,
+    ) -> Next {
         self.done += 1;
-        let length = course.length(self.stage);
+        let length = rates.length(self.stage);
         let mut keep = false;
         match measured {
             Some(error) if error < self.best => {
@@ -104,20 +110,20 @@ impl Solver {
         // Errors may rise while steps are large: what comes of them shows when they have fallen.
         let in_vain = self.in_vain >= PATIENCE && 2 * self.done > length && self.stage == self.best_stage;
         if self.done < length && !in_vain {
-            return Next::Epoch(Now {
+            return Next::Epoch(EpochPlan {
                 stage: self.stage,
                 keep,
-                steps: course.steps(self.stage, self.done, scale),
+                steps: rates.steps(self.stage, self.done, scale),
             });
         }
         let was_worth = measured.is_some() && self.best < self.before * (1.0 - WORTH);
-        if !was_worth || self.stage as usize + 1 >= course.lengths.len() {
+        if !was_worth || self.stage as usize + 1 >= rates.lengths.len() {
             // A run of a given length is one stage.
-            let is_completed = course.lengths.len() == 1 && !in_vain;
+            let is_completed = rates.lengths.len() == 1 && !in_vain;
             return Next::Done(if is_completed { Status::Completed } else { Status::Converged });
         }
         (self.stage, self.done, self.in_vain, self.before) = (self.stage + 1, 0, 0, self.best);
-        Next::Epoch(Now { stage: self.stage, keep, steps: course.steps(self.stage, 0, scale) })
+        Next::Epoch(EpochPlan { stage: self.stage, keep, steps: rates.steps(self.stage, 0, scale) })
     }
 
     /// How much the mean squared error of each visited cell fell since its last visit.
@@ -135,8 +141,8 @@ impl Solver {
 mod tests {
     use super::*;
 
-    fn course(lengths: &[u32]) -> Course {
-        Course {
+    fn rates(lengths: &[u32]) -> LearningRateSchedule {
+        LearningRateSchedule {
             lengths: lengths.to_vec(),
             cut: None,
             step: None,
@@ -149,10 +155,10 @@ mod tests {
     }
 
     /// The epochs that run, and the best one.
-    fn run(course: &Course, errors: impl Fn(u64) -> Option<f64>) -> (u64, u64) {
-        let mut solver = Solver::new(1);
+    fn run(rates: &LearningRateSchedule, errors: impl Fn(u64) -> Option<f64>) -> (u64, u64) {
+        let mut solver = EarlyStopping::new(1);
         for epoch in 1.. {
-            if matches!(solver.next(course, 1.0, epoch, errors(epoch)), Next::Done(_)) {
+            if matches!(solver.next(rates, 1.0, epoch, errors(epoch)), Next::Done(_)) {
                 return (epoch, solver.best_epoch);
             }
         }
@@ -161,18 +167,18 @@ mod tests {
 
     #[test]
     fn a_run_without_measurement_completes_its_course() {
-        assert_eq!(run(&course(&[7]), |_| None), (7, 7));
+        assert_eq!(run(&rates(&[7]), |_| None), (7, 7));
     }
 
     #[test]
     fn a_stage_that_no_longer_gains_is_the_last() {
-        assert_eq!(run(&course(&[2, 4, 8]), |epoch| Some(1.0 / epoch as f64)), (14, 14));
-        assert_eq!(run(&course(&[2, 4, 8]), |epoch| Some(if epoch == 2 { 0.5 } else { 0.6 })), (6, 2));
+        assert_eq!(run(&rates(&[2, 4, 8]), |epoch| Some(1.0 / epoch as f64)), (14, 14));
+        assert_eq!(run(&rates(&[2, 4, 8]), |epoch| Some(if epoch == 2 { 0.5 } else { 0.6 })), (6, 2));
     }
 
     #[test]
     fn errors_that_rise_for_three_epochs_end_a_stage_in_its_second_half() {
-        assert_eq!(run(&course(&[20]), |epoch| Some((epoch as f64 - 9.0).abs())), (12, 9));
-        assert_eq!(run(&course(&[20]), |epoch| Some((epoch as f64 - 2.0).abs())), (11, 2));
+        assert_eq!(run(&rates(&[20]), |epoch| Some((epoch as f64 - 9.0).abs())), (12, 9));
+        assert_eq!(run(&rates(&[20]), |epoch| Some((epoch as f64 - 2.0).abs())), (11, 2));
     }
 }

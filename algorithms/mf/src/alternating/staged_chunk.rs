@@ -1,37 +1,41 @@
-//! [`Taken`]: what a shard has taken from one chunk of the input, until it joins them.
+//! [`StagedChunk`]: what a shard has taken from one chunk of the input, until it joins them.
 
-use super::named::Named;
-use super::values::{List, Values};
-use crate::input::pages::Pages;
+use super::column_index::ColumnIndex;
+use super::dictionary::{Dictionary, Values};
+use crate::input::mmap_arrays::MmapArrays;
 
 /// Ratings of a chunk, laid out as those of a shard are, in memory that leaves no holes when they are joined.
 #[derive(Debug, Clone)]
-pub(super) struct Taken {
-    /// Of [`Named`] pages a row, then its arrays, then the values.
-    arrays: Pages,
+pub(super) struct StagedChunk {
+    /// Of [`ColumnIndex`] pages a row, then its arrays, then the values.
+    arrays: MmapArrays,
 }
 
-raddle::state!(Taken { arrays });
+raddle::state!(StagedChunk { arrays });
 
-impl Taken {
-    pub(super) fn new(named: &Named, values: &Values) -> Self {
+impl StagedChunk {
+    pub(super) fn new(named: &ColumnIndex, values: &Values) -> Self {
         let [pages, starts, narrow, wide] = named.arrays();
-        Self { arrays: Pages::of(&[pages, starts, narrow, wide, values.bytes()]) }
+        Self { arrays: MmapArrays::of(&[pages, starts, narrow, wide, values.bytes()]) }
     }
 
-    fn read(&self, list: Option<&List>) -> (Named, Values) {
-        (Named::of(&self.arrays), Values::of(self.arrays.array(4), list))
+    fn read(&self, list: Option<&Dictionary>) -> (ColumnIndex, Values) {
+        (ColumnIndex::of(&self.arrays), Values::of(self.arrays.array(4), list))
     }
 }
 
 /// The ratings of all chunks, given in their order, as if they had been taken from the input at once.
-pub(super) fn join(taken: &[Taken], sizes: (usize, usize), list: Option<&List>) -> (Named, Values) {
-    let taken: Vec<(Named, Values)> = taken.iter().map(|taken| taken.read(list)).collect();
+pub(super) fn join(
+    taken: &[StagedChunk],
+    sizes: (usize, usize),
+    list: Option<&Dictionary>,
+) -> (ColumnIndex, Values) {
+    let taken: Vec<(ColumnIndex, Values)> = taken.iter().map(|taken| taken.read(list)).collect();
     let count = taken.iter().map(|(named, _)| named.count()).sum();
     let mut values = Values::zeros(count, list);
     let ratings = taken.iter().flat_map(|(named, _)| named.ratings());
     let mut from = taken.iter().flat_map(|(named, from)| (0..named.count()).map(move |place| (from, place)));
-    let named = Named::new(sizes, count, ratings, |at| {
+    let named = ColumnIndex::new(sizes, count, ratings, |at| {
         if let Some((from, place)) = from.next() {
             values.copy(at, from, place);
         }
@@ -45,11 +49,15 @@ mod tests {
     use proptest::prelude::*;
 
     /// Lays ratings of 9 rows out.
-    fn laid(ratings: &[(usize, u32, f32)], others: usize, mut list: Option<List>) -> (Named, Values) {
+    fn laid(
+        ratings: &[(usize, u32, f32)],
+        others: usize,
+        mut list: Option<Dictionary>,
+    ) -> (ColumnIndex, Values) {
         let mut values = Values::zeros(ratings.len(), list.as_ref());
         let mut given = ratings.iter().map(|rating| rating.2);
         let pairs = ratings.iter().map(|rating| (rating.0, rating.1));
-        let named = Named::new((9, others), ratings.len(), pairs, |place| {
+        let named = ColumnIndex::new((9, others), ratings.len(), pairs, |place| {
             values.set(place, given.next().unwrap(), list.as_mut());
         });
         (named, values)
@@ -62,10 +70,10 @@ mod tests {
             others in prop_oneof![Just(200_000), Just(9_000_000)], cut in 1usize..90, listed: bool,
         ) {
             let ratings: Vec<_> = ratings.iter().map(|&(row, other, value)| (row, other, f32::from(value))).collect();
-            let list = listed.then(|| List::new((0..5).map(|value| value as f32).collect()));
-            let taken: Vec<Taken> = ratings.chunks(cut).map(|some| {
+            let list = listed.then(|| Dictionary::new((0..5).map(|value| value as f32).collect()));
+            let taken: Vec<StagedChunk> = ratings.chunks(cut).map(|some| {
                 let (named, values) = laid(some, others, list.clone());
-                Taken::new(&named, &values)
+                StagedChunk::new(&named, &values)
             }).collect();
             let whole = laid(&ratings, others, list.clone());
             prop_assert_eq!(join(&taken, (9, others), list.as_ref()), whole);

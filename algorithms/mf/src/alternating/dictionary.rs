@@ -16,7 +16,7 @@ pub(crate) enum Values {
     /// As they are: 4 bytes each.
     Plain(Vec<f32>),
     /// Where each is in the table: 2 bytes each.
-    Listed(Vec<u16>, Arc<Vec<f32>>),
+    DictionaryEncoded(Vec<u16>, Arc<Vec<f32>>),
 }
 
 impl Default for Values {
@@ -27,9 +27,9 @@ impl Default for Values {
 
 impl Values {
     /// So many zeros, to be set; listed if there is a list.
-    pub(crate) fn zeros(count: usize, list: Option<&List>) -> Self {
+    pub(crate) fn zeros(count: usize, list: Option<&Dictionary>) -> Self {
         match list {
-            Some(list) => Self::Listed(vec![0; count], Arc::clone(&list.table)),
+            Some(list) => Self::DictionaryEncoded(vec![0; count], Arc::clone(&list.table)),
             None => Self::Plain(vec![0.0; count]),
         }
     }
@@ -38,23 +38,25 @@ impl Values {
     pub(super) fn bytes(&self) -> &[u8] {
         match self {
             Self::Plain(values) => bytemuck::cast_slice(values),
-            Self::Listed(places, _) => bytemuck::cast_slice(places),
+            Self::DictionaryEncoded(places, _) => bytemuck::cast_slice(places),
         }
     }
 
     /// Reads values back that are listed if there is a list.
-    pub(super) fn of(bytes: &[u8], list: Option<&List>) -> Self {
+    pub(super) fn of(bytes: &[u8], list: Option<&Dictionary>) -> Self {
         match list {
-            Some(list) => Self::Listed(bytemuck::cast_slice(bytes).to_vec(), Arc::clone(&list.table)),
+            Some(list) => {
+                Self::DictionaryEncoded(bytemuck::cast_slice(bytes).to_vec(), Arc::clone(&list.table))
+            }
             None => Self::Plain(bytemuck::cast_slice(bytes).to_vec()),
         }
     }
 
     /// Sets a value, which must be in the list if there is one.
-    pub(crate) fn set(&mut self, at: usize, value: f32, list: Option<&mut List>) {
+    pub(crate) fn set(&mut self, at: usize, value: f32, list: Option<&mut Dictionary>) {
         match (self, list) {
             (Self::Plain(values), _) => values[at] = value,
-            (Self::Listed(places, _), list) => {
+            (Self::DictionaryEncoded(places, _), list) => {
                 places[at] = list.and_then(|list| list.place(value)).unwrap_or_default();
             }
         }
@@ -64,38 +66,38 @@ impl Values {
     pub(crate) fn copy(&mut self, at: usize, from: &Self, place: usize) {
         match (self, from) {
             (Self::Plain(to), Self::Plain(from)) => to[at] = from[place],
-            (Self::Listed(to, _), Self::Listed(from, _)) => to[at] = from[place],
+            (Self::DictionaryEncoded(to, _), Self::DictionaryEncoded(from, _)) => to[at] = from[place],
             _ => unreachable!("all values of a run are listed, or none"),
         }
     }
 
     /// A range of them, read into `room` where they are listed.
-    pub(crate) fn read<'a>(&'a self, range: Range<usize>, room: &'a mut Vec<f32>) -> &'a [f32] {
+    pub(crate) fn read<'a>(&'a self, range: Range<usize>, scratch: &'a mut Vec<f32>) -> &'a [f32] {
         match self {
             Self::Plain(values) => &values[range],
-            Self::Listed(places, table) => {
-                room.clear();
-                room.extend(places[range].iter().map(|&place| table[usize::from(place)]));
-                room
+            Self::DictionaryEncoded(places, table) => {
+                scratch.clear();
+                scratch.extend(places[range].iter().map(|&place| table[usize::from(place)]));
+                scratch
             }
         }
     }
 
     /// They themselves, to be changed; from here on as they are.
     pub(crate) fn plain(&mut self) -> &mut Vec<f32> {
-        if let Self::Listed(places, table) = self {
+        if let Self::DictionaryEncoded(places, table) = self {
             *self = Self::Plain(places.iter().map(|&place| table[usize::from(place)]).collect());
         }
         match self {
             Self::Plain(values) => values,
-            Self::Listed(..) => unreachable!("made plain just now"),
+            Self::DictionaryEncoded(..) => unreachable!("made plain just now"),
         }
     }
 }
 
 /// Distinct values in the order in which they come; `None` if there are too many for a table.
 pub(crate) fn distinct(all: impl Iterator<Item = f32>) -> Option<Vec<f32>> {
-    let mut list = List::default();
+    let mut list = Dictionary::default();
     let mut values = Vec::new();
     for value in all {
         if list.place(value).is_none() {
@@ -111,14 +113,14 @@ pub(crate) fn distinct(all: impl Iterator<Item = f32>) -> Option<Vec<f32>> {
 
 /// A table of values, and where each of them is in it. Copies share both.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct List {
+pub(crate) struct Dictionary {
     pub(crate) table: Arc<Vec<f32>>,
     places: Arc<HashMap<u32, u16>>,
     /// What was looked up last, by a hash of its bits: most data has few values.
     recent: Vec<(u32, u16)>,
 }
 
-impl List {
+impl Dictionary {
     /// Finds the places of a table of at most 65,536 values.
     pub(crate) fn new(table: Vec<f32>) -> Self {
         let table = Arc::new(table);
@@ -146,13 +148,13 @@ impl List {
     }
 }
 
-impl PartialEq for List {
+impl PartialEq for Dictionary {
     fn eq(&self, other: &Self) -> bool {
         self.table == other.table
     }
 }
 
-impl State for List {
+impl State for Dictionary {
     fn save(&self, out: &mut Writer) {
         out.write(&self.table);
     }
@@ -169,7 +171,7 @@ impl State for Values {
                 out.write(&false);
                 out.write(values);
             }
-            Self::Listed(places, table) => {
+            Self::DictionaryEncoded(places, table) => {
                 out.write(&true);
                 out.write(places);
                 out.write(table);
@@ -182,7 +184,7 @@ impl State for Values {
         }
         let (places, table): (Vec<u16>, Arc<Vec<f32>>) = (from.read()?, from.read()?);
         match places.iter().all(|&place| usize::from(place) < table.len()) {
-            true => Ok(Self::Listed(places, table)),
+            true => Ok(Self::DictionaryEncoded(places, table)),
             false => Err(StateError::new("places in a table of ratings")),
         }
     }
@@ -197,16 +199,16 @@ mod tests {
     fn what_is_listed_is_read_back_to_the_last_bit() {
         let given: Vec<f32> =
             (0..5000).map(|i| ((i * 37) % 301) as f32 / 7.0 - 3.0).chain([0.0, -0.0]).collect();
-        let mut list = List::new(distinct(given.iter().copied()).unwrap());
+        let mut list = Dictionary::new(distinct(given.iter().copied()).unwrap());
         let mut values = Values::zeros(given.len(), Some(&list));
         given.iter().enumerate().for_each(|(at, &value)| values.set(at, value, Some(&mut list)));
         let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
-        let mut room = Vec::new();
-        assert_eq!(bits(values.read(10..5002, &mut room)), bits(&given[10..]));
+        let mut scratch = Vec::new();
+        assert_eq!(bits(values.read(10..5002, &mut scratch)), bits(&given[10..]));
         let mut copy: Values = from_bytes(&to_bytes(&values)).unwrap();
         assert_eq!(copy, values);
         assert_eq!(bits(copy.plain()), bits(&given));
-        assert_eq!(copy.read(3..4, &mut room), &given[3..4]);
+        assert_eq!(copy.read(3..4, &mut scratch), &given[3..4]);
     }
 
     #[test]
@@ -217,7 +219,7 @@ mod tests {
 
     #[test]
     fn places_beyond_the_table_are_refused() {
-        let wrong = Values::Listed(vec![0, 2], Arc::new(vec![1.0, 2.0]));
+        let wrong = Values::DictionaryEncoded(vec![0, 2], Arc::new(vec![1.0, 2.0]));
         assert!(from_bytes::<Values>(&to_bytes(&wrong)).is_err());
     }
 }

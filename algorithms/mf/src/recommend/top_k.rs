@@ -1,5 +1,5 @@
-//! [`Catalogue`]: the items to choose from, and [`Askers`]: the users to choose for, as rows of their own. Choosing is a
-//! program of one round: a shard is some users.
+//! [`ItemIndex`]: the items that are ranked, and [`Queries`]: the users to rank them for, as rows of their own. Ranking is
+//! a program of one round: a shard is some users.
 
 use std::sync::Arc;
 
@@ -16,11 +16,11 @@ use crate::ranking::top;
 const USERS: usize = 64;
 
 /// The items of each user, as (item, predicted rating), the best first.
-pub type Chosen = Vec<Vec<(u32, f32)>>;
+pub type TopK = Vec<Vec<(u32, f32)>>;
 
 /// Items as they are scored.
 #[derive(Debug, Clone)]
-pub(crate) struct Catalogue {
+pub(crate) struct ItemIndex {
     /// Their factors, padded to whole vectors.
     items: Vec<Vector>,
     biases: Vec<f32>,
@@ -32,15 +32,15 @@ pub(crate) struct Catalogue {
 
 /// Users as they ask: a row of factors, what is added to all their scores, and the items that they know.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Askers {
+pub(crate) struct Queries {
     factors: Vec<f32>,
     bases: Vec<f32>,
     seen: Vec<Vec<u32>>,
 }
 
-raddle::state!(Askers { factors, bases, seen });
+raddle::state!(Queries { factors, bases, seen });
 
-impl Askers {
+impl Queries {
     /// Adds a user; one that the model does not have has no factors.
     pub(crate) fn add(&mut self, model: &Model, user: u32, seen: &[u32]) {
         let end = self.factors.len() + model.rank;
@@ -52,7 +52,7 @@ impl Askers {
     }
 }
 
-impl Catalogue {
+impl ItemIndex {
     pub(crate) fn new(model: &Model) -> Self {
         let Model { rank, item_factors, item_biases, .. } = model;
         let chunks = rank.div_ceil(LANES).max(1);
@@ -66,18 +66,18 @@ impl Catalogue {
     }
 
     /// Calls `take` with the number of each user and the scores of all items, without what is added to all of them.
-    pub(crate) fn scored(&self, askers: &Askers, mut take: impl FnMut(usize, &mut [f32])) {
+    pub(crate) fn scored(&self, queries: &Queries, mut take: impl FnMut(usize, &mut [f32])) {
         let mut out: [Vec<f32>; TOGETHER] = Default::default();
-        for first in (0..askers.bases.len()).step_by(TOGETHER) {
+        for first in (0..queries.bases.len()).step_by(TOGETHER) {
             let row = |user: usize| {
-                let row = askers.factors.get(user * self.rank..(user + 1) * self.rank).unwrap_or(&[]);
+                let row = queries.factors.get(user * self.rank..(user + 1) * self.rank).unwrap_or(&[]);
                 let mut row = padded(row, self.rank);
                 row.resize(self.chunks, Vector([0.0; LANES]));
                 row
             };
             let rows: [Vec<Vector>; TOGETHER] = std::array::from_fn(|j| row(first + j));
             scores(rows.each_ref().map(Vec::as_slice), &self.items, self.chunks, &mut out);
-            for (user, scores) in (first..askers.bases.len()).zip(&mut out) {
+            for (user, scores) in (first..queries.bases.len()).zip(&mut out) {
                 scores.iter_mut().zip(&self.biases).for_each(|(score, bias)| *score += bias);
                 take(user, scores);
             }
@@ -85,12 +85,12 @@ impl Catalogue {
     }
 
     /// Calls `take` with the number of each user and the `count` best items for it.
-    pub(crate) fn best(&self, askers: &Askers, count: usize, mut take: impl FnMut(usize, &[(u32, f32)])) {
+    pub(crate) fn best(&self, queries: &Queries, count: usize, mut take: impl FnMut(usize, &[(u32, f32)])) {
         let mut best = Vec::new();
-        self.scored(askers, |user, scores| {
-            self.mask(&askers.seen[user], scores);
+        self.scored(queries, |user, scores| {
+            self.mask(&queries.seen[user], scores);
             top(scores, count, &mut best);
-            best.iter_mut().for_each(|(_, score)| *score += askers.bases[user]);
+            best.iter_mut().for_each(|(_, score)| *score += queries.bases[user]);
             take(user, &best);
         });
     }
@@ -108,16 +108,16 @@ impl Catalogue {
     }
 
     /// The best items of all these users, found on so many workers.
-    pub(crate) fn choose(
+    pub(crate) fn top_k(
         self: &Arc<Self>,
-        askers: impl Iterator<Item = Askers>,
+        queries: impl Iterator<Item = Queries>,
         count: usize,
         workers: usize,
-    ) -> Result<Chosen, MfError> {
-        let shards: Vec<Askers> = askers.collect();
+    ) -> Result<TopK, MfError> {
+        let shards: Vec<Queries> = queries.collect();
         let everyone = Everyone { shards: shards.len() as u32 };
-        let program = Choose { catalogue: Arc::clone(self), count };
-        let parts = Parts::<Choose> { shards, blocks: Vec::new(), pinned: Vec::new(), replica: () };
+        let program = TopKProgram { item_index: Arc::clone(self), count };
+        let parts = Parts::<TopKProgram> { shards, blocks: Vec::new(), pinned: Vec::new(), replica: () };
         Ok(Engine::new(program, everyone, parts).workers(workers).epochs(1).run()?.parts.pinned)
     }
 
@@ -127,35 +127,35 @@ impl Catalogue {
     }
 }
 
-/// Choosing as a program.
-struct Choose {
-    catalogue: Arc<Catalogue>,
+/// Ranking as a program.
+struct TopKProgram {
+    item_index: Arc<ItemIndex>,
     count: usize,
 }
 
-impl Program for Choose {
-    type Shard = Askers;
+impl Program for TopKProgram {
+    type Shard = Queries;
     type Block = ();
-    type Pinned = Chosen;
+    type Pinned = TopK;
     type Replica = ();
-    type Partial = Chosen;
+    type Partial = TopK;
     type Change = ();
 
-    fn update(&self, _: &Task, askers: &mut Askers, (): &()) -> Chosen {
-        let mut chosen = Chosen::with_capacity(askers.bases.len());
-        self.catalogue.best(askers, self.count, |_, best| chosen.push(best.to_vec()));
+    fn update(&self, _: &Task, queries: &mut Queries, (): &()) -> TopK {
+        let mut chosen = TopK::with_capacity(queries.bases.len());
+        self.item_index.best(queries, self.count, |_, best| chosen.push(best.to_vec()));
         chosen
     }
 
-    fn aggregate(&self, _: &Round, chosen: &mut Chosen, partials: Vec<(u32, Chosen)>) {
+    fn aggregate(&self, _: &Round, chosen: &mut TopK, partials: Vec<(u32, TopK)>) {
         chosen.extend(partials.into_iter().flat_map(|(_, some)| some));
     }
 
-    fn certify(&self, _: u32, _: &mut Askers, (): &()) -> Chosen {
-        Chosen::new()
+    fn certify(&self, _: u32, _: &mut Queries, (): &()) -> TopK {
+        TopK::new()
     }
 
-    fn conclude(&self, _: &Boundary, _: &mut Chosen, (): &(), _: Vec<(u32, Chosen)>) -> Verdict<()> {
+    fn conclude(&self, _: &Boundary, _: &mut TopK, (): &(), _: Vec<(u32, TopK)>) -> Verdict<()> {
         Verdict::new(Metric::new("users", 1.0, "the model"))
     }
 }
