@@ -261,4 +261,6 @@ impl Drop for Session {
 }
 
 #[cfg(test)]
+mod page;
+#[cfg(test)]
 mod tests;

@@ -140,37 +140,3 @@ fn every_field_of_a_runs_files_is_on_the_page_that_explains_them() {
         assert_eq!(written, page, "{file}");
     }
 }
-
-/// The page, and the fields of a file in its words.
-mod page {
-    use std::collections::BTreeSet;
-
-    use serde_json::Value;
-
-    pub(super) fn fields(file: &str) -> BTreeSet<String> {
-        let page = include_str!("../REPORT.md");
-        let section = page.split(&format!("## {file}\n")).nth(1).unwrap().split("\n## ").next().unwrap();
-        let names = section.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
-        names.map(|(name, _)| name.to_owned()).collect()
-    }
-
-    pub(super) fn collect(path: &str, value: &Value, page: &BTreeSet<String>, seen: &mut BTreeSet<String>) {
-        let inside = |mark: &str| page.iter().any(|field| field.starts_with(&format!("{path}{mark}")));
-        if page.contains(path) {
-            seen.insert(path.into());
-        }
-        match value {
-            Value::Object(members) if path.is_empty() || inside(".") => {
-                for (name, value) in members {
-                    let name = if inside(".*") { "*" } else { name };
-                    let dot = if path.is_empty() { "" } else { "." };
-                    collect(&format!("{path}{dot}{name}"), value, page, seen);
-                }
-            }
-            Value::Array(elements) if inside("[]") => {
-                elements.iter().for_each(|value| collect(&format!("{path}[]"), value, page, seen));
-            }
-            _ => drop(seen.insert(path.into())),
-        }
-    }
-}

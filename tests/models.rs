@@ -1,0 +1,188 @@
+//! Models of the bundled programs survive: a write that is killed, and files that are damaged. `tests/README.md` says how
+//! to run the long forms.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use commands::{Ran, command, ends, json, next, number, run};
+
+mod commands;
+
+/// A program, how a small model of it is fitted, and the commands that use it.
+const SMALL: [(&str, &str, &[&str]); 4] = [
+    (
+        "lasso",
+        "lasso fit data.csv --y y --ratio 50",
+        &["lasso predict run data.csv", "lasso fit data.csv --y y --init run"],
+    ),
+    ("lasso", "lasso path data.csv --y y --points 3", &["lasso predict run data.csv --point 2"]),
+    (
+        "mf",
+        "mf fit ratings.tsv --rank 2 --epochs 2 --validation none",
+        &[
+            "mf predict run ratings.tsv",
+            "mf recommend run --top 2",
+            "mf fold-in run ratings.tsv",
+            "mf fit ratings.tsv --rank 2 --epochs 1 --validation none --init run",
+        ],
+    ),
+    (
+        "lda",
+        "lda fit notes.txt --topics 2 --epochs 3 --validation none",
+        &[
+            "lda infer run notes.txt",
+            "lda topics run",
+            "lda fit notes.txt --epochs 1 --validation none --init run",
+        ],
+    ),
+];
+
+fn write_data(folder: &Path) {
+    let rows: String = (0..12).map(|i| format!("{},{},{}\n", i % 5, (i * i) % 7, i)).collect();
+    fs::write(folder.join("data.csv"), format!("a,b,y\n{rows}")).unwrap();
+    let ratings = (0..20).map(|i| format!("{}\t{}\t{}\n", i % 4, (i * 3) % 5, 1 + i % 5));
+    fs::write(folder.join("ratings.tsv"), ratings.collect::<String>()).unwrap();
+    let notes = ["the ship sails the sea", "the sea and the ship", "bread and butter", "butter the bread"];
+    fs::write(folder.join("notes.txt"), notes.join("\n")).unwrap();
+}
+
+/// Uses a model whose file was damaged: it must be refused by the file's name.
+fn refused(folder: &Path, uses: &[&str], file: &str, how: &str) {
+    for line in uses {
+        let Ran { code, out, err } = run(folder, line);
+        assert_eq!(code, Some(2), "{line}: {file} {how}\n{out}\n{err}");
+        assert!(err.contains(file) && out.is_empty(), "{line}: {file} {how}\n{out}\n{err}");
+    }
+}
+
+#[test]
+fn a_damaged_file_of_a_model_is_refused_by_its_name() {
+    let flips = number("RADDLE_FLIPS", 4);
+    for (program, fit, uses) in SMALL {
+        let folder = tempfile::tempdir().unwrap();
+        write_data(folder.path());
+        ends(folder.path(), &format!("{fit} --quiet --out run"), 0);
+        let run = folder.path().join("run");
+        uses.iter().for_each(|line| drop(ends(folder.path(), line, 0)));
+        let about = json(&run.join("model.json"));
+        let mut files: Vec<String> = about["files"].as_object().unwrap().keys().cloned().collect();
+        assert!(!files.is_empty(), "{program}");
+        files.push("model.json".into());
+        for file in &files {
+            let path = run.join(file);
+            let whole = fs::read(&path).unwrap();
+            for at in chosen(whole.len(), flips) {
+                let mut flipped = whole.clone();
+                flipped[at] ^= 1 << (at % 8);
+                fs::write(&path, flipped).unwrap();
+                // The first command sees every byte, the others some.
+                let uses = if at.is_multiple_of(64) || flips < 100 { uses } else { &uses[..1] };
+                refused(folder.path(), uses, file, &format!("with byte {at} flipped"));
+            }
+            for quarter in 0..4 {
+                fs::write(&path, &whole[..whole.len() * quarter / 4]).unwrap();
+                refused(folder.path(), uses, file, &format!("cut at quarter {quarter}"));
+            }
+            fs::remove_file(&path).unwrap();
+            refused(folder.path(), uses, file, "removed");
+            fs::write(&path, whole).unwrap();
+        }
+        uses.iter().for_each(|line| drop(ends(folder.path(), line, 0)));
+    }
+}
+
+/// Positions in a file, evenly spaced; all of them if there are no more than asked for.
+fn chosen(length: usize, flips: u64) -> Vec<usize> {
+    let flips = (flips as usize).min(length);
+    (0..flips).map(|number| number * length / flips + length / flips / 2).collect()
+}
+
+/// Two models that are written over each other, in turn.
+struct Fits {
+    lines: [String; 2],
+    said: [String; 2],
+    digests: [String; 2],
+}
+
+/// How long each of two runs is, and how that stands in its `run.json`.
+const EPOCHS: [(u64, &str); 2] = [(3, "\"3\""), (4, "\"4\"")];
+
+const DATA: &str = "synth:ratings:users=300,items=120,n=4000";
+const FIT: &str = "mf fit synth:ratings:users=300,items=120,n=4000 --rank 24 --validation none --quiet --checkpoint-every 1";
+
+impl Fits {
+    fn new(folder: &Path) -> Self {
+        let lines = EPOCHS.map(|(epochs, _)| format!("{FIT} --epochs {epochs} --out run --force"));
+        let fitted = |line: &String| {
+            ends(folder, line, 0);
+            let said = ends(folder, &format!("mf predict run {DATA}"), 0).out;
+            let report = json(&folder.join("run/report.json"));
+            (said, report["model_digest"].as_str().unwrap().to_owned())
+        };
+        let [(old, old_digest), (new, new_digest)] = [fitted(&lines[0]), fitted(&lines[1])];
+        assert_ne!(old, new);
+        Self { lines, said: [old, new], digests: [old_digest, new_digest] }
+    }
+}
+
+#[test]
+fn a_fit_that_is_killed_while_it_writes_leaves_the_old_model_or_the_new_one() {
+    let kills = number("RADDLE_KILLS", 30);
+    let folder = tempfile::tempdir().unwrap();
+    let fits = Fits::new(folder.path());
+    let (staging, run) = (folder.path().join("run/.raddle-staging"), folder.path().join("run"));
+    // How long a write takes, from its first file to the end.
+    let mut writing = Duration::ZERO;
+    let mut seed = number("RADDLE_SEED", 1);
+    let (mut landed, mut met) = ([0_u64; 2], [0_u64; 3]);
+    while met.iter().sum::<u64>() < kills {
+        let turn = (met.iter().sum::<u64>() % 2) as usize;
+        // Until the first kill, runs are timed.
+        let is_timed = writing.is_zero();
+        let mut child = command(folder.path(), &fits.lines[turn]).stdout(Stdio::null()).spawn().unwrap();
+        // What an earlier kill left is gone once this run trains.
+        let trains =
+            || fs::read_to_string(run.join("run.json")).is_ok_and(|text| text.contains(EPOCHS[turn].1));
+        while !(trains() && staging.exists()) && child.try_wait().unwrap().is_none() {
+            std::hint::spin_loop();
+        }
+        let start = Instant::now();
+        if is_timed {
+            assert!(child.wait().unwrap().success());
+            writing = start.elapsed();
+            continue;
+        }
+        let moment = writing.mul_f64(next(&mut seed) as f64 / u64::MAX as f64);
+        while start.elapsed() < moment {
+            std::hint::spin_loop();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // Gathering, between the commit and its completion, or over.
+        let left = if staging.exists() { 0 } else { usize::from(!run.join(".next").exists()) + 1 };
+        met[left] += 1;
+        let said = ends(folder.path(), &format!("mf predict run {DATA}"), 0).out;
+        let whole = fits.said.iter().position(|known| *known == said);
+        let whole = whole.unwrap_or_else(|| panic!("kill {}: another model", met.iter().sum::<u64>()));
+        landed[usize::from(whole == turn)] += 1;
+        // A start from it is one from that model, and whatever was killed goes on to its own.
+        if met.iter().sum::<u64>().is_multiple_of(5) {
+            let from =
+                format!("mf fit {DATA} --rank 24 --epochs 1 --validation none --init run --json --quiet");
+            ends(folder.path(), &from, 0);
+            let resumed = ends(folder.path(), "mf --resume run --json --quiet", 0).out;
+            let report: serde_json::Value = serde_json::from_str(&resumed).unwrap();
+            assert_eq!(report["model_digest"], fits.digests[turn].as_str());
+        }
+    }
+    println!(
+        "{kills} kills: {} while files were gathered, {} before a commit was complete, {} after; the model was the killed \
+         run's own {} times, else the other whole",
+        met[0], met[1], met[2], landed[1]
+    );
+    assert!(met[0] > 0, "no kill met the writing: {met:?}");
+}

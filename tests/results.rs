@@ -1,0 +1,42 @@
+//! What the programs find is explained on the page about the files of a run, by the names that they write (for `lda`
+//! its own tests do that).
+
+#![allow(clippy::unwrap_used)]
+
+use commands::ends;
+use serde_json::Value;
+
+mod commands;
+#[path = "../src/cli/session/page.rs"]
+mod page;
+
+#[test]
+fn every_result_of_a_program_is_on_the_page() {
+    let small = "synth:ratings:users=60,items=40,n=900,rank=2";
+    let lines = [
+        "lasso fit diabetes",
+        "lasso path diabetes --points 3",
+        "lasso cv diabetes --points 5 --folds 3",
+        &format!("mf fit {small} --rank 2 --test split --ranking 3"),
+        "mf fit synth:ratings:users=120,items=60,n=2400,rank=2,signal=0.2,noise=0.2 --rank 2 --solver als --implicit",
+        &format!("mf cv {small} --ranks 2 --folds 2"),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    for line in lines {
+        let program = line.split(' ').next().unwrap();
+        let page = page::fields(&format!("`results` of `{program}`"));
+        let report: Value =
+            serde_json::from_str(&ends(folder.path(), &format!("{line} --json --quiet"), 0).out).unwrap();
+        let mut seen = std::collections::BTreeSet::new();
+        page::collect("", &report["results"], &page, &mut seen);
+        assert!(seen.len() >= 2, "{line}");
+        let unexplained: Vec<_> = seen.difference(&page).collect();
+        assert!(unexplained.is_empty(), "{line}: {unexplained:?} are not on the page");
+        // What lies in files, not in lists of numbers.
+        let lists = report["results"].as_object().unwrap().iter();
+        let long = lists.filter(|(_, value)| {
+            value.as_array().is_some_and(|list| list.len() > 20 && list.iter().all(Value::is_number))
+        });
+        assert_eq!(long.map(|(name, _)| name).collect::<Vec<_>>(), [""; 0], "{line}");
+    }
+}
