@@ -23,6 +23,9 @@ pub struct EpochRecord {
     pub objective: Option<f64>,
     /// The metric at the boundary that ends the epoch; `None` where nothing was measured.
     pub metric: Option<Metric>,
+    /// Where the run stands there, in the program's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position: Option<String>,
     /// How the run ended, at its last boundary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ending: Option<Ending>,

@@ -79,6 +79,8 @@ pub struct Verdict<C> {
     pub measured: bool,
     /// Whether the run is over.
     pub status: Status,
+    /// Where the run stands, for whoever watches it: `point 3 of 50`, say. `None` if there is nothing to tell.
+    pub position: Option<String>,
     /// The objective, for programs whose rounds may never worsen it; the guard watches it.
     pub objective: Option<f64>,
     /// Importance of variables, as (variable, weight): all of them, or the most important first.
@@ -95,8 +97,8 @@ impl<C> Verdict<C> {
     /// The run goes on unless this metric has reached its target.
     pub fn new(metric: Metric) -> Self {
         let (measured, status) = (true, Status::Continue);
-        let (objective, change, note) = (None, None, None);
-        Self { metric, measured, status, objective, weights: Vec::new(), wanted: 0, change, note }
+        let (position, objective, change, note) = (None, None, None, None);
+        Self { metric, measured, status, position, objective, weights: Vec::new(), wanted: 0, change, note }
     }
 
     /// The run goes on: nothing is measured at this boundary.

@@ -70,12 +70,15 @@ def worst_gap(x, y, coefficients, penalties, kind):
 
 
 def read_coefficients(folder, columns, points):
-    """points x columns from a model's coef.tsv: `column value`, or `point column value`, from 1."""
+    """points x columns from a model's coef.tsv: number, name and coefficient with tabs, of a path the point in front,
+    under a header; or of what has no engine, `number coefficient`. Numbers count from 1."""
     b = np.zeros((points, columns))
-    for line in (pathlib.Path(folder) / "coef.tsv").read_text().splitlines():
-        *where, value = line.split()
-        where = [int(number) - 1 for number in where]
-        b[tuple(where) if len(where) == 2 else (0, where[0])] = float(value)
+    lines = (pathlib.Path(folder) / "coef.tsv").read_text().splitlines()
+    is_path, has_header = lines[:1] and lines[0].startswith("point"), lines[:1] and "\t" in lines[0]
+    for line in lines[1:] if has_header else lines:
+        fields = line.split("\t") if has_header else line.split()
+        point = int(fields[0]) - 1 if is_path else 0
+        b[point, int(fields[1 if is_path else 0]) - 1] = float(fields[-1])
     return b
 
 

@@ -118,6 +118,13 @@ impl Screen {
         }
     }
 
+    /// Says something beside the progress; nothing with `--quiet`.
+    pub fn tell(&self, text: &str) {
+        if !matches!(self.how, How::Nothing) {
+            self.note(text);
+        }
+    }
+
     /// Warns of something that ends nothing; even with `--quiet`.
     pub fn warn(&self, text: &str) {
         self.note(&format!("warning: {text}"));
@@ -131,12 +138,13 @@ impl Screen {
     }
 
     fn line(&self, record: &EpochRecord, epoch: u64) -> String {
-        let EpochRecord { metric, updates, seconds, rolled_back, .. } = record;
+        let EpochRecord { metric, position, updates, seconds, rolled_back, .. } = record;
+        let position = position.as_ref().map_or(String::new(), |position| format!("  {position}"));
         let back = if *rolled_back { "  rolled back" } else { "" };
         let metric = metric.as_ref();
         let metric =
             metric.map_or(String::new(), |metric| format!("  {} {}", self.metric, number(metric.value)));
-        format!("epoch {epoch}{metric}  updates {updates}  {seconds:.2} s{back}")
+        format!("epoch {epoch}{position}{metric}  updates {updates}  {seconds:.2} s{back}")
     }
 }
 
@@ -185,7 +193,10 @@ mod tests {
         let metric = Some(Metric::new("relative-duality-gap", 1.2e-4, "training data"));
         let record = EpochRecord { epoch: 3, metric, updates: 17, seconds: 0.123, ..Default::default() };
         assert_eq!(screen.line(&record, 3), "epoch 3  gap 0.00012  updates 17  0.12 s");
-        let record = EpochRecord { rolled_back: true, ..record };
+        let position = Some("point 3 of 50".to_owned());
+        let record = EpochRecord { position, ..record };
+        assert_eq!(screen.line(&record, 3), "epoch 3  point 3 of 50  gap 0.00012  updates 17  0.12 s");
+        let record = EpochRecord { position: None, rolled_back: true, ..record };
         assert!(screen.line(&record, 3).ends_with("rolled back"));
         let record = EpochRecord { metric: None, rolled_back: false, ..record };
         assert_eq!(screen.line(&record, 3), "epoch 3  updates 17  0.12 s");

@@ -37,13 +37,14 @@ impl<P: Program> Hub<P> {
             let replica = self.replica.borrow();
             self.program.conclude(&boundary, &mut self.state.pinned, &replica, shares)
         };
-        let Verdict { mut metric, measured, status, objective, weights, wanted, change, note } = verdict;
+        let Verdict { mut metric, measured, status, position, objective, weights, wanted, change, note } =
+            verdict;
         if !measured {
             metric.value = self.verdict.as_ref().map_or(f64::NAN, |(last, _)| last.value);
         }
         let worse = self.accepted.as_ref().is_some_and(|accepted| is_worse(objective, accepted.objective));
         let mut record = self.record(Some(&metric).filter(|_| measured).cloned(), objective, worse);
-        record.note = note;
+        (record.note, record.position) = (note, position);
         let mut outlook = Outlook { epoch, metric, objective, weights, wanted };
         self.state.progress.status = if worse {
             outlook = self.roll_back(out)?;
@@ -149,6 +150,7 @@ impl<P: Program> Hub<P> {
             workers: self.workers,
             objective,
             metric,
+            position: None,
             ending: None,
             note: None,
             updates: totals.updates - before.updates,

@@ -1,7 +1,7 @@
 //! [`CrossValidation`]: lambda chosen by the error on rows that were held out.
 
 use raddle::RunReport;
-use raddle_datasets::Matrix;
+use raddle_datasets::{Filled, Matrix};
 
 use crate::curve::{Curve, Rule};
 use crate::error::LassoError;
@@ -61,7 +61,8 @@ pub struct CrossValidated {
 impl Lasso {
     /// Chooses lambda by cross-validation, with these parameters for every fit.
     pub fn cv(self) -> CrossValidation {
-        let plan = Plan { lasso: self, folds: 5, points: 100, ratio: 100.0, seed: 42 };
+        let filled = Vec::new();
+        let plan = Plan { lasso: self, folds: 5, points: 100, ratio: 100.0, seed: 42, filled };
         CrossValidation { plan, rule: Rule::Min }
     }
 }
@@ -82,6 +83,13 @@ impl CrossValidation {
     /// Sets the seed of the assignment of rows to folds.
     pub fn seed(mut self, seed: u64) -> Self {
         self.plan.seed = seed;
+        self
+    }
+
+    /// Tells which values of the data were missing and filled with means: each fold fills them with the means of the rows
+    /// that it trains on.
+    pub fn filled(mut self, filled: Vec<Filled>) -> Self {
+        self.plan.filled = filled;
         self
     }
 

@@ -2,7 +2,7 @@
 
 use raddle::random::Stream;
 use raddle::{Engine, Outcome};
-use raddle_datasets::Matrix;
+use raddle_datasets::{Filled, Matrix};
 
 use crate::course::{Course, share};
 use crate::curve::{Curve, HeldOut, Scores};
@@ -24,6 +24,8 @@ pub(crate) struct Plan {
     pub(crate) points: usize,
     pub(crate) ratio: f64,
     pub(crate) seed: u64,
+    /// Missing values, which each fold fills with the means of its own training rows.
+    pub(crate) filled: Vec<Filled>,
 }
 
 /// The folds of a [`CrossValidation`](crate::CrossValidation): their problems, and the errors gathered so far.
@@ -134,9 +136,19 @@ impl Folds {
         let held_out = self.held_out(number);
         let kept: Vec<usize> = (0..self.y.len()).filter(|row| held_out.binary_search(row).is_err()).collect();
         let y = kept.iter().map(|&row| self.y[row]).collect();
-        let problem = Problem::new(self.x.select_rows(&kept), y, self.preparation)
+        let problem = Problem::new(self.rows(&kept, &held_out), y, self.preparation)
             .map_err(|why| self.in_fold(number, why))?;
         Ok(Fold { number, held_out, problem })
+    }
+
+    /// Some rows, where those that are held out are not seen by the means that fill missing values.
+    fn rows(&self, rows: &[usize], held_out: &[usize]) -> Matrix {
+        if self.plan.filled.is_empty() {
+            return self.x.select_rows(rows);
+        }
+        let (mut x, all) = (self.x.clone(), (0..self.y.len()).collect::<Vec<_>>());
+        x.fill_again(&self.plan.filled, &all, |row| held_out.binary_search(&row).is_err());
+        x.select_rows(rows)
     }
 
     /// The run that fits the path on a fold, from zeros.
@@ -167,7 +179,7 @@ impl Folds {
             let (fold, points) = (fold.number + 1, self.lambdas.len());
             return Err(LassoError::Fold { fold, certified: fit.points.len(), points });
         }
-        let x = self.x.select_rows(&fold.held_out);
+        let x = self.rows(&fold.held_out, &fold.held_out);
         // As the loss sees it: of two classes, the larger is 1.
         let response = |value: f64| match (self.measure(), self.problem.classes()) {
             (HeldOut::LogisticLoss, Some([low, _])) => {

@@ -235,6 +235,7 @@ impl Program for LassoProgram {
             verdict.status = Status::Converged;
         }
         verdict.objective = Some(certified.primal / n);
+        verdict.position = solver.place_in(self.course.len());
         let first = replica.penalty.is_nan();
         let (penalty, floor) = solver.penalty_and_floor(self);
         if self.weights {

@@ -226,6 +226,12 @@ impl Solver {
         self.in_vain >= if working_set { IN_VAIN } else { ROUNDS_IN_VAIN }
     }
 
+    /// Which of so many points comes next: the one that the gap is of. `None` where there is one point.
+    pub(crate) fn place_in(&self, points: usize) -> Option<String> {
+        let next = (self.position + 1).min(points);
+        (points > 1).then(|| format!("point {next} of {points}"))
+    }
+
     /// The points of the course that are certified.
     pub(crate) fn solutions(&self) -> &[Solution] {
         &self.solutions

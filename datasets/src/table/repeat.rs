@@ -124,7 +124,11 @@ pub(super) fn apply(
     path: &Path,
 ) -> Result<Samples, ReadError> {
     let Found { places, response, file, left_out, .. } = found;
-    let Columns { mut columns, rows, mut notes, .. } = columns;
+    let Columns { mut columns, rows, mut notes, named } = columns;
+    if named && encoding.named {
+        // That the first line holds names is found out by their being the model's.
+        notes.clear();
+    }
     let mut features = Vec::new();
     let mut unseen = Vec::new();
     let mut y = match &file {

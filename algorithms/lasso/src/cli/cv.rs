@@ -3,14 +3,17 @@
 use std::io::Write as _;
 
 use clap::Args;
-use raddle::cli::{Data, Error, ExitStatus, Phase, Session, Table as Listing, TrainOptions, choose, combine};
+use raddle::cli::{
+    Data, Error, ExitStatus, Phase, Session, Table as Listing, TrainOptions, aligned, choose, combine, number,
+};
 use raddle::{Ending, EpochRecord, RunReport};
 use raddle_lasso::{Curve, CurvePoint, Fit, Folds, Rule};
 use serde::Serialize;
 use serde_json::json;
 
 use super::files::{self, Model};
-use super::problem::{ProblemOptions, refuse};
+use super::path::{abridged, short};
+use super::problem::{ProblemOptions, refuse, refuse_named};
 use super::{data, fit};
 
 /// Points of the curve listed on the screen, about.
@@ -34,7 +37,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "K", default_value_t = 5, allow_negative_numbers = true)]
     folds: usize,
     /// How many lambdas, evenly spaced in their logarithm from lambda_max of all rows down.
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true)]
     points: usize,
     /// The last lambda is lambda_max divided by this.
     #[arg(long, value_name = "R", default_value_t = 100.0, allow_negative_numbers = true)]
@@ -66,10 +69,11 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let lasso = options.problem.lasso(train)?;
     let cv = lasso.cv().folds(options.folds).path(options.points, options.ratio).seed(train.seed);
     let table = options.problem.read(&mut session, train)?;
-    let (data, feature_names) = (data::describe(&table), table.feature_names.clone());
+    let (data, features) = (data::describe(&table), options.problem.features(&table));
+    let cv = cv.filled(table.filled);
     let preparation = options.problem.preparation();
     let started = session.timed(Phase::Prepare, || cv.start(table.x, table.y, preparation));
-    let mut folds = started.map_err(refuse)?;
+    let mut folds = started.map_err(|why| refuse_named(why, features.names.as_deref()))?;
 
     let mut total = Total::default();
     for number in 0..folds.count() {
@@ -87,11 +91,11 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     write_curve(&mut session, &curve)?;
 
     let chosen = curve.choose(rule);
-    session.screen().stage(&format!("all rows at lambda {:.6}", chosen.lambda));
+    session.screen().stage(&format!("all rows at lambda {}", number(chosen.lambda)));
     let engine = session.timed(Phase::Fit, || folds.all(chosen.lambda).engine(folds.problem()));
     let outcome = session.run(engine.map_err(refuse)?)?;
     let fit = Fit::new(folds.problem(), outcome);
-    let model = Model::new(&fit, folds.problem(), feature_names);
+    let model = Model::new(&fit, folds.problem(), &features);
     files::write(&mut session, &fit, &model)?;
     total.add(&fit.report, fit.trace.clone());
 
@@ -102,6 +106,8 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
         .result("lambda", fit.lambda)
         .result("lambda_max", fit.lambda_max)
         .result("nonzeros", fit.coefficients.len() as u64)
+        .result("intercept", fit.intercept)
+        .result("coefficients", fit::largest(&fit, &model))
         .result("rule", options.rule.as_str())
         .result("folds", folds.count() as u64)
         .result("measure", curve.measure.name())
@@ -111,9 +117,12 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
         .result("se", chosen.se)
         .result("worst_gap", folds.worst_gap())
         .result("curve", curve.points.iter().map(point).collect::<Vec<_>>());
-    let (text, summary) = fit::describe(&fit, &model, &options.problem.title(), &report.data.path);
-    let (above, listing) = describe(&curve, &folds, rule);
-    let text = format!("{above}\n\n{text}\n\n{}", report.conclusion());
+    let report = features.reported(report);
+    let is_written = train.folder().is_some();
+    let (text, summary) =
+        fit::describe(&fit, &model, &options.problem.title(), &report.data.path, is_written);
+    let (above, listing) = describe(&curve, &folds, rule, is_written);
+    let text = format!("{above}\n\n{}\n\n{}", features.below(&text), report.conclusion());
     session.finish(report, &summary.table(listing), &text)
 }
 
@@ -175,12 +184,12 @@ fn write_curve(session: &mut Session, curve: &Curve) -> Result<(), Error> {
 }
 
 /// The curve as a person reads it, about twenty of its points and those of the rules, and as a generic table of all.
-fn describe(curve: &Curve, folds: &Folds, rule: Rule) -> (String, Listing) {
+fn describe(curve: &Curve, folds: &Folds, rule: Rule, is_written: bool) -> (String, Listing) {
     let mut text = format!(
-        "Cross-validation with {} folds: {} on the rows held out, worst gap {:.1e}\n\n{:>14}  {:>12}  {:>11}  {:>8}\n",
+        "Cross-validation with {} folds: {} on the rows held out, worst gap {}\n\n{:>14}  {:>12}  {:>11}  {:>8}\n",
         folds.count(),
         curve.measure.name(),
-        folds.worst_gap(),
+        short(folds.worst_gap()),
         "lambda",
         "mean",
         "se",
@@ -189,6 +198,7 @@ fn describe(curve: &Curve, folds: &Folds, rule: Rule) -> (String, Listing) {
     let mut table = Listing::new("cross-validation", &["lambda", "mean", "se", "nonzeros"]);
     let (min, one_se) = (curve.position(Rule::Min), curve.position(Rule::OneSe));
     let every = curve.points.len().div_ceil(LISTED).max(1);
+    let mut listed = 0;
     for (at, CurvePoint { lambda, mean, se, nonzeros }) in curve.points.iter().enumerate() {
         table.row(vec![(*lambda).into(), (*mean).into(), (*se).into(), (*nonzeros).into()]);
         if at % every != 0 && at != min && at != one_se {
@@ -200,7 +210,10 @@ fn describe(curve: &Curve, folds: &Folds, rule: Rule) -> (String, Listing) {
                 marks += &format!("  <- lambda_{name}{}", if which == rule { ", chosen" } else { "" });
             }
         }
-        text += &format!("{lambda:>14.6}  {mean:>12.6}  {se:>11.6}  {nonzeros:>8.1}{marks}\n");
+        let [lambda, mean, se] = [*lambda, *mean, *se].map(aligned);
+        text += &format!("{lambda:>14}  {mean:>12}  {se:>11}  {nonzeros:>8.1}{marks}\n");
+        listed += 1;
     }
+    text += &abridged(listed, curve.points.len(), "lambdas", "cv.tsv", is_written);
     (text.trim_end().to_owned(), table)
 }

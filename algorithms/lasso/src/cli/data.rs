@@ -1,9 +1,10 @@
 //! Reading the data that a command line names.
 
-use std::path::PathBuf;
-
+use clap::Args;
 use raddle::cli::{Data, Error};
-use raddle_datasets::{Options, Table, read_any, registry};
+use raddle_datasets::{ColumnOptions, Encoding, Missing, Options, Table, TextEncoding, read_any, registry};
+use serde::Serialize;
+use serde_json::{Value, json};
 
 /// The embedded default.
 const DEFAULT: &str = "diabetes";
@@ -12,8 +13,9 @@ const DEFAULT: &str = "diabetes";
 pub(crate) fn known() -> String {
     let names = registry::ENTRIES.each_ref().map(|entry| entry.name).join(", ");
     format!(
-        "a file (libsvm, csv, npy, npz or mtx, gzip or not); a public set by name, read from the folder RADDLE_DATA \
-         ({names}; {DEFAULT} is embedded); or a table to generate, such as synth:groups:n=200,p=2000,s=10"
+        "a file (libsvm, csv, npy, npz, mtx or parquet; gzip, zstd or neither), - for standard input; a public set by name, \
+         read from the folder RADDLE_DATA ({names}; {DEFAULT} is embedded); or a table to generate, such as \
+         synth:groups:n=200,p=2000,s=10"
     )
 }
 
@@ -22,23 +24,115 @@ pub(crate) fn known_or_default() -> String {
     format!("The data: {}. The embedded {DEFAULT} if none is given", known())
 }
 
-/// Reads DATA, or the embedded default.
-pub(crate) fn read(
-    source: Option<&str>,
-    format: Option<&str>,
-    y: Option<&str>,
-    threads: usize,
-    cache: Option<PathBuf>,
-) -> Result<Table, Error> {
-    let options = Options { cache, ..options(format, y, threads)? };
-    read_any(source.unwrap_or(DEFAULT), &options).map_err(Error::input)
+/// How text is read.
+#[derive(Debug, Clone, Args, Serialize)]
+pub(crate) struct TextArgs {
+    /// The encoding of text that is not UTF-8: latin1, windows-1252, utf-16le or another.
+    #[arg(long, value_name = "NAME", value_parser = str::parse::<TextEncoding>)]
+    #[serde(serialize_with = "as_text")]
+    encoding: Option<TextEncoding>,
+    /// The indices of libsvm text count from 0, as scikit-learn writes them unless told otherwise; a model remembers it.
+    #[arg(long)]
+    pub(crate) zero_based: bool,
+    /// The first line of a csv is data, even if it holds a text.
+    #[arg(long)]
+    no_header: bool,
 }
 
-/// How to read.
-pub(crate) fn options(format: Option<&str>, y: Option<&str>, threads: usize) -> Result<Options, Error> {
-    let format =
-        format.map(str::parse).transpose().map_err(|why| Error::usage(format!("--format: {why}")))?;
-    Ok(Options { format, y: y.map(str::to_owned), threads, ..Options::default() })
+fn as_text<S: serde::Serializer>(encoding: &Option<TextEncoding>, serializer: S) -> Result<S::Ok, S::Error> {
+    match encoding {
+        None => serializer.serialize_none(),
+        Some(encoding) => serializer.collect_str(encoding),
+    }
+}
+
+/// Which columns are features, and how.
+#[derive(Debug, Clone, Args, Serialize)]
+#[command(next_help_heading = "Options of the data")]
+pub(crate) struct ColumnArgs {
+    /// Only these columns are features: names, beginnings of names (x*), or numbers from 1.
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    columns: Vec<String>,
+    /// Leave these columns out.
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    drop: Vec<String>,
+    /// Take these columns for levels, as texts are, though they are numbers: codes.
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    categorical: Vec<String>,
+    /// Leave out a column of texts with more than N different ones.
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    max_levels: usize,
+    /// What becomes of missing numbers: refuse, mean (of the column's other values), or drop (the row).
+    #[arg(long, value_name = "RULE", default_value = "refuse", value_parser = str::parse::<Missing>)]
+    missing: Missing,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(crate) text: TextArgs,
+}
+
+impl TextArgs {
+    /// How to read with so many threads.
+    pub(crate) fn options(
+        &self,
+        format: Option<&str>,
+        y: Option<&str>,
+        threads: usize,
+    ) -> Result<Options, Error> {
+        let format =
+            format.map(str::parse).transpose().map_err(|why| Error::usage(format!("--format: {why}")))?;
+        let Self { encoding, zero_based, no_header } = *self;
+        Ok(Options {
+            format,
+            y: y.map(str::to_owned),
+            threads,
+            encoding,
+            zero_based,
+            no_header,
+            ..Options::default()
+        })
+    }
+}
+
+impl ColumnArgs {
+    /// How to read with so many threads.
+    pub(crate) fn options(
+        &self,
+        format: Option<&str>,
+        y: Option<&str>,
+        threads: usize,
+    ) -> Result<Options, Error> {
+        let Self { columns, drop, categorical, max_levels, missing, text } = self.clone();
+        let columns = ColumnOptions { columns, drop, categorical, max_levels, missing };
+        Ok(Options { columns, ..text.options(format, y, threads)? })
+    }
+}
+
+/// Reads DATA, or the embedded default.
+pub(crate) fn read(source: Option<&str>, options: &Options) -> Result<Table, Error> {
+    read_any(source.unwrap_or(DEFAULT), options).map_err(Error::input)
+}
+
+/// What the report says of an encoding: its columns that are more than numbers, and what was left out, the first of each.
+pub(crate) fn summary(encoding: &Encoding) -> Value {
+    const LISTED: usize = 20;
+    let columns: Vec<Value> = encoding
+        .columns
+        .iter()
+        .filter(|column| column.levels.is_some() || column.missing > 0)
+        .map(|column| match &column.levels {
+            Some(levels) => json!({"name": column.name, "levels": levels.len(), "missing": column.missing}),
+            None => json!({"name": column.name, "missing": column.missing, "mean": column.mean}),
+        })
+        .collect();
+    let (more, left_out) = (columns.len().saturating_sub(LISTED), encoding.left_out.len());
+    json!({
+        "columns": columns.into_iter().take(LISTED).collect::<Vec<_>>(),
+        "more_columns": more,
+        "left_out": encoding.left_out.iter().take(LISTED).collect::<Vec<_>>(),
+        "more_left_out": left_out.saturating_sub(LISTED),
+        "rows_left_out": encoding.rows_left_out,
+        "missing": encoding.missing,
+    })
 }
 
 /// What the report says of the data.

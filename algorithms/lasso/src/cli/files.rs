@@ -1,17 +1,25 @@
-//! The files of a model: `coef.tsv` and `model.json`.
+//! The files of a model: `coef.tsv`, `model.json`, and of a path `path.tsv`.
 
-use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
-use raddle::cli::{Error, ModelDigest, Session};
+use raddle::cli::{Error, ModelDigest, ModelFolder, Session};
+use raddle_datasets::Encoding;
 use raddle_lasso::{Fit, Loss, Point, Problem};
 use serde::{Deserialize, Serialize};
 
-/// `model.json`: what prediction needs beside the coefficients, and how the model came about.
-#[derive(Debug, Serialize, Deserialize)]
+use super::coefficients::{self, Coefficients};
+use super::problem::Features;
+
+const PROGRAM: &str = "lasso";
+
+/// The program's own part of `model.json`: what prediction needs beside the coefficients, and how the model came about.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Model {
     pub(crate) columns: usize,
+    /// Of a path, how many points there are; its lambda and intercept are those of the last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) points: Option<u64>,
     /// `squared` or `logistic`.
     #[serde(default = "squared")]
     pub(crate) loss: String,
@@ -24,11 +32,18 @@ pub(crate) struct Model {
     pub(crate) lambda: f64,
     pub(crate) lambda_max: f64,
     pub(crate) intercept: f64,
-    /// How the run ended, and the relative duality gap it had come to: a model may be written before it is certified.
+    /// How the run ended, and the relative duality gap of what is written, of a path the largest: a model may be written
+    /// before it is certified, a path before it is whole.
     pub(crate) ending: String,
     pub(crate) gap: f64,
     pub(crate) certified: bool,
+    /// Whether the columns' numbers in libsvm text counted from 0.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) zero_based: bool,
     pub(crate) feature_names: Option<Vec<String>>,
+    /// How columns became features, for prediction to repeat; none where they are numbers as they stand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) encoding: Option<Encoding>,
 }
 
 fn squared() -> String {
@@ -39,10 +54,20 @@ fn lasso() -> f64 {
     1.0
 }
 
+/// A model that was read, of one lambda.
+#[derive(Debug)]
+pub(crate) struct Fitted {
+    pub(crate) about: Model,
+    pub(crate) coefficients: Coefficients,
+    /// The same exactly when two folders hold the same model.
+    pub(crate) digest: String,
+}
+
 impl Model {
-    pub(crate) fn new(fit: &Fit, problem: &Problem, feature_names: Option<Vec<String>>) -> Self {
+    pub(crate) fn new(fit: &Fit, problem: &Problem, features: &Features) -> Self {
         Self {
             columns: problem.columns(),
+            points: None,
             loss: fit.loss.name().into(),
             l1_ratio: fit.l1_ratio,
             classes: fit.classes,
@@ -52,34 +77,54 @@ impl Model {
             ending: fit.report.ending.name().into(),
             gap: fit.report.metric.value,
             certified: fit.report.metric.is_reached(),
-            feature_names,
+            zero_based: features.zero_based,
+            feature_names: features.names.clone(),
+            encoding: features.encoding.clone(),
         }
     }
 
     /// A column's name, or its number from 1.
     pub(crate) fn name(&self, column: u32) -> String {
         let name = self.feature_names.as_ref().and_then(|names| names.get(column as usize));
+        let name = name.filter(|name| !name.is_empty());
         name.cloned().unwrap_or_else(|| format!("column {}", column + 1))
+    }
+
+    /// How data to predict from are read: as the model's were.
+    pub(crate) fn repeated(&self) -> Option<Encoding> {
+        self.encoding.clone().or_else(|| self.feature_names.as_deref().map(Encoding::of_numbers))
+    }
+
+    /// Whether the numbers fit each other.
+    fn check(&self) -> Result<(), String> {
+        let names = self.feature_names.as_ref().map(Vec::len);
+        if names.is_some_and(|names| names != self.columns) {
+            return Err(format!("{} columns, but {} names of them", self.columns, names.unwrap_or(0)));
+        }
+        if !self.intercept.is_finite() {
+            return Err("the intercept is no finite number".into());
+        }
+        match (self.loss.as_str(), self.classes) {
+            ("squared", None) => Ok(()),
+            ("logistic", Some([a, b])) if a < b => Ok(()),
+            (loss, _) => Err(format!("the loss `{loss}` with these classes is unknown")),
+        }
     }
 }
 
 /// Writes the model into the run's folder.
 pub(crate) fn write(session: &mut Session, fit: &Fit, model: &Model) -> Result<(), Error> {
     session.write("coef.tsv", |out| {
-        fit.coefficients.iter().try_for_each(|(column, value)| writeln!(out, "{} {value:.16e}", column + 1))
+        coefficients::write(out, &fit.coefficients, model.feature_names.as_deref())
     })?;
     session.write("model.json", |out| Ok(serde_json::to_writer_pretty(out, model)?))
 }
 
-/// Writes a path into the run's folder: `k j value` lines, k the point from 1.
+/// Writes a path into the run's folder.
 pub(crate) fn write_path(session: &mut Session, fit: &Fit, model: &Model) -> Result<(), Error> {
     session.write("coef.tsv", |out| {
-        for (number, point) in (1..).zip(&fit.points) {
-            for (column, value) in &point.coefficients {
-                writeln!(out, "{number} {} {value:.16e}", column + 1)?;
-            }
-        }
-        Ok(())
+        let points = fit.points.iter().map(|point| &point.coefficients);
+        coefficients::write_path(out, points, model.feature_names.as_deref())
     })?;
     session.write("path.tsv", |out| {
         writeln!(out, "point\tlambda\tintercept\tgap\tnonzeros")?;
@@ -89,7 +134,13 @@ pub(crate) fn write_path(session: &mut Session, fit: &Fit, model: &Model) -> Res
             },
         )
     })?;
-    session.write("model.json", |out| Ok(serde_json::to_writer_pretty(out, model)?))
+    let mut model = Model { points: Some(fit.points.len() as u64), ..model.clone() };
+    // Of what is written: a path that was ended early was at work on another lambda.
+    if let Some(last) = fit.points.last() {
+        (model.lambda, model.intercept) = (last.lambda, last.intercept);
+        model.gap = fit.points.iter().map(|point| point.gap).fold(0.0, f64::max);
+    }
+    session.write("model.json", |out| Ok(serde_json::to_writer_pretty(out, &model)?))
 }
 
 /// SHA-256 over the points in order: each as [`digest`] has it.
@@ -102,12 +153,7 @@ pub(crate) fn digest_path(fit: &Fit) -> String {
 
 /// SHA-256 over the columns (u32, from 1), the coefficients (f64), the intercept and lambda (f64), all little-endian.
 pub(crate) fn digest(fit: &Fit) -> String {
-    digest_coefficients(&fit.coefficients).f64s(&[fit.intercept, fit.lambda]).finish()
-}
-
-/// Of the columns (u32, from 1) and the coefficients (f64) alone.
-pub(crate) fn digest_coefficients(coefficients: &[(u32, f64)]) -> ModelDigest {
-    add(ModelDigest::default(), coefficients)
+    add(ModelDigest::default(), &fit.coefficients).f64s(&[fit.intercept, fit.lambda]).finish()
 }
 
 fn add(digest: ModelDigest, coefficients: &[(u32, f64)]) -> ModelDigest {
@@ -116,32 +162,63 @@ fn add(digest: ModelDigest, coefficients: &[(u32, f64)]) -> ModelDigest {
     digest.u32s(&columns).f64s(&values)
 }
 
-/// Reads a model: coefficients as (column from 0, value).
-pub(crate) fn read(folder: &Path) -> Result<(Model, Vec<(u32, f64)>), Error> {
-    let (about, coefficients) = (folder.join("model.json"), folder.join("coef.tsv"));
-    let text = fs::read_to_string(&about).map_err(|why| {
-        Error::input(format!("{}: {why}; give the folder that --out wrote", about.display()))
-    })?;
-    let model: Model =
-        serde_json::from_str(&text).map_err(|why| Error::input(format!("{}: {why}", about.display())))?;
-    let text = fs::read_to_string(&coefficients)
-        .map_err(|why| Error::input(format!("{}: {why}", coefficients.display())))?;
-    let parse = |(number, line): (usize, &str)| {
-        let mut fields = line.split_whitespace();
-        let column: Option<u32> = fields.next().and_then(|field| field.parse().ok());
-        let value: Option<f64> = fields.next().and_then(|field| field.parse().ok());
-        match (column, value, fields.next()) {
-            (Some(column), Some(value), None) if column >= 1 && column as usize <= model.columns => {
-                Ok((column - 1, value))
-            }
-            _ => Err(Error::input(format!(
-                "{}, line {}: expected `column value` with a column from 1 to {}",
-                coefficients.display(),
-                number + 1,
-                model.columns
-            ))),
+/// Reads what a run starts from: the model, of a path its last point.
+pub(crate) fn read_start(folder: &Path) -> Result<Fitted, Error> {
+    let opened = ModelFolder::open(folder, PROGRAM)?;
+    let about: Model = about(&opened, folder)?;
+    let point = about.points;
+    read_point(&opened, folder, about, point)
+}
+
+/// Reads the model that `predict` uses: of a path, the point that is given.
+pub(crate) fn read(folder: &Path, point: Option<u64>) -> Result<Fitted, Error> {
+    let opened = ModelFolder::open(folder, PROGRAM)?;
+    let about: Model = about(&opened, folder)?;
+    let refuse = |why: String| Err(Error::usage(why));
+    let shown = folder.display();
+    match (about.points, point) {
+        (None, Some(_)) => refuse(format!("--point has no effect: {shown} is not a path; leave it out")),
+        (Some(0), _) => refuse(format!("{shown}: a path without a certified point; fit it again")),
+        (Some(points), None) => refuse(format!(
+            "{shown}: a path of {points} points: choose one by --point 1 to {points}; path.tsv there lists them"
+        )),
+        (Some(points), Some(point)) if point == 0 || point > points => {
+            refuse(format!("--point is {point}: {shown} has the points 1 to {points}"))
         }
-    };
-    let values = text.lines().enumerate().map(parse).collect::<Result<_, _>>()?;
-    Ok((model, values))
+        _ => read_point(&opened, folder, about, point),
+    }
+}
+
+fn about(opened: &ModelFolder, folder: &Path) -> Result<Model, Error> {
+    let about: Model = opened.about()?;
+    let refuse = |why| Error::input(format!("{}: {why}", folder.join("model.json").display()));
+    about.check().map_err(refuse)?;
+    Ok(about)
+}
+
+fn read_point(
+    opened: &ModelFolder,
+    folder: &Path,
+    mut about: Model,
+    point: Option<u64>,
+) -> Result<Fitted, Error> {
+    let refuse = |name: &str, why: &str| Error::input(format!("{}, {why}", folder.join(name).display()));
+    let text = |name: &str| String::from_utf8(opened.read(name)?).map_err(|_| refuse(name, "it is no text"));
+    let coefficients = coefficients::parse(&text("coef.tsv")?, about.columns, point);
+    let coefficients = coefficients.map_err(|why| refuse("coef.tsv", &why))?;
+    if let Some(point) = point {
+        let why = format!("line {}: expected lambda and intercept of point {point}", point + 1);
+        (about.lambda, about.intercept) =
+            place(&text("path.tsv")?, point).ok_or_else(|| refuse("path.tsv", &why))?;
+    }
+    Ok(Fitted { about, coefficients, digest: opened.digest().to_owned() })
+}
+
+/// lambda and intercept of a point in `path.tsv`.
+fn place(lines: &str, point: u64) -> Option<(f64, f64)> {
+    let line = lines.lines().nth(usize::try_from(point).ok()?)?;
+    let mut fields = line.split('\t');
+    let number: u64 = fields.next()?.parse().ok()?;
+    let (lambda, intercept): (f64, f64) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
+    (number == point && lambda.is_finite() && intercept.is_finite()).then_some((lambda, intercept))
 }

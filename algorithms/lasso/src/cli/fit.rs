@@ -1,13 +1,17 @@
 //! `lasso fit`.
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, Phase, Session, Summary, Table as Listing, TrainOptions, count};
+use raddle::cli::{
+    Error, ExitStatus, Phase, Session, Summary, Table as Listing, TrainOptions, aligned, count, number,
+    refuse_without_effect,
+};
 use raddle_lasso::Fit;
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::data;
 use super::files::{self, Model};
-use super::problem::{ProblemOptions, Ready, refuse};
+use super::problem::{ProblemOptions, Ready, refuse_named};
 
 /// Coefficients listed on the screen.
 const LISTED: usize = 20;
@@ -28,7 +32,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "R", default_value_t = 10.0, allow_negative_numbers = true)]
     ratio: f64,
     /// Candidates that `--schedule priority` draws a batch; the parallelism unless given.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     candidates: Option<usize>,
     #[command(flatten)]
     #[serde(flatten)]
@@ -49,52 +53,79 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
         None => lasso.ratio(*ratio),
     };
     if let Some(candidates) = *candidates {
+        if train.schedule != "priority" {
+            refuse_without_effect(&[("--candidates", true)], "without --schedule priority")?;
+        }
         lasso = lasso.candidates(candidates);
     }
-    let Ready { problem, data, feature_names } = options.problem.ready(&mut session, train)?;
-    let engine = session.timed(Phase::Fit, || lasso.engine(&problem)).map_err(refuse)?;
+    let Ready { problem, data, features } = options.problem.ready(&mut session, train)?;
+    let engine = session.timed(Phase::Fit, || lasso.engine(&problem));
+    let engine = engine.map_err(|why| refuse_named(why, features.names.as_deref()))?;
     let identity = options.problem.identity(&data.digest, train)?;
     let identity = format!("{identity} lambda {lambda:?} ratio {ratio} candidates {candidates:?}");
     let outcome = session.run(engine.identity(identity))?;
     let fit = Fit::new(&problem, outcome);
-    let model = Model::new(&fit, &problem, feature_names);
+    let model = Model::new(&fit, &problem, &features);
     files::write(&mut session, &fit, &model)?;
     let report = session.report(options, data, files::digest(&fit), &fit.report, &fit.trace)?;
     let report = report.result("lambda", fit.lambda).result("lambda_max", fit.lambda_max);
-    let report = report.result("nonzeros", fit.coefficients.len() as u64);
-    let (text, summary) = describe(&fit, &model, &options.problem.title(), &report.data.path);
-    let text = format!("{text}\n\n{}", report.conclusion());
+    let report = features.reported(report.result("nonzeros", fit.coefficients.len() as u64));
+    let report = report.result("intercept", fit.intercept).result("coefficients", largest(&fit, &model));
+    let is_written = train.folder().is_some();
+    let (text, summary) = describe(&fit, &model, &options.problem.title(), &report.data.path, is_written);
+    let text = format!("{}\n\n{}", features.below(&text), report.conclusion());
     session.finish(report, &summary, &text)
 }
 
-/// The result as a person reads it, and as generic tables.
-pub(crate) fn describe(fit: &Fit, model: &Model, method: &str, data: &str) -> (String, Summary) {
-    let mut order: Vec<(u32, f64)> = fit.coefficients.clone();
+/// By falling size.
+fn by_size(fit: &Fit) -> Vec<(u32, f64)> {
+    let mut order = fit.coefficients.clone();
     order.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
+    order
+}
+
+/// The largest coefficients, for the report: column from 1, name, value. coef.tsv has all.
+pub(crate) fn largest(fit: &Fit, model: &Model) -> Value {
+    let entry = |&(column, value): &(u32, f64)| json!({"column": column + 1, "name": model.name(column), "coefficient": value});
+    by_size(fit).iter().take(LISTED).map(entry).collect()
+}
+
+/// The result as a person reads it, and as generic tables; `is_written` tells whether there is a folder with all of it.
+pub(crate) fn describe(
+    fit: &Fit,
+    model: &Model,
+    method: &str,
+    data: &str,
+    is_written: bool,
+) -> (String, Summary) {
+    let order = by_size(fit);
     let title = format!("{method} on {data}");
     let place = match fit.lambda_max > 0.0 {
-        true => format!("lambda_max / {:.4}", fit.lambda_max / fit.lambda),
+        true => format!("lambda_max / {}", number(fit.lambda_max / fit.lambda)),
         false => "lambda_max is 0: no column varies with the response".into(),
     };
     let (nonzeros, columns) = (fit.coefficients.len(), count(model.columns as u64, "coefficient"));
     let are = if nonzeros == 1 { "is" } else { "are" };
-    let mut text =
-        format!("{title}: {nonzeros} of {columns} {are} not zero at lambda {:.6} ({place})\n\n", fit.lambda);
+    let mut text = format!(
+        "{title}: {nonzeros} of {columns} {are} not zero at lambda {} ({place})\n\n",
+        number(fit.lambda)
+    );
     if fit.intercept != 0.0 || nonzeros > 0 {
         text += &format!("{:>14}  of\n", "coefficient");
     }
     if fit.intercept != 0.0 {
-        text += &format!("{:>14.6}  (intercept)\n", fit.intercept);
+        text += &format!("{:>14}  (intercept)\n", aligned(fit.intercept));
     }
     let mut table = Listing::new("coefficients", &["column", "name", "coefficient"]);
     for &(column, value) in &order {
         table.row(vec![(column + 1).into(), model.name(column).into(), value.into()]);
     }
     for &(column, value) in order.iter().take(LISTED) {
-        text += &format!("{value:>14.6}  {}\n", model.name(column));
+        text += &format!("{:>14}  {}\n", aligned(value), model.name(column));
     }
     if order.len() > LISTED {
-        text += &format!("{:>14}  and {} more, in coef.tsv with --out DIR\n", "...", order.len() - LISTED);
+        let all = if is_written { "all are in coef.tsv" } else { "--out DIR writes all to coef.tsv" };
+        text += &format!("{:>14}  and {} more; {all}\n", "...", order.len() - LISTED);
     }
     let quality = Listing::of_metric(&fit.report.metric);
     (text.trim_end().to_owned(), Summary::new(title).table(quality).table(table))

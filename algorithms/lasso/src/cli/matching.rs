@@ -16,12 +16,33 @@ const NAMED: usize = 5;
 /// The data as the model sees them.
 #[derive(Debug)]
 pub(crate) struct Matched {
-    /// The data's column for each of the model's; `None` where open-ended data stop before it.
-    pub(crate) columns: Vec<Option<u32>>,
+    pub(crate) columns: Columns,
     /// The response, if the data have one.
     pub(crate) y: Option<Vec<f64>>,
     /// Names of columns that neither the model nor the response uses.
     pub(crate) left_out: Vec<String>,
+}
+
+/// Where the model's columns are among the data's.
+#[derive(Debug)]
+pub(crate) enum Columns {
+    /// In their order, but for one that is passed over; so many there are.
+    InOrder { skipped: Option<u32>, count: u32 },
+    /// The data's column for each of the model's.
+    Named(Vec<u32>),
+}
+
+impl Columns {
+    /// The data's column for one of the model's; `None` where open-ended data stop before it.
+    pub(crate) fn place(&self, column: u32) -> Option<u32> {
+        match self {
+            Self::InOrder { skipped, count } => {
+                let behind = skipped.is_some_and(|skipped| skipped <= column);
+                column.checked_add(u32::from(behind)).filter(|place| place < count)
+            }
+            Self::Named(places) => places.get(column as usize).copied(),
+        }
+    }
 }
 
 /// Matches by name where both have names, else by position.
@@ -48,9 +69,13 @@ fn by_name(model: &[String], data: &[String], y: Option<Vec<f64>>, x: &Matrix) -
     if let Some(name) = twice {
         return Err(format!("there are two columns `{name}`: give each a name of its own"));
     }
-    let columns: Vec<Option<u32>> = model.iter().map(|name| places.get(name.as_str()).copied()).collect();
-    let missing: Vec<&str> =
-        model.iter().zip(&columns).filter(|(_, at)| at.is_none()).map(|(name, _)| name.as_str()).collect();
+    let (mut columns, mut missing) = (Vec::with_capacity(model.len()), Vec::new());
+    for name in model {
+        match places.get(name.as_str()) {
+            Some(&place) => columns.push(place),
+            None => missing.push(name.as_str()),
+        }
+    }
     if !missing.is_empty() {
         let more = match missing.len().saturating_sub(NAMED) {
             0 => String::new(),
@@ -64,7 +89,8 @@ fn by_name(model: &[String], data: &[String], y: Option<Vec<f64>>, x: &Matrix) -
             model.len()
         ));
     }
-    let used: Vec<bool> = (0..data.len() as u32).map(|place| columns.contains(&Some(place))).collect();
+    let mut used = vec![false; data.len()];
+    columns.iter().for_each(|&place| used[place as usize] = true);
     let free = |name: &str| places.get(name).copied().filter(|&place| !used[place as usize]);
     let response = match &y {
         Some(_) => None,
@@ -73,7 +99,7 @@ fn by_name(model: &[String], data: &[String], y: Option<Vec<f64>>, x: &Matrix) -
     let left_out = (0..).zip(data).zip(&used).filter(|((place, _), used)| !*used && Some(*place) != response);
     let left_out = left_out.map(|((_, name), _)| name.clone()).collect();
     let y = y.or_else(|| response.map(|place| column(x, place)));
-    Ok(Matched { columns, y, left_out })
+    Ok(Matched { columns: Columns::Named(columns), y, left_out })
 }
 
 fn by_position(expected: usize, y: Option<Vec<f64>>, samples: &Samples) -> Result<Matched, String> {
@@ -83,10 +109,7 @@ fn by_position(expected: usize, y: Option<Vec<f64>>, samples: &Samples) -> Resul
         let place = feature_names.as_ref()?.iter().position(|name| name == usual)?;
         Some(place as u32)
     });
-    let places = |skipped: Option<u32>| {
-        let all = (0..count as u32).filter(|place| Some(*place) != skipped).map(Some);
-        all.chain(std::iter::repeat(None)).take(expected).collect()
-    };
+    let places = |skipped: Option<u32>| Columns::InOrder { skipped, count: count as u32 };
     let sizes = || format!("it has {}, the model {expected}", plural(count));
     match y {
         _ if count == expected || (count < expected && *is_open_ended) => {
@@ -110,4 +133,27 @@ fn plural(columns: usize) -> String {
 /// A column's values.
 fn column(x: &Matrix, place: u32) -> Vec<f64> {
     raddle_lasso::predict(x, &[(place, 1.0)], 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_in_their_order_take_no_memory_however_many_are_claimed() {
+        let samples = Samples {
+            x: Matrix::Dense(ndarray::array![[1.0, 2.0, 3.0]]),
+            y: None,
+            feature_names: Some(["a", "y", "b"].map(Into::into).to_vec()),
+            is_open_ended: true,
+            beyond: 0,
+            left_out: Vec::new(),
+            notes: Vec::new(),
+        };
+        let Matched { columns, .. } = by_position(4_000_000_000, None, &samples).expect("open-ended");
+        assert_eq!([0, 2, 3, u32::MAX].map(|j| columns.place(j)), [Some(0), Some(2), None, None]);
+        let Matched { columns, y, .. } = by_position(2, None, &samples).expect("one is the response");
+        assert_eq!([0, 1, 2].map(|j| columns.place(j)), [Some(0), Some(2), None]);
+        assert_eq!(y, Some(vec![2.0]));
+    }
 }

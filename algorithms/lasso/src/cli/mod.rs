@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+mod coefficients;
 mod cv;
 mod data;
 mod files;
@@ -31,7 +32,8 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   lasso
   lasso diabetes --ratio 100 --out run
   lasso predict run diabetes
-  lasso path diabetes --points 50
+  lasso path diabetes --points 50 --out path
+  lasso predict path diabetes --point 12
   lasso cv diabetes --rule 1se
   lasso fit diabetes --l1-ratio 0.5
   lasso fit synth:groups:n=200,p=2000,s=10 --schedule priority --parallelism 32

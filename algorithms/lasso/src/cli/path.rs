@@ -1,17 +1,24 @@
 //! `lasso path`.
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, Phase, Session, Summary, Table as Listing, TrainOptions, count};
-use raddle_lasso::Fit;
+use raddle::cli::{
+    Error, ExitStatus, Phase, Session, Summary, Table as Listing, TrainOptions, aligned, count,
+};
+use raddle_lasso::{Fit, Point};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::data;
 use super::files::{self, Model};
-use super::problem::{ProblemOptions, Ready, refuse};
+use super::problem::{ProblemOptions, Ready, refuse_named};
+
+/// Points listed on the screen, about.
+const LISTED: usize = 20;
 
 const EXAMPLES: &str = "Examples, which work as they stand:
   lasso path diabetes --points 20
-  lasso path synth:groups:n=100,p=500,s=10 --ratio 50 --out run";
+  lasso path synth:groups:n=100,p=500,s=10 --ratio 50 --out run
+  lasso predict run synth:groups:n=100,p=500,s=10 --point 40";
 
 /// The options of `lasso path`.
 #[derive(Debug, Args, Serialize)]
@@ -19,7 +26,7 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 #[command(mut_arg("schedule", |arg| arg.help("auto or working-set: the rounds of STRADS fit one lambda at a time")))]
 pub(crate) struct Options {
     /// How many lambdas, evenly spaced in their logarithm from lambda_max down.
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true)]
     points: usize,
     /// The last lambda is lambda_max divided by this.
     #[arg(long, value_name = "R", default_value_t = 100.0, allow_negative_numbers = true)]
@@ -38,22 +45,35 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
     let mut session = Session::begin("lasso", env!("CARGO_PKG_VERSION"), train)?;
     session.set_metric_name("gap");
     let lasso = options.problem.lasso(train)?.path(*points, *ratio);
-    let Ready { problem, data, feature_names } = options.problem.ready(&mut session, train)?;
-    let engine = session.timed(Phase::Fit, || lasso.engine(&problem)).map_err(refuse)?;
+    let Ready { problem, data, features } = options.problem.ready(&mut session, train)?;
+    let engine = session.timed(Phase::Fit, || lasso.engine(&problem));
+    let engine = engine.map_err(|why| refuse_named(why, features.names.as_deref()))?;
     let identity = options.problem.identity(&data.digest, train)?;
     let outcome = session.run(engine.identity(format!("{identity} points {points} ratio {ratio}")))?;
     let fit = Fit::new(&problem, outcome);
-    let model = Model::new(&fit, &problem, feature_names);
+    let model = Model::new(&fit, &problem, &features);
     files::write_path(&mut session, &fit, &model)?;
     let report = session.report(options, data, files::digest_path(&fit), &fit.report, &fit.trace)?;
     let report = report.result("points", fit.points.len() as u64).result("lambda_max", fit.lambda_max);
-    let (text, summary) = describe(&fit, *points, &options.problem.title(), &report.data.path);
-    let text = format!("{text}\n\n{}", report.conclusion());
+    let report = features.reported(report);
+    let report = report.result("path", fit.points.iter().zip(1..).map(entry).collect::<Vec<_>>());
+    let is_written = train.folder().is_some();
+    let (text, summary) = describe(&fit, *points, &options.problem.title(), &report.data.path, is_written);
+    let text = format!("{}\n\n{}", features.below(&text), report.conclusion());
     session.finish(report, &summary, &text)
 }
 
-/// The path as a person reads it, about twenty of its points, and as a generic table of all.
-fn describe(fit: &Fit, points: usize, method: &str, data: &str) -> (String, Summary) {
+/// A point, for the report.
+fn entry((point, number): (&Point, u64)) -> Value {
+    let Point { lambda, gap, intercept, coefficients } = point;
+    json!({
+        "point": number, "lambda": lambda, "intercept": intercept, "gap": gap, "nonzeros": coefficients.len()
+    })
+}
+
+/// The path as a person reads it, about twenty of its points, and as a generic table of all; `is_written` tells whether
+/// there is a folder with all of it.
+fn describe(fit: &Fit, points: usize, method: &str, data: &str, is_written: bool) -> (String, Summary) {
     let title = format!("{method} path on {data}");
     let none = match fit.lambda_max > 0.0 {
         true => "",
@@ -69,13 +89,31 @@ fn describe(fit: &Fit, points: usize, method: &str, data: &str) -> (String, Summ
         "gap"
     );
     let mut table = Listing::new("path", &["point", "lambda", "nonzeros", "gap"]);
-    let every = fit.points.len().div_ceil(20).max(1);
+    let every = fit.points.len().div_ceil(LISTED).max(1);
+    let mut listed = 0;
     for (number, point) in (1..).zip(&fit.points) {
         let nonzeros = point.coefficients.len() as u64;
         table.row(vec![number.into(), point.lambda.into(), nonzeros.into(), point.gap.into()]);
         if (number - 1) % every == 0 || number == fit.points.len() {
-            text += &format!("{number:>6}  {:>14.6}  {nonzeros:>9}  {:>8.1e}\n", point.lambda, point.gap);
+            let (lambda, gap) = (aligned(point.lambda), point.gap);
+            text += &format!("{number:>6}  {lambda:>14}  {nonzeros:>9}  {:>8}\n", short(gap));
+            listed += 1;
         }
     }
+    text += &abridged(listed, fit.points.len(), "points", "path.tsv", is_written);
     (text.trim_end().to_owned(), Summary::new(title).table(table))
+}
+
+/// What a table says below itself that lists some rows of all.
+pub(crate) fn abridged(listed: usize, all: usize, rows: &str, file: &str, is_written: bool) -> String {
+    match (listed < all, is_written) {
+        (false, _) => String::new(),
+        (true, true) => format!("{listed} of {all} {rows}; all are in {file}\n"),
+        (true, false) => format!("{listed} of {all} {rows}; --out DIR writes all to {file}\n"),
+    }
+}
+
+/// A gap as a table shows it.
+pub(crate) fn short(gap: f64) -> String {
+    if gap == 0.0 { "0".into() } else { format!("{gap:.1e}") }
 }

@@ -4,10 +4,13 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, count, say, write_atomic};
-use raddle_datasets::read_samples;
+use raddle::cli::{Error, ExitStatus, UseOptions, count, number, write_atomic};
+use raddle_datasets::{Options as Reading, Samples, read_samples};
 use raddle_lasso::HeldOut;
+use serde_json::{Map, Value, json};
 
+use super::data::TextArgs;
+use super::files::{Fitted, Model};
 use super::matching::{Matched, matched};
 use super::{data, files};
 
@@ -28,79 +31,148 @@ pub(crate) struct Options {
     /// predictions.
     #[arg(long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
+    /// Of a path: the point to predict with, from 1; path.tsv in its folder lists them.
+    #[arg(long, value_name = "K")]
+    point: Option<u64>,
     /// Write the predictions to this file, one a line, rather than to stdout. Of a logistic model a line is the class and,
     /// behind a tab, the probability of the larger class.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    text: TextArgs,
+    #[command(flatten)]
+    use_options: UseOptions,
 }
 
 const EXAMPLES: &str = "Examples, which work as they stand:
   lasso fit diabetes --out run
   lasso predict run diabetes
+  lasso path diabetes --points 20 --out path
+  lasso predict path diabetes --point 12
 
-Columns are matched by name where the model and the data have names, else by position.";
+Columns are matched by name where the model and the data have names, else by position. What was encoded or filled when
+the model was fitted is encoded and filled alike. Other columns may hold anything: they are left out, and so are libsvm
+indices beyond the model's last; both are said.";
 
 /// Predicts a value for each row, or its class and the probability of the larger class. Where there is a response, the
 /// error against it is said: on stdout if the predictions go to a file, else on stderr.
 pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
-    let (model, coefficients) = files::read(&options.model)?;
-    let reading = data::options(options.format.as_deref(), options.y.as_deref(), 1)?;
+    let Fitted { about, coefficients, .. } = files::read(&options.model, options.point)?;
+    let reading = options.text.options(options.format.as_deref(), options.y.as_deref(), 1)?;
+    let reading = Reading {
+        zero_based: reading.zero_based || about.zero_based,
+        repeat: about.repeated(),
+        width: u32::try_from(about.columns).ok(),
+        ..reading
+    };
     let mut samples = read_samples(&options.data, &reading).map_err(Error::input)?;
-    let Matched { columns, y, left_out } = matched(&model, &mut samples, &options.data)?;
-    let place = |&(column, value): &(u32, f64)| Some((columns[column as usize]?, value));
+    let Matched { columns, y, mut left_out } = matched(&about, &mut samples, &options.data)?;
+    left_out.append(&mut samples.left_out);
+    let place = |&(column, value): &(u32, f64)| Some((columns.place(column)?, value));
     let coefficients: Vec<(u32, f64)> = coefficients.iter().filter_map(place).collect();
-    let predictions = raddle_lasso::predict(&samples.x, &coefficients, model.intercept);
-    if !left_out.is_empty() {
-        note(&format!("left out, as the model does not use them: {}", left_out.join(", ")));
-    }
-    let measured = y.map(|y| match model.classes {
-        None => measures(&predictions, &y),
+    let predictions = raddle_lasso::predict(&samples.x, &coefficients, about.intercept);
+    note_what_is_left_out(options, &samples, &about, &left_out);
+    let measured = y.map(|y| match about.classes {
+        None => errors(&predictions, &y),
         Some(classes) => misses(&predictions, &y, classes),
     });
-    let lines: Vec<String> = match model.classes {
-        None => predictions.iter().map(f64::to_string).collect(),
-        Some(classes) => predictions
-            .iter()
-            .map(|score| format!("{}\t{}", class(classes, *score), probability(*score)))
-            .collect(),
+    tell(options, &about, &predictions, measured)
+}
+
+fn note_what_is_left_out(options: &Options, samples: &Samples, about: &Model, left_out: &[String]) {
+    samples.notes.iter().for_each(|note| options.use_options.note(note));
+    if !left_out.is_empty() {
+        options
+            .use_options
+            .note(&format!("left out, as the model does not use them: {}", left_out.join(", ")));
+    }
+    if samples.beyond > 0 {
+        let (values, columns) = (count(samples.beyond, "value"), about.columns);
+        let note = format!("left out: {values} at indices above {columns}, the model's columns");
+        options.use_options.note(&note);
+    }
+}
+
+/// What was measured against the response: names and values, and what cannot be said.
+struct Measured {
+    values: Vec<(&'static str, Result<f64, &'static str>)>,
+}
+
+impl Measured {
+    fn text(&self) -> String {
+        let part = |(name, value): &(&str, Result<f64, &str>)| match value {
+            Ok(value) => format!("{name} {}", number(*value)),
+            Err(why) => format!("{name} undefined {why}"),
+        };
+        self.values.iter().map(part).collect::<Vec<_>>().join(", ")
+    }
+
+    /// By names in small letters with underscores; what is undefined is null.
+    fn json(&self) -> Map<String, Value> {
+        let entry = |(name, value): &(&str, Result<f64, &str>)| {
+            (name.to_lowercase().replace(' ', "_"), value.ok().map_or(Value::Null, Value::from))
+        };
+        self.values.iter().map(entry).collect()
+    }
+}
+
+fn tell(
+    options: &Options,
+    about: &Model,
+    predictions: &[f64],
+    measured: Option<Measured>,
+) -> Result<ExitStatus, Error> {
+    let Options { out, use_options, .. } = options;
+    let line = |score: &f64| match about.classes {
+        None => score.to_string(),
+        Some(classes) => format!("{}\t{}", class(classes, *score), probability(*score)),
     };
-    let Some(file) = &options.out else {
-        say(&lines.join("\n"))?;
-        if let Some(measured) = measured {
-            note(&measured);
-        }
+    let mut value = Map::from_iter([("rows".to_owned(), json!(predictions.len()))]);
+    value.extend(measured.as_ref().map(Measured::json).unwrap_or_default());
+    if let Some(file) = out {
+        write_atomic(file, |out| predictions.iter().try_for_each(|score| writeln!(out, "{}", line(score))))?;
+        let number = count(predictions.len() as u64, "prediction");
+        let text = measured.map_or(number.clone(), |measured| format!("{number}, {}", measured.text()));
+        use_options.say(&text, &value)?;
         return Ok(ExitStatus::Done);
+    }
+    match about.classes {
+        None => value.insert("predictions".into(), json!(predictions)),
+        Some(classes) => {
+            let of = |f: &dyn Fn(f64) -> f64| predictions.iter().map(|score| f(*score)).collect::<Vec<f64>>();
+            value.insert("classes".into(), json!(of(&|score| class(classes, score))));
+            value.insert("probabilities".into(), json!(of(&probability)))
+        }
     };
-    write_atomic(file, |out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))?;
-    let number = count(predictions.len() as u64, "prediction");
-    say(&measured.map_or(number.clone(), |measured| format!("{number}, {measured}")))?;
+    use_options.say(&predictions.iter().map(line).collect::<Vec<_>>().join("\n"), &value)?;
+    if let Some(measured) = measured {
+        use_options.note(&measured.text());
+    }
     Ok(ExitStatus::Done)
 }
 
 /// Root mean squared error, and R2, the part of the response's variance that is explained.
-fn measures(predictions: &[f64], y: &[f64]) -> String {
+fn errors(predictions: &[f64], y: &[f64]) -> Measured {
     let rows = y.len() as f64;
     let mean = y.iter().sum::<f64>() / rows;
     let error: f64 = predictions.iter().zip(y).map(|(p, y)| (p - y) * (p - y)).sum();
     let total: f64 = y.iter().map(|y| (y - mean) * (y - mean)).sum();
-    let explained = match total > 0.0 {
-        true => format!("R2 {:.4}", 1.0 - error / total),
-        false => "R2 undefined as the response does not vary".into(),
-    };
-    format!("root mean squared error {:.6}, {explained}", (error / rows).sqrt())
+    let explained = if total > 0.0 { Ok(1.0 - error / total) } else { Err("as the response does not vary") };
+    Measured { values: vec![("root mean squared error", Ok((error / rows).sqrt())), ("R2", explained)] }
 }
 
 /// How often the class is right, and the mean logistic loss of the rows that have one of the two classes.
-fn misses(scores: &[f64], y: &[f64], classes: [f64; 2]) -> String {
+fn misses(scores: &[f64], y: &[f64], classes: [f64; 2]) -> Measured {
     let right = scores.iter().zip(y).filter(|&(score, y)| class(classes, *score) == *y).count();
     let known = scores.iter().zip(y).filter(|(_, y)| classes.contains(y));
     let sign = |y: f64| if y == classes[1] { 1.0 } else { -1.0 };
     let losses: Vec<f64> = known.map(|(score, y)| HeldOut::LogisticLoss.of(sign(*y), *score)).collect();
     let loss = match losses.is_empty() {
-        true => "mean logistic loss undefined as no row has a class of the model".into(),
-        false => format!("mean logistic loss {:.6}", losses.iter().sum::<f64>() / losses.len() as f64),
+        true => Err("as no row has a class of the model"),
+        false => Ok(losses.iter().sum::<f64>() / losses.len() as f64),
     };
-    format!("accuracy {:.4}, {loss}", right as f64 / scores.len() as f64)
+    let accuracy = right as f64 / scores.len() as f64;
+    Measured { values: vec![("accuracy", Ok(accuracy)), ("mean logistic loss", loss)] }
 }
 
 fn class(classes: [f64; 2], score: f64) -> f64 {
@@ -110,10 +182,4 @@ fn class(classes: [f64; 2], score: f64) -> f64 {
 /// Of the larger class: 1 / (1 + exp(-score)), which overflows to its limits.
 fn probability(score: f64) -> f64 {
     1.0 / (1.0 + libm::exp(-score))
-}
-
-/// Says something on stderr.
-fn note(text: &str) {
-    // Nobody is left to tell if stderr is closed.
-    let _ = writeln!(std::io::stderr(), "{text}");
 }

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use raddle::cli::{Data, Error, Phase, Session, TrainOptions};
-use raddle_datasets::Table;
+use raddle::cli::{Data, Error, Phase, Report, Session, TrainOptions, refuse_without_effect};
+use raddle_datasets::{Encoding, Options, Table};
 use raddle_lasso::{Choice, Lasso, LassoError, Loss, Preparation, Problem};
 use serde::Serialize;
 
+use super::data::ColumnArgs;
 use super::{data, files};
 
 /// The response, the preparation, the tolerance.
@@ -26,7 +27,7 @@ pub(crate) struct ProblemOptions {
     #[arg(long, value_name = "A", default_value_t = 1.0, allow_negative_numbers = true)]
     l1_ratio: f64,
     /// Relative duality gap (P - D) / P at which the fit is done.
-    #[arg(long, value_name = "X", default_value_t = 1e-6)]
+    #[arg(long, value_name = "X", default_value_t = 1e-6, allow_negative_numbers = true)]
     tol: f64,
     /// Fit no intercept: neither columns nor response are centred.
     #[arg(long)]
@@ -37,6 +38,9 @@ pub(crate) struct ProblemOptions {
     /// For comparisons: exactly this preparation, no intercept, coefficients on its scale.
     #[arg(long, value_name = "MODE", conflicts_with_all = ["no_intercept", "no_standardize"])]
     mode: Option<Mode>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    columns: ColumnArgs,
 }
 
 /// A loss.
@@ -63,7 +67,40 @@ enum Mode {
 pub(crate) struct Ready {
     pub(crate) problem: Problem,
     pub(crate) data: Data,
-    pub(crate) feature_names: Option<Vec<String>>,
+    pub(crate) features: Features,
+}
+
+/// What a model keeps of the features' columns.
+#[derive(Debug, Clone)]
+pub(crate) struct Features {
+    pub(crate) names: Option<Vec<String>>,
+    /// `None` where columns are numbers as they stand.
+    pub(crate) encoding: Option<Encoding>,
+    /// Whether indices of libsvm text count from 0.
+    pub(crate) zero_based: bool,
+}
+
+impl Features {
+    fn of(table: &Table, zero_based: bool) -> Self {
+        Self { names: table.feature_names.clone(), encoding: table.encoding.clone(), zero_based }
+    }
+
+    /// What was encoded, filled and left out, below a text.
+    pub(crate) fn below(&self, text: &str) -> String {
+        let sentences = self.encoding.as_ref().map(Encoding::sentences).unwrap_or_default();
+        match sentences.is_empty() {
+            true => text.to_owned(),
+            false => format!("{text}\n\n{}", sentences.join("\n")),
+        }
+    }
+
+    /// The same in a report.
+    pub(crate) fn reported(&self, report: Report) -> Report {
+        match self.encoding.as_ref().filter(|encoding| !encoding.is_plain()) {
+            Some(encoding) => report.result("encoding", data::summary(encoding)),
+            None => report,
+        }
+    }
 }
 
 impl ProblemOptions {
@@ -93,27 +130,38 @@ impl ProblemOptions {
 
     /// Reads the data.
     pub(crate) fn read(&self, session: &mut Session, train: &TrainOptions) -> Result<Table, Error> {
-        session.timed(Phase::Read, || {
-            let (source, format, y) = (train.data.as_deref(), train.format.as_deref(), self.y.as_deref());
-            data::read(source, format, y, train.worker_count(), self.cache.clone())
-        })
+        let table = session.timed(Phase::Read, || {
+            let (format, y) = (train.format.as_deref(), self.y.as_deref());
+            let options = self.columns.options(format, y, train.worker_count())?;
+            data::read(train.data.as_deref(), &Options { cache: self.cache.clone(), ..options })
+        })?;
+        table.notes.iter().for_each(|note| session.screen().tell(note));
+        Ok(table)
+    }
+
+    /// What a model keeps of the table's columns.
+    pub(crate) fn features(&self, table: &Table) -> Features {
+        Features::of(table, self.columns.text.zero_based)
     }
 
     /// Reads the data and prepares the problem.
     pub(crate) fn ready(&self, session: &mut Session, train: &TrainOptions) -> Result<Ready, Error> {
         let table = self.read(session, train)?;
-        let (data, feature_names) = (data::describe(&table), table.feature_names.clone());
+        let (data, features) = (data::describe(&table), self.features(&table));
         let problem = session.timed(Phase::Prepare, || Problem::new(table.x, table.y, self.preparation()));
-        Ok(Ready { problem: problem.map_err(refuse)?, data, feature_names })
+        let problem = problem.map_err(|why| refuse_named(why, features.names.as_deref()))?;
+        Ok(Ready { problem, data, features })
     }
 
     /// The parameters that all verbs share.
     pub(crate) fn lasso(&self, train: &TrainOptions) -> Result<Lasso, Error> {
+        let schedule = train.schedule_from(&Choice::NAMES)?;
+        refuse_idle(schedule, train)?;
         let mut lasso = Lasso::params()
             .loss(self.loss())
             .l1_ratio(self.l1_ratio)
             .tolerance(self.tol)
-            .schedule(train.schedule_from(&Choice::NAMES)?)
+            .schedule(schedule)
             .rho(train.rho_or(0.1))
             .seed(train.seed)
             .explain(train.explain);
@@ -124,7 +172,7 @@ impl ProblemOptions {
             lasso = lasso.shards(shards);
         }
         match &train.init {
-            Some(folder) => Ok(lasso.init(files::read(folder)?.1)),
+            Some(folder) => Ok(lasso.init(files::read_start(folder)?.coefficients)),
             None => Ok(lasso),
         }
     }
@@ -132,10 +180,11 @@ impl ProblemOptions {
     /// What makes a checkpoint this run's, beside what the verb adds.
     pub(crate) fn identity(&self, digest: &str, train: &TrainOptions) -> Result<String, Error> {
         let init = match &train.init {
-            Some(folder) => files::digest_coefficients(&files::read(folder)?.1).finish(),
+            Some(folder) => files::read_start(folder)?.digest,
             None => "zeros".into(),
         };
         let problem = format!("{:?} {:?} l1 {}", self.preparation(), self.loss, self.l1_ratio);
+        let problem = format!("{problem} y {:?} {:?}", self.y, self.columns);
         Ok(format!("lasso {digest} {problem} tol {} init {init} {}", self.tol, train.identity()))
     }
 }
@@ -146,5 +195,39 @@ pub(crate) fn refuse(error: LassoError) -> Error {
         LassoError::Parameter { .. } => Error::usage(format!("--{error}")),
         LassoError::Engine(error) => Error::from(error),
         error => Error::input(error),
+    }
+}
+
+/// The same, with the name of the column that is at fault.
+pub(crate) fn refuse_named(error: LassoError, names: Option<&[String]>) -> Error {
+    let column = match error {
+        LassoError::Column { column, .. } | LassoError::NotFinite { column: Some(column), .. } => {
+            Some(column)
+        }
+        _ => None,
+    };
+    match column.and_then(|column| names?.get(column - 1)).filter(|name| !name.is_empty()) {
+        Some(name) => Error::input(format!("column `{name}`: {error}")),
+        None => refuse(error),
+    }
+}
+
+/// Options of the rounds mean nothing to the working set, and those of one kind of rounds nothing to the others.
+fn refuse_idle(schedule: Choice, train: &TrainOptions) -> Result<(), Error> {
+    let rho = ("--rho", train.rho.is_some());
+    match schedule {
+        Choice::Priority => Ok(()),
+        Choice::Shuffled | Choice::Cyclic => {
+            refuse_without_effect(&[rho], &format!("with --schedule {}", train.schedule))
+        }
+        Choice::Auto | Choice::WorkingSet => {
+            let given = [
+                ("--parallelism", train.parallelism.is_some()),
+                rho,
+                ("--staleness", train.staleness > 0),
+                ("--guard", !train.guard),
+            ];
+            refuse_without_effect(&given, "on the working set, the schedule unless another is named")
+        }
     }
 }

@@ -18,6 +18,10 @@ fn bad_usage_is_two_and_names_what_is_wrong() {
         ("--lambda nan", "--lambda is NaN"),
         ("--lambda 1 --ratio 2", "--ratio"),
         ("--tol 0", "--tol is 0"),
+        ("--tol -1", "--tol is -1"),
+        ("path --points -1", "--points"),
+        ("--lambda 1e308", "--lambda is 1e308"),
+        ("--lambda 1e-320", "--lambda is"),
         ("--tol 1", "--tol is 1"),
         ("--workers 0", "--workers"),
         ("--workers two", "--workers"),
@@ -26,7 +30,7 @@ fn bad_usage_is_two_and_names_what_is_wrong() {
         ("--staleness -1", "--staleness"),
         ("--parallelism 0", "--parallelism"),
         ("--candidates 3 --parallelism 4 --schedule priority", "--candidates is 3"),
-        ("--rho 2", "--rho is 2"),
+        ("--rho 2 --schedule priority", "--rho is 2"),
         ("--rho much", "--rho"),
         ("--guard perhaps", "--guard"),
         ("--epochs many", "--epochs"),
@@ -34,7 +38,7 @@ fn bad_usage_is_two_and_names_what_is_wrong() {
         ("--rescale 3-4", "--rescale"),
         ("--mode sparse", "--mode"),
         ("--mode dense-std --no-intercept", "--no-intercept"),
-        ("--format parquet", "--format"),
+        ("--format excel", "--format"),
         ("--no-such-option", "--no-such-option"),
         ("--checkpoint-every 2", "--checkpoint-every needs a folder"),
         ("--resume nowhere", "nowhere"),
@@ -77,5 +81,66 @@ fn bad_input_is_two_and_named_with_file_and_line() {
         assert!(ran.err.starts_with("lasso: error: ") && ran.err.contains(why), "{name}: {}", ran.err);
         assert!(ran.out.is_empty());
         assert!(!folder.path().join("run").exists(), "{name}: nothing is left of a refused run");
+    }
+}
+
+#[test]
+fn columns_need_names_of_their_own() {
+    let folder = scratch();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("twice.csv", "x,x,y\n1,2,3\n2,1,5\n4,4,9\n");
+    for verb in ["fit", "path", "cv"] {
+        let refused = ends(folder.path(), &format!("{verb} twice.csv"), 2);
+        assert!(
+            refused.err.contains("two columns are called `x`") && refused.err.contains("name of its own"),
+            "{}",
+            refused.err
+        );
+    }
+    write("index.csv", ",x,y\n0,2,3\n1,1,5\n2,4,9\n");
+    let ran = ends(folder.path(), "fit index.csv", 0);
+    assert!(ran.err.contains("no name"), "{}", ran.err);
+}
+
+#[test]
+fn what_cannot_be_squared_is_refused_by_name() {
+    let folder = scratch();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    for scale in ["e-162", "e154", "e300"] {
+        let rows: String =
+            [(1, 2), (2, 3), (3, 5), (4, 4)].map(|(x, y)| format!("{x},{y}{scale}\n")).concat();
+        write("y.csv", &format!("x,y\n{rows}"));
+        for line in ["y.csv", "y.csv --schedule cyclic", "path y.csv", "cv y.csv --folds 2"] {
+            let refused = ends(folder.path(), line, 2);
+            assert!(refused.err.contains("scale the response"), "{line}: {}", refused.err);
+        }
+        let rows: String =
+            [(1, 2), (2, 3), (3, 5), (4, 4)].map(|(x, y)| format!("{x},{x}{scale},{y}\n")).concat();
+        write("x.csv", &format!("a,income,y\n{rows}"));
+        let line = "x.csv --no-standardize --schedule cyclic";
+        let refused = ends(folder.path(), line, 2);
+        assert!(
+            refused.err.contains("income") && refused.err.contains("scale the column"),
+            "{}",
+            refused.err
+        );
+    }
+    write("p.csv", "d,y\n2.241,-1e308\n0.378,2.954\n0.156,-1.421\n-0.302,2.877\n0.777,0.197\n");
+    for line in ["p.csv", "p.csv --schedule priority", "p.csv --schedule shuffled", "path p.csv"] {
+        let refused = ends(folder.path(), line, 2);
+        assert!(refused.err.contains("scale the response"), "{line}: {}", refused.err);
+    }
+}
+
+#[test]
+fn small_units_are_shown_with_their_digits() {
+    let folder = scratch();
+    let rows: String = (1..9).map(|i| format!("{}e9,{}e-9\n", i * i % 7, (i * 3) % 5)).collect();
+    fs::write(folder.path().join("units.csv"), format!("bytes,y\n{rows}")).unwrap();
+    for line in
+        ["fit units.csv --ratio 100", "path units.csv --points 4", "cv units.csv --folds 2 --points 4"]
+    {
+        let ran = ends(folder.path(), line, 0);
+        assert!(!ran.out.contains("0.000000") && ran.out.contains("e-"), "{line}: {}", ran.out);
     }
 }

@@ -157,3 +157,18 @@ fn what_cannot_be_cross_validated_is_bad_usage_or_input() {
     assert_eq!(names(folder.path()), ["flat.csv", "small.csv"], "nothing is left of a refused run");
     ends(folder.path(), "cv small.csv --folds 3", 0);
 }
+
+#[test]
+fn a_fold_that_cannot_be_fitted_is_named() {
+    let folder = scratch();
+    // One row of the rare class: the fold that holds it out leaves none.
+    let rows: String = (0..12).map(|i| format!("{},{},{}\n", i % 5, (i * i) % 7, u8::from(i == 4))).collect();
+    fs::write(folder.path().join("rare.csv"), format!("a,b,y\n{rows}")).unwrap();
+    let refused = ends(folder.path(), "cv rare.csv --loss logistic --folds 3", 2);
+    let named = (1..=3).any(|fold| refused.err.contains(&format!("fold {fold} of 3: without its rows")));
+    assert!(
+        named && refused.err.contains("1 distinct value") && refused.err.contains("--folds"),
+        "{}",
+        refused.err
+    );
+}

@@ -6,6 +6,7 @@
 mod common;
 mod program;
 mod resume;
+mod resumed;
 
 mod bad_input;
 mod cv;

@@ -165,3 +165,23 @@ fn a_cache_gives_the_same_model_without_the_text_being_parsed() {
         assert_eq!(ran["data"], plain["data"]);
     }
 }
+
+#[test]
+fn options_without_effect_are_refused() {
+    let folder = scratch();
+    for (line, names) in [
+        ("--parallelism 4", "--parallelism has no effect"),
+        ("--rho 0.5 --staleness 1", "--rho and --staleness have no effect"),
+        ("--guard off", "--guard has no effect"),
+        ("--candidates 70", "--candidates has no effect"),
+        ("--schedule working-set --rho off", "--rho has no effect"),
+        ("--schedule cyclic --rho 0.5", "--rho has no effect with --schedule cyclic"),
+        ("--schedule shuffled --candidates 70", "--candidates has no effect"),
+        ("path diabetes --parallelism 4", "--parallelism has no effect"),
+        ("cv diabetes --staleness 2", "--staleness has no effect"),
+    ] {
+        let refused = ends(folder.path(), line, 2);
+        assert!(refused.err.contains(names) && refused.out.is_empty(), "{line}: {}", refused.err);
+    }
+    ends(folder.path(), "--schedule priority --rho 0.5 --candidates 70 --tol 1e-2", 0);
+}

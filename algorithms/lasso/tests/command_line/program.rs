@@ -65,10 +65,10 @@ pub(crate) fn keys(value: &Value) -> Vec<&str> {
 pub(crate) fn model(folder: &Path) -> (Vec<(u32, f64)>, f64) {
     let text = fs::read_to_string(folder.join("coef.tsv")).unwrap();
     let parse = |line: &str| {
-        let (column, value) = line.split_once(' ').unwrap();
+        let [column, _, value] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
         (column.parse::<u32>().unwrap() - 1, value.parse().unwrap())
     };
-    (text.lines().map(parse).collect(), json(folder, "model.json")["intercept"].as_f64().unwrap())
+    (text.lines().skip(1).map(parse).collect(), json(folder, "model.json")["intercept"].as_f64().unwrap())
 }
 
 pub(crate) fn epochs(folder: &Path) -> Vec<u64> {

@@ -36,10 +36,10 @@ fn table(folder: &Path, low: f64, high: f64) -> (Vec<Vec<f64>>, Vec<f64>) {
 fn coefficients(folder: &Path) -> Vec<(u32, f64)> {
     let text = fs::read_to_string(folder.join("coef.tsv")).unwrap();
     let parse = |line: &str| {
-        let (column, value) = line.split_once(' ').unwrap();
+        let [column, _, value] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
         (column.parse::<u32>().unwrap() - 1, value.parse().unwrap())
     };
-    text.lines().map(parse).collect()
+    text.lines().skip(1).map(parse).collect()
 }
 
 #[test]

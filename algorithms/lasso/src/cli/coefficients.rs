@@ -1,0 +1,141 @@
+//! `coef.tsv`: the coefficients of a model, one a line, by column, under a header.
+//!
+//! `column number`, `name` (empty where the data have none) and `coefficient`, with tabs between them; of a path the
+//! `point` in front. Numbers count from 1, values have 17 significant digits, and only those that are not zero are there.
+
+use std::io::{self, Write};
+
+/// (column from 0, value).
+pub(crate) type Coefficients = Vec<(u32, f64)>;
+
+const HEADER: &str = "column number\tname\tcoefficient";
+
+/// The names of columns, where the data have them.
+pub(crate) type Names<'a> = Option<&'a [String]>;
+
+/// Writes the coefficients of one lambda.
+pub(crate) fn write(out: &mut impl Write, coefficients: &[(u32, f64)], names: Names<'_>) -> io::Result<()> {
+    writeln!(out, "{HEADER}")?;
+    coefficients.iter().try_for_each(|&of| writeln!(out, "{}", line(of, names)))
+}
+
+/// Writes those of a path, point by point.
+pub(crate) fn write_path<'a>(
+    out: &mut impl Write,
+    points: impl Iterator<Item = &'a Coefficients>,
+    names: Names<'_>,
+) -> io::Result<()> {
+    writeln!(out, "point\t{HEADER}")?;
+    (1..).zip(points).try_for_each(|(point, coefficients): (u64, _)| {
+        coefficients.iter().try_for_each(|&of| writeln!(out, "{point}\t{}", line(of, names)))
+    })
+}
+
+fn line((column, value): (u32, f64), names: Names<'_>) -> String {
+    let name = names.and_then(|names| names.get(column as usize)).map_or("", String::as_str);
+    // A tab or a line end in a name would shift what stands behind it.
+    let name = name.replace(|letter: char| letter.is_control(), " ");
+    format!("{}\t{name}\t{value:.16e}", column + 1)
+}
+
+/// Reads the coefficients of a model of so many columns; of a path, those of `point`, from 1.
+///
+/// # Errors
+/// What is wrong, with the line: a column that the model does not have or that appears twice, a value that is not finite.
+pub(crate) fn parse(text: &str, columns: usize, point: Option<u64>) -> Result<Coefficients, String> {
+    let mut lines = (1..).zip(text.lines());
+    let header = match point {
+        None => HEADER.to_owned(),
+        Some(_) => format!("point\t{HEADER}"),
+    };
+    if lines.next().is_none_or(|(_, line)| line != header) {
+        return Err(format!("line 1: expected the header `{}`", header.replace('\t', "`, `")));
+    }
+    let mut read = Coefficients::new();
+    let mut before = (0, 0);
+    for (number, line) in lines {
+        let place @ (of, column) = place(line, point.is_some())
+            .filter(|(_, column, _)| (1..=columns as u64).contains(column))
+            .map(|(of, column, _)| (of, column))
+            .ok_or_else(|| {
+                format!("line {number}: expected a column from 1 to {columns}, a name and a coefficient, with tabs")
+            })?;
+        if place == before {
+            return Err(format!("line {number}: column {column} appears twice"));
+        }
+        if place < before {
+            return Err(format!("line {number}: column {column} is not in ascending order"));
+        }
+        before = place;
+        let value = line.rsplit('\t').next().and_then(|value| value.parse().ok());
+        let value: f64 = value
+            .filter(|value: &f64| value.is_finite())
+            .ok_or_else(|| format!("line {number}: the coefficient is no finite number"))?;
+        if point.is_none_or(|point| point == of) {
+            read.push((column as u32 - 1, value));
+        }
+    }
+    Ok(read)
+}
+
+/// Point (0 where there is none) and column of a line, with its name.
+fn place(line: &str, is_path: bool) -> Option<(u64, u64, &str)> {
+    let mut fields = line.split('\t');
+    let point = if is_path { fields.next()?.parse().ok().filter(|point| *point > 0)? } else { 0 };
+    let (column, name, _) = (fields.next()?.parse().ok()?, fields.next()?, fields.next()?);
+    fields.next().is_none().then_some((point, column, name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
+        let mut bytes = Vec::new();
+        write(&mut bytes).expect("memory can be written");
+        String::from_utf8(bytes).expect("names are texts")
+    }
+
+    #[test]
+    fn what_is_written_is_read_back_to_the_bit() {
+        let names: Vec<String> = ["a", "b\tc\nd", "e"].map(Into::into).to_vec();
+        let points = [vec![(0, 0.1 + 0.2), (2, -1e-300)], vec![], vec![(1, 5e-324), (2, f64::MAX)]];
+        for names in [None, Some(&names[..])] {
+            for coefficients in &points {
+                let text = written(|out| write(out, coefficients, names));
+                assert_eq!(parse(&text, 3, None).as_ref(), Ok(coefficients), "{text}");
+            }
+            let text = written(|out| write_path(out, points.iter(), names));
+            for (point, coefficients) in (1..).zip(&points) {
+                assert_eq!(parse(&text, 3, Some(point)).as_ref(), Ok(coefficients), "{text}");
+            }
+            assert_eq!(text.lines().next(), Some("point\tcolumn number\tname\tcoefficient"));
+        }
+        let text = written(|out| write(out, &points[2], Some(&names)));
+        assert_eq!(text.lines().nth(1).map(|line| line.split('\t').nth(1)), Some(Some("b c d")));
+    }
+
+    #[test]
+    fn what_is_no_coefficient_is_refused_with_its_line() {
+        for (line, why) in [
+            ("", "expected a column from 1 to 3"),
+            ("1\tx", "expected a column from 1 to 3"),
+            ("1\tx\t1\t2", "expected a column from 1 to 3"),
+            ("0\tx\t1", "expected a column from 1 to 3"),
+            ("4\tx\t1", "expected a column from 1 to 3"),
+            ("99999999999999999999\tx\t1", "expected a column from 1 to 3"),
+            ("x\tx\t1", "expected a column from 1 to 3"),
+            ("2\tx\t1", "column 2 appears twice"),
+            ("1\tx\t1", "column 1 is not in ascending order"),
+            ("3\tx\tnan", "no finite number"),
+            ("3\tx\t1e309", "no finite number"),
+            ("3\tx\t", "no finite number"),
+        ] {
+            let refused = parse(&format!("{HEADER}\n2\tb\t0.5\n{line}\n"), 3, None).unwrap_err();
+            assert!(refused.starts_with("line 3: ") && refused.contains(why), "{line}: {refused}");
+        }
+        for text in ["", "2\tb\t0.5\n", "column\tname\tcoefficient\n"] {
+            assert!(parse(text, 3, None).unwrap_err().starts_with("line 1: expected the header"), "{text}");
+        }
+    }
+}
