@@ -123,7 +123,10 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     // What is asked of the ratings after the fit, so that it can give them up.
     let shown = Shown::of(problem.train(), &ratings, kept, reading);
     let ranks = test.is_some() && (options.ranking.is_some() || model.implicit.is_some());
-    let trained_on = ranks.then(|| problem.clone());
+    // Known clicks are in no list, whether they were trained on or held out to validate on.
+    let known = problem.measured().filter(|_| model.target.is_none());
+    let known = problem.train().iter().chain(known.into_iter().flat_map(Triples::iter));
+    let seen: Option<Triples> = ranks.then(|| known.collect());
     let is_generated = data::is_generated(train.data.as_deref()) && model.implicit.is_none();
     let measured = problem.measured().filter(|_| is_generated && test.is_none()).cloned();
     let mut fit = mf.fit_owned(problem, &mut InSession { session: &mut session, identity })?;
@@ -132,9 +135,13 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     if let Some(whole) = whole.as_ref().filter(|_| goes_on) {
         fit = refit(&mf, &ratings, whole.clone(), fit, &mut session)?;
     }
-    let seen = trained_on.as_ref().map(|problem| whole.as_ref().unwrap_or(problem.train()));
-    let tested =
-        Tested::measure(&mut session, &fit, test.as_ref().filter(|_| fit.model.is_finite()), seen, options);
+    let tested = Tested::measure(
+        &mut session,
+        &fit,
+        test.as_ref().filter(|_| fit.model.is_finite()),
+        seen.as_ref(),
+        options,
+    );
     let known = if is_generated { test.as_ref().or(measured.as_ref()) } else { None };
     let known = known.and_then(|triples| data::known_error(train.data.as_deref(), triples));
     finish(session, options, (described, &ratings, &shown), &fit, (tested, known))
