@@ -2,7 +2,7 @@
 //!
 //! `cargo run --example hello`
 
-use raddle::schedule::{Cyclic, Round, Variables};
+use raddle::schedule::{EachShard, Round};
 use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Verdict};
 
 struct Mean {
@@ -42,9 +42,8 @@ impl Program for Mean {
 fn main() -> Result<(), raddle::EngineError> {
     let shards: Vec<Vec<f64>> = (0..8).map(|s| (0..1000).map(|i| f64::from(s * i % 97)).collect()).collect();
     let program = Mean { count: 8000.0 };
-    // One variable that every shard helps to update: one round an epoch, one task a shard.
-    let everyone = Variables::anywhere(vec![1; 8], 8);
-    let engine = Engine::new(program, Cyclic::new(everyone, 8), Parts::new(shards, 0.0)).workers(2);
+    // Every shard helps with every step: one round an epoch, one task a shard.
+    let engine = Engine::new(program, EachShard::new(8), Parts::new(shards, 0.0)).workers(2);
     let outcome = engine.observe(|record| println!("{:2} {:.3e}", record.epoch, record.value())).run()?;
     println!("the mean is {} after {} epochs", outcome.parts.replica, outcome.report.epochs);
     Ok(())

@@ -2,8 +2,7 @@
 //!
 //! `cargo run --example in_a_dataflow`
 
-use raddle::schedule::{Plan, Round, Schedule};
-use raddle::state::{Reader, StateError, Writer};
+use raddle::schedule::EachShard;
 use raddle::{Engine, Parts, Scheduled};
 use timely::dataflow::operators::vec::{Filter, Map};
 use timely::dataflow::operators::{Exchange, Inspect};
@@ -11,22 +10,9 @@ use timely::dataflow::operators::{Exchange, Inspect};
 #[path = "halving/mod.rs"]
 mod halving;
 
-/// Asks every shard once an epoch.
-struct Everyone(u32);
-
-impl Schedule for Everyone {
-    fn begin_epoch(&mut self, _: &raddle::schedule::Outlook) -> Plan {
-        Plan::Known(vec![Round::to_shards(0, 0..self.0)])
-    }
-    fn save(&self, _: &mut Writer) {}
-    fn load(&mut self, _: &mut Reader<'_>) -> Result<(), StateError> {
-        Ok(())
-    }
-}
-
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let parts = Parts::new(vec![1.0, 50.0, 3.0, 8.0], ());
-    let operator = Engine::new(halving::Halving, Everyone(4), parts).into_operator()?;
+    let operator = Engine::new(halving::Halving, EachShard::new(4), parts).into_operator()?;
     let shared = operator.clone();
     // The workers are the dataflow's; the program's records are a stream like any other.
     let workers = timely::execute(timely::Config::process(2), move |worker| {

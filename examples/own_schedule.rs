@@ -12,6 +12,11 @@ struct Greedy {
 }
 
 impl Schedule for Greedy {
+    /// A checkpoint of a run under another schedule is refused.
+    fn identity(&self) -> String {
+        format!("greedy over {} shards", self.last_move.len())
+    }
+
     fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
         println!("epoch {}: {} is {:.4}", outlook.epoch, outlook.metric.name, outlook.metric.value);
         self.round = 0;

@@ -1,11 +1,14 @@
 //! Checkpoints: a boundary as a file, readable with any number of workers.
 //!
 //! Layout, all numbers little-endian: the magic bytes `RADDLECK`, a version (`u32`), then the body, then the SHA-256
-//! of everything before it. The body holds, as [`State`] writes them: the run's identity (a text), where the run
+//! of everything before it. The body holds, as [`State`] writes them: the run's identity, where the run
 //! stands, the pinned block, the schedule (bytes), what each shard has learned (bytes, by
 //! [`Program::remember`]; not the data it was made from), the blocks, and the replica. What these leave out
 //! [`Program::rebuild`] makes anew. A file is written beside its
 //! place and renamed into it, so it is there whole or not at all.
+//!
+//! Where nothing has gone back to an earlier boundary, the file holds the boundary as it was before it was concluded: the
+//! run that is resumed certifies and concludes it anew, under its own target.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -13,14 +16,17 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
+use crate::doing::{self, Doing};
 use crate::error::EngineError;
 use crate::generation::Held;
 use crate::hub::{HubState, Progress};
+use crate::identity::Identity;
+use crate::place::learned;
 use crate::program::Program;
 use crate::state::{Reader, State, StateError, Writer, from_bytes, to_bytes};
 
 const MAGIC: &[u8; 8] = b"RADDLECK";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HASH: usize = 32;
 
 /// A checkpoint that has been read and checked.
@@ -38,30 +44,18 @@ crate::state!(Checkpoint { progress, pinned, schedule, shards, blocks, replica }
 /// Writes a boundary.
 pub(crate) fn write<P: Program>(
     path: &Path,
-    identity: &str,
+    identity: &Identity,
     program: &P,
     held: &Held<P>,
     hub: &HubState<P>,
+    kept: Vec<(u32, Vec<u8>)>,
 ) -> Result<(), EngineError> {
-    let mut schedule = Writer::default();
-    hub.schedule.save(&mut schedule);
-    let remember = |shard: &P::Shard| {
-        let mut out = Writer::default();
-        program.remember(shard, &mut out);
-        out.into_bytes()
-    };
-    let checkpoint = Checkpoint {
-        progress: hub.progress.clone(),
-        pinned: to_bytes(&hub.pinned),
-        schedule: schedule.into_bytes(),
-        shards: held.shards.iter().map(remember).collect(),
-        blocks: held.blocks.iter().map(to_bytes).collect(),
-        replica: to_bytes(&held.replica),
-    };
+    let checkpoint = doing::guarded(|| Ok(Checkpoint::new(program, held, hub, kept)));
+    let checkpoint = checkpoint.map_err(EngineError::Worker)?;
     let mut out = Writer::default();
     out.put(MAGIC);
     out.write(&VERSION);
-    out.write(&identity.to_owned());
+    out.write(identity);
     out.write(&checkpoint);
     let mut bytes = out.into_bytes();
     let hash = Sha256::digest(&bytes);
@@ -103,8 +97,33 @@ pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
 }
 
 impl Checkpoint {
+    fn new<P: Program>(program: &P, held: &Held<P>, hub: &HubState<P>, kept: Vec<(u32, Vec<u8>)>) -> Self {
+        let mut schedule = Writer::default();
+        Doing::verb("save of the schedule").note();
+        hub.schedule.save(&mut schedule);
+        let save = |(number, block): (u32, &P::Block)| {
+            Doing::verb("save").of("block", number).note();
+            to_bytes(block)
+        };
+        let shards = match &hub.unconcluded {
+            Some(_) => kept.into_iter().map(|(_, bytes)| bytes).collect(),
+            None => (0..).zip(&held.shards).map(|(number, shard)| learned(program, number, shard)).collect(),
+        };
+        let blocks = (0..).zip(&held.blocks).map(save).collect();
+        Doing::verb("save of the replica").note();
+        let replica = to_bytes(&held.replica);
+        Doing::verb("save of the pinned block").note();
+        let (progress, pinned) = match &hub.unconcluded {
+            Some(before) => {
+                (Progress { outlook: None, last: before.last, ..hub.progress.clone() }, before.pinned.clone())
+            }
+            None => (hub.progress.clone(), to_bytes(&hub.pinned)),
+        };
+        Self { progress, pinned, schedule: schedule.into_bytes(), shards, blocks, replica }
+    }
+
     /// Reads a checkpoint of the run with this identity.
-    pub(crate) fn read(path: &Path, identity: &str) -> Result<Self, EngineError> {
+    pub(crate) fn read(path: &Path, identity: &Identity) -> Result<Self, EngineError> {
         let bytes = fs::read(path).map_err(|why| refuse(path, format!("it cannot be read: {why}")))?;
         let damaged = || refuse(path, "it is damaged or not a checkpoint; resume from another one".into());
         let (signed, hash) = bytes.split_at_checked(bytes.len().saturating_sub(HASH)).ok_or_else(damaged)?;
@@ -120,10 +139,9 @@ impl Checkpoint {
         if Sha256::digest(signed)[..] != *hash {
             return Err(damaged());
         }
-        let written: String = from.read().map_err(|_| damaged())?;
-        if written != identity {
-            let why = "it belongs to a run on other data or with other parameters: resume with the same";
-            return Err(refuse(path, why.into()));
+        let written: Identity = from.read().map_err(|_| damaged())?;
+        if let Some(why) = written.difference(identity) {
+            return Err(refuse(path, why));
         }
         Self::load(&mut from).map_err(|_| damaged())
     }
@@ -148,7 +166,8 @@ impl Checkpoint {
                 format!("it does not fit this program, schedule or data: {error}; resume with the same"),
             )
         };
-        self.fill(program, held, hub).map_err(other)
+        let filled = doing::guarded(|| self.fill(program, held, hub).map_err(|error| error.to_string()));
+        filled.map_err(other)
     }
 
     fn fill<P: Program>(
@@ -157,22 +176,29 @@ impl Checkpoint {
         held: &mut Held<P>,
         hub: &mut HubState<P>,
     ) -> Result<(), StateError> {
-        for (shard, bytes) in held.shards.iter_mut().zip(&self.shards) {
+        for ((number, shard), bytes) in (0..).zip(&mut held.shards).zip(&self.shards) {
+            Doing::verb("recall").of("shard", number).note();
             let mut from = Reader::new(bytes);
             program.recall(shard, &mut from)?;
             from.end("a shard")?;
         }
-        for (block, bytes) in held.blocks.iter_mut().zip(&self.blocks) {
+        for ((number, block), bytes) in (0..).zip(&mut held.blocks).zip(&self.blocks) {
+            Doing::verb("load").of("block", number).note();
             *block = from_bytes(bytes)?;
         }
+        Doing::verb("load of the replica").note();
         held.replica = from_bytes(&self.replica)?;
+        Doing::verb("load of the pinned block").note();
         hub.pinned = from_bytes(&self.pinned)?;
+        Doing::verb("load of the schedule").note();
         let mut from = Reader::new(&self.schedule);
         hub.schedule.load(&mut from)?;
         from.end("a schedule")?;
         hub.progress = self.progress;
+        Doing::verb("check_restored").note();
         program.check_restored(&held.shards, &held.blocks, &hub.pinned, &held.replica)?;
         let weights = hub.progress.outlook.as_ref().map_or(&[][..], |outlook| &outlook.weights);
+        Doing::verb("rebuild").note();
         program.rebuild(&mut hub.pinned, &mut held.replica, &mut held.shards, weights)
     }
 }

@@ -15,7 +15,6 @@
 //! Where one thread carries all there is a single operator ([`alone`]): what hub and places have for each other then
 //! needs no channel, and short epochs share a turn.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use timely::container::CapacityContainerBuilder;
@@ -27,7 +26,8 @@ use timely::dataflow::{Scope, Stream};
 use timely::progress::operate::FrontierInterest;
 use timely::scheduling::SyncActivator;
 
-use crate::generation::{Generation, panic_message};
+use crate::doing;
+use crate::generation::Generation;
 use crate::hub::Hub;
 use crate::parcel::{ByAddress, Parcels, Receiver, Sender};
 use crate::place::{HUB, Outbox};
@@ -77,6 +77,9 @@ pub(crate) fn scheduled<P: Program>(
         move |_| {
             let mut arrived = Vec::new();
             answers.for_each(|_, parcel| arrived.push(std::mem::take(parcel)));
+            if !arrived.is_empty() {
+                doing::note_messages();
+            }
             if shared.has_failed() {
                 run = None;
             }
@@ -98,12 +101,15 @@ pub(crate) fn scheduled<P: Program>(
                 order_capability.downgrade(record_capability.time());
             }
             let mut orders_out = orders_out.activate();
-            for (to, message) in out {
-                for mut parcel in sender.pack(to, message) {
-                    orders_out.session(order_capability).give_container(&mut parcel);
+            let sent = guarded(&shared, || {
+                for (to, message) in out {
+                    for mut parcel in sender.pack(to, message) {
+                        orders_out.session(order_capability).give_container(&mut parcel);
+                    }
                 }
-            }
-            if going.is_none() || hub.parting.is_some() {
+                Ok(())
+            });
+            if going.is_none() || sent.is_none() || hub.parting.is_some() {
                 shared.count_bytes(sender.bytes, sender.block_bytes);
                 if let Some((hub, _)) = run.take() {
                     shared.leave_hub(hub);
@@ -135,6 +141,9 @@ pub(crate) fn scheduled<P: Program>(
                 capabilities = Some((capability.retain(0), capability.retain(1)));
                 arrived.push((true, std::mem::take(parcel)));
             });
+            if !arrived.is_empty() {
+                doing::note_messages();
+            }
             if generation.has_failed() || places.have_left() {
                 capabilities = None;
                 return;
@@ -156,19 +165,19 @@ pub(crate) fn scheduled<P: Program>(
                 }
                 Ok(true)
             });
-            if let Some((answer_capability, block_capability)) = &capabilities {
+            let sent = guarded(&generation, || {
+                let Some((answer_capability, block_capability)) = &capabilities else { return Ok(()) };
                 for (to, message) in out {
-                    if to == HUB {
-                        for mut parcel in sender.pack(HUB, message) {
-                            answers_out.activate().session(answer_capability).give_container(&mut parcel);
-                        }
-                    } else {
-                        for mut parcel in sender.pack(to, message) {
-                            blocks_out.activate().session(block_capability).give_container(&mut parcel);
-                        }
+                    let (outlet, capability) = match to {
+                        HUB => (&mut answers_out, answer_capability),
+                        _ => (&mut blocks_out, block_capability),
+                    };
+                    for mut parcel in sender.pack(to, message) {
+                        outlet.activate().session(capability).give_container(&mut parcel);
                     }
                 }
-            }
+                Ok(())
+            });
             if worked == Some(true) && !places.have_left() {
                 activator.activate();
             }
@@ -176,7 +185,7 @@ pub(crate) fn scheduled<P: Program>(
                 generation.count_bytes(sender.bytes, sender.block_bytes);
                 generation.leave(&mut places);
             }
-            if worked.is_none() || places.have_left() || places.are_idle() {
+            if worked.is_none() || sent.is_none() || places.have_left() || places.are_idle() {
                 capabilities = None;
             }
         }
@@ -257,11 +266,5 @@ fn waker(scope: &Scope<'_, u64>, builder: &OperatorBuilder<'_, u64>) -> SyncActi
 /// Runs a program's or a schedule's code: a panic or an error in it ends the generation, and nothing of timely's
 /// unwinds. `None` if it did.
 fn guarded<P: Program, T>(generation: &Generation<P>, work: impl FnOnce() -> Result<T, String>) -> Option<T> {
-    let reason = match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(Ok(value)) => return Some(value),
-        Ok(Err(reason)) => reason,
-        Err(panic) => panic_message(&*panic),
-    };
-    generation.fail(reason);
-    None
+    doing::guarded(work).map_err(|reason| generation.fail(reason)).ok()
 }

@@ -4,16 +4,23 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
+use sha2::{Digest, Sha256};
+
 use crate::checkpoint::{self, Checkpoint};
+use crate::doing::{self, Doing};
 use crate::error::EngineError;
 use crate::generation::{Generation, Held, Observer, Returned};
 use crate::hub::{HubState, Parting, Progress};
+use crate::identity::Identity;
 use crate::operator::Operator;
+use crate::place::learned;
 use crate::placement::{self, Layout};
+use crate::prints::{BoundaryPrint, Prints};
 use crate::program::Program;
 use crate::record::{Ending, EpochRecord, GenerationRecord, RunReport};
 use crate::schedule::Schedule;
 use crate::settings::{Settings, Stop};
+use crate::state::to_bytes;
 use crate::verdict::Metric;
 
 /// Everything a run trains on and trains: what goes in, and what comes out.
@@ -49,6 +56,28 @@ pub struct Outcome<P: Program> {
     pub report: RunReport,
     /// A record an epoch, the boundary before the first included.
     pub trace: Vec<EpochRecord>,
+    pub(crate) program: Arc<P>,
+    /// Fingerprints of the boundaries, in a run that is compared with another.
+    pub(crate) prints: Vec<BoundaryPrint>,
+}
+
+impl<P: Program> Outcome<P> {
+    /// SHA-256 in hexadecimal over everything that the run leaves behind: what each shard has learned
+    /// ([`Program::remember`]), the blocks, the pinned block and the replica. Equal for any number of workers, and
+    /// through every rescale, checkpoint and resume.
+    pub fn digest(&self) -> String {
+        let Parts { shards, blocks, pinned, replica } = &self.parts;
+        let mut hash = Sha256::new();
+        let mut add = |bytes: &[u8]| {
+            hash.update((bytes.len() as u64).to_le_bytes());
+            hash.update(bytes);
+        };
+        (0..).zip(shards).for_each(|(number, shard)| add(&learned(&*self.program, number, shard)));
+        blocks.iter().for_each(|block| add(&to_bytes(block)));
+        add(&to_bytes(pinned));
+        add(&to_bytes(replica));
+        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
 }
 
 /// What is told of that goes wrong without ending a run.
@@ -74,11 +103,11 @@ pub struct Engine<P: Program> {
     parts: Parts<P>,
     costs: Option<Vec<u64>>,
     settings: Settings,
-    observer: Option<Observer>,
+    observer: Option<Observer<P>>,
     warner: Option<Warner>,
     checkpoint: Option<PathBuf>,
     resume: Option<PathBuf>,
-    identity: String,
+    identity: Option<String>,
 }
 
 impl<P: Program> Engine<P> {
@@ -88,6 +117,8 @@ impl<P: Program> Engine<P> {
             workers: 1,
             threads: None,
             serialized: false,
+            reversed: false,
+            prints: Prints::usual(),
             staleness: 0,
             guard: true,
             epochs: None,
@@ -107,11 +138,11 @@ impl<P: Program> Engine<P> {
             warner: None,
             checkpoint: None,
             resume: None,
-            identity: String::new(),
+            identity: None,
         }
     }
 
-    /// How many workers the shards are dealt to, at least 1. Workers beyond the shards idle.
+    /// How many workers the shards are dealt to, at least 1. Workers beyond the shards idle, and cost nothing.
     pub fn workers(mut self, workers: usize) -> Self {
         self.settings.workers = workers;
         self
@@ -136,13 +167,15 @@ impl<P: Program> Engine<P> {
         self
     }
 
-    /// Pipelines stepwise rounds: round `t` reads exactly the commits up to `t - 1 - staleness`.
+    /// Pipelines stepwise rounds: round `t` reads exactly the commits up to `t - 1 - staleness`. More than an epoch has
+    /// rounds is as much as it has.
     pub fn staleness(mut self, rounds: usize) -> Self {
         self.settings.staleness = rounds;
         self
     }
 
-    /// Whether an epoch that worsens a monotone objective is rolled back, with half the parallelism from then on.
+    /// Whether an epoch that worsens a monotone objective is rolled back, with half the parallelism and half the staleness
+    /// from then on.
     pub fn guard(mut self, guard: bool) -> Self {
         self.settings.guard = guard;
         self
@@ -180,14 +213,21 @@ impl<P: Program> Engine<P> {
         self
     }
 
-    /// A text that is the same exactly when data and parameters are: a checkpoint of another run is refused.
+    /// A text that is the same exactly when data and parameters are, such as a digest of the data and the parameters as
+    /// words: a checkpoint of another run is refused by the words that differ. Checkpoints ask for one. Staleness, guard,
+    /// schedule and the shards' costs are compared besides; limits and the target may change.
     pub fn identity(mut self, identity: impl Into<String>) -> Self {
-        self.identity = identity.into();
+        self.identity = Some(identity.into());
         self
     }
 
     /// Calls `observer` with every epoch's record at its boundary; a [`Stop`] requested there ends the run there.
-    pub fn observe(mut self, observer: impl FnMut(&EpochRecord) + Send + 'static) -> Self {
+    pub fn observe(self, mut observer: impl FnMut(&EpochRecord) + Send + 'static) -> Self {
+        self.watch(move |record, _| observer(record))
+    }
+
+    /// [`observe`](Engine::observe) with the replica too, as the epoch's commits have left it.
+    pub fn watch(mut self, observer: impl FnMut(&EpochRecord, &P::Replica) + Send + 'static) -> Self {
         self.observer = Some(Box::new(observer));
         self
     }
@@ -226,10 +266,16 @@ impl<P: Program> Engine<P> {
         settings.started = Instant::now();
         let Parts { shards, blocks, pinned, replica } = parts;
         let costs = costs.unwrap_or_else(|| vec![1; shards.len()]);
+        let identity = Identity {
+            run: identity.unwrap_or_default(),
+            schedule: schedule.identity(),
+            staleness: settings.staleness,
+            guard: settings.guard,
+            costs: costs.clone(),
+        };
         let settings = Arc::new(settings);
-        let progress = Progress { staleness: settings.staleness, ..Progress::default() };
         let mut held = Held { shards, blocks, replica };
-        let mut hub = HubState { pinned, schedule, progress };
+        let mut hub = HubState::new(pinned, schedule, settings.staleness);
         if let Some(file) = &resume {
             Checkpoint::read(file, &identity)?.restore(file, &*program, &mut held, &mut hub)?;
         }
@@ -246,24 +292,49 @@ impl<P: Program> Engine<P> {
             let returned = Arc::new(generation).run()?;
             history.add(epoch, (workers, threads), placement, &returned);
             let Returned { ended, .. } = returned;
+            let kept = returned.kept;
             (held, hub, observer) = (returned.held, returned.hub, returned.observer);
             history.trace.extend(ended.records);
+            history.prints.extend(ended.prints);
             let (Some((metric, objective)), Some(parting)) = (ended.verdict, ended.parting) else {
                 return Err(EngineError::Worker("the run ended before its first boundary".into()));
             };
             // A run that a limit or Ctrl-C ends can go on from where it was, not from the last multiple.
             let unfinished = matches!(parting, Parting::Over(Ending::Limit(_) | Ending::Interrupted));
-            let due =
-                checkpoint.as_ref().filter(|_| unfinished || settings.checkpoint_due(hub.progress.epoch));
-            if let Some(file) = due
-                && let Err(why) = checkpoint::write(file, &identity, &*program, &held, &hub)
-            {
-                history.warn(why.to_string(), warner.as_mut());
+            let due = unfinished || settings.checkpoint_due(hub.progress.epoch);
+            if let Some(file) = checkpoint.as_ref().filter(|_| due && !hub.cut_short) {
+                match checkpoint::write(file, &identity, &*program, &held, &hub, kept) {
+                    // The run is worth more than its checkpoint.
+                    Err(why @ EngineError::Checkpoint { .. }) => {
+                        history.warn(why.to_string(), warner.as_mut());
+                    }
+                    written => written?,
+                }
+            }
+            if let Some(change) = hub.unconcluded.take().and_then(|before| before.change) {
+                held.commit(&*program, &change).map_err(EngineError::Worker)?;
             }
             if let Parting::Over(ending) = parting {
-                return Ok(history.outcome(ending, metric, objective, held, hub, settings.elapsed()));
+                let ended = (ending, metric, objective);
+                return Ok(history.outcome(program, ended, held, hub, settings.elapsed()));
             }
         }
+    }
+
+    /// As a run that is compared with another: how it is carried out is up to the comparison.
+    pub(crate) fn compared(mut self) -> Self {
+        (self.settings.prints, self.settings.reversed) = (Prints::All, false);
+        (self.settings.checkpoint_every, self.checkpoint, self.resume) = (None, None, None);
+        (self.settings.workers, self.settings.threads, self.settings.serialized) = (1, Some(1), false);
+        self.settings.rescale.clear();
+        self.identity.get_or_insert_with(|| "a run that is compared with another".into());
+        self
+    }
+
+    /// Runs tasks that may run at the same time in reverse order.
+    pub(crate) fn reversed(mut self) -> Self {
+        self.settings.reversed = true;
+        self
     }
 
     /// Makes the run an operator of one's own dataflow, with
@@ -272,7 +343,6 @@ impl<P: Program> Engine<P> {
     /// # Errors
     /// If a setting makes no sense there: workers are fixed, and checkpoints belong to the dataflow around it.
     pub fn into_operator(self) -> Result<Operator<P>, EngineError> {
-        self.check()?;
         let elsewhere =
             !self.settings.rescale.is_empty() || self.checkpoint.is_some() || self.resume.is_some();
         if elsewhere {
@@ -280,6 +350,7 @@ impl<P: Program> Engine<P> {
                 "an operator can neither rescale nor checkpoint: the dataflow around it fixes its workers";
             return Err(EngineError::Setting(why.into()));
         }
+        self.check()?;
         Ok(Operator::new(self))
     }
 
@@ -289,8 +360,8 @@ impl<P: Program> Engine<P> {
         let Parts { shards, blocks, pinned, replica } = parts;
         let costs = costs.unwrap_or_else(|| vec![1; shards.len()]);
         (settings.workers, settings.started) = (workers, Instant::now());
-        let progress = Progress { staleness: settings.staleness, ..Progress::default() };
-        let (held, hub) = (Held { shards, blocks, replica }, HubState { pinned, schedule, progress });
+        let (held, hub) =
+            (Held { shards, blocks, replica }, HubState::new(pinned, schedule, settings.staleness));
         let layout = Layout::new(&costs, held.blocks.len(), workers, workers);
         Generation::new(program, Arc::new(settings), layout, held, hub, observer)
     }
@@ -306,11 +377,38 @@ impl<P: Program> Engine<P> {
         if self.settings.checkpoint_every == Some(0) {
             return refuse("a checkpoint every 0 epochs makes no sense: give 1 or more".into());
         }
-        if let Some(costs) = self.costs.as_ref().filter(|costs| costs.len() != self.parts.shards.len()) {
-            let (costs, shards) = (costs.len(), self.parts.shards.len());
+        if let Some(limit) = self.settings.time_limit.filter(|limit| limit.is_nan() || *limit < 0.0) {
+            return refuse(format!("a time limit of {limit} seconds makes no sense: give 0 or more"));
+        }
+        let (shards, blocks) = (self.parts.shards.len(), self.parts.blocks.len());
+        if shards == 0 {
+            return refuse("a run needs at least 1 shard".into());
+        }
+        if let Some(costs) = self.costs.as_ref().filter(|costs| costs.len() != shards) {
+            let costs = costs.len();
             return refuse(format!("{costs} costs are given for {shards} shards: give one for each"));
         }
-        Ok(())
+        if self.identity.is_none() && (self.checkpoint.is_some() || self.resume.is_some()) {
+            let why = "checkpoints need an identity: give `Engine::identity` a text that is the same exactly when data \
+                       and parameters are";
+            return refuse(why.into());
+        }
+        self.schedule.check(shards, blocks).map_err(EngineError::Setting)
+    }
+}
+
+impl<P: Program> Held<P> {
+    /// Makes a change visible while no generation runs.
+    fn commit(&mut self, program: &P, change: &P::Change) -> Result<(), String> {
+        doing::guarded(|| {
+            Doing::verb("commit").note();
+            program.commit(change, &mut self.replica);
+            for (number, shard) in (0..).zip(&mut self.shards) {
+                Doing::verb("commit_shard").of("shard", number).note();
+                program.commit_shard(change, number, shard);
+            }
+            Ok(())
+        })
     }
 }
 
@@ -318,6 +416,7 @@ impl<P: Program> Engine<P> {
 #[derive(Default)]
 pub(crate) struct History {
     pub(crate) trace: Vec<EpochRecord>,
+    pub(crate) prints: Vec<BoundaryPrint>,
     generations: Vec<GenerationRecord>,
     threads: usize,
     placement: Arc<Vec<u32>>,
@@ -359,9 +458,8 @@ impl History {
 
     pub(crate) fn outcome<P: Program>(
         self,
-        ending: Ending,
-        metric: Metric,
-        objective: Option<f64>,
+        program: Arc<P>,
+        (ending, metric, objective): (Ending, Metric, Option<f64>),
         held: Held<P>,
         hub: HubState<P>,
         seconds: f64,
@@ -391,7 +489,7 @@ impl History {
         };
         let parts =
             Parts { shards: held.shards, blocks: held.blocks, pinned: hub.pinned, replica: held.replica };
-        Outcome { parts, report, trace: self.trace }
+        Outcome { parts, report, trace: self.trace, program, prints: self.prints }
     }
 }
 

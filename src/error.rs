@@ -1,13 +1,15 @@
 //! What can go wrong in a run.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use thiserror::Error;
 
 /// Why a run failed. Nothing that was written before is lost.
-#[derive(Debug, Error)]
+#[derive(Error)]
 pub enum EngineError {
-    /// A program or a schedule panicked; the other workers were ended.
+    /// A program or a schedule failed: the text says in which verb, on which shard, in which epoch and round, and where a
+    /// panic began. The other workers were ended.
     #[error("a worker ended the run: {0}")]
     Worker(String),
     /// The threads of a generation could not be started.
@@ -21,6 +23,20 @@ pub enum EngineError {
     /// A setting that makes no sense.
     #[error("{0}")]
     Setting(String),
+    /// Two ways to carry a run out do not give the same: see [`replay::check`](crate::replay::check).
+    #[error(
+        "{how}, the run differs in epoch {epoch} from the one on 1 worker, first in {part}; usual causes: {causes}"
+    )]
+    Replay {
+        /// How the run was carried out that differs.
+        how: String,
+        /// The first epoch that differs, counted from 0.
+        epoch: u64,
+        /// The first part that differs, such as `shard 3`.
+        part: String,
+        /// What most often makes such a part differ.
+        causes: &'static str,
+    },
     /// A checkpoint that cannot be written, read or used.
     #[error("checkpoint {}: {why}", path.display())]
     Checkpoint {
@@ -29,4 +45,11 @@ pub enum EngineError {
         /// What is wrong, and what to do.
         why: String,
     },
+}
+
+/// The text of [`Display`](fmt::Display): a `main` that returns the error prints this.
+impl fmt::Debug for EngineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }

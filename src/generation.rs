@@ -4,7 +4,6 @@
 //! it back when the generation ends. So rescaling is: end a generation, place anew, begin the next.
 
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -14,23 +13,51 @@ use timely::scheduling::SyncActivator;
 use timely::worker::Worker;
 use timely::{CommunicationConfig, WorkerConfig};
 
-use crate::dataflow;
 use crate::error::EngineError;
 use crate::hands::{Crew, lock};
 use crate::hub::{Hub, HubState, Parting};
-use crate::place::Place;
+use crate::place::{Manner, Place};
 use crate::placement::Layout;
 use crate::places::Places;
+use crate::prints::{BoundaryPrint, Prints};
 use crate::program::Program;
 use crate::record::EpochRecord;
 use crate::settings::Settings;
 use crate::verdict::Metric;
+use crate::{dataflow, doing};
 
 /// How long a parked worker sleeps before it looks whether a sibling has failed. Messages wake it at once.
 const WATCH: Duration = Duration::from_millis(50);
 
-/// Called with every epoch's record while the run goes on.
-pub(crate) type Observer = Box<dyn FnMut(&EpochRecord) + Send>;
+/// How long a thread stays awake that has nothing to do: the answer to what it has just sent is often that near, and to
+/// wake a core that sleeps takes as long as many a round.
+const AWAKE: Duration = Duration::from_micros(100);
+
+/// How a thread waits for messages.
+struct Wait {
+    /// When messages last came; `None` where threads share cores, and one that stays awake would hold another up.
+    since: Option<Instant>,
+}
+
+impl Wait {
+    fn new(threads: usize) -> Self {
+        // Asking the system takes longer than many a round: not for one thread.
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        Self { since: (threads > 1 && threads <= cores()).then(Instant::now) }
+    }
+
+    /// Whether to look again at once.
+    fn stays_awake(&mut self) -> bool {
+        let Some(since) = &mut self.since else { return false };
+        if doing::take_messages() {
+            *since = Instant::now();
+        }
+        since.elapsed() < AWAKE
+    }
+}
+
+/// Called with every boundary's record, and the replica there, while the run goes on.
+pub(crate) type Observer<P> = Box<dyn FnMut(&EpochRecord, &<P as Program>::Replica) + Send>;
 
 /// One timely computation with a fixed set of workers: what they share, and the slots of what they hold.
 pub(crate) struct Generation<P: Program> {
@@ -38,7 +65,7 @@ pub(crate) struct Generation<P: Program> {
     pub(crate) settings: Arc<Settings>,
     pub(crate) layout: Layout,
     slots: Mutex<Slots<P>>,
-    observer: Mutex<Option<Observer>>,
+    observer: Mutex<Option<Observer<P>>>,
     failed: AtomicBool,
     failure: Mutex<Option<String>>,
     /// Workers that lend the first one a hand.
@@ -52,6 +79,8 @@ struct Slots<P: Program> {
     shards: Vec<Option<P::Shard>>,
     blocks: Vec<Option<P::Block>>,
     replica: P::Replica,
+    /// What shards had learned before the last boundary, where a checkpoint of it may be written.
+    kept: Vec<(u32, Vec<u8>)>,
     hub: Option<HubState<P>>,
     /// When the first worker began to work.
     began: Option<Instant>,
@@ -62,6 +91,7 @@ struct Slots<P: Program> {
 #[derive(Default)]
 pub(crate) struct Ended {
     pub(crate) records: Vec<EpochRecord>,
+    pub(crate) prints: Vec<BoundaryPrint>,
     pub(crate) verdict: Option<(Metric, Option<f64>)>,
     pub(crate) parting: Option<Parting>,
     pub(crate) bytes: u64,
@@ -81,7 +111,9 @@ pub(crate) struct Held<P: Program> {
 pub(crate) struct Returned<P: Program> {
     pub(crate) held: Held<P>,
     pub(crate) hub: HubState<P>,
-    pub(crate) observer: Option<Observer>,
+    /// What each shard had learned before the boundary was concluded, where a checkpoint of it may be written.
+    pub(crate) kept: Vec<(u32, Vec<u8>)>,
+    pub(crate) observer: Option<Observer<P>>,
     pub(crate) began: Option<Instant>,
     pub(crate) ended: Ended,
 }
@@ -93,12 +125,13 @@ impl<P: Program> Generation<P> {
         layout: Layout,
         held: Held<P>,
         hub: HubState<P>,
-        observer: Option<Observer>,
+        observer: Option<Observer<P>>,
     ) -> Self {
         let slots = Slots {
             shards: held.shards.into_iter().map(Some).collect(),
             blocks: held.blocks.into_iter().map(Some).collect(),
             replica: held.replica,
+            kept: Vec::new(),
             hub: Some(hub),
             began: None,
             ended: Ended::default(),
@@ -160,22 +193,25 @@ impl<P: Program> Generation<P> {
 
     /// One thread's life: build the dataflow, step or park until it is done, leave at once if a sibling failed.
     fn work(self: &Arc<Self>, worker: &mut Worker) {
-        let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let outcome = doing::guarded(|| {
             worker.dataflow::<u64, _, _>(|scope| {
                 dataflow::scheduled(scope, Arc::clone(self));
             });
             let mut hand = if worker.index() > 0 { self.crew.join() } else { None };
+            let mut wait = Wait::new(self.layout.threads);
             while worker.has_dataflows() && !self.has_failed() {
-                let awake = hand.as_mut().is_some_and(|hand| hand.attend(&self.crew));
+                let lends = hand.as_mut().is_some_and(|hand| hand.attend(&self.crew));
+                let awake = wait.stays_awake() || lends;
                 let began = Instant::now();
                 worker.step_or_park(Some(if awake { Duration::ZERO } else { WATCH }));
                 if let Some(hand) = &mut hand {
                     hand.worked(began);
                 }
             }
-        }));
-        if let Err(panic) = outcome {
-            self.fail(panic_message(&*panic));
+            Ok(())
+        });
+        if let Err(reason) = outcome {
+            self.fail(reason);
         }
         // Timely would go on waiting for what a failed sibling will never send.
         for dataflow in worker.installed_dataflows() {
@@ -209,13 +245,18 @@ impl<P: Program> Generation<P> {
         let workers =
             (0..self.layout.workers as u32).filter(|&w| self.layout.thread_of[w as usize] == thread);
         let workers: Vec<u32> = workers.collect();
+        let Settings { reversed, prints, .. } = *self.settings;
+        // A replica alone has nothing to differ from.
+        let prints =
+            if prints == Prints::Replicas && self.layout.workers == 1 { Prints::Off } else { prints };
+        let manner = Manner { reversed, prints };
         let place = |&worker: &u32| {
             let shards = take_placed(&mut slots.shards, &self.layout.shard_at, worker);
             let blocks = take_placed(&mut slots.blocks, &self.layout.block_at, worker);
             let (program, placement) = (Arc::clone(&self.program), Arc::clone(&self.layout.shard_at));
-            Place::new(program, worker, placement, shards, blocks, slots.replica.clone())
+            Place::new(program, (worker, manner), placement, shards, blocks, slots.replica.clone())
         };
-        Places::new(workers.first().copied().unwrap_or(0), workers.iter().map(place).collect())
+        Places::new(workers.first().copied().unwrap_or(0), workers.iter().map(place).collect(), reversed)
     }
 
     /// The hub, for the first worker.
@@ -224,7 +265,8 @@ impl<P: Program> Generation<P> {
         let replica = std::rc::Rc::clone(&place.replica);
         let (program, settings) = (Arc::clone(&self.program), Arc::clone(&self.settings));
         let generation = Arc::clone(self);
-        let watcher = Box::new(move |record: &EpochRecord| generation.observe(record));
+        let watcher =
+            Box::new(move |record: &EpochRecord, replica: &P::Replica| generation.observe(record, replica));
         Some(Hub::new(program, settings, state, &self.layout, replica, Arc::clone(&self.crew), watcher))
     }
 
@@ -232,6 +274,7 @@ impl<P: Program> Generation<P> {
     pub(crate) fn leave(&self, places: &mut Places<P>) {
         let mut slots = lock(&self.slots);
         for (worker, place) in places.iter_mut() {
+            slots.kept.append(&mut place.kept);
             for (number, shard) in std::mem::take(&mut place.shards) {
                 slots.shards[number as usize] = Some(shard);
             }
@@ -249,6 +292,7 @@ impl<P: Program> Generation<P> {
     pub(crate) fn leave_hub(&self, hub: Hub<P>) {
         let mut slots = lock(&self.slots);
         slots.ended.records = hub.records;
+        slots.ended.prints = hub.prints;
         slots.ended.verdict = hub.verdict;
         slots.ended.parting = hub.parting;
         slots.ended.at = Some(Instant::now());
@@ -261,10 +305,10 @@ impl<P: Program> Generation<P> {
         slots.ended.block_bytes += block_bytes;
     }
 
-    /// Shows a record to whoever watches the run.
-    fn observe(&self, record: &EpochRecord) {
+    /// Shows a record, and the replica at its boundary, to whoever watches the run.
+    fn observe(&self, record: &EpochRecord, replica: &P::Replica) {
         if let Some(observer) = lock(&self.observer).as_mut() {
-            observer(record);
+            observer(record, replica);
         }
     }
 
@@ -276,7 +320,16 @@ impl<P: Program> Generation<P> {
         let blocks = slots.blocks.iter_mut().map(Option::take).collect::<Option<Vec<_>>>()?;
         let held = Held { shards, blocks, replica: slots.replica.clone() };
         let observer = lock(&self.observer).take();
-        Some(Returned { held, hub, observer, began: slots.began, ended: std::mem::take(&mut slots.ended) })
+        let mut kept = std::mem::take(&mut slots.kept);
+        kept.sort_unstable_by_key(|&(number, _)| number);
+        Some(Returned {
+            held,
+            hub,
+            kept,
+            observer,
+            began: slots.began,
+            ended: std::mem::take(&mut slots.ended),
+        })
     }
 
     /// Why a worker failed, if one did.
@@ -288,13 +341,4 @@ impl<P: Program> Generation<P> {
 fn take_placed<T>(slots: &mut [Option<T>], placement: &[u32], worker: u32) -> BTreeMap<u32, T> {
     let here = placement.iter().enumerate().filter(|&(_, &at)| at == worker);
     here.filter_map(|(number, _)| Some((number as u32, slots[number].take()?))).collect()
-}
-
-/// What a panic said.
-pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic
-        .downcast_ref::<&str>()
-        .map(ToString::to_string)
-        .or_else(|| panic.downcast_ref::<String>().cloned());
-    text.unwrap_or_else(|| "a panic without a message".into())
 }

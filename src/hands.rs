@@ -19,6 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
+use crate::doing;
 use crate::level::Level;
 
 /// Operations (as of multiplying and adding) below which others would come too late: some tens of microseconds.
@@ -46,9 +47,12 @@ pub(crate) struct Crew {
     inside: AtomicUsize,
     /// Whether the first worker is at its own work.
     open: AtomicBool,
-    /// Why others failed.
-    panic: Mutex<Option<Box<dyn Any + Send>>>,
+    /// Why others failed, and where.
+    panic: Mutex<Option<Failed>>,
 }
+
+/// A panic, and where it began.
+type Failed = (Box<dyn Any + Send>, Option<String>);
 
 /// Work that any number of threads may do at the same time.
 type Work<'a> = &'a (dyn Fn() + Sync);
@@ -109,7 +113,8 @@ impl Crew {
         lock(&self.others).iter().for_each(Thread::unpark);
         self.attempt(work);
         drop(retire);
-        if let Some(panic) = lock(&self.panic).take() {
+        if let Some((panic, place)) = lock(&self.panic).take() {
+            doing::set_place(place);
             resume_unwind(panic);
         }
     }
@@ -130,8 +135,8 @@ impl Crew {
     fn attempt(&self, work: Work<'_>) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
             let mut kept = lock(&self.panic);
-            if kept.as_ref().is_none_or(|kept| kept.is::<Follows>()) {
-                *kept = Some(panic);
+            if kept.as_ref().is_none_or(|(kept, _)| kept.is::<Follows>()) {
+                *kept = Some((panic, doing::take_place()));
             }
         }
     }

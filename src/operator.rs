@@ -112,6 +112,8 @@ impl<P: Program> Operator<P> {
         let (Some((metric, objective)), Some(Parting::Over(ending))) = (ended.verdict, ended.parting) else {
             return Err(unfinished());
         };
-        Ok(history.outcome(ending, metric, objective, held, hub, generation.settings.elapsed()))
+        let program = Arc::clone(&generation.program);
+        let ended = (ending, metric, objective);
+        Ok(history.outcome(program, ended, held, hub, generation.settings.elapsed()))
     }
 }

@@ -14,6 +14,7 @@ use timely::communication::Push;
 use timely::dataflow::channels::pushers::exchange::Distributor;
 use timely::dataflow::channels::{ContainerBytes, Message as Envelope};
 
+use crate::doing::Doing;
 use crate::message::Message;
 use crate::program::Program;
 use crate::state::{Reader, StateError, Writer, from_bytes, to_bytes};
@@ -195,6 +196,7 @@ impl Sender {
         if !self.serialized {
             return vec![Parcels { to, content: Content::Whole(message) }];
         }
+        Doing::verb("save").of("a message to worker", to).note();
         let bytes = Arc::new(to_bytes(&message));
         self.bytes += bytes.len() as u64;
         if matches!(message, Message::Block { .. }) {
@@ -225,6 +227,7 @@ impl Receiver {
             Content::Whole(message) => return Ok(Some(message)),
             Content::Piece(piece) => piece,
         };
+        Doing::verb("load of a message").note();
         let read = |bytes: &[u8]| {
             from_bytes(bytes).map(Some).map_err(|error| format!("a message is broken: {error}"))
         };

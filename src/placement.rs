@@ -6,6 +6,8 @@ use crate::schedule::even_parts;
 
 /// Where a generation's shards live, and where its blocks are when it begins.
 pub(crate) struct Layout {
+    /// The workers that were asked for, and those of them that hold something: no more than there are shards.
+    pub(crate) asked: usize,
     pub(crate) workers: usize,
     /// Threads that carry the workers, at most as many, and the thread of each worker.
     pub(crate) threads: usize,
@@ -17,11 +19,15 @@ pub(crate) struct Layout {
 
 impl Layout {
     /// Shards by counted cost; blocks in equal numbers where there are shards; neighbouring workers together.
-    pub(crate) fn new(costs: &[u64], blocks: usize, workers: usize, threads: usize) -> Self {
-        let block_at = even(&vec![1; blocks], workers.min(costs.len().max(1)));
+    pub(crate) fn new(costs: &[u64], blocks: usize, asked: usize, threads: usize) -> Self {
+        let workers = asked.min(costs.len().max(1));
+        let block_at = even(&vec![1; blocks], workers);
         let thread = |worker| (worker * threads / workers) as u32;
         let thread_of = Arc::new((0..workers).map(thread).collect());
-        Self { workers, threads, thread_of, shard_at: Arc::new(even(costs, workers)), block_at }
+        // With a worker for each shard, each has its own, whatever it costs.
+        let shard_at =
+            if asked >= costs.len() { (0..costs.len() as u32).collect() } else { even(costs, workers) };
+        Self { asked, workers, threads, thread_of, shard_at: Arc::new(shard_at), block_at }
     }
 }
 

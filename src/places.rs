@@ -11,14 +11,15 @@ use crate::program::Program;
 pub(crate) struct Places<P: Program> {
     first: u32,
     places: Vec<Place<P>>,
-    /// Whose turn it is.
+    /// Whose turn it is, counted from the last if told so.
     turn: usize,
+    reversed: bool,
 }
 
 impl<P: Program> Places<P> {
     /// The places of the workers from `first` on.
-    pub(crate) fn new(first: u32, places: Vec<Place<P>>) -> Self {
-        Self { first, places, turn: 0 }
+    pub(crate) fn new(first: u32, places: Vec<Place<P>>, reversed: bool) -> Self {
+        Self { first, places, turn: 0, reversed }
     }
 
     pub(crate) fn first(&self) -> &Place<P> {
@@ -44,8 +45,9 @@ impl<P: Program> Places<P> {
     /// If a snapshot cannot be read back.
     pub(crate) fn run(&mut self, out: &mut Outbox<P>) -> Result<bool, String> {
         for _ in 0..self.places.len() {
-            let at = self.turn;
-            self.turn = (at + 1) % self.places.len();
+            let turn = self.turn;
+            self.turn = (turn + 1) % self.places.len();
+            let at = if self.reversed { self.places.len() - 1 - turn } else { turn };
             if !self.places[at].left && self.places[at].run(out)? {
                 self.deliver(out);
                 return Ok(true);

@@ -49,6 +49,14 @@ pub trait Program: Send + Sync + 'static {
         false
     }
 
+    /// Whether a checkpoint holds a boundary as it is before it is concluded, so that a run that is resumed there concludes
+    /// it anew, under its own target; true unless overridden. A program whose [`check_restored`](Program::check_restored)
+    /// or [`rebuild`](Program::rebuild) expects what a conclusion leaves says no: it goes on from the conclusion that the
+    /// checkpoint holds, and its own target counts from the next boundary on.
+    fn concludes_anew(&self) -> bool {
+        true
+    }
+
     /// Whether tasks of this kind, or with `None` the boundary's [`certify`](Program::certify), only measure the model:
     /// their seconds are then told apart from those of the training. False unless overridden.
     fn measures(&self, kind: Option<u32>) -> bool {
@@ -81,10 +89,14 @@ pub trait Program: Send + Sync + 'static {
         )
     }
 
-    /// Merges a shard's next partial into those it gave earlier in the epoch; used only when changes become
-    /// visible at the boundary. The default keeps the latest.
+    /// Merges a shard's next partial into those it gave earlier in the epoch. Needed where changes become visible at the
+    /// boundary, a shard has more than one task an epoch, and there is something in a partial.
     fn fold(&self, so_far: &mut Self::Partial, next: Self::Partial) {
-        *so_far = next;
+        let _ = (so_far, next);
+        assert!(
+            size_of::<Self::Partial>() == 0,
+            "a shard gives more than one answer before the boundary, but the program has no `fold` that merges them"
+        )
     }
 
     /// The part of the candidates' description that this shard owns, for [`relate`](Program::relate): say, their
@@ -116,10 +128,8 @@ pub trait Program: Send + Sync + 'static {
         partials: Vec<(u32, Self::Partial)>,
     ) -> Self::Change;
 
-    /// Makes a change visible in a worker's replica. Nothing unless overridden.
-    fn commit(&self, change: &Self::Change, replica: &mut Self::Replica) {
-        let _ = (change, replica);
-    }
+    /// Makes a change visible in a worker's replica, and nothing else: nothing else may change a replica.
+    fn commit(&self, change: &Self::Change, replica: &mut Self::Replica);
 
     /// Makes a change visible in a shard; called for every shard. Nothing unless overridden.
     fn commit_shard(&self, change: &Self::Change, number: u32, shard: &mut Self::Shard) {

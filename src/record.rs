@@ -1,5 +1,7 @@
 //! What a run tells about itself: a record an epoch, a report at the end.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::schedule::RoundLog;
@@ -32,7 +34,11 @@ pub struct EpochRecord {
     /// What the program says at the boundary, if anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Variables updated (or blocks met, where rounds name no variables) in this epoch.
+    /// Further values that the program shows, by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub shown: BTreeMap<String, f64>,
+    /// Variables named by the rounds of this epoch, each as often as it is named; where a task names none, the block that
+    /// it meets.
     pub updates: u64,
     /// Rounds in this epoch.
     pub rounds: u64,
@@ -42,7 +48,7 @@ pub struct EpochRecord {
     pub rejected: u64,
     /// Whether the guard rolled the epoch back.
     pub rolled_back: bool,
-    /// Seconds each worker computed.
+    /// Seconds each worker computed that holds a shard.
     pub load: Vec<f64>,
     /// The rounds explained, if the schedule was told to.
     #[serde(skip)]
@@ -127,7 +133,7 @@ pub struct RunReport {
     pub rounds: u64,
     /// Tasks in these rounds.
     pub tasks: u64,
-    /// Variables updated, or blocks met where rounds name no variables.
+    /// Variables named by rounds, each as often as it is named; where a task names none, the block that it meets.
     pub updates: u64,
     /// Candidates proposed.
     pub candidates: u64,

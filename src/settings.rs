@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Instant;
 
+use crate::prints::Prints;
 use crate::record::{Ending, Limit};
 
 /// What hub and generations need to know of a run.
@@ -13,6 +14,9 @@ pub(crate) struct Settings {
     pub(crate) workers: usize,
     pub(crate) threads: Option<usize>,
     pub(crate) serialized: bool,
+    /// Whether tasks that may run at the same time run in reverse order.
+    pub(crate) reversed: bool,
+    pub(crate) prints: Prints,
     pub(crate) staleness: usize,
     pub(crate) guard: bool,
     pub(crate) epochs: Option<u64>,
@@ -54,11 +58,16 @@ impl Settings {
         let busy = workers.min(shards.max(1));
         // Asking the system takes longer than many a round: not for one worker.
         let cores = || if busy == 1 { 1 } else { thread::available_parallelism().map_or(1, usize::from) };
-        self.threads.map_or_else(|| cores().min(busy), |threads| threads.min(workers))
+        self.threads.map_or_else(|| cores().min(busy), |threads| threads.min(busy))
     }
 
     pub(crate) fn checkpoint_due(&self, epoch: u64) -> bool {
         self.checkpoint_every.is_some_and(|every| epoch > 0 && epoch.is_multiple_of(every))
+    }
+
+    /// Whether a checkpoint of the boundary after so many epochs may be written.
+    pub(crate) fn keeps(&self, epoch: u64) -> bool {
+        self.checkpoint_every.is_some() && (self.checkpoint_due(epoch) || self.limit_reached(epoch).is_some())
     }
 
     pub(crate) fn cut_after(&self, epoch: u64, workers: usize) -> bool {
@@ -75,16 +84,36 @@ impl Settings {
 /// assert!(stop.is_requested());
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Stop(Arc<AtomicBool>);
+pub struct Stop(Arc<Asked>);
+
+/// What somebody asked for.
+#[derive(Debug, Default)]
+struct Asked {
+    stop: AtomicBool,
+    now: AtomicBool,
+}
 
 impl Stop {
     /// Asks.
     pub fn request(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Asks the run to end between two rounds of the epoch under way. The model is then that of a part of an epoch, and
+    /// no checkpoint is written there. A plan that is known for the whole epoch, whose changes become visible at the
+    /// boundary, ends with its epoch all the same.
+    pub fn request_now(&self) {
+        self.0.now.store(true, Ordering::Relaxed);
+        self.request();
     }
 
     /// Whether somebody asked.
     pub fn is_requested(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.stop.load(Ordering::Relaxed)
+    }
+
+    /// Whether somebody asked for an end between two rounds.
+    pub(crate) fn is_requested_now(&self) -> bool {
+        self.0.now.load(Ordering::Relaxed)
     }
 }

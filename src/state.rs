@@ -5,6 +5,8 @@
 //! loop over its elements. Reading trusts nothing: a length is compared with what is left before anything is
 //! allocated.
 
+use std::collections::{BTreeMap, HashMap};
+use std::hash::Hash;
 use std::sync::Arc;
 
 use thiserror::Error;
@@ -87,7 +89,13 @@ impl<'a> Reader<'a> {
 
 /// A value that can be written as bytes and read back, bit for bit.
 ///
-/// Implement it for a struct with [`state!`](crate::state!), which writes the named fields in order.
+/// Implement it for a struct or an enum with [`state!`](crate::state!), which writes the named fields in order.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be written as bytes and read back",
+    note = "for a type of your own, list its fields: `raddle::state!({Self} {{ field, .. }})`, or its variants: \
+            `raddle::state!(enum {Self} {{ One, Two(value) }})`",
+    note = "for a type of another crate, keep what it is made of"
+)]
 pub trait State: Sized + Send + 'static {
     /// Appends the value to `out`.
     fn save(&self, out: &mut Writer);
@@ -259,23 +267,111 @@ macro_rules! tuples {
         }
     )*};
 }
+impl<T: State, const N: usize> State for [T; N] {
+    fn save(&self, out: &mut Writer) {
+        T::save_slice(self, out);
+    }
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        let values = T::load_vec(N, from)?;
+        values.try_into().map_err(|_| StateError::new("an array"))
+    }
+}
+
+/// Keys and values in the order of the keys.
+impl<K: State + Ord, V: State> State for BTreeMap<K, V> {
+    fn save(&self, out: &mut Writer) {
+        self.len().save(out);
+        for (key, value) in self {
+            key.save(out);
+            value.save(out);
+        }
+    }
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        let count = usize::load(from)?;
+        let pairs = <(K, V)>::load_vec(count, from)?;
+        let map: Self = pairs.into_iter().collect();
+        if map.len() == count { Ok(map) } else { Err(StateError::new("a map without doubles")) }
+    }
+}
+
+/// Keys and values in the order of the keys' bytes: equal maps have equal bytes, whatever order they are walked in.
+impl<K: State + Eq + Hash, V: State> State for HashMap<K, V> {
+    fn save(&self, out: &mut Writer) {
+        self.len().save(out);
+        let mut keys: Vec<(Vec<u8>, &V)> = self.iter().map(|(key, value)| (to_bytes(key), value)).collect();
+        keys.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        for (key, value) in keys {
+            out.put(&key);
+            value.save(out);
+        }
+    }
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        let count = usize::load(from)?;
+        let pairs = <(K, V)>::load_vec(count, from)?;
+        let map: Self = pairs.into_iter().collect();
+        if map.len() == count { Ok(map) } else { Err(StateError::new("a map without doubles")) }
+    }
+}
+
 tuples! { (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) }
 
-/// Implements [`State`] for a struct by listing its fields; they are written in the order given.
+/// Implements [`State`] for a struct by its fields, or for an enum by its variants; they are written in the order given.
 ///
 /// ```
+/// use raddle::state::{from_bytes, to_bytes};
+///
 /// struct Users { factors: Vec<f32>, seen: Vec<(u32, u32)>, mean: f64 }
 /// raddle::state!(Users { factors, seen, mean });
 ///
+/// struct Pair<A, B>(A, B); // fields of a tuple are given any names
+/// raddle::state!(Pair<A, B>(first, second)); // for all A and B that are State; `[A: Bound, B: Bound] Pair<A, B>` says more
+///
+/// enum Answer { Nothing, Moves(Vec<(u32, f64)>), Solved { gap: f64 } }
+/// raddle::state!(enum Answer { Nothing, Moves(moves), Solved { gap } });
+///
 /// let users = Users { factors: vec![0.5; 8], seen: vec![(1, 2)], mean: 3.5 };
-/// let copy: Users = raddle::state::from_bytes(&raddle::state::to_bytes(&users))?;
+/// let copy: Users = from_bytes(&to_bytes(&users))?;
 /// assert_eq!(copy.factors, users.factors);
+/// let pair: Pair<u8, String> = from_bytes(&to_bytes(&Pair(3u8, "three".to_owned())))?;
+/// assert_eq!(pair.1, "three");
+/// for answer in [Answer::Nothing, Answer::Moves(vec![(3, 0.5)]), Answer::Solved { gap: 1e-9 }] {
+///     let copy: Answer = from_bytes(&to_bytes(&answer))?;
+///     assert_eq!(std::mem::discriminant(&copy), std::mem::discriminant(&answer));
+/// }
+/// assert!(from_bytes::<Answer>(&[3]).is_err()); // there are three
 /// # Ok::<(), raddle::state::StateError>(())
 /// ```
 #[macro_export]
 macro_rules! state {
-    ($name:ident { $($field:ident),* $(,)? }) => {
-        impl $crate::State for $name {
+    // An enum: a byte says which variant it is.
+    ([$($bounds:tt)*] enum $name:ident $(< $($of:ident),+ >)? {
+        $($variant:ident $(( $($item:ident),* $(,)? ))? $({ $($field:ident),* $(,)? })?),+ $(,)?
+    }) => {
+        impl <$($bounds)*> $crate::State for $name $(<$($of),+>)? {
+            fn save(&self, out: &mut $crate::state::Writer) {
+                enum Tag { $($variant),+ }
+                match self {
+                    $(Self::$variant $(($($item),*))? $({ $($field),* })? => {
+                        $crate::State::save(&(Tag::$variant as u8), out);
+                        $($($crate::State::save($item, out);)*)?
+                        $($($crate::State::save($field, out);)*)?
+                    })+
+                }
+            }
+            fn load(from: &mut $crate::state::Reader<'_>) -> Result<Self, $crate::state::StateError> {
+                enum Tag { $($variant),+ }
+                let tag: u8 = $crate::State::load(from)?;
+                $(if tag == Tag::$variant as u8 {
+                    $($(let $item = $crate::State::load(from)?;)*)?
+                    $($(let $field = $crate::State::load(from)?;)*)?
+                    return Ok(Self::$variant $(($($item),*))? $({ $($field),* })?);
+                })+
+                Err($crate::state::StateError::new(concat!("a variant of ", stringify!($name))))
+            }
+        }
+    };
+    ([$($bounds:tt)*] $name:ident $(< $($of:ident),+ >)? { $($field:ident),* $(,)? }) => {
+        impl <$($bounds)*> $crate::State for $name $(<$($of),+>)? {
             fn save(&self, out: &mut $crate::state::Writer) {
                 let Self { $($field),* } = self;
                 $($crate::State::save($field, out);)*
@@ -287,6 +383,27 @@ macro_rules! state {
                 Ok(Self { $($field),* })
             }
         }
+    };
+    ([$($bounds:tt)*] $name:ident $(< $($of:ident),+ >)? ( $($field:ident),* $(,)? )) => {
+        impl <$($bounds)*> $crate::State for $name $(<$($of),+>)? {
+            fn save(&self, out: &mut $crate::state::Writer) {
+                let Self($($field),*) = self;
+                $($crate::State::save($field, out);)*
+                let _ = out;
+            }
+            fn load(from: &mut $crate::state::Reader<'_>) -> Result<Self, $crate::state::StateError> {
+                $(let $field = $crate::State::load(from)?;)*
+                let _ = &from;
+                Ok(Self($($field),*))
+            }
+        }
+    };
+    // Every parameter can be written, unless told otherwise.
+    (enum $name:ident $(< $($of:ident),+ >)? $body:tt) => {
+        $crate::state!([$($($of: $crate::State),+)?] enum $name $(<$($of),+>)? $body);
+    };
+    ($name:ident $(< $($of:ident),+ >)? $body:tt) => {
+        $crate::state!([$($($of: $crate::State),+)?] $name $(<$($of),+>)? $body);
     };
 }
 
@@ -307,6 +424,23 @@ mod tests {
         fn any_bytes_are_a_value_or_an_error(bytes: Vec<u8>) {
             let _ = from_bytes::<(Vec<u64>, Vec<String>, Option<Vec<f32>>)>(&bytes);
         }
+    }
+
+    #[test]
+    fn arrays_and_maps_are_read_back_and_equal_maps_have_equal_bytes() {
+        let array = [[1u16, 2], [3, 4], [5, 6]];
+        assert_eq!(from_bytes::<[[u16; 2]; 3]>(&to_bytes(&array)), Ok(array));
+        assert!(from_bytes::<[u16; 3]>(&[0; 5]).is_err());
+        let tree: BTreeMap<String, u8> = (0..9).map(|n| (format!("key {n}"), n)).collect();
+        assert_eq!(from_bytes::<BTreeMap<String, u8>>(&to_bytes(&tree)).as_ref(), Ok(&tree));
+        let maps: Vec<HashMap<u32, f64>> =
+            (0..2).map(|_| (0..500).map(|n| (n * 7919, f64::from(n))).collect()).collect();
+        assert!(to_bytes(&maps[0]) == to_bytes(&maps[1]));
+        assert_eq!(from_bytes::<HashMap<u32, f64>>(&to_bytes(&maps[0])).as_ref(), Ok(&maps[1]));
+        let doubled = to_bytes(&vec![(1u32, 2u8), (1, 3)]);
+        assert!(from_bytes::<HashMap<u32, u8>>(&doubled).is_err());
+        assert!(from_bytes::<BTreeMap<u32, u8>>(&doubled).is_err());
+        assert!(from_bytes::<BTreeMap<u32, u8>>(&to_bytes(&u64::MAX)).is_err());
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! [`Verdict`]: what a program concludes at a boundary, with the [`Metric`] that the run is judged by.
 
-use serde::Serialize;
+use std::collections::BTreeMap;
 
-use crate::state::{Reader, State, StateError, Writer};
+use serde::Serialize;
 
 /// A number that a run is judged by; where it has a target, smaller is better.
 ///
@@ -91,19 +91,36 @@ pub struct Verdict<C> {
     pub change: Option<C>,
     /// What is said with the progress at this boundary, such as that a search begins anew.
     pub note: Option<String>,
+    /// Further values to show and to trace, by name. Nothing follows from them.
+    pub shown: BTreeMap<String, f64>,
 }
 
 impl<C> Verdict<C> {
     /// The run goes on unless this metric has reached its target.
     pub fn new(metric: Metric) -> Self {
-        let (measured, status) = (true, Status::Continue);
-        let (position, objective, change, note) = (None, None, None, None);
-        Self { metric, measured, status, position, objective, weights: Vec::new(), wanted: 0, change, note }
+        Self {
+            metric,
+            measured: true,
+            status: Status::Continue,
+            position: None,
+            objective: None,
+            weights: Vec::new(),
+            wanted: 0,
+            change: None,
+            note: None,
+            shown: BTreeMap::new(),
+        }
     }
 
     /// The run goes on: nothing is measured at this boundary.
     pub fn unmeasured(name: &str, on: &str) -> Self {
         Self { measured: false, ..Self::new(Metric::new(name, f64::NAN, on)) }
+    }
+
+    /// With a further value to show and to trace.
+    pub fn show(mut self, name: &str, value: f64) -> Self {
+        self.shown.insert(name.into(), value);
+        self
     }
 
     /// With this status.
@@ -112,33 +129,13 @@ impl<C> Verdict<C> {
     }
 }
 
-/// A metric travels in snapshots with the schedule that waits for it.
-impl State for Metric {
-    fn save(&self, out: &mut Writer) {
-        out.write(&self.name);
-        out.write(&self.value);
-        out.write(&self.target);
-        out.write(&self.on);
-        out.write(&self.certified);
+// A metric travels in snapshots with the schedule that waits for it.
+crate::state!(Metric { name, value, target, on, certified });
+crate::state!(
+    enum Status {
+        Continue,
+        Converged,
+        Completed,
+        Diverged,
     }
-    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
-        Ok(Self {
-            name: from.read()?,
-            value: from.read()?,
-            target: from.read()?,
-            on: from.read()?,
-            certified: from.read()?,
-        })
-    }
-}
-
-impl State for Status {
-    fn save(&self, out: &mut Writer) {
-        out.write(&(*self as u8));
-    }
-    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
-        let all = [Self::Continue, Self::Converged, Self::Completed, Self::Diverged];
-        let found = all.get(usize::from(u8::load(from)?));
-        found.copied().ok_or(StateError::new("what a program says of a run"))
-    }
-}
+);

@@ -98,6 +98,9 @@ impl Program for Trapped {
 struct TrappedSchedule(Arc<Trap>, Rotation);
 
 impl Schedule for TrappedSchedule {
+    fn identity(&self) -> String {
+        "a trapped rotation".into()
+    }
     fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
         self.0.step_on("schedule", outlook.epoch);
         self.1.begin_epoch(outlook)
@@ -115,23 +118,8 @@ fn trapped(place: &'static str, visibility: Visibility) -> Engine<Trapped> {
     Engine::new(Trapped { trap, visibility }, schedule, parts).epochs(5)
 }
 
-/// Panics that are meant say nothing on the screen.
-fn hush() {
-    static ONCE: std::sync::Once = std::sync::Once::new();
-    ONCE.call_once(|| {
-        let loud = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |panic| {
-            let text = panic.payload().downcast_ref::<String>();
-            if !text.is_some_and(|text| text.starts_with("the trap")) {
-                loud(panic);
-            }
-        }));
-    });
-}
-
 #[test]
 fn a_panic_anywhere_ends_the_run_with_its_message() {
-    hush();
     let places = ["update", "fold", "aggregate", "commit", "certify", "conclude", "schedule", "save"];
     for place in places {
         for visibility in [Visibility::AtBoundary, Visibility::EachRound] {
@@ -146,8 +134,22 @@ fn a_panic_anywhere_ends_the_run_with_its_message() {
                     trapped(place, visibility).workers(workers).threads(workers).serialized(serialized);
                 let failure = within_a_minute(move || engine.run().err());
                 let text = failure.map(|error| error.to_string()).unwrap_or_default();
-                let expected = format!("a worker ended the run: the trap in {place} in epoch 1");
-                assert_eq!(text, expected, "{workers} workers, serialized {serialized}, {visibility:?}");
+                let context = format!("{text}: {workers} workers, serialized {serialized}, {visibility:?}");
+                // In which verb, on what, when, and where in the program.
+                let within = match place {
+                    "update" => "update of shard 4, epoch 1, round ",
+                    "fold" => "fold of shard ",
+                    "aggregate" => "aggregate, epoch ",
+                    "commit" => "commit of worker ",
+                    "certify" => "certify of shard 4 ",
+                    "conclude" => "conclude, epoch 1 ",
+                    "schedule" => "the schedule's begin_epoch, epoch 1 ",
+                    _ => "save of a message to worker ",
+                };
+                let expected = format!("a worker ended the run: {within}");
+                assert!(text.starts_with(&expected), "{context}");
+                assert!(text.contains(" panicked at tests/failure.rs:"), "{context}");
+                assert!(text.ends_with(&format!(": the trap in {place} in epoch 1")), "{context}");
             }
         }
     }
@@ -183,6 +185,9 @@ fn a_verb_the_program_lacks_is_named() {
 struct Fixed(Next, bool);
 
 impl Schedule for Fixed {
+    fn identity(&self) -> String {
+        "always the same".into()
+    }
     fn begin_epoch(&mut self, _: &Outlook) -> Plan {
         match &self.0 {
             Next::Round(round) if self.1 => Plan::Known(vec![round.clone()]),
@@ -245,6 +250,13 @@ fn settings_that_make_no_sense_are_refused_before_anything_runs() {
         (engine().rescale(&[(1, 2), (3, 0)]), "a run needs at least 1 worker"),
         (engine().checkpoint(0, "nowhere"), "a checkpoint every 0 epochs makes no sense: give 1 or more"),
         (engine().costs(vec![1; 5]), "5 costs are given for 6 shards: give one for each"),
+        (engine().time_limit(f64::NAN), "a time limit of NaN seconds makes no sense: give 0 or more"),
+        (engine().time_limit(-1.0), "a time limit of -1 seconds makes no sense: give 0 or more"),
+        (
+            engine().checkpoint(1, "nowhere"),
+            "checkpoints need an identity: give `Engine::identity` a text that is the same exactly when data and \
+             parameters are",
+        ),
     ] {
         assert_eq!(engine.run().err().unwrap().to_string(), expected);
     }
@@ -290,20 +302,36 @@ fn a_checkpoint_that_is_missing_foreign_or_of_another_version_is_refused() {
     let missing = folder.path().join("missing");
     assert!(refused(run(), &missing).starts_with("it cannot be read: "));
     assert!(refused(run(), folder.path()).starts_with("it cannot be read: "));
+    let resume = "resume with the same";
     assert_eq!(
         refused(run().identity("another"), &file),
-        "it belongs to a run on other data or with other parameters: resume with the same"
+        format!(
+            "it belongs to a run on other data or with other parameters (`mixing` there, `another` here): {resume}"
+        )
     );
-    let other_program = refused(trapped("nowhere", Visibility::EachRound).identity("mixing"), &file);
-    assert_eq!(other_program, "it has 5 shards and 4 blocks, the run has 6 and 3");
     let (program, parts) = problem().parts();
-    let other_schedule = Engine::new(program, Rotation::new(5, 4), parts).identity("mixing");
-    assert!(refused(other_schedule, &file).starts_with("it does not fit this program, schedule or data: "));
+    let rotation = "rotation of 4 blocks round 5 shards, kinds [0]";
+    let other_schedule = Engine::new(program, Rotation::new(5, 4), parts).staleness(1).identity("mixing");
+    assert_eq!(
+        refused(other_schedule, &file),
+        format!("it belongs to a run with the schedule `a wanderer`, this one has `{rotation}`: {resume}")
+    );
+    for (engine, what) in [
+        (run().staleness(0), "staleness 1, this one has 0"),
+        (run().guard(false), "the guard on, this one has off"),
+        (run().costs(vec![1, 1, 1, 2, 1]), "a counted cost of shard 3 of 1, this one has 2"),
+    ] {
+        assert_eq!(refused(engine, &file), format!("it belongs to a run with {what}: {resume}"));
+    }
+    let smaller = mixing::Problem { shards: 4, ..problem() };
+    let (program, parts) = smaller.parts();
+    let other_shards = Engine::new(program, smaller.schedule(), parts).staleness(1).identity("mixing");
+    assert_eq!(refused(other_shards, &file), format!("it has 5 shards, this run has 4: {resume}"));
     let mut bytes = std::fs::read(&file).unwrap();
     bytes[8] += 1;
     let newer = folder.path().join("newer");
     std::fs::write(&newer, bytes).unwrap();
-    assert_eq!(refused(run(), &newer), "it has version 2, and this program reads version 1");
+    assert_eq!(refused(run(), &newer), "it has version 3, and this program reads version 2");
 }
 
 proptest! {

@@ -193,6 +193,10 @@ struct EmptyRounds {
 }
 
 impl Schedule for EmptyRounds {
+    fn identity(&self) -> String {
+        format!("{} empty rounds", self.rounds)
+    }
+
     fn begin_epoch(&mut self, _: &Outlook) -> Plan {
         self.left = self.rounds;
         Plan::Stepwise

@@ -46,7 +46,8 @@
 //!     let mut session = Session::begin("mean", env!("CARGO_PKG_VERSION"), &options.train)?;
 //!     let shards = session.timed(Phase::Read, || read(options.train.data.as_deref())).map_err(Error::input)?;
 //!     let engine = session.timed(Phase::Fit, || engine(shards, options));
-//!     let outcome = session.run(engine)?;
+//!     let identity = format!("mean of {:?}, {}", options.train.data, options.train.identity()); // better: a digest of the data
+//!     let outcome = session.run(engine.identity(identity))?;
 //!     let mean = outcome.parts.replica;
 //!     session.write("mean.txt", |out| std::io::Write::write_all(out, format!("{mean}\n").as_bytes()))?;
 //!     let digest = ModelDigest::default().f64s(&[mean]).finish();

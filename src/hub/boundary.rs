@@ -1,14 +1,18 @@
 //! Boundaries: certifying, concluding, beginning the next epoch or ending the generation.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::guard::is_worse;
-use super::{Hub, IN_VAIN, Parting, Phase, Progress};
+use super::{Hub, IN_VAIN, Parting, Phase, Progress, Unconcluded};
+use crate::doing::Doing;
 use crate::message::Message;
 use crate::place::Outbox;
+use crate::prints::{BoundaryPrint, Part, Prints, print_of};
 use crate::program::{Boundary, Program, Visibility};
 use crate::record::{Ending, EpochRecord, Limit};
 use crate::schedule::{Outlook, Plan};
+use crate::state::to_bytes;
 use crate::verdict::{Metric, Status, Verdict};
 
 impl<P: Program> Hub<P> {
@@ -16,15 +20,21 @@ impl<P: Program> Hub<P> {
         for change in std::mem::take(&mut self.held) {
             self.commit(change);
         }
+        // Kept as it is before it is concluded where a checkpoint of it may be written: whoever resumes concludes it under
+        // its own target.
+        let epoch = self.state.progress.epoch + u64::from(self.verdict.is_some());
+        self.keep = self.program.concludes_anew() && self.settings.keeps(epoch);
         for (worker, unsent) in self.unsent.iter_mut().enumerate() {
-            out.push((worker as u32, Message::Boundary { changes: std::mem::take(unsent) }));
+            let changes = std::mem::take(unsent);
+            out.push((worker as u32, Message::Boundary { changes, keep: self.keep }));
         }
-        self.phase = Phase::Certifying { waiting: self.workers, shares: Vec::new() };
+        self.phase = Phase::Certifying { waiting: self.workers, shares: Vec::new(), prints: Vec::new() };
     }
 
     pub(super) fn conclude(
         &mut self,
         shares: Vec<(u32, P::Partial)>,
+        prints: Vec<(Part, u64)>,
         out: &mut Outbox<P>,
     ) -> Result<(), String> {
         let first = self.verdict.is_none();
@@ -33,26 +43,50 @@ impl<P: Program> Hub<P> {
         }
         let epoch = self.state.progress.epoch;
         let boundary = Boundary { epoch, shards: self.placement.len() as u32 };
+        Doing::verb("save of the pinned block").epoch(epoch).note();
+        let pinned = self.keep.then(|| to_bytes(&self.state.pinned));
+        Doing::verb("conclude").epoch(epoch).note();
         let verdict = {
             let replica = self.replica.borrow();
             self.program.conclude(&boundary, &mut self.state.pinned, &replica, shares)
         };
-        let Verdict { mut metric, measured, status, position, objective, weights, wanted, change, note } =
-            verdict;
-        if !measured {
-            metric.value = self.verdict.as_ref().map_or(f64::NAN, |(last, _)| last.value);
+        self.keep_print(prints, &verdict);
+        let Verdict {
+            mut metric,
+            measured,
+            status,
+            position,
+            objective,
+            weights,
+            wanted,
+            change,
+            shown,
+            note,
+        } = verdict;
+        self.check_told("the verdict's weights name", &weights)?;
+        let last = self.state.progress.last;
+        if measured {
+            self.state.progress.last = Some(metric.value);
+        } else {
+            metric.value = last.unwrap_or(f64::NAN);
         }
         let worse = self.accepted.as_ref().is_some_and(|accepted| is_worse(objective, accepted.objective));
         let mut record = self.record(Some(&metric).filter(|_| measured).cloned(), objective, worse);
-        (record.note, record.position) = (note, position);
+        (record.shown, record.note, record.position) = (shown, note, position);
         let mut outlook = Outlook { epoch, metric, objective, weights, wanted };
         self.state.progress.status = if worse {
             outlook = self.roll_back(out)?;
+            self.state.progress.last = last;
             Status::Continue
         } else {
             self.state.progress.in_vain = 0;
-            if let Some(change) = change {
-                self.commit(Arc::new(change));
+            match pinned {
+                // It is committed when the checkpoint is written.
+                Some(pinned) => {
+                    // What was measured before counts, should nothing be measured when it is concluded anew.
+                    self.state.unconcluded = Some(Unconcluded { pinned, change, last });
+                }
+                None => change.into_iter().for_each(|change| self.commit(Arc::new(change))),
             }
             let is_lost = measured && !outlook.metric.value.is_finite();
             if is_lost { Status::Diverged } else { status }
@@ -60,10 +94,14 @@ impl<P: Program> Hub<P> {
         self.verdict = Some((outlook.metric.clone(), outlook.objective));
         match self.show(record, &outlook) {
             Some(ending) => self.part(Parting::Over(ending), outlook, out),
-            None if self.settings.cut_after(epoch, self.workers) && !first => {
+            None if self.settings.cut_after(epoch, self.asked) && !first => {
                 self.part(Parting::Cut, outlook, out)
             }
             None => {
+                // Nobody writes a checkpoint after all.
+                if let Some(change) = self.state.unconcluded.take().and_then(|before| before.change) {
+                    self.commit(Arc::new(change));
+                }
                 if !worse {
                     self.accept(&outlook, out);
                 }
@@ -71,6 +109,22 @@ impl<P: Program> Hub<P> {
             }
         }
         Ok(())
+    }
+
+    /// Keeps the boundary's fingerprint, where it is wanted.
+    fn keep_print(&mut self, mut prints: Vec<(Part, u64)>, verdict: &Verdict<P::Change>) {
+        if self.settings.prints != Prints::All {
+            return;
+        }
+        // Equal on all workers: that of the first stands for all.
+        prints.retain(|(part, _)| !matches!(part, Part::Replica(1..)));
+        prints.push((Part::Pinned, print_of(&self.state.pinned)));
+        let concluded = (verdict.metric.value, verdict.objective, verdict.change.as_ref().map(print_of));
+        prints.push((Part::Conclusion, print_of(&concluded)));
+        prints.sort_unstable();
+        let mut parts = std::mem::take(&mut self.changes);
+        parts.append(&mut prints);
+        self.prints.push(BoundaryPrint { epoch: self.state.progress.epoch, parts });
     }
 
     /// Why the run is over at this boundary, if it is.
@@ -83,6 +137,7 @@ impl<P: Program> Hub<P> {
             _ if objective_is_lost || in_vain >= IN_VAIN => Some(Ending::Diverged),
             Status::Completed if outlook.metric.is_missed() => Some(Ending::Limit(Limit::Epochs)),
             Status::Converged | Status::Completed => Some(Ending::Converged),
+            Status::Continue if self.state.cut_short => Some(Ending::Interrupted),
             Status::Continue => self.settings.limit_reached(epoch),
         }
     }
@@ -90,7 +145,8 @@ impl<P: Program> Hub<P> {
     /// Shows the boundary's record, which may make somebody ask the run to stop, and says how the run ends, if it does.
     fn show(&mut self, mut record: EpochRecord, outlook: &Outlook) -> Option<Ending> {
         record.ending = self.ending(outlook);
-        (self.watcher)(&record);
+        Doing::verb("the observer").epoch(record.epoch).note();
+        (self.watcher)(&record, &self.replica.borrow());
         record.ending = record.ending.or_else(|| self.ending(outlook));
         let ending = record.ending;
         self.records.push(record);
@@ -99,8 +155,9 @@ impl<P: Program> Hub<P> {
 
     pub(super) fn begin_epoch(&mut self, outlook: Outlook, out: &mut Outbox<P>) -> Result<(), String> {
         (self.issued, self.aggregated, self.listed) = (0, 0, None);
-        self.before = (self.state.progress.totals, self.state.schedule.counts());
+        self.state.progress.before = (self.state.progress.totals, self.state.schedule.counts());
         self.phase = Phase::Stepwise;
+        Doing::verb("the schedule's begin_epoch").epoch(outlook.epoch).note();
         match self.state.schedule.begin_epoch(&outlook) {
             Plan::Stepwise => {}
             Plan::Known(rounds) if self.program.visibility() == Visibility::EachRound => {
@@ -139,8 +196,7 @@ impl<P: Program> Hub<P> {
     /// What the epoch has counted and measured.
     fn record(&mut self, metric: Option<Metric>, objective: Option<f64>, rolled_back: bool) -> EpochRecord {
         let (totals, counts) = (self.state.progress.totals, self.state.schedule.counts());
-        let (before, counted) = self.before;
-        self.before = (totals, counts);
+        let (before, counted) = self.state.progress.before;
         let measured = std::mem::replace(&mut self.measured, vec![0.0; self.workers]);
         EpochRecord {
             epoch: self.state.progress.epoch,
@@ -153,6 +209,7 @@ impl<P: Program> Hub<P> {
             position: None,
             ending: None,
             note: None,
+            shown: BTreeMap::new(),
             updates: totals.updates - before.updates,
             rounds: totals.rounds - before.rounds,
             candidates: counts.candidates.saturating_sub(counted.candidates),

@@ -1,6 +1,7 @@
 //! The guard: an epoch that worsens the objective is rolled back, and the parallelism shrinks.
 
 use super::{Accepted, Hub};
+use crate::doing::Doing;
 use crate::message::Message;
 use crate::place::Outbox;
 use crate::program::Program;
@@ -16,8 +17,10 @@ impl<P: Program> Hub<P> {
         for (worker, unsent) in self.unsent.iter_mut().enumerate() {
             out.push((worker as u32, Message::Remember { changes: std::mem::take(unsent) }));
         }
+        Doing::verb("save of the schedule").epoch(outlook.epoch).note();
         let mut schedule = Writer::default();
         self.state.schedule.save(&mut schedule);
+        Doing::verb("save of the pinned block").epoch(outlook.epoch).note();
         self.accepted = Some(Accepted {
             objective,
             pinned: to_bytes(&self.state.pinned),
@@ -31,7 +34,10 @@ impl<P: Program> Hub<P> {
     pub(super) fn roll_back(&mut self, out: &mut Outbox<P>) -> Result<Outlook, String> {
         let broken = |error: StateError| format!("the snapshot of a boundary cannot be read back: {error}");
         let Some(accepted) = &self.accepted else { return Err("there is no boundary to return to".into()) };
+        let epoch = self.state.progress.epoch;
+        Doing::verb("load of the pinned block").epoch(epoch).note();
         self.state.pinned = from_bytes(&accepted.pinned).map_err(broken)?;
+        Doing::verb("the schedule's load, shrink or save").epoch(epoch).note();
         self.state.schedule.load(&mut Reader::new(&accepted.schedule)).map_err(broken)?;
         self.block_at.clone_from(&accepted.block_at);
         let outlook = Outlook { epoch: self.state.progress.epoch, ..accepted.outlook.clone() };

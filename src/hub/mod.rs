@@ -5,8 +5,11 @@
 //! `s` round `t` reads exactly the commits up to `t - 1 - s` on every worker, whatever arrives when.
 
 mod boundary;
+mod check;
 mod guard;
 mod rounds;
+
+use self::check::{Named, check_related};
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -14,11 +17,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::doing::Doing;
 use crate::hands::Crew;
 use crate::message::{Answer, Changes, Message};
 use crate::place::Outbox;
 use crate::placement::Layout;
 use crate::places::Places;
+use crate::prints::{BoundaryPrint, Part, Prints, print_of, unequal_replicas};
 use crate::program::Program;
 use crate::record::{Ending, EpochRecord};
 use crate::schedule::{Candidates, Counts, Outlook, Round, Schedule};
@@ -37,6 +42,28 @@ pub(crate) struct HubState<P: Program> {
     pub(crate) pinned: P::Pinned,
     pub(crate) schedule: Box<dyn Schedule>,
     pub(crate) progress: Progress,
+    /// What the boundary was before it was concluded, where a checkpoint of it is to be written.
+    pub(crate) unconcluded: Option<Unconcluded<P>>,
+    /// Whether the last epoch ended between two of its rounds: it is no boundary to go on from.
+    pub(crate) cut_short: bool,
+}
+
+/// A boundary before it is concluded.
+pub(crate) struct Unconcluded<P: Program> {
+    /// The pinned block's bytes.
+    pub(crate) pinned: Vec<u8>,
+    /// The conclusion's change, which nobody has committed yet.
+    pub(crate) change: Option<P::Change>,
+    /// The metric's value as it was last measured before.
+    pub(crate) last: Option<f64>,
+}
+
+impl<P: Program> HubState<P> {
+    /// A run that begins.
+    pub(crate) fn new(pinned: P::Pinned, schedule: Box<dyn Schedule>, staleness: usize) -> Self {
+        let progress = Progress { staleness, ..Progress::default() };
+        Self { pinned, schedule, progress, unconcluded: None, cut_short: false }
+    }
 }
 
 /// Where a run stands at a boundary.
@@ -52,6 +79,10 @@ pub(crate) struct Progress {
     /// Rollbacks since the last epoch that was accepted.
     pub(crate) in_vain: u64,
     pub(crate) totals: Totals,
+    /// The totals, and what the schedule had counted, when the epoch under way began.
+    pub(crate) before: (Totals, Counts),
+    /// The metric's value as it was last measured.
+    pub(crate) last: Option<f64>,
 }
 
 /// Counts over the whole run.
@@ -64,7 +95,7 @@ pub(crate) struct Totals {
 }
 
 crate::state!(Totals { rounds, tasks, updates, rollbacks });
-crate::state!(Progress { epoch, outlook, status, staleness, in_vain, totals });
+crate::state!(Progress { epoch, outlook, status, staleness, in_vain, totals, before, last });
 
 /// How a generation ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -97,10 +128,13 @@ enum Phase<P: Program> {
     /// Waiting for the rounds in flight; `last` if the epoch has no more.
     Draining { last: bool },
     /// Waiting for the shares of the metric.
-    Certifying { waiting: usize, shares: Vec<(u32, P::Partial)> },
+    Certifying { waiting: usize, shares: Vec<(u32, P::Partial)>, prints: Vec<(Part, u64)> },
     /// The generation has ended.
     Over,
 }
+
+/// Shown a boundary's record, and the replica there.
+pub(crate) type Watcher<P> = Box<dyn Fn(&EpochRecord, &<P as Program>::Replica)>;
 
 /// A boundary to which the guard returns when an epoch has worsened the objective.
 struct Accepted {
@@ -115,7 +149,15 @@ pub(crate) struct Hub<P: Program> {
     program: Arc<P>,
     settings: Arc<Settings>,
     pub(crate) state: HubState<P>,
+    /// Workers that hold something, and those that the run was given.
     workers: usize,
+    asked: usize,
+    /// What rounds may name, where the schedule says so.
+    named: Option<Named>,
+    /// For each shard and each block, by which check it was named last.
+    marked_shards: Vec<u64>,
+    marked_blocks: Vec<u64>,
+    marks: u64,
     /// Who may lend a hand to what is done here.
     crew: Arc<Crew>,
     /// The worker of each shard, and of each block.
@@ -128,6 +170,8 @@ pub(crate) struct Hub<P: Program> {
     /// Rounds handed out and aggregated in this epoch.
     issued: u64,
     aggregated: u64,
+    /// Whether a checkpoint of the boundary under way may be written.
+    keep: bool,
     flights: VecDeque<Flight<P>>,
     /// Commits not yet sent, for each worker.
     unsent: Vec<Changes<P>>,
@@ -137,11 +181,12 @@ pub(crate) struct Hub<P: Program> {
     load: Vec<f64>,
     /// Of the load, what only measured the model.
     measured: Vec<f64>,
-    /// Totals and the schedule's counts when the epoch began.
-    before: (Totals, Counts),
     /// Shown every record as it is made, before the run goes on: whoever watches may ask it to stop there.
-    watcher: Box<dyn Fn(&EpochRecord)>,
+    watcher: Watcher<P>,
     pub(crate) records: Vec<EpochRecord>,
+    /// Fingerprints of the epoch's changes, and of the boundaries, where they are wanted.
+    changes: Vec<(Part, u64)>,
+    pub(crate) prints: Vec<BoundaryPrint>,
     pub(crate) verdict: Option<(Metric, Option<f64>)>,
     pub(crate) parting: Option<Parting>,
 }
@@ -154,10 +199,16 @@ impl<P: Program> Hub<P> {
         layout: &Layout,
         replica: Rc<RefCell<P::Replica>>,
         crew: Arc<Crew>,
-        watcher: Box<dyn Fn(&EpochRecord)>,
+        watcher: Watcher<P>,
     ) -> Self {
         let workers = layout.workers;
+        let named = state.schedule.variables().map(Named::new);
         Self {
+            named,
+            marked_shards: vec![0; layout.shard_at.len()],
+            marked_blocks: vec![0; layout.block_at.len()],
+            marks: 0,
+            asked: layout.asked,
             program,
             settings,
             state,
@@ -170,15 +221,17 @@ impl<P: Program> Hub<P> {
             listed: None,
             issued: 0,
             aggregated: 0,
+            keep: false,
             flights: VecDeque::new(),
             unsent: (0..workers).map(|_| Vec::new()).collect(),
             held: Vec::new(),
             accepted: None,
             load: vec![0.0; workers],
             measured: vec![0.0; workers],
-            before: (Totals::default(), Counts::default()),
             watcher,
             records: Vec::new(),
+            changes: Vec::new(),
+            prints: Vec::new(),
             verdict: None,
             parting: None,
         }
@@ -190,7 +243,7 @@ impl<P: Program> Hub<P> {
             None => self.certify(out),
             Some(outlook) => {
                 self.verdict = Some((outlook.metric.clone(), outlook.objective));
-                // A checkpoint of a run that was over is resumed to its end, not beyond it.
+                // Where the guard went back to an earlier boundary, a checkpoint cannot be concluded anew. A checkpoint of a run that was over is resumed to its end, not beyond it.
                 if let Some(ending) = self.ending(&outlook) {
                     self.part(Parting::Over(ending), outlook, out);
                 } else {
@@ -212,7 +265,8 @@ impl<P: Program> Hub<P> {
         match message {
             Message::Partials { round, answer } => {
                 self.charge(&answer);
-                if let Some(flight) = self.flights.iter_mut().find(|flight| flight.number == round) {
+                let first = self.flights.front().map_or(0, |flight| flight.number);
+                if let Some(flight) = self.flights.get_mut(round.wrapping_sub(first) as usize) {
                     flight.waiting -= 1;
                     flight.partials.extend(answer.partials);
                 }
@@ -227,7 +281,9 @@ impl<P: Program> Hub<P> {
                 if *waiting == 0 {
                     let partials = in_shard_order(std::mem::take(partials));
                     let plan = Round { kind: 0, tasks: Vec::new() };
+                    Doing::verb("aggregate").epoch(self.state.progress.epoch).note();
                     let change = self.program.aggregate(&plan, &mut self.state.pinned, partials);
+                    self.print_change(0, &change);
                     self.commit(Arc::new(change));
                     self.certify(out);
                 }
@@ -240,22 +296,26 @@ impl<P: Program> Hub<P> {
                 *waiting -= 1;
                 if *waiting == 0 {
                     let pieces = in_shard_order(std::mem::take(pieces));
+                    Doing::verb("relate").epoch(self.state.progress.epoch).round(self.issued).note();
                     let dependencies = self.program.relate(candidates.kind, &candidates.variables, pieces);
+                    check_related(candidates.variables.len(), &dependencies)?;
                     self.phase = Phase::Stepwise;
-                    let next = self.state.schedule.decide(&dependencies);
+                    let next = self.decide(&dependencies);
                     self.take_step(next, out)?;
                     return self.advance(out);
                 }
                 Ok(())
             }
-            Message::Shares { answer } => {
+            Message::Shares { answer, prints: some } => {
                 self.charge(&answer);
-                let Phase::Certifying { waiting, shares } = &mut self.phase else { return Ok(()) };
+                let Phase::Certifying { waiting, shares, prints } = &mut self.phase else { return Ok(()) };
                 shares.extend(answer.partials);
+                prints.extend(some);
                 *waiting -= 1;
                 if *waiting == 0 {
-                    let shares = in_shard_order(std::mem::take(shares));
-                    return self.conclude(shares, out);
+                    let (shares, prints) = (in_shard_order(std::mem::take(shares)), std::mem::take(prints));
+                    self.compare(&prints)?;
+                    return self.conclude(shares, prints, out);
                 }
                 Ok(())
             }
@@ -283,6 +343,23 @@ impl<P: Program> Hub<P> {
                 self.receive(message, out)?;
             }
         }
+    }
+
+    /// Keeps the fingerprint of a round's change, where it is wanted.
+    fn print_change(&mut self, round: u64, change: &P::Change) {
+        if self.settings.prints == Prints::All {
+            self.changes.push((Part::Change(round), print_of(change)));
+        }
+    }
+
+    /// The workers' replicas must be equal.
+    fn compare(&self, prints: &[(Part, u64)]) -> Result<(), String> {
+        let Some((one, other)) = unequal_replicas(prints) else { return Ok(()) };
+        let epoch = self.state.progress.epoch;
+        Err(format!(
+            "the replicas of workers {one} and {other} differ at the end of epoch {epoch}: something changes a replica \
+             outside `commit`, or `commit` does not do the same on every worker"
+        ))
     }
 
     fn charge(&mut self, answer: &Answer<P>) {

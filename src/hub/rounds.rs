@@ -1,13 +1,14 @@
 //! Rounds: handing them out, aggregating them in order, and letting the schedule learn them.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::check::check_related;
 use super::{COMMITS_HELD, Flight, Hub, Phase, in_shard_order};
+use crate::doing::Doing;
 use crate::message::Message;
 use crate::place::Outbox;
 use crate::program::{Program, Visibility};
-use crate::schedule::{Assignment, Candidates, Next, Round};
+use crate::schedule::{Assignment, Dependencies, Next, Round};
 
 impl<P: Program> Hub<P> {
     /// Hands out rounds while the staleness allows; ends the epoch when all have landed.
@@ -15,16 +16,13 @@ impl<P: Program> Hub<P> {
         let staleness = self.state.progress.staleness as u64;
         loop {
             match self.phase {
-                Phase::Stepwise if self.aggregated + staleness >= self.issued => {
-                    self.learn_up_to(self.issued.saturating_sub(staleness));
-                    let next = match &mut self.listed {
-                        None => self.state.schedule.next_round(),
-                        Some(rounds) => rounds.pop_front().map_or(Next::EndOfEpoch, Next::Round),
-                    };
+                Phase::Stepwise if self.aggregated.saturating_add(staleness) >= self.issued => {
+                    self.learn_up_to(self.issued.saturating_sub(staleness))?;
+                    let next = self.next();
                     self.take_step(next, out)?;
                 }
                 Phase::Draining { last } if self.aggregated == self.issued => {
-                    self.learn_up_to(self.issued);
+                    self.learn_up_to(self.issued)?;
                     if last {
                         self.certify(out);
                         return Ok(());
@@ -34,6 +32,28 @@ impl<P: Program> Hub<P> {
                 _ => return Ok(()),
             }
         }
+    }
+
+    /// What the plan has next; its end where somebody asks for it between two rounds.
+    fn next(&mut self) -> Next {
+        if self.settings.stop.is_requested_now() {
+            self.state.cut_short = true;
+            return Next::EndOfEpoch;
+        }
+        match &mut self.listed {
+            Some(rounds) => rounds.pop_front().map_or(Next::EndOfEpoch, Next::Round),
+            None => {
+                let doing = Doing::verb("the schedule's next_round");
+                doing.epoch(self.state.progress.epoch).round(self.issued).note();
+                self.state.schedule.next_round()
+            }
+        }
+    }
+
+    pub(super) fn decide(&mut self, dependencies: &Dependencies) -> Next {
+        let doing = Doing::verb("the schedule's decide");
+        doing.epoch(self.state.progress.epoch).round(self.issued).note();
+        self.state.schedule.decide(dependencies)
     }
 
     pub(super) fn take_step(&mut self, next: Next, out: &mut Outbox<P>) -> Result<(), String> {
@@ -62,56 +82,14 @@ impl<P: Program> Hub<P> {
                     out.push((worker as u32, Message::Gather { changes, tasks }));
                 }
                 if waiting == 0 {
+                    Doing::verb("relate").epoch(self.state.progress.epoch).round(self.issued).note();
                     let dependencies =
                         self.program.relate(candidates.kind, &candidates.variables, Vec::new());
-                    let next = self.state.schedule.decide(&dependencies);
+                    check_related(candidates.variables.len(), &dependencies)?;
+                    let next = self.decide(&dependencies);
                     return self.take_step(next, out);
                 }
                 self.phase = Phase::Relating { candidates, waiting, pieces: Vec::new() };
-            }
-        }
-        Ok(())
-    }
-
-    /// A schedule written by a user may err: say how, rather than fall over it.
-    pub(super) fn check(&self, round: &Round) -> Result<(), String> {
-        let (shards, blocks) = (self.placement.len() as u32, self.block_at.len() as u32);
-        let mut seen = HashSet::new();
-        for task in &round.tasks {
-            if task.shard >= shards {
-                return Err(format!(
-                    "the schedule names shard {}, but there are {shards}, counted from 0",
-                    task.shard
-                ));
-            }
-            if let Some(block) = task.block.filter(|&block| block >= blocks) {
-                return Err(format!(
-                    "the schedule names block {block}, but there are {blocks}, counted from 0"
-                ));
-            }
-            let twice = |what, number| Err(format!("the schedule names {what} {number} twice in one round"));
-            if !seen.insert(("shard", task.shard)) {
-                return twice("shard", task.shard);
-            }
-            if let Some(block) = task.block.filter(|&block| !seen.insert(("block", block))) {
-                return twice("block", block);
-            }
-        }
-        Ok(())
-    }
-
-    pub(super) fn check_candidates(&self, candidates: &Candidates) -> Result<(), String> {
-        let (shards, count) = (self.placement.len(), candidates.variables.len());
-        for (shard, positions) in &candidates.owners {
-            if *shard as usize >= shards {
-                return Err(format!(
-                    "the schedule relates variables of shard {shard}, but there are {shards}, counted from 0"
-                ));
-            }
-            if let Some(position) = positions.iter().find(|&&position| position as usize >= count) {
-                return Err(format!(
-                    "the schedule relates candidate {position}, but names {count}, counted from 0"
-                ));
             }
         }
         Ok(())
@@ -159,32 +137,41 @@ impl<P: Program> Hub<P> {
 
     /// Aggregates, in the order in which they were handed out, the rounds whose partials are all here.
     pub(super) fn aggregate_ready(&mut self) {
-        for flight in &mut self.flights {
-            if flight.change.is_some() {
-                continue;
-            }
+        let first = self.flights.front().map_or(0, |flight| flight.number);
+        while let Some(flight) = self.flights.get_mut(self.aggregated.wrapping_sub(first) as usize) {
             if flight.waiting > 0 {
                 break;
             }
+            Doing::verb("aggregate").epoch(self.state.progress.epoch).round(flight.number).note();
             let partials = in_shard_order(std::mem::take(&mut flight.partials));
             let change = self.program.aggregate(&flight.round, &mut self.state.pinned, partials);
-            flight.change = Some(Arc::new(change));
+            let number = flight.number;
+            let change = Arc::new(change);
+            flight.change = Some(Arc::clone(&change));
+            self.print_change(number, &change);
             self.aggregated += 1;
         }
     }
 
     /// Lets the schedule learn the rounds before `end`, and their changes be committed.
-    pub(super) fn learn_up_to(&mut self, end: u64) {
+    pub(super) fn learn_up_to(&mut self, end: u64) -> Result<(), String> {
         while self.flights.front().is_some_and(|flight| flight.number < end && flight.change.is_some()) {
-            let Some(Flight { round, change: Some(change), .. }) = self.flights.pop_front() else { return };
+            let Some(Flight { number, round, change: Some(change), .. }) = self.flights.pop_front() else {
+                break;
+            };
+            let doing = Doing::verb("moved").epoch(self.state.progress.epoch).round(number);
+            doing.note();
             let mut moved = Vec::new();
             self.program.moved(&change, &mut |variable, distance| moved.push((variable, distance)));
+            self.check_told("`moved` names", &moved)?;
+            doing.then("the schedule's learn").note();
             self.state.schedule.learn(&round, &moved);
             match self.program.visibility() {
                 Visibility::EachRound => self.commit(change),
                 Visibility::AtBoundary => self.held.push(change),
             }
         }
+        Ok(())
     }
 
     pub(super) fn commit(&mut self, change: Arc<P::Change>) {

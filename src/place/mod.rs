@@ -8,9 +8,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use self::plan::PlanRun;
+use crate::doing::Doing;
 use crate::message::{Answer, Changes, Message};
+use crate::prints::{Part, Prints, print, print_of};
 use crate::program::{Program, Task};
-use crate::state::{Reader, from_bytes, to_bytes};
+use crate::state::{Reader, Writer, from_bytes, to_bytes};
 
 mod plan;
 
@@ -21,6 +23,7 @@ pub(crate) const HUB: u32 = u32::MAX;
 pub(crate) struct Place<P: Program> {
     program: Arc<P>,
     worker: u32,
+    manner: Manner,
     /// The worker of each shard.
     placement: Arc<Vec<u32>>,
     pub(crate) shards: BTreeMap<u32, P::Shard>,
@@ -33,6 +36,8 @@ pub(crate) struct Place<P: Program> {
     /// Blocks, with their legs, that arrived before the order that needs them: they belong to what comes next.
     early: Vec<(u32, u32)>,
     snapshot: Option<Snapshot<P>>,
+    /// What each shard had learned when the last boundary began, for a checkpoint of it.
+    pub(crate) kept: Vec<(u32, Vec<u8>)>,
     pub(crate) left: bool,
 }
 
@@ -53,13 +58,29 @@ struct Snapshot<P: Program> {
     replica: P::Replica,
 }
 
+/// How a place works: nothing of it may show in any result.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Manner {
+    /// Whether tasks that may run at the same time run in reverse order.
+    pub(crate) reversed: bool,
+    pub(crate) prints: Prints,
+}
+
+/// What a shard has learned, as bytes.
+pub(crate) fn learned<P: Program>(program: &P, number: u32, shard: &P::Shard) -> Vec<u8> {
+    Doing::verb("remember").of("shard", number).note();
+    let mut out = Writer::default();
+    program.remember(shard, &mut out);
+    out.into_bytes()
+}
+
 /// Messages with their addressees.
 pub(crate) type Outbox<P> = Vec<(u32, Message<P>)>;
 
 impl<P: Program> Place<P> {
     pub(crate) fn new(
         program: Arc<P>,
-        worker: u32,
+        (worker, manner): (u32, Manner),
         placement: Arc<Vec<u32>>,
         shards: BTreeMap<u32, P::Shard>,
         blocks: BTreeMap<u32, P::Block>,
@@ -68,6 +89,7 @@ impl<P: Program> Place<P> {
         Self {
             program,
             worker,
+            manner,
             placement,
             shards,
             blocks,
@@ -77,6 +99,7 @@ impl<P: Program> Place<P> {
             plan: None,
             early: Vec::new(),
             snapshot: None,
+            kept: Vec::new(),
             left: false,
         }
     }
@@ -115,7 +138,8 @@ impl<P: Program> Place<P> {
             Message::Step { round, changes, forward, tasks } => {
                 self.commit(&changes);
                 let partials = Vec::with_capacity(tasks.len());
-                let tasks = tasks.into();
+                let tasks =
+                    if self.manner.reversed { tasks.into_iter().rev().collect() } else { tasks.into() };
                 self.step = Some(Step { round, forward, tasks, partials, busy: 0.0, measured: 0.0 });
                 self.run_step(out);
             }
@@ -128,6 +152,7 @@ impl<P: Program> Place<P> {
                 let started = Instant::now();
                 let gather = |task: Task| {
                     let shard = self.shards.get(&task.shard)?;
+                    Doing::verb("gather").of("shard", task.shard).epoch(task.epoch).round(task.round).note();
                     Some((task.shard, self.program.gather(&task, shard)))
                 };
                 let partials = tasks.into_iter().filter_map(gather).collect();
@@ -135,18 +160,23 @@ impl<P: Program> Place<P> {
                 let answer = Answer { worker: self.worker, partials, busy, measured: 0.0 };
                 out.push((HUB, Message::Pieces { answer }));
             }
-            Message::Boundary { changes } => {
+            Message::Boundary { changes, keep } => {
                 self.commit(&changes);
+                self.kept = if keep { self.learned() } else { Vec::new() };
+                let prints = self.print();
                 let started = Instant::now();
                 let replica = self.replica.borrow();
                 let shares = self.shards.iter_mut();
                 let partials = shares
-                    .map(|(&number, shard)| (number, self.program.certify(number, shard, &replica)))
+                    .map(|(&number, shard)| {
+                        Doing::verb("certify").of("shard", number).note();
+                        (number, self.program.certify(number, shard, &replica))
+                    })
                     .collect();
                 let busy = started.elapsed().as_secs_f64();
                 let measured = if self.program.measures(None) { busy } else { 0.0 };
                 let answer = Answer { worker: self.worker, partials, busy, measured };
-                out.push((HUB, Message::Shares { answer }));
+                out.push((HUB, Message::Shares { answer, prints }));
             }
             Message::Remember { changes } => {
                 self.commit(&changes);
@@ -166,8 +196,10 @@ impl<P: Program> Place<P> {
     fn commit(&mut self, changes: &Changes<P>) {
         let mut replica = self.replica.borrow_mut();
         for change in changes {
+            Doing::verb("commit").of("worker", self.worker).note();
             self.program.commit(change, &mut replica);
             for (&number, shard) in &mut self.shards {
+                Doing::verb("commit_shard").of("shard", number).note();
                 self.program.commit_shard(change, number, shard);
             }
         }
@@ -198,6 +230,8 @@ impl<P: Program> Place<P> {
             let Some(task) = step.tasks.pop_front() else { break };
             let Some(shard) = self.shards.get_mut(&task.shard) else { continue };
             let kind = task.kind;
+            let doing = Doing::verb("update").of("shard", task.shard).epoch(task.epoch).round(task.round);
+            doing.note();
             let started = Instant::now();
             let partial = match task.block {
                 None => self.program.update(&task, shard, &replica),
@@ -229,15 +263,32 @@ impl<P: Program> Place<P> {
 
     // ---- the guard's snapshot ----
 
+    /// What each shard has learned.
+    fn learned(&self) -> Vec<(u32, Vec<u8>)> {
+        let shards = self.shards.iter();
+        shards.map(|(&number, shard)| (number, learned(&*self.program, number, shard))).collect()
+    }
+
+    /// The fingerprints of what is here, as far as they are wanted.
+    fn print(&self) -> Vec<(Part, u64)> {
+        let mut prints = Vec::new();
+        if self.manner.prints == Prints::Off {
+            return prints;
+        }
+        Doing::verb("save of the replica").of("worker", self.worker).note();
+        prints.push((Part::Replica(self.worker), print_of(&*self.replica.borrow())));
+        if self.manner.prints == Prints::All {
+            prints.extend(self.learned().iter().map(|(number, bytes)| (Part::Shard(*number), print(bytes))));
+            let here = self.blocks.iter().filter(|&(&number, _)| !self.is_early(number));
+            prints.extend(here.map(|(&number, block)| (Part::Block(number), print_of(block))));
+        }
+        prints
+    }
+
     fn remember(&mut self) {
-        let remember = |(&number, shard): (&u32, &P::Shard)| {
-            let mut out = crate::state::Writer::default();
-            self.program.remember(shard, &mut out);
-            (number, out.into_bytes())
-        };
         let blocks = self.blocks.iter().filter(|&(&number, _)| !self.is_early(number));
         self.snapshot = Some(Snapshot {
-            shards: self.shards.iter().map(remember).collect(),
+            shards: self.learned(),
             blocks: blocks.map(|(&number, block)| (number, to_bytes(block))).collect(),
             replica: self.replica.borrow().clone(),
         });
@@ -248,6 +299,7 @@ impl<P: Program> Place<P> {
         let broken = |error| format!("the snapshot of a boundary cannot be read back: {error}");
         for (number, bytes) in &snapshot.shards {
             if let Some(shard) = self.shards.get_mut(number) {
+                Doing::verb("recall").of("shard", *number).note();
                 self.program.recall(shard, &mut Reader::new(bytes)).map_err(broken)?;
             }
         }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::{HUB, Outbox, Place};
+use crate::doing::Doing;
 use crate::message::{Answer, Message};
 use crate::program::Program;
 use crate::schedule::Round;
@@ -101,7 +102,8 @@ impl<P: Program> Place<P> {
             stop == Some(&(round, shard))
         });
         if here && plan.roused.insert(shard, round) != Some(round) {
-            plan.ready.push(Reverse((round, shard)));
+            // Which of a round's ready tasks runs first may not show.
+            plan.ready.push(Reverse((round, if self.manner.reversed { !shard } else { shard })));
         }
     }
 
@@ -122,13 +124,16 @@ impl<P: Program> Place<P> {
     /// Runs the ready task of the lowest round. Returns whether there was one.
     pub(super) fn run_plan(&mut self, out: &mut Outbox<P>) -> bool {
         let Some(plan) = &mut self.plan else { return false };
-        let Some(Reverse((number, shard_number))) = plan.ready.pop() else { return false };
+        let Some(Reverse((number, ready))) = plan.ready.pop() else { return false };
+        let shard_number = if self.manner.reversed { !ready } else { ready };
         let queue = plan.queues.get_mut(&shard_number);
         let Some((_, position)) = queue.and_then(VecDeque::pop_front) else { return true };
         let task = plan.rounds[number as usize].task(position as usize, plan.epoch, u64::from(number));
         plan.left -= 1;
         let Some(shard) = self.shards.get_mut(&shard_number) else { return true };
         let replica = self.replica.borrow();
+        let doing = Doing::verb("update").of("shard", shard_number).epoch(plan.epoch).round(task.round);
+        doing.note();
         let started = Instant::now();
         let partial = match task.block {
             None => self.program.update(&task, shard, &replica),
@@ -141,7 +146,10 @@ impl<P: Program> Place<P> {
             Entry::Vacant(first) => {
                 first.insert(partial);
             }
-            Entry::Occupied(mut so_far) => self.program.fold(so_far.get_mut(), partial),
+            Entry::Occupied(mut so_far) => {
+                doing.then("fold").note();
+                self.program.fold(so_far.get_mut(), partial);
+            }
         }
         let seconds = started.elapsed().as_secs_f64();
         plan.busy += seconds;

@@ -54,6 +54,19 @@ fn cost(variables: &Variables, round: &Round) -> u64 {
 }
 
 impl Schedule for Automatic {
+    fn identity(&self) -> String {
+        let choices: Vec<String> = self.choices.iter().map(|choice| choice.identity()).collect();
+        format!("automatic of [{}], {}", choices.join("; "), self.variables.identity())
+    }
+
+    fn variables(&self) -> Option<&Variables> {
+        Some(&self.variables)
+    }
+
+    fn check(&self, shards: usize, blocks: usize) -> Result<(), String> {
+        self.choices.iter().try_for_each(|choice| choice.check(shards, blocks))
+    }
+
     fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
         let now = outlook.metric.value;
         if let Some(before) = self.before {

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Assignment, Candidates, Round};
+use crate::random::splitmix64;
 
 /// The variables of a program: how many, where they live, and the counted cost of updating each.
 ///
@@ -25,12 +26,9 @@ enum Owners {
 impl Variables {
     /// Variables `0..costs.len()`, of which shard `s` owns the range `starts[s]..starts[s + 1]`.
     ///
-    /// `starts` begins with 0, does not fall, and ends with the number of variables; the engine's programs get
-    /// it from [`even_parts`].
+    /// `starts` begins with 0, does not fall, and ends with the number of variables; [`evenly`](Self::evenly) makes such
+    /// ranges. A run with others is refused.
     pub fn in_ranges(costs: Vec<u32>, starts: Vec<u32>) -> Self {
-        debug_assert!(
-            starts.first() == Some(&0) && starts.last().map(|&end| end as usize) == Some(costs.len())
-        );
         Self { costs: costs.into(), owners: Owners::Ranges(starts.into()) }
     }
 
@@ -63,6 +61,49 @@ impl Variables {
         Self { costs: costs.into(), owners: Owners::Anywhere(shards.max(1)) }
     }
 
+    /// Whether they belong to a run of so many shards.
+    ///
+    /// # Errors
+    /// Why they do not.
+    pub fn check(&self, shards: usize) -> Result<(), String> {
+        let (count, there) = (self.len(), |owners: usize| {
+            Err(format!("the variables belong to {owners} shards, but there are {shards}"))
+        });
+        match &self.owners {
+            Owners::Anywhere(owners) if *owners as usize > shards => there(*owners as usize),
+            Owners::Anywhere(_) => Ok(()),
+            Owners::Ranges(starts) => {
+                let ends = (starts.first(), starts.last().map(|&end| end as usize));
+                if ends != (Some(&0), Some(count)) || !starts.is_sorted() {
+                    return Err(format!(
+                        "the ranges of {count} variables must begin with 0, not fall, and end with {count}: {starts:?}"
+                    ));
+                }
+                if starts.len() - 1 == shards { Ok(()) } else { there(starts.len() - 1) }
+            }
+        }
+    }
+
+    /// What distinguishes them from others, in words: how many, and a digest of their costs and owners.
+    pub fn identity(&self) -> String {
+        let mut digest = splitmix64(self.costs.len() as u64);
+        let mut add = |value: u32| digest = splitmix64(digest ^ u64::from(value));
+        self.costs.iter().copied().for_each(&mut add);
+        match &self.owners {
+            Owners::Ranges(starts) => starts.iter().copied().for_each(&mut add),
+            Owners::Anywhere(shards) => add(*shards),
+        }
+        format!("{} variables {digest:016x}", self.costs.len())
+    }
+
+    /// The one shard that may update a variable; `None` where any shard would do.
+    pub(crate) fn only_owner(&self, variable: u32) -> Option<u32> {
+        match self.owners {
+            Owners::Ranges(_) => Some(self.owner(variable)),
+            Owners::Anywhere(_) => None,
+        }
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.costs.len()
@@ -87,7 +128,9 @@ impl Variables {
     pub fn owner(&self, variable: u32) -> u32 {
         match &self.owners {
             // The last shard that starts at or before the variable: empty shards share their start with the next.
-            Owners::Ranges(starts) => starts.partition_point(|&start| start <= variable) as u32 - 1,
+            Owners::Ranges(starts) => {
+                (starts.partition_point(|&start| start <= variable) as u32).saturating_sub(1)
+            }
             Owners::Anywhere(_) => 0,
         }
     }

@@ -18,6 +18,18 @@ impl Cyclic {
 }
 
 impl Schedule for Cyclic {
+    fn identity(&self) -> String {
+        format!("cyclic, {}", self.0.identity())
+    }
+
+    fn variables(&self) -> Option<&Variables> {
+        Some(self.0.variables())
+    }
+
+    fn check(&self, shards: usize, _: usize) -> Result<(), String> {
+        self.0.check(shards)
+    }
+
     fn begin_epoch(&mut self, _: &Outlook) -> Plan {
         self.0.begin(|_| {});
         Plan::Stepwise

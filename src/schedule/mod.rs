@@ -1,13 +1,14 @@
 //! [`Schedule`]: which blocks and variables meet which shards next.
 //!
 //! A schedule is a plain state machine: no clock, no threads, no input or output, one seed. It can be driven by
-//! hand in a test, without workers. Shipped are [`Cyclic`], [`Shuffled`], [`Rotation`], [`Priority`] (the
-//! structure-aware one) and [`Automatic`].
+//! hand in a test, without workers. Shipped are [`EachShard`], [`Cyclic`], [`Shuffled`], [`Rotation`], [`Priority`]
+//! (the structure-aware one) and [`Automatic`].
 
 mod automatic;
 mod blocks;
 mod cyclic;
 mod dependencies;
+mod each_shard;
 mod flight;
 mod log;
 mod priority;
@@ -20,6 +21,7 @@ pub use automatic::Automatic;
 pub use blocks::{Variables, even_parts, merge};
 pub use cyclic::Cyclic;
 pub use dependencies::Dependencies;
+pub use each_shard::EachShard;
 pub use flight::InFlight;
 pub use log::{Rejection, RoundLog};
 pub use priority::{Priority, PrioritySettings};
@@ -38,6 +40,25 @@ use crate::verdict::Metric;
 /// [`learn`](Schedule::learn). With staleness `s`, round `t` is asked for when exactly the rounds up to
 /// `t - 1 - s` have been learned, whatever the number of workers.
 pub trait Schedule: Send + 'static {
+    /// Kind and settings, as words: a checkpoint of a run with others is refused, with both. What never changes a round,
+    /// such as a log, does not belong here.
+    fn identity(&self) -> String;
+
+    /// The variables, if rounds name some. Rounds, [`moved`](crate::Program::moved) and the verdict's weights are then
+    /// checked: whether there is such a variable, at its owner, at most once in a round.
+    fn variables(&self) -> Option<&Variables> {
+        None
+    }
+
+    /// Whether the schedule suits a run of so many shards and blocks: asked before anything runs.
+    ///
+    /// # Errors
+    /// Why it does not.
+    fn check(&self, shards: usize, blocks: usize) -> Result<(), String> {
+        let _ = blocks;
+        self.variables().map_or(Ok(()), |variables| variables.check(shards))
+    }
+
     /// Starts an epoch with what the boundary concluded.
     fn begin_epoch(&mut self, outlook: &Outlook) -> Plan;
 
@@ -82,6 +103,15 @@ pub trait Schedule: Send + 'static {
 
 /// A boxed schedule is a schedule: the choice may be made at run time.
 impl Schedule for Box<dyn Schedule> {
+    fn identity(&self) -> String {
+        (**self).identity()
+    }
+    fn variables(&self) -> Option<&Variables> {
+        (**self).variables()
+    }
+    fn check(&self, shards: usize, blocks: usize) -> Result<(), String> {
+        (**self).check(shards, blocks)
+    }
     fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
         (**self).begin_epoch(outlook)
     }
@@ -126,25 +156,8 @@ pub struct Outlook {
     pub wanted: usize,
 }
 
-/// An outlook waits in a snapshot for the epoch it belongs to.
-impl crate::State for Outlook {
-    fn save(&self, out: &mut Writer) {
-        out.write(&self.epoch);
-        out.write(&self.metric);
-        out.write(&self.objective);
-        out.write(&self.weights);
-        out.write(&self.wanted);
-    }
-    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
-        Ok(Self {
-            epoch: from.read()?,
-            metric: from.read()?,
-            objective: from.read()?,
-            weights: from.read()?,
-            wanted: from.read()?,
-        })
-    }
-}
+// An outlook waits in a snapshot for the epoch it belongs to.
+crate::state!(Outlook { epoch, metric, objective, weights, wanted });
 
 /// How an epoch's rounds become known.
 #[derive(Debug, Clone)]
@@ -232,3 +245,19 @@ pub struct Counts {
 }
 
 crate::state!(Counts { candidates, rejected });
+
+/// A schedule was made for as many shards as there are.
+fn check_shards(scheduled: u32, shards: usize) -> Result<(), String> {
+    match scheduled as usize == shards {
+        true => Ok(()),
+        false => Err(format!("the schedule was made for {scheduled} shards, but there are {shards}")),
+    }
+}
+
+/// A round can hold something.
+fn check_parallelism(parallelism: usize) -> Result<(), String> {
+    match parallelism {
+        0 => Err("a parallelism of 0 makes no sense: a round updates at least 1 variable".into()),
+        _ => Ok(()),
+    }
+}

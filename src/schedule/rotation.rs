@@ -51,6 +51,19 @@ impl Rotation {
 }
 
 impl Schedule for Rotation {
+    fn identity(&self) -> String {
+        let Self { shards, blocks, kinds } = self;
+        format!("rotation of {blocks} blocks round {shards} shards, kinds {kinds:?}")
+    }
+
+    fn check(&self, shards: usize, blocks: usize) -> Result<(), String> {
+        super::check_shards(self.shards, shards)?;
+        match self.blocks as usize == blocks {
+            true => Ok(()),
+            false => Err(format!("the schedule was made for {} blocks, but there are {blocks}", self.blocks)),
+        }
+    }
+
     fn begin_epoch(&mut self, _: &Outlook) -> Plan {
         Plan::Known(self.kinds.iter().flat_map(|&kind| self.rounds(kind)).collect())
     }

@@ -23,6 +23,18 @@ impl Shuffled {
 }
 
 impl Schedule for Shuffled {
+    fn identity(&self) -> String {
+        format!("shuffled, seed {}, {}", self.seed, self.sweep.identity())
+    }
+
+    fn variables(&self) -> Option<&Variables> {
+        Some(self.sweep.variables())
+    }
+
+    fn check(&self, shards: usize, _: usize) -> Result<(), String> {
+        self.sweep.check(shards)
+    }
+
     fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
         let mut stream = Stream::new(&[self.seed, outlook.epoch]);
         self.sweep.begin(|order| stream.shuffle(order));

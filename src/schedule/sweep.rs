@@ -15,8 +15,20 @@ pub(super) struct Sweep {
 
 impl Sweep {
     pub(super) fn new(variables: Variables, parallelism: usize) -> Self {
-        let parallelism = parallelism.max(1);
         Self { variables, parallelism, order: Vec::new(), next: 0, in_flight: InFlight::default() }
+    }
+
+    pub(super) fn variables(&self) -> &Variables {
+        &self.variables
+    }
+
+    pub(super) fn identity(&self) -> String {
+        format!("parallelism {}, {}", self.parallelism, self.variables.identity())
+    }
+
+    pub(super) fn check(&self, shards: usize) -> Result<(), String> {
+        super::check_parallelism(self.parallelism)?;
+        self.variables.check(shards)
     }
 
     /// Starts over, with the variables in the order that `arrange` makes of the rising one.
@@ -31,7 +43,7 @@ impl Sweep {
         if self.next >= self.order.len() {
             return Next::EndOfEpoch;
         }
-        let end = (self.next + self.parallelism).min(self.order.len());
+        let end = self.next.saturating_add(self.parallelism.max(1)).min(self.order.len());
         let block = self.order[self.next..end].iter().copied().filter(|&j| !self.in_flight.holds(j));
         let block: Vec<u32> = block.collect();
         self.next = end;

@@ -170,6 +170,9 @@ impl Wanderer {
 }
 
 impl Schedule for Wanderer {
+    fn identity(&self) -> String {
+        "a wanderer".into()
+    }
     fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
         self.memory = mix(self.memory, digest(outlook));
         self.epoch = outlook.epoch;

@@ -49,7 +49,7 @@ pub struct Point {
 impl Fit {
     /// The fit that a run of [`Lasso::engine`](crate::Lasso::engine) on this problem has come to.
     pub fn new(problem: &Problem, outcome: Outcome<LassoProgram>) -> Self {
-        let Outcome { parts, report, trace } = outcome;
+        let Outcome { parts, report, trace, .. } = outcome;
         let fitted = parts.shards.iter().flat_map(|shard| {
             let nonzero = shard.coefficients.iter().enumerate().filter(|(_, value)| **value != 0.0);
             nonzero.map(|(at, &value)| (shard.first + at as u32, value))

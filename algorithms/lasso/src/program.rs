@@ -96,6 +96,11 @@ impl Program for LassoProgram {
     type Partial = Partial;
     type Change = Change;
 
+    /// What is restored is checked as a conclusion leaves it.
+    fn concludes_anew(&self) -> bool {
+        false
+    }
+
     /// The working set takes no step without comparing objectives; rounds of coordinate updates may overshoot.
     fn is_monotone(&self) -> bool {
         self.working_set

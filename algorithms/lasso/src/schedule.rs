@@ -88,6 +88,14 @@ pub fn ahead(wanted: usize, accepted: usize, looked_at: usize) -> usize {
 }
 
 impl Schedule for WorkingSetSchedule {
+    fn identity(&self) -> String {
+        format!("working set, tied above {TIED}, {}", self.variables.identity())
+    }
+
+    fn variables(&self) -> Option<&Variables> {
+        Some(&self.variables)
+    }
+
     fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
         self.waiting = outlook.weights.iter().map(|&(variable, _)| variable).collect();
         (self.step, self.epoch, self.wanted) = (Step::Choose, outlook.epoch, outlook.wanted);

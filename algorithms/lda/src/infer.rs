@@ -3,8 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use raddle::schedule::{Outlook, Plan, Round, even_parts};
-use raddle::state::{Reader, StateError, Writer};
+use raddle::schedule::{EachShard, Round, even_parts};
 use raddle::{Boundary, Engine, Metric, Parts, Program, Verdict};
 use raddle_datasets::Corpus;
 
@@ -102,7 +101,7 @@ impl Inference {
         let program = Infer { model: Arc::clone(self), corpus: Arc::clone(corpus) };
         let engine = Engine::new(
             program,
-            OneRound { shards: shards.len() as u32 },
+            EachShard::new(shards.len() as u32),
             Parts::<Infer> { shards, blocks: Vec::new(), pinned: Vec::new(), replica: () },
         );
         Ok(engine.workers(workers).epochs(1).run()?.parts.pinned)
@@ -138,28 +137,13 @@ impl Program for Infer {
         partials.into_iter().for_each(|(_, part)| thetas.extend(part));
     }
 
+    fn commit(&self, (): &(), (): &mut ()) {}
+
     fn certify(&self, _: u32, _: &mut (u32, u32), (): &()) -> Thetas {
         Vec::new()
     }
 
     fn conclude(&self, _: &Boundary, _: &mut Thetas, (): &(), _: Vec<(u32, Thetas)>) -> Verdict<()> {
         Verdict::new(Metric::new("documents", 1.0, "new documents"))
-    }
-}
-
-/// Every shard once.
-struct OneRound {
-    shards: u32,
-}
-
-impl raddle::Schedule for OneRound {
-    fn begin_epoch(&mut self, _: &Outlook) -> Plan {
-        Plan::Known(vec![Round::to_shards(0, 0..self.shards)])
-    }
-
-    fn save(&self, _: &mut Writer) {}
-
-    fn load(&mut self, _: &mut Reader<'_>) -> Result<(), StateError> {
-        Ok(())
     }
 }

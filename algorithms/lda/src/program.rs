@@ -57,6 +57,11 @@ impl Program for LdaProgram {
     type Partial = Partial;
     type Change = Change;
 
+    /// What is restored is checked as a conclusion leaves it.
+    fn concludes_anew(&self) -> bool {
+        false
+    }
+
     fn visibility(&self) -> Visibility {
         self.visibility
     }

@@ -28,6 +28,11 @@ pub struct LdaSchedule {
 }
 
 impl raddle::Schedule for LdaSchedule {
+    fn identity(&self) -> String {
+        let Self { shards, blocks, course, held_out, optimise } = self;
+        format!("{shards} shards, {blocks} blocks, held out {held_out}, optimised {optimise}, {course:?}")
+    }
+
     fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
         let epoch = outlook.epoch;
         let scores = self.course.scores(epoch);

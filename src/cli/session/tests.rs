@@ -36,7 +36,7 @@ impl Program for Halving {
 
 fn engine() -> Engine<Halving> {
     let schedule = Cyclic::new(Variables::anywhere(vec![1], 1), 1);
-    Engine::new(Halving, schedule, Parts::new(vec![()], 1.0))
+    Engine::new(Halving, schedule, Parts::new(vec![()], 1.0)).identity("halving")
 }
 
 #[derive(Parser)]

@@ -41,7 +41,13 @@ pub struct Priority {
     rounds: u64,
     budget: u64,
     forming: Forming,
+    /// For each variable, the round by number that it was considered for last, and the number of this one.
+    considered: Vec<u64>,
+    mark: u64,
 }
+
+/// Draws for a batch at least, where there are few variables.
+const DRAWS: usize = 1 << 16;
 
 /// The round being formed.
 #[derive(Debug, Default)]
@@ -74,6 +80,8 @@ impl Priority {
             rounds: 0,
             budget: 0,
             forming: Forming::default(),
+            considered: vec![0; variables.len()],
+            mark: 1,
             variables,
         }
     }
@@ -85,13 +93,20 @@ impl Priority {
             .stream
             .get_or_insert_with(|| Stream::new(&[self.settings.seed, self.epoch, self.round]));
         self.forming.batch += 1;
-        let wanted = self.settings.candidates.max(self.settings.parallelism);
-        let mut batch = Vec::with_capacity(wanted);
-        // Heavy variables are drawn again and again: the number of draws, not of candidates, bounds the work.
-        for _ in 0..4 * wanted {
+        let wanted = self.settings.wanted();
+        let count = self.variables.len();
+        let mut batch = Vec::with_capacity(wanted.min(count));
+        // Heavy variables are drawn again and again: the number of draws, not of candidates, bounds the work. Where many
+        // more are wanted than there are, a few draws for each will do.
+        for _ in 0..wanted.saturating_mul(4).min(count.saturating_mul(4).max(DRAWS)) {
+            if self.forming.considered.len() == count {
+                break;
+            }
             let Some(drawn) = self.weights.draw(stream) else { break };
             let drawn = drawn as u32;
-            if !self.in_flight.holds(drawn) && !self.forming.considered.contains(&drawn) {
+            let marked = &mut self.considered[drawn as usize];
+            if !self.in_flight.holds(drawn) && *marked != self.mark {
+                *marked = self.mark;
                 self.forming.considered.push(drawn);
                 batch.push(drawn);
                 if batch.len() == wanted {
@@ -139,7 +154,7 @@ impl Priority {
     fn select(&mut self) {
         let in_flight = self.in_flight.variables();
         for candidate in std::mem::take(&mut self.forming.waiting) {
-            let full = self.forming.taken.len() >= self.settings.parallelism
+            let full = self.forming.taken.len() >= self.settings.most()
                 || (self.forming.cost + self.variables.cost(candidate) > self.budget
                     && !self.forming.taken.is_empty());
             if full {
@@ -175,17 +190,21 @@ impl Priority {
                 return Next::Relate(self.variables.candidates(0, unknown));
             }
             self.select();
-            let room =
-                self.forming.taken.len() < self.settings.parallelism && self.forming.cost < self.budget;
+            let room = self.forming.taken.len() < self.settings.most() && self.forming.cost < self.budget;
             if !room || self.forming.batch >= self.settings.batches {
                 return Next::Round(self.hand_out());
             }
             self.draw_batch();
+            // Nobody is left who was not considered.
+            if self.forming.waiting.is_empty() {
+                return Next::Round(self.hand_out());
+            }
         }
     }
 
     fn hand_out(&mut self) -> Round {
         let Forming { taken, considered, rejected, .. } = std::mem::take(&mut self.forming);
+        self.mark += 1;
         self.in_flight.hand_out(&taken);
         let round = self.variables.round(0, &taken);
         if self.settings.explain {
@@ -198,17 +217,44 @@ impl Priority {
 }
 
 impl Schedule for Priority {
+    fn identity(&self) -> String {
+        let PrioritySettings { parallelism, candidates, rho, base, batches, rounds, seed, explain: _ } =
+            self.settings;
+        format!(
+            "priority, parallelism {parallelism}, candidates {candidates}, rho {rho:?}, base {base}, batches {batches}, \
+             rounds {rounds:?}, seed {seed}, {}",
+            self.variables.identity()
+        )
+    }
+
+    fn variables(&self) -> Option<&Variables> {
+        Some(&self.variables)
+    }
+
+    fn check(&self, shards: usize, _: usize) -> Result<(), String> {
+        super::check_parallelism(self.settings.parallelism)?;
+        let PrioritySettings { base, rho, .. } = self.settings;
+        if !(base.is_finite() && base >= 0.0) {
+            return Err(format!("a base weight of {base} makes no sense: give 0 or more"));
+        }
+        if rho.is_some_and(f32::is_nan) {
+            return Err("a limit of NaN on dependencies makes no sense: give a number, or none".into());
+        }
+        self.variables.check(shards)
+    }
+
     fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
         for &(variable, weight) in &outlook.weights {
             self.weights.set(variable as usize, weight);
         }
         let count = self.variables.len();
-        let sweep = count.div_ceil(self.settings.parallelism);
+        let sweep = count.div_ceil(self.settings.most());
         (self.epoch, self.round, self.rounds) =
             (outlook.epoch, 0, self.settings.rounds.unwrap_or(sweep) as u64);
         let mean = self.variables.total_cost().div_ceil(count.max(1) as u64);
-        self.budget = mean * self.settings.parallelism as u64;
+        self.budget = mean.saturating_mul(self.settings.parallelism as u64);
         self.forming = Forming::default();
+        self.mark += 1;
         Plan::Stepwise
     }
 

@@ -3,9 +3,9 @@
 /// Parameters of [`Priority`](super::Priority).
 #[derive(Debug, Clone)]
 pub struct PrioritySettings {
-    /// P: variables updated a round at most; at least 1.
+    /// P: variables updated a round at most; at least 1. Where dependencies are checked, more than 8192 count as 8192.
     pub parallelism: usize,
-    /// P': candidates drawn a batch; at least P.
+    /// P': candidates drawn a batch; at least P. Where dependencies are checked, more than 8192 count as 8192.
     pub candidates: usize,
     /// Two variables that depend on each other more strongly than this never share a round, nor follow each other
     /// while in flight; `None` checks nothing.
@@ -22,7 +22,24 @@ pub struct PrioritySettings {
     pub explain: bool,
 }
 
+/// Variables that are checked against each other at most: their pairs take 134 MB.
+const RELATED: usize = 1 << 13;
+
 impl PrioritySettings {
+    /// What fits into a round: of variables that are checked against each other, no more than can be.
+    pub(super) fn most(&self) -> usize {
+        self.limited(self.parallelism)
+    }
+
+    /// Candidates of a batch.
+    pub(super) fn wanted(&self) -> usize {
+        self.limited(self.candidates.max(self.parallelism))
+    }
+
+    fn limited(&self, count: usize) -> usize {
+        if self.rho.is_some() { count.clamp(1, RELATED) } else { count.max(1) }
+    }
+
     /// P and P' the same, rho 0.1, base weight 0.01, one refill: STRADS's own, with the refill it lacked.
     pub fn new(parallelism: usize, seed: u64) -> Self {
         let parallelism = parallelism.max(1);

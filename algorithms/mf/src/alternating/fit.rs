@@ -244,7 +244,7 @@ impl Mf {
         center: f64,
         outcome: Outcome<AlternatingProgram>,
     ) -> Fit {
-        let Outcome { parts: Parts { pinned: progress, replica, .. }, mut report, trace } = outcome;
+        let Outcome { parts: Parts { pinned: progress, replica, .. }, mut report, trace, .. } = outcome;
         let kept = progress.kept.filter(|_| progress.best_epoch != report.epochs);
         let (rows, columns) = match kept {
             Some(kept) => ([kept.users, kept.items], [kept.user_columns, kept.item_columns]),

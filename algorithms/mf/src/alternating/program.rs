@@ -129,6 +129,11 @@ impl Program for AlternatingProgram {
     type Partial = SidePartial;
     type Change = SideUpdate;
 
+    /// What is restored is checked as a conclusion leaves it.
+    fn concludes_anew(&self) -> bool {
+        false
+    }
+
     fn measures(&self, kind: Option<u32>) -> bool {
         kind == Some(MEASURE)
     }
@@ -259,6 +264,11 @@ fn tasks(shards: impl Iterator<Item = u32>, variables: &[u32]) -> Vec<Assignment
 }
 
 impl Schedule for Alternation {
+    fn identity(&self) -> String {
+        let Self { way, parts, chunks, measures, is_set_up: _ } = self;
+        format!("alternation of {way:?}, {parts} parts, {chunks} chunks, measured {measures:?}")
+    }
+
     fn begin_epoch(&mut self, _: &Outlook) -> Plan {
         let mut rounds = Vec::new();
         if !std::mem::replace(&mut self.is_set_up, true) {

@@ -3,9 +3,8 @@
 
 use std::sync::Arc;
 
-use raddle::schedule::{Outlook, Plan, Round};
-use raddle::state::{Reader, StateError, Writer};
-use raddle::{Boundary, Engine, Metric, Parts, Program, Schedule, Task, Verdict};
+use raddle::schedule::{EachShard, Round};
+use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Verdict};
 
 use crate::error::MfError;
 use crate::kernels::{LANES, TOGETHER, Vector, padded, scores};
@@ -115,7 +114,10 @@ impl ItemIndex {
         workers: usize,
     ) -> Result<TopK, MfError> {
         let shards: Vec<Queries> = queries.collect();
-        let everyone = Everyone { shards: shards.len() as u32 };
+        if shards.is_empty() {
+            return Ok(TopK::new());
+        }
+        let everyone = EachShard::new(shards.len() as u32);
         let program = TopKProgram { item_index: Arc::clone(self), count };
         let parts = Parts::<TopKProgram> { shards, blocks: Vec::new(), pinned: Vec::new(), replica: () };
         Ok(Engine::new(program, everyone, parts).workers(workers).epochs(1).run()?.parts.pinned)
@@ -151,28 +153,13 @@ impl Program for TopKProgram {
         chosen.extend(partials.into_iter().flat_map(|(_, some)| some));
     }
 
+    fn commit(&self, (): &(), (): &mut ()) {}
+
     fn certify(&self, _: u32, _: &mut Queries, (): &()) -> TopK {
         TopK::new()
     }
 
     fn conclude(&self, _: &Boundary, _: &mut TopK, (): &(), _: Vec<(u32, TopK)>) -> Verdict<()> {
         Verdict::new(Metric::new("users", 1.0, "the model"))
-    }
-}
-
-/// Every shard once.
-struct Everyone {
-    shards: u32,
-}
-
-impl Schedule for Everyone {
-    fn begin_epoch(&mut self, _: &Outlook) -> Plan {
-        Plan::Known(vec![Round::to_shards(0, 0..self.shards)])
-    }
-
-    fn save(&self, _: &mut Writer) {}
-
-    fn load(&mut self, _: &mut Reader<'_>) -> Result<(), StateError> {
-        Ok(())
     }
 }

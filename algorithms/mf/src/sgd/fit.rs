@@ -134,7 +134,7 @@ impl Mf {
 /// The model that a run has come to.
 fn collect(problem: &Problem, mf: &Mf, outcome: Outcome<SgdProgram>) -> Fit {
     let rank = mf.rank;
-    let Outcome { parts: Parts { shards, blocks, pinned, replica }, mut report, trace } = outcome;
+    let Outcome { parts: Parts { shards, blocks, pinned, replica }, mut report, trace, .. } = outcome;
     let model = match &replica.setup {
         Some(setup) => {
             // The best factors lie aside unless the run ended with them.

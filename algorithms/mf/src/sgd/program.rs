@@ -96,6 +96,11 @@ impl Program for SgdProgram {
     type Partial = Answer;
     type Change = Change;
 
+    /// What is restored is checked as a conclusion leaves it.
+    fn concludes_anew(&self) -> bool {
+        false
+    }
+
     fn visibility(&self) -> Visibility {
         Visibility::AtBoundary
     }

@@ -103,6 +103,14 @@ impl GridSchedule {
 }
 
 impl Schedule for GridSchedule {
+    fn identity(&self) -> String {
+        let Self { shards, blocks, chunks, measure, means, owed, is_set_up: _ } = self;
+        let kind = if owed.is_some() { "grid by priority" } else { "grid in rotation" };
+        format!(
+            "{kind}, {shards} shards, {blocks} blocks, {chunks} chunks, measured {measure}, means {means}"
+        )
+    }
+
     fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
         let mut rounds = Vec::new();
         if !std::mem::replace(&mut self.is_set_up, true) {

@@ -1,0 +1,119 @@
+//! What a thread is doing for a program, so that an error can say where it happened.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
+
+/// A verb under way.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Doing {
+    verb: &'static str,
+    /// On what, such as shard 3.
+    of: Option<(&'static str, u32)>,
+    epoch: Option<u64>,
+    round: Option<u64>,
+}
+
+thread_local! {
+    static DOING: Cell<Doing> = const { Cell::new(Doing { verb: "", of: None, epoch: None, round: None }) };
+    static MESSAGES: Cell<bool> = const { Cell::new(false) };
+    /// Where the last panic of this thread began.
+    static LAST_PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+impl Doing {
+    /// A verb, not yet said on what.
+    pub(crate) fn verb(verb: &'static str) -> Self {
+        Self { verb, ..Self::default() }
+    }
+
+    /// The next verb, on the same.
+    pub(crate) fn then(self, verb: &'static str) -> Self {
+        Self { verb, ..self }
+    }
+
+    /// On this, by its number.
+    pub(crate) fn of(self, what: &'static str, number: u32) -> Self {
+        Self { of: Some((what, number)), ..self }
+    }
+
+    /// In this epoch.
+    pub(crate) fn epoch(self, epoch: u64) -> Self {
+        Self { epoch: Some(epoch), ..self }
+    }
+
+    /// In this round.
+    pub(crate) fn round(self, round: u64) -> Self {
+        Self { round: Some(round), ..self }
+    }
+
+    /// This thread is doing it from now on.
+    pub(crate) fn note(self) {
+        DOING.set(self);
+    }
+}
+
+impl fmt::Display for Doing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.verb)?;
+        self.of.map_or(Ok(()), |(what, number)| write!(f, " of {what} {number}"))?;
+        self.epoch.map_or(Ok(()), |epoch| write!(f, ", epoch {epoch}"))?;
+        self.round.map_or(Ok(()), |round| write!(f, ", round {round}"))
+    }
+}
+
+/// Messages have come to this thread.
+pub(crate) fn note_messages() {
+    MESSAGES.set(true);
+}
+
+/// Whether messages have come to this thread since it was last asked.
+pub(crate) fn take_messages() -> bool {
+    MESSAGES.replace(false)
+}
+
+/// Does some work that may call a program or a schedule. A panic in it is an error that says what was being done, where
+/// the panic began, and what it said.
+pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    watch_panics();
+    DOING.set(Doing::default());
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(explain(&*panic)))
+}
+
+/// What a panic that has been caught on this thread said, where it began, and what was being done.
+pub(crate) fn explain(panic: &(dyn Any + Send)) -> String {
+    let said = panic.downcast_ref::<&str>().map(ToString::to_string);
+    let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
+    let said = said.unwrap_or_else(|| "a panic without a message".into());
+    let doing = DOING.get();
+    let place = take_place().map_or(String::new(), |place| format!(" at {place}"));
+    match doing.verb {
+        "" => format!("a panic{place}: {said}"),
+        _ => format!("{doing} panicked{place}: {said}"),
+    }
+}
+
+/// Where the last panic of this thread began, if that is known.
+pub(crate) fn take_place() -> Option<String> {
+    LAST_PANIC.take()
+}
+
+/// A panic that began on another thread goes on in this one.
+pub(crate) fn set_place(place: Option<String>) {
+    LAST_PANIC.set(place);
+}
+
+/// A panic's payload does not tell where it began; the hook does. The hook that was there before goes on as it was.
+pub(crate) fn watch_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            // A thread that is ending has no place for it any more.
+            let _ = LAST_PANIC.try_with(|last| last.replace(panic.location().map(ToString::to_string)));
+            before(panic);
+        }));
+    });
+}

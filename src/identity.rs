@@ -1,0 +1,99 @@
+//! [`Identity`]: what makes a checkpoint belong to a run.
+
+/// What must be the same where a run is resumed: data and parameters by the text that the author gives, and by itself
+/// what else decides the model.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Identity {
+    /// The author's text.
+    pub(crate) run: String,
+    /// The schedule's kind and settings.
+    pub(crate) schedule: String,
+    pub(crate) staleness: usize,
+    pub(crate) guard: bool,
+    /// The counted cost of each shard.
+    pub(crate) costs: Vec<u64>,
+}
+
+crate::state!(Identity { run, schedule, staleness, guard, costs });
+
+impl Identity {
+    /// What is not the same in the run that wrote a checkpoint, with both values; `None` if nothing is.
+    pub(crate) fn difference(&self, here: &Self) -> Option<String> {
+        let differs = |what: &str, there: &dyn std::fmt::Display, here: &dyn std::fmt::Display| {
+            Some(format!(
+                "it belongs to a run with {what} {there}, this one has {here}: resume with the same"
+            ))
+        };
+        let on = |guard: bool| if guard { "on" } else { "off" };
+        if self.run != here.run {
+            let (there, here) = difference(&self.run, &here.run);
+            let why = "it belongs to a run on other data or with other parameters";
+            return Some(format!("{why} (`{there}` there, `{here}` here): resume with the same"));
+        }
+        if self.schedule != here.schedule {
+            let (there, here) = (format!("`{}`", self.schedule), format!("`{}`", here.schedule));
+            return differs("the schedule", &there, &here);
+        }
+        if self.staleness != here.staleness {
+            return differs("staleness", &self.staleness, &here.staleness);
+        }
+        if self.guard != here.guard {
+            return differs("the guard", &on(self.guard), &on(here.guard));
+        }
+        let (there, now) = (self.costs.len(), here.costs.len());
+        if there != now {
+            return Some(format!("it has {there} shards, this run has {now}: resume with the same"));
+        }
+        let shard = self.costs.iter().zip(&here.costs).position(|(there, here)| there != here)?;
+        differs(&format!("a counted cost of shard {shard} of"), &self.costs[shard], &here.costs[shard])
+    }
+}
+
+/// The words in which two texts differ: what lies between those that they begin with and end with alike.
+fn difference(there: &str, here: &str) -> (String, String) {
+    let (a, b): (Vec<&str>, Vec<&str>) =
+        (there.split_whitespace().collect(), here.split_whitespace().collect());
+    let shorter = a.len().min(b.len());
+    let front = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
+    let ends = a.iter().rev().zip(b.iter().rev()).take(shorter - front);
+    let back = ends.take_while(|(a, b)| a == b).count();
+    // With the word before, which is often the name of what differs; or the one behind.
+    let (from, back) = if front > 0 { (front - 1, back) } else { (0, back.saturating_sub(1)) };
+    (a[from..a.len() - back].join(" "), b[from..b.len() - back].join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_differs_is_named_with_both_values() {
+        let run = Identity {
+            run: "data 17 tol 1e-6 seed 3".into(),
+            schedule: "cyclic, parallelism 4".into(),
+            staleness: 1,
+            guard: true,
+            costs: vec![3, 4],
+        };
+        assert_eq!(run.difference(&run), None);
+        for (other, expected) in [
+            (
+                Identity { run: "data 17 tol 1e-8 seed 3".into(), ..run.clone() },
+                "(`tol 1e-6` there, `tol 1e-8` here)",
+            ),
+            (Identity { run: "data 17".into(), ..run.clone() }, "(`17 tol 1e-6 seed 3` there, `17` here)"),
+            (Identity { run: String::new(), ..run.clone() }, "(`data 17 tol 1e-6 seed 3` there, `` here)"),
+            (
+                Identity { schedule: "cyclic, parallelism 8".into(), ..run.clone() },
+                "the schedule `cyclic, parallelism 4`, this one has `cyclic, parallelism 8`",
+            ),
+            (Identity { staleness: 0, ..run.clone() }, "staleness 1, this one has 0"),
+            (Identity { guard: false, ..run.clone() }, "the guard on, this one has off"),
+            (Identity { costs: vec![3], ..run.clone() }, "it has 2 shards, this run has 1"),
+            (Identity { costs: vec![3, 5], ..run.clone() }, "a counted cost of shard 1 of 4, this one has 5"),
+        ] {
+            let why = run.difference(&other).unwrap();
+            assert!(why.contains(expected) && why.ends_with("resume with the same"), "{why}");
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! [`check`]: whether a program is carried out the same way however it is run.
+//!
+//! What a run computes may depend on data, program, schedule and seed, and on nothing else. Nothing in the types keeps a
+//! program to that; this check finds out.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::engine::{Engine, Outcome};
+use crate::error::EngineError;
+use crate::prints::{BoundaryPrint, Part};
+use crate::program::Program;
+
+/// Runs a program again and again, each time carried out in another way, and compares what comes of it, change by change
+/// and part by part: once more, with tasks in reverse order, on 2 and 3 workers, by bytes, rescaled, and resumed at the
+/// first boundary, at one in the middle, and at the last.
+///
+/// `make` builds the same run anew each time. It must end: keep it to a few epochs of small data. How it sets workers,
+/// threads, rescales and checkpoints does not matter.
+///
+/// ```
+/// use raddle::schedule::{EachShard, Round};
+/// use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Verdict, replay};
+///
+/// /// Sums of numbers; answers in the order in which shards happen to be asked are a mistake.
+/// struct Sum { asked: std::sync::Mutex<Vec<u32>>, honest: bool }
+///
+/// impl Program for Sum {
+///     type Shard = f64; type Block = (); type Pinned = (); type Replica = f64; type Partial = f64; type Change = f64;
+///
+///     fn update(&self, task: &Task, number: &mut f64, _: &f64) -> f64 {
+///         self.asked.lock().unwrap().push(task.shard);
+///         *number
+///     }
+///     fn aggregate(&self, _: &Round, _: &mut (), numbers: Vec<(u32, f64)>) -> f64 {
+///         let asked = std::mem::take(&mut *self.asked.lock().unwrap());
+///         let sum = numbers.iter().map(|(_, number)| number).sum();
+///         if self.honest { sum } else { sum + f64::from(asked[0]) }
+///     }
+///     fn commit(&self, change: &f64, sum: &mut f64) { *sum += change; }
+///     fn certify(&self, _: u32, _: &mut f64, _: &f64) -> f64 { 0.0 }
+///     fn conclude(&self, _: &Boundary, _: &mut (), sum: &f64, _: Vec<(u32, f64)>) -> Verdict<f64> {
+///         Verdict::new(Metric::new("sum", *sum, "all numbers"))
+///     }
+/// }
+///
+/// let run = |honest| move || {
+///     let program = Sum { asked: Default::default(), honest };
+///     Engine::new(program, EachShard::new(3), Parts::new(vec![1.0, 2.0, 3.0], 0.0)).epochs(3)
+/// };
+/// replay::check(run(true))?;
+/// let error = replay::check(run(false)).unwrap_err().to_string();
+/// assert!(error.contains("tasks in reverse order") && error.contains("epoch 0") && error.contains("round 0"), "{error}");
+/// # Ok::<(), raddle::EngineError>(())
+/// ```
+///
+/// # Errors
+/// [`EngineError::Replay`] names the first way, epoch and part that differ; or a run fails.
+pub fn check<P: Program>(make: impl Fn() -> Engine<P>) -> Result<(), EngineError> {
+    let make = || make().compared();
+    let reference = make().run()?;
+    let compare = |how: &str, engine: Engine<P>| compare(how, &reference, &engine.run()?);
+    compare("run once more", make())?;
+    compare("with tasks in reverse order", make().workers(3).reversed())?;
+    compare("on 2 workers", make().workers(2).threads(2))?;
+    compare("on 3 workers", make().workers(3).threads(3))?;
+    compare("on 3 workers that exchange bytes", make().workers(3).threads(3).serialized(true))?;
+    let plan = [(1, 2), (2, 3), (3, 1), (5, 3)];
+    compare("rescaled after epochs 1, 2, 3 and 5", make().threads(3).rescale(&plan))?;
+    let epochs = reference.report.epochs;
+    let mut boundaries = vec![1, epochs / 2, epochs];
+    boundaries.retain(|&boundary| boundary > 0);
+    boundaries.dedup();
+    for boundary in boundaries {
+        let file = Scratch::new();
+        make().epochs(boundary).checkpoint(boundary, &file.0).run()?;
+        // A run that was over before has left none.
+        if file.0.exists() {
+            let how = format!("resumed on 2 workers after {boundary} epochs");
+            compare(&how, make().workers(2).threads(2).resume(&file.0))?;
+        }
+    }
+    Ok(())
+}
+
+/// A file that goes when its use is over.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Self {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let (process, number) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        Self(std::env::temp_dir().join(format!("raddle-replay-{process}-{number}")))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What was never written is not there.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+fn compare<P: Program>(how: &str, reference: &Outcome<P>, other: &Outcome<P>) -> Result<(), EngineError> {
+    let differs =
+        |epoch: u64, part: String, causes| Err(EngineError::Replay { how: how.into(), epoch, part, causes });
+    for print in &other.prints {
+        let Some(expected) = reference.prints.iter().find(|expected| expected.epoch == print.epoch) else {
+            return differs(
+                print.epoch.saturating_sub(1),
+                "its length: the other one was over".into(),
+                LENGTH,
+            );
+        };
+        if let Some(part) = difference(expected, print) {
+            // The boundary before the first epoch belongs to it.
+            return differs(print.epoch.saturating_sub(1), name(part), causes(part));
+        }
+    }
+    let (there, here) = (reference.report.epochs, other.report.epochs);
+    if here != there {
+        return differs(here, format!("its length: it was over after {here} epochs, not {there}"), LENGTH);
+    }
+    if reference.digest() != other.digest() {
+        return differs(here, "what the run leaves behind".into(), causes(Part::Pinned));
+    }
+    Ok(())
+}
+
+/// The first part in which two boundaries differ. Changes come first, in the order of rounds; a run that was resumed at
+/// the boundary has none of the epoch before it.
+fn difference(expected: &BoundaryPrint, print: &BoundaryPrint) -> Option<Part> {
+    let changes = |print: &BoundaryPrint| -> Vec<(Part, u64)> {
+        print.parts.iter().filter(|(part, _)| matches!(part, Part::Change(_))).copied().collect()
+    };
+    let (there, here) = (changes(expected), changes(print));
+    if !here.is_empty() {
+        let differs = here.iter().zip(&there).find(|(here, there)| here != there).map(|(here, _)| here.0);
+        let longer = here.get(there.len()).or(there.get(here.len())).map(|&(part, _)| part);
+        if let Some(part) = differs.or(longer) {
+            return Some(part);
+        }
+    }
+    let others = |print: &BoundaryPrint| -> Vec<(Part, u64)> {
+        print.parts.iter().filter(|(part, _)| !matches!(part, Part::Change(_))).copied().collect()
+    };
+    let (there, here) = (others(expected), others(print));
+    let differs = here.iter().zip(&there).find(|(here, there)| here != there).map(|(here, _)| here.0);
+    differs.or_else(|| (here.len() != there.len()).then_some(Part::Conclusion))
+}
+
+fn name(part: Part) -> String {
+    match part {
+        Part::Change(round) => format!("the change of round {round}"),
+        Part::Shard(number) => format!("what shard {number} has learned"),
+        Part::Block(number) => format!("block {number}"),
+        Part::Pinned => "the pinned block".into(),
+        Part::Replica(_) => "the replica".into(),
+        Part::Conclusion => "what the boundary concludes".into(),
+    }
+}
+
+const LENGTH: &str = "a conclusion that depends on a clock, a thread or the order of a HashMap";
+
+fn causes(part: Part) -> &'static str {
+    match part {
+        Part::Change(_) => {
+            "an answer that depends on the order of a HashMap; partials that are gathered through a lock, not returned; \
+             a random number that is not drawn from `Task::stream`; a clock; a part of a shard, of the pinned block or \
+             of the schedule that `remember`, `save` or `load` leave out"
+        }
+        Part::Shard(_) | Part::Block(_) => {
+            "state that tasks of one round share; a part that `remember` and `recall`, or `save` and `load`, leave out; \
+             the order of a HashMap that is written as it is walked"
+        }
+        Part::Replica(_) => {
+            "a replica that is changed outside `commit`; a `commit` that does not do the same everywhere"
+        }
+        Part::Pinned | Part::Conclusion => {
+            "the order of a HashMap; state of the program that `aggregate` or `conclude` changes behind the engine's \
+             back; a part of the pinned block that `save` and `load` leave out"
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! A run that is resumed is the run that it would have been: under its own target, concluded once a boundary.
+
+// Helpers of tests may panic, as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod programs;
+
+use std::path::Path;
+
+use programs::{bytes, ridge};
+use raddle::schedule::{Cyclic, EachShard, Round, Shuffled};
+use raddle::{Boundary, Ending, Engine, Metric, Outcome, Parts, Program, Status, Stop, Task, Verdict};
+
+/// Halves the numbers of its shards; certifying and concluding leave marks, so that a boundary that is concluded twice,
+/// or not at all, shows.
+struct Halving {
+    target: f64,
+    patience: Option<u64>,
+}
+
+impl Program for Halving {
+    type Shard = (f64, u64); // a number, and how often it was certified
+    type Block = ();
+    type Pinned = Vec<u64>; // the boundaries that were concluded
+    type Replica = u64; // commits
+    type Partial = f64;
+    type Change = u64;
+
+    fn update(&self, _: &Task, (number, _): &mut (f64, u64), _: &u64) -> f64 {
+        *number /= 2.0;
+        *number
+    }
+    fn aggregate(&self, _: &Round, _: &mut Vec<u64>, _: Vec<(u32, f64)>) -> u64 {
+        1
+    }
+    fn commit(&self, change: &u64, commits: &mut u64) {
+        *commits += change;
+    }
+    fn certify(&self, _: u32, (number, certified): &mut (f64, u64), _: &u64) -> f64 {
+        *certified += 1;
+        *number
+    }
+    fn conclude(&self, at: &Boundary, seen: &mut Vec<u64>, _: &u64, shares: Vec<(u32, f64)>) -> Verdict<u64> {
+        seen.push(at.epoch);
+        let sum = shares.into_iter().map(|(_, number)| number).sum();
+        let mut verdict = Verdict::new(Metric::new("sum", sum, "all numbers").target(self.target));
+        if self.patience.is_some_and(|patience| at.epoch >= patience) {
+            verdict.status = Status::Converged;
+        }
+        verdict.change = Some(1000);
+        verdict.show("epochs", at.epoch as f64)
+    }
+}
+
+fn halving(target: f64) -> Engine<Halving> {
+    let parts = Parts { shards: vec![(64.0, 0), (32.0, 0)], blocks: vec![], pinned: vec![], replica: 0 };
+    Engine::new(Halving { target, patience: None }, EachShard::new(2), parts).identity("halving")
+}
+
+fn trace<P: Program>(outcome: &Outcome<P>, from: u64) -> Vec<(u64, u64, u64, u64)> {
+    let late = outcome.trace.iter().filter(|record| record.epoch >= from);
+    late.map(|record| (record.epoch, record.value().to_bits(), record.updates, record.rounds)).collect()
+}
+
+/// The same model, boundary by boundary from the resume on, and the same counts.
+fn assert_same<P: Program>(resumed: &Outcome<P>, whole: &Outcome<P>, from: u64) {
+    assert!(bytes(&resumed.parts) == bytes(&whole.parts));
+    assert_eq!(trace(resumed, from), trace(whole, from));
+    assert_eq!((resumed.report.ending, &resumed.report.metric), (whole.report.ending, &whole.report.metric));
+    assert_eq!((resumed.report.rounds, resumed.report.epochs), (whole.report.rounds, whole.report.epochs));
+}
+
+#[test]
+fn a_boundary_that_is_reached_is_concluded_anew_under_a_tighter_target() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.checkpoint");
+    for workers in [1, 2, 3] {
+        let reached = halving(10.0).workers(workers).checkpoint(1, &file).run().unwrap();
+        assert_eq!((reached.report.ending, reached.report.epochs), (Ending::Target, 4));
+        let whole = halving(1.0).run().unwrap();
+        let resumed = halving(1.0).workers(workers).resume(&file).run().unwrap();
+        assert_same(&resumed, &whole, 4);
+        assert_eq!(resumed.parts.pinned, (0..=7).collect::<Vec<u64>>());
+        // Under the same target it is over at once, with the same model; and under a looser one.
+        for target in [10.0, 50.0] {
+            let again = halving(target).workers(workers).resume(&file).run().unwrap();
+            assert!(bytes(&again.parts) == bytes(&reached.parts));
+            assert_eq!((again.report.ending, again.report.epochs), (Ending::Target, 4));
+        }
+    }
+}
+
+#[test]
+fn a_run_that_a_limit_ended_goes_on_under_another_target() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.checkpoint");
+    for limit in [0, 1, 3] {
+        let limited = halving(1.0).epochs(limit).checkpoint(100, &file).run().unwrap();
+        assert_eq!(limited.report.ending.name(), "limit");
+        assert_same(&halving(0.5).resume(&file).run().unwrap(), &halving(0.5).run().unwrap(), limit);
+        // One that the model has reached already ends it there.
+        let over = halving(96.0).resume(&file).run().unwrap();
+        assert_eq!((over.report.ending, over.report.epochs), (Ending::Target, limit));
+    }
+}
+
+#[test]
+fn a_run_that_converged_goes_on_where_its_rule_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.checkpoint");
+    let patient = |patience| {
+        let parts = Parts { shards: vec![(64.0, 0)], blocks: vec![], pinned: vec![], replica: 0 };
+        let program = Halving { target: 1.0, patience: Some(patience) };
+        Engine::new(program, EachShard::new(1), parts).identity("halving")
+    };
+    let short = patient(2).checkpoint(1, &file).run().unwrap();
+    assert_eq!((short.report.ending, short.report.epochs), (Ending::Converged, 2));
+    assert!(short.report.metric.is_missed());
+    assert_same(&patient(4).resume(&file).run().unwrap(), &patient(4).run().unwrap(), 2);
+}
+
+#[test]
+fn a_run_stopped_between_two_rounds_leaves_a_model_and_no_checkpoint_to_go_on_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.checkpoint");
+    let stop = Stop::default();
+    stop.request_now();
+    let engine = halving(1e-9).stop(stop).checkpoint(1, &file);
+    let outcome = engine.run().unwrap();
+    assert_eq!(
+        (outcome.report.ending, outcome.report.epochs, outcome.report.rounds),
+        (Ending::Interrupted, 0, 0)
+    );
+
+    // Asked for while an epoch is under way: by a variable's update.
+    struct Asking(Stop, ridge::Ridge);
+    impl Program for Asking {
+        type Shard = <ridge::Ridge as Program>::Shard;
+        type Block = ();
+        type Pinned = ();
+        type Replica = <ridge::Ridge as Program>::Replica;
+        type Partial = <ridge::Ridge as Program>::Partial;
+        type Change = <ridge::Ridge as Program>::Change;
+        fn update(&self, task: &Task, shard: &mut Self::Shard, replica: &Self::Replica) -> Self::Partial {
+            if task.epoch == 1 && task.round == 3 {
+                self.0.request_now();
+            }
+            self.1.update(task, shard, replica)
+        }
+        fn aggregate(
+            &self,
+            round: &Round,
+            pinned: &mut (),
+            partials: Vec<(u32, Self::Partial)>,
+        ) -> Self::Change {
+            self.1.aggregate(round, pinned, partials)
+        }
+        fn commit(&self, change: &Self::Change, replica: &mut Self::Replica) {
+            self.1.commit(change, replica);
+        }
+        fn certify(&self, number: u32, shard: &mut Self::Shard, replica: &Self::Replica) -> Self::Partial {
+            self.1.certify(number, shard, replica)
+        }
+        fn conclude(
+            &self,
+            boundary: &Boundary,
+            pinned: &mut (),
+            replica: &Self::Replica,
+            shares: Vec<(u32, Self::Partial)>,
+        ) -> Verdict<Self::Change> {
+            self.1.conclude(boundary, pinned, replica, shares)
+        }
+    }
+    let problem = ridge::Problem::small(3);
+    let (program, Parts { shards, replica, .. }) = problem.parts();
+    let stop = Stop::default();
+    let schedule = Cyclic::new(problem.variables(), 1);
+    let engine =
+        Engine::new(Asking(stop.clone(), program), schedule, Parts::new(shards, replica)).identity("asking");
+    let outcome = engine.stop(stop).checkpoint(1, &file).run().unwrap();
+    assert_eq!((outcome.report.ending, outcome.report.epochs), (Ending::Interrupted, 2));
+    assert_eq!(outcome.report.rounds, problem.columns as u64 + 4);
+    assert_eq!(outcome.trace.last().unwrap().ending, Some(Ending::Interrupted));
+    // The last checkpoint is that of the last whole epoch.
+    let (program, Parts { shards, replica, .. }) = problem.parts();
+    let schedule = Cyclic::new(problem.variables(), 1);
+    let engine = Engine::new(Asking(Stop::default(), program), schedule, Parts::new(shards, replica));
+    let resumed = engine.identity("asking").epochs(1).resume(&file).run().unwrap();
+    assert_eq!(resumed.report.epochs, 1);
+}
+
+#[test]
+fn a_run_under_the_guard_goes_on_from_each_boundary_with_a_tighter_target() {
+    // So much parallelism that epochs are rolled back.
+    let problem = ridge::Problem { rows: 200, common: 1.0, ..ridge::Problem::small(3) };
+    let engine = |target: f64| {
+        let (mut program, parts) = problem.parts();
+        program.target = target;
+        Engine::new(program, Shuffled::new(problem.variables(), problem.columns, 1), parts).identity("ridge")
+    };
+    let whole = engine(1e-9).epochs(400).run().unwrap();
+    assert!(whole.report.rollbacks > 0 && whole.report.ending == Ending::Target);
+    let folder = tempfile::tempdir().unwrap();
+    for limit in 0..12 {
+        let file = folder.path().join(format!("after {limit}"));
+        write_at(engine(1e-2), limit, &file);
+        let resumed = engine(1e-9).epochs(400).resume(&file).run().unwrap();
+        assert!(bytes(&resumed.parts) == bytes(&whole.parts), "from epoch {limit}");
+        assert_eq!(resumed.report.rollbacks, whole.report.rollbacks, "from epoch {limit}");
+    }
+}
+
+fn write_at<P: Program>(engine: Engine<P>, limit: u64, file: &Path) {
+    engine.epochs(limit).checkpoint(1000, file).run().unwrap();
+    assert!(file.exists(), "it was done before the limit of {limit} epochs");
+}
