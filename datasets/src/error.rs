@@ -57,10 +57,18 @@ impl ReadError {
     }
 
     pub(crate) fn at(path: &Path, line: usize, message: impl Into<String>) -> Self {
-        Self::Line { path: path.into(), line, message: message.into() }
+        Self::Line { path: path.into(), line, message: in_one_line(message.into()) }
     }
 
     pub(crate) fn file(path: &Path, message: impl Into<String>) -> Self {
-        Self::File { path: path.into(), message: message.into() }
+        Self::File { path: path.into(), message: in_one_line(message.into()) }
+    }
+}
+
+/// A message that shows what stands in a file stays one line, whatever that is.
+fn in_one_line(message: String) -> String {
+    match message.contains(char::is_control) {
+        true => message.replace(char::is_control, " "),
+        false => message,
     }
 }

@@ -304,3 +304,77 @@ fn public_corpora_have_the_registered_sizes() {
         );
     }
 }
+
+/// Documents of a table, with their names.
+fn documents(corpus: &Corpus) -> Vec<(String, Vec<String>)> {
+    let names = corpus.document_names.as_ref();
+    let words = |document| corpus.document(document).map(|(word, _)| corpus.word(word)).collect();
+    let name = |document| names.and_then(|names| names.get(document)).unwrap_or_default().to_owned();
+    (0..corpus.documents()).map(|document| (name(document), words(document))).collect()
+}
+
+#[test]
+fn texts_come_from_a_column_of_a_table() {
+    let csv = "url,body,n\n/a,\"The ship,\nat sea\",1\n/b,,2\n\"/c \"\"x\"\"\",a harbour,3\n";
+    let json = "{\"url\": \"/a\", \"body\": \"The ship,\\nat sea\", \"n\": 1}\n\n{\"body\": null, \"url\": \"/b\"}\n\
+                {\"url\": \"/c \\\"x\\\"\", \"body\": \"a harbour\"}";
+    let row = |name: &str, words: &[&str]| {
+        (name.to_owned(), words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>())
+    };
+    let expected = [row("/a", &["the", "ship", "sea"]), row("/b", &[]), row("/c \"x\"", &["harbour"])];
+    for (name, text) in [("posts.csv", csv), ("posts.jsonl", json)] {
+        for bytes in [text.as_bytes().to_vec(), gzip(text.as_bytes())] {
+            let (_folder, path) = write(name, &bytes);
+            for threads in [1, 3] {
+                let options = CorpusOptions {
+                    text: Some("body".into()),
+                    id: Some("url".into()),
+                    threads,
+                    ..CorpusOptions::default()
+                };
+                let corpus = read_corpus(&path, &options).unwrap();
+                assert_eq!(documents(&corpus), expected, "{name}");
+                assert_eq!(corpus.format, if name.ends_with("csv") { "csv" } else { "jsonl" });
+            }
+        }
+    }
+}
+
+#[test]
+fn columns_of_texts_that_are_not_there_are_refused() {
+    for (text, wanted, line, why) in [
+        ("url,body\n/a,x\n", "text", None, "--text text: there is no such column: the columns are url, body"),
+        ("{\"a\": \"b\"}\n{\"b\": 1}\n", "a", Some(2), "--text a: there is no such field: this object has b"),
+        ("{\"a\": \"b\"}\n{\"a\": [1]}\n", "a", Some(2), "neither a text nor a number"),
+        ("{\"a\": \"b\"}\n{\"a\": \n", "a", Some(2), "no JSON object"),
+        ("[{\"a\": \"b\"}]", "a", Some(1), "a JSON array: write its objects a line each"),
+        ("url,body\n/a,x,y\n", "body", Some(2), "3 cells divided by `,` where the first line has 2"),
+    ] {
+        let (_folder, path) = write("posts", text.as_bytes());
+        let options = CorpusOptions { text: Some(wanted.into()), ..CorpusOptions::default() };
+        let error = read_corpus(&path, &options).unwrap_err();
+        assert!(error.line() == line && error.to_string().contains(why), "{error}");
+    }
+    let (_folder, path) = write("posts.jsonl", b"{\"a\": \"b\"}\n");
+    let error = read_corpus(&path, &CorpusOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("this is JSON: name the field of the texts by --text NAME"), "{error}");
+    let (_folder, path) = write("docword.x.txt", b"1\n1\n1\n1 1 1\n");
+    let options = CorpusOptions {
+        format: Some(CorpusFormat::Docword),
+        text: Some("a".into()),
+        ..CorpusOptions::default()
+    };
+    let error = read_corpus(&path, &options).unwrap_err().to_string();
+    assert!(error.contains("--text names a column of csv, jsonl or parquet, and this is docword"), "{error}");
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn texts_come_from_parquet() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables/houses.parquet");
+    let options =
+        CorpusOptions { text: Some("city".into()), id: Some("rooms".into()), ..CorpusOptions::default() };
+    let corpus = read_corpus(path, &options).unwrap();
+    assert_eq!((corpus.documents(), corpus.format.as_str()), (40, "parquet"));
+    assert!(corpus.vocabulary.unwrap().iter().all(|city| ["oslo", "bergen", "trondheim"].contains(&city)));
+}

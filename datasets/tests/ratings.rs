@@ -75,6 +75,9 @@ fn ids_may_be_texts_and_pairs_need_no_rating() {
     assert_eq!(mixed.users, Ids::Names(vec!["1".into(), "2".into(), "007".into()]));
     let large = read("99999999999\t0\t4\n1\t1\t3\n");
     assert_eq!((large.users.name(0), large.items), ("99999999999".into(), Ids::Dense(2)));
+    // Beyond 64 bits, too.
+    let larger = read("123456789012345678901234567890\t0\t4\n1\t1\t3\n");
+    assert_eq!(larger.users.name(0), "123456789012345678901234567890");
     let pairs = read("0\t3\n1\t3\n");
     assert!(pairs.pairs_only && pairs.triples.values == [1.0, 1.0]);
 }

@@ -8,7 +8,7 @@ use ndarray::{Array2, array};
 use proptest::prelude::*;
 use raddle_datasets::{
     ColumnOptions, Encoding, Filled, Format, LeftOut, Matrix, Missing, Options, ReadError, Samples, Table,
-    read, read_samples,
+    read, read_any, read_samples,
 };
 use tempfile::TempDir;
 
@@ -312,7 +312,67 @@ fn options_for_columns_are_refused_where_there_are_none() {
     std::fs::write(&path, "1 1:2\n2 2:3\n").unwrap();
     let error = read(&path, &columns(|columns| columns.drop = list("1"))).unwrap_err().to_string();
     assert!(error.contains("libsvm has no columns with names: --no-header, --columns, --drop"), "{error}");
+    for source in ["diabetes", "synth:groups:n=9,p=5,s=2"] {
+        let error = read_any(source, &columns(|columns| columns.drop = list("1"))).unwrap_err().to_string();
+        assert!(error.contains("it is no file") && error.contains("have no effect on it"), "{error}");
+    }
     let (_folder, path) = write(b"x,y\n1,2\n");
     let error = read(&path, &Options { zero_based: true, ..Options::default() }).unwrap_err().to_string();
     assert!(error.contains("this is csv: --zero-based is for libsvm text"), "{error}");
+}
+
+/// Written by pyarrow 26.0.1, gzip, and zstd 1.5.4.
+#[test]
+fn compressed_files_and_parquet_hold_the_same_table() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables");
+    let options = Options { y: Some("price".into()), ..Options::default() };
+    let plain = read(folder.join("houses.csv"), &options).unwrap();
+    let mut names = vec!["houses.csv.gz", "houses.csv.zst"];
+    if cfg!(feature = "parquet") {
+        names.push("houses.parquet");
+    }
+    for name in names {
+        for threads in [1, 3] {
+            let other = read(folder.join(name), &Options { threads, ..options.clone() }).unwrap();
+            assert_eq!(
+                (&other.x, &other.y, &other.encoding),
+                (&plain.x, &plain.y, &plain.encoding),
+                "{name}"
+            );
+        }
+    }
+    if !cfg!(feature = "parquet") {
+        let error = read(folder.join("houses.parquet"), &options).unwrap_err().to_string();
+        assert!(
+            error.contains("this is Parquet, which this build does not read: build with --features parquet")
+        );
+    }
+}
+
+#[test]
+fn zstd_in_several_frames_is_read_and_a_cut_is_named() {
+    let zstd =
+        std::fs::read(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables/houses.csv.zst"));
+    let zstd = zstd.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.csv.zst");
+    let options =
+        Options { y: Some("price".into()), columns: ColumnOptions::default(), ..Options::default() };
+    // A frame to be passed over, and a second one, whose header is a row that is refused.
+    let skipped = [&[0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3][..], &zstd].concat();
+    std::fs::write(&path, &skipped).unwrap();
+    assert_eq!(read(&path, &options).unwrap().x.rows(), 40);
+    std::fs::write(&path, [&zstd[..], &zstd].concat()).unwrap();
+    let error = read(&path, &options).unwrap_err();
+    assert_eq!(error.line(), Some(42), "{error}");
+    for cut in [zstd.len() - 1, zstd.len() - 5, zstd.len() / 2, 20] {
+        std::fs::write(&path, &zstd[..cut]).unwrap();
+        let error = read(&path, &options).unwrap_err().to_string();
+        assert!(error.contains("the zstd data end too early: the file was cut off"), "{cut}: {error}");
+    }
+    let mut changed = zstd.clone();
+    let last = changed.len() - 1;
+    changed[last] ^= 1;
+    std::fs::write(&path, changed).unwrap();
+    assert!(read(&path, &options).unwrap_err().to_string().contains("the zstd data are damaged"));
 }

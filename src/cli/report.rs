@@ -80,6 +80,8 @@ pub struct Data {
     pub nonzeros: u64,
     /// A digest of the content.
     pub digest: String,
+    /// The name of its format, such as csv.
+    pub format: String,
 }
 
 /// What a report tells that the engine cannot know.
@@ -308,7 +310,7 @@ mod tests {
             assert!(report.get(key).is_some(), "{key}");
         }
         let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
-        assert_eq!(keys(&report["data"]), ["digest", "nonzeros", "path", "sizes"]);
+        assert_eq!(keys(&report["data"]), ["digest", "format", "nonzeros", "path", "sizes"]);
         assert_eq!(keys(&report["seconds"]), ["certify", "fit", "prepare", "read", "write"]);
         assert_eq!(keys(&report["metric"]), ["certified", "name", "on", "target", "value"]);
         assert_eq!(

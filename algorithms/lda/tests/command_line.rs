@@ -347,7 +347,7 @@ fn bad_input_names_the_option_or_the_line() {
         ("fit no/such.txt", "no/such.txt: cannot read"),
         ("fit nothing", "known are pydoc"),
         ("fit empty", "the folder has no files"),
-        ("fit notes.txt --format csv", "--format: `csv` is no format"),
+        ("fit notes.txt --format xls", "--format: `xls` is no format"),
         ("fit pydoc --topics 0", "--topics is 0"),
         ("fit pydoc --topics 70000", "--topics is 70000"),
         ("fit pydoc --alpha -1", "--alpha is -1"),

@@ -127,7 +127,7 @@ pub fn pydoc() -> Corpus {
     let source = Source::embedded("pydoc", PYDOC);
     // The file is part of the program, and a test reads it: it cannot be broken.
     let mut corpus = super::docword::load(&source, 1).unwrap_or_default();
-    (corpus.name, corpus.digest) = ("pydoc".into(), source.digest());
+    (corpus.name, corpus.digest, corpus.format) = ("pydoc".into(), source.digest(), "embedded".into());
     corpus.vocabulary = Some(PYDOC_WORDS.lines().collect::<Vocabulary>());
     corpus
 }

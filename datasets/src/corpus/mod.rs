@@ -12,6 +12,7 @@ mod over;
 mod read;
 mod split;
 mod stop_words;
+mod table;
 mod text;
 mod tokenizer;
 mod vocabulary;
@@ -47,12 +48,16 @@ pub struct Corpus {
     pub is_text: bool,
     /// The words as text, where there is a vocabulary.
     pub vocabulary: Option<Vocabulary>,
-    /// The documents' names, where the format has them: the files of a folder.
+    /// The documents' names, where there are: the files of a folder, and what [`CorpusOptions::id`] names.
     pub document_names: Option<Vocabulary>,
     /// SHA-256 of the file's bytes as stored, 64 hexadecimal digits; of a folder, of its files' digests in order.
     pub digest: String,
     /// What was read; `None` for embedded data.
     pub path: Option<PathBuf>,
+    /// The name of its format; `embedded` where there is no file.
+    pub format: String,
+    /// What users should know of how the corpus was read.
+    pub notes: Vec<String>,
 }
 
 impl Corpus {

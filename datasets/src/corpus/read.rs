@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::known::{corpus_entry, load_corpus, pydoc};
+use super::table::{self, Fields};
 use super::{Corpus, Vocabulary, docword, matrix_market, names, text};
 use crate::encoding::TextEncoding;
 use crate::error::ReadError;
-use crate::foreign::foreign;
+use crate::foreign::{foreign, is_json};
 use crate::market;
 use crate::registry::RegistryError;
 use crate::source::{Source, names_a_file};
@@ -25,13 +26,28 @@ pub struct CorpusOptions {
     pub vocabulary: Option<PathBuf>,
     /// How the bytes of text are letters; `None` takes UTF-8, and UTF-16 where its mark is.
     pub encoding: Option<TextEncoding>,
+    /// The column of a table, or the field of JSON lines, that holds the documents' texts: its name, or its number from 1.
+    /// Without it a file is no table.
+    pub text: Option<String>,
+    /// The column or field that names the documents.
+    pub id: Option<String>,
+    /// The first line of delimited text is data, whatever it holds.
+    pub no_header: bool,
     /// How many threads may compute; the result is the same for any number.
     pub threads: usize,
 }
 
 impl Default for CorpusOptions {
     fn default() -> Self {
-        Self { format: None, vocabulary: None, encoding: None, threads: 1 }
+        Self {
+            format: None,
+            vocabulary: None,
+            encoding: None,
+            text: None,
+            id: None,
+            no_header: false,
+            threads: 1,
+        }
     }
 }
 
@@ -45,17 +61,32 @@ pub enum CorpusFormat {
     /// Plain text: one document a line, or one a file of a folder; the words are those of
     /// [`tokens`](super::tokens).
     Text,
+    /// Delimited text, one document a row; [`CorpusOptions::text`] names its column.
+    Csv,
+    /// A JSON object a line, likewise.
+    JsonLines,
+    /// Apache Parquet, likewise, of builds with the feature `parquet`.
+    Parquet,
 }
 
 impl CorpusFormat {
-    const ALL: [Self; 3] = [Self::Docword, Self::MatrixMarket, Self::Text];
+    const ALL: [Self; 6] =
+        [Self::Docword, Self::MatrixMarket, Self::Text, Self::Csv, Self::JsonLines, Self::Parquet];
 
-    /// The name that [`FromStr`] takes: `docword`, `mtx` or `text`.
+    /// Whether documents are rows of a table.
+    fn is_table(self) -> bool {
+        matches!(self, Self::Csv | Self::JsonLines | Self::Parquet)
+    }
+
+    /// The name that [`FromStr`] takes: `docword`, `mtx`, `text`, `csv`, `jsonl` or `parquet`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Docword => "docword",
             Self::MatrixMarket => "mtx",
             Self::Text => "text",
+            Self::Csv => "csv",
+            Self::JsonLines => "jsonl",
+            Self::Parquet => "parquet",
         }
     }
 }
@@ -125,6 +156,9 @@ pub fn read_corpus(path: impl AsRef<Path>, options: &CorpusOptions) -> Result<Co
 }
 
 fn folder(path: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
+    if options.text.is_some() || options.id.is_some() {
+        return Err(ReadError::file(path, "--text and --id name columns of a table, and this is a folder"));
+    }
     match options.format {
         None | Some(CorpusFormat::Text) => text::load_folder(path, options.encoding, options.threads),
         Some(format) => Err(ReadError::file(path, format!("a folder is no {format}: name a file"))),
@@ -135,17 +169,54 @@ fn file(path: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
     let source = Source::open_text(path, options.encoding)?;
     let path = &source.path;
     let beginning = source.beginning(1 << 12)?;
-    if let Some(why) = foreign(&beginning) {
-        return Err(ReadError::file(path, why));
+    let refuse = |why: String| Err(ReadError::file(path, why));
+    let is_parquet = beginning.starts_with(b"PAR1");
+    let format = match options.format {
+        Some(format) => format,
+        None if is_parquet => CorpusFormat::Parquet,
+        None if options.text.is_some() && is_json(&beginning) => CorpusFormat::JsonLines,
+        None if options.text.is_some() => CorpusFormat::Csv,
+        None => recognise(&beginning),
+    };
+    match foreign(&beginning) {
+        Some(why) if !(is_parquet && format == CorpusFormat::Parquet && cfg!(feature = "parquet")) => {
+            return refuse(why);
+        }
+        _ => {}
     }
-    let format = options.format.unwrap_or_else(|| recognise(&beginning));
+    match &options.text {
+        None if format.is_table() => {
+            return refuse(format!("this is {format}: name the column of the texts by --text NAME"));
+        }
+        None if format == CorpusFormat::Text && is_json(&beginning) => {
+            return refuse("this is JSON: name the field of the texts by --text NAME".into());
+        }
+        None if options.id.is_some() => {
+            return refuse(
+                "--id names documents of a table: name the column of the texts by --text, too".into(),
+            );
+        }
+        Some(_) if !format.is_table() => {
+            return refuse(format!("--text names a column of csv, jsonl or parquet, and this is {format}"));
+        }
+        _ => {}
+    }
+    let fields = options.text.as_deref().map(|text| Fields {
+        text,
+        id: options.id.as_deref(),
+        no_header: options.no_header,
+    });
     let mut corpus = match format {
         CorpusFormat::Docword => docword::load(&source, options.threads)?,
         CorpusFormat::MatrixMarket => matrix_market::load(&source, options.threads)?,
         CorpusFormat::Text => text::load_lines(&source, options.threads)?,
+        CorpusFormat::Csv | CorpusFormat::JsonLines | CorpusFormat::Parquet => match fields {
+            Some(fields) => table::load(&source, format, fields, options.threads)?,
+            None => Corpus::default(),
+        },
     };
-    corpus.digest = source.digest();
-    if format == CorpusFormat::Text {
+    (corpus.digest, corpus.format) = (source.digest(), format.to_string());
+    if corpus.is_text {
         return Ok(corpus);
     }
     if let Some(words) = options.vocabulary.clone().or_else(|| names::beside(path)) {

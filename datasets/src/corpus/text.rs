@@ -14,7 +14,7 @@ use crate::source::{self, Source};
 
 /// Documents of a part of the text, over a vocabulary of their own.
 #[derive(Default)]
-struct Part {
+pub(super) struct Part {
     words: HashMap<String, u32>,
     /// The words in the order of their numbers.
     order: Vec<String>,
@@ -24,7 +24,7 @@ struct Part {
 }
 
 impl Part {
-    fn add_document(&mut self, text: &str) {
+    pub(super) fn add_document(&mut self, text: &str) {
         let Self { words, order, tokens: held, .. } = self;
         tokens(text, |word| {
             let number = words.get(word).copied().unwrap_or_else(|| {
@@ -95,7 +95,7 @@ pub(super) fn load_folder(
         .map(|path| path.strip_prefix(folder).unwrap_or(path).to_string_lossy().into_owned())
         .collect();
     corpus.document_names = Some(names.iter().map(String::as_str).collect());
-    corpus.digest = source::digest(digests.concat().as_bytes());
+    (corpus.digest, corpus.format) = (source::digest(digests.concat().as_bytes()), "text".into());
     Ok(corpus)
 }
 
@@ -114,7 +114,7 @@ fn list(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), ReadError> {
 }
 
 /// Joins parts in their order, so that words are numbered as one reader from top to bottom would number them.
-fn joined(parts: Vec<Part>) -> Corpus {
+pub(super) fn joined(parts: Vec<Part>) -> Corpus {
     let (mut numbers, mut vocabulary) = (HashMap::<String, u32>::new(), Vocabulary::default());
     let (mut pieces, mut documents) = (Vec::new(), 0u32);
     for part in parts {

@@ -354,11 +354,14 @@ impl Column {
             Self::Integers(ids) => {
                 // Ten digits fit; a leading zero may be part of a name.
                 let is_canonical = cell.len() <= 10 && (cell[0] != b'0' || cell.len() == 1);
+                if !is_canonical {
+                    return Ok(false);
+                }
                 let id = cell.iter().try_fold(0_u64, |id, byte| {
                     let digit = byte.wrapping_sub(b'0');
                     (digit < 10).then_some(id * 10 + u64::from(digit))
                 });
-                match id.filter(|&id| is_canonical && id < u64::from(u32::MAX)) {
+                match id.filter(|&id| id < u64::from(u32::MAX)) {
                     Some(id) => ids.push(id as u32),
                     None => return Ok(false),
                 }

@@ -110,7 +110,7 @@ fn quoted_row(record: &[u8], head: &Head, values: &mut Vec<f64>) -> bool {
 }
 
 #[cold]
-fn wrong_width(width: usize, head: &Head) -> String {
+pub(crate) fn wrong_width(width: usize, head: &Head) -> String {
     format!(
         "{width} cells divided by {} where the first line has {}: every row needs the same; a cell that holds the \
          separator stands in double quotes",

@@ -22,7 +22,7 @@ pub(crate) mod missing;
 mod npy;
 mod npz;
 #[cfg(feature = "parquet")]
-mod parquet;
+pub(crate) mod parquet;
 mod read;
 mod repeat;
 mod response;
@@ -37,6 +37,7 @@ pub use encoding::{ColumnOptions, EncodedColumn, Encoding, LeftOut};
 pub use features::Filled;
 pub use missing::Missing;
 
+pub(crate) use csv::wrong_width;
 pub(crate) use read::table as table_in;
 pub use read::{Format, Options, read, read_any};
 pub use samples::{Samples, read_samples};

@@ -119,6 +119,14 @@ impl FromStr for Format {
 /// # Ok::<(), raddle_datasets::ReadError>(())
 /// ```
 pub fn read_any(source: &str, options: &Options) -> Result<Table, ReadError> {
+    if source == "diabetes" || source.starts_with("synth:") {
+        let Options { encoding, no_header, zero_based, columns, .. } = options;
+        if encoding.is_some() || *no_header || *zero_based || *columns != ColumnOptions::default() {
+            let why = "it is no file: --encoding, --no-header, --zero-based, --columns, --drop, --categorical, --max-levels \
+                       and --missing have no effect on it";
+            return Err(ReadError::file(Path::new(source), why));
+        }
+    }
     match source {
         "diabetes" => Ok(embedded::diabetes()),
         _ if source.starts_with("synth:") => Ok(generate::table(source)?),

@@ -143,5 +143,6 @@ pub(crate) fn describe(table: &Table) -> Data {
         sizes: sizes.into_iter().map(|(name, size)| (name.to_owned(), size as u64)).collect(),
         nonzeros: table.x.nonzeros() as u64,
         digest: table.digest.clone(),
+        format: table.format.clone(),
     }
 }

@@ -16,3 +16,4 @@ mod help;
 mod options;
 mod path;
 mod predict;
+mod tables;

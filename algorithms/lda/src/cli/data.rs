@@ -19,9 +19,9 @@ pub(crate) const DEFAULT: &str = "pydoc";
 pub(crate) fn known() -> String {
     let names = CORPORA.each_ref().map(|entry| entry.name).join(", ");
     format!(
-        "a UCI docword or Matrix Market file (documents by words), plain text with a document a line, gzip or not; a folder \
-         with a document a file; or a public corpus by name, read from the folder RADDLE_DATA ({names}; {DEFAULT} is \
-         embedded)"
+        "a UCI docword or Matrix Market file (documents by words), plain text with a document a line, or with --text a table \
+         (csv, jsonl or parquet); gzip, zstd or neither, - for standard input; a folder with a document a file; or a public \
+         corpus by name, read from the folder RADDLE_DATA ({names}; {DEFAULT} is embedded)"
     )
 }
 
@@ -30,9 +30,18 @@ pub(crate) fn known_or_default() -> String {
     format!("The corpus: {}. The embedded {DEFAULT} if none is given", known())
 }
 
-/// The encoding of a text.
-#[derive(Debug, Clone, Copy, Default, Args, Serialize)]
-pub(crate) struct EncodingArgs {
+/// Where texts come from, and how they are encoded.
+#[derive(Debug, Clone, Default, Args, Serialize)]
+pub(crate) struct TextArgs {
+    /// The documents are the texts of this column of a csv or parquet table, or of this field of JSON lines.
+    #[arg(long, value_name = "NAME")]
+    text: Option<String>,
+    /// The column or field that names the documents.
+    #[arg(long, value_name = "NAME", requires = "text")]
+    id: Option<String>,
+    /// The first line of a csv is data.
+    #[arg(long, requires = "text")]
+    no_header: bool,
     /// Encoding of text that is not UTF-8, such as latin1.
     #[arg(long, value_name = "NAME", value_parser = str::parse::<TextEncoding>)]
     #[serde(serialize_with = "as_text")]
@@ -47,11 +56,11 @@ fn as_text<S: serde::Serializer>(value: &Option<TextEncoding>, serializer: S) ->
 }
 
 /// What is said of a source beside its name.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(crate) struct Given<'a> {
     pub(crate) format: Option<&'a str>,
     pub(crate) vocab: Option<&'a Path>,
-    pub(crate) encoding: EncodingArgs,
+    pub(crate) texts: &'a TextArgs,
 }
 
 /// How a corpus is read, and which words are left out.
@@ -63,7 +72,7 @@ pub(crate) struct CorpusArgs {
     vocab: Option<PathBuf>,
     #[command(flatten)]
     #[serde(flatten)]
-    pub(crate) encoding: EncodingArgs,
+    pub(crate) texts: TextArgs,
     /// Leave out words that occur in fewer documents: a number, or a fraction such as 0.01.
     #[arg(long, value_name = "N|X", value_parser = str::parse::<Frequency>, allow_negative_numbers = true)]
     #[serde(serialize_with = "as_debug")]
@@ -136,9 +145,10 @@ impl CorpusArgs {
         format: Option<&str>,
         threads: usize,
     ) -> Result<Read, Error> {
-        let given = Given { format, vocab: self.vocab.as_deref(), encoding: self.encoding };
+        let given = Given { format, vocab: self.vocab.as_deref(), texts: &self.texts };
         let mut corpus = read(source.unwrap_or(DEFAULT), given, threads)?;
         let mut notes: Vec<String> = unnamed(&corpus).into_iter().collect();
+        notes.append(&mut corpus.notes);
         let stop_words = match self.stop_words.as_deref() {
             None => Default::default(),
             Some("english") => english_stop_words(),
@@ -171,24 +181,31 @@ impl CorpusArgs {
 
     /// Part of a run's identity.
     pub(crate) fn identity(&self) -> String {
-        let Self { vocab, encoding: EncodingArgs { encoding }, min_df, max_df, remove_top, stop_words } =
-            self;
+        let Self { vocab, texts, min_df, max_df, remove_top, stop_words } = self;
         format!(
-            "vocab {vocab:?} encoding {encoding:?} min-df {min_df:?} max-df {max_df:?} remove-top {remove_top} stop-words {stop_words:?}"
+            "vocab {vocab:?} {texts:?} min-df {min_df:?} max-df {max_df:?} remove-top {remove_top} stop-words {stop_words:?}"
         )
     }
 }
 
 /// Reads a corpus.
 pub(crate) fn read(source: &str, given: Given<'_>, threads: usize) -> Result<Corpus, Error> {
-    let Given { format, vocab, encoding: EncodingArgs { encoding } } = given;
+    let Given { format, vocab, texts } = given;
+    let TextArgs { text, id, no_header, encoding } = texts.clone();
     if is_known(source) {
-        let idle = [("--format", format.is_some()), ("--encoding", encoding.is_some())];
+        let idle = [
+            ("--format", format.is_some()),
+            ("--encoding", encoding.is_some()),
+            ("--text", text.is_some()),
+            ("--id", id.is_some()),
+            ("--no-header", no_header),
+        ];
         refuse_without_effect(&idle, &format!("on {source}, which is known by name"))?;
     }
     let format =
         format.map(str::parse).transpose().map_err(|why| Error::usage(format!("--format: {why}")))?;
-    let options = CorpusOptions { format, vocabulary: vocab.map(Path::to_owned), encoding, threads };
+    let vocabulary = vocab.map(Path::to_owned);
+    let options = CorpusOptions { format, vocabulary, text, id, encoding, no_header, threads };
     read_any_corpus(source, &options).map_err(Error::input)
 }
 
@@ -222,6 +239,7 @@ pub(crate) fn describe(corpus: &Corpus) -> Data {
         sizes: sizes.into_iter().map(|(name, size)| (name.to_owned(), size)).collect(),
         nonzeros: corpus.nonzeros() as u64,
         digest: corpus.digest.clone(),
+        format: corpus.format.clone(),
     }
 }
 

@@ -69,6 +69,11 @@ impl Listing {
         text
     }
 
+    /// The topics that have tokens, the largest first.
+    pub(crate) fn filled(&self) -> impl Iterator<Item = usize> {
+        self.order.iter().filter(|&&(_, total)| total > 0).map(|&(topic, _)| topic)
+    }
+
     /// All topics as a table: share, alpha, how spread out the words are, how much they are the topic's own.
     pub(crate) fn summary(&self, title: String, counts: &TopicWords, model: &Model, words: usize) -> Summary {
         let columns = [

@@ -12,6 +12,10 @@ use super::{npz, outcome};
 
 /// The counts of words in topics.
 const COUNTS: &str = "topic_word_counts.npz";
+/// The counts of topics in documents.
+pub(crate) const DOC_TOPIC: &str = "doc_topic.npz";
+/// What the rows of `doc_topic.npz` are called, a line each, where documents have names.
+pub(crate) const DOCUMENTS: &str = "documents.txt";
 /// alpha of each topic, where they differ.
 const ALPHA: &str = "alpha.npy";
 
@@ -34,6 +38,9 @@ pub(crate) struct Model {
     pub(crate) validation_perplexity: Option<f64>,
     pub(crate) test_perplexity: Option<f64>,
     pub(crate) vocabulary: Option<Vec<String>>,
+    /// Whether `documents.txt` has the documents' names.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) named_documents: bool,
 }
 
 /// The number that all are, if they are.
@@ -70,6 +77,7 @@ impl Model {
             validation_perplexity: last.and_then(|last| last.validation),
             test_perplexity: last.and_then(|last| last.test),
             vocabulary: vocabulary.map(|words| words.iter().map(str::to_owned).collect()),
+            named_documents: false,
         }
     }
 
@@ -105,6 +113,7 @@ pub(crate) fn write(
     fit: &Fit,
     counts: &TopicWords,
     model: &Model,
+    documents: Option<&Vocabulary>,
 ) -> Result<(), Error> {
     let (topics, words) = (counts.topics(), counts.words);
     session.write("topic_word.npy", |out| {
@@ -121,7 +130,7 @@ pub(crate) fn write(
         npz::csr(out, (topics, words), starts, (counts.indices.len(), indices), values)
     })?;
     let rows = fit.document_topics();
-    session.write("doc_topic.npz", |out| {
+    session.write(DOC_TOPIC, |out| {
         let mut starts = vec![0u64];
         starts.extend((0..fit.documents()).scan(0, |end, document| {
             *end += rows.of(document).len() as u64;
@@ -133,6 +142,12 @@ pub(crate) fn write(
         let values = entries().map(|(_, count)| count);
         npz::csr(out, (fit.documents(), topics), starts.into_iter(), (length, indices), values)
     })?;
+    if let Some(names) = documents {
+        session.write(DOCUMENTS, |out| {
+            // A name that held the end of a line would be two.
+            names.iter().try_for_each(|name| writeln!(out, "{}", name.replace(char::is_control, " ")))
+        })?;
+    }
     if symmetric(fit.alpha()).is_none() {
         session.write(ALPHA, |out| {
             npy::header(out, "<f8", &[topics])?;

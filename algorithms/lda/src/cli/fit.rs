@@ -8,7 +8,7 @@ use raddle_datasets::Corpus;
 use raddle_lda::{Fit, Held, Lda, LdaError, Preparation, Problem, SyncInterval};
 use serde::Serialize;
 
-use super::data::{self, CorpusArgs, Given};
+use super::data::{self, CorpusArgs, Given, TextArgs};
 use super::describe::Listing;
 use super::files::{self, Model};
 use super::outcome;
@@ -122,13 +122,14 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     drop(preparation);
     let documents = problem.documents();
     // What is not asked for again is let go before the run needs its memory.
-    let vocabulary = corpus.vocabulary.clone();
+    let (vocabulary, names) = (corpus.vocabulary.clone(), corpus.document_names.clone());
+    let names = names.filter(|names| names.len() == documents);
     let corpus = (options.coherence || options.pyldavis).then_some(corpus);
     let engine = session.timed(Phase::Fit, || lda.engine(problem)).map_err(refuse)?;
     let fit = Fit::new(session.run(engine.identity(identity))?, documents);
     let counts = fit.topic_words();
-    let model = Model::new(&fit, &counts, vocabulary.as_ref());
-    files::write(&mut session, &fit, &counts, &model)?;
+    let model = Model { named_documents: names.is_some(), ..Model::new(&fit, &counts, vocabulary.as_ref()) };
+    files::write(&mut session, &fit, &counts, &model, names.as_ref())?;
     if let Some(corpus) = corpus.as_ref().filter(|_| options.pyldavis) {
         files::write_pyldavis(&mut session, &fit, &counts, (corpus, &model))?;
     }
@@ -214,14 +215,12 @@ impl Options {
             };
         }
         // A file is read as the data are.
-        let given = match data::is_known(name) {
-            true => Given::default(),
-            false => Given {
-                format: self.train.format.as_deref(),
-                encoding: self.corpus.encoding,
-                ..Given::default()
-            },
+        let (own, is_known) = (TextArgs::default(), data::is_known(name));
+        let (format, texts) = match is_known {
+            true => (None, &own),
+            false => (self.train.format.as_deref(), &self.corpus.texts),
         };
+        let given = Given { format, vocab: None, texts };
         let mut other = data::read(name, given, self.train.worker_count())
             .map_err(|why| Error::input(format!("{option}: {why}")))?;
         if let Some(words) = &corpus.vocabulary {

@@ -11,7 +11,7 @@ use raddle_datasets::Corpus;
 use raddle_lda::{Inference, LdaError};
 use serde_json::json;
 
-use super::data::{self, EncodingArgs, Given};
+use super::data::{self, Given, TextArgs};
 use super::files::{self, Model};
 use super::fit::refuse;
 
@@ -33,7 +33,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE")]
     vocab: Option<PathBuf>,
     #[command(flatten)]
-    encoding: EncodingArgs,
+    texts: TextArgs,
     /// Threads that compute; the cores unless given. Never changes the result.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     workers: Option<usize>,
@@ -52,7 +52,7 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   lda infer run pydoc --out topics.tsv
   lda infer run pydoc --out topics.npy
 
-A line of text is a document: its number from 1, then topic:share, the largest first, topics from 1. The same document
+A line of text is a document: its name or its number from 1, then topic:share, the largest first, topics from 1. The same document
 has the same topics whatever else is in the data. Words are matched by their text where model and data have it, else by
 number; words that the model does not have are left out.";
 
@@ -74,6 +74,7 @@ pub(crate) fn infer(options: &Options) -> Result<ExitStatus, Error> {
         options.workers.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let (model, counts, _) = files::read(&options.model)?;
     let corpus = data::read(&options.data, options.given(), workers)?;
+    corpus.notes.iter().for_each(|note| options.with.note(note));
     let (corpus, unknown) = matched(corpus, &model, &options.data)?;
     let inference = Arc::new(Inference::new(&counts, model.alpha.clone()).map_err(refuse)?);
     drop(counts);
@@ -110,7 +111,7 @@ pub(crate) fn infer(options: &Options) -> Result<ExitStatus, Error> {
 
 impl Options {
     fn given(&self) -> Given<'_> {
-        Given { format: self.format.as_deref(), vocab: self.vocab.as_deref(), encoding: self.encoding }
+        Given { format: self.format.as_deref(), vocab: self.vocab.as_deref(), texts: &self.texts }
     }
 
     /// Checks the options, and says how the result is written.
@@ -153,7 +154,7 @@ impl Documents {
                 self.each(|_, theta| npy::f32s(out, theta))
             }
             Form::Lines(least) => self.each(|document, theta| {
-                write!(out, "{}", document + 1)?;
+                write!(out, "{}", name(&self.corpus, document))?;
                 let topics = shares(theta, least);
                 topics.iter().try_for_each(|(topic, share)| write!(out, "\t{}:{share:.4}", topic + 1))?;
                 writeln!(out)
@@ -194,6 +195,13 @@ impl Documents {
         }
         Ok(())
     }
+}
+
+/// What a document is called: its name, or its number from 1.
+fn name(corpus: &Corpus, document: usize) -> String {
+    let name = corpus.document_names.as_ref().and_then(|names| names.get(document));
+    // A name that held a tab would be two fields.
+    name.map_or_else(|| (document + 1).to_string(), |name| name.replace(char::is_control, " "))
 }
 
 /// (topic, share) of at least `least`, the largest first.

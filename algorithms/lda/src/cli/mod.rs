@@ -7,6 +7,7 @@ use raddle::cli::Free;
 
 mod data;
 mod describe;
+mod documents;
 mod files;
 mod fit;
 mod infer;

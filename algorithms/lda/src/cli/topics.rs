@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, UseOptions, count, number};
+use raddle::cli::{Error, ExitStatus, Table, UseOptions, count, number};
 
-use super::data::{self, EncodingArgs, Given};
+use super::data::{self, Given, TextArgs};
 use super::describe::Listing;
-use super::files;
 use super::infer::matched;
+use super::{documents as shares, files};
 
 /// Topics listed on the screen unless --top says otherwise.
 const TOP: usize = 100;
@@ -27,8 +27,11 @@ pub(crate) struct Options {
     /// The words of the data, one a line; else the file beside it that is named alike.
     #[arg(long, value_name = "FILE", requires = "data")]
     vocab: Option<PathBuf>,
+    /// The N documents of the model's own data with the largest share of each topic.
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    documents: usize,
     #[command(flatten)]
-    encoding: EncodingArgs,
+    texts: TextArgs,
     /// Top words of each topic.
     #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true)]
     words: usize,
@@ -42,7 +45,8 @@ pub(crate) struct Options {
 const EXAMPLES: &str = "Examples, which work as they stand:
   lda fit pydoc --epochs 50 --out run
   lda topics run
-  lda topics run pydoc --words 15 --json";
+  lda topics run pydoc --words 15 --json
+  lda topics run --documents 3";
 
 /// Lists the topics.
 pub(crate) fn topics(options: &Options) -> Result<ExitStatus, Error> {
@@ -51,7 +55,8 @@ pub(crate) fn topics(options: &Options) -> Result<ExitStatus, Error> {
         None => None,
         Some(source) => {
             let (format, vocab) = (options.format.as_deref(), options.vocab.as_deref());
-            let corpus = data::read(source, Given { format, vocab, encoding: options.encoding }, 1)?;
+            let corpus = data::read(source, Given { format, vocab, texts: &options.texts }, 1)?;
+            corpus.notes.iter().for_each(|note| options.with.note(note));
             let (corpus, unknown) = matched(corpus, &model, source)?;
             if unknown > 0 {
                 options.with.note(&format!("{} of {source} unknown to the model", count(unknown, "token")));
@@ -70,6 +75,29 @@ pub(crate) fn topics(options: &Options) -> Result<ExitStatus, Error> {
     let mut summary = listing.summary(title, &counts, &model, options.words);
     let top = options.top.unwrap_or(usize::MAX);
     summary.tables.iter_mut().for_each(|table| table.rows.truncate(top));
+    if options.documents > 0 {
+        let (below, table) = documents(options, &model, &listing)?;
+        text = format!("{}\n\n{below}", text.trim_end());
+        summary = summary.table(table);
+    }
     options.with.say(&text, &summary)?;
     Ok(ExitStatus::Done)
+}
+
+/// The documents with the largest share of each listed topic, in words and as a table.
+fn documents(options: &Options, model: &files::Model, listing: &Listing) -> Result<(String, Table), Error> {
+    let found = shares::Shares::read(&options.model, model)?;
+    let mut text = format!("{:>6}  documents with the largest share\n", "topic");
+    let mut table = Table::new("documents", &["topic", "document", "name", "share"]);
+    for topic in listing.filled().take(options.top.unwrap_or(TOP)) {
+        let top = found.top(topic, options.documents);
+        let said: Vec<String> =
+            top.iter().map(|&(document, share)| format!("{} {share:.3}", found.name(document))).collect();
+        text += &format!("{:>6}  {}\n", topic + 1, said.join(", "));
+        for (document, share) in top {
+            let (number, name) = (document as u64 + 1, found.name(document));
+            table.row(vec![(topic as u64 + 1).into(), number.into(), name.into(), share.into()]);
+        }
+    }
+    Ok((text, table))
 }

@@ -16,12 +16,25 @@ use super::ids::Joined;
 /// The default data.
 pub(crate) const DEFAULT: &str = "synth:ratings:users=800,items=400,n=48000,rank=4,noise=0.5,signal=0.8";
 
+/// How the latest ratings are asked for, before their share.
+pub(crate) const LATEST: &str = "last:";
+
+/// The share of `last:0.1`, if this is asked for.
+pub(crate) fn latest(option: &str, text: &str) -> Result<Option<f64>, Error> {
+    let Some(share) = text.strip_prefix(LATEST) else { return Ok(None) };
+    let range = |share: &f64| *share > 0.0 && *share < 1.0;
+    share.parse().ok().filter(range).map(Some).ok_or_else(|| {
+        Error::usage(format!("{option} {text}: give a share above 0 and below 1, as in {option} last:0.1"))
+    })
+}
+
 /// What DATA may be, for the help.
 pub(crate) fn known() -> String {
     let names = registry::RATINGS.each_ref().map(|entry| entry.name).join(", ");
     format!(
-        "a file (csv, tsv, MovieLens `::`, LIBMF text or mtx, gzip or not); a public set by name, read from the folder \
-         RADDLE_DATA ({names}); or ratings to generate, such as synth:ratings:users=500,items=200,n=20000"
+        "a file (csv, tsv, MovieLens `::`, LIBMF text or mtx; gzip, zstd or neither), - for standard input; a public set by \
+         name, read from the folder RADDLE_DATA ({names}); or ratings to generate, such as \
+         synth:ratings:users=500,items=200,n=20000"
     )
 }
 
@@ -33,8 +46,8 @@ pub(crate) fn known_or_default() -> String {
 /// How ratings are read.
 #[derive(Debug, Clone, Args, Serialize)]
 pub(crate) struct Reading {
-    /// The columns of user, item and rating: names of the header, or numbers from 1.
-    #[arg(long, value_name = "USER,ITEM[,RATING]", value_delimiter = ',')]
+    /// The columns of user, item, rating and time: names of the header, or numbers from 1.
+    #[arg(long, value_name = "USER,ITEM[,RATING[,TIME]]", value_delimiter = ',')]
     columns: Option<Vec<String>>,
     /// What counts where a user rates an item again: last (unless given), first, sum, mean, or
     /// refuse.
@@ -103,12 +116,24 @@ impl Reading {
             !source.starts_with("synth:")
                 && !is_known(source)
                 && !["none", "split"].contains(&source)
+                && !source.starts_with(LATEST)
                 && source.parse::<f64>().is_err()
         };
         if sources.iter().flatten().any(|source| is_file(source)) {
             return Ok(());
         }
         refuse_without_effect(&self.given(format), "on generated ratings and public sets")
+    }
+
+    /// Reads DATA, or the default, with its times.
+    pub(crate) fn read_timed(
+        &self,
+        source: Option<&str>,
+        format: Option<&str>,
+        threads: usize,
+    ) -> Result<Ratings, Error> {
+        let options = RatingsOptions { times: true, ..self.options(format, threads)? };
+        read_any_ratings(source.unwrap_or(DEFAULT), &options).map_err(Error::input)
     }
 
     /// Reads DATA, or the default.
@@ -193,5 +218,6 @@ pub(crate) fn describe(ratings: &Ratings) -> Data {
         sizes: sizes.into_iter().map(|(name, size)| (name.to_owned(), size as u64)).collect(),
         nonzeros: ratings.triples.len() as u64,
         digest: ratings.digest.clone(),
+        format: ratings.format.clone(),
     }
 }

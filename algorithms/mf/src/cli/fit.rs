@@ -35,11 +35,16 @@ pub(crate) struct Options {
     #[command(flatten)]
     #[serde(flatten)]
     pub(super) model: ModelOptions,
-    /// What drives the early stop: a share of the ratings, by hash; a file; or none.
-    #[arg(long, value_name = "FRACTION|FILE|none", default_value = "0.05", allow_negative_numbers = true)]
+    /// What drives the early stop: a share of the ratings, by hash; the latest of them (last:0.05); a file; or none.
+    #[arg(
+        long,
+        value_name = "FRACTION|last:X|FILE|none",
+        default_value = "0.05",
+        allow_negative_numbers = true
+    )]
     pub(super) validation: String,
-    /// What is measured at the end: split (by the documented hash), a file, or none.
-    #[arg(long, value_name = "split|FILE|none", default_value = "none")]
+    /// What is measured at the end: split (by the documented hash), the latest ratings (last:0.1), a file, or none.
+    #[arg(long, value_name = "split|last:X|FILE|none", default_value = "none")]
     pub(super) test: String,
     /// Fit again on training and validation data together, for as long as was best.
     #[arg(long)]
@@ -106,8 +111,13 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let mut mf = model.mf(train)?;
     options.check()?;
     let start = train.init.as_deref().map(files::read).transpose()?;
+    let is_timed = [&options.validation, &options.test].iter().any(|name| name.starts_with(data::LATEST));
     let mut ratings = session.timed(Phase::Read, || {
-        reading.read(train.data.as_deref(), train.format.as_deref(), train.worker_count())
+        let (source, format) = (train.data.as_deref(), train.format.as_deref());
+        match is_timed {
+            true => reading.read_timed(source, format, train.worker_count()),
+            false => reading.read(source, format, train.worker_count()),
+        }
     })?;
     let described = data::describe(&ratings);
     let mut identity = format!("mf {} {}", described.digest, model.identity(train)?);

@@ -24,6 +24,7 @@ impl Split {
     pub(super) fn new(options: &Options, ratings: &mut Ratings) -> Result<Self, Error> {
         let (users, items) = (ratings.users.len(), ratings.items.len());
         let mut triples = std::mem::take(&mut ratings.triples);
+        let mut times = ratings.times.take();
         let mut identity = format!(" validation {} test {}", options.validation, options.test);
         let test = match options.test.as_str() {
             "none" => None,
@@ -31,6 +32,11 @@ impl Split {
                 let held = Held::compared(triples, users, items);
                 triples = held.train;
                 Some(held.out)
+            }
+            last if data::latest("--test", last)?.is_some() => {
+                let (rest, out) = latest("--test", last, triples, &mut times, (users, items))?;
+                triples = rest;
+                Some(out)
             }
             file => Some(other(options, ("--test", file), ratings, &mut identity)?),
         };
@@ -42,6 +48,11 @@ impl Split {
                 (problem(triples)?.test_on(test.clone()).map_err(refuse)?, None)
             }
             ("none", _) => (problem(triples)?, None),
+            (last, _) if data::latest("--validation", last)?.is_some() => {
+                let whole = options.refit.then(|| triples.clone());
+                let (rest, out) = latest("--validation", last, triples, &mut times, (users, items))?;
+                (problem(rest)?.validate_on(out).map_err(refuse)?, whole)
+            }
             (share, _) => match share.parse::<f64>() {
                 Ok(share) => {
                     let whole = options.refit.then(|| triples.clone());
@@ -61,6 +72,28 @@ impl Split {
             _ => problem,
         };
         Ok(Self { problem, whole, test, identity })
+    }
+}
+
+/// Takes the latest ratings out: what is left, and those of them whose user and item are left.
+fn latest(
+    option: &str,
+    last: &str,
+    triples: Triples,
+    times: &mut Option<Vec<f64>>,
+    (users, items): (usize, usize),
+) -> Result<(Triples, Triples), Error> {
+    let share = data::latest(option, last)?.unwrap_or_default();
+    let refuse = |why: &str| Error::input(format!("{option} {last}: {why}"));
+    let known = times.take().ok_or_else(|| {
+        refuse("the ratings have no times: give a file with a column of them, as in --columns user,item,rating,time")
+    })?;
+    let (held, rest) = Held::latest(triples, known, users, items, share)
+        .ok_or_else(|| refuse("all ratings have one time: there is no cut between them"))?;
+    *times = Some(rest);
+    match held.out.is_empty() {
+        true => Err(refuse("none of the users and items of the latest ratings have earlier ones")),
+        false => Ok((held.train, held.out)),
     }
 }
 

@@ -7,4 +7,5 @@ mod program;
 mod bad_input;
 mod endings;
 mod fit;
+mod times;
 mod usage;

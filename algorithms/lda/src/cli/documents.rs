@@ -1,0 +1,69 @@
+//! [`Shares`]: how much of a model's own documents each topic has, and what these are called.
+
+use std::path::Path;
+
+use raddle::cli::{Error, ModelFolder};
+use raddle_datasets::{Csc, Matrix, Options, read_samples};
+
+use super::files::{DOC_TOPIC, DOCUMENTS, Model};
+
+/// The documents of a model by topics.
+pub(crate) struct Shares {
+    /// Counts, documents by topics.
+    counts: Csc,
+    /// Tokens of each document, with all of alpha.
+    lengths: Vec<f64>,
+    alpha: Vec<f64>,
+    names: Option<Vec<String>>,
+}
+
+impl Shares {
+    /// Reads them from a model's folder.
+    pub(crate) fn read(path: &Path, model: &Model) -> Result<Self, Error> {
+        let folder = ModelFolder::open(path, "lda")?;
+        let place = folder.place(DOC_TOPIC)?;
+        let broken = |why: &str| Error::input(format!("{}: {why}", place.display()));
+        let samples = read_samples(&place.to_string_lossy(), &Options::default()).map_err(Error::input)?;
+        let Matrix::Sparse(counts) = samples.x else { return Err(broken("the counts are not sparse")) };
+        if (counts.rows(), counts.cols()) != (model.documents, model.topics) {
+            return Err(broken("it has other documents or topics than model.json"));
+        }
+        let alpha = model.alpha.clone();
+        let mut lengths = vec![alpha.iter().sum::<f64>(); model.documents];
+        for column in counts.outer_iterator() {
+            column.iter().for_each(|(document, &count)| lengths[document] += count);
+        }
+        let names = match model.named_documents {
+            true => {
+                let names =
+                    String::from_utf8(folder.read(DOCUMENTS)?).map_err(|_| broken("names are no text"))?;
+                let names: Vec<String> = names.lines().map(str::to_owned).collect();
+                if names.len() != model.documents {
+                    return Err(broken("it has other documents than documents.txt"));
+                }
+                Some(names)
+            }
+            false => None,
+        };
+        Ok(Self { counts, lengths, alpha, names })
+    }
+
+    /// (document, share) of those with the largest share of a topic, of documents that have it at all.
+    pub(crate) fn top(&self, topic: usize, most: usize) -> Vec<(usize, f64)> {
+        let column = self.counts.outer_view(topic);
+        let share = |(document, count): (usize, &f64)| {
+            (document, (count + self.alpha[topic]) / self.lengths[document])
+        };
+        let mut shares: Vec<(usize, f64)> =
+            column.iter().flat_map(|column| column.iter().map(share)).collect();
+        shares.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        shares.truncate(most);
+        shares
+    }
+
+    /// A document's name, or its number from 1.
+    pub(crate) fn name(&self, document: usize) -> String {
+        let name = self.names.as_ref().and_then(|names| names.get(document));
+        name.cloned().unwrap_or_else(|| (document + 1).to_string())
+    }
+}

@@ -1,0 +1,59 @@
+//! Ratings in time: the latest are held out, by one cut for all users.
+
+use std::fs;
+
+use crate::program::{ends, report, scratch};
+
+/// `user,item,rating,when`, with days for times; user 0 rates first, user 9 last.
+fn ratings(folder: &std::path::Path) {
+    let mut text = String::from("user,item,rating,when\n");
+    for at in 0..600_u32 {
+        let (user, item) = (at % 10, at * 7 % 61);
+        text += &format!("{user},{item},{},2024-01-{:02}\n", 1 + (user + item) % 5, 1 + at / 60);
+    }
+    fs::write(folder.join("r.csv"), text).unwrap();
+}
+
+#[test]
+fn the_latest_ratings_are_held_out_and_ties_go_together() {
+    let folder = scratch();
+    ratings(folder.path());
+    let columns = "--columns user,item,rating,when --rank 2 --epochs 3 --duplicates last";
+    // Ten days of sixty ratings: a share of a twentieth is a day, as those of a day stay together.
+    let train = |options: &str| {
+        let report = report(folder.path(), &format!("fit r.csv {columns} {options}"));
+        report["data"]["sizes"]["ratings"].as_u64().unwrap()
+    };
+    let all = train("--validation none");
+    assert_eq!(all, train("--test last:0.1 --validation last:0.05"), "the report counts what was read");
+    ends(folder.path(), &format!("fit r.csv {columns} --test last:0.1 --validation last:0.05 --out run"), 0);
+    let said = fs::read_to_string(folder.path().join("run/report.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&said).unwrap();
+    assert!(report["results"]["test_rmse"].as_f64().is_some(), "{said}");
+}
+
+#[test]
+fn times_that_are_not_there_say_what_to_do() {
+    let folder = scratch();
+    ratings(folder.path());
+    fs::write(folder.path().join("none.csv"), "1,2,3\n2,3,4\n").unwrap();
+    fs::write(folder.path().join("odd.csv"), "1,2,3,2024-01-01\n2,3,4,soon\n").unwrap();
+    fs::write(folder.path().join("one.csv"), "1,2,3,7\n2,2,4,7\n1,3,4,7\n").unwrap();
+    for (line, said) in [
+        (
+            "fit none.csv --test last:0.1",
+            "none.csv: there is no column of times: name it as the fourth of --columns",
+        ),
+        (
+            "fit odd.csv --test last:0.1",
+            "odd.csv:2: the time `soon` is neither a number of seconds nor a date",
+        ),
+        ("fit one.csv --test last:0.1", "--test last:0.1: all ratings have one time"),
+        ("fit r.csv --test last:2", "--test last:2: give a share above 0 and below 1"),
+        ("fit r.csv --validation last:x", "--validation last:x: give a share above 0 and below 1"),
+        ("--test last:0.1", "--test last:0.1: the ratings have no times"),
+    ] {
+        let err = ends(folder.path(), line, 2).err;
+        assert!(err.contains(said), "{line}: {err}");
+    }
+}

@@ -1,0 +1,175 @@
+//! Texts from a column of a table: delimited text, JSON lines or Parquet.
+
+use serde_json::{Map, Value};
+
+use super::text::{Part, joined};
+use super::{Corpus, CorpusFormat, Vocabulary};
+use crate::encoding::utf8;
+use crate::error::ReadError;
+use crate::parallel;
+use crate::quoting::Records;
+use crate::source::Source;
+use crate::table::head::Head;
+
+/// Which columns hold the documents' texts and names.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fields<'a> {
+    pub(super) text: &'a str,
+    pub(super) id: Option<&'a str>,
+    pub(super) no_header: bool,
+}
+
+/// Documents and their names, of a part of the file.
+#[derive(Default)]
+struct Documents {
+    texts: Part,
+    names: Vocabulary,
+}
+
+impl Documents {
+    fn add(&mut self, text: &str, name: &str) {
+        self.texts.add_document(text);
+        self.names.push(name);
+    }
+}
+
+/// A document a row, in the order of the file.
+pub(super) fn load(
+    source: &Source,
+    format: CorpusFormat,
+    fields: Fields<'_>,
+    threads: usize,
+) -> Result<Corpus, ReadError> {
+    let mut notes = Vec::new();
+    let parts = match format {
+        CorpusFormat::JsonLines => json_lines(source, fields, threads)?,
+        #[cfg(feature = "parquet")]
+        CorpusFormat::Parquet => vec![parquet(source, fields)?],
+        _ => {
+            let head = Head::of(source, fields.no_header)?;
+            notes.clone_from(&head.notes);
+            delimited(source, &head, fields, threads)?
+        }
+    };
+    let mut names = Vocabulary::default();
+    let mut texts = Vec::with_capacity(parts.len());
+    for part in parts {
+        part.names.iter().for_each(|name| names.push(name));
+        texts.push(part.texts);
+    }
+    let mut corpus = joined(texts);
+    (corpus.document_names, corpus.notes) = (fields.id.map(|_| names), notes);
+    Ok(corpus)
+}
+
+/// The place of a column, by its name or its number from 1.
+fn place(option: &str, wanted: &str, names: &[String]) -> Result<usize, String> {
+    let by_number = || wanted.parse::<usize>().ok()?.checked_sub(1).filter(|&at| at < names.len());
+    let by_name = names.iter().position(|name| name == wanted);
+    by_name.or_else(by_number).ok_or_else(|| {
+        let first: Vec<&str> = names.iter().take(12).map(String::as_str).collect();
+        let more = if names.len() > first.len() { ", ..." } else { "" };
+        format!("{option} {wanted}: there is no such column: the columns are {}{more}", first.join(", "))
+    })
+}
+
+impl Fields<'_> {
+    /// The places of text and name.
+    fn places(&self, names: &[String], source: &Source) -> Result<(usize, Option<usize>), ReadError> {
+        let refuse = |why| ReadError::file(&source.path, why);
+        let text = place("--text", self.text, names).map_err(refuse)?;
+        let id = self.id.map(|id| place("--id", id, names)).transpose().map_err(refuse)?;
+        Ok((text, id))
+    }
+}
+
+fn delimited(
+    source: &Source,
+    head: &Head,
+    fields: Fields<'_>,
+    threads: usize,
+) -> Result<Vec<Documents>, ReadError> {
+    let (text, id) = fields.places(&head.all_names(), source)?;
+    let blocks = source.blocks().quoted(head.quoting).skip(head.bytes);
+    parallel::parse(source, blocks, 1 + head.lines, threads, |block| {
+        let (mut documents, mut records) = (Documents::default(), Records::new(block, head.quoting));
+        for (line, record) in records.by_ref() {
+            let at = |why: String| (line, why);
+            let mut cells = [Vec::new(), Vec::new()];
+            let width = head.quoting.each(record, |number, cell| {
+                if number == text {
+                    cells[0] = cell.text().into_owned();
+                }
+                if Some(number) == id {
+                    cells[1] = cell.text().into_owned();
+                }
+                Ok(true)
+            });
+            let width = width.map_err(at)?;
+            if width != head.width {
+                return Err((line, crate::table::wrong_width(width, head)));
+            }
+            documents.add(utf8(&cells[0]).map_err(at)?, utf8(&cells[1]).map_err(at)?);
+        }
+        Ok((documents, records.lines()))
+    })
+}
+
+fn json_lines(source: &Source, fields: Fields<'_>, threads: usize) -> Result<Vec<Documents>, ReadError> {
+    parallel::parse(source, source.blocks(), 1, threads, |block| {
+        let (mut documents, mut lines) = (Documents::default(), 0);
+        for line in block.split_inclusive(|&byte| byte == b'\n') {
+            if !line.trim_ascii().is_empty() {
+                let (text, name) = object(line, fields).map_err(|why| (lines, why))?;
+                documents.add(&text, &name);
+            }
+            lines += 1;
+        }
+        Ok((documents, lines))
+    })
+}
+
+/// Text and name of an object in one line.
+fn object(line: &[u8], fields: Fields<'_>) -> Result<(String, String), String> {
+    utf8(line)?;
+    if line.trim_ascii_start().starts_with(b"[") {
+        return Err("this is a JSON array: write its objects a line each, as `jq -c '.[]'` does".into());
+    }
+    let object: Map<String, Value> = serde_json::from_slice(line)
+        .map_err(|why| format!("this is no JSON object ({why}): write one object a line"))?;
+    let field = |option: &str, name: &str| match object.get(name) {
+        Some(Value::String(text)) => Ok(text.clone()),
+        Some(Value::Null) => Ok(String::new()),
+        Some(Value::Number(number)) => Ok(number.to_string()),
+        Some(_) => Err(format!("{option} {name}: the field is neither a text nor a number")),
+        None => {
+            let names: Vec<&str> = object.keys().take(12).map(String::as_str).collect();
+            Err(format!("{option} {name}: there is no such field: this object has {}", names.join(", ")))
+        }
+    };
+    Ok((field("--text", fields.text)?, fields.id.map_or(Ok(String::new()), |id| field("--id", id))?))
+}
+
+#[cfg(feature = "parquet")]
+fn parquet(source: &Source, fields: Fields<'_>) -> Result<Documents, ReadError> {
+    use crate::table::parquet::{Parquet, text};
+    let table = Parquet::open(source)?;
+    let (body, id) = fields.places(&table.names(), source)?;
+    let mut wanted = vec![body];
+    wanted.extend(id.filter(|&id| id != body));
+    let mut documents = Documents::default();
+    table.rows(&wanted, |row, values| {
+        let said = |value: Option<&&parquet::record::Field>| match value {
+            None | Some(parquet::record::Field::Null) => Some(String::new()),
+            Some(value) => text(value),
+        };
+        let name = if id.is_some() { said(values.last()) } else { Some(String::new()) };
+        let (Some(body), Some(name)) = (said(values.first()), name) else {
+            let why = format!("row {}: the text or the name is nested, or no UTF-8", row + 1);
+            return Err(ReadError::file(&source.path, why));
+        };
+        documents.add(&body, &name);
+        Ok(())
+    })?;
+    Ok(documents)
+}
