@@ -1,7 +1,7 @@
 //! [`WordBlock`]: words with their topic counts.
 
-use crate::rows::WordRows;
 use crate::seeds::Seeds;
+use crate::word_rows::WordRows;
 
 /// Words that travel together, with how often each topic occurs in them.
 #[derive(Clone, Debug, Default)]

@@ -11,25 +11,28 @@ use crate::kernels::{Draws, Given, LANES, Sample};
 use crate::params::{Lda, SyncInterval};
 use crate::problem::{Held, Preparation, Problem};
 use crate::program::LdaProgram;
-use crate::rows::{DocumentRows, Packing};
+use crate::rows::{DocumentRows, Kind, Packing};
 use crate::seeds::Seeds;
-use crate::shard::DocumentShard;
+use crate::shard::{DocumentShard, Slice};
+use crate::streams::Ends;
 
-/// A corpus in which words are common and rare, documents long and short.
-fn corpus() -> Corpus {
+/// A corpus in which words are common and rare, documents long and short; if they are many, four times as long.
+pub(crate) fn corpus(documents: u32) -> Corpus {
+    let times = if documents > 9 { 4 } else { 1 };
     let document = |d: u32| {
-        (0..23).map(move |w| (w, u64::from((w * 5 + d * 3) % 11 < 23 - w) * u64::from(1 + (w + d) % 3)))
+        let has = move |w: u32| u64::from((w * 5 + d * 3) % 11 < 23 - w);
+        (0..23).map(move |w| (w, has(w) * times * u64::from(1 + (w + d) % 3)))
     };
-    Corpus::from_documents(23, (0..9).map(|d| document(d).collect())).unwrap()
+    Corpus::from_documents(23, (0..documents).map(|d| document(d).collect())).unwrap()
 }
 
-fn problem(corpus: &Corpus, shards: usize, blocks: usize) -> Problem {
+pub(crate) fn problem(corpus: &Corpus, shards: usize, blocks: usize) -> Problem {
     let none = Preparation { validation: Held::None, test: Held::None, seed: 1, ..Preparation::default() };
     Problem::new(corpus, &Preparation { shards: Some(shards), blocks: Some(blocks), ..none }).unwrap()
 }
 
 /// Runs epochs by hand.
-fn drive(
+pub(crate) fn drive(
     (program, schedule, parts): &mut (LdaProgram, crate::LdaSchedule, Parts<LdaProgram>),
     epochs: std::ops::Range<u64>,
     mut after: impl FnMut(&Parts<LdaProgram>),
@@ -94,10 +97,10 @@ impl Calibration {
     }
 }
 
-/// Gives a shard rows of the other kind with the same counts.
-fn convert(shard: &mut DocumentShard, topics: usize, dense: bool) {
+/// Gives a shard rows of this kind with the same counts.
+fn convert(shard: &mut DocumentShard, topics: usize, kind: Kind) {
     let lengths: Vec<u64> = (0..shard.documents.len()).map(|at| shard.length(at)).collect();
-    let mut rows = DocumentRows::new(lengths.into_iter(), topics, dense).unwrap();
+    let mut rows = DocumentRows::new(lengths.into_iter(), topics, kind).unwrap();
     for document in 0..shard.documents.len() {
         for (at, (topic, count)) in shard.rows.of(document, topics).enumerate() {
             match &mut rows {
@@ -111,18 +114,89 @@ fn convert(shard: &mut DocumentShard, topics: usize, dense: bool) {
                     let line = document * rows.width + topic as usize / LANES;
                     rows.counts[line].0[topic as usize % LANES] = count as u16;
                 }
+                DocumentRows::Wide(rows) => {
+                    let line = document * rows.width + topic as usize / LANES;
+                    rows.counts[line].0[topic as usize % LANES] = count as f32;
+                }
             }
         }
     }
     shard.rows = rows;
 }
 
+/// How topics are drawn in a test.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Drawn {
+    /// One after the other.
+    Chain(Kind),
+    /// In lockstep.
+    Lockstep(Kind),
+}
+
+/// The tokens of a slice in the order in which they are drawn, as (step, stream, token): step by step the next one of
+/// each stream, first of its long visits, then of each short one until those of all streams are done.
+pub(crate) fn order(slice: &Slice) -> Vec<(usize, usize, usize)> {
+    if slice.streams.is_empty() {
+        return (0..slice.documents.len()).map(|token| (token, 0, token)).collect();
+    }
+    let start = |visit: usize| visit.checked_sub(1).map_or(0, |last| slice.visits[last].end as usize);
+    let (mut parts, mut first) = (vec![Vec::new(); 1], 0);
+    for Ends { long, end } in &slice.streams {
+        let (long, end) = (*long as usize, *end as usize);
+        parts[0].push(start(first)..start(long));
+        for (number, visit) in (long..end).enumerate() {
+            parts.resize((number + 2).max(parts.len()), Vec::new());
+            parts[number + 1].push(start(visit)..start(visit + 1));
+        }
+        first = end;
+    }
+    let (mut order, mut steps) = (Vec::new(), 0);
+    for streams in parts {
+        let longest = streams.iter().map(|tokens| tokens.len()).max().unwrap_or(0);
+        for step in 0..longest {
+            let tokens = streams
+                .iter()
+                .enumerate()
+                .filter_map(|(stream, tokens)| Some((stream, tokens.clone().nth(step)?)));
+            order.extend(tokens.map(|(stream, token)| (steps + step, stream, token)));
+        }
+        steps += longest;
+    }
+    order
+}
+
+/// How often each topic occurs in each document of a shard, and in each word of the only block in all shards: by their
+/// tokens.
+fn recount(shards: &[DocumentShard], shard: usize, topics: usize) -> [Vec<Vec<i64>>; 2] {
+    let mut in_document = vec![vec![0; topics]; shards[shard].documents.len()];
+    let mut in_word = vec![vec![0; topics]; 23];
+    for (number, slice) in shards.iter().map(|shard| &shard.slices[0]).enumerate() {
+        for (token, (&document, &topic)) in slice.documents.iter().zip(&slice.topics).enumerate() {
+            in_word[word_of(slice, token)][usize::from(topic)] += 1;
+            if number == shard {
+                in_document[usize::from(document)][usize::from(topic)] += 1;
+            }
+        }
+    }
+    [in_document, in_word]
+}
+
+pub(crate) fn word_of(slice: &Slice, token: usize) -> usize {
+    slice.visits[slice.visits.partition_point(|visit| visit.end as usize <= token)].word as usize
+}
+
 /// Replays one task token by token, and compares every draw with
-/// (n_dk + alpha_k) (n_kw + beta + s_kw) / N_k, all counts as they are before it and without the token itself.
-fn calibrate(topics: usize, dense: bool, beta: f64, seeds: &Seeds) {
+/// (n_dk + alpha_k) (n_kw + beta + s_kw) / N_k, all counts as they are before it and without the token itself; in
+/// lockstep N_k is what the task was given, without the token.
+fn calibrate(topics: usize, drawn: Drawn, beta: f64, seeds: &Seeds) {
+    // For lockstep so many documents that most steps are of four.
+    let (kind, follows, documents, shards, seed_count) = match drawn {
+        Drawn::Chain(kind) => (kind, true, 9, 1, 60),
+        Drawn::Lockstep(kind) => (kind, false, 90, 2, 12),
+    };
     let mut calibration = Calibration::default();
     let alpha: Vec<f64> = (0..topics).map(|k| 0.05 + 0.1 * (k % 4) as f64).collect();
-    for seed in 0..60 {
+    for seed in 0..seed_count {
         let lda = Lda::params()
             .topics(topics)
             .beta(beta)
@@ -130,7 +204,7 @@ fn calibrate(topics: usize, dense: bool, beta: f64, seeds: &Seeds) {
             .beta_anneal(1.0)
             .progressive(false)
             .seed(seed);
-        let mut made = lda.parts(problem(&corpus(), 1, 1)).unwrap();
+        let mut made = lda.parts(problem(&corpus(documents), shards, 1)).unwrap();
         drive(&mut made, 0..3, |_| ());
         let (program, _, mut parts) = made;
         let mut norms = program.norms(&parts.replica, beta, false);
@@ -138,9 +212,12 @@ fn calibrate(topics: usize, dense: bool, beta: f64, seeds: &Seeds) {
         for word in 0..23 {
             seeds.of(word).for_each(|(topic, weight)| norms[topic as usize] += f64::from(weight));
         }
+        let given = norms.clone();
+        convert(&mut parts.shards[0], topics, kind);
+        let before = parts.shards[0].slices[0].clone();
+        assert_eq!(before.streams.is_empty(), follows);
+        let [mut in_document, mut in_word] = recount(&parts.shards, 0, topics);
         let (shard, block) = (&mut parts.shards[0], &mut parts.blocks[0]);
-        convert(shard, topics, dense);
-        let before = shard.slices[0].clone();
         let (had, has) = (shard.documents.len(), shard.documents.len());
         let moved = Sample {
             given: Given { norms: &norms, alphas: &alpha, beta },
@@ -154,18 +231,9 @@ fn calibrate(topics: usize, dense: bool, beta: f64, seeds: &Seeds) {
             draws: Draws::new(seed * 2 + 7),
         }
         .run();
-        let word_of = |token: usize| {
-            before.visits[before.visits.partition_point(|visit| visit.end as usize <= token)].word
-        };
-        let mut in_document = vec![vec![0i64; topics]; had];
-        let mut in_word = vec![vec![0i64; topics]; 23];
-        for token in 0..before.documents.len() {
-            in_document[usize::from(before.documents[token])][usize::from(before.topics[token])] += 1;
-            in_word[word_of(token) as usize][usize::from(before.topics[token])] += 1;
-        }
-        let (after, given) = (&shard.slices[0], norms.clone());
-        for token in 0..before.documents.len() {
-            let (d, w) = (usize::from(before.documents[token]), word_of(token) as usize);
+        let after = &shard.slices[0];
+        for (_, _, token) in order(&before) {
+            let (d, w) = (usize::from(before.documents[token]), word_of(&before, token));
             let (old, new) = (usize::from(before.topics[token]), usize::from(after.topics[token]));
             in_document[d][old] -= 1;
             in_word[w][old] -= 1;
@@ -179,36 +247,49 @@ fn calibrate(topics: usize, dense: bool, beta: f64, seeds: &Seeds) {
             (0..topics).for_each(|k| calibration.add(mass(k) / all, k == new));
             in_document[d][new] += 1;
             in_word[w][new] += 1;
-            norms[new] += 1.0;
+            norms[if follows { new } else { old }] += 1.0;
         }
-        // What the kernel keeps is what the tokens say.
-        let counted = |counts: &[i64]| -> Vec<(u32, u32)> {
-            let some = (0..).zip(counts).filter(|&(_, &count)| count > 0);
-            some.map(|(topic, &count)| (topic, count as u32)).collect()
-        };
-        let sorted = |row: &mut dyn Iterator<Item = (u32, u32)>| {
-            let mut row: Vec<(u32, u32)> = row.collect();
-            row.sort_unstable();
-            row
-        };
-        for (d, counts) in in_document.iter().enumerate() {
-            assert_eq!(sorted(&mut shard.rows.of(d, topics)), counted(counts), "document {d}");
-        }
-        for (w, counts) in in_word.iter().enumerate() {
-            assert_eq!(sorted(&mut block.rows.of(w)), counted(counts), "word {w}");
-        }
-        assert!((0..topics).all(|k| f64::from(moved[k]) == (norms[k] - given[k]).round()));
+        check_counts(&parts, topics, [&in_document, &in_word]);
+        let mut change = vec![0; topics];
+        before.topics.iter().for_each(|&old| change[usize::from(old)] -= 1);
+        parts.shards[0].slices[0].topics.iter().for_each(|&new| change[usize::from(new)] += 1);
+        assert_eq!(moved, change);
+        assert!(!follows || (0..topics).all(|k| f64::from(moved[k]) == (norms[k] - given[k]).round()));
     }
     calibration.check();
 }
 
+/// What the kernel keeps is what the tokens say.
+fn check_counts(parts: &Parts<LdaProgram>, topics: usize, [in_document, in_word]: [&[Vec<i64>]; 2]) {
+    assert_eq!(recount(&parts.shards, 0, topics), [in_document, in_word]);
+    let counted = |counts: &[i64]| -> Vec<(u32, u32)> {
+        let some = (0..).zip(counts).filter(|&(_, &count)| count > 0);
+        some.map(|(topic, &count)| (topic, count as u32)).collect()
+    };
+    let sorted = |row: &mut dyn Iterator<Item = (u32, u32)>| {
+        let mut row: Vec<(u32, u32)> = row.collect();
+        row.sort_unstable();
+        row
+    };
+    for (d, counts) in in_document.iter().enumerate() {
+        assert_eq!(sorted(&mut parts.shards[0].rows.of(d, topics)), counted(counts), "document {d}");
+    }
+    for (w, counts) in in_word.iter().enumerate() {
+        assert_eq!(sorted(&mut parts.blocks[0].rows.of(w)), counted(counts), "word {w}");
+    }
+}
+
 #[test]
 fn every_draw_has_its_conditional_probability() {
-    for (topics, dense) in
-        [(2, false), (2, true), (17, true), (40, false), (40, true), (100, true), (112, false), (300, false)]
-    {
+    use Kind::{Dense, Sparse, Wide};
+    let chain = [(2, Sparse), (2, Dense(1)), (17, Dense(2)), (40, Sparse), (40, Dense(4)), (100, Dense(7))];
+    let chain = chain.into_iter().chain([(112, Sparse), (300, Sparse)]);
+    let lockstep = [(2, Dense(1)), (17, Dense(2)), (60, Wide(4)), (100, Dense(7)), (200, Dense(13))];
+    let chain = chain.map(|(topics, kind)| (topics, Drawn::Chain(kind)));
+    let lockstep = lockstep.map(|(topics, kind)| (topics, Drawn::Lockstep(kind)));
+    for (topics, drawn) in chain.chain(lockstep) {
         for beta in [0.3, 0.01] {
-            calibrate(topics, dense, beta, &Seeds::default());
+            calibrate(topics, drawn, beta, &Seeds::default());
         }
     }
 }
@@ -216,8 +297,9 @@ fn every_draw_has_its_conditional_probability() {
 #[test]
 fn seeded_words_have_theirs_too() {
     let seeds = Seeds::new(&[(0, 3, 2.5), (0, 7, 0.5), (5, 1, 4.0), (22, 19, 1.0)]);
-    calibrate(20, false, 0.3, &seeds);
-    calibrate(20, true, 0.3, &seeds);
+    for drawn in [Drawn::Chain(Kind::Sparse), Drawn::Chain(Kind::Dense(2)), Drawn::Lockstep(Kind::Dense(2))] {
+        calibrate(20, drawn, 0.3, &seeds);
+    }
 }
 
 /// Runs a chain over six tokens of two documents and compares how often it is in each of its 64 states with
@@ -227,7 +309,7 @@ fn seeded_words_have_theirs_too() {
 /// ```
 ///
 /// Returns chi-square, of 63 degrees of freedom.
-fn chi_square(beta: f64, blocks: usize, dense: bool, merging: SyncInterval) -> f64 {
+fn chi_square(beta: f64, blocks: usize, kind: Kind, merging: SyncInterval) -> f64 {
     let (alpha, words) = (0.4, 3);
     let documents = [vec![(0, 2), (1, 1), (2, 1)], vec![(0, 1), (2, 1)]];
     let corpus = Corpus::from_documents(words, documents).unwrap();
@@ -252,7 +334,7 @@ fn chi_square(beta: f64, blocks: usize, dense: bool, merging: SyncInterval) -> f
         }
     }
     assert_eq!(tokens.len(), 6);
-    convert(&mut made.2.shards[0], 2, dense);
+    convert(&mut made.2.shards[0], 2, kind);
     // States that follow each other are alike: so one of five is counted.
     let (mut seen, mut epoch, samples) = ([0u32; 64], 0u64, 20_000);
     drive(&mut made, 0..5 * samples, |parts| {
@@ -283,16 +365,17 @@ fn chi_square(beta: f64, blocks: usize, dense: bool, merging: SyncInterval) -> f
 #[test]
 fn states_of_a_tiny_corpus_occur_as_enumerated() {
     for v_beta in [120.0, 3.0, 0.5] {
-        for (blocks, dense, merging) in [
-            (1, false, SyncInterval::Epoch),
-            (1, true, SyncInterval::Epoch),
-            (3, false, SyncInterval::Epoch),
-            (3, true, SyncInterval::Epoch),
-            (3, true, SyncInterval::Round),
+        for (blocks, kind, merging) in [
+            (1, Kind::Sparse, SyncInterval::Epoch),
+            (1, Kind::Dense(1), SyncInterval::Epoch),
+            (3, Kind::Sparse, SyncInterval::Epoch),
+            (3, Kind::Dense(1), SyncInterval::Epoch),
+            (3, Kind::Dense(1), SyncInterval::Round),
+            (3, Kind::Dense(1), SyncInterval::Token),
         ] {
-            let chi2 = chi_square(v_beta / 3.0, blocks, dense, merging);
+            let chi2 = chi_square(v_beta / 3.0, blocks, kind, merging);
             // Six standard deviations above 63.
-            assert!(chi2 < 130.0, "V beta {v_beta}, {blocks} blocks, dense {dense}, {merging:?}: {chi2}");
+            assert!(chi2 < 130.0, "V beta {v_beta}, {blocks} blocks, {kind:?}, {merging:?}: {chi2}");
         }
     }
 }

@@ -184,7 +184,8 @@ fn slices(
             }
         }
         visits.shrink_to_fit();
-        Ok(Slice { visits, documents: vec![0; end as usize], topics: vec![0; end as usize] })
+        let (documents, topics) = (vec![0; end as usize], vec![0; end as usize]);
+        Ok(Slice { visits, documents, topics, streams: Vec::new() })
     };
     let mut slices = blocks.iter().map(slice).collect::<Result<Vec<Slice>, LdaError>>()?;
     for (number, &document) in documents.iter().enumerate() {

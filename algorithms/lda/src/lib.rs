@@ -2,10 +2,10 @@
 //!
 //! Each document is a mixture theta of K topics, drawn from Dirichlet(alpha); each topic phi is a distribution over V
 //! words, drawn from Dirichlet(beta). The topics of tokens are sampled by collapsed Gibbs steps, one token after the other
-//! within a shard. Shards are ranges of documents, blocks are sets of words and rotate round the shards, and the topic
-//! counts n_k are the replica. With one shard every draw is from the exact conditional. With more, a shard does not see
-//! the changes that the others have made to n_k since the last boundary ([`Evaluation::count_drift`]). A run ends when
-//! the perplexity of held-out documents no longer falls.
+//! within a shard, or four at once. Shards are ranges of documents, blocks are sets of words and rotate round the shards,
+//! and the topic counts n_k are the replica. With one shard every draw is from the exact conditional. With more, a shard
+//! does not see the changes that the others have made to n_k since the last boundary, nor, for up to 256 topics, those of
+//! the task under way ([`Evaluation::count_drift`]). A run ends when the perplexity of held-out documents no longer falls.
 //!
 //! [`Lda`] holds the parameters, [`Problem`] the corpus dealt out, [`Fit`] the result; [`Inference`] finds the topics of
 //! new documents, [`coherence()`] says how well top words go together.
@@ -25,6 +25,8 @@
 mod block;
 mod coherence;
 mod course;
+#[cfg(test)]
+mod definition;
 mod error;
 #[cfg(test)]
 mod exact;
@@ -44,8 +46,11 @@ mod schedule;
 mod seeds;
 mod shard;
 mod special;
+mod streams;
 mod topic_words;
 mod totals;
+mod way;
+mod word_rows;
 
 pub use block::WordBlock;
 pub use coherence::{Coherence, coherence};

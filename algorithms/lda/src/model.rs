@@ -74,7 +74,7 @@ impl Fit {
 
     /// The largest drift of the topic counts in an epoch over all documents: [`Evaluation::count_drift`].
     pub fn count_drift(&self) -> f64 {
-        self.record.worst
+        self.record.count_drift
     }
 
     /// Bytes of the state that is trained: tokens with their topics, and the rows of documents and words.

@@ -19,7 +19,8 @@ use crate::totals::Totals;
 /// The most topics: tokens name theirs by 16 bits.
 pub const MOST_TOPICS: usize = 1 << 16;
 
-/// When a shard sees how other shards have changed the topic counts n_k. Its own changes it sees at once.
+/// When a shard sees how other shards have changed the topic counts n_k. Its own changes it sees with its next task; at
+/// once with one shard, with more than 256 topics, and where it is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SyncInterval {
     /// At the boundary: once an epoch, as the word rotation of STRADS does. No task waits for another.
@@ -27,6 +28,8 @@ pub enum SyncInterval {
     Epoch,
     /// After every round: for small corpora, and to see what the other costs in quality.
     Round,
+    /// At the boundary; but every draw sees all moves of its shard before it, for any number of topics.
+    Token,
 }
 
 /// A topic model to be fitted: its parameters, with defaults that suit all data.
@@ -220,7 +223,7 @@ impl Lda {
     ) -> Result<(LdaProgram, LdaSchedule, Parts<LdaProgram>), LdaError> {
         self.check(&problem)?;
         let kept = self.kept(&problem);
-        let rows = problem.make_rows(self.topics, &kept)?;
+        let rows = problem.make_rows(self.topics, &kept, self.sync == SyncInterval::Token)?;
         let mut course = match &self.init {
             Some(_) => Course::warm(self.epochs),
             None => Course::new(problem.tokens, self.topics, self.progressive, self.beta_anneal, self.epochs),
@@ -278,7 +281,7 @@ impl Lda {
             course,
             seed: self.seed,
             visibility: match self.sync {
-                SyncInterval::Epoch => Visibility::AtBoundary,
+                SyncInterval::Epoch | SyncInterval::Token => Visibility::AtBoundary,
                 SyncInterval::Round => Visibility::EachRound,
             },
             optimise: !self.fixed_priors,

@@ -7,6 +7,8 @@ use crate::held_out::Score;
 pub struct Partial {
     /// How the tokens of each topic changed.
     pub(crate) moved: Vec<i32>,
+    /// By how much totals that were fixed within a task were off when it ended, at most: sum over topics.
+    pub(crate) unseen: u64,
     /// For alpha: the numerators of the topics, and the common denominator.
     pub(crate) alpha: Vec<f64>,
     pub(crate) alpha_all: f64,
@@ -19,13 +21,14 @@ pub struct Partial {
     pub(crate) scores: Vec<Score>,
 }
 
-raddle::state!(Partial { moved, alpha, alpha_all, beta, words, documents, scores });
+raddle::state!(Partial { moved, unseen, alpha, alpha_all, beta, words, documents, scores });
 
 impl Partial {
     pub(crate) fn add(&mut self, other: Self) {
         sum(&mut self.moved, other.moved, |sum, part| *sum += part);
         sum(&mut self.alpha, other.alpha, |sum, part| *sum += part);
         sum(&mut self.scores, other.scores, |sum, part| sum.add(part));
+        self.unseen = self.unseen.max(other.unseen);
         self.alpha_all += other.alpha_all;
         self.beta += other.beta;
         self.words += other.words;

@@ -6,8 +6,11 @@ use raddle_datasets::{Completion, Corpus, is_test_document, is_validation_docume
 use crate::error::LdaError;
 use crate::held_out::HeldOut;
 use crate::layout::{Layout, Place, shards_for};
-use crate::rows::{DENSE, DocumentRows, Packing, WordRows};
+use crate::rows::{DocumentRows, Kind, Packing, SparseRows};
 use crate::shard::DocumentShard;
+use crate::streams::deal;
+use crate::way::{Sizes, Way};
+use crate::word_rows::WordRows;
 
 /// Of a held-out set, so many documents are scored: the first ones that have something to score.
 const SCORED: usize = 1_000;
@@ -148,21 +151,29 @@ impl Problem {
     }
 
     /// Makes room for the topic counts of every document and word. `kept` are counts of words without training tokens,
-    /// as (word, topic, count) in order: they are there from the start, and no task changes them.
+    /// as (word, topic, count) in order: they are there from the start, and no task changes them. `follow` asks for
+    /// draws that see all moves of their shard before them.
     pub(crate) fn make_rows(
         &mut self,
         topics: usize,
         kept: &[(u32, u32, u32)],
+        follow: bool,
     ) -> Result<Vec<WordRows>, LdaError> {
-        // A dense row counts with 16 bits.
-        let dense = topics <= DENSE && self.longest <= u64::from(u16::MAX);
+        let of = |shard: &DocumentShard| SparseRows::bytes_for(shard.lengths(), topics);
+        let sizes = Sizes {
+            topics,
+            shards: self.shards.len(),
+            longest: self.longest,
+            documents: self.shards.iter().map(|shard| shard.documents.len() as u64).sum(),
+            sparse: self.shards.iter().map(of).sum(),
+        };
+        let way = Way::of(sizes, follow);
         let most = u64::from(Packing::of(topics).most());
-        if !dense && self.longest > most {
+        if way.kind() == Kind::Sparse && self.longest > most {
             return Err(LdaError::Document { tokens: self.longest, most, topics });
         }
         for shard in &mut self.shards {
-            let lengths: Vec<u64> = (0..shard.documents.len()).map(|at| shard.length(at)).collect();
-            let rows = DocumentRows::new(lengths.into_iter(), topics, dense);
+            let rows = DocumentRows::new(shard.lengths(), topics, way.kind());
             shard.rows = rows.ok_or(LdaError::Shard { what: "rows", documents: shard.documents.len() })?;
         }
         let kept_of = |word: u32| {
@@ -171,13 +182,21 @@ impl Problem {
         };
         let room = |&word: &u32| self.word_counts[word as usize].max(kept_of(word).count() as u64);
         let rows = self.blocks.iter().map(|words| {
-            let mut rows = WordRows::new(words.iter().map(room), topics);
+            let mut rows = WordRows::new(words.iter().map(room), topics, way.full());
             for (at, &word) in words.iter().enumerate().filter(|_| !kept.is_empty()) {
                 rows.put(at, kept_of(word).map(|&(_, topic, count)| (topic, count)));
             }
             rows
         });
-        Ok(rows.collect())
+        let rows: Vec<WordRows> = rows.collect();
+        if matches!(way, Way::Lockstep(_)) {
+            for shard in &mut self.shards {
+                for (slice, rows) in shard.slices.iter_mut().zip(&rows) {
+                    deal(slice, |word| rows.full.has(word));
+                }
+            }
+        }
+        Ok(rows)
     }
 }
 

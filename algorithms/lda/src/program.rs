@@ -1,8 +1,8 @@
 //! [`LdaProgram`]: the sampler as a program of the engine.
 //!
 //! A task meets a shard's documents with a block's words: [`Sample`] draws a topic for each token they share. What
-//! changes in the topic totals becomes visible at the boundary (or each round), but to the shard itself at once. The
-//! randomness of a task is named by (seed, epoch, shard, block).
+//! changes in the topic totals becomes visible at the boundary (or each round), but to the shard itself at once, or, where
+//! words are dealt to streams, with its next task. The randomness of a task is named by (seed, epoch, shard, block).
 
 use std::sync::Arc;
 
@@ -109,13 +109,14 @@ impl Program for LdaProgram {
         for (_, partial) in &partials {
             moved.iter_mut().zip(&partial.moved).for_each(|(sum, &part)| *sum += i64::from(part));
         }
-        // What a shard has not seen is what the others changed.
+        // What a shard has not seen is what the others changed, and what a task in lockstep has changed itself.
         let unseen = |partial: &Partial| -> u64 {
             let own = partial.moved.iter().map(|&own| i64::from(own));
-            moved.iter().zip(own).map(|(all, own)| (all - own).unsigned_abs()).sum()
+            let others: u64 = moved.iter().zip(own).map(|(all, own)| (all - own).unsigned_abs()).sum();
+            others + partial.unseen
         };
         let most = partials.iter().map(|(_, partial)| unseen(partial)).max().unwrap_or(0);
-        record.count_drift = record.count_drift.max(most as f64 / self.tokens as f64);
+        record.epoch_drift = record.epoch_drift.max(most as f64 / self.tokens as f64);
         partials
             .into_iter()
             .for_each(|(_, partial)| record.sums.add(Partial { moved: Vec::new(), ..partial }));
@@ -148,11 +149,11 @@ impl Program for LdaProgram {
     ) -> Verdict<Change> {
         let mut sums = std::mem::take(&mut record.sums);
         shares.into_iter().for_each(|(_, share)| sums.add(share));
-        let count_drift = std::mem::take(&mut record.count_drift);
+        let count_drift = std::mem::take(&mut record.epoch_drift);
         let epoch = boundary.epoch;
         if let Some(last) = epoch.checked_sub(1) {
             if self.course.pass(last).had >= 1.0 {
-                record.worst = record.worst.max(count_drift);
+                record.count_drift = record.count_drift.max(count_drift);
             }
             if self.course.scores(last) {
                 record.evaluations.push(self.evaluation(epoch, &sums, totals, count_drift));
@@ -224,7 +225,11 @@ impl LdaProgram {
         }
         .run();
         own.iter_mut().zip(&moved).for_each(|(sum, part)| *sum += part);
-        Partial { moved, ..Partial::default() }
+        let unseen = match shard.slices[number as usize].is_dealt() {
+            true => moved.iter().map(|moved| u64::from(moved.unsigned_abs())).sum(),
+            false => 0,
+        };
+        Partial { moved, unseen, ..Partial::default() }
     }
 
     /// n_k + V beta and what priors add; with the tokens of the model to start from in the first epoch.

@@ -17,8 +17,8 @@ pub struct Evaluation {
     /// log p(words | topics) for each token that has a topic.
     pub words: f64,
     /// How far the topic counts that a shard read were from the true ones, in the epoch before: the largest sum over
-    /// topics of the changes of n_k by other shards that it did not see, divided by the number of tokens. 0 with one
-    /// shard.
+    /// topics of the changes of n_k by other shards that it did not see, and of those of one task where n_k is fixed
+    /// within a task, divided by the number of tokens. 0 with one shard.
     pub count_drift: f64,
 }
 
@@ -43,9 +43,9 @@ pub struct Record {
     pub(crate) evaluations: Vec<Evaluation>,
     /// Sums of the epoch under way: those of the words.
     pub(crate) sums: Partial,
-    /// The largest count_drift of the epoch under way, and of the run once all tokens have topics.
+    /// The largest drift of the epoch under way, and of the run once all tokens have topics.
+    pub(crate) epoch_drift: f64,
     pub(crate) count_drift: f64,
-    pub(crate) worst: f64,
 }
 
-raddle::state!(Record { evaluations, sums, count_drift, worst });
+raddle::state!(Record { evaluations, sums, epoch_drift, count_drift });

@@ -39,7 +39,8 @@ impl LdaProgram {
         ensure(words.eq(&self.blocks), "the words of the blocks")?;
         for block in blocks {
             let words = block.words.len();
-            ensure(block.rows.are_sound(words, self.topics), "the rows of words")?;
+            let width = shards.first().map_or(0, DocumentShard::full_width);
+            ensure(block.rows.are_sound(words, self.topics, width), "the rows of words")?;
             let seeds = [&block.seeds, &block.warm];
             ensure(seeds.iter().all(|seeds| seeds.are_sound(words, self.topics)), "the word priors")?;
         }
@@ -94,24 +95,25 @@ impl LdaProgram {
         number: usize,
         block: &WordBlock,
     ) -> bool {
-        // Where each shard's visits, and its tokens, are.
-        let mut places = vec![(0, 0); shards.len()];
+        // Each shard's visits by word, the last one first.
+        let mut visits: Vec<Vec<usize>> = shards.iter().map(|shard| shard.slices[number].by_word()).collect();
+        visits.iter_mut().for_each(|visits| visits.reverse());
         let mut counts = vec![0u32; self.topics];
         (0..block.words.len()).all(|word| {
             let mut tokens = 0;
-            for ((shard, &joined), (visit, start)) in shards.iter().zip(joined).zip(&mut places) {
+            for ((shard, &joined), visits) in shards.iter().zip(joined).zip(&mut visits) {
                 let slice = &shard.slices[number];
-                let Some(here) = slice.visits.get(*visit).filter(|here| here.word as usize == word) else {
+                let is_here = |visit: &mut usize| slice.visits[*visit].word as usize == word;
+                let Some(visit) = visits.pop_if(is_here) else {
                     continue;
                 };
-                let range = *start..here.end as usize;
+                let range = slice.tokens(visit);
                 tokens += range.len() as u64;
                 for (&document, &topic) in slice.documents[range.clone()].iter().zip(&slice.topics[range]) {
                     if usize::from(document) < joined {
                         counts[usize::from(topic)] += 1;
                     }
                 }
-                (*visit, *start) = (*visit + 1, here.end as usize);
             }
             if tokens == 0 {
                 return true;

@@ -1,12 +1,9 @@
-//! Rows: how often each topic occurs in a document, and in a word.
+//! Rows: how often each topic occurs in a document.
 
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
-use crate::kernels::{Counts, LANES, Line};
-
-/// With so many topics or fewer, documents have dense rows.
-pub(crate) const DENSE: usize = 7 * LANES;
+use crate::kernels::{Cell, Counts, LANES, Line, Sixteen};
 
 /// How a topic and its count share 32 bits: the topic in the high bits, the count below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,13 +49,26 @@ impl Packing {
     }
 }
 
+/// Which kind of rows the documents of a run have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The topics that occur.
+    Sparse,
+    /// So many times sixteen counts of 16 bits, which count to 65,535.
+    Dense(usize),
+    /// So many times sixteen counts that are kept as `f32`, which count to 2^24.
+    Wide(usize),
+}
+
 /// How often each topic occurs in the documents of a shard.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum DocumentRows {
     /// The topics that occur, with their counts.
     Sparse(SparseRows),
     /// The counts of all topics: for few of them.
-    Dense(DenseRows),
+    Dense(DenseRows<Counts>),
+    /// The same for long documents.
+    Wide(DenseRows<Sixteen>),
 }
 
 impl Default for DocumentRows {
@@ -72,30 +82,28 @@ impl DocumentRows {
     pub(crate) fn new(
         lengths: impl ExactSizeIterator<Item = u64>,
         topics: usize,
-        dense: bool,
+        kind: Kind,
     ) -> Option<Self> {
-        match dense {
-            true => {
-                // As many sixteens as a kernel is made for.
-                let width = [1, 2, 4, 7].into_iter().find(|width| topics <= width * LANES)?;
-                Some(Self::Dense(DenseRows { width, counts: vec![Counts::default(); width * lengths.len()] }))
-            }
-            false => SparseRows::new(lengths, topics).map(Self::Sparse),
+        match kind {
+            Kind::Sparse => SparseRows::new(lengths, topics).map(Self::Sparse),
+            Kind::Dense(width) => Some(Self::Dense(DenseRows::new(width, lengths.len()))),
+            Kind::Wide(width) => Some(Self::Wide(DenseRows::new(width, lengths.len()))),
         }
     }
 
     /// (topic, count) of a document, of `topics` topics, in no particular order; no count is 0. None for a document that
     /// does not exist.
     pub(crate) fn of(&self, document: usize, topics: usize) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let (sparse, dense) = match self {
-            Self::Sparse(rows) => (Some(rows.entries(document)), None),
-            Self::Dense(rows) => (None, rows.counts.chunks_exact(rows.width).nth(document)),
+        let (sparse, dense, wide) = match self {
+            Self::Sparse(rows) => (Some(rows.entries(document)), None, None),
+            Self::Dense(rows) => (None, Some((0..).zip(rows.of(document))), None),
+            Self::Wide(rows) => (None, None, Some((0..).zip(rows.of(document)))),
         };
         let packing = Packing::of(topics);
         let entries =
             sparse.into_iter().flatten().map(move |entry| (packing.topic(entry), packing.count(entry)));
-        let counts = dense.into_iter().flatten().flat_map(|counts| counts.0);
-        entries.chain((0..).zip(counts.map(u32::from))).filter(|&(_, count)| count > 0)
+        let all = entries.chain(dense.into_iter().flatten()).chain(wide.into_iter().flatten());
+        all.filter(|&(_, count)| count > 0)
     }
 
     /// Bytes that the rows take, filled or not.
@@ -103,6 +111,7 @@ impl DocumentRows {
         match self {
             Self::Sparse(rows) => size_of_val(&*rows.rows) + size_of_val(&*rows.lines),
             Self::Dense(rows) => size_of_val(&*rows.counts),
+            Self::Wide(rows) => size_of_val(&*rows.counts),
         }
     }
 
@@ -115,9 +124,8 @@ impl DocumentRows {
                     && rows.rows.iter().map(start).eq(other.rows.iter().map(start))
                     && other.are_padded()
             }
-            (Self::Dense(rows), Self::Dense(other)) => {
-                (rows.width, rows.counts.len()) == (other.width, other.counts.len())
-            }
+            (Self::Dense(rows), Self::Dense(other)) => rows.fit(other),
+            (Self::Wide(rows), Self::Wide(other)) => rows.fit(other),
             _ => false,
         }
     }
@@ -134,6 +142,10 @@ impl State for DocumentRows {
                 out.write(&1u32);
                 out.write(rows);
             }
+            Self::Wide(rows) => {
+                out.write(&2u32);
+                out.write(rows);
+            }
         }
     }
 
@@ -141,34 +153,44 @@ impl State for DocumentRows {
         match from.read::<u32>()? {
             0 => from.read().map(Self::Sparse),
             1 => from.read().map(Self::Dense),
+            2 => from.read().map(Self::Wide),
             _ => Err(StateError::new("rows of topics")),
         }
     }
 }
 
-/// Dense rows: `width` times sixteen counts for each document.
+/// Dense rows: `width` times sixteen counts for each document, sixteen to a cell.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct DenseRows {
+pub(crate) struct DenseRows<C> {
     pub(crate) width: usize,
-    pub(crate) counts: Vec<Counts>,
+    pub(crate) counts: Vec<C>,
 }
 
-impl State for DenseRows {
+impl<C: Cell> DenseRows<C> {
+    fn new(width: usize, documents: usize) -> Self {
+        Self { width, counts: vec![C::default(); width * documents] }
+    }
+
+    fn fit(&self, other: &Self) -> bool {
+        (self.width, self.counts.len()) == (other.width, other.counts.len())
+    }
+
+    /// The counts of a document, topic by topic; none for a document that does not exist.
+    fn of(&self, document: usize) -> impl Iterator<Item = u32> + '_ {
+        let row = self.counts.chunks_exact(self.width.max(1)).nth(document).unwrap_or_default();
+        row.iter().flat_map(|cell| cell.counts())
+    }
+}
+
+impl<C: Cell> State for DenseRows<C> {
     fn save(&self, out: &mut Writer) {
-        out.write(&self.width);
-        out.write(&self.counts.len());
-        self.counts.iter().for_each(|counts| u16::save_slice(&counts.0, out));
+        let Self { width, counts } = self;
+        out.write(width);
+        out.write(counts);
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
-        let (width, count): (usize, usize) = (from.read()?, from.read()?);
-        let length = count.checked_mul(2 * LANES).ok_or(StateError::new("rows of topics"))?;
-        let bytes = from.take(length, "rows of topics")?;
-        let mut counts = vec![Counts::default(); count];
-        for (count, bytes) in counts.iter_mut().flat_map(|counts| &mut counts.0).zip(bytes.as_chunks().0) {
-            *count = u16::from_le_bytes(*bytes);
-        }
-        Ok(Self { width, counts })
+        Ok(Self { width: from.read()?, counts: from.read()? })
     }
 }
 
@@ -191,6 +213,12 @@ pub(crate) struct SparseRows {
 }
 
 impl SparseRows {
+    /// Bytes of rows for documents of these lengths.
+    pub(crate) fn bytes_for(lengths: impl Iterator<Item = u64>, topics: usize) -> u64 {
+        let lines = |length: u64| length.min(topics as u64).div_ceil(LANES as u64);
+        lengths.map(|length| lines(length) * size_of::<Line>() as u64 + size_of::<Row>() as u64).sum()
+    }
+
     /// Empty rows for documents of these lengths; `None` if there are more lines than 32 bits count.
     pub(crate) fn new(lengths: impl Iterator<Item = u64>, topics: usize) -> Option<Self> {
         let mut end = 0u64;
@@ -227,109 +255,7 @@ impl SparseRows {
     }
 }
 
-impl State for SparseRows {
-    fn save(&self, out: &mut Writer) {
-        out.write(&self.rows);
-        out.write(&self.lines.len());
-        for line in &self.lines {
-            u32::save_slice(&line.0, out);
-        }
-    }
-
-    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
-        let rows: Vec<Row> = from.read()?;
-        let count = usize::load(from)?;
-        let length = count.checked_mul(4 * LANES).ok_or(StateError::new("rows of topics"))?;
-        let bytes = from.take(length, "rows of topics")?;
-        let mut lines = vec![Line::default(); count];
-        for (entry, bytes) in lines.iter_mut().flat_map(|line| &mut line.0).zip(bytes.chunks_exact(4)) {
-            *entry = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-        }
-        Ok(Self { rows, lines })
-    }
-}
-
-/// The rows of a block's words: topics and their counts, without order. A row has room for as many topics as its word
-/// can have.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct WordRows {
-    pub(crate) starts: Vec<u64>,
-    pub(crate) lengths: Vec<u32>,
-    pub(crate) topics: Vec<u16>,
-    pub(crate) counts: Vec<u32>,
-}
-
-raddle::state!(WordRows { starts, lengths, topics, counts });
-
-impl WordRows {
-    /// Empty rows for words with so many tokens.
-    pub(crate) fn new(tokens: impl Iterator<Item = u64>, topics: usize) -> Self {
-        let (mut starts, mut end) = (vec![0], 0);
-        for tokens in tokens {
-            end += tokens.min(topics as u64);
-            starts.push(end);
-        }
-        let room = end as usize;
-        Self { lengths: vec![0; starts.len() - 1], starts, topics: vec![0; room], counts: vec![0; room] }
-    }
-
-    /// How many words there are.
-    pub(crate) fn len(&self) -> usize {
-        self.lengths.len()
-    }
-
-    /// Gives a word topics with counts, each topic once and no more than it has room for.
-    pub(crate) fn put(&mut self, word: usize, row: impl Iterator<Item = (u32, u32)>) {
-        let range = self.starts[word] as usize..self.starts[word + 1] as usize;
-        let places = self.topics[range.clone()].iter_mut().zip(&mut self.counts[range]);
-        for ((to_topic, to_count), (topic, count)) in places.zip(row) {
-            (*to_topic, *to_count) = (topic as u16, count);
-            self.lengths[word] += 1;
-        }
-    }
-
-    /// Bytes that the rows take, filled or not.
-    pub(crate) fn bytes(&self) -> usize {
-        let Self { starts, lengths, topics, counts } = self;
-        size_of_val(&**starts) + size_of_val(&**lengths) + size_of_val(&**topics) + size_of_val(&**counts)
-    }
-
-    /// Whether these are rows of so many words in so many topics: those of a checkpoint may be any.
-    pub(crate) fn are_sound(&self, words: usize, topics: usize) -> bool {
-        let Self { starts, lengths, topics: names, counts } = self;
-        let end = starts.last().copied();
-        lengths.len() == words
-            && starts.len() == words + 1
-            && starts.first() == Some(&0)
-            && starts.is_sorted()
-            && end == Some(names.len() as u64)
-            && end == Some(counts.len() as u64)
-            && (0..words).all(|word| {
-                let mut row: Vec<u32> = match u64::from(lengths[word]) <= starts[word + 1] - starts[word] {
-                    true => self.of(word).map(|(topic, _)| topic).collect(),
-                    false => return false,
-                };
-                row.sort_unstable();
-                let are_topics = row.last().is_none_or(|&last| (last as usize) < topics);
-                are_topics && row.is_sorted_by(|a, b| a < b) && self.of(word).all(|(_, count)| count > 0)
-            })
-    }
-
-    /// How many topics a word has room for.
-    pub(crate) fn room(&self, word: usize) -> u64 {
-        self.starts[word + 1] - self.starts[word]
-    }
-
-    /// (topic, count) of a word; no count is 0.
-    pub(crate) fn of(&self, word: usize) -> impl Iterator<Item = (u32, u32)> + Clone + '_ {
-        let start = self.starts[word] as usize;
-        let range = start..start + self.lengths[word] as usize;
-        self.topics[range.clone()]
-            .iter()
-            .map(|&topic| u32::from(topic))
-            .zip(self.counts[range].iter().copied())
-    }
-}
+raddle::state!(SparseRows { rows, lines });
 
 #[cfg(test)]
 mod tests {
@@ -358,11 +284,5 @@ mod tests {
         assert_eq!(copy, rows);
         assert_eq!(copy.entries(2).collect::<Vec<_>>(), [7, 9]);
         assert_eq!(copy.entries(9).count(), 0);
-    }
-
-    #[test]
-    fn a_row_has_room_for_what_its_word_can_have() {
-        let rows = WordRows::new([3, 0, 200_000].into_iter(), 65_536);
-        assert_eq!((rows.starts, rows.topics.len()), (vec![0, 3, 3, 65_539], 65_539));
     }
 }

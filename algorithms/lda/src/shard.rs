@@ -4,6 +4,7 @@ use raddle::state::{Reader, StateError, Writer};
 
 use crate::held_out::HeldOut;
 use crate::rows::DocumentRows;
+use crate::streams::Ends;
 
 /// Documents of a shard: tokens name them by 16 bits.
 pub(crate) const MOST_DOCUMENTS: usize = 1 << 16;
@@ -27,9 +28,31 @@ pub(crate) struct Slice {
     pub(crate) documents: Vec<u16>,
     /// The topic of each token, where it has one.
     pub(crate) topics: Vec<u16>,
+    /// Where the visits of each stream end, if the words are dealt to streams.
+    pub(crate) streams: Vec<Ends>,
 }
 
-raddle::state!(Slice { visits, documents, topics });
+raddle::state!(Slice { visits, documents, topics, streams });
+
+impl Slice {
+    /// Whether its words are dealt to streams, which draw from totals that are fixed within a task.
+    pub(crate) fn is_dealt(&self) -> bool {
+        !self.streams.is_empty()
+    }
+
+    /// The visits in the order of their words.
+    pub(crate) fn by_word(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.visits.len()).collect();
+        order.sort_by_key(|&visit| self.visits[visit].word);
+        order
+    }
+
+    /// The tokens of a visit.
+    pub(crate) fn tokens(&self, visit: usize) -> std::ops::Range<usize> {
+        let start = visit.checked_sub(1).map_or(0, |before| self.visits[before].end);
+        start as usize..self.visits[visit].end as usize
+    }
+}
 
 /// Documents with the topics of their tokens, and the held-out documents that are dealt to the shard.
 #[derive(Clone, Debug, Default)]
@@ -89,10 +112,25 @@ impl DocumentShard {
         self.ends[document] - document.checked_sub(1).map_or(0, |before| self.ends[before])
     }
 
+    /// Sixteens of the full rows of frequent words; 0 if words have none.
+    pub(crate) fn full_width(&self) -> usize {
+        match (&self.rows, self.slices.iter().any(Slice::is_dealt)) {
+            (DocumentRows::Dense(rows), true) => rows.width,
+            (DocumentRows::Wide(rows), true) => rows.width,
+            _ => 0,
+        }
+    }
+
+    /// Numbers of tokens of the documents.
+    pub(crate) fn lengths(&self) -> impl ExactSizeIterator<Item = u64> + '_ {
+        (0..self.documents.len()).map(|document| self.length(document))
+    }
+
     /// Bytes of the documents, of their tokens with topics and of their rows.
     pub(crate) fn bytes(&self) -> usize {
         let slice = |slice: &Slice| {
-            size_of_val(&*slice.visits) + size_of_val(&*slice.documents) + size_of_val(&*slice.topics)
+            let streams = size_of_val(&*slice.visits) + size_of_val(&*slice.streams);
+            streams + size_of_val(&*slice.documents) + size_of_val(&*slice.topics)
         };
         let slices: usize = self.slices.iter().map(slice).sum();
         size_of_val(&*self.documents) + size_of_val(&*self.ends) + slices + self.rows.bytes()

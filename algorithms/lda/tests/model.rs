@@ -231,6 +231,7 @@ fn more_shards_and_synchronising_each_round_cost_no_quality() {
         (16, SyncInterval::Epoch),
         (64, SyncInterval::Epoch),
         (4, SyncInterval::Round),
+        (4, SyncInterval::Token),
     ] {
         let other = perplexity(shards, sync);
         assert!((other / plain - 1.0).abs() < 0.06, "{shards} shards, {sync:?}: {other} against {plain}");
@@ -246,6 +247,20 @@ fn counts_do_not_drift_with_one_shard() {
     };
     assert_eq!(count_drift(1), 0.0);
     assert!(count_drift(4) > 0.0);
+}
+
+#[test]
+fn drift_counts_what_a_task_does_not_see_of_itself() {
+    // One block: its tasks are a shard's whole epoch, so that what they do not see of themselves is as much as shards do
+    // not see of each other.
+    let drift = |sync| {
+        let preparation = Preparation { shards: Some(2), blocks: Some(1), ..Preparation::default() };
+        let problem = Problem::new(&embedded::pydoc(), &preparation).unwrap();
+        let lda = Lda::params().topics(20).fixed_priors(true).progressive(false).beta_anneal(1.0).sync(sync);
+        lda.epochs(8).fit(problem).unwrap().count_drift()
+    };
+    let (within, between) = (drift(SyncInterval::Epoch), drift(SyncInterval::Token));
+    assert!(between > 0.0 && within > 1.4 * between && within < 2.6 * between, "{within}, {between}");
 }
 
 #[test]
@@ -403,6 +418,41 @@ fn words_that_the_documents_lack_keep_the_counts_of_the_model_to_start_from() {
         let other =
             lda.clone().workers(workers).fit(prepared(&corpus, Held::Fraction(0.2), Held::None)).unwrap();
         assert_eq!(other.topic_words(), counts, "{workers} workers");
+    }
+}
+
+#[test]
+fn no_count_of_a_long_document_wraps() {
+    // One document of 200,000 tokens, nearly all of one topic, where 16 bits count to 65,535.
+    let documents = (0..40u32).map(|d| match d {
+        7 => vec![(0, 200_000)],
+        _ => (0..8).map(|w| (w * d % 50, 9)).collect(),
+    });
+    let corpus = Corpus::from_documents(50, documents).unwrap();
+    for (topics, sync) in [
+        (1, SyncInterval::Epoch),
+        (5, SyncInterval::Epoch),
+        (100, SyncInterval::Epoch),
+        (200, SyncInterval::Epoch),
+        (5, SyncInterval::Token),
+    ] {
+        let preparation = Preparation { validation: Held::None, shards: Some(3), ..Preparation::default() };
+        let problem = Problem::new(&corpus, &preparation).unwrap();
+        // From a model in which the word has its own topic, so that its tokens stay together.
+        let lda = Lda::params().topics(topics).alpha(0.001).sync(sync).fixed_priors(true).epochs(4);
+        let fit = lda.init(vec![(0, 0, 1_000_000)]).fit(problem).unwrap();
+        let (rows, counts) = (fit.document_topics(), fit.topic_words());
+        let row = rows.of(7);
+        assert_eq!(row.iter().map(|&(_, count)| count).sum::<u32>(), 200_000, "{topics} topics");
+        assert!(row.iter().any(|&(_, count)| count > 150_000), "{topics} topics: {row:?}");
+        let of_word: u32 = (0..topics)
+            .flat_map(|topic| counts.topic(topic).collect::<Vec<_>>())
+            .filter(|&(w, _)| w == 0)
+            .map(|(_, c)| c)
+            .sum();
+        assert!(of_word >= 200_000);
+        assert_eq!(fit.totals().iter().sum::<i64>() as u64, corpus.tokens());
+        assert_eq!((0..topics).map(|topic| counts.total(topic) as i64).collect::<Vec<_>>(), fit.totals());
     }
 }
 

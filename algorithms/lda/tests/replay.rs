@@ -49,7 +49,7 @@ fn bits(fit: &Fit) -> Bits {
 
 #[test]
 fn any_number_of_workers_gives_the_same_bytes() {
-    for sync in [SyncInterval::Epoch, SyncInterval::Round] {
+    for sync in [SyncInterval::Epoch, SyncInterval::Round, SyncInterval::Token] {
         let plain = bits(&fit(&lda(sync), |engine| engine));
         assert!(plain.evaluations.len() >= 4 && plain.words.counts.len() > 1000, "nothing to replay");
         for workers in [1, 2, 3, 4, 7] {
@@ -82,19 +82,45 @@ fn a_fit_resumed_from_a_checkpoint_ends_with_the_same_bytes() {
     }
 }
 
+/// Dense rows in lockstep of every kind of width, and sparse ones.
+const TOPICS: [usize; 7] = [20, 64, 100, 113, 200, 208, 300];
+
+#[test]
+fn any_number_of_topics_replays() {
+    let folder = tempfile::tempdir().unwrap();
+    for topics in TOPICS {
+        let lda = Lda::params().topics(topics).epochs(5).evaluate_every(2).seed(3);
+        let plain = bits(&fit(&lda, |engine| engine));
+        for workers in [2, 3, 7] {
+            let other = fit(&lda, |engine| engine.workers(workers).threads(workers.min(4)));
+            assert!(bits(&other) == plain, "{topics} topics: {workers} workers");
+        }
+        let other = fit(&lda, |engine| engine.workers(2).rescale(&[(1, 3), (3, 1)]));
+        assert!(bits(&other) == plain, "{topics} topics: rescaled");
+        let file = folder.path().join(format!("checkpoint-{topics}"));
+        let stopped =
+            fit(&lda, |engine| engine.workers(3).epochs(3).checkpoint(1, &file).identity("this run"));
+        assert_eq!(stopped.report.epochs, 3);
+        let resumed = fit(&lda, |engine| engine.resume(&file).identity("this run"));
+        assert!(bits(&resumed) == plain, "{topics} topics: resumed");
+    }
+}
+
 #[test]
 fn the_seed_and_the_interval_matter() {
     // Otherwise the tests above would show nothing.
     let plain = bits(&fit(&lda(SyncInterval::Epoch), |engine| engine)).words;
     assert!(bits(&fit(&lda(SyncInterval::Epoch).seed(4), |engine| engine)).words != plain);
     assert!(bits(&fit(&lda(SyncInterval::Round), |engine| engine)).words != plain);
+    assert!(bits(&fit(&lda(SyncInterval::Token), |engine| engine)).words != plain);
 }
 
 #[test]
 fn the_vector_forms_of_the_kernels_give_the_same_model() {
-    let digest = |level: &str, topics: &str| {
+    let digest = |level: &str, topics: usize| {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_lda"));
-        let options = ["fit", "pydoc", "--topics", topics, "--epochs", "5", "--quiet", "--json"];
+        let topics = topics.to_string();
+        let options = ["fit", "pydoc", "--topics", &topics, "--epochs", "5", "--quiet", "--json"];
         let output = command.args(options).env("RADDLE_LEVEL", level).output().unwrap();
         assert!(output.status.success(), "{level}: {}", String::from_utf8_lossy(&output.stderr));
         let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -102,7 +128,7 @@ fn the_vector_forms_of_the_kernels_give_the_same_model() {
         report["model_digest"].as_str().unwrap().to_owned()
     };
     // Dense rows of every width, and sparse ones.
-    for topics in ["7", "30", "60", "100", "150", "2000"] {
+    for topics in TOPICS.into_iter().chain([7, 30, 150, 2000]) {
         let widest = digest("", topics);
         for level in raddle::level::Level::available() {
             assert_eq!(digest(level.name(), topics), widest, "{topics} topics: {}", level.name());

@@ -96,6 +96,8 @@ enum Sync {
     Epoch,
     /// After every round.
     Round,
+    /// After each epoch; a shard sees its own changes after each token.
+    Token,
 }
 
 /// Fits, writes and reports.
@@ -241,7 +243,11 @@ impl Options {
             .fixed_priors(self.fixed_priors)
             .evaluate_every(self.evaluate_every)
             .progressive(self.progressive != Some(Switch::Off))
-            .sync(if self.sync == Sync::Round { SyncInterval::Round } else { SyncInterval::Epoch })
+            .sync(match self.sync {
+                Sync::Epoch => SyncInterval::Epoch,
+                Sync::Round => SyncInterval::Round,
+                Sync::Token => SyncInterval::Token,
+            })
             .seed(train.seed);
         if let Some(alpha) = self.alpha {
             lda = lda.alpha(alpha);

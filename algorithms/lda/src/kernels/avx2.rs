@@ -8,7 +8,8 @@
 use std::arch::x86_64::*;
 
 use super::gather::{Split, below, eight};
-use super::lanes::{Counts, LANES, Lanes, Line, Sixteen};
+use super::lanes::{Counts, LANES, Lanes, Line, ONE, Sixteen};
+use super::pick;
 
 /// The entries of a line, eight by eight.
 #[inline(always)]
@@ -40,7 +41,7 @@ fn lanes(of: __m256i) -> u32 {
 
 /// Two 256-bit registers: lanes 0-7 and 8-15.
 #[derive(Clone, Copy)]
-pub(crate) struct Avx2(__m256, __m256);
+pub(crate) struct Avx2(pub(super) __m256, pub(super) __m256);
 
 /// Each of sixteen lanes the one `STEP` lanes before it, zeros in the first; `STEP` is 1, 2 or 4.
 #[inline(always)]
@@ -222,5 +223,43 @@ impl Lanes for Avx2 {
     fn prefetch<T>(memory: &T) {
         // SAFETY: a prefetch reads nothing that the program sees.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(memory).cast()) }
+    }
+
+    #[inline(always)]
+    fn raise(counts: &mut Counts, lane: usize) {
+        let (counts, one) = (counts.0.as_mut_ptr().cast(), ONE[lane % LANES].0.as_ptr().cast());
+        // SAFETY: avx2 was detected; sixteen counts, aligned to 32 bytes, are read and written.
+        unsafe {
+            _mm256_store_si256(counts, _mm256_add_epi16(_mm256_load_si256(counts), _mm256_load_si256(one)))
+        }
+    }
+
+    #[inline(always)]
+    fn lower(counts: &mut Counts, lane: usize) {
+        let (counts, one) = (counts.0.as_mut_ptr().cast(), ONE[lane % LANES].0.as_ptr().cast());
+        // SAFETY: avx2 was detected; sixteen counts, aligned to 32 bytes, are read and written.
+        unsafe {
+            _mm256_store_si256(counts, _mm256_sub_epi16(_mm256_load_si256(counts), _mm256_load_si256(one)))
+        }
+    }
+
+    #[inline(always)]
+    fn put(sixteen: &mut Sixteen, lane: usize, value: f32) {
+        let lane = lane % LANES;
+        let half = &mut sixteen.0.as_chunks_mut::<8>().0[lane / 8];
+        // SAFETY: avx2 was detected; eight values, aligned to 32 bytes, are read and written.
+        unsafe {
+            let numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+            let at = _mm256_cmpeq_epi32(numbers, _mm256_set1_epi32((lane % 8) as i32));
+            let old = _mm256_load_ps(half.as_ptr());
+            let new = _mm256_blendv_ps(old, _mm256_set1_ps(value), _mm256_castsi256_ps(at));
+            _mm256_store_ps(half.as_mut_ptr(), new);
+        }
+    }
+
+    #[inline(always)]
+    fn pick<const N: usize>(sums: &[Self; N], unit: f32) -> usize {
+        // SAFETY: runs only where avx2 was detected.
+        unsafe { pick::avx2(sums, unit) }
     }
 }

@@ -9,10 +9,11 @@ use std::arch::x86_64::*;
 
 use super::gather::{Split, below, eight};
 use super::lanes::{Counts, LANES, Lanes, Line, Sixteen};
+use super::pick;
 
 /// One 512-bit register.
 #[derive(Clone, Copy)]
-pub(crate) struct Avx512(__m512);
+pub(crate) struct Avx512(pub(super) __m512);
 
 /// Each lane the one `16 - N` lanes before it, zeros in the first. Spelt out, because a compiler makes two slower
 /// instructions of it.
@@ -64,6 +65,61 @@ fn found(entries: __m512i, split: Split, topic: u32) -> __mmask16 {
         let more = _mm512_sub_epi32(entries, _mm512_set1_epi32(least));
         _mm512_cmplt_epu32_mask(more, _mm512_set1_epi32(most))
     }
+}
+
+/// Lanes with a value put into one of them. Spelt out, because a compiler makes a store of the lane alone of it and of the
+/// store that follows, which the next load of the lanes would have to wait for.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn put(lanes: __m512, lane: usize, value: f32) -> __m512 {
+    let mut lanes = lanes;
+    // SAFETY: avx512f was detected; registers alone are touched.
+    unsafe {
+        std::arch::asm!(
+            "vbroadcastss {lanes} {{{at}}}, {value}",
+            lanes = inout(zmm_reg) lanes,
+            at = in(kreg) 1u16 << lane,
+            value = in(xmm_reg) value,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+    }
+    lanes
+}
+
+/// Counts with one more in a lane; spelt out as above.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+fn raised(counts: __m256i, lane: usize) -> __m256i {
+    let mut counts = counts;
+    // SAFETY: avx512bw and avx512vl were detected; registers alone are touched.
+    unsafe {
+        std::arch::asm!(
+            "vpaddw {counts} {{{at}}}, {counts}, {one}",
+            counts = inout(ymm_reg) counts,
+            at = in(kreg) 1u16 << lane,
+            one = in(ymm_reg) _mm256_set1_epi16(1),
+            options(pure, nomem, nostack, preserves_flags),
+        );
+    }
+    counts
+}
+
+/// Counts with one less in a lane; spelt out as above.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+fn lowered(counts: __m256i, lane: usize) -> __m256i {
+    let mut counts = counts;
+    // SAFETY: avx512bw and avx512vl were detected; registers alone are touched.
+    unsafe {
+        std::arch::asm!(
+            "vpsubw {counts} {{{at}}}, {counts}, {one}",
+            counts = inout(ymm_reg) counts,
+            at = in(kreg) 1u16 << lane,
+            one = in(ymm_reg) _mm256_set1_epi16(1),
+            options(pure, nomem, nostack, preserves_flags),
+        );
+    }
+    counts
 }
 
 impl Lanes for Avx512 {
@@ -206,5 +262,32 @@ impl Lanes for Avx512 {
     fn prefetch<T>(memory: &T) {
         // SAFETY: a prefetch reads nothing that the program sees.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(memory).cast()) }
+    }
+
+    #[inline(always)]
+    fn raise(counts: &mut Counts, lane: usize) {
+        let counts = counts.0.as_mut_ptr().cast();
+        // SAFETY: avx512bw and avx512vl were detected; sixteen counts, aligned to 32 bytes, are read and written.
+        unsafe { _mm256_store_si256(counts, raised(_mm256_load_si256(counts), lane % LANES)) }
+    }
+
+    #[inline(always)]
+    fn lower(counts: &mut Counts, lane: usize) {
+        let counts = counts.0.as_mut_ptr().cast();
+        // SAFETY: avx512bw and avx512vl were detected; sixteen counts, aligned to 32 bytes, are read and written.
+        unsafe { _mm256_store_si256(counts, lowered(_mm256_load_si256(counts), lane % LANES)) }
+    }
+
+    #[inline(always)]
+    fn put(sixteen: &mut Sixteen, lane: usize, value: f32) {
+        let sixteen = sixteen.0.as_mut_ptr();
+        // SAFETY: avx512f was detected; sixteen values, aligned to 64 bytes, are read and written.
+        unsafe { _mm512_store_ps(sixteen, put(_mm512_load_ps(sixteen), lane % LANES, value)) }
+    }
+
+    #[inline(always)]
+    fn pick<const N: usize>(sums: &[Self; N], unit: f32) -> usize {
+        // SAFETY: runs only where avx512f and avx512bw were detected.
+        unsafe { pick::avx512(sums, unit) }
     }
 }

@@ -13,6 +13,11 @@ impl Draws {
         Self { state: start }
     }
 
+    /// Two starts for numbers apart from these and from each other.
+    pub(super) fn apart(self) -> (u64, Self) {
+        (splitmix64(self.state), Self { state: splitmix64(!self.state) })
+    }
+
     /// Two uniform numbers in `[0, 1)`, multiples of 2^-24.
     #[inline(always)]
     pub(crate) fn pair(&mut self) -> (f32, f32) {

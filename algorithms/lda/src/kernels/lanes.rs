@@ -1,5 +1,7 @@
 //! Sixteen lanes of `f32`: what every kernel is written over, and the portable form.
 
+use super::pick;
+
 /// Number of lanes; constant on every machine, because it is part of the definition of every sum.
 pub(crate) const LANES: usize = 16;
 
@@ -63,7 +65,28 @@ pub(crate) trait Lanes: Copy {
     fn find(line: &Line, split: Self::Split, topic: u32) -> u32;
     /// Asks for memory that will be needed soon.
     fn prefetch<T>(memory: &T);
+    /// Adds one to the count in a lane, below sixteen; all are read and written at once.
+    fn raise(counts: &mut Counts, lane: usize);
+    /// Takes one from the count in a lane, below sixteen; all are read and written at once.
+    fn lower(counts: &mut Counts, lane: usize);
+    /// Puts a value into a lane, below sixteen; all are read and written at once.
+    fn put(sixteen: &mut Sixteen, lane: usize, value: f32);
+    /// The topic at the part `unit`, from 0 to below 1, of a dense row's mass: see [`pick`].
+    fn pick<const N: usize>(sums: &[Self; N], unit: f32) -> usize;
 }
+
+/// For each lane, a one there.
+pub(super) const ONE: &[Counts; LANES] = &ONES;
+
+const ONES: [Counts; LANES] = {
+    let mut ones = [Counts([0; LANES]); LANES];
+    let mut lane = 0;
+    while lane < LANES {
+        ones[lane].0[lane] = 1;
+        lane += 1;
+    }
+    ones
+};
 
 /// Sixteen lanes in plain Rust, for any processor.
 #[derive(Clone, Copy, Debug)]
@@ -180,4 +203,24 @@ impl Lanes for Portable {
 
     #[inline(always)]
     fn prefetch<T>(_: &T) {}
+
+    #[inline(always)]
+    fn raise(counts: &mut Counts, lane: usize) {
+        counts.0[lane % LANES] += 1;
+    }
+
+    #[inline(always)]
+    fn lower(counts: &mut Counts, lane: usize) {
+        counts.0[lane % LANES] -= 1;
+    }
+
+    #[inline(always)]
+    fn put(sixteen: &mut Sixteen, lane: usize, value: f32) {
+        sixteen.0[lane % LANES] = value;
+    }
+
+    #[inline(always)]
+    fn pick<const N: usize>(sums: &[Self; N], unit: f32) -> usize {
+        pick::portable(&sums.map(|sums| sums.0), unit)
+    }
 }

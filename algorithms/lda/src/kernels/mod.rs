@@ -12,22 +12,28 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod cell;
 mod chain;
 mod dense;
 mod draws;
 #[cfg(target_arch = "x86_64")]
 mod gather;
 pub(crate) mod lanes;
+mod lockstep;
 mod masses;
 mod names;
+mod pick;
 mod row;
 mod sample;
 mod sparse;
+mod stream;
+mod topics;
 mod word;
 
+pub(crate) use cell::Cell;
 pub(crate) use draws::Draws;
-pub(crate) use lanes::{Counts, LANES, Line};
-pub(crate) use sample::Sample;
+pub(crate) use lanes::{Counts, LANES, Line, Sixteen};
+pub(crate) use sample::{Sample, WIDE_WIDTHS, WIDTHS};
 pub(crate) use word::Given;
 
 #[cfg(target_arch = "x86_64")]

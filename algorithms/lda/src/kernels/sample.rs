@@ -1,17 +1,39 @@
 //! [`Sample`]: one task, all words of a block in one shard.
 
+use super::cell::Cell;
 use super::chain::Chain;
 use super::dense::Dense;
 use super::lanes::{Counts, Lanes};
+use super::lockstep::{Lockstep, Task};
 use super::sparse::{Memory, Sparse};
 use super::word::{Desk, ask_for};
 use super::{Draws, Given, Kernel, run};
-use crate::rows::{DocumentRows, SparseRows, WordRows};
+use crate::rows::{DenseRows, DocumentRows, SparseRows};
 use crate::seeds::Seeds;
 use crate::shard::Slice;
+use crate::word_rows::WordRows;
 
 /// How many tokens ahead a row is asked for.
 const AHEAD: usize = 8;
+
+/// Runs a task in lockstep over rows of one of these widths, in sixteens.
+macro_rules! lockstep {
+    ($widths:ident, $over:ident: $($width:literal),*) => {
+        /// The widths of rows that lockstep is made for.
+        pub(crate) const $widths: [usize; [$($width),*].len()] = [$($width),*];
+
+        fn $over<C: Cell>(task: Task<'_>, rows: &mut DenseRows<C>) -> Vec<i32> {
+            let counts = &mut rows.counts[..];
+            match rows.width {
+                $($width => run(InLockstep::<C, $width> { task, counts }),)*
+                width => unreachable!("rows are made of {:?} sixteens, not {width}", $widths),
+            }
+        }
+    };
+}
+
+lockstep!(WIDTHS, lockstep: 1, 2, 4, 7, 8, 10, 13, 16);
+lockstep!(WIDE_WIDTHS, lockstep_wide: 4, 8, 16);
 
 /// Draws topics for the tokens of one slice: those of documents below `had` have one and get another, those up to `has`
 /// get their first, those behind wait.
@@ -32,6 +54,14 @@ impl Sample<'_> {
     /// How the tokens of each topic changed.
     pub(crate) fn run(self) -> Vec<i32> {
         let Self { given, rows, slice, words, seeds, had, has, uniform, draws } = self;
+        if slice.is_dealt() {
+            let task = Task { given, slice, words, seeds, had, has, uniform, draws };
+            return match rows {
+                DocumentRows::Dense(rows) => lockstep(task, rows),
+                DocumentRows::Wide(rows) => lockstep_wide(task, rows),
+                DocumentRows::Sparse(_) => unreachable!("words are dealt to streams where rows are dense"),
+            };
+        }
         let walk = Walk { given, slice, words, seeds, had, has, uniform };
         let tokens = walk.slice.documents.len();
         // A function for each kind of rows, so that the registers of each are given out for it alone.
@@ -50,6 +80,7 @@ impl Sample<'_> {
                     _ => run(OverDense::<7> { walk, desk, counts, draws }),
                 }
             }
+            DocumentRows::Wide(_) => unreachable!("wide rows are for streams"),
         }
     }
 }
@@ -92,6 +123,21 @@ impl<const N: usize> Kernel for OverDense<'_, N> {
     }
 }
 
+/// A task in lockstep over dense rows of N cells.
+struct InLockstep<'a, C, const N: usize> {
+    task: Task<'a>,
+    counts: &'a mut [C],
+}
+
+impl<C: Cell, const N: usize> Kernel for InLockstep<'_, C, N> {
+    type Output = Vec<i32>;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> Vec<i32> {
+        Lockstep::<C, N>::new(self.task, self.counts).run::<L>()
+    }
+}
+
 /// A task, whatever the rows are.
 struct Walk<'a> {
     given: Given<'a>,
@@ -107,7 +153,7 @@ impl Walk<'_> {
     #[inline(always)]
     fn with<'c, L: Lanes, C: Chain<'c>>(self, mut chain: C) -> Vec<i32> {
         let Self { given, slice, words, seeds, had, has, uniform } = self;
-        let Slice { visits, documents, topics } = slice;
+        let Slice { visits, documents, topics, .. } = slice;
         let (documents, topics) = (&documents[..], &mut topics[..]);
         let (mut start, count) = (0, given.norms.len() as u32);
         for (at, visit) in visits.iter().enumerate() {
@@ -150,7 +196,7 @@ impl Walk<'_> {
 
 /// Where the tokens of documents below `has` end, of a word's tokens.
 #[inline(always)]
-fn up_to(documents: &[u16], start: usize, end: usize, has: usize) -> usize {
+pub(super) fn up_to(documents: &[u16], start: usize, end: usize, has: usize) -> usize {
     let part = &documents[start..end];
     match part.last() {
         Some(&last) if usize::from(last) >= has => {

@@ -1,0 +1,111 @@
+//! [`Way`]: how topics are drawn, by the number of topics and counted sizes alone.
+
+use crate::kernels::{Counts, LANES, Sixteen, WIDE_WIDTHS, WIDTHS};
+use crate::rows::Kind;
+
+/// One token after the other, with so many topics or fewer, takes dense rows.
+const CHAIN: usize = 7 * LANES;
+
+/// Tokens that a count kept as `f32` tells apart.
+const MOST_WIDE: u64 = 1 << 24;
+
+/// How topics are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// One token after the other; each sees what those before it have changed in the totals.
+    Chain(Kind),
+    /// Four words at a time; a task draws from the totals that it began with.
+    Lockstep(Kind),
+}
+
+/// What the way is chosen by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizes {
+    pub(crate) topics: usize,
+    pub(crate) shards: usize,
+    /// Tokens of the longest document.
+    pub(crate) longest: u64,
+    /// Number of documents, and bytes of their sparse rows.
+    pub(crate) documents: u64,
+    pub(crate) sparse: u64,
+}
+
+impl Way {
+    /// The way for these sizes. With one shard every draw sees all moves before it; and where `follow` asks for it.
+    pub(crate) fn of(sizes: Sizes, follow: bool) -> Self {
+        let Sizes { topics, shards, longest, documents, sparse } = sizes;
+        let fitting = |widths: &[usize]| widths.iter().copied().find(|width| topics <= width * LANES);
+        let is_short = longest <= u64::from(u16::MAX);
+        let (width, kind, bytes): (_, fn(usize) -> Kind, _) = match is_short {
+            true => (fitting(&WIDTHS), Kind::Dense, size_of::<Counts>()),
+            false => (fitting(&WIDE_WIDTHS), Kind::Wide, size_of::<Sixteen>()),
+        };
+        // Rows of short documents would be nearly empty: they would take memory, and a line of them no less time.
+        let is_filled = |width: usize| 2 * documents * (width * bytes) as u64 <= 3 * sparse;
+        let fits =
+            |width: &usize| longest < MOST_WIDE && ((is_short && topics <= CHAIN) || is_filled(*width));
+        if let Some(width) = width.filter(fits).filter(|_| !follow && shards > 1) {
+            return Self::Lockstep(kind(width));
+        }
+        match fitting(&[1, 2, 4, 7]) {
+            Some(width) if topics <= CHAIN && is_short => Self::Chain(Kind::Dense(width)),
+            _ => Self::Chain(Kind::Sparse),
+        }
+    }
+
+    /// The documents' rows.
+    pub(crate) fn kind(self) -> Kind {
+        match self {
+            Self::Chain(kind) | Self::Lockstep(kind) => kind,
+        }
+    }
+
+    /// Sixteens of the full rows of frequent words, if they have such.
+    pub(crate) fn full(self) -> Option<usize> {
+        match self {
+            Self::Lockstep(Kind::Dense(width) | Kind::Wide(width)) => Some(width),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A hundred documents of a hundred tokens, in four shards.
+    fn sizes(topics: usize) -> Sizes {
+        Sizes { topics, shards: 4, longest: 100, documents: 100, sparse: 100 * (7 * 64 + 8) }
+    }
+
+    #[test]
+    fn few_topics_go_in_lockstep_unless_every_move_is_to_be_seen() {
+        for (topics, way) in [
+            (1, Way::Lockstep(Kind::Dense(1))),
+            (20, Way::Lockstep(Kind::Dense(2))),
+            (100, Way::Lockstep(Kind::Dense(7))),
+            (113, Way::Lockstep(Kind::Dense(8))),
+            (208, Way::Lockstep(Kind::Dense(13))),
+            (256, Way::Lockstep(Kind::Dense(16))),
+            (257, Way::Chain(Kind::Sparse)),
+            (65_536, Way::Chain(Kind::Sparse)),
+        ] {
+            assert_eq!(Way::of(sizes(topics), false), way, "{topics} topics");
+        }
+        for (topics, kind) in [(20, Kind::Dense(2)), (100, Kind::Dense(7)), (113, Kind::Sparse)] {
+            assert_eq!(Way::of(sizes(topics), true), Way::Chain(kind));
+            assert_eq!(Way::of(Sizes { shards: 1, ..sizes(topics) }, false), Way::Chain(kind));
+        }
+    }
+
+    #[test]
+    fn long_documents_take_wider_rows_and_short_ones_none_that_are_nearly_empty() {
+        let long = |topics, longest| Way::of(Sizes { longest, sparse: 100 * 4096, ..sizes(topics) }, false);
+        assert_eq!(long(100, 65_535), Way::Lockstep(Kind::Dense(7)));
+        assert_eq!(long(100, 65_536), Way::Lockstep(Kind::Wide(8)));
+        assert_eq!(long(256, 1 << 23), Way::Lockstep(Kind::Wide(16)));
+        assert_eq!(long(100, 1 << 24), Way::Chain(Kind::Sparse));
+        let short = |topics| Way::of(Sizes { longest: 10, sparse: 100 * (64 + 8), ..sizes(topics) }, false);
+        assert_eq!((short(100), short(200)), (Way::Lockstep(Kind::Dense(7)), Way::Chain(Kind::Sparse)));
+    }
+}

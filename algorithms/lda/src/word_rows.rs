@@ -1,0 +1,223 @@
+//! [`WordRows`]: how often each topic occurs in the words of a block.
+
+use crate::kernels::{LANES, Sixteen};
+
+/// A word's full row must not take more bytes than so many for each entry that a row of entries would have room for, of
+/// which an entry has six.
+const BYTES: usize = 8;
+
+/// Tokens that a count kept as `f32` tells apart.
+const MOST: f32 = (1 << 24) as f32;
+
+/// The rows of a block's words. A row is a list of topics and their counts, without order, with room for as many topics
+/// as its word can have; or, where it is asked for, it is full for words with many tokens: a count for each topic.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct WordRows {
+    pub(crate) starts: Vec<u64>,
+    pub(crate) lengths: Vec<u32>,
+    pub(crate) topics: Vec<u16>,
+    pub(crate) counts: Vec<u32>,
+    pub(crate) full: FullRows,
+}
+
+raddle::state!(WordRows { starts, lengths, topics, counts, full });
+
+/// Full rows of `width` times sixteen counts, which are kept as `f32`: no word has as many tokens as these cannot count.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct FullRows {
+    pub(crate) width: usize,
+    /// For each word, which row is its own, counted from 1; 0 for a word with a list. Empty if all have lists.
+    pub(crate) places: Vec<u32>,
+    pub(crate) rows: Vec<Sixteen>,
+}
+
+raddle::state!(FullRows { width, places, rows });
+
+impl FullRows {
+    /// Whether a word has a full row.
+    pub(crate) fn has(&self, word: usize) -> bool {
+        self.places.get(word).is_some_and(|&place| place > 0)
+    }
+
+    /// Whether these are rows of so many words in so many topics: each of one word, of whole counts.
+    fn are_sound(&self, words: usize, topics: usize, width: usize) -> bool {
+        let mut own: Vec<u32> = self.places.iter().copied().filter(|&place| place > 0).collect();
+        own.sort_unstable();
+        let count = self.rows.len().checked_div(width).unwrap_or(0);
+        self.width == width
+            && self.rows.len() == count * width
+            && self.places.len() == if width > 0 { words } else { 0 }
+            && own.iter().map(|&place| place as usize).eq(1..=count)
+            && self.rows.iter().enumerate().all(|(line, sixteen)| {
+                let first = line % width * LANES;
+                (first..).zip(sixteen.0).all(|(topic, count)| {
+                    (0.0..=MOST).contains(&count) && count.fract() == 0.0 && (count == 0.0 || topic < topics)
+                })
+            })
+    }
+
+    /// The row of a word, if it has one, of a block with rows of N times sixteen.
+    #[inline(always)]
+    pub(crate) fn row<const N: usize>(&self, word: usize) -> Option<&[Sixteen; N]> {
+        let place = self.places.get(word).copied()?.checked_sub(1)?;
+        self.rows.as_chunks().0.get(place as usize)
+    }
+
+    /// The same, to be changed.
+    #[inline(always)]
+    pub(crate) fn row_mut<const N: usize>(&mut self, word: usize) -> Option<&mut [Sixteen; N]> {
+        let place = self.places.get(word).copied()?.checked_sub(1)?;
+        self.rows.as_chunks_mut().0.get_mut(place as usize)
+    }
+
+    /// The counts of a word, topic by topic; none for a word with a list.
+    fn of(&self, word: usize) -> impl Iterator<Item = u32> + Clone + '_ {
+        let place = self.places.get(word).copied().unwrap_or(0) as usize;
+        let row = match place.checked_sub(1) {
+            Some(place) => self.rows.get(place * self.width..(place + 1) * self.width).unwrap_or_default(),
+            None => &[],
+        };
+        row.iter().flat_map(|sixteen| sixteen.0).map(|count| count as u32)
+    }
+}
+
+impl WordRows {
+    /// Empty rows for words with so many tokens: full ones of this width, if there is one, for words with many tokens.
+    pub(crate) fn new(tokens: impl Iterator<Item = u64>, topics: usize, width: Option<usize>) -> Self {
+        let (mut starts, mut end) = (vec![0], 0);
+        let mut full = FullRows { width: width.unwrap_or(0), ..FullRows::default() };
+        let mut count = 0u32;
+        for tokens in tokens {
+            let room = tokens.min(topics as u64);
+            match width {
+                None => end += room,
+                Some(width) if width * size_of::<Sixteen>() <= BYTES * room as usize => {
+                    count += 1;
+                    full.places.push(count);
+                }
+                // One more, into which may be written what has no count.
+                Some(_) => {
+                    end += room + 1;
+                    full.places.push(0);
+                }
+            }
+            starts.push(end);
+        }
+        full.rows = vec![Sixteen::default(); count as usize * full.width];
+        let room = end as usize;
+        Self {
+            lengths: vec![0; starts.len() - 1],
+            starts,
+            topics: vec![0; room],
+            counts: vec![0; room],
+            full,
+        }
+    }
+
+    /// How many words there are.
+    pub(crate) fn len(&self) -> usize {
+        self.lengths.len()
+    }
+
+    /// Gives a word topics with counts, each topic once and no more than it has room for.
+    pub(crate) fn put(&mut self, word: usize, row: impl Iterator<Item = (u32, u32)>) {
+        if self.full.has(word) {
+            let start = (self.full.places[word] as usize - 1) * self.full.width;
+            for (topic, count) in row {
+                let (line, lane) = (topic as usize / LANES, topic as usize % LANES);
+                self.full.rows[start + line].0[lane] = count as f32;
+            }
+            return;
+        }
+        let range = self.starts[word] as usize..self.starts[word + 1] as usize;
+        let places = self.topics[range.clone()].iter_mut().zip(&mut self.counts[range]);
+        for ((to_topic, to_count), (topic, count)) in places.zip(row) {
+            (*to_topic, *to_count) = (topic as u16, count);
+            self.lengths[word] += 1;
+        }
+    }
+
+    /// Bytes that the rows take, filled or not.
+    pub(crate) fn bytes(&self) -> usize {
+        let Self { starts, lengths, topics, counts, full } = self;
+        let full = size_of_val(&*full.places) + size_of_val(&*full.rows);
+        size_of_val(&**starts)
+            + size_of_val(&**lengths)
+            + size_of_val(&**topics)
+            + size_of_val(&**counts)
+            + full
+    }
+
+    /// Whether these are rows of so many words in so many topics, full ones of this width: those of a checkpoint may be
+    /// any.
+    pub(crate) fn are_sound(&self, words: usize, topics: usize, width: usize) -> bool {
+        let Self { starts, lengths, topics: names, counts, full } = self;
+        let end = starts.last().copied();
+        lengths.len() == words
+            && starts.len() == words + 1
+            && starts.first() == Some(&0)
+            && starts.is_sorted()
+            && end == Some(names.len() as u64)
+            && end == Some(counts.len() as u64)
+            && full.are_sound(words, topics, width)
+            && (0..words).all(|word| {
+                let mut row: Vec<u32> = match u64::from(lengths[word]) <= starts[word + 1] - starts[word] {
+                    true => self.of(word).map(|(topic, _)| topic).collect(),
+                    false => return false,
+                };
+                row.sort_unstable();
+                let are_topics = row.last().is_none_or(|&last| (last as usize) < topics);
+                are_topics && row.is_sorted_by(|a, b| a < b) && self.of(word).all(|(_, count)| count > 0)
+            })
+    }
+
+    /// How many topics a word has room for.
+    pub(crate) fn room(&self, word: usize) -> u64 {
+        match self.full.has(word) {
+            true => (self.full.width * LANES) as u64,
+            false => self.starts[word + 1] - self.starts[word],
+        }
+    }
+
+    /// (topic, count) of a word; no count is 0.
+    pub(crate) fn of(&self, word: usize) -> impl Iterator<Item = (u32, u32)> + Clone + '_ {
+        self.listed(word).chain((0..).zip(self.full.of(word)).filter(|&(_, count)| count > 0))
+    }
+
+    /// (topic, count) of a word with a list; no count is 0.
+    #[inline(always)]
+    pub(crate) fn listed(&self, word: usize) -> impl Iterator<Item = (u32, u32)> + Clone + '_ {
+        let start = self.starts[word] as usize;
+        let range = start..start + self.lengths[word] as usize;
+        let topics = self.topics[range.clone()].iter().map(|&topic| u32::from(topic));
+        topics.zip(self.counts[range].iter().copied())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_has_room_for_what_its_word_can_have() {
+        let rows = WordRows::new([3, 0, 200_000].into_iter(), 65_536, None);
+        assert_eq!((rows.starts, rows.topics.len()), (vec![0, 3, 3, 65_539], 65_539));
+    }
+
+    #[test]
+    fn full_rows_are_for_words_with_many_tokens_and_say_the_same() {
+        let tokens = [3, 0, 200_000, 40, 16, 15];
+        let mut rows = WordRows::new(tokens.into_iter(), 20, Some(2));
+        assert_eq!(rows.full.places, [0, 0, 1, 2, 3, 0]);
+        assert_eq!((rows.starts.clone(), rows.full.rows.len()), (vec![0, 4, 5, 5, 5, 5, 21], 3 * 2));
+        let row = rows.full.row_mut::<2>(3).expect("a full row");
+        (row[1].0[2], row[0].0[15]) = (7.0, 65_536.0);
+        assert_eq!(rows.of(3).collect::<Vec<_>>(), [(15, 65_536), (18, 7)]);
+        (rows.lengths[0], rows.topics[0], rows.counts[0]) = (1, 19, 3);
+        assert_eq!(rows.of(0).collect::<Vec<_>>(), [(19, 3)]);
+        assert_eq!(rows.of(2).count(), 0);
+        let copy: WordRows =
+            raddle::state::from_bytes(&raddle::state::to_bytes(&rows)).expect("what was written");
+        assert_eq!(copy, rows);
+    }
+}
