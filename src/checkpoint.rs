@@ -194,6 +194,9 @@ impl Checkpoint {
         let mut from = Reader::new(&self.schedule);
         hub.schedule.load(&mut from)?;
         from.end("a schedule")?;
+        if !self.progress.is_possible() {
+            return Err(StateError::new("how far the run has come"));
+        }
         hub.progress = self.progress;
         Doing::verb("check_restored").note();
         program.check_restored(&held.shards, &held.blocks, &hub.pinned, &held.replica)?;

@@ -95,6 +95,26 @@ pub(crate) struct Totals {
 }
 
 crate::state!(Totals { rounds, tasks, updates, rollbacks });
+
+/// More than any run counts: sums of counts below it do not overflow.
+const COUNTED: u64 = 1 << 62;
+
+impl Totals {
+    fn all(&self) -> [u64; 4] {
+        [self.rounds, self.tasks, self.updates, self.rollbacks]
+    }
+}
+
+impl Progress {
+    /// Whether a run can have come to this: counts are within what can be counted, and have only grown since the epoch
+    /// under way began.
+    pub(crate) fn is_possible(&self) -> bool {
+        let grown = self.before.0.all().into_iter().zip(self.totals.all()).all(|(before, now)| before <= now);
+        let counts = self.totals.all().into_iter().chain([self.epoch, self.in_vain]);
+        grown && counts.max().is_some_and(|most| most < COUNTED)
+    }
+}
+
 crate::state!(Progress { epoch, outlook, status, staleness, in_vain, totals, before, last });
 
 /// How a generation ended.

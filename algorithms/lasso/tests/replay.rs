@@ -193,8 +193,11 @@ fn paths_replay() {
         for stopped_after in [3, 10] {
             let file = folder.path().join("checkpoint");
             let stopped = lasso(Choice::Auto).path(25, 60.0);
-            stopped.fit_with(&problem, |engine| engine.epochs(stopped_after).checkpoint(1, &file)).unwrap();
-            let resumed = points(lasso(Choice::Auto).workers(2), &|engine| engine.resume(&file));
+            let name_it = |engine: Engine<LassoProgram>| engine.identity("a path");
+            stopped
+                .fit_with(&problem, |engine| name_it(engine).epochs(stopped_after).checkpoint(1, &file))
+                .unwrap();
+            let resumed = points(lasso(Choice::Auto).workers(2), &|engine| name_it(engine).resume(&file));
             assert_eq!(resumed, plain, "{name}: resumed after {stopped_after} epochs");
         }
     }

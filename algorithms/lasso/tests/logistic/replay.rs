@@ -132,9 +132,9 @@ fn paths_replay() {
             assert_eq!(other, plain, "{name}, {loss:?}: rescaled");
             start()
                 .path(20, 30.0)
-                .fit_with(&problem, |engine| engine.epochs(5).checkpoint(1, &file))
+                .fit_with(&problem, |engine| engine.identity("a path").epochs(5).checkpoint(1, &file))
                 .unwrap();
-            let resumed = points(start().workers(2), &|engine| engine.resume(&file));
+            let resumed = points(start().workers(2), &|engine| engine.identity("a path").resume(&file));
             assert_eq!(resumed, plain, "{name}, {loss:?}: resumed");
         }
     }
