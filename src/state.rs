@@ -399,11 +399,14 @@ macro_rules! state {
         }
     };
     // Every parameter can be written, unless told otherwise.
-    (enum $name:ident $(< $($of:ident),+ >)? $body:tt) => {
-        $crate::state!([$($($of: $crate::State),+)?] enum $name $(<$($of),+>)? $body);
+    (enum $name:ident $(< $($of:ident),+ >)? { $($body:tt)* }) => {
+        $crate::state!([$($($of: $crate::State),+)?] enum $name $(<$($of),+>)? { $($body)* });
     };
-    ($name:ident $(< $($of:ident),+ >)? $body:tt) => {
-        $crate::state!([$($($of: $crate::State),+)?] $name $(<$($of),+>)? $body);
+    ($name:ident $(< $($of:ident),+ >)? { $($body:tt)* }) => {
+        $crate::state!([$($($of: $crate::State),+)?] $name $(<$($of),+>)? { $($body)* });
+    };
+    ($name:ident $(< $($of:ident),+ >)? ( $($body:tt)* )) => {
+        $crate::state!([$($($of: $crate::State),+)?] $name $(<$($of),+>)? ( $($body)* ));
     };
 }
 

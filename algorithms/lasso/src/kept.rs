@@ -3,7 +3,7 @@
 //! Columns, their Gram, its factors and the gradient take hundreds of times the memory of the model. All of them are
 //! functions of the data, the residual and the order in which columns entered, bit for bit: an element of the Gram depends
 //! on its two columns alone, an element of a factor on the rows above it. So a checkpoint holds numbers of columns, and
-//! [`Solver::rebuild`] lets the columns enter again, group by group.
+//! `Solver::rebuild` lets the columns enter again, group by group.
 
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ impl State for Solver {
         }
     }
 
-    /// Without members: [`Solver::rebuild`] lets them enter again.
+    /// Without members: `Solver::rebuild` lets them enter again.
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
         let kept: Box<Kept> = from.read()?;
         let mut solver = Self::new(kept.objective);

@@ -208,14 +208,16 @@ fn rows(text: &[u8], layout: &Layout, whole: Whole) -> Parsed<Block> {
         if !is_empty(line.trim_ascii_start()) {
             let (mut user, mut item, mut value, mut time, mut seen) = (0..0, 0..0, None, None, 0);
             layout.separator.fields(line, |number, place| {
+                // A column may be named for more than one of them.
+                if Some(number) == layout.time {
+                    time = Some(place.clone());
+                }
                 if number == layout.user {
                     user = place;
                 } else if number == layout.item {
                     item = place;
                 } else if Some(number) == layout.value {
                     value = Some(place);
-                } else if Some(number) == layout.time {
-                    time = Some(place);
                 }
                 seen = number + 1;
                 seen < needed

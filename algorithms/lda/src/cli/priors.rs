@@ -60,7 +60,7 @@ pub(crate) fn read(path: &Path, corpus: &Corpus, topics: usize) -> Result<(Prior
 fn left_out(path: &Path, lacking: &[String]) -> Option<String> {
     let more = match lacking.len() {
         0 => return None,
-        ..=NAMED => String::new(),
+        1..=NAMED => String::new(),
         count => format!(" and {} more", count - NAMED),
     };
     let names = lacking.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");

@@ -54,8 +54,11 @@ impl Runner for How {
     type Error = MfError;
 
     fn run<P: Program>(&mut self, engine: Engine<P>) -> Result<Outcome<P>, MfError> {
-        let mut engine =
-            engine.workers(self.workers.max(1)).serialized(self.serialized).rescale(&self.rescale);
+        let mut engine = engine
+            .identity("this run")
+            .workers(self.workers.max(1))
+            .serialized(self.serialized)
+            .rescale(&self.rescale);
         if let Some(threads) = self.threads {
             engine = engine.threads(threads);
         }
