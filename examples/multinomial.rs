@@ -76,9 +76,9 @@ impl Program for Multinomial {
             // The curvature of the classes' scores is at most 1/2 (Boehning, 1992).
             let curvature = 0.5 * dot(column, column);
             let mut distance: f64 = 0.0;
-            for k in 0..self.count {
+            for (k, residual) in residuals.iter().enumerate() {
                 let old = shard.coefficients[j][k];
-                let goal = old + dot(column, &residuals[k]) / curvature;
+                let goal = old + dot(column, residual) / curvature;
                 let new = goal.signum() * (goal.abs() - self.penalty / curvature).max(0.0);
                 shard.coefficients[j][k] = new;
                 distance = distance.max((new - old).abs());
