@@ -32,50 +32,35 @@
 //! # Ok::<(), raddle_lasso::LassoError>(())
 //! ```
 
-mod certified;
-mod correlation;
-mod course;
 mod cross_validation;
-mod curve;
-mod design;
+mod data;
 mod error;
-mod folds;
-mod kept;
 pub mod kernels;
+mod lambdas;
 mod loss;
 mod model;
 mod params;
 mod predict;
-mod problem;
-mod program;
-mod range;
-mod replica;
-mod row_chains;
-mod schedule;
-mod scores;
-mod shard;
-mod share;
-mod solution;
-mod solver;
-mod working_part;
+mod run;
 pub mod working_set;
 
-pub use correlation::correlations;
+pub use cross_validation::curve::{Curve, CurvePoint, HeldOut, Rule};
+pub use cross_validation::folds::{Fold, Folds};
 pub use cross_validation::{CrossValidated, CrossValidation};
-pub use curve::{Curve, CurvePoint, HeldOut, Rule};
-pub use design::View;
+pub use data::correlation::correlations;
+pub use data::design::View;
+pub use data::problem::{Preparation, Problem};
 pub use error::LassoError;
-pub use folds::{Fold, Folds};
+pub use lambdas::Penalty;
 pub use loss::Loss;
 pub use model::{Fit, Point};
-pub use params::{Choice, Lasso, Penalty};
+pub use params::{Choice, Lasso};
 pub use predict::predict;
-pub use problem::{Preparation, Problem};
-pub use program::LassoProgram;
-pub use replica::Replica;
-pub use schedule::{TIED, ahead};
-pub use shard::ColumnShard;
-pub use solver::Solver;
+pub use run::pinned::Solver;
+pub use run::program::LassoProgram;
+pub use run::replica::Replica;
+pub use run::schedule::{TIED, ahead};
+pub use run::shard::ColumnShard;
 
 /// The programs of the README, compiled and run.
 #[cfg(doctest)]

@@ -2,10 +2,10 @@
 
 use raddle::{EpochRecord, Outcome, RunReport};
 
+use crate::data::problem::Problem;
 use crate::loss::{Loss, Objective};
-use crate::problem::Problem;
-use crate::program::LassoProgram;
-use crate::solution::Solution;
+use crate::run::program::LassoProgram;
+use crate::run::solution::Solution;
 
 /// A fitted Lasso.
 #[derive(Debug, Clone)]

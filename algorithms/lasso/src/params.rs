@@ -3,17 +3,19 @@
 use raddle::schedule::{Cyclic, Priority, PrioritySettings, Shuffled, Variables, even_parts};
 use raddle::{Engine, Parts, Schedule};
 
-use crate::course::Course;
+use crate::data::problem::Problem;
 use crate::error::LassoError;
+use crate::lambdas::{Course, Penalty};
 use crate::loss::Loss;
 use crate::model::Fit;
-use crate::problem::Problem;
-use crate::program::LassoProgram;
-use crate::replica::Replica;
-use crate::schedule::WorkingSetSchedule;
-use crate::shard::ColumnShard;
-use crate::solver::Solver;
-use crate::working_part::WorkingPart;
+use crate::run::gram_tiles::WorkingPart;
+use crate::run::pinned::Solver;
+use crate::run::program::LassoProgram;
+use crate::run::replica::Replica;
+use crate::run::schedule::WorkingSetSchedule;
+use crate::run::shard::ColumnShard;
+use crate::run::spec::Spec;
+use crate::run::start::{self, Start};
 
 /// Stored values of a shard: a pass over them takes some tenths of a millisecond, so that a task is worth scheduling.
 const SHARD: usize = 400_000;
@@ -26,17 +28,6 @@ const MOST_SHARDS: usize = 64;
 
 /// lambda_max is in proportion to 1 / l1 ratio: below this it leaves the range of what is fitted.
 const LEAST_L1_RATIO: f64 = 1e-9;
-
-/// Which lambda.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Penalty {
-    /// lambda itself.
-    Lambda(f64),
-    /// lambda_max divided by this ratio, where lambda_max is the smallest lambda without support: max |x_j'r| / (n a)
-    /// with a the l1 ratio and r the residual of the fit without coefficients. For the squared loss r is the response;
-    /// for the logistic loss without an intercept it is half of it, as 1 and -1.
-    Ratio(f64),
-}
 
 /// Which schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -283,33 +274,34 @@ impl Lasso {
         let shard_costs = ranges.iter().map(|range| costs[range.clone()].iter().sum()).collect();
         let variables = Variables::in_ranges(costs.iter().map(|&cost| cost as u32).collect(), starts);
         let working_set = matches!(self.schedule, Choice::Auto | Choice::WorkingSet);
-        let (objective, y) = (problem.objective(self.loss, self.l1_ratio), problem.response(self.loss)?);
+        let (objective, y) =
+            (start::objective(problem, self.loss, self.l1_ratio), start::response(problem, self.loss)?);
         if let Course::One(Penalty::Lambda(lambda)) = self.course
             && !(lambda * rows as f64).is_finite()
         {
             let range = "times the number of rows it must not overflow";
             return Err(LassoError::Parameter { name: "lambda", value: format!("{lambda:e}"), range });
         }
-        let start = problem.start(&self.init, &y, objective)?;
+        let start = Start::new(problem, &self.init, &y, objective)?;
         // From coefficients that are not zero, the first certificate does not show lambda_max.
         let solver = match (self.init.is_empty(), self.loss) {
             (true, _) => Solver::new(objective),
             (false, Loss::Squared) => Solver::knowing(objective, problem.lambda_max() * rows as f64),
             (false, Loss::Logistic) => {
-                let zero = problem.start(&[], &y, objective)?;
+                let zero = Start::new(problem, &[], &y, objective)?;
                 Solver::knowing(objective, problem.largest(&zero.residual))
             }
         };
-        let program = LassoProgram {
+        let spec = Spec {
             y,
             objective,
             course: self.course,
             tolerance: self.tolerance,
             weights: !working_set,
             working_set,
-            cold: working_set && self.init.is_empty() && self.course.len() == 1,
-            sample: working_set,
         };
+        let cold = working_set && self.init.is_empty() && self.course.len() == 1;
+        let program = LassoProgram { spec, cold, sample: working_set };
         let parts = WorkingPart::deal(shards, design).into_iter();
         let mut shards: Vec<ColumnShard> = ranges
             .into_iter()
@@ -327,8 +319,9 @@ impl Lasso {
 
     /// The smallest lambda without support on this problem.
     pub(crate) fn lambda_max(&self, problem: &Problem) -> Result<f64, LassoError> {
-        let (objective, y) = (problem.objective(self.loss, self.l1_ratio), problem.response(self.loss)?);
-        let zero = problem.start(&[], &y, objective)?;
+        let (objective, y) =
+            (start::objective(problem, self.loss, self.l1_ratio), start::response(problem, self.loss)?);
+        let zero = Start::new(problem, &[], &y, objective)?;
         Ok(problem.largest(&zero.residual) / problem.rows() as f64 / self.l1_ratio)
     }
 

@@ -49,3 +49,16 @@ pub fn top_violators(
     violators.sort_unstable_by(worst_first);
     violators
 }
+
+/// Orders (column, x_j'r) by falling |x_j'r|, equal ones by column.
+pub(crate) fn worst_first(&(variable, gradient): &(u32, f64)) -> (std::cmp::Reverse<u64>, u32) {
+    (std::cmp::Reverse(gradient.abs().to_bits()), variable)
+}
+
+/// Keeps the `most` with the largest |x_j'r|, in no order.
+pub(crate) fn keep_worst(violators: &mut Vec<(u32, f64)>, most: usize) {
+    if violators.len() > most {
+        violators.select_nth_unstable_by_key(most, worst_first);
+        violators.truncate(most);
+    }
+}

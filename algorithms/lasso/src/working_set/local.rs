@@ -1,8 +1,8 @@
 //! A quadratic with an L1 term over some members: what every part of the solver works on.
 
 use super::symmetric::Symmetric;
-use crate::certified::best_scale;
 use crate::kernels::{add_scaled_columns, dot};
+use crate::loss::duality_gap::best_scale;
 
 /// F over m members: Gram G, q = X'y, coefficients b and gradient g = q - G b, one of each per member.
 #[derive(Clone, Debug, Default)]

@@ -31,6 +31,7 @@ mod symmetric;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use candidates::{keep_worst, worst_first};
 pub use candidates::{quota, top_violators};
 pub use lazy::LazyBounds;
 pub use local::Measure;

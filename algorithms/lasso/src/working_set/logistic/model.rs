@@ -2,9 +2,9 @@
 
 use raddle::state::StateError;
 
-use crate::design::{Column, View};
+use crate::data::design::{Column, View};
 use crate::kernels::{RowPiece, dot, gram, gram_by_rows, sparse_dot};
-use crate::scores::Scores;
+use crate::loss::linear_predictor::Scores;
 
 use super::super::factor::{Factor, KeptFactor, NOWHERE, places};
 use super::super::inner::descend;

@@ -2,8 +2,8 @@
 
 use raddle::state::StateError;
 
-use crate::design::{Column, add_columns};
-use crate::scores::Scores;
+use crate::data::design::{Column, add_columns};
+use crate::loss::linear_predictor::Scores;
 
 use super::model::{Direction, KeptModel, Model};
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::{Given, LogisticSet, Place, Target};
-use crate::design::{Column, Design};
+use crate::data::design::{Column, Design};
 use crate::kernels::{dot, in_every_form};
-use crate::scores::Scores;
+use crate::loss::linear_predictor::Scores;
 
 const ROWS: usize = 61;
 const COLUMNS: usize = 40;

@@ -10,13 +10,14 @@ use std::sync::Arc;
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
+use super::messages::Entering;
+use super::pinned::Solver;
+use super::replica::Replica;
+use super::shard::ColumnShard;
+use super::solution::Solution;
+use super::spec::Spec;
+use crate::loss::linear_predictor::Scores;
 use crate::loss::{Loss, Objective};
-use crate::program::LassoProgram;
-use crate::replica::{Entering, Replica};
-use crate::scores::Scores;
-use crate::shard::ColumnShard;
-use crate::solution::Solution;
-use crate::solver::Solver;
 use crate::working_set::{KeptLogistic, KeptSet};
 
 /// What a checkpoint keeps of the solver.
@@ -96,53 +97,51 @@ impl Solver {
     /// If what was read does not belong to this problem.
     pub(crate) fn rebuild(
         &mut self,
-        program: &LassoProgram,
+        spec: &Spec,
         replica: &mut Replica,
         shards: &mut [ColumnShard],
         weights: &[(u32, f64)],
     ) -> Result<(), StateError> {
         let Some(kept) = self.kept.take() else { return Ok(()) };
-        let rows = program.y.len();
-        kept.check(program, shards, weights)?;
-        replica.check(program.objective.loss, rows)?;
-        if program.objective.loss == Loss::Logistic {
-            self.scores = Scores::new(&program.y, replica.scores.clone());
+        let rows = spec.y.len();
+        kept.check(spec, shards, weights)?;
+        replica.check(spec.objective.loss, rows)?;
+        if spec.objective.loss == Loss::Logistic {
+            self.scores = Scores::new(&spec.y, replica.scores.clone());
             self.intercept = replica.intercept;
         }
         for shard in shards.iter_mut() {
-            if program.weights {
+            if spec.weights {
                 shard.measure(rows);
             }
-            if program.working_set {
+            if spec.working_set {
                 shard.pass(&replica.residual, replica.sum);
             }
             self.support.extend(shard.nonzeros());
         }
         let ends = kept.groups.iter().skip(1).map(|&first| first as usize).chain([kept.members.len()]);
         for (&first, end) in kept.groups.iter().zip(ends) {
-            self.enter_again(program, &kept.members[first as usize..end], shards)?;
+            self.enter_again(spec, &kept.members[first as usize..end], shards)?;
         }
         self.look_ahead(rows);
         if replica.cap != self.cap(rows) {
             return Err(StateError::new("how many violators are named"));
         }
         let Kept { set, logistic, .. } = *kept;
-        match program.objective.loss {
+        match spec.objective.loss {
             Loss::Squared => self.set.recall(set),
-            Loss::Logistic => {
-                self.logistic.recall(logistic, &self.columns, rows, program.objective.intercept)
-            }
+            Loss::Logistic => self.logistic.recall(logistic, &self.columns, rows, spec.objective.intercept),
         }
     }
 
     /// A group of columns enters as it did before: in the same order, their tiles summed in the same way.
     fn enter_again(
         &mut self,
-        program: &LassoProgram,
+        spec: &Spec,
         variables: &[u32],
         shards: &mut [ColumnShard],
     ) -> Result<(), StateError> {
-        let y: &[f64] = if program.objective.loss == Loss::Squared { &program.y } else { &[] };
+        let y: &[f64] = if spec.objective.loss == Loss::Squared { &spec.y } else { &[] };
         let sum = y.iter().sum();
         let entrant = |&variable: &u32| {
             let shard = shards.iter().find(|shard| shard.position(variable).is_some())?;
@@ -155,12 +154,12 @@ impl Solver {
         let mut tiles = Vec::new();
         for shard in shards {
             shard.admit(entering.first, variables);
-            if program.objective.loss == Loss::Squared {
+            if spec.objective.loss == Loss::Squared {
                 tiles.extend(shard.part.grow(&entering));
             }
         }
-        if program.objective.loss == Loss::Squared {
-            self.grow(program.y.len(), tiles);
+        if spec.objective.loss == Loss::Squared {
+            self.grow(spec.y.len(), tiles);
         }
         Ok(())
     }
@@ -168,12 +167,7 @@ impl Solver {
 
 impl Kept {
     /// Whether the numbers are those of columns and lambdas that there are.
-    fn check(
-        &self,
-        program: &LassoProgram,
-        shards: &[ColumnShard],
-        weights: &[(u32, f64)],
-    ) -> Result<(), StateError> {
+    fn check(&self, spec: &Spec, shards: &[ColumnShard], weights: &[(u32, f64)]) -> Result<(), StateError> {
         let columns = shards.last().map_or(0, |shard| shard.first as usize + shard.coefficients.len());
         let mut waiting = vec![false; columns];
         let mut is_waiting = |&(j, weight): &(u32, f64)| is_new(&mut waiting, j) && !weight.is_nan();
@@ -186,14 +180,14 @@ impl Kept {
             let (last, values) = (solution.coefficients.last(), &solution.coefficients);
             values.is_sorted_by(|a, b| a.0 < b.0) && last.is_none_or(|&(j, _)| (j as usize) < columns)
         };
-        let fits = self.objective == program.objective
+        let fits = self.objective == spec.objective
             && self.members.iter().all(&mut is_member)
             && groups
             && weights.iter().all(&mut is_waiting)
-            && self.members.iter().all(|&j| !waiting[j as usize] || program.weights)
-            && (self.members.is_empty() || program.working_set)
+            && self.members.iter().all(|&j| !waiting[j as usize] || spec.weights)
+            && (self.members.is_empty() || spec.working_set)
             && self.solutions.len() == self.position
-            && self.position <= program.course.len()
+            && self.position <= spec.course.len()
             && self.penalty >= 0.0
             && self.solutions.iter().all(solved);
         if fits { Ok(()) } else { Err(StateError::new("the working set of this problem")) }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use raddle::state::StateError;
 
-use crate::design::{Column, add_columns};
+use super::messages::{Entering, Move};
+use super::start::Start;
+use crate::data::design::add_columns;
+use crate::loss::linear_predictor::Scores;
 use crate::loss::{Loss, Objective};
-use crate::problem::Start;
-use crate::scores::Scores;
-use crate::shard::Move;
 
 /// Violators that a shard names at the first boundary: more than the first working set looks at.
 pub(crate) const FIRST_CAP: usize = 512;
@@ -34,22 +34,6 @@ pub struct Replica {
 }
 
 raddle::state!(Replica { residual, sum, scores, intercept, penalty, floor, cap, entering });
-
-/// Columns on their way into the working set.
-#[derive(Debug)]
-pub(crate) struct Entering {
-    pub(crate) first: u32,
-    pub(crate) columns: Vec<Column>,
-}
-
-/// The values of dense columns.
-pub(crate) fn filled(columns: &[Column]) -> Vec<&[f64]> {
-    let mut values = Vec::with_capacity(columns.len());
-    values.extend(columns.iter().filter_map(|column| column.view().filled()));
-    values
-}
-
-raddle::state!(Entering { first, columns });
 
 impl Replica {
     /// Before the first boundary: lambda is not known.

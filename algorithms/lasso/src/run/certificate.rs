@@ -2,57 +2,13 @@
 
 use std::ops::Range;
 
+use super::messages::{Asked, Share};
+use super::shard::ColumnShard;
 use crate::kernels::{self, OUTSIDE};
-use crate::program::LassoProgram;
-use crate::shard::{ColumnShard, soft_threshold};
-use crate::solver::keep_worst;
-use crate::working_set::LazyBounds;
+use crate::working_set::{LazyBounds, keep_worst};
 
 /// Columns looked at before the bar is raised above those that will not be named.
 const STRETCH: usize = 256;
-
-/// What a shard says of itself at a boundary.
-#[derive(Debug, Clone, Default)]
-pub struct Share {
-    /// The largest |x_j'r| of the columns without a coefficient.
-    pub(crate) largest: f64,
-    /// (column, x_j'r) of columns outside the working set that may enter it: the largest, in no order.
-    pub(crate) violators: Vec<(u32, f64)>,
-    /// Whether these are instead all columns outside it whose coefficient is not zero: they go first.
-    pub(crate) strays: bool,
-    /// (slot, x_j'r) of the working set's members here.
-    pub(crate) members: Vec<(u32, f64)>,
-    /// (column, coefficient) where it is not zero.
-    pub(crate) nonzeros: Vec<(u32, f64)>,
-    /// x_j'r of those.
-    pub(crate) slopes: Vec<f64>,
-    /// (column, importance) of all columns, where a schedule wants it.
-    pub(crate) weights: Vec<(u32, f64)>,
-}
-
-raddle::state!(Share { largest, violators, strays, members, nonzeros, slopes, weights });
-
-/// What a certificate needs to know of the boundary.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Asked<'a> {
-    pub(crate) residual: &'a [f64],
-    pub(crate) sum: f64,
-    /// The weight of |b|_1, scaled by n; NaN while lambda is not known.
-    pub(crate) penalty: f64,
-    /// The weight of |b|^2 / 2, likewise.
-    pub(crate) ridge: f64,
-    /// The largest curvature of the loss.
-    pub(crate) curvature: f64,
-    /// Columns with |x_j'r| above this may enter the working set; NaN if none may.
-    pub(crate) floor: f64,
-    /// At the first boundary of a cold fit, when lambda is not known: what the floor can be told from.
-    pub(crate) first: Option<&'a LassoProgram>,
-    /// How many violators to name at most.
-    pub(crate) cap: usize,
-    pub(crate) weights: bool,
-    /// Whether columns that provably stay below the floor need no product.
-    pub(crate) lazy: bool,
-}
 
 impl ColumnShard {
     /// The certificate pass: x_j'r of every column here, and what follows from it.
@@ -64,10 +20,10 @@ impl ColumnShard {
             self.measure(residual.len());
         }
         let computed = self.products(asked);
-        if let Some(program) = asked.first {
+        if let Some(spec) = asked.first {
             // The largest of all columns is no less than the largest here, nor is lambda.
             floor =
-                program.least_floor(self.gradient.iter().fold(0.0, |most: f64, value| most.max(value.abs())));
+                spec.least_floor(self.gradient.iter().fold(0.0, |most: f64, value| most.max(value.abs())));
         }
         // Lazy or not, the largest product counts as no less than the floor, below which nothing is told apart.
         let mut share = Share { largest: if asked.lazy { floor.max(0.0) } else { 0.0 }, ..Share::default() };
@@ -184,13 +140,5 @@ impl ColumnShard {
         bounds.learn(residual, &needed, &products);
         self.bounds = Some(bounds);
         Some(computed)
-    }
-}
-
-impl Asked<'_> {
-    /// The best value of a coefficient whose column has the product `slope` with the residual and this squared norm.
-    pub(crate) fn minimiser(&self, slope: f64, before: f64, norm: f64) -> f64 {
-        let curvature = self.curvature * norm;
-        soft_threshold(slope + curvature * before, self.penalty) / (curvature + self.ridge)
     }
 }

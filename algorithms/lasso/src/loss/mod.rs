@@ -1,5 +1,8 @@
 //! [`Loss`], and the whole of what is minimised.
 
+pub(crate) mod duality_gap;
+pub(crate) mod linear_predictor;
+
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
@@ -50,6 +53,17 @@ impl Objective {
     /// The weights of |b|_1 and of |b|^2 / 2, for n lambda.
     pub(crate) fn weights(self, penalty: f64) -> (f64, f64) {
         (penalty * self.l1_ratio, penalty * (1.0 - self.l1_ratio))
+    }
+}
+
+/// sign(z) max(|z| - penalty, 0).
+pub(crate) fn soft_threshold(z: f64, penalty: f64) -> f64 {
+    if z > penalty {
+        z - penalty
+    } else if z < -penalty {
+        z + penalty
+    } else {
+        0.0
     }
 }
 

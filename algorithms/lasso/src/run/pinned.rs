@@ -1,19 +1,17 @@
 //! [`Solver`]: the pinned block of the Lasso, its working set with the Gram.
 
-use crate::certified::{Certified, Norms};
-use crate::design::{Column, add_columns};
-use crate::kept::Kept;
+use super::gram_tree;
+use super::kept::Kept;
+use super::messages::{Entrant, Share, Tile};
+use super::replica::Replica;
+use super::solution::{Solution, Solved};
+use super::spec::Spec;
+use crate::data::design::{Column, add_columns};
 use crate::kernels;
+use crate::loss::duality_gap::{Certified, Norms};
+use crate::loss::linear_predictor::Scores;
 use crate::loss::{Loss, Objective};
-use crate::program::LassoProgram;
-use crate::replica::Replica;
-use crate::row_chains;
-use crate::scores::Scores;
-use crate::shard::Entrant;
-use crate::share::Share;
-use crate::solution::{Solution, Solved};
-use crate::working_part::Tile;
-use crate::working_set::{Given, LogisticSet, Place, Target, WorkingSet, quota};
+use crate::working_set::{Given, LogisticSet, Place, Target, WorkingSet, keep_worst, quota, worst_first};
 
 /// Candidates looked at for each one wanted: the dependency check rejects some.
 const LOOKED_AT: usize = 4;
@@ -64,19 +62,6 @@ pub struct Solver {
     pub(crate) kept: Option<Box<Kept>>,
 }
 
-/// Orders (column, x_j'r) by falling |x_j'r|, equal ones by column.
-pub(crate) fn worst_first(&(variable, gradient): &(u32, f64)) -> (std::cmp::Reverse<u64>, u32) {
-    (std::cmp::Reverse(gradient.abs().to_bits()), variable)
-}
-
-/// Keeps the `most` with the largest |x_j'r|, in no order.
-pub(crate) fn keep_worst(violators: &mut Vec<(u32, f64)>, most: usize) {
-    if violators.len() > most {
-        violators.select_nth_unstable_by_key(most, worst_first);
-        violators.truncate(most);
-    }
-}
-
 impl Solver {
     /// A solver that knows max |x_j'r| without coefficients beforehand, as a run must that does not start from zeros.
     pub(crate) fn knowing(objective: Objective, largest: f64) -> Self {
@@ -113,13 +98,8 @@ impl Solver {
 
     /// Concludes a boundary: the certificate, and what the next epoch starts from. Points of the course that the
     /// residual certifies are left behind.
-    pub(crate) fn certify(
-        &mut self,
-        program: &LassoProgram,
-        replica: &Replica,
-        shares: &[Share],
-    ) -> Certified {
-        let LassoProgram { ref y, objective, tolerance, course, .. } = *program;
+    pub(crate) fn certify(&mut self, spec: &Spec, replica: &Replica, shares: &[Share]) -> Certified {
+        let Spec { ref y, objective, tolerance, course, .. } = *spec;
         let largest = shares.iter().map(|share| share.largest).fold(0.0, f64::max);
         let with_slopes = shares.iter().flat_map(|share| share.nonzeros.iter().zip(&share.slopes));
         let largest_at = |ridge: f64| {
@@ -144,7 +124,7 @@ impl Solver {
             }
         }
         let certified = loop {
-            self.penalty = program.penalty(self.position, self.largest);
+            self.penalty = spec.penalty(self.position, self.largest);
             let (penalty, ridge) = objective.weights(self.penalty);
             let norms = Norms { l1, squares, penalty, ridge, largest: largest_at(ridge) };
             let certified = match objective.loss {
@@ -177,7 +157,7 @@ impl Solver {
         let fell = certified.relative() < 0.99 * gap || certified.primal < primal * (1.0 - 1e-13);
         self.in_vain = if fell { 0 } else { self.in_vain + 1 };
         // What rounds gain counts from where they last fell, however many epochs it takes.
-        if fell || program.working_set {
+        if fell || spec.working_set {
             self.best = Some((gap.min(certified.relative()), primal.min(certified.primal)));
         }
         let gap = (certified.primal - certified.dual).max(0.0);
@@ -215,10 +195,10 @@ impl Solver {
     }
 
     /// n times the lambda being solved, and below which |x_j'r| a column need not be named: the next lambda's.
-    pub(crate) fn penalty_and_floor(&self, program: &LassoProgram) -> (f64, f64) {
-        let next = (self.position + 1).min(program.course.len() - 1);
-        let lower = program.penalty(next, self.largest).min(self.penalty);
-        (self.penalty, program.objective.weights(lower).0)
+    pub(crate) fn penalty_and_floor(&self, spec: &Spec) -> (f64, f64) {
+        let next = (self.position + 1).min(spec.course.len() - 1);
+        let lower = spec.penalty(next, self.largest).min(self.penalty);
+        (self.penalty, spec.objective.weights(lower).0)
     }
 
     /// Whether nothing has come closer for long.
@@ -291,7 +271,7 @@ impl Solver {
     /// Puts the new members' Gram together, tile by tile; chains of rows are summed by their tree.
     pub(crate) fn grow(&mut self, rows: usize, tiles: Vec<Tile>) {
         let (summed, whole): (Vec<Tile>, Vec<Tile>) = tiles.into_iter().partition(|tile| tile.chains > 0);
-        let tiles: Vec<Tile> = whole.into_iter().chain(row_chains::sum(summed)).collect();
+        let tiles: Vec<Tile> = whole.into_iter().chain(gram_tree::sum(summed)).collect();
         let grown = tiles.iter().map(|tile| tile.from as usize).min().unwrap_or(self.columns.len());
         let parts: Vec<_> =
             tiles.iter().map(|tile| (tile.from as usize, &tile.slots[..], &tile.values[..])).collect();

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use raddle::Task;
 use raddle::state::{Reader, StateError, Writer};
 
-use crate::correlation::Aspect;
-use crate::design::{Column, Design, View};
+use super::gram_tiles::WorkingPart;
+use super::messages::{Asked, Entrant, Move};
+use crate::data::correlation::Aspect;
+use crate::data::design::{Column, Design, View};
 use crate::kernels::{self, OUTSIDE};
-use crate::share::Asked;
-use crate::working_part::WorkingPart;
 use crate::working_set::LazyBounds;
 
 /// The columns `first..first + coefficients.len()` with their coefficients.
@@ -33,32 +33,6 @@ pub struct ColumnShard {
     pub(crate) slots: Vec<u32>,
     pub(crate) part: WorkingPart,
 }
-
-/// One coordinate update: b_j becomes b_j + delta.
-#[derive(Debug, Clone)]
-pub struct Move {
-    pub(crate) variable: u32,
-    pub(crate) delta: f64,
-    /// How far the fit moves: |delta| times the norm of the column.
-    pub(crate) distance: f64,
-    pub(crate) column: Column,
-}
-
-raddle::state!(Move { variable, delta, distance, column });
-
-/// A column that enters the working set.
-#[derive(Debug, Clone)]
-pub struct Entrant {
-    pub(crate) variable: u32,
-    pub(crate) coefficient: f64,
-    /// x_j'y.
-    pub(crate) response: f64,
-    /// x_j'r at the last certificate.
-    pub(crate) gradient: f64,
-    pub(crate) column: Column,
-}
-
-raddle::state!(Entrant { variable, coefficient, response, gradient, column });
 
 impl ColumnShard {
     pub(crate) fn new(design: &Arc<Design>, range: Range<usize>, part: WorkingPart) -> Self {
@@ -215,17 +189,6 @@ impl ColumnShard {
             self.coefficients[at as usize] = value;
         }
         Ok(())
-    }
-}
-
-/// sign(z) max(|z| - penalty, 0).
-pub(crate) fn soft_threshold(z: f64, penalty: f64) -> f64 {
-    if z > penalty {
-        z - penalty
-    } else if z < -penalty {
-        z + penalty
-    } else {
-        0.0
     }
 }
 

@@ -1,14 +1,17 @@
 //! [`CrossValidation`]: lambda chosen by the error on rows that were held out.
 
+pub(crate) mod curve;
+pub(crate) mod folds;
+
 use raddle::RunReport;
 use raddle_datasets::{Filled, Matrix};
 
-use crate::curve::{Curve, Rule};
+use crate::data::problem::Preparation;
 use crate::error::LassoError;
-use crate::folds::{Folds, Plan};
 use crate::model::Fit;
 use crate::params::Lasso;
-use crate::problem::Preparation;
+use curve::{Curve, Rule};
+use folds::{Folds, Plan};
 
 /// A Lasso whose lambda is chosen by K-fold cross-validation: its parameters, unchecked until they are used.
 ///

@@ -9,7 +9,7 @@
 //! zeros (Zou and Hastie, "Regularization and variable selection via the elastic net", 2005, lemma 1). The residual
 //! of those rows is -sqrt(R) b, so that x_j'r becomes x_j'r - R b_j, and both objectives gain a term in R |b|^2.
 
-use crate::scores::Scores;
+use super::linear_predictor::Scores;
 
 /// Primal and dual objective of the problem scaled by n.
 #[derive(Debug, Clone, Copy)]

@@ -4,7 +4,7 @@ use raddle::schedule::Dependencies;
 use raddle::state::{Reader, StateError, Writer};
 use raddle::{State, hands};
 
-use crate::design::{Column, View};
+use super::design::{Column, View};
 use crate::kernels::{RowPiece, gram, gram_by_rows, sum_squares};
 
 /// Dense correlations are estimated on about so many rows, evenly strided, where a sample will do: enough to see 0.9.

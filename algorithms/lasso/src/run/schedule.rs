@@ -6,7 +6,10 @@ use raddle::Schedule;
 use raddle::schedule::{Counts, Dependencies, Next, Outlook, Plan, Rejection, Round, RoundLog, Variables};
 use raddle::state::{Reader, StateError, Writer};
 
-use crate::program::{ENTER, SOLVE};
+/// A round in which columns enter the working set; rounds of kind 0 are exact coordinate updates.
+pub(crate) const ENTER: u32 = 1;
+/// A round in which the new members' Gram is computed and the working set is solved.
+pub(crate) const SOLVE: u32 = 2;
 
 /// Two candidates more strongly correlated than this do not enter the working set together. At 0.8 farmads, imdb2 and
 /// riboflavin need a pass more, for columns that were turned away, and mice one less; at 0.99 mice needs one more, for

@@ -4,14 +4,14 @@ use raddle::random::Stream;
 use raddle::{Engine, Outcome};
 use raddle_datasets::{Filled, Matrix};
 
-use crate::course::{Course, share};
-use crate::curve::{Curve, HeldOut, Scores};
+use super::curve::{Curve, HeldOut, Scores};
+use crate::data::problem::{Preparation, Problem};
 use crate::error::LassoError;
+use crate::lambdas::{Course, share};
 use crate::loss::Loss;
 use crate::model::Fit;
 use crate::params::Lasso;
-use crate::problem::{Preparation, Problem};
-use crate::program::LassoProgram;
+use crate::run::program::LassoProgram;
 
 /// Names the stream of the assignment, apart from those of the schedules.
 const ASSIGNMENT: u64 = 0x666f_6c64;

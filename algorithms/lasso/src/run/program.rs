@@ -8,84 +8,25 @@ use std::sync::Arc;
 
 use raddle::schedule::{Dependencies, Round};
 use raddle::state::{Reader, StateError, Writer};
-use raddle::{Boundary, Metric, Program, State, Status, Task, Verdict};
+use raddle::{Boundary, Metric, Program, Status, Task, Verdict};
 
-use crate::correlation::{Aspect, among};
-use crate::course::Course;
-use crate::design::Column;
-use crate::loss::{Loss, Objective};
-use crate::replica::{Entering, Replica};
-use crate::shard::{ColumnShard, Entrant, Move};
-use crate::share::{Asked, Share};
-use crate::solution::Solved;
-use crate::solver::Solver;
-use crate::working_part::Tile;
-
-/// A round in which columns enter the working set; rounds of kind 0 are exact coordinate updates.
-pub(crate) const ENTER: u32 = 1;
-/// A round in which the new members' Gram is computed and the working set is solved.
-pub(crate) const SOLVE: u32 = 2;
+use super::messages::{Asked, Change, Entering, Entrant, Move, Partial, Share};
+use super::pinned::Solver;
+use super::replica::Replica;
+use super::schedule::{ENTER, SOLVE};
+use super::shard::ColumnShard;
+use super::spec::Spec;
+use crate::data::correlation::{Aspect, among};
+use crate::loss::Loss;
 
 /// The Lasso on the engine.
 #[derive(Debug)]
 pub struct LassoProgram {
-    /// The response, centred where the squared loss has an intercept; 1 or -1 for the logistic loss.
-    pub(crate) y: Arc<Vec<f64>>,
-    pub(crate) objective: Objective,
-    /// The lambdas, one after the other.
-    pub(crate) course: Course,
-    /// Relative duality gap at which the run is done.
-    pub(crate) tolerance: f64,
-    /// Whether a schedule of rounds wants weights for all columns.
-    pub(crate) weights: bool,
-    /// Whether a working set is wanted.
-    pub(crate) working_set: bool,
+    pub(crate) spec: Spec,
     /// Whether there is one lambda, and the run starts without coefficients.
     pub(crate) cold: bool,
     /// Whether dependencies are estimated on a sample of the rows.
     pub(crate) sample: bool,
-}
-
-/// What a shard answers.
-#[derive(Debug)]
-pub enum Partial {
-    /// Coordinate updates.
-    Moves(Vec<Move>),
-    /// What is compared of columns.
-    Aspects(Vec<(u32, Aspect)>),
-    /// Columns that enter.
-    Entrants(Vec<Entrant>),
-    /// New parts of the Gram.
-    Tiles(Vec<Tile>),
-    /// A share of the certificate.
-    Share(Share),
-}
-
-/// What becomes visible.
-#[derive(Debug)]
-pub enum Change {
-    /// Coordinate updates, by column.
-    Moves(Vec<Move>),
-    /// Columns that take the slots from `first` on.
-    Enter {
-        /// The first slot.
-        first: u32,
-        /// The columns' numbers.
-        variables: Vec<u32>,
-        /// The columns.
-        columns: Vec<Column>,
-    },
-    /// The working set's solution, its residual computed afresh.
-    Solved(Solved),
-    /// Where the run stands.
-    Stage {
-        /// n times lambda.
-        penalty: f64,
-        /// Columns above this may enter.
-        floor: f64,
-        /// Violators a shard names.
-        cap: usize,
-    },
 }
 
 impl Program for LassoProgram {
@@ -103,18 +44,18 @@ impl Program for LassoProgram {
 
     /// The working set takes no step without comparing objectives; rounds of coordinate updates may overshoot.
     fn is_monotone(&self) -> bool {
-        self.working_set
+        self.spec.working_set
     }
 
     fn update(&self, task: &Task, shard: &mut ColumnShard, replica: &Replica) -> Partial {
         match task.kind {
-            ENTER => Partial::Entrants(match self.objective.loss {
-                Loss::Squared => shard.entrants(task, &self.y),
+            ENTER => Partial::Entrants(match self.spec.objective.loss {
+                Loss::Squared => shard.entrants(task, &self.spec.y),
                 Loss::Logistic => shard.entrants(task, &[]),
             }),
             SOLVE => match &replica.entering {
                 // The logistic loss weighs its Gram anew at every step, where it is solved.
-                Some(entering) if self.objective.loss == Loss::Squared => {
+                Some(entering) if self.spec.objective.loss == Loss::Squared => {
                     Partial::Tiles(shard.part.grow(entering))
                 }
                 _ => Partial::Tiles(Vec::new()),
@@ -140,7 +81,7 @@ impl Program for LassoProgram {
             Some(&aspects[at].1)
         };
         let aspects: Vec<Option<&Aspect>> = candidates.iter().map(aspect).collect();
-        among(&aspects, self.y.len(), self.sample)
+        among(&aspects, self.spec.y.len(), self.sample)
     }
 
     fn aggregate(&self, round: &Round, solver: &mut Solver, partials: Vec<(u32, Partial)>) -> Change {
@@ -158,8 +99,8 @@ impl Program for LassoProgram {
                     Partial::Tiles(tiles) => tiles,
                     _ => Vec::new(),
                 });
-                solver.grow(self.y.len(), tiles.collect());
-                Change::Solved(solver.solve(&self.y))
+                solver.grow(self.spec.y.len(), tiles.collect());
+                Change::Solved(solver.solve(&self.spec.y))
             }
             _ => {
                 let moves = partials.into_iter().flat_map(|(_, partial)| match partial {
@@ -175,14 +116,14 @@ impl Program for LassoProgram {
 
     fn commit(&self, change: &Change, replica: &mut Replica) {
         match change {
-            Change::Moves(moves) => replica.apply(moves, &self.y, self.objective),
+            Change::Moves(moves) => replica.apply(moves, &self.spec.y, self.spec.objective),
             Change::Enter { first, columns, .. } => {
                 replica.entering = Some(Arc::new(Entering { first: *first, columns: columns.clone() }));
             }
             Change::Solved(solved) => {
                 replica.residual.clone_from(&solved.residual);
                 replica.sum = solved.residual.iter().sum();
-                if self.objective.loss == Loss::Logistic {
+                if self.spec.objective.loss == Loss::Logistic {
                     replica.scores.clone_from(&solved.scores);
                     replica.intercept = solved.intercept;
                 }
@@ -229,28 +170,28 @@ impl Program for LassoProgram {
                 _ => None,
             })
             .collect();
-        let certified = solver.certify(self, replica, &shares);
-        let n = self.y.len() as f64;
-        let done = solver.solutions().len() == self.course.len();
+        let certified = solver.certify(&self.spec, replica, &shares);
+        let n = self.spec.y.len() as f64;
+        let done = solver.solutions().len() == self.spec.course.len();
         let worst = solver.solutions().iter().map(|solution| solution.gap).fold(0.0, f64::max);
         let value = if done { worst } else { certified.relative() };
         let metric = Metric::new("relative-duality-gap", value, "training data");
-        let mut verdict = Verdict::new(metric.target(self.tolerance).certified());
-        if solver.is_stalled(self.working_set) {
+        let mut verdict = Verdict::new(metric.target(self.spec.tolerance).certified());
+        if solver.is_stalled(self.spec.working_set) {
             verdict.status = Status::Converged;
         }
         verdict.objective = Some(certified.primal / n);
-        verdict.position = solver.place_in(self.course.len());
+        verdict.position = solver.place_in(self.spec.course.len());
         let first = replica.penalty.is_nan();
-        let (penalty, floor) = solver.penalty_and_floor(self);
-        if self.weights {
+        let (penalty, floor) = solver.penalty_and_floor(&self.spec);
+        if self.spec.weights {
             verdict.weights = shares.into_iter().flat_map(|share| share.weights).collect();
         } else {
             (verdict.weights, verdict.wanted) = solver.candidates(shares, replica.cap);
         }
-        let cap = solver.cap(self.y.len());
+        let cap = solver.cap(self.spec.y.len());
         if first || penalty != replica.penalty || cap != replica.cap {
-            let floor = if self.working_set { floor } else { f64::NAN };
+            let floor = if self.spec.working_set { floor } else { f64::NAN };
             verdict.change = Some(Change::Stage { penalty, floor, cap });
         }
         verdict
@@ -271,36 +212,25 @@ impl Program for LassoProgram {
         shards: &mut [ColumnShard],
         weights: &[(u32, f64)],
     ) -> Result<(), StateError> {
-        solver.rebuild(self, replica, shards, weights)
+        solver.rebuild(&self.spec, replica, shards, weights)
     }
 }
 
 impl LassoProgram {
     fn asked<'a>(&'a self, replica: &'a Replica) -> Asked<'a> {
-        let (penalty, ridge) = self.objective.weights(replica.penalty);
+        let (penalty, ridge) = self.spec.objective.weights(replica.penalty);
         Asked {
             residual: &replica.residual,
             sum: replica.sum,
             penalty,
             ridge,
-            curvature: self.objective.loss.most_curvature(),
+            curvature: self.spec.objective.loss.most_curvature(),
             floor: replica.floor,
-            first: self.cold.then_some(self).filter(|_| replica.penalty.is_nan()),
+            first: self.cold.then_some(&self.spec).filter(|_| replica.penalty.is_nan()),
             cap: replica.cap,
-            weights: self.weights,
-            lazy: self.course.len() > 1,
+            weights: self.spec.weights,
+            lazy: self.spec.course.len() > 1,
         }
-    }
-
-    /// What |x_j'r| must exceed to violate at the only lambda, if the largest |x_j'r| without coefficients is no less.
-    pub(crate) fn least_floor(&self, largest: f64) -> f64 {
-        // Rounding must not lift it above what the solver asks for.
-        (1.0 - 1e-9) * self.objective.weights(self.penalty(0, largest)).0
-    }
-
-    /// n times the lambda at a position, for max |x_j'r| without coefficients.
-    pub(crate) fn penalty(&self, position: usize, largest: f64) -> f64 {
-        self.course.penalty(position, self.y.len(), largest / self.objective.l1_ratio)
     }
 }
 
@@ -310,77 +240,4 @@ fn entrants(partials: Vec<(u32, Partial)>) -> Vec<Entrant> {
         _ => Vec::new(),
     });
     entrants.collect()
-}
-
-impl State for Partial {
-    fn save(&self, out: &mut Writer) {
-        match self {
-            Partial::Moves(moves) => {
-                out.write(&0u8);
-                out.write(moves);
-            }
-            Partial::Entrants(entrants) => {
-                out.write(&1u8);
-                out.write(entrants);
-            }
-            Partial::Aspects(aspects) => {
-                out.write(&4u8);
-                out.write(aspects);
-            }
-            Partial::Tiles(tiles) => {
-                out.write(&2u8);
-                out.write(tiles);
-            }
-            Partial::Share(share) => {
-                out.write(&3u8);
-                out.write(share);
-            }
-        }
-    }
-    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
-        Ok(match u8::load(from)? {
-            0 => Partial::Moves(from.read()?),
-            1 => Partial::Entrants(from.read()?),
-            2 => Partial::Tiles(from.read()?),
-            3 => Partial::Share(from.read()?),
-            4 => Partial::Aspects(from.read()?),
-            _ => return Err(StateError::new("a partial of the Lasso")),
-        })
-    }
-}
-
-impl State for Change {
-    fn save(&self, out: &mut Writer) {
-        match self {
-            Change::Moves(moves) => {
-                out.write(&0u8);
-                out.write(moves);
-            }
-            Change::Enter { first, variables, columns } => {
-                out.write(&1u8);
-                out.write(first);
-                out.write(variables);
-                out.write(columns);
-            }
-            Change::Solved(solved) => {
-                out.write(&2u8);
-                out.write(solved);
-            }
-            Change::Stage { penalty, floor, cap } => {
-                out.write(&3u8);
-                out.write(penalty);
-                out.write(floor);
-                out.write(cap);
-            }
-        }
-    }
-    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
-        Ok(match u8::load(from)? {
-            0 => Change::Moves(from.read()?),
-            1 => Change::Enter { first: from.read()?, variables: from.read()?, columns: from.read()? },
-            2 => Change::Solved(from.read()?),
-            3 => Change::Stage { penalty: from.read()?, floor: from.read()?, cap: from.read()? },
-            _ => return Err(StateError::new("a change of the Lasso")),
-        })
-    }
 }

@@ -1,17 +1,17 @@
 //! [`WorkingPart`]: the part of the working set's columns that a shard keeps, to compute its tiles of the Gram.
 //!
 //! Dense columns: whole columns, dealt out by slot. Sparse columns: all of them, but only some of
-//! their rows (`row_chains.rs`).
+//! their rows (`gram_tree.rs`).
 //! Neither the products of dense columns nor the tree that sums rows depends on the number of shards, so the Gram's
 //! bits do not either.
 
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
-use crate::design::{Column, Design};
+use super::gram_tree::RowChains;
+use super::messages::{Entering, Tile};
+use crate::data::design::{Column, Design};
 use crate::kernels::{Batch, RowPiece, gram};
-use crate::replica::{Entering, filled};
-use crate::row_chains::RowChains;
 
 /// Consecutive slots that are dealt to one shard together.
 const DEAL: u32 = 16;
@@ -36,23 +36,12 @@ impl Default for WorkingPart {
     }
 }
 
-/// New rows of the Gram: for slot `from + i`, products with `slots` (dense), or with all slots up to it (sparse).
-#[derive(Debug, Clone, Default)]
-pub struct Tile {
-    /// Which chains of rows it sums: the first, and how many. None where it holds whole products.
-    pub(crate) chain: u32,
-    pub(crate) chains: u32,
-    /// The first new slot of this tile's rows.
-    pub(crate) from: u32,
-    /// How many rows.
-    pub(crate) rows: u32,
-    /// The slots of its columns.
-    pub(crate) slots: Vec<u32>,
-    /// Row by row.
-    pub(crate) values: Vec<f64>,
+/// The values of dense columns.
+pub(crate) fn filled(columns: &[Column]) -> Vec<&[f64]> {
+    let mut values = Vec::with_capacity(columns.len());
+    values.extend(columns.iter().filter_map(|column| column.view().filled()));
+    values
 }
-
-raddle::state!(Tile { chain, chains, from, rows, slots, values });
 
 impl WorkingPart {
     /// The empty parts of `shards` shards.

@@ -5,11 +5,9 @@ use std::sync::Arc;
 use ndarray::Array2;
 use raddle_datasets::{Csc, Matrix};
 
-use crate::design::{Design, add_columns};
+use super::design::Design;
+use super::magnitudes::{self, Spread};
 use crate::error::LassoError;
-use crate::loss::{Loss, Objective};
-use crate::range::{self, Spread};
-use crate::scores::Scores;
 
 /// A sparse matrix at least this full is cheaper to fit as a dense one.
 const FULL: f64 = 0.25;
@@ -45,24 +43,24 @@ impl Default for Preparation {
 /// A Lasso problem: n rows by p columns and a response, prepared for either loss.
 ///
 /// The objective on the prepared data is `P(b) = loss + lambda |b|_1`, where the loss is `1/(2n) |y - X b|^2` or, for a
-/// response of two values, `1/n sum log(1 + exp(-y_i (x_i'b + b_0)))`; see [`Loss`].
+/// response of two values, `1/n sum log(1 + exp(-y_i (x_i'b + b_0)))`; see [`Loss`](crate::Loss).
 #[derive(Debug, Clone)]
 pub struct Problem {
     pub(crate) design: Arc<Design>,
     pub(crate) y: Arc<Vec<f64>>,
     /// Where the response has exactly two values: they, ascending, and 1 for the larger and -1 for the smaller.
-    classes: Option<([f64; 2], Arc<Vec<f64>>)>,
+    pub(crate) signs: Option<([f64; 2], Arc<Vec<f64>>)>,
     /// Whether there is an intercept.
-    intercept: bool,
+    pub(crate) intercept: bool,
     /// What was subtracted from each column; empty for nothing.
     centers: Vec<f64>,
     /// What each column was then multiplied with; empty for 1.
     scales: Vec<f64>,
     pub(crate) y_mean: f64,
     /// The largest |y_i| as given, and |y| as prepared.
-    y_size: (f64, f64),
+    pub(crate) y_size: (f64, f64),
     /// The largest |x_j| as prepared, and its column.
-    longest: (f64, usize),
+    pub(crate) longest: (f64, usize),
 }
 
 impl Problem {
@@ -91,7 +89,7 @@ impl Problem {
             Preparation::DenseStd => (true, true, Some(true)),
             Preparation::SparseRaw => (false, false, Some(false)),
         };
-        let classes = two_values(&y).map(|classes| {
+        let signs = two_values(&y).map(|classes| {
             let sign = |value: &f64| if *value == classes[1] { 1.0 } else { -1.0 };
             (classes, Arc::new(y.iter().map(sign).collect()))
         });
@@ -119,29 +117,12 @@ impl Problem {
         let y_mean = if matches!(preparation, Preparation::Usual { .. }) { y_mean } else { 0.0 };
         let intercept = matches!(preparation, Preparation::Usual { intercept: true, .. });
         let (design, y) = (Arc::new(design), Arc::new(y));
-        Ok(Self { design, y, classes, intercept, centers, scales, y_mean, y_size, longest })
+        Ok(Self { design, y, signs, intercept, centers, scales, y_mean, y_size, longest })
     }
 
     /// The response's two values, ascending, if it has exactly two: what a logistic fit tells apart.
     pub fn classes(&self) -> Option<[f64; 2]> {
-        self.classes.as_ref().map(|(classes, _)| *classes)
-    }
-
-    /// The response as a loss sees it.
-    pub(crate) fn response(&self, loss: Loss) -> Result<Arc<Vec<f64>>, LassoError> {
-        match (loss, &self.classes) {
-            (Loss::Squared, _) => {
-                range::check_response(self.y_size, self.longest)?;
-                Ok(Arc::clone(&self.y))
-            }
-            (Loss::Logistic, Some((_, signs))) => Ok(Arc::clone(signs)),
-            (Loss::Logistic, None) => {
-                let mut values = self.y.to_vec();
-                values.sort_unstable_by(f64::total_cmp);
-                values.dedup();
-                Err(LassoError::Classes { count: values.len() })
-            }
-        }
+        self.signs.as_ref().map(|(classes, _)| *classes)
     }
 
     /// What a coefficient of this column as prepared is multiplied with to be one on the original scale.
@@ -152,11 +133,6 @@ impl Problem {
     /// What was subtracted from this column.
     pub(crate) fn center(&self, column: u32) -> f64 {
         self.centers.get(column as usize).copied().unwrap_or(0.0)
-    }
-
-    /// What is minimised, with the intercept that this preparation has.
-    pub(crate) fn objective(&self, loss: Loss, l1_ratio: f64) -> Objective {
-        Objective { loss, l1_ratio, intercept: self.intercept }
     }
 
     /// Rows, n.
@@ -181,52 +157,10 @@ impl Problem {
         products.fold(0.0, f64::max)
     }
 
-    /// Where a fit starts that is given coefficients on the original scale, for the response of the loss.
-    pub(crate) fn start(
-        &self,
-        given: &[(u32, f64)],
-        response: &[f64],
-        objective: Objective,
-    ) -> Result<Start, LassoError> {
-        let squared = objective.loss == Loss::Squared;
-        let mut coefficients = Vec::with_capacity(given.len());
-        // The residual of the squared loss, or the scores of the logistic one.
-        let mut values = if squared { response.to_vec() } else { vec![0.0; response.len()] };
-        for &(column, value) in given {
-            let (columns, value) = (self.columns(), value / self.scale(column));
-            if column as usize >= columns || !value.is_finite() {
-                return Err(LassoError::Start { column: column as usize + 1, columns });
-            }
-            coefficients.push((column, value));
-        }
-        let sign = if squared { -1.0 } else { 1.0 };
-        let columns =
-            coefficients.iter().map(|&(column, value)| (sign * value, self.design.view(column as usize)));
-        let shift = add_columns(columns, &mut values);
-        values.iter_mut().for_each(|entry| *entry -= shift);
-        if squared {
-            return Ok(Start { coefficients, residual: values, scores: Vec::new(), intercept: self.y_mean });
-        }
-        let mut scores = Scores::new(response, values);
-        let intercept = if objective.intercept { scores.settle(response) } else { 0.0 };
-        Ok(Start { coefficients, residual: scores.residual, scores: scores.values, intercept })
-    }
-
     /// Values stored in the prepared matrix.
     pub fn stored(&self) -> usize {
         self.design.stored()
     }
-}
-
-/// Where a fit starts.
-#[derive(Debug)]
-pub(crate) struct Start {
-    pub(crate) coefficients: Vec<(u32, f64)>,
-    pub(crate) residual: Vec<f64>,
-    /// For the logistic loss.
-    pub(crate) scores: Vec<f64>,
-    /// For columns as prepared.
-    pub(crate) intercept: f64,
 }
 
 /// The two values of a response that has no others, ascending.
@@ -288,7 +222,7 @@ impl Centring {
         spread: impl Fn() -> Spread,
     ) -> Result<(f64, f64), LassoError> {
         let Self { center, scale, absolute } = self;
-        let is_constant = range::is_constant((mean, deviation), absolute, &spread);
+        let is_constant = magnitudes::is_constant((mean, deviation), absolute, &spread);
         let factor = match (scale, is_constant) {
             (true, false) => 1.0 / deviation,
             // A constant column explains nothing that the intercept does not.
@@ -297,7 +231,11 @@ impl Centring {
         };
         let size = if center { deviation } else { deviation.hypot(mean) };
         // What is divided by its deviation needs that one alone.
-        range::check_column(column, if scale && !is_constant { deviation } else { factor * size }, &spread)?;
+        magnitudes::check_column(
+            column,
+            if scale && !is_constant { deviation } else { factor * size },
+            &spread,
+        )?;
         Ok((factor, factor * size))
     }
 }

@@ -1,0 +1,6 @@
+//! The data as they are fitted, prepared once.
+
+pub(crate) mod correlation;
+pub(crate) mod design;
+pub(crate) mod magnitudes;
+pub(crate) mod problem;

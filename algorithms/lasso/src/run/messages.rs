@@ -1,0 +1,229 @@
+//! What shards, the pinned block and the replicas say to each other: answers, changes, and all that these carry.
+
+use raddle::State;
+use raddle::state::{Reader, StateError, Writer};
+
+use super::solution::Solved;
+use super::spec::Spec;
+use crate::data::correlation::Aspect;
+use crate::data::design::Column;
+use crate::loss::soft_threshold;
+
+/// What a shard answers.
+#[derive(Debug)]
+pub enum Partial {
+    /// Coordinate updates.
+    Moves(Vec<Move>),
+    /// What is compared of columns.
+    Aspects(Vec<(u32, Aspect)>),
+    /// Columns that enter.
+    Entrants(Vec<Entrant>),
+    /// New parts of the Gram.
+    Tiles(Vec<Tile>),
+    /// A share of the certificate.
+    Share(Share),
+}
+
+/// What becomes visible.
+#[derive(Debug)]
+pub enum Change {
+    /// Coordinate updates, by column.
+    Moves(Vec<Move>),
+    /// Columns that take the slots from `first` on.
+    Enter {
+        /// The first slot.
+        first: u32,
+        /// The columns' numbers.
+        variables: Vec<u32>,
+        /// The columns.
+        columns: Vec<Column>,
+    },
+    /// The working set's solution, its residual computed afresh.
+    Solved(Solved),
+    /// Where the run stands.
+    Stage {
+        /// n times lambda.
+        penalty: f64,
+        /// Columns above this may enter.
+        floor: f64,
+        /// Violators a shard names.
+        cap: usize,
+    },
+}
+
+/// What a shard says of itself at a boundary.
+#[derive(Debug, Clone, Default)]
+pub struct Share {
+    /// The largest |x_j'r| of the columns without a coefficient.
+    pub(crate) largest: f64,
+    /// (column, x_j'r) of columns outside the working set that may enter it: the largest, in no order.
+    pub(crate) violators: Vec<(u32, f64)>,
+    /// Whether these are instead all columns outside it whose coefficient is not zero: they go first.
+    pub(crate) strays: bool,
+    /// (slot, x_j'r) of the working set's members here.
+    pub(crate) members: Vec<(u32, f64)>,
+    /// (column, coefficient) where it is not zero.
+    pub(crate) nonzeros: Vec<(u32, f64)>,
+    /// x_j'r of those.
+    pub(crate) slopes: Vec<f64>,
+    /// (column, importance) of all columns, where a schedule wants it.
+    pub(crate) weights: Vec<(u32, f64)>,
+}
+
+raddle::state!(Share { largest, violators, strays, members, nonzeros, slopes, weights });
+
+/// What a certificate needs to know of the boundary.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    pub(crate) residual: &'a [f64],
+    pub(crate) sum: f64,
+    /// The weight of |b|_1, scaled by n; NaN while lambda is not known.
+    pub(crate) penalty: f64,
+    /// The weight of |b|^2 / 2, likewise.
+    pub(crate) ridge: f64,
+    /// The largest curvature of the loss.
+    pub(crate) curvature: f64,
+    /// Columns with |x_j'r| above this may enter the working set; NaN if none may.
+    pub(crate) floor: f64,
+    /// At the first boundary of a cold fit, when lambda is not known: what the floor can be told from.
+    pub(crate) first: Option<&'a Spec>,
+    /// How many violators to name at most.
+    pub(crate) cap: usize,
+    pub(crate) weights: bool,
+    /// Whether columns that provably stay below the floor need no product.
+    pub(crate) lazy: bool,
+}
+
+impl Asked<'_> {
+    /// The best value of a coefficient whose column has the product `slope` with the residual and this squared norm.
+    pub(crate) fn minimiser(&self, slope: f64, before: f64, norm: f64) -> f64 {
+        let curvature = self.curvature * norm;
+        soft_threshold(slope + curvature * before, self.penalty) / (curvature + self.ridge)
+    }
+}
+
+/// One coordinate update: b_j becomes b_j + delta.
+#[derive(Debug, Clone)]
+pub struct Move {
+    pub(crate) variable: u32,
+    pub(crate) delta: f64,
+    /// How far the fit moves: |delta| times the norm of the column.
+    pub(crate) distance: f64,
+    pub(crate) column: Column,
+}
+
+raddle::state!(Move { variable, delta, distance, column });
+
+/// A column that enters the working set.
+#[derive(Debug, Clone)]
+pub struct Entrant {
+    pub(crate) variable: u32,
+    pub(crate) coefficient: f64,
+    /// x_j'y.
+    pub(crate) response: f64,
+    /// x_j'r at the last certificate.
+    pub(crate) gradient: f64,
+    pub(crate) column: Column,
+}
+
+raddle::state!(Entrant { variable, coefficient, response, gradient, column });
+
+/// Columns on their way into the working set.
+#[derive(Debug)]
+pub(crate) struct Entering {
+    pub(crate) first: u32,
+    pub(crate) columns: Vec<Column>,
+}
+
+raddle::state!(Entering { first, columns });
+
+/// New rows of the Gram: for slot `from + i`, products with `slots` (dense), or with all slots up to it (sparse).
+#[derive(Debug, Clone, Default)]
+pub struct Tile {
+    /// Which chains of rows it sums: the first, and how many. None where it holds whole products.
+    pub(crate) chain: u32,
+    pub(crate) chains: u32,
+    /// The first new slot of this tile's rows.
+    pub(crate) from: u32,
+    /// How many rows.
+    pub(crate) rows: u32,
+    /// The slots of its columns.
+    pub(crate) slots: Vec<u32>,
+    /// Row by row.
+    pub(crate) values: Vec<f64>,
+}
+
+raddle::state!(Tile { chain, chains, from, rows, slots, values });
+
+impl State for Partial {
+    fn save(&self, out: &mut Writer) {
+        match self {
+            Partial::Moves(moves) => {
+                out.write(&0u8);
+                out.write(moves);
+            }
+            Partial::Entrants(entrants) => {
+                out.write(&1u8);
+                out.write(entrants);
+            }
+            Partial::Aspects(aspects) => {
+                out.write(&4u8);
+                out.write(aspects);
+            }
+            Partial::Tiles(tiles) => {
+                out.write(&2u8);
+                out.write(tiles);
+            }
+            Partial::Share(share) => {
+                out.write(&3u8);
+                out.write(share);
+            }
+        }
+    }
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        Ok(match u8::load(from)? {
+            0 => Partial::Moves(from.read()?),
+            1 => Partial::Entrants(from.read()?),
+            2 => Partial::Tiles(from.read()?),
+            3 => Partial::Share(from.read()?),
+            4 => Partial::Aspects(from.read()?),
+            _ => return Err(StateError::new("a partial of the Lasso")),
+        })
+    }
+}
+
+impl State for Change {
+    fn save(&self, out: &mut Writer) {
+        match self {
+            Change::Moves(moves) => {
+                out.write(&0u8);
+                out.write(moves);
+            }
+            Change::Enter { first, variables, columns } => {
+                out.write(&1u8);
+                out.write(first);
+                out.write(variables);
+                out.write(columns);
+            }
+            Change::Solved(solved) => {
+                out.write(&2u8);
+                out.write(solved);
+            }
+            Change::Stage { penalty, floor, cap } => {
+                out.write(&3u8);
+                out.write(penalty);
+                out.write(floor);
+                out.write(cap);
+            }
+        }
+    }
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        Ok(match u8::load(from)? {
+            0 => Change::Moves(from.read()?),
+            1 => Change::Enter { first: from.read()?, variables: from.read()?, columns: from.read()? },
+            2 => Change::Solved(from.read()?),
+            3 => Change::Stage { penalty: from.read()?, floor: from.read()?, cap: from.read()? },
+            _ => return Err(StateError::new("a change of the Lasso")),
+        })
+    }
+}

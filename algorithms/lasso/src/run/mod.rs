@@ -1,0 +1,18 @@
+//! The Lasso as a program of the engine: a run's shards, pinned block and replica, and what they say to each other.
+//!
+//! To be read from `program.rs`, which has the verbs. An epoch of the working set: `certificate.rs` (a pass over all
+//! columns), `schedule.rs` (choose and relate), `pinned.rs` (enter, solve) on `gram_tiles.rs`.
+
+pub(crate) mod certificate;
+pub(crate) mod gram_tiles;
+pub(crate) mod gram_tree;
+pub(crate) mod kept;
+pub(crate) mod messages;
+pub(crate) mod pinned;
+pub(crate) mod program;
+pub(crate) mod replica;
+pub(crate) mod schedule;
+pub(crate) mod shard;
+pub(crate) mod solution;
+pub(crate) mod spec;
+pub(crate) mod start;

@@ -1,0 +1,19 @@
+//! The floors of this crate.
+
+#[path = "../../../tests/floors/mod.rs"]
+mod floors;
+
+#[test]
+fn imports_go_down_only() {
+    let floors: [&[&str]; 7] = [
+        &["error", "kernels"],
+        &["data", "loss", "lambdas"],
+        &["working_set"],
+        &["run"],
+        &["model"],
+        &["params", "predict"],
+        &["cross_validation"],
+    ];
+    let src = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
+    floors::check(src.as_ref(), &floors, &["main", "cli"]);
+}
