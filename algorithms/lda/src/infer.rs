@@ -8,7 +8,7 @@ use raddle::{Boundary, Engine, Metric, Parts, Program, Verdict};
 use raddle_datasets::Corpus;
 
 use crate::error::LdaError;
-use crate::held_out::{Given, ROUNDS, Theta};
+use crate::evaluate::perplexity::{Given, ROUNDS, Theta};
 use crate::topic_words::TopicWords;
 
 /// A model ready to infer with: rows of words, and the priors.

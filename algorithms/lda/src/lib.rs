@@ -22,47 +22,32 @@
 //! # Ok::<(), raddle_lda::LdaError>(())
 //! ```
 
-mod block;
-mod coherence;
-mod course;
-#[cfg(test)]
-mod definition;
+mod counts;
+mod data;
 mod error;
-#[cfg(test)]
-mod exact;
-mod held_out;
+mod evaluate;
+mod fit;
 mod infer;
 mod kernels;
-mod layout;
 mod model;
 mod params;
-mod partial;
-mod problem;
-mod program;
-mod record;
-mod restored;
-mod rows;
-mod schedule;
-mod seeds;
-mod shard;
-mod special;
-mod streams;
+mod range;
+mod run;
+#[cfg(test)]
+mod tests;
 mod topic_words;
-mod totals;
-mod way;
-mod word_rows;
 
-pub use block::WordBlock;
-pub use coherence::{Coherence, coherence};
+pub use data::block::WordBlock;
+pub use data::problem::{Held, Preparation, Problem, TEST, VALIDATION};
+pub use data::shard::DocumentShard;
 pub use error::LdaError;
+pub use evaluate::coherence::{Coherence, coherence};
 pub use infer::Inference;
 pub use model::{DocumentTopics, Fit};
 pub use params::{Lda, MOST_TOPICS, SyncInterval};
-pub use partial::Partial;
-pub use problem::{Held, Preparation, Problem, TEST, VALIDATION};
-pub use program::LdaProgram;
-pub use record::{Evaluation, Record};
-pub use schedule::LdaSchedule;
-pub use shard::DocumentShard;
+pub use run::messages::{Change, Partial};
+pub use run::pinned::{Evaluation, Record};
+pub use run::program::LdaProgram;
+pub use run::replica::Totals;
+pub use run::schedule::LdaSchedule;
 pub use topic_words::TopicWords;
-pub use totals::{Change, Totals};

@@ -2,12 +2,12 @@
 
 use raddle::{EpochRecord, Outcome, RunReport};
 
-use crate::block::WordBlock;
-use crate::program::LdaProgram;
-use crate::record::{Evaluation, Record};
-use crate::shard::DocumentShard;
+use crate::data::block::WordBlock;
+use crate::data::shard::DocumentShard;
+use crate::run::pinned::{Evaluation, Record};
+use crate::run::program::LdaProgram;
+use crate::run::replica::Totals;
 use crate::topic_words::TopicWords;
-use crate::totals::Totals;
 
 /// A fitted topic model, as the run left it: counts in sparse rows, nowhere a dense matrix.
 pub struct Fit {

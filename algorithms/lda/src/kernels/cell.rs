@@ -1,14 +1,10 @@
 //! [`Cell`]: sixteen counts of a dense row, in either width.
 
-use raddle::State;
-use raddle::state::{Reader, StateError, Writer};
-
-use super::lanes::{Counts, LANES, Lanes, Line, Sixteen};
+use super::lanes::{Counts, LANES, Lanes, Sixteen};
+use crate::counts::packing::Counted;
 
 /// Sixteen counts of a dense row.
-pub(crate) trait Cell: Copy + Default + State {
-    /// The counts.
-    fn counts(&self) -> [u32; LANES];
+pub(crate) trait Cell: Counted {
     /// The counts in lanes.
     fn lanes<L: Lanes>(&self) -> L;
     /// One more in a lane. The cell is read and written whole, as it is read next: what was stored alone could not be
@@ -19,10 +15,6 @@ pub(crate) trait Cell: Copy + Default + State {
 }
 
 impl Cell for Counts {
-    fn counts(&self) -> [u32; LANES] {
-        self.0.map(u32::from)
-    }
-
     #[inline(always)]
     fn lanes<L: Lanes>(&self) -> L {
         L::widen(self)
@@ -40,10 +32,6 @@ impl Cell for Counts {
 }
 
 impl Cell for Sixteen {
-    fn counts(&self) -> [u32; LANES] {
-        self.0.map(|count| count as u32)
-    }
-
     #[inline(always)]
     fn lanes<L: Lanes>(&self) -> L {
         L::load(&self.0)
@@ -61,24 +49,3 @@ impl Cell for Sixteen {
         L::put(self, lane, less);
     }
 }
-
-/// Sixteen numbers as bytes.
-macro_rules! sixteen_as_state {
-    ($($name:ident: $number:ty),*) => {$(
-        impl State for $name {
-            fn save(&self, out: &mut Writer) {
-                <$number>::save_slice(&self.0, out);
-            }
-
-            fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
-                let mut sixteen = Self::default();
-                for number in &mut sixteen.0 {
-                    *number = from.read()?;
-                }
-                Ok(sixteen)
-            }
-        }
-    )*};
-}
-
-sixteen_as_state!(Counts: u16, Sixteen: f32, Line: u32);

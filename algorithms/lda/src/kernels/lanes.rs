@@ -1,24 +1,7 @@
 //! Sixteen lanes of `f32`: what every kernel is written over, and the portable form.
 
 use super::pick;
-
-/// Number of lanes; constant on every machine, because it is part of the definition of every sum.
-pub(crate) const LANES: usize = 16;
-
-/// Sixteen `f32` side by side, aligned to a line of the cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[repr(C, align(64))]
-pub(crate) struct Sixteen(pub(crate) [f32; LANES]);
-
-/// Sixteen packed entries of a document's sparse row, aligned to a line of the cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C, align(64))]
-pub(crate) struct Line(pub(crate) [u32; LANES]);
-
-/// Counts of sixteen topics in a document's dense row, half a line of the cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C, align(32))]
-pub(crate) struct Counts(pub(crate) [u16; LANES]);
+pub(crate) use crate::counts::packing::{Counts, LANES, Line, Sixteen};
 
 /// Sixteen `f32` in registers. All implementations give the same bits for every operation: products are rounded before
 /// they are added.

@@ -1,6 +1,6 @@
 //! [`Lockstep`]: four words at a time over dense rows, for few topics.
 //!
-//! The words of a task are dealt to four streams ([`deal`](crate::streams::deal)), however wide the machine's vectors
+//! The words of a task are dealt to four streams ([`deal`](crate::counts::streams::deal)), however wide the machine's vectors
 //! are. A step takes the next token of each stream: leaves all four out of their rows, sums all four rows, picks all four
 //! topics, puts all four back. So a core works at four draws at once, where one alone would wait from its sums to its
 //! topic, and no branch depends on what was drawn.
@@ -21,10 +21,10 @@ use super::sample::up_to;
 use super::stream::{Stream, Topics, ask_for};
 use super::topics::{Tally, Topic};
 use super::word::Given;
-use crate::seeds::Seeds;
-use crate::shard::{Slice, Visit};
-use crate::streams::{Ends, STREAMS};
-use crate::word_rows::WordRows;
+use crate::counts::priors::Seeds;
+use crate::counts::streams::{Ends, STREAMS};
+use crate::counts::tokens::{Slice, Visit};
+use crate::counts::words::WordRows;
 
 /// How many tokens ahead a row is asked for, in each stream.
 const AHEAD: usize = 6;

@@ -30,9 +30,7 @@ mod stream;
 mod topics;
 mod word;
 
-pub(crate) use cell::Cell;
 pub(crate) use draws::Draws;
-pub(crate) use lanes::{Counts, LANES, Line, Sixteen};
 pub(crate) use sample::{Sample, WIDE_WIDTHS, WIDTHS};
 pub(crate) use word::Given;
 

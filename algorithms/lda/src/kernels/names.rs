@@ -4,7 +4,7 @@
 
 use std::ops::{Index, IndexMut};
 
-use crate::rows::Packing;
+use crate::counts::packing::Packing;
 
 /// The names of topics that a task's packing can tell apart: a power of two, and at least the number of topics.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,8 @@
 
 use super::lanes::{LANES, Lanes, Line, Sixteen};
 use super::names::Name;
-use crate::rows::{Packing, Row};
+use crate::counts::documents::Row;
+use crate::counts::packing::Packing;
 
 /// Lines of a short row.
 pub(super) const SHORT: usize = 8;

@@ -8,10 +8,10 @@ use super::lockstep::{Lockstep, Task};
 use super::sparse::{Memory, Sparse};
 use super::word::{Desk, ask_for};
 use super::{Draws, Given, Kernel, run};
-use crate::rows::{DenseRows, DocumentRows, SparseRows};
-use crate::seeds::Seeds;
-use crate::shard::Slice;
-use crate::word_rows::WordRows;
+use crate::counts::documents::{DenseRows, DocumentRows, SparseRows};
+use crate::counts::priors::Seeds;
+use crate::counts::tokens::Slice;
+use crate::counts::words::WordRows;
 
 /// How many tokens ahead a row is asked for.
 const AHEAD: usize = 8;

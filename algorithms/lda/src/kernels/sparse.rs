@@ -10,7 +10,8 @@ use super::masses::{Masses, Sums};
 use super::names::Name;
 use super::row::{SHORT, locate, move_one, move_to};
 use super::word::{AtWord, Desk, Given};
-use crate::rows::{Packing, Row, SparseRows};
+use crate::counts::documents::{Row, SparseRows};
+use crate::counts::packing::Packing;
 
 /// Lines of a row that are asked for ahead.
 const LINES: usize = 8;

@@ -15,8 +15,8 @@ use super::cell::Cell;
 use super::lanes::{LANES, Lanes};
 use super::topics::{PerTopic, Topic};
 use super::word::{self, Given};
-use crate::seeds::Seeds;
-use crate::word_rows::WordRows;
+use crate::counts::priors::Seeds;
+use crate::counts::words::WordRows;
 
 /// Entries of lists are read so many at a time, the last one again where there are fewer: most lists are short, and a core
 /// foresees the end of a loop that nearly always ends at the same place.

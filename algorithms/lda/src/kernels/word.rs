@@ -11,8 +11,8 @@
 
 use super::lanes::{LANES, Lanes};
 use super::names::{Name, Names, Table};
-use crate::seeds::Seeds;
-use crate::word_rows::WordRows;
+use crate::counts::priors::Seeds;
+use crate::counts::words::WordRows;
 
 /// The weights of all topics, however a chain keeps them.
 pub(super) trait Weights {

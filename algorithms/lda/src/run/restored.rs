@@ -2,11 +2,11 @@
 
 use raddle::state::StateError;
 
-use crate::block::WordBlock;
-use crate::program::LdaProgram;
-use crate::record::Record;
-use crate::shard::DocumentShard;
-use crate::totals::Totals;
+use super::pinned::Record;
+use super::replica::Totals;
+use super::spec::Spec;
+use crate::data::block::WordBlock;
+use crate::data::shard::DocumentShard;
 
 /// Epochs that no run comes to.
 const MOST_EPOCHS: u64 = 1 << 48;
@@ -15,7 +15,7 @@ fn ensure(holds: bool, what: &'static str) -> Result<(), StateError> {
     if holds { Ok(()) } else { Err(StateError::new(what)) }
 }
 
-impl LdaProgram {
+impl Spec {
     /// Whether all parts are those of a run on this data, and agree with each other.
     pub(crate) fn check(
         &self,

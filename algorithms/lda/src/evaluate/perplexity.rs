@@ -1,4 +1,4 @@
-//! [`HeldOut`]: documents that are not trained on, and their perplexity by document completion.
+//! Perplexity of held-out documents, by document completion.
 //!
 //! Half of a document's tokens are observed; from them theta is estimated by fixed rounds of expectation-maximisation
 //! with phi fixed, and the other half is scored:
@@ -12,38 +12,10 @@
 //! phi_kw = (n_kw + beta) / N_k is beta / N_k but for the few topics of a word, a round costs what the words' sparse rows
 //! hold, not words times topics.
 
-use std::collections::HashMap;
-
-use raddle_datasets::Completion;
-
-use crate::block::WordBlock;
-use crate::layout::Place;
+use crate::data::held_out::HeldOut;
 
 /// Rounds of expectation-maximisation.
 pub(crate) const ROUNDS: usize = 50;
-
-/// A held-out document: words by their place in [`HeldOut::rows`].
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Halves {
-    /// Which set it belongs to.
-    set: u8,
-    observed: Vec<(u32, u32)>,
-    scored: Vec<(u32, u32)>,
-}
-
-raddle::state!(Halves { set, observed, scored });
-
-/// A shard's held-out documents, and room for the rows of their words.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct HeldOut {
-    documents: Vec<Halves>,
-    /// For each block, (word of the block, place of its row).
-    wanted: Vec<Vec<(u32, u32)>>,
-    /// Rows as (topic, n_kw and what a prior adds), there between a rotation that gathers them and the boundary.
-    rows: Vec<Vec<(u32, f32)>>,
-}
-
-raddle::state!(HeldOut { documents, wanted, rows });
 
 /// Log-likelihood and number of scored tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -74,57 +46,20 @@ pub(crate) struct Given<'a> {
     pub(crate) beta: f64,
 }
 
-impl HeldOut {
-    /// Documents as (set, halves), over words at these places.
-    pub(crate) fn new(documents: &[(u8, Completion)], places: &[Place], blocks: usize) -> Self {
-        let (mut slots, mut wanted) = (HashMap::new(), vec![Vec::new(); blocks]);
-        let mut slot = |&(word, count): &(u32, u32)| {
-            let next = slots.len() as u32;
-            let slot = *slots.entry(word).or_insert_with(|| {
-                let Place { block, at } = places[word as usize];
-                wanted[block as usize].push((at, next));
-                next
-            });
-            (slot, count)
-        };
-        let halves = documents.iter().map(|(set, halves)| Halves {
-            set: *set,
-            observed: halves.observed.iter().map(&mut slot).collect(),
-            scored: halves.scored.iter().map(&mut slot).collect(),
-        });
-        let documents = halves.collect();
-        Self { documents, rows: vec![Vec::new(); slots.len()], wanted }
+/// Scores each set's documents, and lets the rows go.
+pub(crate) fn score(held_out: &mut HeldOut, sets: usize, given: &Given<'_>) -> Vec<Score> {
+    let mut scores = vec![Score::default(); sets];
+    let mut theta = Theta::new(given);
+    for document in held_out.documents() {
+        theta.estimate(&held_out.rows(&document.observed), ROUNDS);
+        let scored = held_out.rows(&document.scored);
+        let log_likelihood =
+            scored.iter().map(|&(count, row)| count * libm::log(theta.probability(row))).sum();
+        let tokens = document.scored.iter().map(|&(_, count)| u64::from(count)).sum();
+        scores[usize::from(document.set)].add(Score { log_likelihood, tokens });
     }
-
-    /// Copies the rows of a block's words.
-    pub(crate) fn gather(&mut self, number: u32, block: &WordBlock) {
-        let Some(wanted) = self.wanted.get(number as usize) else { return };
-        for &(word, slot) in wanted {
-            let counts = block.rows.of(word as usize).map(|(topic, count)| (topic, count as f32));
-            self.rows[slot as usize] = counts.chain(block.seeds.of(word as usize)).collect();
-        }
-    }
-
-    /// Scores each set's documents, and lets the rows go.
-    pub(crate) fn score(&mut self, sets: usize, given: &Given<'_>) -> Vec<Score> {
-        let mut scores = vec![Score::default(); sets];
-        let mut theta = Theta::new(given);
-        for document in &self.documents {
-            let rows = |half: &[(u32, u32)]| -> Vec<(f64, &[(u32, f32)])> {
-                let row =
-                    |&(slot, count): &(u32, u32)| (f64::from(count), self.rows[slot as usize].as_slice());
-                half.iter().map(row).collect()
-            };
-            theta.estimate(&rows(&document.observed), ROUNDS);
-            let scored = rows(&document.scored);
-            let log_likelihood =
-                scored.iter().map(|&(count, row)| count * libm::log(theta.probability(row))).sum();
-            let tokens = document.scored.iter().map(|&(_, count)| u64::from(count)).sum();
-            scores[usize::from(document.set)].add(Score { log_likelihood, tokens });
-        }
-        self.rows.iter_mut().for_each(|row| *row = Vec::new());
-        scores
-    }
+    held_out.let_go();
+    scores
 }
 
 /// A document's mixture of topics, estimated with phi fixed.

@@ -1,7 +1,8 @@
 //! [`Way`]: how topics are drawn, by the number of topics and counted sizes alone.
 
-use crate::kernels::{Counts, LANES, Sixteen, WIDE_WIDTHS, WIDTHS};
-use crate::rows::Kind;
+use crate::counts::documents::Kind;
+use crate::counts::packing::{Counts, LANES, Sixteen};
+use crate::kernels::{WIDE_WIDTHS, WIDTHS};
 
 /// One token after the other, with so many topics or fewer, takes dense rows.
 const CHAIN: usize = 7 * LANES;

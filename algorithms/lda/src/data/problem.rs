@@ -3,14 +3,15 @@
 use raddle::random::Stream;
 use raddle_datasets::{Completion, Corpus, is_test_document, is_validation_document};
 
+use super::held_out::HeldOut;
+use super::layout::{Layout, Place, shards_for};
+use super::shard::DocumentShard;
+use super::way::{Sizes, Way};
+use crate::counts::documents::{DocumentRows, Kind, SparseRows};
+use crate::counts::packing::Packing;
+use crate::counts::streams::deal;
+use crate::counts::words::WordRows;
 use crate::error::LdaError;
-use crate::held_out::HeldOut;
-use crate::layout::{Layout, Place, shards_for};
-use crate::rows::{DocumentRows, Kind, Packing, SparseRows};
-use crate::shard::DocumentShard;
-use crate::streams::deal;
-use crate::way::{Sizes, Way};
-use crate::word_rows::WordRows;
 
 /// Of a held-out set, so many documents are scored: the first ones that have something to score.
 const SCORED: usize = 1_000;

@@ -1,6 +1,6 @@
 //! [`WordRows`]: how often each topic occurs in the words of a block.
 
-use crate::kernels::{LANES, Sixteen};
+use super::packing::{LANES, Sixteen};
 
 /// A word's full row must not take more bytes than so many for each entry that a row of entries would have room for, of
 /// which an entry has six.

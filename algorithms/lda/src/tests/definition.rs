@@ -3,11 +3,12 @@
 use raddle::level::Level;
 use raddle::random::splitmix64;
 
-use crate::exact::{corpus, drive, order, problem, word_of};
-use crate::kernels::{Draws, Given, LANES, Sample};
+use super::{corpus, drive, order, problem, word_of};
+use crate::counts::packing::LANES;
+use crate::counts::priors::Seeds;
+use crate::counts::tokens::Slice;
+use crate::kernels::{Draws, Given, Sample};
 use crate::params::Lda;
-use crate::seeds::Seeds;
-use crate::shard::Slice;
 
 /// The uniform number of a stream's token.
 fn unit(start: u64, step: usize, stream: usize) -> f32 {
@@ -78,7 +79,7 @@ fn a_task_in_lockstep_is_its_definition_to_the_bit() {
             drive(&mut made, 0..3, |_| ());
             let (program, _, parts) = made;
             let alphas: Vec<f64> = (0..topics).map(|k| 0.03 + 0.1 * (k % 7) as f64).collect();
-            let norms = program.norms(&parts.replica, 0.07, false);
+            let norms = program.spec.norms(&parts.replica, 0.07, false);
             let given = Given { norms: &norms, alphas: &alphas, beta: 0.07 };
             let (shard, block) = (&parts.shards[0], &parts.blocks[0]);
             let dense = |row: &mut dyn Iterator<Item = (u32, u32)>| {

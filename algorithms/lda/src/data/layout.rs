@@ -7,9 +7,11 @@ use raddle::random::Stream;
 use raddle::schedule::even_parts;
 use raddle_datasets::Corpus;
 
+use super::shard::{DocumentShard, MOST_DOCUMENTS};
+use crate::counts::packing::Packing;
+use crate::counts::priors::Seeds;
+use crate::counts::tokens::{Slice, Visit};
 use crate::error::LdaError;
-use crate::rows::Packing;
-use crate::shard::{DocumentShard, MOST_DOCUMENTS, Slice, Visit};
 
 /// Tokens of a task, of which a shard has one with each block: a fraction of a millisecond, so that it is worth
 /// scheduling.
@@ -150,6 +152,27 @@ fn deal(counts: &[u64], blocks: usize) -> (Vec<Vec<u32>>, Vec<Place>) {
         }
     }
     (dealt, places)
+}
+
+/// Deals (word, topic, weight) to the blocks of the words.
+pub(crate) fn deal_priors(entries: &[(u32, u32, f32)], places: &[Place], blocks: usize) -> Vec<Seeds> {
+    let mut dealt = vec![Vec::new(); blocks];
+    for &(word, topic, weight) in entries {
+        let Place { block, at } = places[word as usize];
+        dealt[block as usize].push((at, topic, weight));
+    }
+    let seeds = |mut entries: Vec<(u32, u32, f32)>| {
+        entries.sort_by_key(|&(at, topic, _)| (at, topic));
+        Seeds::new(&entries)
+    };
+    dealt.into_iter().map(seeds).collect()
+}
+
+/// What (word, topic, weight) add up to for each topic; empty without any.
+pub(crate) fn sums_by_topic(entries: &[(u32, u32, f32)], topics: usize) -> Vec<f64> {
+    let mut sums = vec![0.0; if entries.is_empty() { 0 } else { topics }];
+    entries.iter().for_each(|&(_, topic, weight)| sums[topic as usize] += f64::from(weight));
+    sums
 }
 
 /// Memory over all words, used shard by shard.

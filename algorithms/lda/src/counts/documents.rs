@@ -3,51 +3,7 @@
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
-use crate::kernels::{Cell, Counts, LANES, Line, Sixteen};
-
-/// How a topic and its count share 32 bits: the topic in the high bits, the count below.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Packing {
-    bits: u32,
-}
-
-impl Packing {
-    /// The packing for so many topics: as few bits as name them, at least four, so that a table over all names has
-    /// sixteen entries.
-    pub(crate) fn of(topics: usize) -> Self {
-        Self { bits: (usize::BITS - (topics.max(2) - 1).leading_zeros()).max(LANES.ilog2()) }
-    }
-
-    /// Bits of a topic.
-    pub(crate) fn bits(self) -> u32 {
-        self.bits
-    }
-
-    /// How many topics the bits can name, a multiple of sixteen.
-    pub(crate) fn names(self) -> usize {
-        1 << self.bits
-    }
-
-    /// The largest count.
-    pub(crate) fn most(self) -> u32 {
-        u32::MAX >> self.bits
-    }
-
-    #[inline(always)]
-    pub(crate) fn entry(self, topic: u32, count: u32) -> u32 {
-        topic << (u32::BITS - self.bits) | count
-    }
-
-    #[inline(always)]
-    pub(crate) fn topic(self, entry: u32) -> u32 {
-        entry >> (u32::BITS - self.bits)
-    }
-
-    #[inline(always)]
-    pub(crate) fn count(self, entry: u32) -> u32 {
-        entry & self.most()
-    }
-}
+use super::packing::{Counted, Counts, LANES, Line, Packing, Sixteen};
 
 /// Which kind of rows the documents of a run have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,7 +122,7 @@ pub(crate) struct DenseRows<C> {
     pub(crate) counts: Vec<C>,
 }
 
-impl<C: Cell> DenseRows<C> {
+impl<C: Counted> DenseRows<C> {
     fn new(width: usize, documents: usize) -> Self {
         Self { width, counts: vec![C::default(); width * documents] }
     }
@@ -182,7 +138,7 @@ impl<C: Cell> DenseRows<C> {
     }
 }
 
-impl<C: Cell> State for DenseRows<C> {
+impl<C: Counted> State for DenseRows<C> {
     fn save(&self, out: &mut Writer) {
         let Self { width, counts } = self;
         out.write(width);
@@ -260,18 +216,6 @@ raddle::state!(SparseRows { rows, lines });
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_bits_follow_the_topics() {
-        for (topics, bits) in
-            [(1, 4), (2, 4), (16, 4), (17, 5), (1000, 10), (1024, 10), (1025, 11), (65_536, 16)]
-        {
-            assert_eq!(Packing::of(topics).bits(), bits, "{topics}");
-        }
-        let packing = Packing::of(65_536);
-        let entry = packing.entry(65_535, packing.most());
-        assert_eq!((packing.topic(entry), packing.count(entry)), (65_535, 65_535));
-    }
 
     #[test]
     fn rows_survive_their_bytes() {

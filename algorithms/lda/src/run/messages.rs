@@ -1,6 +1,6 @@
-//! [`Partial`]: what a shard answers, from tasks and at boundaries.
+//! What tasks and shards answer, and what becomes visible: [`Partial`], [`Change`].
 
-use crate::held_out::Score;
+use crate::evaluate::perplexity::Score;
 
 /// Sums that add up over tasks and shards.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +35,27 @@ impl Partial {
         self.documents += other.documents;
     }
 }
+
+/// What becomes visible.
+#[derive(Clone, Debug, Default)]
+pub struct Change {
+    /// How n_k changes.
+    pub(crate) moved: Vec<i64>,
+    /// The epoch that begins, with new priors if they are optimised.
+    pub(crate) begins: Option<Begin>,
+}
+
+raddle::state!(Change { moved, begins });
+
+/// An epoch begins.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Begin {
+    pub(crate) epoch: u64,
+    pub(crate) alpha: Option<Vec<f64>>,
+    pub(crate) beta: Option<f64>,
+}
+
+raddle::state!(Begin { epoch, alpha, beta });
 
 /// Adds two lists of which one may be empty.
 fn sum<T>(sums: &mut Vec<T>, parts: Vec<T>, add: impl Fn(&mut T, T)) {

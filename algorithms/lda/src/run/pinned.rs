@@ -1,7 +1,7 @@
 //! [`Record`]: the pinned block. What boundaries have found, and when the run is done.
 
-use crate::partial::Partial;
-use crate::problem::{TEST, VALIDATION};
+use super::messages::Partial;
+use crate::data::problem::{TEST, VALIDATION};
 
 /// A boundary at which held-out documents were scored.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::shard::{Slice, Visit};
+use super::tokens::{Slice, Visit};
 
 /// How many there are; a constant, because the order of draws is part of what defines a fit.
 pub(crate) const STREAMS: usize = 4;

@@ -1,5 +1,7 @@
 //! [`Totals`]: the replica. Tokens of each topic, and the priors.
 
+use super::messages::Change;
+
 /// Tokens of each topic and the priors, equal on every worker.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Totals {
@@ -14,27 +16,6 @@ pub struct Totals {
 }
 
 raddle::state!(Totals { epoch, topics, alpha, beta });
-
-/// What becomes visible.
-#[derive(Clone, Debug, Default)]
-pub struct Change {
-    /// How n_k changes.
-    pub(crate) moved: Vec<i64>,
-    /// The epoch that begins, with new priors if they are optimised.
-    pub(crate) begins: Option<Begin>,
-}
-
-raddle::state!(Change { moved, begins });
-
-/// An epoch begins.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Begin {
-    pub(crate) epoch: u64,
-    pub(crate) alpha: Option<Vec<f64>>,
-    pub(crate) beta: Option<f64>,
-}
-
-raddle::state!(Begin { epoch, alpha, beta });
 
 impl Totals {
     /// Tokens of each topic.

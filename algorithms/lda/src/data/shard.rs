@@ -2,57 +2,12 @@
 
 use raddle::state::{Reader, StateError, Writer};
 
-use crate::held_out::HeldOut;
-use crate::rows::DocumentRows;
-use crate::streams::Ends;
+use super::held_out::HeldOut;
+use crate::counts::documents::DocumentRows;
+use crate::counts::tokens::Slice;
 
 /// Documents of a shard: tokens name them by 16 bits.
 pub(crate) const MOST_DOCUMENTS: usize = 1 << 16;
-
-/// A word of a block in a shard: its tokens end there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Visit {
-    /// The word's place in its block.
-    pub(crate) word: u32,
-    /// Where its tokens end in the slice.
-    pub(crate) end: u32,
-}
-
-raddle::state!(Visit { word, end });
-
-/// The tokens that a shard has of a block's words: word by word, of each word by document.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Slice {
-    pub(crate) visits: Vec<Visit>,
-    /// The document of each token, counted within the shard.
-    pub(crate) documents: Vec<u16>,
-    /// The topic of each token, where it has one.
-    pub(crate) topics: Vec<u16>,
-    /// Where the visits of each stream end, if the words are dealt to streams.
-    pub(crate) streams: Vec<Ends>,
-}
-
-raddle::state!(Slice { visits, documents, topics, streams });
-
-impl Slice {
-    /// Whether its words are dealt to streams, which draw from totals that are fixed within a task.
-    pub(crate) fn is_dealt(&self) -> bool {
-        !self.streams.is_empty()
-    }
-
-    /// The visits in the order of their words.
-    pub(crate) fn by_word(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.visits.len()).collect();
-        order.sort_by_key(|&visit| self.visits[visit].word);
-        order
-    }
-
-    /// The tokens of a visit.
-    pub(crate) fn tokens(&self, visit: usize) -> std::ops::Range<usize> {
-        let start = visit.checked_sub(1).map_or(0, |before| self.visits[before].end);
-        start as usize..self.visits[visit].end as usize
-    }
-}
 
 /// Documents with the topics of their tokens, and the held-out documents that are dealt to the shard.
 #[derive(Clone, Debug, Default)]

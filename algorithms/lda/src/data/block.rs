@@ -1,7 +1,7 @@
 //! [`WordBlock`]: words with their topic counts.
 
-use crate::seeds::Seeds;
-use crate::word_rows::WordRows;
+use crate::counts::priors::Seeds;
+use crate::counts::words::WordRows;
 
 /// Words that travel together, with how often each topic occurs in them.
 #[derive(Clone, Debug, Default)]

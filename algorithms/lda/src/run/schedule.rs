@@ -6,7 +6,7 @@ use std::sync::Arc;
 use raddle::schedule::{Assignment, Outlook, Plan, Rotation, Round};
 use raddle::state::{Reader, StateError, Writer};
 
-use crate::course::Course;
+use super::annealing::Course;
 
 /// A round in which every block meets one shard: statistics of its words.
 pub(crate) const STATISTICS: u32 = 1;

@@ -1,0 +1,122 @@
+//! Sixteen counts side by side, and how a topic and its count share 32 bits: what rows are made of.
+
+use raddle::State;
+use raddle::state::{Reader, StateError, Writer};
+
+/// Number of lanes; constant on every machine, because it is part of the definition of every sum.
+pub(crate) const LANES: usize = 16;
+
+/// Sixteen `f32` side by side, aligned to a line of the cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C, align(64))]
+pub(crate) struct Sixteen(pub(crate) [f32; LANES]);
+
+/// Sixteen packed entries of a document's sparse row, aligned to a line of the cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub(crate) struct Line(pub(crate) [u32; LANES]);
+
+/// Counts of sixteen topics in a document's dense row, half a line of the cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C, align(32))]
+pub(crate) struct Counts(pub(crate) [u16; LANES]);
+
+/// Sixteen counts of a dense row, in either width.
+pub(crate) trait Counted: Copy + Default + State {
+    /// The counts.
+    fn counts(&self) -> [u32; LANES];
+}
+
+impl Counted for Counts {
+    fn counts(&self) -> [u32; LANES] {
+        self.0.map(u32::from)
+    }
+}
+
+impl Counted for Sixteen {
+    fn counts(&self) -> [u32; LANES] {
+        self.0.map(|count| count as u32)
+    }
+}
+
+/// Sixteen numbers as bytes.
+macro_rules! sixteen_as_state {
+    ($($name:ident: $number:ty),*) => {$(
+        impl State for $name {
+            fn save(&self, out: &mut Writer) {
+                <$number>::save_slice(&self.0, out);
+            }
+
+            fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+                let mut sixteen = Self::default();
+                for number in &mut sixteen.0 {
+                    *number = from.read()?;
+                }
+                Ok(sixteen)
+            }
+        }
+    )*};
+}
+
+sixteen_as_state!(Counts: u16, Sixteen: f32, Line: u32);
+
+/// How a topic and its count share 32 bits: the topic in the high bits, the count below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Packing {
+    bits: u32,
+}
+
+impl Packing {
+    /// The packing for so many topics: as few bits as name them, at least four, so that a table over all names has
+    /// sixteen entries.
+    pub(crate) fn of(topics: usize) -> Self {
+        Self { bits: (usize::BITS - (topics.max(2) - 1).leading_zeros()).max(LANES.ilog2()) }
+    }
+
+    /// Bits of a topic.
+    pub(crate) fn bits(self) -> u32 {
+        self.bits
+    }
+
+    /// How many topics the bits can name, a multiple of sixteen.
+    pub(crate) fn names(self) -> usize {
+        1 << self.bits
+    }
+
+    /// The largest count.
+    pub(crate) fn most(self) -> u32 {
+        u32::MAX >> self.bits
+    }
+
+    #[inline(always)]
+    pub(crate) fn entry(self, topic: u32, count: u32) -> u32 {
+        topic << (u32::BITS - self.bits) | count
+    }
+
+    #[inline(always)]
+    pub(crate) fn topic(self, entry: u32) -> u32 {
+        entry >> (u32::BITS - self.bits)
+    }
+
+    #[inline(always)]
+    pub(crate) fn count(self, entry: u32) -> u32 {
+        entry & self.most()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bits_follow_the_topics() {
+        for (topics, bits) in
+            [(1, 4), (2, 4), (16, 4), (17, 5), (1000, 10), (1024, 10), (1025, 11), (65_536, 16)]
+        {
+            assert_eq!(Packing::of(topics).bits(), bits, "{topics}");
+        }
+        let packing = Packing::of(65_536);
+        let entry = packing.entry(65_535, packing.most());
+        assert_eq!((packing.topic(entry), packing.count(entry)), (65_535, 65_535));
+    }
+}

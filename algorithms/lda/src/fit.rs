@@ -1,0 +1,159 @@
+//! What [`Lda`] makes of its parameters and a problem: the program, its schedule and its parts, and the fit.
+
+use std::sync::Arc;
+
+use raddle::{Engine, Parts, Visibility};
+
+use crate::counts::words::WordRows;
+use crate::data::block::WordBlock;
+use crate::data::layout::{deal_priors, sums_by_topic};
+use crate::data::problem::Problem;
+use crate::error::LdaError;
+use crate::model::Fit;
+use crate::params::{Init, Lda, SyncInterval};
+use crate::run::annealing::Course;
+use crate::run::pinned::Record;
+use crate::run::program::LdaProgram;
+use crate::run::replica::Totals;
+use crate::run::schedule::LdaSchedule;
+use crate::run::spec::Spec;
+
+impl Lda {
+    /// Fits.
+    ///
+    /// # Errors
+    /// If a parameter is out of its range, a document is too long for so many topics, or the run fails.
+    pub fn fit(self, problem: Problem) -> Result<Fit, LdaError> {
+        self.fit_with(problem, |engine| engine)
+    }
+
+    /// Fits on an engine that `set` may change: limits, rescaling, checkpoints, an observer.
+    ///
+    /// # Errors
+    /// If a parameter is out of its range, a document is too long for so many topics, or the run fails.
+    pub fn fit_with(
+        self,
+        problem: Problem,
+        set: impl FnOnce(Engine<LdaProgram>) -> Engine<LdaProgram>,
+    ) -> Result<Fit, LdaError> {
+        let documents = problem.documents();
+        let engine = self.engine(problem)?;
+        Ok(Fit::new(set(engine).run()?, documents))
+    }
+
+    /// The run that [`fit`](Lda::fit) carries out.
+    ///
+    /// # Errors
+    /// If a parameter is out of its range, or a document is too long for so many topics.
+    pub fn engine(&self, problem: Problem) -> Result<Engine<LdaProgram>, LdaError> {
+        let (program, schedule, parts) = self.parts(problem)?;
+        let costs = parts.shards.iter().map(|shard| shard.ends.last().copied().unwrap_or(0) + 1).collect();
+        let engine = Engine::new(program, schedule, parts).costs(costs).workers(self.workers).guard(false);
+        Ok(match self.epochs {
+            Some(epochs) => engine.epochs(epochs),
+            None => engine,
+        })
+    }
+
+    /// What the run is made of, for who drives it by hand.
+    ///
+    /// # Errors
+    /// If a parameter is out of its range, or a document is too long for so many topics.
+    pub fn parts(
+        &self,
+        mut problem: Problem,
+    ) -> Result<(LdaProgram, LdaSchedule, Parts<LdaProgram>), LdaError> {
+        self.check(&problem)?;
+        let kept = self.kept(&problem);
+        let rows = problem.make_rows(self.topics, &kept, self.sync == SyncInterval::Token)?;
+        let course = Arc::new(self.course(problem.tokens));
+        let warm = self.warm(&problem);
+        let warm_sums = sums_by_topic(&warm, self.topics);
+        let words = self.blocks(&problem, rows, warm);
+        let Problem { shards, blocks, tokens, sets, word_counts, .. } = problem;
+        let mut topics = vec![0; self.topics];
+        kept.iter().for_each(|&(_, topic, count)| topics[topic as usize] += i64::from(count));
+        let alpha = self.alpha.unwrap_or(50.0 / self.topics as f64);
+        let totals = Totals { epoch: 0, topics, alpha: vec![alpha; self.topics], beta: self.beta };
+        let schedule = LdaSchedule {
+            shards: shards.len() as u32,
+            blocks: words.len() as u32,
+            course: Arc::clone(&course),
+            held_out: !sets.is_empty(),
+            optimise: !self.fixed_priors,
+        };
+        let spec = Spec {
+            topics: self.topics,
+            words: word_counts.len(),
+            tokens,
+            course,
+            seed: self.seed,
+            visibility: match self.sync {
+                SyncInterval::Epoch | SyncInterval::Token => Visibility::AtBoundary,
+                SyncInterval::Round => Visibility::EachRound,
+            },
+            optimise: !self.fixed_priors,
+            seeded: sums_by_topic(&self.word_priors, self.topics),
+            warm: warm_sums,
+            blocks,
+            sets,
+            target: self.target,
+        };
+        let parts = Parts { shards, blocks: words, pinned: Record::default(), replica: totals };
+        Ok((LdaProgram { spec }, schedule, parts))
+    }
+
+    fn course(&self, tokens: u64) -> Course {
+        let mut course = match &self.init {
+            Some(_) => Course::warm(self.epochs),
+            None => Course::new(tokens, self.topics, self.progressive, self.beta_anneal, self.epochs),
+        };
+        course.every = self.every;
+        course
+    }
+
+    /// The counts of the model to start from, of words that have training tokens.
+    fn warm(&self, problem: &Problem) -> Vec<(u32, u32, f32)> {
+        let init = self.init.iter().flatten().filter(|&&(word, ..)| problem.word_counts[word as usize] > 0);
+        init.map(|&(word, topic, count)| (word, topic, count as f32)).collect()
+    }
+
+    /// The blocks: words with their rows, with what priors add, and in the first epoch the model to start from.
+    fn blocks(
+        &self,
+        problem: &Problem,
+        rows: Vec<WordRows>,
+        mut warm: Vec<(u32, u32, f32)>,
+    ) -> Vec<WordBlock> {
+        if !warm.is_empty() {
+            // Priors hold in the first epoch too.
+            warm.extend(&self.word_priors);
+        }
+        let Problem { blocks, places, .. } = problem;
+        let seeds = deal_priors(&self.word_priors, places, blocks.len());
+        let warm = deal_priors(&warm, places, blocks.len());
+        let block = |((words, rows), (seeds, warm)): ((&Vec<u32>, _), _)| WordBlock {
+            words: words.clone(),
+            rows,
+            seeds,
+            warm,
+        };
+        blocks.iter().zip(rows).zip(seeds.into_iter().zip(warm)).map(block).collect()
+    }
+
+    /// The counts of the model to start from for words that the training documents lack, in order of words and topics,
+    /// each pair once.
+    fn kept(&self, problem: &Problem) -> Init {
+        let lacks = |&&(word, ..): &&(u32, u32, u32)| problem.word_counts[word as usize] == 0;
+        let mut kept: Init = self.init.iter().flatten().filter(lacks).copied().collect();
+        kept.sort_unstable();
+        kept.dedup_by(|next, sum| {
+            let same = (next.0, next.1) == (sum.0, sum.1);
+            if same {
+                sum.2 = sum.2.saturating_add(next.2);
+            }
+            same
+        });
+        kept
+    }
+}

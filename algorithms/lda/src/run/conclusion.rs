@@ -1,0 +1,95 @@
+//! What a boundary makes of the sums: new priors, an evaluation, and whether the run is over.
+
+use raddle::{Metric, Status, Verdict};
+
+use super::messages::{Change, Partial};
+use super::pinned::{Evaluation, Record};
+use super::replica::Totals;
+use super::spec::Spec;
+use crate::data::problem::{TEST, VALIDATION};
+use crate::evaluate::special::{digamma_step, gamma_step};
+
+impl Spec {
+    /// One step of Minka's fixed point for an asymmetric alpha ("Estimating a Dirichlet distribution", 2000, eq. 55):
+    /// `alpha_k <- alpha_k sum_d (digamma(n_dk + alpha_k) - digamma(alpha_k)) / sum_d (digamma(n_d + A) - digamma(A))`.
+    pub(super) fn new_alpha(&self, sums: &Partial, totals: &Totals) -> Vec<f64> {
+        let step = |(&alpha, &sum): (&f64, &f64)| (alpha * sum / sums.alpha_all).clamp(1e-6, 1e3);
+        totals.alpha.iter().zip(&sums.alpha).map(step).collect()
+    }
+
+    /// The same step for a symmetric beta: words take the place of topics, topics that of documents.
+    pub(super) fn new_beta(&self, sums: &Partial, totals: &Totals) -> f64 {
+        let norm = self.words as f64 * totals.beta;
+        let every: f64 = totals
+            .topics
+            .iter()
+            .map(|&total| digamma_step(norm, u32::try_from(total).unwrap_or(u32::MAX)))
+            .sum();
+        match every > 0.0 {
+            true => (totals.beta * sums.beta / (self.words as f64 * every)).clamp(1e-6, 1e3),
+            false => totals.beta,
+        }
+    }
+
+    /// Griffiths and Steyvers (2004), equations 2 and 3, for each token that has a topic.
+    pub(super) fn evaluation(
+        &self,
+        epoch: u64,
+        sums: &Partial,
+        totals: &Totals,
+        count_drift: f64,
+    ) -> Evaluation {
+        let tokens = totals.topics.iter().sum::<i64>().max(1) as f64;
+        let norms = totals.topics.iter().enumerate().map(|(topic, &total)| {
+            let prior = self.words as f64 * totals.beta + self.seeded.get(topic).copied().unwrap_or(0.0);
+            gamma_step(prior, u32::try_from(total).unwrap_or(u32::MAX))
+        });
+        let words = (sums.words - norms.sum::<f64>()) / tokens;
+        let of = |set: &str| {
+            let set = self.sets.iter().position(|name| *name == set)?;
+            sums.scores.get(set)?.perplexity()
+        };
+        let (validation, test) = (of(VALIDATION), of(TEST));
+        Evaluation { epoch, validation, test, joint: words + sums.documents / tokens, words, count_drift }
+    }
+
+    /// The perplexity of the test documents if the run has a target and there are some, else of the validation documents;
+    /// without any, exp(-joint log-likelihood) of the training tokens. And whether the run is over.
+    pub(super) fn verdict(&self, epoch: u64, record: &Record) -> Verdict<Change> {
+        let set = if self.target.is_some() { self.sets.last() } else { self.sets.first() };
+        let value = |evaluation: &Evaluation| match set {
+            Some(set) => evaluation.of(set).unwrap_or(f64::NAN),
+            None => libm::exp(-evaluation.joint),
+        };
+        let (name, on) = match set {
+            Some(set) => ("perplexity", *set),
+            None => ("joint perplexity", "training data"),
+        };
+        let last = record.evaluations.last();
+        let metric = Metric::new(name, last.map_or(f64::NAN, value), on).target(self.target);
+        let mut verdict = Verdict::new(metric);
+        verdict.measured = last.is_some_and(|last| last.epoch == epoch);
+        verdict.status = match self.course.length() {
+            Some(length) if epoch >= length => Status::Completed,
+            Some(_) => Status::Continue,
+            None if verdict.measured && self.gains_nothing(record, value) => Status::Converged,
+            None => Status::Continue,
+        };
+        verdict
+    }
+
+    /// Whether the chain has settled, and ten epochs have not gained a thousandth; with a target, which may be near, that
+    /// they have gained nothing.
+    fn gains_nothing(&self, record: &Record, value: impl Fn(&Evaluation) -> f64) -> bool {
+        let Some(last) = record.evaluations.last() else { return false };
+        let from = self.course.settled();
+        let is_earlier = |other: &&Evaluation| other.epoch >= from && other.epoch + 10 <= last.epoch;
+        let earlier = || record.evaluations.iter().filter(is_earlier);
+        if self.target.is_none() {
+            return earlier().next_back().is_some_and(|earlier| value(last) > 0.999 * value(earlier));
+        }
+        let is_recent = |other: &&Evaluation| other.epoch + 10 > last.epoch;
+        let recent = record.evaluations.iter().filter(is_recent).map(&value).fold(f64::INFINITY, f64::min);
+        earlier().any(|earlier| value(earlier) <= recent)
+    }
+}

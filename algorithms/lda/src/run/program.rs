@@ -1,0 +1,213 @@
+//! [`LdaProgram`]: the sampler as a program of the engine.
+//!
+//! A task meets a shard's documents with a block's words: [`Sample`] draws a topic for each token they share. What
+//! changes in the topic totals becomes visible at the boundary (or each round), but to the shard itself at once, or, where
+//! words are dealt to streams, with its next task. The randomness of a task is named by (seed, epoch, shard, block).
+
+use raddle::random::Stream;
+use raddle::schedule::Round;
+use raddle::state::{Reader, StateError, Writer};
+use raddle::{Boundary, Program, Task, Verdict, Visibility};
+
+use super::messages::{Begin, Change, Partial};
+use super::pinned::Record;
+use super::replica::Totals;
+use super::schedule::{ALPHA, GATHER, STATISTICS};
+use super::spec::Spec;
+use crate::counts::priors::Seeds;
+use crate::data::block::WordBlock;
+use crate::data::shard::DocumentShard;
+use crate::evaluate::perplexity::{self, Given};
+use crate::kernels::{self, Draws, Sample};
+
+/// Latent Dirichlet allocation on the engine.
+#[derive(Debug)]
+pub struct LdaProgram {
+    pub(crate) spec: Spec,
+}
+
+impl Program for LdaProgram {
+    type Shard = DocumentShard;
+    type Block = WordBlock;
+    type Pinned = Record;
+    type Replica = Totals;
+    type Partial = Partial;
+    type Change = Change;
+
+    /// What is restored is checked as a conclusion leaves it.
+    fn concludes_anew(&self) -> bool {
+        false
+    }
+
+    fn visibility(&self) -> Visibility {
+        self.spec.visibility
+    }
+
+    /// Scoring held-out documents, and gathering what that needs; statistics of words too, if only the likelihood asks
+    /// for them.
+    fn measures(&self, kind: Option<u32>) -> bool {
+        match kind {
+            None | Some(GATHER) => true,
+            Some(STATISTICS) => !self.spec.optimise,
+            Some(_) => false,
+        }
+    }
+
+    /// The only rounds without blocks: statistics of documents for alpha.
+    fn update(&self, task: &Task, shard: &mut DocumentShard, totals: &Totals) -> Partial {
+        debug_assert_eq!(task.kind, ALPHA);
+        self.spec.alpha_sums(shard, totals)
+    }
+
+    fn update_block(
+        &self,
+        task: &Task,
+        shard: &mut DocumentShard,
+        block: &mut WordBlock,
+        totals: &Totals,
+    ) -> Partial {
+        let number = task.block.unwrap_or_default();
+        match task.kind {
+            STATISTICS => self.spec.statistics(block, totals),
+            GATHER => {
+                shard.held_out.gather(number, block);
+                Partial::default()
+            }
+            _ => self.sample(task, number, shard, block, totals),
+        }
+    }
+
+    fn fold(&self, so_far: &mut Partial, next: Partial) {
+        so_far.add(next);
+    }
+
+    fn aggregate(&self, _: &Round, record: &mut Record, partials: Vec<(u32, Partial)>) -> Change {
+        let mut moved = vec![0i64; self.spec.topics];
+        for (_, partial) in &partials {
+            moved.iter_mut().zip(&partial.moved).for_each(|(sum, &part)| *sum += i64::from(part));
+        }
+        // What a shard has not seen is what the others changed, and what a task in lockstep has changed itself.
+        let unseen = |partial: &Partial| -> u64 {
+            let own = partial.moved.iter().map(|&own| i64::from(own));
+            let others: u64 = moved.iter().zip(own).map(|(all, own)| (all - own).unsigned_abs()).sum();
+            others + partial.unseen
+        };
+        let most = partials.iter().map(|(_, partial)| unseen(partial)).max().unwrap_or(0);
+        record.epoch_drift = record.epoch_drift.max(most as f64 / self.spec.tokens as f64);
+        partials
+            .into_iter()
+            .for_each(|(_, partial)| record.sums.add(Partial { moved: Vec::new(), ..partial }));
+        Change { moved, begins: None }
+    }
+
+    fn commit(&self, change: &Change, totals: &mut Totals) {
+        totals.commit(change);
+    }
+
+    fn certify(&self, _: u32, shard: &mut DocumentShard, totals: &Totals) -> Partial {
+        let mut share = Partial::default();
+        if self.spec.course.scores(totals.epoch) {
+            share.documents = self.spec.documents_likelihood(shard, totals);
+            if !self.spec.sets.is_empty() {
+                let inverse = self.spec.inverse(totals, totals.beta, false);
+                let given = Given { inverse: &inverse, alpha: &totals.alpha, beta: totals.beta };
+                share.scores = perplexity::score(&mut shard.held_out, self.spec.sets.len(), &given);
+            }
+        }
+        share
+    }
+
+    fn conclude(
+        &self,
+        boundary: &Boundary,
+        record: &mut Record,
+        totals: &Totals,
+        shares: Vec<(u32, Partial)>,
+    ) -> Verdict<Change> {
+        let mut sums = std::mem::take(&mut record.sums);
+        shares.into_iter().for_each(|(_, share)| sums.add(share));
+        let count_drift = std::mem::take(&mut record.epoch_drift);
+        let epoch = boundary.epoch;
+        if let Some(last) = epoch.checked_sub(1) {
+            if self.spec.course.pass(last).had >= 1.0 {
+                record.count_drift = record.count_drift.max(count_drift);
+            }
+            if self.spec.course.scores(last) {
+                record.evaluations.push(self.spec.evaluation(epoch, &sums, totals, count_drift));
+            }
+        }
+        let mut begin = Begin { epoch, alpha: None, beta: None };
+        if epoch > 0 && self.spec.optimise && self.spec.course.optimises(epoch - 1) {
+            (begin.alpha, begin.beta) =
+                (Some(self.spec.new_alpha(&sums, totals)), Some(self.spec.new_beta(&sums, totals)));
+        }
+        let mut verdict = self.spec.verdict(epoch, record);
+        verdict.change = Some(Change { moved: Vec::new(), begins: Some(begin) });
+        verdict
+    }
+
+    fn remember(&self, shard: &DocumentShard, out: &mut Writer) {
+        shard.remember(out);
+    }
+
+    fn recall(&self, shard: &mut DocumentShard, from: &mut Reader<'_>) -> Result<(), StateError> {
+        shard.recall(from)
+    }
+
+    fn check_restored(
+        &self,
+        shards: &[DocumentShard],
+        blocks: &[WordBlock],
+        record: &Record,
+        totals: &Totals,
+    ) -> Result<(), StateError> {
+        self.spec.check(shards, blocks, record, totals)
+    }
+}
+
+impl LdaProgram {
+    fn sample(
+        &self,
+        task: &Task,
+        number: u32,
+        shard: &mut DocumentShard,
+        block: &mut WordBlock,
+        totals: &Totals,
+    ) -> Partial {
+        let pass = self.spec.course.pass(task.epoch);
+        let (had, has) = (shard.first_documents(pass.had), shard.first_documents(pass.has));
+        let first = task.epoch == 0;
+        let beta = totals.beta * pass.beta_factor;
+        let mut norms = self.spec.norms(totals, beta, first);
+        // Totals know of the shard's own changes in this epoch too, unless these are merged each round.
+        let own = match self.spec.visibility {
+            Visibility::AtBoundary => shard.moved.during(task.epoch, self.spec.topics),
+            Visibility::EachRound => &mut [],
+        };
+        norms.iter_mut().zip(&*own).for_each(|(norm, &moved)| *norm += f64::from(moved));
+        if !first {
+            block.warm = Seeds::default();
+        }
+        let seeds = if first && !self.spec.warm.is_empty() { &block.warm } else { &block.seeds };
+        let moved = Sample {
+            given: kernels::Given { norms: &norms, alphas: &totals.alpha, beta },
+            rows: &mut shard.rows,
+            slice: &mut shard.slices[number as usize],
+            words: &mut block.rows,
+            seeds,
+            had,
+            has,
+            uniform: pass.uniform,
+            draws: Draws::new(
+                Stream::new(&[self.spec.seed, task.epoch, task.shard.into(), number.into()]).bits(),
+            ),
+        }
+        .run();
+        own.iter_mut().zip(&moved).for_each(|(sum, part)| *sum += part);
+        let unseen = match shard.slices[number as usize].is_dealt() {
+            true => moved.iter().map(|moved| u64::from(moved.unsigned_abs())).sum(),
+            false => 0,
+        };
+        Partial { moved, unseen, ..Partial::default() }
+    }
+}

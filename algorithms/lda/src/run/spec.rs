@@ -1,0 +1,50 @@
+//! [`Spec`]: what a run is asked for, which every part of it may read.
+
+use std::sync::Arc;
+
+use raddle::Visibility;
+
+use super::annealing::Course;
+use super::replica::Totals;
+
+/// What is sampled, from which priors, and when the run is done.
+#[derive(Debug)]
+pub(crate) struct Spec {
+    pub(crate) topics: usize,
+    /// V.
+    pub(crate) words: usize,
+    /// Tokens that are trained on.
+    pub(crate) tokens: u64,
+    pub(crate) course: Arc<Course>,
+    pub(crate) seed: u64,
+    pub(crate) visibility: Visibility,
+    /// Whether the priors are optimised.
+    pub(crate) optimise: bool,
+    /// For each topic, what word priors add to V beta; empty without them.
+    pub(crate) seeded: Vec<f64>,
+    /// For each topic, the tokens of the model to start from; empty without one.
+    pub(crate) warm: Vec<f64>,
+    /// The words of each block.
+    pub(crate) blocks: Vec<Vec<u32>>,
+    /// Names of the held-out sets.
+    pub(crate) sets: Vec<&'static str>,
+    /// Perplexity at which the run is done.
+    pub(crate) target: Option<f64>,
+}
+
+impl Spec {
+    /// n_k + V beta and what priors add; with the tokens of the model to start from in the first epoch.
+    pub(crate) fn norms(&self, totals: &Totals, beta: f64, first: bool) -> Vec<f64> {
+        let add = |list: &[f64], topic: usize| list.get(topic).copied().unwrap_or(0.0);
+        let norm = |(topic, &total): (usize, &i64)| {
+            let warm = if first { add(&self.warm, topic) } else { 0.0 };
+            total as f64 + self.words as f64 * beta + add(&self.seeded, topic) + warm
+        };
+        totals.topics.iter().enumerate().map(norm).collect()
+    }
+
+    /// 1 / N_k.
+    pub(crate) fn inverse(&self, totals: &Totals, beta: f64, first: bool) -> Vec<f64> {
+        self.norms(totals, beta, first).into_iter().map(|norm| 1.0 / norm).collect()
+    }
+}

@@ -1,0 +1,70 @@
+//! Sums over words and over documents, from which priors and likelihood follow: what tasks and shards answer.
+
+use super::messages::Partial;
+use super::replica::Totals;
+use super::spec::Spec;
+use crate::data::block::WordBlock;
+use crate::data::shard::DocumentShard;
+use crate::evaluate::special::{Steps, digamma_step, gamma_step};
+
+impl Spec {
+    /// What a block's words contribute to beta and to the likelihood.
+    pub(super) fn statistics(&self, block: &WordBlock, totals: &Totals) -> Partial {
+        let steps = Steps::new(totals.beta);
+        let (mut beta, mut words) = (0.0, 0.0);
+        for word in 0..block.rows.len() {
+            let is_seeded = block.seeds.of(word).next().is_some();
+            for (topic, count) in block.rows.of(word) {
+                if is_seeded {
+                    let prior = block.seeds.of(word).filter(|&(of, _)| of == topic);
+                    let prior = prior.fold(totals.beta, |sum, (_, weight)| sum + f64::from(weight));
+                    beta += digamma_step(prior, count);
+                    words += gamma_step(prior, count);
+                } else {
+                    beta += steps.digamma(count);
+                    words += steps.gamma(count);
+                }
+            }
+        }
+        Partial { beta, words, ..Partial::default() }
+    }
+
+    /// The shard's sums for alpha: see [`new_alpha`](Spec::new_alpha).
+    pub(super) fn alpha_sums(&self, shard: &DocumentShard, totals: &Totals) -> Partial {
+        let mut share = Partial::default();
+        let all: f64 = totals.alpha.iter().sum();
+        let short: Vec<[f64; 2]> =
+            totals.alpha.iter().map(|&alpha| [1.0 / alpha, 1.0 / alpha + 1.0 / (alpha + 1.0)]).collect();
+        share.alpha = vec![0.0; self.topics];
+        for document in 0..shard.first_documents(self.course.pass(totals.epoch).has) {
+            for (topic, count) in shard.rows.of(document, self.topics) {
+                let topic = topic as usize;
+                share.alpha[topic] += match short[topic].get(count as usize - 1) {
+                    Some(step) => *step,
+                    None => digamma_step(totals.alpha[topic], count),
+                };
+            }
+            share.alpha_all += digamma_step(all, shard.length(document) as u32);
+        }
+        share
+    }
+
+    /// What documents contribute to the joint log-likelihood: log p(topics).
+    pub(super) fn documents_likelihood(&self, shard: &DocumentShard, totals: &Totals) -> f64 {
+        let all: f64 = totals.alpha.iter().sum();
+        let first = totals.alpha.first().copied().unwrap_or(1.0);
+        let same = totals.alpha.iter().all(|&alpha| alpha == first).then(|| Steps::new(first));
+        let mut sum = 0.0;
+        for document in 0..shard.first_documents(self.course.pass(totals.epoch).has) {
+            for (topic, count) in shard.rows.of(document, self.topics) {
+                let topic = topic as usize;
+                sum += match &same {
+                    Some(steps) => steps.gamma(count),
+                    None => gamma_step(totals.alpha[topic], count),
+                };
+            }
+            sum -= gamma_step(all, shard.length(document) as u32);
+        }
+        sum
+    }
+}
