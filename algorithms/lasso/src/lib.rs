@@ -44,7 +44,7 @@ mod predict;
 mod run;
 pub mod working_set;
 
-pub use cross_validation::curve::{Curve, CurvePoint, HeldOut, Rule};
+pub use cross_validation::curve::{Curve, CurvePoint, Rule};
 pub use cross_validation::folds::{Fold, Folds};
 pub use cross_validation::{CrossValidated, CrossValidation};
 pub use data::correlation::correlations;
@@ -52,7 +52,7 @@ pub use data::design::View;
 pub use data::problem::{Preparation, Problem};
 pub use error::LassoError;
 pub use lambdas::Penalty;
-pub use loss::Loss;
+pub use loss::{Loss, Measure};
 pub use model::{Fit, Point};
 pub use params::{Choice, Lasso};
 pub use predict::predict;

@@ -23,7 +23,7 @@ pub struct Fit {
     pub loss: Loss,
     /// The share of the l1 norm in the penalty.
     pub l1_ratio: f64,
-    /// For the logistic loss, the response's two values, ascending: scores above 0 speak for the second.
+    /// For a loss of two classes, the response's two values, ascending: scores above 0 speak for the second.
     pub classes: Option<[f64; 2]>,
     /// The points that are certified, in order: one, or those of a path.
     pub points: Vec<Point>,
@@ -56,7 +56,7 @@ impl Fit {
         });
         let (replica, solver) = (&parts.replica, &parts.pinned);
         let Objective { loss, l1_ratio, .. } = solver.objective();
-        let (penalty, intercept) = (replica.penalty, replica.intercept);
+        let (penalty, intercept) = (replica.penalty, replica.rows.intercept);
         let last = Solution { penalty, gap: 0.0, intercept, coefficients: fitted.collect() };
         let Point { lambda, intercept, coefficients, .. } = Point::new(problem, &last);
         Self {
@@ -66,7 +66,7 @@ impl Fit {
             lambda_max: solver.largest() / problem.rows() as f64 / l1_ratio,
             loss,
             l1_ratio,
-            classes: if loss == Loss::Logistic { problem.classes() } else { None },
+            classes: if loss.has_classes() { problem.classes() } else { None },
             points: solver.solutions().iter().map(|solution| Point::new(problem, solution)).collect(),
             report,
             trace,

@@ -15,7 +15,7 @@ use crate::run::replica::Replica;
 use crate::run::schedule::WorkingSetSchedule;
 use crate::run::shard::ColumnShard;
 use crate::run::spec::Spec;
-use crate::run::start::{self, Start};
+use crate::run::start::Start;
 
 /// Stored values of a shard: a pass over them takes some tenths of a millisecond, so that a task is worth scheduling.
 const SHARD: usize = 400_000;
@@ -274,26 +274,23 @@ impl Lasso {
         let shard_costs = ranges.iter().map(|range| costs[range.clone()].iter().sum()).collect();
         let variables = Variables::in_ranges(costs.iter().map(|&cost| cost as u32).collect(), starts);
         let working_set = matches!(self.schedule, Choice::Auto | Choice::WorkingSet);
-        let (objective, y) =
-            (start::objective(problem, self.loss, self.l1_ratio), start::response(problem, self.loss)?);
+        let start = Start::new(problem, self.loss, self.l1_ratio)?;
+        let objective = start.objective;
         if let Course::One(Penalty::Lambda(lambda)) = self.course
             && !(lambda * rows as f64).is_finite()
         {
             let range = "times the number of rows it must not overflow";
             return Err(LassoError::Parameter { name: "lambda", value: format!("{lambda:e}"), range });
         }
-        let start = Start::new(problem, &self.init, &y, objective)?;
+        let coefficients = start.prepared(&self.init)?;
         // From coefficients that are not zero, the first certificate does not show lambda_max.
-        let solver = match (self.init.is_empty(), self.loss) {
-            (true, _) => Solver::new(objective),
-            (false, Loss::Squared) => Solver::knowing(objective, problem.lambda_max() * rows as f64),
-            (false, Loss::Logistic) => {
-                let zero = Start::new(problem, &[], &y, objective)?;
-                Solver::knowing(objective, problem.largest(&zero.residual))
-            }
+        let solver = match self.init.is_empty() {
+            true => Solver::new(objective),
+            false => Solver::knowing(objective, start.largest()),
         };
+        let replica = Replica::new(start.rows(&coefficients), working_set);
         let spec = Spec {
-            y,
+            y: start.y,
             objective,
             course: self.course,
             tolerance: self.tolerance,
@@ -309,20 +306,17 @@ impl Lasso {
             .map(|(range, part)| ColumnShard::new(design, range, part))
             .collect();
         for shard in &mut shards {
-            shard.set(&start.coefficients);
+            shard.set(&coefficients);
         }
-        let parts =
-            Parts { shards, blocks: Vec::new(), pinned: solver, replica: Replica::new(start, working_set) };
+        let parts = Parts { shards, blocks: Vec::new(), pinned: solver, replica };
         let engine = Engine::new(program, self.schedule_over(variables, parts.shards.len() as u32), parts);
         Ok(engine.costs(shard_costs).workers(self.workers).staleness(self.staleness).guard(self.guard))
     }
 
     /// The smallest lambda without support on this problem.
     pub(crate) fn lambda_max(&self, problem: &Problem) -> Result<f64, LassoError> {
-        let (objective, y) =
-            (start::objective(problem, self.loss, self.l1_ratio), start::response(problem, self.loss)?);
-        let zero = Start::new(problem, &[], &y, objective)?;
-        Ok(problem.largest(&zero.residual) / problem.rows() as f64 / self.l1_ratio)
+        let largest = Start::new(problem, self.loss, self.l1_ratio)?.largest();
+        Ok(largest / problem.rows() as f64 / self.l1_ratio)
     }
 
     pub(crate) fn which_loss(&self) -> Loss {

@@ -110,7 +110,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
         .result("coefficients", fit::largest(&fit, &model))
         .result("rule", options.rule.as_str())
         .result("folds", folds.count() as u64)
-        .result("measure", curve.measure.name())
+        .result("measure", curve.loss.error_name())
         .result("lambda_min", curve.choose(Rule::Min).lambda)
         .result("lambda_1se", curve.choose(Rule::OneSe).lambda)
         .result("mean", chosen.mean)
@@ -188,7 +188,7 @@ fn describe(curve: &Curve, folds: &Folds, rule: Rule, is_written: bool) -> (Stri
     let mut text = format!(
         "Cross-validation with {} folds: {} on the rows held out, worst gap {}\n\n{:>14}  {:>12}  {:>11}  {:>8}\n",
         folds.count(),
-        curve.measure.name(),
+        curve.loss.error_name(),
         short(folds.worst_gap()),
         "lambda",
         "mean",

@@ -20,13 +20,13 @@ pub(crate) struct Model {
     /// Of a path, how many points there are; its lambda and intercept are those of the last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) points: Option<u64>,
-    /// `squared` or `logistic`.
+    /// The loss by its name.
     #[serde(default = "squared")]
     pub(crate) loss: String,
     /// The share of the l1 norm in the penalty.
     #[serde(default = "lasso")]
     pub(crate) l1_ratio: f64,
-    /// For the logistic loss, the response's two values: scores above 0 speak for the second.
+    /// For a loss of two classes, the response's two values: scores above 0 speak for the second.
     #[serde(default)]
     pub(crate) classes: Option<[f64; 2]>,
     pub(crate) lambda: f64,
@@ -83,6 +83,11 @@ impl Model {
         }
     }
 
+    /// The loss, which a check has found known.
+    pub(crate) fn loss(&self) -> Loss {
+        Loss::named(&self.loss).unwrap_or_default()
+    }
+
     /// A column's name, or its number from 1.
     pub(crate) fn name(&self, column: u32) -> String {
         let name = self.feature_names.as_ref().and_then(|names| names.get(column as usize));
@@ -104,10 +109,10 @@ impl Model {
         if !self.intercept.is_finite() {
             return Err("the intercept is no finite number".into());
         }
-        match (self.loss.as_str(), self.classes) {
-            ("squared", None) => Ok(()),
-            ("logistic", Some([a, b])) if a < b => Ok(()),
-            (loss, _) => Err(format!("the loss `{loss}` with these classes is unknown")),
+        match (Loss::named(&self.loss).map(Loss::has_classes), self.classes) {
+            (Some(false), None) => Ok(()),
+            (Some(true), Some([a, b])) if a < b => Ok(()),
+            _ => Err(format!("the loss `{}` with these classes is unknown", self.loss)),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use raddle::cli::{Error, ExitStatus, UseOptions, count, number, write_atomic};
 use raddle_datasets::{Options as Reading, Samples, read_samples};
-use raddle_lasso::HeldOut;
+use raddle_lasso::Measure;
 use serde_json::{Map, Value, json};
 
 use super::data::TextArgs;
@@ -72,10 +72,8 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     let coefficients: Vec<(u32, f64)> = coefficients.iter().filter_map(place).collect();
     let predictions = raddle_lasso::predict(&samples.x, &coefficients, about.intercept);
     note_what_is_left_out(options, &samples, &about, &left_out);
-    let measured = y.map(|y| match about.classes {
-        None => errors(&predictions, &y),
-        Some(classes) => misses(&predictions, &y, classes),
-    });
+    let values = |y: Vec<f64>| about.loss().measures(&y, &predictions, about.classes);
+    let measured = y.map(|y| Measured { values: values(y) });
     tell(options, &about, &predictions, measured)
 }
 
@@ -95,12 +93,12 @@ fn note_what_is_left_out(options: &Options, samples: &Samples, about: &Model, le
 
 /// What was measured against the response: names and values, and what cannot be said.
 struct Measured {
-    values: Vec<(&'static str, Result<f64, &'static str>)>,
+    values: Vec<Measure>,
 }
 
 impl Measured {
     fn text(&self) -> String {
-        let part = |(name, value): &(&str, Result<f64, &str>)| match value {
+        let part = |(name, value): &Measure| match value {
             Ok(value) => format!("{name} {}", number(*value)),
             Err(why) => format!("{name} undefined {why}"),
         };
@@ -109,7 +107,7 @@ impl Measured {
 
     /// By names in small letters with underscores; what is undefined is null.
     fn json(&self) -> Map<String, Value> {
-        let entry = |(name, value): &(&str, Result<f64, &str>)| {
+        let entry = |(name, value): &Measure| {
             (name.to_lowercase().replace(' ', "_"), value.ok().map_or(Value::Null, Value::from))
         };
         self.values.iter().map(entry).collect()
@@ -123,9 +121,10 @@ fn tell(
     measured: Option<Measured>,
 ) -> Result<ExitStatus, Error> {
     let Options { out, use_options, .. } = options;
+    let mean = |score: f64| about.loss().mean(score);
     let line = |score: &f64| match about.classes {
-        None => score.to_string(),
-        Some(classes) => format!("{}\t{}", class(classes, *score), probability(*score)),
+        None => mean(*score).to_string(),
+        Some(classes) => format!("{}\t{}", class(classes, *score), mean(*score)),
     };
     let mut value = Map::from_iter([("rows".to_owned(), json!(predictions.len()))]);
     value.extend(measured.as_ref().map(Measured::json).unwrap_or_default());
@@ -136,12 +135,12 @@ fn tell(
         use_options.say(&text, &value)?;
         return Ok(ExitStatus::Done);
     }
+    let of = |f: &dyn Fn(f64) -> f64| predictions.iter().map(|score| f(*score)).collect::<Vec<f64>>();
     match about.classes {
-        None => value.insert("predictions".into(), json!(predictions)),
+        None => value.insert("predictions".into(), json!(of(&mean))),
         Some(classes) => {
-            let of = |f: &dyn Fn(f64) -> f64| predictions.iter().map(|score| f(*score)).collect::<Vec<f64>>();
             value.insert("classes".into(), json!(of(&|score| class(classes, score))));
-            value.insert("probabilities".into(), json!(of(&probability)))
+            value.insert("probabilities".into(), json!(of(&mean)))
         }
     };
     use_options.say(&predictions.iter().map(line).collect::<Vec<_>>().join("\n"), &value)?;
@@ -151,35 +150,6 @@ fn tell(
     Ok(ExitStatus::Done)
 }
 
-/// Root mean squared error, and R2, the part of the response's variance that is explained.
-fn errors(predictions: &[f64], y: &[f64]) -> Measured {
-    let rows = y.len() as f64;
-    let mean = y.iter().sum::<f64>() / rows;
-    let error: f64 = predictions.iter().zip(y).map(|(p, y)| (p - y) * (p - y)).sum();
-    let total: f64 = y.iter().map(|y| (y - mean) * (y - mean)).sum();
-    let explained = if total > 0.0 { Ok(1.0 - error / total) } else { Err("as the response does not vary") };
-    Measured { values: vec![("root mean squared error", Ok((error / rows).sqrt())), ("R2", explained)] }
-}
-
-/// How often the class is right, and the mean logistic loss of the rows that have one of the two classes.
-fn misses(scores: &[f64], y: &[f64], classes: [f64; 2]) -> Measured {
-    let right = scores.iter().zip(y).filter(|&(score, y)| class(classes, *score) == *y).count();
-    let known = scores.iter().zip(y).filter(|(_, y)| classes.contains(y));
-    let sign = |y: f64| if y == classes[1] { 1.0 } else { -1.0 };
-    let losses: Vec<f64> = known.map(|(score, y)| HeldOut::LogisticLoss.of(sign(*y), *score)).collect();
-    let loss = match losses.is_empty() {
-        true => Err("as no row has a class of the model"),
-        false => Ok(losses.iter().sum::<f64>() / losses.len() as f64),
-    };
-    let accuracy = right as f64 / scores.len() as f64;
-    Measured { values: vec![("accuracy", Ok(accuracy)), ("mean logistic loss", loss)] }
-}
-
 fn class(classes: [f64; 2], score: f64) -> f64 {
     classes[usize::from(score > 0.0)]
-}
-
-/// Of the larger class: 1 / (1 + exp(-score)), which overflows to its limits.
-fn probability(score: f64) -> f64 {
-    1.0 / (1.0 + libm::exp(-score))
 }

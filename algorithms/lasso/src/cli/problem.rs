@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use raddle::cli::{Data, Error, Phase, Report, Session, TrainOptions, refuse_without_effect};
 use raddle_datasets::{Encoding, Options, Table};
 use raddle_lasso::{Choice, Lasso, LassoError, Loss, Preparation, Problem};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::data::ColumnArgs;
 use super::{data, files};
@@ -21,8 +22,9 @@ pub(crate) struct ProblemOptions {
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
     /// squared, or logistic for a response of two values, of which the larger is the positive class.
-    #[arg(long, value_name = "NAME", default_value = "squared")]
-    loss: LossName,
+    #[arg(long, value_name = "NAME", default_value = "squared", value_parser = losses())]
+    #[serde(serialize_with = "by_name")]
+    loss: Loss,
     /// The share A of the l1 norm, 0 < A <= 1: the penalty is lambda (A |b|_1 + (1 - A)/2 |b|^2).
     #[arg(long, value_name = "A", default_value_t = 1.0, allow_negative_numbers = true)]
     l1_ratio: f64,
@@ -43,14 +45,15 @@ pub(crate) struct ProblemOptions {
     columns: ColumnArgs,
 }
 
-/// A loss.
-#[derive(Debug, Clone, Copy, PartialEq, ValueEnum, Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum LossName {
-    /// For a response of numbers.
-    Squared,
-    /// For a response of two values.
-    Logistic,
+/// The losses by name.
+fn losses() -> impl TypedValueParser<Value = Loss> {
+    let names = PossibleValuesParser::new(Loss::NAMES.map(|(name, _)| name));
+    names.try_map(|name| Loss::named(&name).ok_or("no loss has this name"))
+}
+
+/// A loss as options show it.
+fn by_name<S: Serializer>(loss: &Loss, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(loss.name())
 }
 
 /// A preparation for comparisons.
@@ -104,20 +107,10 @@ impl Features {
 }
 
 impl ProblemOptions {
-    fn loss(&self) -> Loss {
-        match self.loss {
-            LossName::Squared => Loss::Squared,
-            LossName::Logistic => Loss::Logistic,
-        }
-    }
-
     /// The method's name in titles.
     pub(crate) fn title(&self) -> String {
         let penalty = if self.l1_ratio < 1.0 { "Elastic net" } else { "Lasso" };
-        match self.loss {
-            LossName::Squared => penalty.into(),
-            LossName::Logistic => format!("Logistic {}", penalty.to_lowercase()),
-        }
+        self.loss.title(penalty)
     }
 
     pub(crate) fn preparation(&self) -> Preparation {
@@ -158,7 +151,7 @@ impl ProblemOptions {
         let schedule = train.schedule_from(&Choice::NAMES)?;
         refuse_idle(schedule, train)?;
         let mut lasso = Lasso::params()
-            .loss(self.loss())
+            .loss(self.loss)
             .l1_ratio(self.l1_ratio)
             .tolerance(self.tol)
             .schedule(schedule)

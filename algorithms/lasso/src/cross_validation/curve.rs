@@ -1,42 +1,6 @@
 //! [`Curve`]: the error on rows that were held out, along a path of lambdas.
 
-/// What is measured on a row that was held out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum HeldOut {
-    /// `(y - prediction)^2`.
-    #[default]
-    SquaredError,
-    /// `log(1 + exp(-y f))` for a response y of 1 or -1 and the score f.
-    LogisticLoss,
-}
-
-impl HeldOut {
-    /// The measure in words, for reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::SquaredError => "mean squared error",
-            Self::LogisticLoss => "mean logistic loss",
-        }
-    }
-
-    /// The error of one row, from its response and `intercept + x'b`.
-    pub fn of(self, response: f64, predicted: f64) -> f64 {
-        match self {
-            Self::SquaredError => (response - predicted) * (response - predicted),
-            Self::LogisticLoss => {
-                let margin = response * predicted;
-                // Compiled in: the same choice of lambda on every machine.
-                (-margin).max(0.0) + libm::log1p(libm::exp(-margin.abs()))
-            }
-        }
-    }
-
-    /// The mean over rows, added up in their order; 0 for no rows.
-    pub fn mean(self, responses: &[f64], predicted: &[f64]) -> f64 {
-        let sum: f64 = responses.iter().zip(predicted).map(|(&y, &p)| self.of(y, p)).sum();
-        sum / responses.len().max(1) as f64
-    }
-}
+use crate::loss::Loss;
 
 /// Which lambda of a curve is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -85,8 +49,8 @@ pub struct CurvePoint {
 /// Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning", 2nd edition, 7.10.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    /// What was measured.
-    pub measure: HeldOut,
+    /// The loss, by whose [`error`](Loss::error) rows were measured.
+    pub loss: Loss,
     /// At least one point, lambda falling.
     pub points: Vec<CurvePoint>,
     min: usize,
@@ -95,7 +59,7 @@ pub struct Curve {
 
 impl Curve {
     /// From the scores of all folds, two at least, each with a score for each lambda.
-    pub(crate) fn new(measure: HeldOut, lambdas: &[f64], folds: &[Scores]) -> Self {
+    pub(crate) fn new(loss: Loss, lambdas: &[f64], folds: &[Scores]) -> Self {
         let rows: f64 = folds.iter().map(|fold| fold.rows as f64).sum();
         let over_rows = |value: &dyn Fn(&Scores) -> f64| {
             folds.iter().map(|fold| fold.rows as f64 * value(fold)).sum::<f64>() / rows
@@ -111,7 +75,7 @@ impl Curve {
         let min = (0..points.len()).fold(0, lower);
         let bound = points.get(min).map_or(0.0, |point| point.mean + point.se);
         let one_se = points.iter().position(|point| point.mean <= bound).unwrap_or(min);
-        Self { measure, points, min, one_se }
+        Self { loss, points, min, one_se }
     }
 
     /// The position of the chosen lambda in [`points`](Curve::points).
@@ -138,8 +102,7 @@ mod tests {
 
     #[test]
     fn mean_and_standard_error_are_those_of_equal_folds() {
-        let curve =
-            Curve::new(HeldOut::SquaredError, &[1.0], &[fold(4, &[1.0]), fold(4, &[2.0]), fold(4, &[6.0])]);
+        let curve = Curve::new(Loss::Squared, &[1.0], &[fold(4, &[1.0]), fold(4, &[2.0]), fold(4, &[6.0])]);
         let CurvePoint { mean, se, .. } = curve.points[0];
         // Deviations -2, -1, 3: variance 14 / 2, over 3 folds.
         assert!((mean - 3.0).abs() < 1e-15 && (se - (7.0f64 / 3.0).sqrt()).abs() < 1e-15, "{mean} {se}");
@@ -147,7 +110,7 @@ mod tests {
 
     #[test]
     fn the_mean_is_over_rows() {
-        let curve = Curve::new(HeldOut::SquaredError, &[1.0], &[fold(1, &[4.0]), fold(3, &[0.0])]);
+        let curve = Curve::new(Loss::Squared, &[1.0], &[fold(1, &[4.0]), fold(3, &[0.0])]);
         assert_eq!(curve.points[0].mean, 1.0);
     }
 
@@ -156,7 +119,7 @@ mod tests {
         let lambdas = [8.0, 4.0, 2.0, 1.0, 0.5];
         // Means 9, 5.5, 5, 5, 7 with a standard error of 1 each.
         let folds = [fold(2, &[8.0, 4.5, 4.0, 4.0, 6.0]), fold(2, &[10.0, 6.5, 6.0, 6.0, 8.0])];
-        let curve = Curve::new(HeldOut::SquaredError, &lambdas, &folds);
+        let curve = Curve::new(Loss::Squared, &lambdas, &folds);
         assert_eq!((curve.choose(Rule::Min).lambda, curve.choose(Rule::OneSe).lambda), (2.0, 4.0));
         assert_eq!(curve.choose(Rule::Min).se, 1.0);
         assert_eq!(curve.points[3].nonzeros, 3.0);

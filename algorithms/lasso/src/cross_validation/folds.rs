@@ -4,12 +4,11 @@ use raddle::random::Stream;
 use raddle::{Engine, Outcome};
 use raddle_datasets::{Filled, Matrix};
 
-use super::curve::{Curve, HeldOut, Scores};
+use super::curve::{Curve, Scores};
 use crate::data::problem::{Preparation, Problem};
 use crate::error::LassoError;
 use crate::lambdas::{Course, share};
-use crate::loss::Loss;
-use crate::model::Fit;
+use crate::model::{Fit, Point};
 use crate::params::Lasso;
 use crate::run::program::LassoProgram;
 
@@ -180,19 +179,13 @@ impl Folds {
             return Err(LassoError::Fold { fold, certified: fit.points.len(), points });
         }
         let x = self.rows(&fold.held_out, &fold.held_out);
-        // As the loss sees it: of two classes, the larger is 1.
-        let response = |value: f64| match (self.measure(), self.problem.classes()) {
-            (HeldOut::LogisticLoss, Some([low, _])) => {
-                if value == low {
-                    -1.0
-                } else {
-                    1.0
-                }
-            }
-            _ => value,
+        let (loss, classes) = (fit.loss, self.problem.classes());
+        let y: Vec<f64> = fold.held_out.iter().map(|&row| self.y[row]).collect();
+        let mean = |point: &Point| {
+            let rows = y.iter().zip(point.predict(&x));
+            rows.map(|(&y, score)| loss.error(y, score, classes)).sum::<f64>() / y.len().max(1) as f64
         };
-        let y: Vec<f64> = fold.held_out.iter().map(|&row| response(self.y[row])).collect();
-        let means = fit.points.iter().map(|point| self.measure().mean(&y, &point.predict(&x))).collect();
+        let means = fit.points.iter().map(mean).collect();
         let nonzeros = fit.points.iter().map(|point| point.coefficients.len()).collect();
         self.scores.push(Scores { rows: y.len(), means, nonzeros });
         self.worst_gap = fit.points.iter().map(|point| point.gap).fold(self.worst_gap, f64::max);
@@ -210,7 +203,7 @@ impl Folds {
     /// If a fold has not been scored.
     pub fn curve(&self) -> Result<Curve, LassoError> {
         match self.scores.len() == self.plan.folds {
-            true => Ok(Curve::new(self.measure(), &self.lambdas, &self.scores)),
+            true => Ok(Curve::new(self.plan.lasso.which_loss(), &self.lambdas, &self.scores)),
             false => {
                 let (fold, points) = (self.scores.len() + 1, self.lambdas.len());
                 Err(LassoError::Fold { fold, certified: 0, points })
@@ -221,12 +214,5 @@ impl Folds {
     /// The Lasso at one of the lambdas, to be fitted on all rows.
     pub fn all(&self, lambda: f64) -> Lasso {
         self.plan.lasso.clone().lambda(lambda)
-    }
-
-    fn measure(&self) -> HeldOut {
-        match self.plan.lasso.which_loss() {
-            Loss::Squared => HeldOut::SquaredError,
-            Loss::Logistic => HeldOut::LogisticLoss,
-        }
     }
 }

@@ -27,10 +27,10 @@ pub enum Preparation {
         /// Whether to divide each column by its population standard deviation.
         standardize: bool,
     },
-    /// For comparisons: columns centred and scaled, all values stored, the response centred (not for the logistic
+    /// For comparisons: columns centred and scaled, all values stored, the response centred (for the squared
     /// loss); coefficients stay on that scale and there is no intercept.
     DenseStd,
-    /// For comparisons: columns as stored, the response centred (not for the logistic loss); no intercept.
+    /// For comparisons: columns as stored, the response centred (for the squared loss); no intercept.
     SparseRaw,
 }
 
@@ -40,16 +40,16 @@ impl Default for Preparation {
     }
 }
 
-/// A Lasso problem: n rows by p columns and a response, prepared for either loss.
+/// A Lasso problem: n rows by p columns and a response, prepared for any loss.
 ///
-/// The objective on the prepared data is `P(b) = loss + lambda |b|_1`, where the loss is `1/(2n) |y - X b|^2` or, for a
-/// response of two values, `1/n sum log(1 + exp(-y_i (x_i'b + b_0)))`; see [`Loss`](crate::Loss).
+/// The objective on the prepared data is `P(b) = loss + lambda |b|_1`; [`Loss`](crate::Loss) lists the losses.
 #[derive(Debug, Clone)]
 pub struct Problem {
     pub(crate) design: Arc<Design>,
+    /// The response, centred where the preparation says so.
     pub(crate) y: Arc<Vec<f64>>,
-    /// Where the response has exactly two values: they, ascending, and 1 for the larger and -1 for the smaller.
-    pub(crate) signs: Option<([f64; 2], Arc<Vec<f64>>)>,
+    /// The response as given.
+    pub(crate) given: Arc<Vec<f64>>,
     /// Whether there is an intercept.
     pub(crate) intercept: bool,
     /// What was subtracted from each column; empty for nothing.
@@ -89,10 +89,7 @@ impl Problem {
             Preparation::DenseStd => (true, true, Some(true)),
             Preparation::SparseRaw => (false, false, Some(false)),
         };
-        let signs = two_values(&y).map(|classes| {
-            let sign = |value: &f64| if *value == classes[1] { 1.0 } else { -1.0 };
-            (classes, Arc::new(y.iter().map(sign).collect()))
-        });
+        let given = Arc::new(y.clone());
         let spread = Spread::of(&y);
         let y_mean = match preparation {
             Preparation::Usual { intercept: false, .. } => 0.0,
@@ -117,12 +114,12 @@ impl Problem {
         let y_mean = if matches!(preparation, Preparation::Usual { .. }) { y_mean } else { 0.0 };
         let intercept = matches!(preparation, Preparation::Usual { intercept: true, .. });
         let (design, y) = (Arc::new(design), Arc::new(y));
-        Ok(Self { design, y, signs, intercept, centers, scales, y_mean, y_size, longest })
+        Ok(Self { design, y, given, intercept, centers, scales, y_mean, y_size, longest })
     }
 
     /// The response's two values, ascending, if it has exactly two: what a logistic fit tells apart.
     pub fn classes(&self) -> Option<[f64; 2]> {
-        self.signs.as_ref().map(|(classes, _)| *classes)
+        two_values(&self.given)
     }
 
     /// What a coefficient of this column as prepared is multiplied with to be one on the original scale.

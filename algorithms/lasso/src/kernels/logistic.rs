@@ -1,30 +1,15 @@
-//! The logistic loss, its derivatives and its dual, value by value, with an exponential and a logarithm of its own.
-//!
-//! The platform's `exp` and `ln` are not used: they differ between platforms, and they take one value at a time.
-//! Here every step is an IEEE operation or a fused multiply-add on eight lanes, the same in all vector forms.
+//! The logistic loss, its derivatives and its dual, value by value.
 
+use super::LossSums;
+use super::elementary::{Eight, MOST_EXPONENT, eight, exp_minus, ln, ln_1p, padded};
 use super::form::{Kernel, run};
 use super::lanes::{LANES, Lanes};
-
-/// Margins beyond this count as this: exp(-708) is the smallest power that is a normal number.
-const MOST_MARGIN: f64 = 708.0;
-
-/// Sums over the rows.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct LogisticSums {
-    /// Of log(1 + exp(-y f)).
-    pub loss: f64,
-    /// Of the residual.
-    pub residual: f64,
-    /// Of the weights.
-    pub weights: f64,
-}
 
 /// The logistic loss log(1 + exp(-y f)) at scores f with labels y = 1 or -1. Writes r = -(its derivative by f) = y s
 /// and w = (its second derivative) = s (1 - s), where s = 1 / (1 + exp(y f)), and returns the sums of all three.
 ///
 /// All slices are as long as `y`.
-pub fn logistic(y: &[f64], scores: &[f64], residual: &mut [f64], weights: &mut [f64]) -> LogisticSums {
+pub fn logistic(y: &[f64], scores: &[f64], residual: &mut [f64], weights: &mut [f64]) -> LossSums {
     run(Loss { y, scores, residual, weights })
 }
 
@@ -34,100 +19,11 @@ pub fn logistic_entropy(y: &[f64], scores: &[f64], k: f64) -> f64 {
     run(Entropy { y, scores, k })
 }
 
-type Eight = [f64; LANES];
-
-#[inline(always)]
-fn eight(of: impl Fn(usize) -> f64) -> Eight {
-    let mut result = [0.0; LANES];
-    for (lane, result) in result.iter_mut().enumerate() {
-        *result = of(lane);
-    }
-    result
-}
-
-/// `p[0] + z (p[1] + z (...))`.
-#[inline(always)]
-fn polynomial<const N: usize>(p: &[f64; N], z: Eight) -> Eight {
-    let mut sum = [p[N - 1]; LANES];
-    for &coefficient in p[..N - 1].iter().rev() {
-        sum = eight(|l| sum[l].mul_add(z[l], coefficient));
-    }
-    sum
-}
-
-/// 1 / k!.
-const EXP: [f64; 14] = {
-    let mut terms = [1.0; 14];
-    let mut k = 1;
-    while k < 14 {
-        terms[k] = terms[k - 1] / k as f64;
-        k += 1;
-    }
-    terms
-};
-
-/// 2 / (2k + 1): 2 atanh(s) = s times this polynomial in s^2.
-const fn atanh<const N: usize>() -> [f64; N] {
-    let mut terms = [2.0; N];
-    let mut k = 1;
-    while k < N {
-        terms[k] = 2.0 / (2 * k + 1) as f64;
-        k += 1;
-    }
-    terms
-}
-
-/// Enough terms where |s| <= 1/3,
-const ATANH: [f64; 17] = atanh();
-
-/// and where |s| <= (sqrt 2 - 1) / (sqrt 2 + 1).
-const ATANH_NEAR: [f64; 11] = atanh();
-
-/// ln 2 as a sum: the first part has trailing zeros, so that small multiples of it are exact.
-const LN2: [f64; 2] = [0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10];
-
-/// exp(-m) for m in \[0, 708\].
-///
-/// -m = k ln 2 + x with whole k, |x| <= ln(2) / 2; exp x by its series, and k is added to the exponent.
-#[inline(always)]
-fn exp_minus(m: Eight) -> Eight {
-    // Adding 1.5 * 2^52 rounds to a whole number, which then stands in the lowest bits.
-    const ROUND: f64 = 6_755_399_441_055_744.0;
-    let shifted = eight(|l| (-m[l]).mul_add(std::f64::consts::LOG2_E, ROUND));
-    let k = eight(|l| shifted[l] - ROUND);
-    let x = eight(|l| k[l].mul_add(-LN2[1], k[l].mul_add(-LN2[0], -m[l])));
-    let power = polynomial(&EXP, x);
-    eight(|l| f64::from_bits(power[l].to_bits().wrapping_add(shifted[l].to_bits() << 52)))
-}
-
-/// ln(1 + e) for e in \[0, 1\], or in \[-1/2, 0\]: 2 atanh(e / (2 + e)).
-#[inline(always)]
-fn ln_1p(e: Eight) -> Eight {
-    let s = eight(|l| e[l] / (2.0 + e[l]));
-    let sum = polynomial(&ATANH, eight(|l| s[l] * s[l]));
-    eight(|l| s[l] * sum[l])
-}
-
-/// ln q for a positive normal number q.
-#[inline(always)]
-fn ln(q: Eight) -> Eight {
-    const MANTISSA: u64 = (1 << 52) - 1;
-    // 2^52 + (the exponent's bits), as a number.
-    let biased = eight(|l| f64::from_bits(0x4330_0000_0000_0000 | (q[l].to_bits() >> 52)));
-    let half = eight(|l| f64::from_bits((q[l].to_bits() & MANTISSA) | 0x3fe0_0000_0000_0000));
-    let low = half.map(|half| half < std::f64::consts::FRAC_1_SQRT_2);
-    let f = eight(|l| if low[l] { 2.0 * half[l] } else { half[l] });
-    let k = eight(|l| biased[l] - (4_503_599_627_370_496.0 + 1022.0) - if low[l] { 1.0 } else { 0.0 });
-    let s = eight(|l| (f[l] - 1.0) / (f[l] + 1.0));
-    let sum = polynomial(&ATANH_NEAR, eight(|l| s[l] * s[l]));
-    eight(|l| k[l].mul_add(LN2[0], k[l].mul_add(LN2[1], s[l] * sum[l])))
-}
-
 /// e = exp(-|y f|), and y f.
 #[inline(always)]
 fn margins(y: &Eight, scores: &Eight) -> (Eight, Eight) {
     let margin = eight(|l| y[l] * scores[l]);
-    (exp_minus(eight(|l| margin[l].abs().min(MOST_MARGIN))), margin)
+    (exp_minus(eight(|l| margin[l].abs().min(MOST_EXPONENT))), margin)
 }
 
 struct Loss<'a> {
@@ -138,10 +34,10 @@ struct Loss<'a> {
 }
 
 impl Kernel for Loss<'_> {
-    type Output = LogisticSums;
+    type Output = LossSums;
 
     #[inline(always)]
-    fn run<L: Lanes>(self) -> LogisticSums {
+    fn run<L: Lanes>(self) -> LossSums {
         let (y, last_y) = self.y.as_chunks::<LANES>();
         let (scores, last_scores) = self.scores.as_chunks::<LANES>();
         let (residual, last_residual) = self.residual.as_chunks_mut::<LANES>();
@@ -164,7 +60,7 @@ impl Kernel for Loss<'_> {
             }
         }
         let [loss, residual, weights] = sums.map(|sum| L::load(&sum).sum());
-        LogisticSums { loss, residual, weights }
+        LossSums { loss, residual, weights }
     }
 }
 
@@ -223,11 +119,6 @@ fn entropy(y: &Eight, scores: &Eight, k: f64) -> Eight {
     eight(|l| -(q[l] * log[l]) - (1.0 - q[l]) * log_rest[l])
 }
 
-#[inline(always)]
-fn padded(last: &[f64]) -> Eight {
-    eight(|l| last.get(l).copied().unwrap_or(0.0))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -247,7 +138,7 @@ mod tests {
         let (y, scores) = points();
         for (&y, &score) in y.iter().zip(&scores) {
             let (mut r, mut w) = ([0.0], [0.0]);
-            let LogisticSums { loss, .. } = logistic(&[y], &[score], &mut r, &mut w);
+            let LossSums { loss, .. } = logistic(&[y], &[score], &mut r, &mut w);
             let margin = y * score;
             let expected = (-margin).max(0.0) + (-margin.abs()).exp().ln_1p();
             let s = if margin > 0.0 {

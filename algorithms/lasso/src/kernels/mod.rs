@@ -1,4 +1,4 @@
-//! The arithmetic of the Lasso: dot products, sums of columns, Gram matrices, Cholesky factors, the logistic loss.
+//! The arithmetic of the Lasso: dot products, sums of columns, Gram matrices, Cholesky factors, losses.
 //!
 //! **Bits.** Every kernel is written once, over eight-lane vectors ([`lanes::Lanes`]), and compiled three times:
 //! AVX-512, AVX2 with fused multiply-add, and portable. The three give the same bits, because lane structure,
@@ -11,6 +11,7 @@
 
 mod cholesky;
 mod dense;
+mod elementary;
 mod form;
 mod gram;
 pub mod lanes;
@@ -28,9 +29,10 @@ mod x86;
 pub use cholesky::{BLOCK, NotPositive, cholesky, cholesky_of, factor_diagonal, update_rows};
 pub(crate) use dense::add_scaled_ahead;
 pub use dense::{add_scaled, add_scaled_columns, dot, pass, sum_squares};
+pub use elementary::LossSums;
 pub use gram::{PANEL, gram, gram_lower};
 pub use lanes::LANES;
-pub use logistic::{LogisticSums, logistic, logistic_entropy};
+pub use logistic::{logistic, logistic_entropy};
 pub use padded::{add_outer, sum_rows};
 pub(crate) use rows::Batch;
 pub use rows::{RowPiece, gram_by_rows};

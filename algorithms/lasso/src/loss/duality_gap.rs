@@ -1,15 +1,15 @@
 //! [`Certified`]: primal and dual objective, whose difference bounds how far a fit is from the optimum.
 //!
 //! **Dual points.** With r minus the derivative of the loss by the scores, every multiple k r with
-//! k |x_j'r| <= L for all columns is feasible: for the squared loss any k, for the logistic one k in \[0, 1\]. An
+//! k |x_j'r| <= L for all columns is feasible: for the squared loss any k, for smooth ones k in \[0, 1\]. An
 //! intercept adds the condition that the entries of r sum to zero. For the squared loss centring has seen to it, for
-//! the logistic one the intercept is exact whenever a certificate is computed.
+//! smooth ones the intercept is exact whenever a certificate is computed.
 //!
 //! **Elastic net.** The squared norm with weight R is a squared loss of further rows sqrt(R) b against a response of
 //! zeros (Zou and Hastie, "Regularization and variable selection via the elastic net", 2005, lemma 1). The residual
 //! of those rows is -sqrt(R) b, so that x_j'r becomes x_j'r - R b_j, and both objectives gain a term in R |b|^2.
 
-use super::linear_predictor::Scores;
+use super::linear_predictor::{Response, Scores};
 
 /// Primal and dual objective of the problem scaled by n.
 #[derive(Debug, Clone, Copy)]
@@ -60,13 +60,12 @@ impl Certified {
         }
     }
 
-    /// For the logistic loss, at k = min(1, L / max |x_j'r|) times the residual (Ndiaye, Fercoq, Gramfort and Salmon,
-    /// "Gap safe screening rules for sparsity enforcing penalties", 2017, section 2.2): D is the sum of the binary
-    /// entropies of k s_i, s_i = 1 / (1 + exp(y_i f_i)).
-    pub(crate) fn logistic(y: &[f64], scores: &Scores, norms: Norms) -> Self {
+    /// For a smooth loss, at k = min(1, L / max |x_j'r|) times the residual (Ndiaye, Fercoq, Gramfort and Salmon, "Gap safe
+    /// screening rules for sparsity enforcing penalties", 2017, section 2.2).
+    pub(crate) fn smooth(response: Response<'_>, scores: &Scores, norms: Norms) -> Self {
         let (scale, ridged) = (norms.bound().min(1.0), norms.ridged());
         let primal = scores.sums.loss + norms.penalty * norms.l1 + 0.5 * ridged;
-        Self { primal, dual: scores.dual(y, scale) - 0.5 * scale * scale * ridged, is_zero: false }
+        Self { primal, dual: scores.dual(response, scale) - 0.5 * scale * scale * ridged, is_zero: false }
     }
 
     /// (P - D) / P; 0 for the problem without a response, which zero solves; infinite where values over- or underflow:

@@ -1,9 +1,8 @@
-//! [`Scores`]: the linear predictor of a logistic fit, and what the loss says of it.
+//! [`Scores`]: the linear predictor of a fit with a [`Smooth`] loss, and what the loss says of it.
 
-use crate::kernels::{LogisticSums, logistic, logistic_entropy};
+use std::fmt::Debug;
 
-/// The intercept is exact when the residual's sum is this small beside the loss: about rounding.
-const EXACT: f64 = 1e-14;
+use crate::kernels::LossSums;
 
 /// Steps to an exact intercept, at most; about three are usual.
 const STEPS: i32 = 100;
@@ -11,39 +10,67 @@ const STEPS: i32 = 100;
 /// The longest first step to an intercept; each further one may be twice as long.
 const FIRST_STEP: f64 = 4.0;
 
-/// f = X b + b_0, and the loss there: with s = 1 / (1 + exp(y f)), the residual y s, the weights s (1 - s).
+/// A convex loss with two derivatives by the score, whose residual (minus the first) is a dual point when scaled by any
+/// number in \[0, 1\].
+pub(crate) trait Smooth: Debug + Send + Sync {
+    /// The loss at these scores: writes the residual and the weights, the second derivatives, and returns the sums of all
+    /// three. All slices are as long as `y`.
+    fn evaluate(&self, y: &[f64], scores: &[f64], residual: &mut [f64], weights: &mut [f64]) -> LossSums;
+
+    /// The dual value of `scale` times the residual at these scores, scale in \[0, 1\]: minus the sum of the conjugates.
+    fn dual(&self, y: &[f64], scores: &[f64], scale: f64) -> f64;
+
+    /// How far all scores should move together to bring the sum of the residual to zero: a Newton step.
+    fn intercept_step(&self, sums: &LossSums) -> f64 {
+        sums.residual / sums.weights
+    }
+
+    /// Whether the sum of the residual is zero but for rounding.
+    fn is_settled(&self, sums: &LossSums) -> bool;
+}
+
+/// A response and the loss that sees it so.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Response<'a> {
+    pub(crate) y: &'a [f64],
+    pub(crate) loss: &'static dyn Smooth,
+}
+
+/// f = X b + b_0, and the loss there.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scores {
     pub(crate) values: Vec<f64>,
+    /// Minus the derivative by the score,
     pub(crate) residual: Vec<f64>,
+    /// and the second one.
     pub(crate) weights: Vec<f64>,
-    pub(crate) sums: LogisticSums,
+    pub(crate) sums: LossSums,
 }
 
 impl Scores {
-    /// The loss at `values`, for labels y.
-    pub(crate) fn new(y: &[f64], values: Vec<f64>) -> Self {
-        let (residual, weights) = (vec![0.0; y.len()], vec![0.0; y.len()]);
-        let mut scores = Self { values, residual, weights, sums: LogisticSums::default() };
-        scores.evaluate(y);
+    /// The loss at `values`.
+    pub(crate) fn new(response: Response<'_>, values: Vec<f64>) -> Self {
+        let (residual, weights) = (vec![0.0; values.len()], vec![0.0; values.len()]);
+        let mut scores = Self { values, residual, weights, sums: LossSums::default() };
+        scores.evaluate(response);
         scores
     }
 
     /// To be called after `values` have changed.
-    pub(crate) fn evaluate(&mut self, y: &[f64]) {
-        self.sums = logistic(y, &self.values, &mut self.residual, &mut self.weights);
+    pub(crate) fn evaluate(&mut self, Response { y, loss }: Response<'_>) {
+        self.sums = loss.evaluate(y, &self.values, &mut self.residual, &mut self.weights);
     }
 
     /// Moves all scores together to where the residual sums to zero: the best intercept for these coefficients.
     /// Returns how far.
     ///
-    /// Newton's method, kept between the points where the slope was known to rise and to fall. There is no such
-    /// point only where all labels are equal, which preparation refuses.
-    pub(crate) fn settle(&mut self, y: &[f64]) -> f64 {
+    /// Newton's method, kept between the points where the slope was known to rise and to fall. Responses for which there
+    /// is no such point, as when all labels are equal, are refused before.
+    pub(crate) fn settle(&mut self, response: Response<'_>) -> f64 {
         let (mut total, mut low, mut high) = (0.0, f64::NEG_INFINITY, f64::INFINITY);
         for step in 0..STEPS {
             let slope = self.sums.residual;
-            if slope.is_nan() || slope.abs() <= EXACT * self.sums.loss {
+            if slope.is_nan() || response.loss.is_settled(&self.sums) {
                 break;
             }
             if slope > 0.0 {
@@ -52,7 +79,7 @@ impl Scores {
                 high = total;
             }
             let most = FIRST_STEP * 2f64.powi(step);
-            let mut next = total + (slope / self.sums.weights).clamp(-most, most);
+            let mut next = total + response.loss.intercept_step(&self.sums).clamp(-most, most);
             if next <= low || next >= high {
                 next = 0.5 * (low + high);
             }
@@ -61,16 +88,13 @@ impl Scores {
             }
             self.values.iter_mut().for_each(|value| *value += next - total);
             total = next;
-            self.evaluate(y);
+            self.evaluate(response);
         }
         total
     }
 
     /// The dual value of `scale` times the residual, scale in \[0, 1\].
-    ///
-    /// The conjugate of f -> log(1 + exp(-y f)) at -y p is -H(p), with the binary entropy H (Koh, Kim and Boyd, "An
-    /// interior-point method for large-scale l1-regularized logistic regression", 2007, section 2.3).
-    pub(crate) fn dual(&self, y: &[f64], scale: f64) -> f64 {
-        logistic_entropy(y, &self.values, scale)
+    pub(crate) fn dual(&self, Response { y, loss }: Response<'_>, scale: f64) -> f64 {
+        loss.dual(y, &self.values, scale)
     }
 }

@@ -1,10 +1,23 @@
-//! [`Loss`], and the whole of what is minimised.
+//! Losses: how far a fit is from a response, each in a file of its own; and the whole of what is minimised.
+//!
+//! A loss says what a response must be, what it measures and what a score stands for ([`LossFunction`]), and whether it is
+//! a quadratic, whose Gram matrix is made once, or [`Smooth`], solved by proximal Newton steps ([`Shape`]).
 
 pub(crate) mod duality_gap;
 pub(crate) mod linear_predictor;
+mod logistic;
+pub(crate) mod row_state;
+mod squared;
+
+use std::fmt::Debug;
+use std::sync::Arc;
 
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
+
+use crate::data::problem::Problem;
+use crate::error::LassoError;
+use linear_predictor::Smooth;
 
 /// How far a fit is from a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -21,23 +34,120 @@ impl Loss {
     /// The names that `--loss` accepts, with what they choose.
     pub const NAMES: [(&str, Loss); 2] = [("squared", Loss::Squared), ("logistic", Loss::Logistic)];
 
-    /// The name.
-    pub fn name(self) -> &'static str {
+    /// What a loss is, which all else asks: no other place tells one from another.
+    pub(crate) fn function(self) -> &'static dyn LossFunction {
         match self {
-            Loss::Squared => "squared",
-            Loss::Logistic => "logistic",
+            Loss::Squared => &squared::Squared,
+            Loss::Logistic => &logistic::Logistic,
         }
     }
 
-    /// The largest second derivative of one row's loss by its score: an update of a coordinate that reckons with it
-    /// never overshoots (for the logistic loss: Boehning and Lindsay, "Monotonicity of quadratic-approximation
-    /// algorithms", 1988).
-    pub(crate) fn most_curvature(self) -> f64 {
-        match self {
-            Loss::Squared => 1.0,
-            Loss::Logistic => 0.25,
-        }
+    /// The loss of this name, if there is one.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::NAMES.into_iter().find(|(known, _)| *known == name).map(|(_, loss)| loss)
     }
+
+    /// The name.
+    pub fn name(self) -> &'static str {
+        let named = Self::NAMES.into_iter().find(|(_, loss)| *loss == self);
+        named.map_or("", |(name, _)| name)
+    }
+
+    /// The method's name, where its penalty is called so: `Lasso` or `Elastic net`.
+    pub fn title(self, penalty: &str) -> String {
+        self.function().title(penalty)
+    }
+
+    /// Whether it tells two classes apart: then the classes of a fit are the response's two values.
+    pub fn has_classes(self) -> bool {
+        self.function().has_classes()
+    }
+
+    /// What is expected of a response whose score is `intercept + x'b`: for the squared loss the score itself, for the
+    /// logistic one the probability of the larger class.
+    pub fn mean(self, score: f64) -> f64 {
+        self.function().mean(score)
+    }
+
+    /// What [`error`](Loss::error) measures, in words for reports.
+    pub fn error_name(self) -> &'static str {
+        self.function().error_name()
+    }
+
+    /// The error of one row that was held out, from its response and score. `classes` are those of the fit.
+    pub fn error(self, response: f64, score: f64, classes: Option<[f64; 2]>) -> f64 {
+        self.function().error(response, score, classes)
+    }
+
+    /// How well scores foretell a response of as many rows: names, and values or why there is none.
+    pub fn measures(self, response: &[f64], scores: &[f64], classes: Option<[f64; 2]>) -> Vec<Measure> {
+        self.function().measures(response, scores, classes)
+    }
+}
+
+/// A measure of predictions: its name, and its value or why there is none.
+pub type Measure = (&'static str, Result<f64, &'static str>);
+
+/// What is to be known of a loss, but for its [`Shape`].
+pub(crate) trait LossFunction: Debug + Send + Sync {
+    /// The method's name, where its penalty is called so.
+    fn title(&self, penalty: &str) -> String;
+
+    /// The response as the loss sees it: n values.
+    ///
+    /// # Errors
+    /// If the response does not suit the loss.
+    fn response(&self, problem: &Problem) -> Result<Arc<Vec<f64>>, LassoError>;
+
+    /// The intercept of a fit to that response, of columns as prepared, before any is fitted.
+    fn intercept(&self, _: &Problem) -> f64 {
+        0.0
+    }
+
+    /// How it is solved.
+    fn shape(&self) -> Shape;
+
+    /// How far a coordinate may be moved at once.
+    fn curvature(&self) -> Curvature;
+
+    /// Whether it tells two classes apart.
+    fn has_classes(&self) -> bool {
+        false
+    }
+
+    /// What is expected of a response with this score.
+    fn mean(&self, score: f64) -> f64;
+
+    /// What `error` measures.
+    fn error_name(&self) -> &'static str;
+
+    /// The error of one row that was held out.
+    fn error(&self, response: f64, score: f64, classes: Option<[f64; 2]>) -> f64;
+
+    /// How well scores foretell a response.
+    fn measures(&self, response: &[f64], scores: &[f64], classes: Option<[f64; 2]>) -> Vec<Measure>;
+}
+
+/// How a loss is solved on the working set, and what rows keep.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Shape {
+    /// Its second derivative is 1 everywhere: the residual is linear in the coefficients, and the Gram is made once.
+    Quadratic,
+    /// Its second derivative changes with the scores.
+    Smooth(&'static dyn Smooth),
+}
+
+impl Shape {
+    pub(crate) fn is_quadratic(self) -> bool {
+        matches!(self, Self::Quadratic)
+    }
+}
+
+/// The second derivative of one row's loss by its score.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Curvature {
+    /// It is at most this: a step that reckons with it never overshoots.
+    AtMost(f64),
 }
 
 /// n times `loss + lambda (a |b|_1 + (1 - a)/2 |b|^2)`, a the share of the l1 norm.
@@ -49,10 +159,17 @@ pub(crate) struct Objective {
     pub(crate) intercept: bool,
 }
 
+raddle::state!(Objective { loss, l1_ratio, intercept });
+
 impl Objective {
     /// The weights of |b|_1 and of |b|^2 / 2, for n lambda.
     pub(crate) fn weights(self, penalty: f64) -> (f64, f64) {
         (penalty * self.l1_ratio, penalty * (1.0 - self.l1_ratio))
+    }
+
+    /// How the loss is solved.
+    pub(crate) fn shape(self) -> Shape {
+        self.loss.function().shape()
     }
 }
 
@@ -67,19 +184,13 @@ pub(crate) fn soft_threshold(z: f64, penalty: f64) -> f64 {
     }
 }
 
-impl State for Objective {
+impl State for Loss {
     fn save(&self, out: &mut Writer) {
-        out.write(&u8::from(self.loss == Loss::Logistic));
-        out.write(&self.l1_ratio);
-        out.write(&self.intercept);
+        out.write(&self.name().to_owned());
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
-        let loss = match u8::load(from)? {
-            0 => Loss::Squared,
-            1 => Loss::Logistic,
-            _ => return Err(StateError::new("a loss")),
-        };
-        Ok(Self { loss, l1_ratio: from.read()?, intercept: from.read()? })
+        let name: String = from.read()?;
+        Loss::named(&name).ok_or(StateError::new("a loss"))
     }
 }

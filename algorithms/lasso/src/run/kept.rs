@@ -10,15 +10,14 @@ use std::sync::Arc;
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
+use super::members::KeptMembers;
 use super::messages::Entering;
 use super::pinned::Solver;
 use super::replica::Replica;
 use super::shard::ColumnShard;
 use super::solution::Solution;
 use super::spec::Spec;
-use crate::loss::linear_predictor::Scores;
-use crate::loss::{Loss, Objective};
-use crate::working_set::{KeptLogistic, KeptSet};
+use crate::loss::Objective;
 
 /// What a checkpoint keeps of the solver.
 #[derive(Debug, Clone)]
@@ -27,8 +26,7 @@ pub(crate) struct Kept {
     /// Columns by slot, and the first slot of each group that entered together.
     members: Vec<u32>,
     groups: Vec<u32>,
-    set: KeptSet,
-    logistic: KeptLogistic,
+    solved: KeptMembers,
     target: f64,
     penalty: f64,
     largest: f64,
@@ -42,8 +40,7 @@ raddle::state!(Kept {
     objective,
     members,
     groups,
-    set,
-    logistic,
+    solved,
     target,
     penalty,
     largest,
@@ -77,10 +74,9 @@ impl Solver {
     fn kept(&self) -> Kept {
         Kept {
             objective: self.objective,
-            members: self.members().to_vec(),
+            members: self.members.slots().to_vec(),
             groups: self.groups.clone(),
-            set: self.set.kept(),
-            logistic: self.logistic.kept(),
+            solved: self.members.kept(),
             target: self.target,
             penalty: self.penalty,
             largest: self.largest,
@@ -105,17 +101,15 @@ impl Solver {
         let Some(kept) = self.kept.take() else { return Ok(()) };
         let rows = spec.y.len();
         kept.check(spec, shards, weights)?;
-        replica.check(spec.objective.loss, rows)?;
-        if spec.objective.loss == Loss::Logistic {
-            self.scores = Scores::new(&spec.y, replica.scores.clone());
-            self.intercept = replica.intercept;
-        }
+        replica.check(spec.objective, rows)?;
+        self.members.look_at(&spec.y, &replica.rows);
+        self.intercept = replica.rows.intercept;
         for shard in shards.iter_mut() {
             if spec.weights {
                 shard.measure(rows);
             }
             if spec.working_set {
-                shard.pass(&replica.residual, replica.sum);
+                shard.pass(&replica.rows.residual, replica.rows.sum);
             }
             self.support.extend(shard.nonzeros());
         }
@@ -127,11 +121,7 @@ impl Solver {
         if replica.cap != self.cap(rows) {
             return Err(StateError::new("how many violators are named"));
         }
-        let Kept { set, logistic, .. } = *kept;
-        match spec.objective.loss {
-            Loss::Squared => self.set.recall(set),
-            Loss::Logistic => self.logistic.recall(logistic, &self.columns, rows, spec.objective.intercept),
-        }
+        self.members.recall(kept.solved, &self.columns, rows, spec.objective.intercept)
     }
 
     /// A group of columns enters as it did before: in the same order, their tiles summed in the same way.
@@ -141,7 +131,7 @@ impl Solver {
         variables: &[u32],
         shards: &mut [ColumnShard],
     ) -> Result<(), StateError> {
-        let y: &[f64] = if spec.objective.loss == Loss::Squared { &spec.y } else { &[] };
+        let y = spec.gram_response();
         let sum = y.iter().sum();
         let entrant = |&variable: &u32| {
             let shard = shards.iter().find(|shard| shard.position(variable).is_some())?;
@@ -154,13 +144,11 @@ impl Solver {
         let mut tiles = Vec::new();
         for shard in shards {
             shard.admit(entering.first, variables);
-            if spec.objective.loss == Loss::Squared {
+            if spec.objective.shape().is_quadratic() {
                 tiles.extend(shard.part.grow(&entering));
             }
         }
-        if spec.objective.loss == Loss::Squared {
-            self.grow(spec.y.len(), tiles);
-        }
+        self.grow(spec.y.len(), tiles);
         Ok(())
     }
 }

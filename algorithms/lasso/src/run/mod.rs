@@ -7,6 +7,7 @@ pub(crate) mod certificate;
 pub(crate) mod gram_tiles;
 pub(crate) mod gram_tree;
 pub(crate) mod kept;
+pub(crate) mod members;
 pub(crate) mod messages;
 pub(crate) mod pinned;
 pub(crate) mod program;

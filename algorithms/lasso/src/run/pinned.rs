@@ -1,27 +1,18 @@
 //! [`Solver`]: the pinned block of the Lasso, its working set with the Gram.
 
-use super::gram_tree;
 use super::kept::Kept;
+use super::members::{Members, Solve};
 use super::messages::{Entrant, Share, Tile};
 use super::replica::Replica;
 use super::solution::{Solution, Solved};
 use super::spec::Spec;
-use crate::data::design::{Column, add_columns};
-use crate::kernels;
+use crate::data::design::Column;
+use crate::loss::Objective;
 use crate::loss::duality_gap::{Certified, Norms};
-use crate::loss::linear_predictor::Scores;
-use crate::loss::{Loss, Objective};
-use crate::working_set::{Given, LogisticSet, Place, Target, WorkingSet, keep_worst, quota, worst_first};
+use crate::working_set::{Target, keep_worst, quota, worst_first};
 
 /// Candidates looked at for each one wanted: the dependency check rejects some.
 const LOOKED_AT: usize = 4;
-
-/// The working set is solved to this share of the gap over all columns: more exactly than its columns are the right
-/// ones.
-const SHARE: f64 = 0.1;
-
-/// The logistic loss needs a lower one: its last steps are cheap, and a pass saved is worth several.
-const LOGISTIC_SHARE: f64 = 0.01;
 
 /// After so many boundaries without a smaller gap or objective, the target lies below rounding.
 const IN_VAIN: u64 = 20;
@@ -34,11 +25,8 @@ const ROUNDS_IN_VAIN: u64 = 200;
 pub struct Solver {
     pub(crate) objective: Objective,
     pub(crate) columns: Vec<Column>,
-    /// The members for the squared loss, or for the logistic one.
-    pub(crate) set: WorkingSet,
-    pub(crate) logistic: LogisticSet,
-    /// The scores and the intercept at the last boundary, for the logistic loss.
-    pub(crate) scores: Scores,
+    pub(crate) members: Members,
+    /// The intercept at the last boundary.
     pub(crate) intercept: f64,
     /// x_j'r - R b_j of the members, from the last pass.
     gradient: Vec<f64>,
@@ -72,9 +60,7 @@ impl Solver {
         Self {
             objective,
             columns: Vec::new(),
-            set: WorkingSet::new(),
-            logistic: LogisticSet::default(),
-            scores: Scores::default(),
+            members: Members::new(objective.shape()),
             intercept: 0.0,
             gradient: Vec::new(),
             penalty: 0.0,
@@ -113,29 +99,18 @@ impl Solver {
         self.support.sort_unstable_by_key(|&(variable, _)| variable);
         let l1 = self.support.iter().map(|(_, value)| value.abs()).sum();
         let squares = self.support.iter().map(|(_, value)| value * value).sum();
-        let (mut rr, mut yr) = (0.0, 0.0);
-        match objective.loss {
-            Loss::Squared => {
-                (rr, yr) = (kernels::sum_squares(&replica.residual), kernels::dot(y, &replica.residual));
-            }
-            Loss::Logistic => {
-                self.scores = Scores::new(y, replica.scores.clone());
-                self.intercept = replica.intercept;
-            }
-        }
+        self.members.look_at(y, &replica.rows);
+        self.intercept = replica.rows.intercept;
         let certified = loop {
             self.penalty = spec.penalty(self.position, self.largest);
             let (penalty, ridge) = objective.weights(self.penalty);
             let norms = Norms { l1, squares, penalty, ridge, largest: largest_at(ridge) };
-            let certified = match objective.loss {
-                Loss::Squared => Certified::squared(rr, yr, norms),
-                Loss::Logistic => Certified::logistic(y, &self.scores, norms),
-            };
+            let certified = self.members.certified(y, norms);
             let gap = certified.relative();
             if gap > tolerance || gap.is_nan() || self.position == course.len() {
                 break certified;
             }
-            let (penalty, intercept) = (self.penalty, replica.intercept);
+            let (penalty, intercept) = (self.penalty, self.intercept);
             self.solutions.push(Solution { penalty, gap, intercept, coefficients: self.support.clone() });
             self.position += 1;
             self.best = None;
@@ -147,7 +122,7 @@ impl Solver {
         let mut gradient = std::mem::take(&mut self.gradient);
         gradient.clear();
         gradient.resize(self.columns.len(), 0.0);
-        let coefficients = self.coefficients();
+        let coefficients = self.members.coefficients();
         for &(slot, value) in shares.iter().flat_map(|share| &share.members) {
             gradient[slot as usize] = less(value, ridge, coefficients[slot as usize]);
         }
@@ -161,8 +136,7 @@ impl Solver {
             self.best = Some((gap.min(certified.relative()), primal.min(certified.primal)));
         }
         let gap = (certified.primal - certified.dual).max(0.0);
-        let share = if objective.loss == Loss::Logistic { LOGISTIC_SHARE } else { SHARE };
-        self.target = (share * gap).max(0.3 * tolerance * certified.primal);
+        self.target = (self.members.share() * gap).max(0.3 * tolerance * certified.primal);
         self.look_ahead(y.len());
         certified
     }
@@ -176,22 +150,6 @@ impl Solver {
     /// How many columns can be independent: with a ridge, each member is a row too.
     fn rows(&self, rows: usize, ridge: f64) -> usize {
         rows + if ridge > 0.0 { self.support.len() + self.columns.len() } else { 0 }
-    }
-
-    /// Columns by slot.
-    pub(crate) fn members(&self) -> &[u32] {
-        match self.objective.loss {
-            Loss::Squared => self.set.members(),
-            Loss::Logistic => self.logistic.members(),
-        }
-    }
-
-    /// Coefficients by slot.
-    fn coefficients(&self) -> &[f64] {
-        match self.objective.loss {
-            Loss::Squared => self.set.coefficients(),
-            Loss::Logistic => self.logistic.coefficients(),
-        }
     }
 
     /// n times the lambda being solved, and below which |x_j'r| a column need not be named: the next lambda's.
@@ -256,66 +214,24 @@ impl Solver {
         let (_, ridge) = self.objective.weights(self.penalty);
         let slope = |entrant: &Entrant| less(entrant.gradient, ridge, entrant.coefficient);
         self.gradient.extend(entrants.iter().map(slope));
-        let first = match self.objective.loss {
-            Loss::Squared => self.set.enter(
-                entrants.iter().map(|entrant| (entrant.variable, entrant.response, entrant.coefficient)),
-            ),
-            Loss::Logistic => {
-                self.logistic.enter(entrants.iter().map(|entrant| (entrant.variable, entrant.coefficient)))
-            }
-        };
+        let first = self.members.enter(&entrants);
         self.columns.extend(entrants.into_iter().map(|entrant| entrant.column));
         first as u32
     }
 
-    /// Puts the new members' Gram together, tile by tile; chains of rows are summed by their tree.
+    /// Puts the new members' Gram together, tile by tile.
     pub(crate) fn grow(&mut self, rows: usize, tiles: Vec<Tile>) {
-        let (summed, whole): (Vec<Tile>, Vec<Tile>) = tiles.into_iter().partition(|tile| tile.chains > 0);
-        let tiles: Vec<Tile> = whole.into_iter().chain(gram_tree::sum(summed)).collect();
-        let grown = tiles.iter().map(|tile| tile.from as usize).min().unwrap_or(self.columns.len());
-        let parts: Vec<_> =
-            tiles.iter().map(|tile| (tile.from as usize, &tile.slots[..], &tile.values[..])).collect();
-        self.set.add_tiles(&parts);
-        // Sparse columns are centred implicitly: (x_i - s_i)'(x_j - s_j) = x_i'x_j - n s_i s_j.
-        let shifts: Vec<f64> = self.columns.iter().map(|column| column.view().shift()).collect();
-        if shifts.iter().any(|&shift| shift != 0.0) {
-            let slots: Vec<u32> = (0..shifts.len() as u32).collect();
-            for i in grown..shifts.len() {
-                let row: Vec<f64> =
-                    shifts[..=i].iter().map(|shift| -(rows as f64) * shifts[i] * shift).collect();
-                self.set.add_tile(i, &slots[..=i], &row);
-            }
-        }
-        self.set.finish_gram();
+        self.members.grow(&self.columns, rows, tiles);
     }
 
-    /// Solves on the working set; the residual is computed from the coefficients.
+    /// Solves on the working set.
     pub(crate) fn solve(&mut self, y: &[f64]) -> Solved {
-        let objective = self.objective;
-        let (penalty, ridge) = objective.weights(self.penalty);
+        let (penalty, ridge) = self.objective.weights(self.penalty);
+        let target = Target { penalty, ridge, intercept: self.objective.intercept, gap: self.target };
         let rows = self.rows(y.len(), ridge);
-        if objective.loss == Loss::Logistic {
-            let target = Target { penalty, ridge, intercept: objective.intercept, gap: self.target };
-            let (scores, g) = (std::mem::take(&mut self.scores), std::mem::take(&mut self.gradient));
-            let at = Place { scores, intercept: self.intercept, g };
-            let (scores, intercept) = self.logistic.solve(Given { columns: &self.columns, y, target }, at);
-            let Scores { values, residual, .. } = scores;
-            let members = self.logistic.members().iter().copied();
-            let coefficients = members.zip(self.logistic.coefficients().iter().copied()).collect();
-            return Solved { coefficients, residual, scores: values, intercept };
-        }
-        self.set.set_ridge(ridge);
-        self.set.set_gradient(&self.gradient);
-        self.set.solve(penalty, kernels::sum_squares(y), rows, self.target);
-        let coefficients = self.set.coefficients();
-        let moved = self.columns.iter().zip(coefficients).filter(|&(_, value)| *value != 0.0);
-        let mut residual = y.to_vec();
-        let shift = add_columns(moved.map(|(column, value)| (-value, column.view())), &mut residual);
-        if shift != 0.0 {
-            residual.iter_mut().for_each(|value| *value -= shift);
-        }
-        let coefficients = self.set.members().iter().copied().zip(coefficients.iter().copied()).collect();
-        Solved { coefficients, residual, scores: Vec::new(), intercept: 0.0 }
+        let gradient = std::mem::take(&mut self.gradient);
+        let (columns, intercept) = (&self.columns[..], self.intercept);
+        self.members.solve(Solve { y, columns, target, gradient, rows, intercept })
     }
 }
 

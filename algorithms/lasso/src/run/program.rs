@@ -17,7 +17,7 @@ use super::schedule::{ENTER, SOLVE};
 use super::shard::ColumnShard;
 use super::spec::Spec;
 use crate::data::correlation::{Aspect, among};
-use crate::loss::Loss;
+use crate::loss::Curvature;
 
 /// The Lasso on the engine.
 #[derive(Debug)]
@@ -49,13 +49,10 @@ impl Program for LassoProgram {
 
     fn update(&self, task: &Task, shard: &mut ColumnShard, replica: &Replica) -> Partial {
         match task.kind {
-            ENTER => Partial::Entrants(match self.spec.objective.loss {
-                Loss::Squared => shard.entrants(task, &self.spec.y),
-                Loss::Logistic => shard.entrants(task, &[]),
-            }),
+            ENTER => Partial::Entrants(shard.entrants(task, self.spec.gram_response())),
             SOLVE => match &replica.entering {
-                // The logistic loss weighs its Gram anew at every step, where it is solved.
-                Some(entering) if self.spec.objective.loss == Loss::Squared => {
+                // A smooth loss weighs its Gram anew at every step, where it is solved.
+                Some(entering) if self.spec.objective.shape().is_quadratic() => {
                     Partial::Tiles(shard.part.grow(entering))
                 }
                 _ => Partial::Tiles(Vec::new()),
@@ -121,12 +118,7 @@ impl Program for LassoProgram {
                 replica.entering = Some(Arc::new(Entering { first: *first, columns: columns.clone() }));
             }
             Change::Solved(solved) => {
-                replica.residual.clone_from(&solved.residual);
-                replica.sum = solved.residual.iter().sum();
-                if self.spec.objective.loss == Loss::Logistic {
-                    replica.scores.clone_from(&solved.scores);
-                    replica.intercept = solved.intercept;
-                }
+                replica.rows.clone_from(&solved.rows);
                 replica.entering = None;
             }
             Change::Stage { penalty, floor, cap } => {
@@ -219,12 +211,13 @@ impl Program for LassoProgram {
 impl LassoProgram {
     fn asked<'a>(&'a self, replica: &'a Replica) -> Asked<'a> {
         let (penalty, ridge) = self.spec.objective.weights(replica.penalty);
+        let Curvature::AtMost(curvature) = self.spec.objective.loss.function().curvature();
         Asked {
-            residual: &replica.residual,
-            sum: replica.sum,
+            residual: &replica.rows.residual,
+            sum: replica.rows.sum,
             penalty,
             ridge,
-            curvature: self.spec.objective.loss.most_curvature(),
+            curvature,
             floor: replica.floor,
             first: self.cold.then_some(&self.spec).filter(|_| replica.penalty.is_nan()),
             cap: replica.cap,

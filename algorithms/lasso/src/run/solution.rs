@@ -1,5 +1,7 @@
 //! What the working set has come to: at one solve, and at each certified point of the course.
 
+use crate::loss::row_state::RowState;
+
 /// A point of the course that is certified.
 #[derive(Debug, Clone)]
 pub(crate) struct Solution {
@@ -20,11 +22,7 @@ raddle::state!(Solution { penalty, gap, intercept, coefficients });
 pub struct Solved {
     /// (column, coefficient) of the members.
     pub(crate) coefficients: Vec<(u32, f64)>,
-    pub(crate) residual: Vec<f64>,
-    /// For the logistic loss; else empty,
-    pub(crate) scores: Vec<f64>,
-    /// and 0.
-    pub(crate) intercept: f64,
+    pub(crate) rows: RowState,
 }
 
-raddle::state!(Solved { coefficients, residual, scores, intercept });
+raddle::state!(Solved { coefficients, rows });

@@ -8,7 +8,7 @@ use crate::loss::Objective;
 /// What is minimised, at which lambdas, and how exactly.
 #[derive(Debug)]
 pub(crate) struct Spec {
-    /// The response, centred where the squared loss has an intercept; 1 or -1 for the logistic loss.
+    /// The response as the loss sees it.
     pub(crate) y: Arc<Vec<f64>>,
     pub(crate) objective: Objective,
     /// The lambdas, one after the other.
@@ -26,6 +26,11 @@ impl Spec {
     pub(crate) fn least_floor(&self, largest: f64) -> f64 {
         // Rounding must not lift it above what the solver asks for.
         (1.0 - 1e-9) * self.objective.weights(self.penalty(0, largest)).0
+    }
+
+    /// What shards multiply columns that enter with: the response of a quadratic; smooth losses need no products.
+    pub(crate) fn gram_response(&self) -> &[f64] {
+        if self.objective.shape().is_quadratic() { &self.y } else { &[] }
     }
 
     /// n times the lambda at a position, for max |x_j'r| without coefficients.

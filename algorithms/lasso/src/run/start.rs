@@ -2,76 +2,53 @@
 
 use std::sync::Arc;
 
-use crate::data::design::add_columns;
-use crate::data::magnitudes;
 use crate::data::problem::Problem;
 use crate::error::LassoError;
-use crate::loss::linear_predictor::Scores;
+use crate::loss::row_state::RowState;
 use crate::loss::{Loss, Objective};
 
-/// Where a fit starts.
+/// What is minimised, the response as the loss sees it, and where a fit starts.
 #[derive(Debug)]
-pub(crate) struct Start {
-    pub(crate) coefficients: Vec<(u32, f64)>,
-    pub(crate) residual: Vec<f64>,
-    /// For the logistic loss.
-    pub(crate) scores: Vec<f64>,
-    /// For columns as prepared.
-    pub(crate) intercept: f64,
+pub(crate) struct Start<'a> {
+    problem: &'a Problem,
+    pub(crate) objective: Objective,
+    pub(crate) y: Arc<Vec<f64>>,
 }
 
-impl Start {
-    /// From coefficients on the original scale, for the response of the loss.
-    pub(crate) fn new(
-        problem: &Problem,
-        given: &[(u32, f64)],
-        response: &[f64],
-        objective: Objective,
-    ) -> Result<Self, LassoError> {
-        let squared = objective.loss == Loss::Squared;
-        let mut coefficients = Vec::with_capacity(given.len());
-        // The residual of the squared loss, or the scores of the logistic one.
-        let mut values = if squared { response.to_vec() } else { vec![0.0; response.len()] };
-        for &(column, value) in given {
-            let (columns, value) = (problem.columns(), value / problem.scale(column));
-            if column as usize >= columns || !value.is_finite() {
-                return Err(LassoError::Start { column: column as usize + 1, columns });
-            }
-            coefficients.push((column, value));
-        }
-        let sign = if squared { -1.0 } else { 1.0 };
-        let columns =
-            coefficients.iter().map(|&(column, value)| (sign * value, problem.design.view(column as usize)));
-        let shift = add_columns(columns, &mut values);
-        values.iter_mut().for_each(|entry| *entry -= shift);
-        if squared {
-            let (scores, intercept) = (Vec::new(), problem.y_mean);
-            return Ok(Self { coefficients, residual: values, scores, intercept });
-        }
-        let mut scores = Scores::new(response, values);
-        let intercept = if objective.intercept { scores.settle(response) } else { 0.0 };
-        Ok(Self { coefficients, residual: scores.residual, scores: scores.values, intercept })
+impl<'a> Start<'a> {
+    /// For a loss with the intercept that the preparation has.
+    ///
+    /// # Errors
+    /// If the response does not suit the loss.
+    pub(crate) fn new(problem: &'a Problem, loss: Loss, l1_ratio: f64) -> Result<Self, LassoError> {
+        let objective = Objective { loss, l1_ratio, intercept: problem.intercept };
+        Ok(Self { problem, objective, y: loss.function().response(problem)? })
     }
-}
 
-/// The response as a loss sees it.
-pub(crate) fn response(problem: &Problem, loss: Loss) -> Result<Arc<Vec<f64>>, LassoError> {
-    match (loss, &problem.signs) {
-        (Loss::Squared, _) => {
-            magnitudes::check_response(problem.y_size, problem.longest)?;
-            Ok(Arc::clone(&problem.y))
-        }
-        (Loss::Logistic, Some((_, signs))) => Ok(Arc::clone(signs)),
-        (Loss::Logistic, None) => {
-            let mut values = problem.y.to_vec();
-            values.sort_unstable_by(f64::total_cmp);
-            values.dedup();
-            Err(LassoError::Classes { count: values.len() })
-        }
+    /// Coefficients from the original scale to that of the columns as prepared.
+    ///
+    /// # Errors
+    /// If the problem does not have such columns, or values are not finite.
+    pub(crate) fn prepared(&self, given: &[(u32, f64)]) -> Result<Vec<(u32, f64)>, LassoError> {
+        let columns = self.problem.columns();
+        let prepared = |&(column, value): &(u32, f64)| {
+            let value = value / self.problem.scale(column);
+            let fits = (column as usize) < columns && value.is_finite();
+            fits.then_some((column, value)).ok_or(LassoError::Start { column: column as usize + 1, columns })
+        };
+        given.iter().map(prepared).collect()
     }
-}
 
-/// What is minimised, with the intercept that the preparation has.
-pub(crate) fn objective(problem: &Problem, loss: Loss, l1_ratio: f64) -> Objective {
-    Objective { loss, l1_ratio, intercept: problem.intercept }
+    /// Where the rows stand at these coefficients of columns as prepared.
+    pub(crate) fn rows(&self, coefficients: &[(u32, f64)]) -> RowState {
+        let design = &self.problem.design;
+        let columns = coefficients.iter().map(|&(column, value)| (value, design.view(column as usize)));
+        let intercept = self.objective.loss.function().intercept(self.problem);
+        RowState::at(columns, &self.y, self.objective, intercept)
+    }
+
+    /// max |x_j'r| without coefficients.
+    pub(crate) fn largest(&self) -> f64 {
+        self.problem.largest(&self.rows(&[]).residual)
+    }
 }

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{Given, LogisticSet, Place, Target};
+use super::{Given, Place, ProximalSet, Target};
 use crate::data::design::{Column, Design};
 use crate::kernels::{dot, in_every_form};
-use crate::loss::linear_predictor::Scores;
+use crate::loss::linear_predictor::{Response, Scores};
+use crate::loss::{Loss, Shape};
 
 const ROWS: usize = 61;
 const COLUMNS: usize = 40;
@@ -40,14 +41,17 @@ fn data(sparse: bool) -> (Vec<Column>, Vec<f64>) {
 /// The coefficients and scores of a solve to a tight gap, and the largest |x_j'r - R b_j|.
 fn solve(sparse: bool, ridge: f64) -> (Vec<f64>, Scores, f64) {
     let (columns, y) = data(sparse);
-    let mut set = LogisticSet::default();
+    let mut set = ProximalSet::default();
     set.enter((0..COLUMNS as u32).map(|j| (j, 0.0)));
-    let mut scores = Scores::new(&y, vec![0.0; ROWS]);
-    let intercept = scores.settle(&y);
+    let Shape::Smooth(loss) = Loss::Logistic.function().shape() else { panic!("it is smooth") };
+    let response = Response { y: &y, loss };
+    let mut scores = Scores::new(response, vec![0.0; ROWS]);
+    let intercept = scores.settle(response);
     let slope = |column: &Column| column.view().dot(&scores.residual, scores.sums.residual);
     let g = columns.iter().map(slope).collect();
     let target = Target { penalty: 1.5, ridge, intercept: true, gap: 1e-10 };
-    let (scores, _) = set.solve(Given { columns: &columns, y: &y, target }, Place { scores, intercept, g });
+    let (scores, _) =
+        set.solve(Given { columns: &columns, response, target }, Place { scores, intercept, g });
     let slope = |(column, b): (&Column, &f64)| {
         (column.view().dot(&scores.residual, scores.sums.residual) - ridge * b).abs()
     };

@@ -1,6 +1,6 @@
-//! The working set of a logistic fit: a proximal Newton method over the members.
+//! The working set of a fit with a smooth loss: a proximal Newton method over the members.
 //!
-//! **Scale.** F(b, b_0) = sum log(1 + exp(-y f)) + L |b|_1 + R |b|^2 / 2 with f = X b + b_0: n times the objective,
+//! **Scale.** F(b, b_0) = sum loss(y, f) + L |b|_1 + R |b|^2 / 2 with f = X b + b_0: n times the objective,
 //! L = n lambda times the share of the l1 norm, R = n lambda times that of the squared norm.
 //!
 //! **Solver.** At f the loss is replaced by its second-order model, a weighted least-squares problem: an elastic net
@@ -15,4 +15,4 @@ mod set;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use set::{Given, KeptLogistic, LogisticSet, Place, Target};
+pub(crate) use set::{Given, KeptProximal, Place, ProximalSet, Target};

@@ -1,9 +1,9 @@
-//! [`LogisticSet`]: members, coefficients and the scores they give; solved in place.
+//! [`ProximalSet`]: members, coefficients and the scores they give; solved in place.
 
 use raddle::state::StateError;
 
 use crate::data::design::{Column, add_columns};
-use crate::loss::linear_predictor::Scores;
+use crate::loss::linear_predictor::{Response, Scores};
 
 use super::model::{Direction, KeptModel, Model};
 
@@ -27,7 +27,7 @@ const HALVINGS: usize = 40;
 
 /// Members, coefficients, scores.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct LogisticSet {
+pub(crate) struct ProximalSet {
     members: Vec<u32>,
     b: Vec<f64>,
     model: Model,
@@ -37,12 +37,12 @@ pub(crate) struct LogisticSet {
 
 /// What a checkpoint keeps of a set, beside its members.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct KeptLogistic {
+pub(crate) struct KeptProximal {
     model: KeptModel,
     stale: bool,
 }
 
-raddle::state!(KeptLogistic { model, stale });
+raddle::state!(KeptProximal { model, stale });
 
 /// What a solve is to reach.
 #[derive(Clone, Copy, Debug)]
@@ -57,11 +57,11 @@ pub(crate) struct Target {
     pub(crate) gap: f64,
 }
 
-/// The data of a solve: the members' columns and the labels.
+/// The data of a solve: the members' columns and the response.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Given<'a> {
     pub(crate) columns: &'a [Column],
-    pub(crate) y: &'a [f64],
+    pub(crate) response: Response<'a>,
     pub(crate) target: Target,
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct Place {
     pub(crate) g: Vec<f64>,
 }
 
-impl LogisticSet {
+impl ProximalSet {
     pub(crate) fn members(&self) -> &[u32] {
         &self.members
     }
@@ -94,8 +94,8 @@ impl LogisticSet {
     }
 
     /// What a checkpoint keeps beside the members.
-    pub(crate) fn kept(&self) -> KeptLogistic {
-        KeptLogistic { model: self.model.kept(), stale: self.stale }
+    pub(crate) fn kept(&self) -> KeptProximal {
+        KeptProximal { model: self.model.kept(), stale: self.stale }
     }
 
     /// Brings back what was kept, once the members have entered again, in the same order.
@@ -104,7 +104,7 @@ impl LogisticSet {
     /// If it belongs to other members.
     pub(crate) fn recall(
         &mut self,
-        kept: KeptLogistic,
+        kept: KeptProximal,
         columns: &[Column],
         rows: usize,
         intercept: bool,
@@ -120,10 +120,10 @@ impl LogisticSet {
     /// `at` stands for the coefficients, of which no column but the members may have one. Returns the scores and the
     /// intercept, both computed afresh from the coefficients.
     pub(crate) fn solve(&mut self, given: Given<'_>, mut at: Place) -> (Scores, f64) {
-        let Given { columns, y, target } = given;
+        let Given { columns, response, target } = given;
         let mut last = f64::INFINITY;
         for _ in 0..STEPS {
-            let gap = self.gap(y, &at, target);
+            let gap = self.gap(response, &at, target);
             if gap.is_nan() || gap <= target.gap {
                 break;
             }
@@ -133,21 +133,21 @@ impl LogisticSet {
             (self.stale, last) = (length < 1.0, gap);
             self.gradient(columns, &mut at, target.ridge);
         }
-        let mut fresh = vec![0.0; y.len()];
+        let mut fresh = vec![0.0; response.y.len()];
         let moved = columns.iter().zip(&self.b).filter(|&(_, value)| *value != 0.0);
         let shift = add_columns(moved.map(|(column, &value)| (value, column.view())), &mut fresh);
         let mut intercept = at.intercept;
         fresh.iter_mut().for_each(|value| *value += intercept - shift);
-        let mut fresh = Scores::new(y, fresh);
+        let mut fresh = Scores::new(response, fresh);
         if target.intercept {
-            intercept += fresh.settle(y);
+            intercept += fresh.settle(response);
         }
         (fresh, intercept)
     }
 
     /// One proximal Newton step; its length, or None where nothing gets better.
     fn step(&mut self, given: Given<'_>, at: &mut Place, gap: f64) -> Option<f64> {
-        let Given { columns, y, target } = given;
+        let Given { columns, response, target } = given;
         let needed: Vec<u32> = (0..self.b.len())
             .filter(|&i| self.b[i] != 0.0 || at.g[i].abs() >= NEAR * target.penalty)
             .map(|i| i as u32)
@@ -162,10 +162,10 @@ impl LogisticSet {
                 continue;
             }
             let direction = self.model.minimise(&self.b, at, target.penalty, SHARE * gap, columns);
-            if let Some(length) = self.search(y, at, &direction, target) {
+            if let Some(length) = self.search(response, at, &direction, target) {
                 at.intercept += length * direction.intercept;
                 if target.intercept {
-                    at.intercept += at.scores.settle(y);
+                    at.intercept += at.scores.settle(response);
                 }
                 return Some(length);
             }
@@ -177,7 +177,13 @@ impl LogisticSet {
     }
 
     /// Goes along a direction as far as F falls enough; the length, or None where it does not.
-    fn search(&mut self, y: &[f64], at: &mut Place, direction: &Direction, target: Target) -> Option<f64> {
+    fn search(
+        &mut self,
+        response: Response<'_>,
+        at: &mut Place,
+        direction: &Direction,
+        target: Target,
+    ) -> Option<f64> {
         let Target { penalty, ridge, .. } = target;
         let Place { scores, g, .. } = at;
         // F less what does not change.
@@ -195,11 +201,11 @@ impl LogisticSet {
         }
         let mut length = 1.0;
         let mut trial = Scores { values: scores.values.clone(), ..Scores::default() };
-        (trial.residual, trial.weights) = (vec![0.0; y.len()], vec![0.0; y.len()]);
+        (trial.residual, trial.weights) = (vec![0.0; response.y.len()], vec![0.0; response.y.len()]);
         for _ in 0..HALVINGS {
             let moved = scores.values.iter().zip(&direction.scores);
             trial.values.iter_mut().zip(moved).for_each(|(to, (from, by))| *to = from + length * by);
-            trial.evaluate(y);
+            trial.evaluate(response);
             let at = |(i, after, change): (usize, f64, f64)| end(self.b[i], after, change, length);
             let regular: f64 = direction.changes.iter().map(|&c| regular(at(c)) - regular(self.b[c.0])).sum();
             if trial.sums.loss - start + regular <= DECREASE * length * slope + noise {
@@ -215,14 +221,14 @@ impl LogisticSet {
 
     /// The gap over the members: primal less dual at min(1, L / max |g|) times the residual; with R, the coefficients
     /// stand for further residuals (the rows of the elastic net seen as an augmented problem).
-    fn gap(&self, y: &[f64], at: &Place, target: Target) -> f64 {
+    fn gap(&self, response: Response<'_>, at: &Place, target: Target) -> f64 {
         let Place { scores, g, .. } = at;
         let largest = g.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
         let scale = if largest > target.penalty { target.penalty / largest } else { 1.0 };
         let l1: f64 = self.b.iter().map(|value| value.abs()).sum();
         let squares: f64 = self.b.iter().map(|value| value * value).sum();
         let primal = scores.sums.loss + target.penalty * l1 + 0.5 * target.ridge * squares;
-        primal - (scores.dual(y, scale) - 0.5 * scale * scale * target.ridge * squares)
+        primal - (scores.dual(response, scale) - 0.5 * scale * scale * target.ridge * squares)
     }
 
     /// g = X'r - R b of all members.

@@ -1,0 +1,115 @@
+//! Exponential and logarithm on eight lanes, from which losses are made.
+//!
+//! The platform's `exp` and `ln` are not used: they differ between platforms, and they take one value at a time.
+//! Here every step is an IEEE operation or a fused multiply-add on eight lanes, the same in all vector forms.
+
+use super::lanes::LANES;
+
+/// Exponents beyond this count as this: exp(-708) is the smallest power that is a normal number.
+pub(super) const MOST_EXPONENT: f64 = 708.0;
+
+/// Sums over the rows of a loss.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LossSums {
+    /// Of the loss.
+    pub loss: f64,
+    /// Of the residual: minus the derivative by the score.
+    pub residual: f64,
+    /// Of the weights: the second derivative.
+    pub weights: f64,
+}
+
+pub(super) type Eight = [f64; LANES];
+
+#[inline(always)]
+pub(super) fn eight(of: impl Fn(usize) -> f64) -> Eight {
+    let mut result = [0.0; LANES];
+    for (lane, result) in result.iter_mut().enumerate() {
+        *result = of(lane);
+    }
+    result
+}
+
+/// `p[0] + z (p[1] + z (...))`.
+#[inline(always)]
+pub(super) fn polynomial<const N: usize>(p: &[f64; N], z: Eight) -> Eight {
+    let mut sum = [p[N - 1]; LANES];
+    for &coefficient in p[..N - 1].iter().rev() {
+        sum = eight(|l| sum[l].mul_add(z[l], coefficient));
+    }
+    sum
+}
+
+/// 1 / k!.
+pub(super) const EXP: [f64; 14] = {
+    let mut terms = [1.0; 14];
+    let mut k = 1;
+    while k < 14 {
+        terms[k] = terms[k - 1] / k as f64;
+        k += 1;
+    }
+    terms
+};
+
+/// 2 / (2k + 1): 2 atanh(s) = s times this polynomial in s^2.
+const fn atanh<const N: usize>() -> [f64; N] {
+    let mut terms = [2.0; N];
+    let mut k = 1;
+    while k < N {
+        terms[k] = 2.0 / (2 * k + 1) as f64;
+        k += 1;
+    }
+    terms
+}
+
+/// Enough terms where |s| <= 1/3,
+const ATANH: [f64; 17] = atanh();
+
+/// and where |s| <= (sqrt 2 - 1) / (sqrt 2 + 1).
+const ATANH_NEAR: [f64; 11] = atanh();
+
+/// ln 2 as a sum: the first part has trailing zeros, so that small multiples of it are exact.
+pub(super) const LN2: [f64; 2] = [0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10];
+
+/// exp(-m) for m in \[0, 708\].
+///
+/// -m = k ln 2 + x with whole k, |x| <= ln(2) / 2; exp x by its series, and k is added to the exponent.
+#[inline(always)]
+pub(super) fn exp_minus(m: Eight) -> Eight {
+    // Adding 1.5 * 2^52 rounds to a whole number, which then stands in the lowest bits.
+    const ROUND: f64 = 6_755_399_441_055_744.0;
+    let shifted = eight(|l| (-m[l]).mul_add(std::f64::consts::LOG2_E, ROUND));
+    let k = eight(|l| shifted[l] - ROUND);
+    let x = eight(|l| k[l].mul_add(-LN2[1], k[l].mul_add(-LN2[0], -m[l])));
+    let power = polynomial(&EXP, x);
+    eight(|l| f64::from_bits(power[l].to_bits().wrapping_add(shifted[l].to_bits() << 52)))
+}
+
+/// ln(1 + e) for e in \[0, 1\], or in \[-1/2, 0\]: 2 atanh(e / (2 + e)).
+#[inline(always)]
+pub(super) fn ln_1p(e: Eight) -> Eight {
+    let s = eight(|l| e[l] / (2.0 + e[l]));
+    let sum = polynomial(&ATANH, eight(|l| s[l] * s[l]));
+    eight(|l| s[l] * sum[l])
+}
+
+/// ln q for a positive normal number q.
+#[inline(always)]
+pub(super) fn ln(q: Eight) -> Eight {
+    const MANTISSA: u64 = (1 << 52) - 1;
+    // 2^52 + (the exponent's bits), as a number.
+    let biased = eight(|l| f64::from_bits(0x4330_0000_0000_0000 | (q[l].to_bits() >> 52)));
+    let half = eight(|l| f64::from_bits((q[l].to_bits() & MANTISSA) | 0x3fe0_0000_0000_0000));
+    let low = half.map(|half| half < std::f64::consts::FRAC_1_SQRT_2);
+    let f = eight(|l| if low[l] { 2.0 * half[l] } else { half[l] });
+    let k = eight(|l| biased[l] - (4_503_599_627_370_496.0 + 1022.0) - if low[l] { 1.0 } else { 0.0 });
+    let s = eight(|l| (f[l] - 1.0) / (f[l] + 1.0));
+    let sum = polynomial(&ATANH_NEAR, eight(|l| s[l] * s[l]));
+    eight(|l| k[l].mul_add(LN2[0], k[l].mul_add(LN2[1], s[l] * sum[l])))
+}
+
+/// Up to eight values, filled up with zeros.
+#[inline(always)]
+pub(super) fn padded(last: &[f64]) -> Eight {
+    eight(|l| last.get(l).copied().unwrap_or(0.0))
+}

@@ -1,0 +1,106 @@
+//! The logistic loss of a response of two values: log(1 + exp(-y f)), y = 1 for the larger and -1 for the smaller.
+
+use std::sync::Arc;
+
+use super::linear_predictor::Smooth;
+use super::{Curvature, LossFunction, Measure, Shape};
+use crate::data::problem::Problem;
+use crate::error::LassoError;
+use crate::kernels::{LossSums, logistic, logistic_entropy};
+
+/// The intercept is exact when the residual's sum is this small beside the loss: about rounding.
+const EXACT: f64 = 1e-14;
+
+#[derive(Debug)]
+pub(super) struct Logistic;
+
+/// 1 for the larger of two classes, -1 for the smaller.
+fn sign(value: f64, classes: Option<[f64; 2]>) -> f64 {
+    match classes {
+        Some([low, _]) if value == low => -1.0,
+        _ => 1.0,
+    }
+}
+
+/// log(1 + exp(-y f)).
+fn row(y: f64, score: f64) -> f64 {
+    let margin = y * score;
+    // Compiled in: the same choice of lambda on every machine.
+    (-margin).max(0.0) + libm::log1p(libm::exp(-margin.abs()))
+}
+
+impl LossFunction for Logistic {
+    fn title(&self, penalty: &str) -> String {
+        format!("Logistic {}", penalty.to_lowercase())
+    }
+
+    fn response(&self, problem: &Problem) -> Result<Arc<Vec<f64>>, LassoError> {
+        let given = &problem.given;
+        match problem.classes() {
+            Some(classes) => Ok(Arc::new(given.iter().map(|&value| sign(value, Some(classes))).collect())),
+            None => {
+                let mut values = given.to_vec();
+                values.sort_unstable_by(f64::total_cmp);
+                values.dedup();
+                Err(LassoError::Classes { count: values.len() })
+            }
+        }
+    }
+
+    fn shape(&self) -> Shape {
+        Shape::Smooth(&Logistic)
+    }
+
+    /// A quarter (Boehning and Lindsay, "Monotonicity of quadratic-approximation algorithms", 1988).
+    fn curvature(&self) -> Curvature {
+        Curvature::AtMost(0.25)
+    }
+
+    fn has_classes(&self) -> bool {
+        true
+    }
+
+    /// The probability of the larger class: 1 / (1 + exp(-score)), which overflows to its limits.
+    fn mean(&self, score: f64) -> f64 {
+        1.0 / (1.0 + libm::exp(-score))
+    }
+
+    fn error_name(&self) -> &'static str {
+        "mean logistic loss"
+    }
+
+    fn error(&self, response: f64, score: f64, classes: Option<[f64; 2]>) -> f64 {
+        row(sign(response, classes), score)
+    }
+
+    /// How often the class is right, and the mean logistic loss of the rows that have one of the two classes.
+    fn measures(&self, response: &[f64], scores: &[f64], classes: Option<[f64; 2]>) -> Vec<Measure> {
+        let Some(classes) = classes else { return Vec::new() };
+        let is_right = |(y, score): &(&f64, &f64)| classes[usize::from(**score > 0.0)] == **y;
+        let right = response.iter().zip(scores).filter(is_right).count();
+        let known = response.iter().zip(scores).filter(|(y, _)| classes.contains(y));
+        let losses: Vec<f64> = known.map(|(y, score)| row(sign(*y, Some(classes)), *score)).collect();
+        let loss = match losses.is_empty() {
+            true => Err("as no row has a class of the model"),
+            false => Ok(losses.iter().sum::<f64>() / losses.len() as f64),
+        };
+        let accuracy = right as f64 / scores.len() as f64;
+        vec![("accuracy", Ok(accuracy)), (self.error_name(), loss)]
+    }
+}
+
+impl Smooth for Logistic {
+    fn evaluate(&self, y: &[f64], scores: &[f64], residual: &mut [f64], weights: &mut [f64]) -> LossSums {
+        logistic(y, scores, residual, weights)
+    }
+
+    /// The conjugate of f -> log(1 + exp(-y f)) at -y p is -H(p), with the binary entropy H (Koh, Kim and Boyd, "An
+    /// interior-point method for large-scale l1-regularized logistic regression", 2007, section 2.3).
+    fn dual(&self, y: &[f64], scores: &[f64], scale: f64) -> f64 {
+        logistic_entropy(y, scores, scale)
+    }
+
+    fn is_settled(&self, sums: &LossSums) -> bool {
+        sums.residual.abs() <= EXACT * sums.loss
+    }
+}

@@ -1,0 +1,87 @@
+//! [`RowState`]: where the rows stand, and how coefficients move them.
+
+use super::linear_predictor::{Response, Scores};
+use super::{Objective, Shape};
+use crate::data::design::{View, add_columns};
+
+/// Where the rows stand at some coefficients.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RowState {
+    /// Minus the derivative of each row's loss by its score; y - X b for the squared loss.
+    pub(crate) residual: Vec<f64>,
+    /// Sum of the residual's entries.
+    pub(crate) sum: f64,
+    /// X b and the intercept; empty for a quadratic, whose residual says as much.
+    pub(crate) scores: Vec<f64>,
+    /// The intercept for columns as prepared.
+    pub(crate) intercept: f64,
+}
+
+raddle::state!(RowState { residual, sum, scores, intercept });
+
+impl RowState {
+    pub(crate) fn new(residual: Vec<f64>, scores: Vec<f64>, intercept: f64) -> Self {
+        let sum = residual.iter().sum();
+        Self { residual, sum, scores, intercept }
+    }
+
+    /// At these coefficients, for the response y of the loss. `intercept` is what a fit has before any is fitted.
+    pub(crate) fn at<'a>(
+        coefficients: impl Iterator<Item = (f64, View<'a>)>,
+        y: &[f64],
+        objective: Objective,
+        intercept: f64,
+    ) -> Self {
+        match objective.shape() {
+            Shape::Quadratic => {
+                let mut residual = y.to_vec();
+                let minus = coefficients.map(|(value, view)| (-value, view));
+                let shift = add_columns(minus, &mut residual);
+                residual.iter_mut().for_each(|entry| *entry -= shift);
+                Self::new(residual, Vec::new(), intercept)
+            }
+            Shape::Smooth(loss) => {
+                let mut values = vec![0.0; y.len()];
+                let shift = add_columns(coefficients, &mut values);
+                values.iter_mut().for_each(|entry| *entry -= shift);
+                let response = Response { y, loss };
+                let mut scores = Scores::new(response, values);
+                let settled = if objective.intercept { scores.settle(response) } else { 0.0 };
+                Self::new(scores.residual, scores.values, settled)
+            }
+        }
+    }
+
+    /// Moves coefficients by these amounts.
+    pub(crate) fn move_by<'a>(
+        &mut self,
+        moves: impl Iterator<Item = (f64, View<'a>)>,
+        y: &[f64],
+        objective: Objective,
+    ) {
+        match objective.shape() {
+            Shape::Quadratic => {
+                let shift = add_columns(moves.map(|(delta, view)| (-delta, view)), &mut self.residual);
+                if shift != 0.0 {
+                    self.residual.iter_mut().for_each(|value| *value -= shift);
+                    self.sum = self.residual.iter().sum();
+                }
+            }
+            Shape::Smooth(loss) => {
+                let mut scores = std::mem::take(&mut self.scores);
+                let shift = add_columns(moves, &mut scores);
+                if shift != 0.0 {
+                    scores.iter_mut().for_each(|value| *value -= shift);
+                }
+                // The intercept is made exact after every round: only then is the residual a dual point.
+                let response = Response { y, loss };
+                let mut scores = Scores::new(response, scores);
+                if objective.intercept {
+                    self.intercept += scores.settle(response);
+                }
+                self.sum = scores.sums.residual;
+                (self.scores, self.residual) = (scores.values, scores.residual);
+            }
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! [`Members`]: the working set and how it is solved, by the [`Shape`] of the loss.
+
+use raddle::state::StateError;
+
+use super::gram_tree;
+use super::messages::{Entrant, Tile};
+use super::solution::Solved;
+use crate::data::design::{Column, add_columns};
+use crate::kernels;
+use crate::loss::Shape;
+use crate::loss::duality_gap::{Certified, Norms};
+use crate::loss::linear_predictor::{Response, Scores, Smooth};
+use crate::loss::row_state::RowState;
+use crate::working_set::{Given, KeptProximal, KeptSet, Place, ProximalSet, Target, WorkingSet};
+
+/// The working set is solved to this share of the gap over all columns: more exactly than its columns are the right
+/// ones.
+const SHARE: f64 = 0.1;
+
+/// Proximal steps need a lower one: the last are cheap, and a pass saved is worth several.
+const PROXIMAL_SHARE: f64 = 0.01;
+
+/// The members' coefficients, and what solves for them.
+#[derive(Debug, Clone)]
+pub(crate) enum Members {
+    /// For a quadratic: their Gram is made once.
+    Gram(Box<Gram>),
+    /// For a smooth loss: a weighted Gram for every step.
+    Proximal(Box<Proximal>),
+}
+
+/// The Gram of a quadratic, and r'r and y'r at the last boundary.
+#[derive(Debug, Clone)]
+pub(crate) struct Gram {
+    set: WorkingSet,
+    rr: f64,
+    yr: f64,
+}
+
+/// Proximal Newton steps for a smooth loss, and its scores at the last boundary.
+#[derive(Debug, Clone)]
+pub(crate) struct Proximal {
+    loss: &'static dyn Smooth,
+    set: ProximalSet,
+    scores: Scores,
+}
+
+/// What a checkpoint keeps of the members beside their columns.
+#[derive(Debug, Clone)]
+pub(crate) enum KeptMembers {
+    Gram(KeptSet),
+    Proximal(KeptProximal),
+}
+
+raddle::state!(
+    enum KeptMembers {
+        Gram(set),
+        Proximal(set),
+    }
+);
+
+/// What a solve is asked for.
+#[derive(Debug)]
+pub(crate) struct Solve<'a> {
+    pub(crate) y: &'a [f64],
+    pub(crate) columns: &'a [Column],
+    pub(crate) target: Target,
+    /// x_j'r - R b_j of the members,
+    pub(crate) gradient: Vec<f64>,
+    /// how many columns can be independent,
+    pub(crate) rows: usize,
+    /// and the intercept, all at the last boundary.
+    pub(crate) intercept: f64,
+}
+
+impl Members {
+    /// None yet.
+    pub(crate) fn new(shape: Shape) -> Self {
+        match shape {
+            Shape::Quadratic => Self::Gram(Box::new(Gram { set: WorkingSet::new(), rr: 0.0, yr: 0.0 })),
+            Shape::Smooth(loss) => {
+                let (set, scores) = (ProximalSet::default(), Scores::default());
+                Self::Proximal(Box::new(Proximal { loss, set, scores }))
+            }
+        }
+    }
+
+    /// Columns by slot.
+    pub(crate) fn slots(&self) -> &[u32] {
+        match self {
+            Self::Gram(gram) => gram.set.members(),
+            Self::Proximal(proximal) => proximal.set.members(),
+        }
+    }
+
+    /// Coefficients by slot.
+    pub(crate) fn coefficients(&self) -> &[f64] {
+        match self {
+            Self::Gram(gram) => gram.set.coefficients(),
+            Self::Proximal(proximal) => proximal.set.coefficients(),
+        }
+    }
+
+    /// The share of the gap over all columns to which the members are solved.
+    pub(crate) fn share(&self) -> f64 {
+        match self {
+            Self::Gram(_) => SHARE,
+            Self::Proximal(_) => PROXIMAL_SHARE,
+        }
+    }
+
+    /// Takes note of where the rows stand at a boundary.
+    pub(crate) fn look_at(&mut self, y: &[f64], rows: &RowState) {
+        match self {
+            Self::Gram(gram) => {
+                (gram.rr, gram.yr) = (kernels::sum_squares(&rows.residual), kernels::dot(y, &rows.residual));
+            }
+            Self::Proximal(proximal) => {
+                let response = Response { y, loss: proximal.loss };
+                proximal.scores = Scores::new(response, rows.scores.clone());
+            }
+        }
+    }
+
+    /// Both objectives there.
+    pub(crate) fn certified(&self, y: &[f64], norms: Norms) -> Certified {
+        match self {
+            Self::Gram(gram) => Certified::squared(gram.rr, gram.yr, norms),
+            Self::Proximal(proximal) => {
+                Certified::smooth(Response { y, loss: proximal.loss }, &proximal.scores, norms)
+            }
+        }
+    }
+
+    /// Takes columns in; returns the slot of the first.
+    pub(crate) fn enter(&mut self, entrants: &[Entrant]) -> usize {
+        let entrants = entrants.iter();
+        match self {
+            Self::Gram(gram) => {
+                gram.set.enter(entrants.map(|one| (one.variable, one.response, one.coefficient)))
+            }
+            Self::Proximal(proximal) => {
+                proximal.set.enter(entrants.map(|one| (one.variable, one.coefficient)))
+            }
+        }
+    }
+
+    /// Puts the new members' Gram together, tile by tile; chains of rows are summed by their tree. Smooth losses weigh
+    /// theirs where it is solved.
+    pub(crate) fn grow(&mut self, columns: &[Column], rows: usize, tiles: Vec<Tile>) {
+        let Self::Gram(gram) = self else { return };
+        let set = &mut gram.set;
+        let (summed, whole): (Vec<Tile>, Vec<Tile>) = tiles.into_iter().partition(|tile| tile.chains > 0);
+        let tiles: Vec<Tile> = whole.into_iter().chain(gram_tree::sum(summed)).collect();
+        let grown = tiles.iter().map(|tile| tile.from as usize).min().unwrap_or(columns.len());
+        let parts: Vec<_> =
+            tiles.iter().map(|tile| (tile.from as usize, &tile.slots[..], &tile.values[..])).collect();
+        set.add_tiles(&parts);
+        // Sparse columns are centred implicitly: (x_i - s_i)'(x_j - s_j) = x_i'x_j - n s_i s_j.
+        let shifts: Vec<f64> = columns.iter().map(|column| column.view().shift()).collect();
+        if shifts.iter().any(|&shift| shift != 0.0) {
+            let slots: Vec<u32> = (0..shifts.len() as u32).collect();
+            for i in grown..shifts.len() {
+                let row: Vec<f64> =
+                    shifts[..=i].iter().map(|shift| -(rows as f64) * shifts[i] * shift).collect();
+                set.add_tile(i, &slots[..=i], &row);
+            }
+        }
+        set.finish_gram();
+    }
+
+    /// Solves for the members; where the rows stand then is computed from the coefficients.
+    pub(crate) fn solve(&mut self, asked: Solve<'_>) -> Solved {
+        match self {
+            Self::Gram(gram) => gram.solve(asked),
+            Self::Proximal(proximal) => proximal.solve(asked),
+        }
+    }
+
+    /// What a checkpoint keeps.
+    pub(crate) fn kept(&self) -> KeptMembers {
+        match self {
+            Self::Gram(gram) => KeptMembers::Gram(gram.set.kept()),
+            Self::Proximal(proximal) => KeptMembers::Proximal(proximal.set.kept()),
+        }
+    }
+
+    /// Brings back what was kept, once the columns have entered again.
+    ///
+    /// # Errors
+    /// If it belongs to other members.
+    pub(crate) fn recall(
+        &mut self,
+        kept: KeptMembers,
+        columns: &[Column],
+        rows: usize,
+        intercept: bool,
+    ) -> Result<(), StateError> {
+        match (self, kept) {
+            (Self::Gram(gram), KeptMembers::Gram(kept)) => gram.set.recall(kept),
+            (Self::Proximal(proximal), KeptMembers::Proximal(kept)) => {
+                proximal.set.recall(kept, columns, rows, intercept)
+            }
+            _ => Err(StateError::new("the working set of this loss")),
+        }
+    }
+}
+
+impl Gram {
+    fn solve(&mut self, asked: Solve<'_>) -> Solved {
+        let Solve { y, columns, target, gradient, rows, intercept } = asked;
+        self.set.set_ridge(target.ridge);
+        self.set.set_gradient(&gradient);
+        self.set.solve(target.penalty, kernels::sum_squares(y), rows, target.gap);
+        let coefficients = self.set.coefficients();
+        let moved = columns.iter().zip(coefficients).filter(|&(_, value)| *value != 0.0);
+        let mut residual = y.to_vec();
+        let shift = add_columns(moved.map(|(column, value)| (-value, column.view())), &mut residual);
+        if shift != 0.0 {
+            residual.iter_mut().for_each(|value| *value -= shift);
+        }
+        let coefficients = self.set.members().iter().copied().zip(coefficients.iter().copied()).collect();
+        Solved { coefficients, rows: RowState::new(residual, Vec::new(), intercept) }
+    }
+}
+
+impl Proximal {
+    fn solve(&mut self, asked: Solve<'_>) -> Solved {
+        let Solve { y, columns, target, gradient, intercept, .. } = asked;
+        let at = Place { scores: std::mem::take(&mut self.scores), intercept, g: gradient };
+        let response = Response { y, loss: self.loss };
+        let (scores, intercept) = self.set.solve(Given { columns, response, target }, at);
+        let members = self.set.members().iter().copied();
+        let coefficients = members.zip(self.set.coefficients().iter().copied()).collect();
+        Solved { coefficients, rows: RowState::new(scores.residual, scores.values, intercept) }
+    }
+}
