@@ -1,7 +1,7 @@
 //! [`write_atomic`]: a file is there whole or not at all.
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -19,8 +19,19 @@ pub fn write_atomic(path: &Path, write: impl FnOnce(&mut Out) -> io::Result<()>)
     written.map_err(|why| {
         // Best effort: the error that matters is the one that is returned.
         let _ = disk.remove(&partial);
-        Error::write(path, why)
+        match why.kind() {
+            ErrorKind::IsADirectory => refuse(path, "it is a folder: name a file in it"),
+            ErrorKind::NotFound | ErrorKind::NotADirectory => {
+                refuse(path, "there is no folder to write it to: make it")
+            }
+            _ => Error::write(path, why),
+        }
     })
+}
+
+/// A place where no file can be is the command line's fault.
+fn refuse(path: &Path, why: &str) -> Error {
+    Error::usage(format!("{}: cannot write: {why}, or give another file", path.display()))
 }
 
 /// Writes a file, and returns once it outlives a loss of power.

@@ -103,5 +103,5 @@ pub use store::Out;
 pub use summary::{Summary, Table};
 pub use trace::Trace;
 pub use uses::{UseOptions, refuse_without_effect};
-pub use values::{RescalePlan, Rho, between, choose};
+pub use values::{MOST_WORKERS, RescalePlan, Rho, between, choose};
 pub use verb::{parse_or, parse_with, with_verb};

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use super::exit::Error;
 
 /// Workers of a run: no machine has more cores, and every worker that is asked for costs memory.
-pub(super) const MOST_WORKERS: usize = 1024;
+pub const MOST_WORKERS: usize = 1024;
 
 /// A whole number of at least 1.
 pub(super) fn count<N: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<N, String> {

@@ -389,7 +389,7 @@ fn bad_input_names_the_option_or_the_line() {
         ("fit pydoc --init empty", "give the folder that --out wrote"),
         ("topics empty", "give the folder that --out wrote"),
         ("infer empty pydoc", "give the folder that --out wrote"),
-        ("infer empty pydoc --workers 0", "--workers 0"),
+        ("infer empty pydoc --workers 0", "a whole number from 1 to 1024"),
         ("infer empty pydoc --least -1", "--least -1: give a share from 0 to 1"),
         ("fit pydoc --progressive sideways", "--progressive"),
         ("fit pydoc --encoding latin1", "--encoding has no effect on pydoc"),

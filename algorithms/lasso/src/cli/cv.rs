@@ -4,7 +4,8 @@ use std::io::Write as _;
 
 use clap::Args;
 use raddle::cli::{
-    Data, Error, ExitStatus, Phase, Session, Table as Listing, TrainOptions, aligned, choose, combine, number,
+    Data, Error, ExitStatus, Phase, Session, Table as Listing, TrainOptions, aligned, between, choose,
+    combine, number,
 };
 use raddle::{Ending, EpochRecord, RunReport};
 use raddle_lasso::{Curve, CurvePoint, Fit, Folds, Rule};
@@ -12,7 +13,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::files::{self, Model};
-use super::path::{abridged, short};
+use super::path::{MOST_POINTS, abridged, short};
 use super::problem::{ProblemOptions, refuse, refuse_named};
 use super::{data, fit};
 
@@ -37,7 +38,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "K", default_value_t = 5, allow_negative_numbers = true)]
     folds: usize,
     /// How many lambdas, evenly spaced in their logarithm from lambda_max of all rows down.
-    #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true, value_parser = between::<1, MOST_POINTS>)]
     points: usize,
     /// The last lambda is lambda_max divided by this.
     #[arg(long, value_name = "R", default_value_t = 100.0, allow_negative_numbers = true)]

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use raddle::cli::{
-    Error, ExitStatus, Phase, Session, Summary, Table as Listing, TrainOptions, aligned, count,
+    Error, ExitStatus, Phase, Session, Summary, Table as Listing, TrainOptions, aligned, between, count,
 };
 use raddle_lasso::{Fit, Point};
 use serde::Serialize;
@@ -14,6 +14,8 @@ use super::problem::{ProblemOptions, Ready, refuse_named};
 
 /// Points listed on the screen, about.
 const LISTED: usize = 20;
+/// Points of a path at most: more say nothing new, and take all memory.
+pub(super) const MOST_POINTS: usize = 100_000;
 
 const EXAMPLES: &str = "Examples, which work as they stand:
   lasso path diabetes --points 20
@@ -26,7 +28,7 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 #[command(mut_arg("schedule", |arg| arg.help("auto or working-set: the rounds of STRADS fit one lambda at a time")))]
 pub(crate) struct Options {
     /// How many lambdas, evenly spaced in their logarithm from lambda_max down.
-    #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true, value_parser = between::<1, MOST_POINTS>)]
     points: usize,
     /// The last lambda is lambda_max divided by this.
     #[arg(long, value_name = "R", default_value_t = 100.0, allow_negative_numbers = true)]

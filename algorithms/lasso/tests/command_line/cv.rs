@@ -142,7 +142,7 @@ fn what_cannot_be_cross_validated_is_bad_usage_or_input() {
         ("small.csv", "--folds is 5 for 3 rows"),
         ("small.csv --folds 1", "--folds is 1"),
         ("small.csv --folds -1", "--folds"),
-        ("small.csv --folds 3 --points 0", "--points is 0"),
+        ("small.csv --folds 3 --points 0", "--points <N>': give a whole number from 1 to 100000"),
         ("small.csv --folds 3 --ratio 0.1", "--ratio is 0.1"),
         ("small.csv --folds 3 --rule best", "choose min or 1se"),
         ("small.csv --folds 3 --mode dense-std", "--mode is DenseStd"),

@@ -57,7 +57,8 @@ fn an_interrupt_ends_with_130_and_a_model_and_until_then_the_folder_is_taken() {
     loop {
         let line = progress.next().expect("the run ended before two epochs were in its trace").unwrap();
         assert!(line.starts_with("epoch "), "{line}");
-        if epochs(&folder.path().join("run")).len() >= 2 {
+        let run = folder.path().join("run");
+        if run.join("trace.jsonl").exists() && epochs(&run).len() >= 2 {
             break;
         }
     }

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, UseOptions, count, npy, refuse_without_effect, write_atomic};
+use raddle::cli::{
+    Error, ExitStatus, MOST_WORKERS, UseOptions, between, count, npy, refuse_without_effect, write_atomic,
+};
 use raddle_datasets::Corpus;
 use raddle_lda::{Inference, LdaError};
 use serde_json::json;
@@ -35,7 +37,7 @@ pub(crate) struct Options {
     #[command(flatten)]
     texts: TextArgs,
     /// Threads that compute; the cores unless given. Never changes the result.
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = between::<1, MOST_WORKERS>)]
     workers: Option<usize>,
     /// Write the topics to this file rather than to stdout: a NAME.npy is a matrix of documents by topics, f32.
     #[arg(long, value_name = "FILE")]
@@ -116,9 +118,6 @@ impl Options {
 
     /// Checks the options, and says how the result is written.
     fn form(&self) -> Result<Form, Error> {
-        if self.workers == Some(0) {
-            return Err(Error::usage("--workers 0: give 1 or more"));
-        }
         let least = self.least.unwrap_or(0.01);
         if !(0.0..=1.0).contains(&least) {
             return Err(Error::usage(format!("--least {least}: give a share from 0 to 1")));

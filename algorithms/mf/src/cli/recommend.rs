@@ -5,7 +5,9 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, UseOptions, count, refuse_without_effect, write_atomic};
+use raddle::cli::{
+    Error, ExitStatus, MOST_WORKERS, UseOptions, between, count, refuse_without_effect, write_atomic,
+};
 use raddle_mf::{Recommender, Seen};
 use serde::Serialize;
 
@@ -39,7 +41,7 @@ pub(crate) struct Options {
     #[command(flatten)]
     reading: Reading,
     /// How many workers look for them; the cores unless given.
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = between::<1, MOST_WORKERS>)]
     workers: Option<usize>,
     /// Write to this file rather than to stdout.
     #[arg(long, value_name = "FILE")]
@@ -62,9 +64,6 @@ const BATCH: usize = 4096;
 
 /// Writes the best items of users.
 pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
-    if options.workers == Some(0) {
-        return Err(Error::usage("--workers 0: give 1 or more"));
-    }
     let workers =
         options.workers.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let saved = files::read(&options.model)?;

@@ -40,24 +40,29 @@ impl Ranking {
         let gains = Gains::new(at);
         let mut sums = Self { users: users.len(), at, ..Self::default() };
         let (mut hit, mut possible) = (0, 0);
-        recommender.each(&users, at, |user, best| {
-            let wanted = wanted.row(user);
-            let most = at.min(wanted.len());
-            let (mut hits, mut average) = (0, 0.0);
-            for (place, (item, _)) in best.iter().enumerate() {
-                if wanted.binary_search(item).is_ok() {
-                    hits += 1;
-                    average += f64::from(hits) / (place as f64 + 1.0);
+        let mut ranks = Ranks::default();
+        recommender.judged(
+            &users,
+            at,
+            |user, scores| {
+                sums.auc += ranks.area(scores, wanted.row(user), seen.row(user));
+            },
+            |user, best| {
+                let wanted = wanted.row(user);
+                let most = at.min(wanted.len());
+                let (mut hits, mut average) = (0, 0.0);
+                for (place, (item, _)) in best.iter().enumerate() {
+                    if wanted.binary_search(item).is_ok() {
+                        hits += 1;
+                        average += f64::from(hits) / (place as f64 + 1.0);
+                    }
                 }
-            }
-            (hit, possible) = (hit + hits as usize, possible + most);
-            sums.recall += f64::from(hits) / wanted.len() as f64;
-            sums.ndcg += gains.share(best, wanted);
-            sums.map += average / most.max(1) as f64;
-        });
-        recommender.scored(&users, |user, scores| {
-            sums.auc += area(scores, wanted.row(user), seen.row(user));
-        });
+                (hit, possible) = (hit + hits as usize, possible + most);
+                sums.recall += f64::from(hits) / wanted.len() as f64;
+                sums.ndcg += gains.share(best, wanted);
+                sums.map += average / most.max(1) as f64;
+            },
+        );
         let count = users.len().max(1) as f64;
         sums.precision = hit as f64 / possible.max(1) as f64;
         for mean in [&mut sums.recall, &mut sums.ndcg, &mut sums.map, &mut sums.auc] {
@@ -67,23 +72,48 @@ impl Ranking {
     }
 }
 
-/// The share of pairs (Mann and Whitney), counted for one test item after the other, as they are few; one half where
-/// there is nothing to compare.
-fn area(scores: &[f32], wanted: &[u32], seen: &[u32]) -> f64 {
-    let score = |item: u32| scores.get(item as usize).map(|score| score.max(f32::NEG_INFINITY));
-    // Twice the wins and once the ties of a score over others: all of them, then less those that do not count.
-    let over = |mine: f32, other: f32| 2 * u64::from(other < mine) + u64::from(other == mine);
-    let others = |item: &&u32| wanted.binary_search(item).is_err();
-    let left_out: Vec<f32> =
-        unique(wanted).chain(unique(seen).filter(others)).filter_map(|&item| score(item)).collect();
-    let (mut right, mut positives) = (0, 0);
-    for mine in unique(wanted).filter_map(|&item| score(item)) {
-        let all: u64 = scores.iter().map(|other| over(mine, other.max(f32::NEG_INFINITY))).sum();
-        right += all - left_out.iter().map(|&other| over(mine, other)).sum::<u64>();
-        positives += 1;
+/// Memory for comparing the scores of a user's items.
+#[derive(Debug, Default)]
+struct Ranks {
+    /// The scores of the test items, ascending.
+    positives: Vec<f32>,
+    /// The scores that are not below all of them.
+    above: Vec<f32>,
+}
+
+impl Ranks {
+    /// The share of pairs (Mann and Whitney); one half where there is nothing to compare. Takes n log t for t test items
+    /// among n; most items stand below all of these and cost one comparison.
+    fn area(&mut self, scores: &[f32], wanted: &[u32], seen: &[u32]) -> f64 {
+        // What is no number is below everything.
+        let score = |item: &u32| scores.get(*item as usize).map(|score| score.max(f32::NEG_INFINITY));
+        self.positives.clear();
+        self.positives.extend(unique(wanted).filter_map(score));
+        self.positives.sort_unstable_by(f32::total_cmp);
+        let Some(&lowest) = self.positives.first() else { return 0.5 };
+        self.above.resize(scores.len(), 0.0);
+        let mut count = 0;
+        for other in scores {
+            let other = other.max(f32::NEG_INFINITY);
+            // Without a branch, which nobody could predict.
+            self.above[count] = other;
+            count += usize::from(other >= lowest);
+        }
+        // Twice the test items over another, and once those that tie with it.
+        let most = 2 * self.positives.len();
+        let won = |other: f32| {
+            let below = self.positives.partition_point(|&mine| mine < other);
+            most - below - self.positives.partition_point(|&mine| mine <= other)
+        };
+        let all = most * (scores.len() - count)
+            + self.above[..count].iter().map(|&other| won(other)).sum::<usize>();
+        // All of them, less those that do not count.
+        let others = |item: &&u32| wanted.binary_search(item).is_err();
+        let left_out = unique(wanted).chain(unique(seen).filter(others)).filter_map(score);
+        let (few, less) = left_out.fold((0, 0), |(few, less), other| (few + 1, less + won(other)));
+        let pairs = self.positives.len() * (scores.len() - few);
+        if pairs == 0 { 0.5 } else { (all - less) as f64 / (2 * pairs) as f64 }
     }
-    let pairs = positives * (scores.len() - left_out.len()) as u64;
-    if pairs == 0 { 0.5 } else { right as f64 / (2 * pairs) as f64 }
 }
 
 /// Each of ascending items once.
@@ -93,10 +123,15 @@ fn unique(items: &[u32]) -> impl Iterator<Item = &u32> {
 
 #[cfg(test)]
 mod tests {
+    use std::cmp::Ordering;
+
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
     fn the_area_counts_pairs_in_the_right_order() {
+        let area = |scores: &[f32], wanted: &[u32], seen: &[u32]| Ranks::default().area(scores, wanted, seen);
         assert_eq!(area(&[0.9, 0.1, 0.5], &[0], &[]), 1.0);
         assert_eq!(area(&[0.9, 0.1, 0.5], &[2], &[]), 0.5);
         assert_eq!(area(&[0.9, 0.1, 0.5], &[2], &[0]), 1.0);
@@ -104,5 +139,44 @@ mod tests {
         assert_eq!(area(&[0.5], &[0], &[]), 0.5);
         assert_eq!(area(&[0.5, f32::NAN, 0.7], &[0, 0], &[]), 0.5);
         assert_eq!(area(&[0.5, f32::NAN, 0.7, 0.1], &[0], &[0, 2, 2]), 1.0);
+    }
+
+    /// Pair by pair.
+    fn naive(scores: &[f32], wanted: &[u32], seen: &[u32]) -> f64 {
+        let score = |item: u32| match scores[item as usize] {
+            score if score.is_nan() => f32::NEG_INFINITY,
+            score => score,
+        };
+        let items = 0..scores.len() as u32;
+        let (mut right, mut pairs) = (0.0, 0.0);
+        for mine in items.clone().filter(|item| wanted.contains(item)) {
+            for other in items.clone().filter(|item| !wanted.contains(item) && !seen.contains(item)) {
+                pairs += 1.0;
+                right += match score(mine).partial_cmp(&score(other)) {
+                    Some(Ordering::Greater) => 1.0,
+                    Some(Ordering::Equal) => 0.5,
+                    _ => 0.0,
+                };
+            }
+        }
+        if pairs == 0.0 { 0.5 } else { right / pairs }
+    }
+
+    proptest! {
+        #[test]
+        fn the_area_is_that_of_all_pairs(
+            scores in proptest::collection::vec(-4i8..5, 1..40),
+            mut wanted in proptest::collection::vec(0u32..60, 0..12),
+            mut seen in proptest::collection::vec(0u32..60, 0..12),
+        ) {
+            let number = |score: i8| match score { 4 => f32::NAN, 3 => f32::INFINITY, -4 => -0.0, score => f32::from(score) };
+            let scores: Vec<f32> = scores.into_iter().map(number).collect();
+            wanted.sort_unstable();
+            seen.sort_unstable();
+            let mut ranks = Ranks::default();
+            // Whatever the user before has left.
+            ranks.area(&[0.5; 50], &[3, 4], &[]);
+            prop_assert_eq!(ranks.area(&scores, &wanted, &seen), naive(&scores, &wanted, &seen));
+        }
     }
 }

@@ -110,10 +110,18 @@ impl<'a> Recommender<'a> {
         self.item_index.top_k(shards, count, workers)
     }
 
-    /// Calls `take` with each user and the scores of all items, as they are ranked by; nothing is left out.
-    pub(crate) fn scored(&self, users: &[u32], mut take: impl FnMut(u32, &[f32])) {
+    /// As [`each`](Self::each); before, `judge` sees the user's scores of all items, as they are ranked by, with nothing
+    /// left out.
+    pub(crate) fn judged(
+        &self,
+        users: &[u32],
+        count: usize,
+        mut judge: impl FnMut(u32, &[f32]),
+        mut take: impl FnMut(u32, &[(u32, f32)]),
+    ) {
         for some in users.chunks(ItemIndex::together()) {
-            self.item_index.scored(&self.queries(some), |at, scores| take(some[at], scores));
+            let judge = |at: usize, scores: &[f32]| judge(some[at], scores);
+            self.item_index.judged(&self.queries(some), count, judge, |at, best| take(some[at], best));
         }
     }
 

@@ -65,7 +65,7 @@ impl ItemIndex {
     }
 
     /// Calls `take` with the number of each user and the scores of all items, without what is added to all of them.
-    pub(crate) fn scored(&self, queries: &Queries, mut take: impl FnMut(usize, &mut [f32])) {
+    fn scored(&self, queries: &Queries, mut take: impl FnMut(usize, &mut [f32])) {
         let mut out: [Vec<f32>; TOGETHER] = Default::default();
         for first in (0..queries.bases.len()).step_by(TOGETHER) {
             let row = |user: usize| {
@@ -84,9 +84,21 @@ impl ItemIndex {
     }
 
     /// Calls `take` with the number of each user and the `count` best items for it.
-    pub(crate) fn best(&self, queries: &Queries, count: usize, mut take: impl FnMut(usize, &[(u32, f32)])) {
+    pub(crate) fn best(&self, queries: &Queries, count: usize, take: impl FnMut(usize, &[(u32, f32)])) {
+        self.judged(queries, count, |_, _| (), take);
+    }
+
+    /// The same; before, `judge` sees the user's scores of all items, with nothing left out.
+    pub(crate) fn judged(
+        &self,
+        queries: &Queries,
+        count: usize,
+        mut judge: impl FnMut(usize, &[f32]),
+        mut take: impl FnMut(usize, &[(u32, f32)]),
+    ) {
         let mut best = Vec::new();
         self.scored(queries, |user, scores| {
+            judge(user, scores);
             self.mask(&queries.seen[user], scores);
             top(scores, count, &mut best);
             best.iter_mut().for_each(|(_, score)| *score += queries.bases[user]);

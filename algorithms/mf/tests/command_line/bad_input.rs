@@ -130,7 +130,7 @@ fn verbs_of_use_name_what_is_wrong() {
     for (line, why) in [
         ("recommend run --top 0", "--top is 0"),
         ("recommend run --top -1", "invalid value '-1'"),
-        ("recommend run --workers 0", "--workers 0"),
+        ("recommend run --workers 0", "a whole number from 1 to 1024"),
         ("recommend run --columns 1,2", "no effect without --exclude"),
         ("fold-in run missing.tsv --reg -1", "missing.tsv: cannot read"),
         (&format!("fold-in run {SMALL} --reg -1"), "--reg is -1: it must be a number of 0 or more"),

@@ -1,0 +1,163 @@
+//! Models and checkpoints that were changed, and signed anew: only what they hold can give them away.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use crate::Case;
+use crate::commands::{ends, json};
+use crate::dice::Dice;
+use crate::inputs::{Inputs, MODELS};
+
+/// What uses a model; the name of its folder stands for `MODEL`.
+const USES: [(&str, &[&str]); 3] = [
+    (
+        "lasso",
+        &[
+            "lasso predict MODEL data.csv",
+            "lasso predict MODEL cities.csv",
+            "lasso predict MODEL data.csv --point 2",
+            "lasso fit data.csv --y y --init MODEL",
+            "lasso fit cities.csv --y y --missing mean --init MODEL",
+        ],
+    ),
+    (
+        "mf",
+        &[
+            "mf predict MODEL ratings.tsv",
+            "mf predict MODEL names.csv",
+            "mf recommend MODEL --top 2",
+            "mf recommend MODEL --users users.txt --exclude ratings.tsv",
+            "mf fold-in MODEL ratings.tsv --top 2",
+            "mf fold-in MODEL names.csv --out new",
+            "mf fit ratings.tsv --rank 2 --epochs 2 --validation none --init MODEL",
+        ],
+    ),
+    (
+        "lda",
+        &[
+            "lda infer MODEL notes.txt",
+            "lda infer MODEL docword.txt",
+            "lda topics MODEL",
+            "lda fit notes.txt --epochs 2 --validation none --init MODEL",
+        ],
+    ),
+];
+
+/// Runs that leave a checkpoint before their end.
+const RUNS: [&str; 11] = [
+    "lasso fit data.csv --y y --ratio 100",
+    "lasso fit data.csv --y y --ratio 100 --schedule cyclic",
+    "lasso fit data.csv --y y --ratio 100 --schedule priority --parallelism 2",
+    "lasso fit classes.csv --y y --loss logistic",
+    "lasso path data.csv --y y --points 4",
+    "mf fit ratings.tsv --rank 2 --epochs 4",
+    "mf fit ratings.tsv --rank 2 --epochs 4 --solver als",
+    "mf fit ratings.tsv --rank 2 --epochs 4 --solver ccd --validation none",
+    "mf fit ratings.tsv --rank 2 --epochs 4 --implicit --solver als",
+    "lda fit notes.txt --topics 2 --epochs 5",
+    "lda fit notes.txt --topics 150 --epochs 5 --validation none --word-priors priors.tsv",
+];
+
+/// What `model.json` begins with, before its own 64 digits.
+const BEFORE: &str = "{\n  \"sha256\": \"";
+
+fn hex(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").unwrap();
+        text
+    })
+}
+
+/// Signs the text behind the digits of a `model.json`.
+fn signed(rest: &[u8]) -> Vec<u8> {
+    let digits = hex(&[BEFORE.as_bytes(), rest].concat());
+    [BEFORE.as_bytes(), digits.as_bytes(), rest].concat()
+}
+
+/// Mostly values, so that what holds them is read.
+fn change(dice: &mut Dice, bytes: &mut Vec<u8>, from: usize) {
+    if dice.roll(4) == 0 { dice.change(bytes, from) } else { dice.change_values(bytes, from) }
+}
+
+/// Where a checkpoint goes on behind magic bytes, version, and identity: two texts, a number, a flag, a list of numbers.
+fn behind_identity(body: &[u8]) -> usize {
+    let number = |at: usize| u64::from_le_bytes(body[at..at + 8].try_into().unwrap()) as usize;
+    let schedule = 12 + 8 + number(12);
+    let costs = schedule + 8 + number(schedule) + 8 + 1;
+    costs + 8 + 8 * number(costs)
+}
+
+/// A command on a model one of whose files was changed.
+pub(crate) fn model(inputs: &Inputs, folder: &Path, dice: &mut Dice) -> Case {
+    let (name, _) = MODELS[dice.roll(MODELS.len())];
+    let path = folder.join(name);
+    crate::copy(&inputs.folder().join(name), &path);
+    let about = path.join("model.json");
+    let text = fs::read_to_string(&about).unwrap();
+    let mut files: Vec<String> = json(&about)["files"].as_object().unwrap().keys().cloned().collect();
+    files.push("model.json".into());
+    let file = &files[dice.roll(files.len())];
+    let whole = fs::read(path.join(file)).unwrap();
+    let rest = &text[BEFORE.len() + 64..];
+    if file == "model.json" {
+        let mut rest = rest.as_bytes().to_vec();
+        // Mostly what is the program's own, behind the list of files.
+        let own = text.find("\n  },").unwrap_or(0).saturating_sub(BEFORE.len() + 64);
+        let from = if dice.roll(5) == 0 { 0 } else { own };
+        change(dice, &mut rest, from);
+        fs::write(&about, signed(&rest)).unwrap();
+    } else {
+        let mut changed = whole.clone();
+        // Behind the header of an array.
+        change(dice, &mut changed, if file.ends_with(".npy") { 128 } else { 0 });
+        fs::write(path.join(file), &changed).unwrap();
+        fs::write(&about, signed(rest.replace(&hex(&whole), &hex(&changed)).as_bytes())).unwrap();
+    }
+    let program = name.split('.').next().unwrap();
+    let (_, uses) = USES.iter().find(|(user, _)| *user == program).unwrap();
+    let line = dice.of(uses).replace("MODEL", name);
+    let mut words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+    if words[1] == "fit" {
+        words.push("--time-limit=0.3".into());
+    }
+    if dice.roll(2) == 0 {
+        words.push("--json".into());
+    }
+    Case { folder: folder.into(), words, stdin: None }
+}
+
+/// A run that goes on from a checkpoint that was changed.
+pub(crate) fn checkpoint(inputs: &Inputs, folder: &Path, dice: &mut Dice) -> Case {
+    let number = dice.roll(RUNS.len());
+    let line = RUNS[number];
+    // Made when it is first asked for, beside the inputs.
+    let made = inputs.folder().join(format!("begun.{number}"));
+    if !made.exists() {
+        let rest = format!("--checkpoint-every 1 --quiet --out begun.{number}");
+        ends(inputs.folder(), &format!("{line} {rest}"), 0);
+    }
+    let run = folder.join("begun");
+    crate::copy(&made, &run);
+    let asked = run.join("run.json");
+    let text = fs::read_to_string(&asked).unwrap().replace(&format!("begun.{number}"), "begun");
+    fs::write(&asked, &text).unwrap();
+    let path = run.join("checkpoint");
+    if path.exists() && dice.roll(10) > 0 {
+        let whole = fs::read(&path).unwrap();
+        let mut body = whole[..whole.len() - 32].to_vec();
+        let from = if dice.roll(10) == 0 { 0 } else { behind_identity(&body) };
+        change(dice, &mut body, from);
+        body.extend(Sha256::digest(&body.clone()));
+        fs::write(&path, body).unwrap();
+    } else {
+        let mut text = text.into_bytes();
+        dice.change(&mut text, 0);
+        fs::write(&asked, text).unwrap();
+    }
+    let program = line.split(' ').next().unwrap();
+    let words = [program, "--resume=begun", "--time-limit=0.3", "--json"].map(str::to_owned).to_vec();
+    Case { folder: folder.into(), words, stdin: None }
+}
