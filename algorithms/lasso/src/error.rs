@@ -80,6 +80,22 @@ pub enum LassoError {
         /// Distinct values of the response.
         count: usize,
     },
+    /// A response that counts nothing.
+    #[error(
+        "the response is {value} in row {row}: the Poisson loss needs counts, 0 or from 1e-100 to 1e15; correct the row or \
+         choose another loss"
+    )]
+    Count {
+        /// Row, counted from 1.
+        row: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// Counts that are all zero.
+    #[error(
+        "the response is 0 in every row, so that no intercept fits it: check the response, or fit no intercept"
+    )]
+    NoCounts,
     /// A coefficient to start from that the problem does not have.
     #[error(
         "the coefficients to start from name column {column} or have no finite value there; the data has {columns}"

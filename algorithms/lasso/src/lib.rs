@@ -12,6 +12,7 @@
 //! P(b) = 1/n sum log(1 + exp(-y_i (x_i'b + b_0))) + lambda (a |b|_1 + (1 - a)/2 |b|^2)
 //! ```
 //!
+//! or, with [`Loss::Poisson`] for counts, half the mean deviance with means exp(x_i'b + b_0), in place of the logistic loss;
 //! and is done when (P - D) / P is at most the tolerance, where D is the dual objective at the best multiple of the
 //! residual that is feasible. The gap is that of the coefficients returned, whatever way led to them.
 //!
@@ -19,7 +20,7 @@
 //! lambda. Columns are dealt out as shards,
 //! the residual is the replica, and the working set with its Gram matrix is the pinned block. An epoch certifies all
 //! columns, lets the worst violators that do not say the same as each other enter the working set, and solves it to
-//! second order: for the logistic loss by proximal Newton steps. The schedules of rounds ([`Choice`]) solve the same problem by single coordinate updates.
+//! second order: for smooth losses by proximal Newton steps. The schedules of rounds ([`Choice`]) solve the same problem by single coordinate updates.
 //!
 //! ```
 //! use raddle_lasso::{Lasso, Preparation, Problem};

@@ -59,7 +59,7 @@ impl Choice {
 ///
 /// | name | default | range | what it does |
 /// |---|---|---|---|
-/// | `loss` | `Squared` | | squared, or logistic for a response of two values |
+/// | `loss` | `Squared` | | squared, logistic for a response of two values, or Poisson for counts |
 /// | `penalty` | lambda_max / 10 | lambda > 0, or ratio >= 1 | the weight of the penalty |
 /// | `l1_ratio` | 1 | \[1e-9, 1\] | the penalty is `lambda (a \|b\|_1 + (1 - a)/2 \|b\|^2)`, a the l1 ratio |
 /// | `tolerance` | 1e-6 | (0, 1) | done when the relative duality gap (P - D) / P is at most this |

@@ -29,14 +29,16 @@ pub fn predict(x: &Matrix, coefficients: &[(u32, f64)], intercept: f64) -> Vec<f
 }
 
 impl Fit {
-    /// A prediction for each row of `x`, whose columns are those that were fitted, on their original scale.
+    /// The score `intercept + x'b` of each row of `x`, whose columns are those that were fitted, on their original scale;
+    /// [`Loss::mean`](crate::Loss::mean) says what is expected of a response with that score.
     pub fn predict(&self, x: &Matrix) -> Vec<f64> {
         predict(x, &self.coefficients, self.intercept)
     }
 }
 
 impl Point {
-    /// A prediction for each row of `x`, whose columns are those that were fitted, on their original scale.
+    /// The score `intercept + x'b` of each row of `x`, whose columns are those that were fitted, on their original scale;
+    /// [`Loss::mean`](crate::Loss::mean) says what is expected of a response with that score.
     pub fn predict(&self, x: &Matrix) -> Vec<f64> {
         predict(x, &self.coefficients, self.intercept)
     }

@@ -35,7 +35,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "K")]
     point: Option<u64>,
     /// Write the predictions to this file, one a line, rather than to stdout. Of a logistic model a line is the class and,
-    /// behind a tab, the probability of the larger class.
+    /// behind a tab, the probability of the larger class; of a Poisson model it is the mean.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]

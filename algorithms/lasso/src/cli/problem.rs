@@ -21,7 +21,7 @@ pub(crate) struct ProblemOptions {
     /// Keep what is parsed from text in this folder, as binary files named by the content, and read it from there next time.
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
-    /// squared, or logistic for a response of two values, of which the larger is the positive class.
+    /// squared; logistic for a response of two values, of which the larger is the positive class; or poisson for counts.
     #[arg(long, value_name = "NAME", default_value = "squared", value_parser = losses())]
     #[serde(serialize_with = "by_name")]
     loss: Loss,

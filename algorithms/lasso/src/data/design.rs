@@ -193,6 +193,25 @@ impl<'a> View<'a> {
         }
     }
 
+    /// The squared norm with rows weighted, and the largest absolute value.
+    pub(crate) fn weighed(self, weights: &[f64]) -> (f64, f64) {
+        let add =
+            |(sum, most): (f64, f64), (x, weight): (f64, f64)| (sum + weight * x * x, most.max(x.abs()));
+        match self {
+            View::Dense(values) => values.iter().copied().zip(weights.iter().copied()).fold((0.0, 0.0), add),
+            View::Sparse { indices, values, shift } => {
+                let of = |row: u32| weights[row as usize];
+                let stored = indices.iter().zip(values).map(|(&row, x)| (x - shift, of(row)));
+                let (sum, most) = stored.fold((0.0, 0.0), add);
+                if shift == 0.0 {
+                    return (sum, most);
+                }
+                let rest = weights.iter().sum::<f64>() - indices.iter().map(|&row| of(row)).sum::<f64>();
+                (sum + rest.max(0.0) * shift * shift, most.max(shift.abs()))
+            }
+        }
+    }
+
     /// Adds `scale` times the stored values to `dense`, and returns what is still to be subtracted from every entry.
     pub(crate) fn add_scaled_to(self, scale: f64, dense: &mut [f64]) -> f64 {
         match self {

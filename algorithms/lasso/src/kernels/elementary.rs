@@ -3,7 +3,7 @@
 //! The platform's `exp` and `ln` are not used: they differ between platforms, and they take one value at a time.
 //! Here every step is an IEEE operation or a fused multiply-add on eight lanes, the same in all vector forms.
 
-use super::lanes::LANES;
+use super::lanes::{LANES, Lanes};
 
 /// Exponents beyond this count as this: exp(-708) is the smallest power that is a normal number.
 pub(super) const MOST_EXPONENT: f64 = 708.0;
@@ -17,6 +17,59 @@ pub struct LossSums {
     pub residual: f64,
     /// Of the weights: the second derivative.
     pub weights: f64,
+}
+
+impl LossSums {
+    /// Evaluates `row`, which gives loss, residual and weight of eight rows from their responses and scores, for all
+    /// rows: writes residual and weights, and adds up all three in lanes.
+    #[inline(always)]
+    pub(super) fn of<L: Lanes>(
+        (y, scores): (&[f64], &[f64]),
+        (residual, weights): (&mut [f64], &mut [f64]),
+        row: impl Fn(&Eight, &Eight) -> [Eight; 3],
+    ) -> Self {
+        let (y, last_y) = y.as_chunks::<LANES>();
+        let (scores, last_scores) = scores.as_chunks::<LANES>();
+        let (residual, last_residual) = residual.as_chunks_mut::<LANES>();
+        let (weights, last_weights) = weights.as_chunks_mut::<LANES>();
+        let mut sums = [[0.0; LANES]; 3];
+        for (((y, scores), residual), weights) in y.iter().zip(scores).zip(residual).zip(weights) {
+            let values = row(y, scores);
+            (*residual, *weights) = (values[1], values[2]);
+            for (sum, value) in sums.iter_mut().zip(&values) {
+                *sum = eight(|l| sum[l] + value[l]);
+            }
+        }
+        let count = last_y.len().min(last_scores.len());
+        if count > 0 {
+            let values = row(&padded(last_y), &padded(last_scores));
+            last_residual.copy_from_slice(&values[1][..last_residual.len()]);
+            last_weights.copy_from_slice(&values[2][..last_weights.len()]);
+            for (sum, value) in sums.iter_mut().zip(&values) {
+                *sum = eight(|l| sum[l] + if l < count { value[l] } else { 0.0 });
+            }
+        }
+        let [loss, residual, weights] = sums.map(|sum| L::load(&sum).sum());
+        Self { loss, residual, weights }
+    }
+}
+
+/// Adds up in lanes what `row` gives for eight rows from their responses and scores.
+#[inline(always)]
+pub(super) fn sum_rows<L: Lanes>(y: &[f64], scores: &[f64], row: impl Fn(&Eight, &Eight) -> Eight) -> f64 {
+    let (y, last_y) = y.as_chunks::<LANES>();
+    let (scores, last_scores) = scores.as_chunks::<LANES>();
+    let mut sums = [0.0; LANES];
+    for (y, scores) in y.iter().zip(scores) {
+        let values = row(y, scores);
+        sums = eight(|l| sums[l] + values[l]);
+    }
+    let count = last_y.len().min(last_scores.len());
+    if count > 0 {
+        let values = row(&padded(last_y), &padded(last_scores));
+        sums = eight(|l| sums[l] + if l < count { values[l] } else { 0.0 });
+    }
+    L::load(&sums).sum()
 }
 
 pub(super) type Eight = [f64; LANES];
@@ -71,18 +124,24 @@ const ATANH_NEAR: [f64; 11] = atanh();
 /// ln 2 as a sum: the first part has trailing zeros, so that small multiples of it are exact.
 pub(super) const LN2: [f64; 2] = [0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10];
 
-/// exp(-m) for m in \[0, 708\].
-///
-/// -m = k ln 2 + x with whole k, |x| <= ln(2) / 2; exp x by its series, and k is added to the exponent.
+/// exp(-m) for m in \[-708, 708\].
 #[inline(always)]
 pub(super) fn exp_minus(m: Eight) -> Eight {
+    let (shifted, _, x) = reduced(m);
+    let power = polynomial(&EXP, x);
+    eight(|l| f64::from_bits(power[l].to_bits().wrapping_add(shifted[l].to_bits() << 52)))
+}
+
+/// -m = k ln 2 + x with whole k, |x| <= ln(2) / 2, for m in \[-708, 708\]: a number whose lowest bits are k, k and x. exp x
+/// is found by its series, and k is added to its exponent.
+#[inline(always)]
+pub(super) fn reduced(m: Eight) -> (Eight, Eight, Eight) {
     // Adding 1.5 * 2^52 rounds to a whole number, which then stands in the lowest bits.
     const ROUND: f64 = 6_755_399_441_055_744.0;
     let shifted = eight(|l| (-m[l]).mul_add(std::f64::consts::LOG2_E, ROUND));
     let k = eight(|l| shifted[l] - ROUND);
     let x = eight(|l| k[l].mul_add(-LN2[1], k[l].mul_add(-LN2[0], -m[l])));
-    let power = polynomial(&EXP, x);
-    eight(|l| f64::from_bits(power[l].to_bits().wrapping_add(shifted[l].to_bits() << 52)))
+    (shifted, k, x)
 }
 
 /// ln(1 + e) for e in \[0, 1\], or in \[-1/2, 0\]: 2 atanh(e / (2 + e)).

@@ -1,9 +1,9 @@
 //! The logistic loss, its derivatives and its dual, value by value.
 
 use super::LossSums;
-use super::elementary::{Eight, MOST_EXPONENT, eight, exp_minus, ln, ln_1p, padded};
+use super::elementary::{Eight, MOST_EXPONENT, eight, exp_minus, ln, ln_1p, sum_rows};
 use super::form::{Kernel, run};
-use super::lanes::{LANES, Lanes};
+use super::lanes::Lanes;
 
 /// The logistic loss log(1 + exp(-y f)) at scores f with labels y = 1 or -1. Writes r = -(its derivative by f) = y s
 /// and w = (its second derivative) = s (1 - s), where s = 1 / (1 + exp(y f)), and returns the sums of all three.
@@ -38,29 +38,7 @@ impl Kernel for Loss<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> LossSums {
-        let (y, last_y) = self.y.as_chunks::<LANES>();
-        let (scores, last_scores) = self.scores.as_chunks::<LANES>();
-        let (residual, last_residual) = self.residual.as_chunks_mut::<LANES>();
-        let (weights, last_weights) = self.weights.as_chunks_mut::<LANES>();
-        let mut sums = [[0.0; LANES]; 3];
-        for (((y, scores), residual), weights) in y.iter().zip(scores).zip(residual).zip(weights) {
-            let values = loss(y, scores);
-            (*residual, *weights) = (values[1], values[2]);
-            for (sum, value) in sums.iter_mut().zip(&values) {
-                *sum = eight(|l| sum[l] + value[l]);
-            }
-        }
-        let count = last_y.len().min(last_scores.len());
-        if count > 0 {
-            let values = loss(&padded(last_y), &padded(last_scores));
-            last_residual.copy_from_slice(&values[1][..last_residual.len()]);
-            last_weights.copy_from_slice(&values[2][..last_weights.len()]);
-            for (sum, value) in sums.iter_mut().zip(&values) {
-                *sum = eight(|l| sum[l] + if l < count { value[l] } else { 0.0 });
-            }
-        }
-        let [loss, residual, weights] = sums.map(|sum| L::load(&sum).sum());
-        LossSums { loss, residual, weights }
+        LossSums::of::<L>((self.y, self.scores), (self.residual, self.weights), loss)
     }
 }
 
@@ -87,19 +65,7 @@ impl Kernel for Entropy<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> f64 {
-        let (y, last_y) = self.y.as_chunks::<LANES>();
-        let (scores, last_scores) = self.scores.as_chunks::<LANES>();
-        let mut sums = [0.0; LANES];
-        for (y, scores) in y.iter().zip(scores) {
-            let entropy = entropy(y, scores, self.k);
-            sums = eight(|l| sums[l] + entropy[l]);
-        }
-        let count = last_y.len().min(last_scores.len());
-        if count > 0 {
-            let entropy = entropy(&padded(last_y), &padded(last_scores), self.k);
-            sums = eight(|l| sums[l] + if l < count { entropy[l] } else { 0.0 });
-        }
-        L::load(&sums).sum()
+        sum_rows::<L>(self.y, self.scores, |y, scores| entropy(y, scores, self.k))
     }
 }
 

@@ -65,7 +65,8 @@ impl Certified {
     pub(crate) fn smooth(response: Response<'_>, scores: &Scores, norms: Norms) -> Self {
         let (scale, ridged) = (norms.bound().min(1.0), norms.ridged());
         let primal = scores.sums.loss + norms.penalty * norms.l1 + 0.5 * ridged;
-        Self { primal, dual: scores.dual(response, scale) - 0.5 * scale * scale * ridged, is_zero: false }
+        let is_zero = norms.l1 == 0.0 && response.loss.is_exact(&scores.sums);
+        Self { primal, dual: scores.dual(response, scale) - 0.5 * scale * scale * ridged, is_zero }
     }
 
     /// (P - D) / P; 0 for the problem without a response, which zero solves; infinite where values over- or underflow:

@@ -20,6 +20,11 @@ pub(crate) trait Smooth: Debug + Send + Sync {
     /// The dual value of `scale` times the residual at these scores, scale in \[0, 1\]: minus the sum of the conjugates.
     fn dual(&self, y: &[f64], scores: &[f64], scale: f64) -> f64;
 
+    /// Whether the fit is exact but for rounding, so that nothing is left to certify: no loss is negative.
+    fn is_exact(&self, _: &LossSums) -> bool {
+        false
+    }
+
     /// How far all scores should move together to bring the sum of the residual to zero: a Newton step.
     fn intercept_step(&self, sums: &LossSums) -> f64 {
         sums.residual / sums.weights

@@ -6,6 +6,7 @@
 pub(crate) mod duality_gap;
 pub(crate) mod linear_predictor;
 mod logistic;
+mod poisson;
 pub(crate) mod row_state;
 mod squared;
 
@@ -28,17 +29,22 @@ pub enum Loss {
     /// `1/n sum log(1 + exp(-y_i (x_i'b + b_0)))` for a response of two values, of which the larger counts as 1 and the
     /// smaller as -1.
     Logistic,
+    /// `1/n sum (y_i log(y_i / m_i) - (y_i - m_i))` with the means `m_i = exp(x_i'b + b_0)`, for a response of counts: half
+    /// the deviance.
+    Poisson,
 }
 
 impl Loss {
     /// The names that `--loss` accepts, with what they choose.
-    pub const NAMES: [(&str, Loss); 2] = [("squared", Loss::Squared), ("logistic", Loss::Logistic)];
+    pub const NAMES: [(&str, Loss); 3] =
+        [("squared", Loss::Squared), ("logistic", Loss::Logistic), ("poisson", Loss::Poisson)];
 
     /// What a loss is, which all else asks: no other place tells one from another.
     pub(crate) fn function(self) -> &'static dyn LossFunction {
         match self {
             Loss::Squared => &squared::Squared,
             Loss::Logistic => &logistic::Logistic,
+            Loss::Poisson => &poisson::Poisson,
         }
     }
 
@@ -64,7 +70,7 @@ impl Loss {
     }
 
     /// What is expected of a response whose score is `intercept + x'b`: for the squared loss the score itself, for the
-    /// logistic one the probability of the larger class.
+    /// logistic one the probability of the larger class, for the Poisson loss exp(score).
     pub fn mean(self, score: f64) -> f64 {
         self.function().mean(score)
     }
@@ -148,6 +154,9 @@ impl Shape {
 pub(crate) enum Curvature {
     /// It is at most this: a step that reckons with it never overshoots.
     AtMost(f64),
+    /// This, from the response and the residual, and while a score moves by at most 1 it grows at most e-fold: the third
+    /// derivative is no larger than the second (Bach, "Self-concordant analysis for logistic regression", 2010).
+    Local(fn(f64, f64) -> f64),
 }
 
 /// n times `loss + lambda (a |b|_1 + (1 - a)/2 |b|^2)`, a the share of the l1 norm.

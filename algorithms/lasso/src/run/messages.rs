@@ -6,7 +6,7 @@ use raddle::state::{Reader, StateError, Writer};
 use super::solution::Solved;
 use super::spec::Spec;
 use crate::data::correlation::Aspect;
-use crate::data::design::Column;
+use crate::data::design::{Column, View};
 use crate::loss::soft_threshold;
 
 /// What a shard answers.
@@ -81,8 +81,10 @@ pub(crate) struct Asked<'a> {
     pub(crate) penalty: f64,
     /// The weight of |b|^2 / 2, likewise.
     pub(crate) ridge: f64,
-    /// The largest curvature of the loss.
+    /// The curvature of a row: its bound, or the mean over the rows,
     pub(crate) curvature: f64,
+    /// and, where there is no bound, each row's.
+    pub(crate) local: Option<&'a [f64]>,
     /// Columns with |x_j'r| above this may enter the working set; NaN if none may.
     pub(crate) floor: f64,
     /// At the first boundary of a cold fit, when lambda is not known: what the floor can be told from.
@@ -97,8 +99,21 @@ pub(crate) struct Asked<'a> {
 impl Asked<'_> {
     /// The best value of a coefficient whose column has the product `slope` with the residual and this squared norm.
     pub(crate) fn minimiser(&self, slope: f64, before: f64, norm: f64) -> f64 {
-        let curvature = self.curvature * norm;
+        self.minimiser_at(slope, before, self.curvature * norm)
+    }
+
+    /// Where its quadratic of this curvature is least.
+    fn minimiser_at(&self, slope: f64, before: f64, curvature: f64) -> f64 {
         soft_threshold(slope + curvature * before, self.penalty) / (curvature + self.ridge)
+    }
+
+    /// The value to which a round moves a coefficient: no score by more than 1 where curvature grows, and there by as much
+    /// as it may.
+    pub(crate) fn step(&self, slope: f64, before: f64, norm: f64, column: View<'_>) -> f64 {
+        let Some(weights) = self.local else { return self.minimiser(slope, before, norm) };
+        let (norm, most) = column.weighed(weights);
+        let after = self.minimiser_at(slope, before, std::f64::consts::E * norm.max(f64::MIN_POSITIVE));
+        before + (after - before).clamp(-1.0 / most, 1.0 / most)
     }
 }
 

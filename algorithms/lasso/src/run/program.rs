@@ -57,7 +57,7 @@ impl Program for LassoProgram {
                 }
                 _ => Partial::Tiles(Vec::new()),
             },
-            _ => Partial::Moves(shard.moves(task, &self.asked(replica))),
+            _ => Partial::Moves(shard.moves(task, &self.asked(replica, &self.curvature(replica)))),
         }
     }
 
@@ -144,7 +144,7 @@ impl Program for LassoProgram {
     }
 
     fn certify(&self, _: u32, shard: &mut ColumnShard, replica: &Replica) -> Partial {
-        Partial::Share(shard.share(&self.asked(replica)))
+        Partial::Share(shard.share(&self.asked(replica, &self.curvature(replica))))
     }
 
     /// Primal, dual and gap of the problem scaled by n, at the exported coefficients.
@@ -209,15 +209,27 @@ impl Program for LassoProgram {
 }
 
 impl LassoProgram {
-    fn asked<'a>(&'a self, replica: &'a Replica) -> Asked<'a> {
+    /// The curvature of a row, and of each row where it has no bound.
+    fn curvature(&self, replica: &Replica) -> (f64, Option<Vec<f64>>) {
+        match self.spec.objective.loss.function().curvature() {
+            Curvature::AtMost(bound) => (bound, None),
+            Curvature::Local(of) => {
+                let rows = self.spec.y.iter().zip(&replica.rows.residual);
+                let rows: Vec<f64> = rows.map(|(&y, &residual)| of(y, residual)).collect();
+                (rows.iter().sum::<f64>() / rows.len() as f64, Some(rows))
+            }
+        }
+    }
+
+    fn asked<'a>(&'a self, replica: &'a Replica, curvature: &'a (f64, Option<Vec<f64>>)) -> Asked<'a> {
         let (penalty, ridge) = self.spec.objective.weights(replica.penalty);
-        let Curvature::AtMost(curvature) = self.spec.objective.loss.function().curvature();
         Asked {
             residual: &replica.rows.residual,
             sum: replica.rows.sum,
             penalty,
             ridge,
-            curvature,
+            curvature: curvature.0,
+            local: curvature.1.as_deref(),
             floor: replica.floor,
             first: self.cold.then_some(&self.spec).filter(|_| replica.penalty.is_nan()),
             cap: replica.cap,

@@ -66,7 +66,7 @@ impl ColumnShard {
     /// Coordinate minimisers of the task's variables, all from the same residual: exact for the squared loss (Friedman
     /// et al., "Pathwise coordinate optimization", 2007, eq. 9; with a ridge, Friedman, Hastie and Tibshirani,
     /// "Regularization paths for generalized linear models via coordinate descent", 2010, eq. 5; here for columns of
-    /// any norm), of the quadratic that touches the loss from above for the logistic one.
+    /// any norm), of the quadratic that touches the loss from above for smooth ones.
     pub(crate) fn moves(&mut self, task: &Task, asked: &Asked<'_>) -> Vec<Move> {
         let mut moves = Vec::with_capacity(task.variables.len());
         for &variable in &task.variables {
@@ -75,7 +75,8 @@ impl ColumnShard {
             if norm <= 0.0 {
                 continue;
             }
-            let after = asked.minimiser(self.view(at).dot(asked.residual, asked.sum), before, norm);
+            let slope = self.view(at).dot(asked.residual, asked.sum);
+            let after = asked.step(slope, before, norm, self.view(at));
             let delta = after - before;
             if delta != 0.0 {
                 self.coefficients[at] = after;

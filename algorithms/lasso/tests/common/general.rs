@@ -1,4 +1,4 @@
-//! An oracle for both losses and the elastic net: the definitions, and proximal gradient steps with momentum.
+//! An oracle for all losses and the elastic net: the definitions, and proximal gradient steps with momentum.
 
 use raddle_datasets::Matrix;
 use raddle_lasso::{Fit, Loss, Preparation};
@@ -26,10 +26,11 @@ impl General {
             (y.iter().copied().fold(f64::MAX, f64::min) + y.iter().copied().fold(f64::MIN, f64::max)) / 2.0;
         let response = match loss {
             Loss::Squared => prepared.y.clone(),
+            Loss::Poisson => y.to_vec(),
             Loss::Logistic => y.iter().map(|&value| if value > middle { 1.0 } else { -1.0 }).collect(),
         };
         let (intercept, original) = match preparation {
-            Preparation::Usual { intercept, .. } => (intercept && loss == Loss::Logistic, true),
+            Preparation::Usual { intercept, .. } => (intercept && loss != Loss::Squared, true),
             _ => (false, false),
         };
         Self { prepared, x: x.clone(), y: response, loss, l1_ratio, intercept, original }
@@ -43,6 +44,10 @@ impl General {
     fn row(&self, i: usize, score: f64) -> (f64, f64) {
         match self.loss {
             Loss::Squared => ((self.y[i] - score).powi(2) / 2.0, self.y[i] - score),
+            Loss::Poisson => {
+                let (y, mean) = (self.y[i], score.exp());
+                (if y > 0.0 { y * (y.ln() - score) - (y - mean) } else { mean }, y - mean)
+            }
             Loss::Logistic => {
                 let margin = self.y[i] * score;
                 let e = (-margin.abs()).exp();
@@ -61,7 +66,7 @@ impl General {
     }
 
     /// P and D at these coefficients, for scores that may have been computed elsewhere. The dual point is a multiple of
-    /// the residual; where an intercept asks that it sum to zero, the class that has more is scaled down first.
+    /// the residual; where an intercept asks that it sum to zero, the sign that has more is scaled down first.
     pub fn values(&self, b: &[f64], scores: &[f64], lambda: f64) -> (f64, f64) {
         let rows: Vec<(f64, f64)> = scores.iter().enumerate().map(|(i, &score)| self.row(i, score)).collect();
         let loss: f64 = rows.iter().map(|row| row.0).sum();
@@ -86,6 +91,16 @@ impl General {
                 let k = (yr / rr.max(1e-300)).clamp(-bound, bound);
                 k * yr - k * k * rr / 2.0
             }
+            Loss::Poisson => {
+                let k = bound.min(1.0);
+                // Minus the conjugate of y log y - y - y f + exp f at -k r, which is m log m - m - y log y + y.
+                let x_log = |x: f64| if x > 0.0 { x * x.ln() } else { 0.0 };
+                let row = |(y, r): (&f64, &f64)| {
+                    let m = y - k * r;
+                    x_log(*y) - y - x_log(m) + m
+                };
+                self.y.iter().zip(&r).map(row).sum::<f64>() - k * k * ridge * squares / 2.0
+            }
             Loss::Logistic => {
                 let k = bound.min(1.0);
                 let entropy = |r: &f64| {
@@ -109,24 +124,28 @@ impl General {
     pub fn of(&self, coefficients: &[(u32, f64)], intercept: f64, lambda: f64) -> (f64, f64) {
         let b = self.prepared.scaled(coefficients);
         let scores = match self.loss {
-            Loss::Logistic if self.original => predictions(&self.x, coefficients, intercept),
+            Loss::Logistic | Loss::Poisson if self.original => predictions(&self.x, coefficients, intercept),
             _ => self.scores(&b, 0.0),
         };
         self.values(&b, &scores, lambda)
     }
 
-    /// max |x_j'r| / (n a) without coefficients, the intercept at its best: the mean of each class.
+    /// max |x_j'r| / (n a) without coefficients, the intercept at its best.
     pub fn lambda_max(&self) -> f64 {
         let mean = if self.intercept { self.y.iter().sum::<f64>() / self.n() } else { 0.0 };
         let half = if self.loss == Loss::Logistic { 0.5 } else { 1.0 };
+        // Without an intercept each mean is exp 0.
+        let mean = if self.loss == Loss::Poisson && !self.intercept { 1.0 } else { mean };
         let r: Vec<f64> = self.y.iter().map(|y| half * (y - mean)).collect();
         let largest = self.prepared.columns.iter().map(|column| super::dot(column, &r).abs());
         largest.fold(0.0, f64::max) / self.n() / self.l1_ratio
     }
 
     /// The best objective: proximal gradient steps with momentum and restarts (Beck and Teboulle 2009; O'Donoghue and
-    /// Candes 2015), until the gap is at most `gap` or the steps are used up. The last (P, D).
+    /// Candes 2015), until the gap is at most `gap` or the steps are used up. The last (P, D). Not for the Poisson loss,
+    /// whose curvature has no bound.
     pub fn solve(&self, lambda: f64, gap: f64) -> (f64, f64) {
+        assert_ne!(self.loss, Loss::Poisson, "its curvature has no bound");
         let columns = &self.prepared.columns;
         let (n, p) = (self.n(), columns.len());
         let (penalty, ridge) = (lambda * self.l1_ratio, lambda * (1.0 - self.l1_ratio));

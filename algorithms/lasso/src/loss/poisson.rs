@@ -1,0 +1,124 @@
+//! The Poisson loss of a response of counts: half the deviance, so that no objective is negative.
+//!
+//! With the mean m = exp(f), the loss of a row is y log(y / m) - (y - m), at least 0 and 0 where m = y; it differs from minus
+//! the log-likelihood by what does not depend on the fit. Its derivatives by f are -(y - m) and m: the residual is y - m.
+
+use std::sync::Arc;
+
+use super::linear_predictor::Smooth;
+use super::{Curvature, LossFunction, Measure, Shape};
+use crate::data::problem::Problem;
+use crate::error::LassoError;
+use crate::kernels::{LossSums, poisson, poisson_dual};
+
+/// What a count other than 0 must lie between: exponentials of scores stay within double precision, with room for sums.
+const RANGE: std::ops::RangeInclusive<f64> = 1e-100..=1e15;
+
+/// The intercept is exact when the residual's sum is this small beside that of the means: about rounding.
+const EXACT: f64 = 1e-15;
+
+/// No loss is left where it is this small beside the sum of the means.
+const PERFECT: f64 = 1e-28;
+
+#[derive(Debug)]
+pub(super) struct Poisson;
+
+/// Half the deviance of a row.
+fn row(y: f64, score: f64) -> f64 {
+    // Compiled in: the same choice of lambda on every machine.
+    match y > 0.0 {
+        true => {
+            let t = score - libm::log(y);
+            y * (libm::expm1(t) - t)
+        }
+        false => libm::exp(score),
+    }
+}
+
+impl LossFunction for Poisson {
+    fn title(&self, penalty: &str) -> String {
+        format!("Poisson {}", penalty.to_lowercase())
+    }
+
+    /// As given: counts, or other numbers that are not negative, such as rates.
+    fn response(&self, problem: &Problem) -> Result<Arc<Vec<f64>>, LassoError> {
+        let given = &problem.given;
+        let is_count = |value: f64| value == 0.0 || RANGE.contains(&value);
+        if let Some(at) = given.iter().position(|&value| !is_count(value)) {
+            return Err(LassoError::Count { row: at + 1, value: given[at] });
+        }
+        if problem.intercept && given.iter().all(|&value| value == 0.0) {
+            return Err(LassoError::NoCounts);
+        }
+        Ok(Arc::clone(given))
+    }
+
+    fn shape(&self) -> Shape {
+        Shape::Smooth(&Poisson)
+    }
+
+    /// The mean, which has no bound.
+    fn curvature(&self) -> Curvature {
+        Curvature::Local(|y, residual| y - residual)
+    }
+
+    /// exp(score).
+    fn mean(&self, score: f64) -> f64 {
+        libm::exp(score)
+    }
+
+    fn error_name(&self) -> &'static str {
+        "mean Poisson deviance"
+    }
+
+    fn error(&self, response: f64, score: f64, _: Option<[f64; 2]>) -> f64 {
+        2.0 * row(response, score)
+    }
+
+    /// The mean deviance, and the part of the deviance from the response's mean that is explained.
+    fn measures(&self, response: &[f64], scores: &[f64], _: Option<[f64; 2]>) -> Vec<Measure> {
+        let explained = "deviance explained";
+        if response.iter().any(|&y| y < 0.0) {
+            let why = Err("as the response has negative values");
+            return vec![(self.error_name(), why), (explained, why)];
+        }
+        let rows = response.len() as f64;
+        let deviance = |score: &dyn Fn(usize) -> f64| -> f64 {
+            response.iter().enumerate().map(|(at, &y)| 2.0 * row(y, score(at))).sum()
+        };
+        let error = deviance(&|at| scores[at]);
+        let mean = libm::log(response.iter().sum::<f64>() / rows);
+        let varies = response.iter().any(|&y| y != response[0]);
+        let part = match varies {
+            true => Ok(1.0 - error / deviance(&|_| mean)),
+            false => Err("as the response does not vary"),
+        };
+        vec![(self.error_name(), Ok(error / rows)), (explained, part)]
+    }
+}
+
+impl Smooth for Poisson {
+    fn evaluate(&self, y: &[f64], scores: &[f64], residual: &mut [f64], weights: &mut [f64]) -> LossSums {
+        poisson(y, scores, residual, weights)
+    }
+
+    /// With r the residual and m = y - k r, which lies between y and the mean, the conjugates give
+    /// sum (k r log m + y log(y / m) - (y - m)).
+    fn dual(&self, y: &[f64], scores: &[f64], scale: f64) -> f64 {
+        poisson_dual(y, scores, scale)
+    }
+
+    /// As for a response that does not vary: a score is exact to about 4e-15, the deviance to the square of that.
+    fn is_exact(&self, sums: &LossSums) -> bool {
+        sums.loss <= PERFECT * sums.weights
+    }
+
+    /// Exactly: all means grow by the factor sum y / sum m.
+    fn intercept_step(&self, sums: &LossSums) -> f64 {
+        libm::log1p(sums.residual / sums.weights)
+    }
+
+    fn is_settled(&self, sums: &LossSums) -> bool {
+        sums.residual.abs() <= EXACT * sums.weights
+    }
+}
