@@ -214,7 +214,8 @@ impl<P: Program> Engine<P> {
     }
 
     /// A text that is the same exactly when data and parameters are, such as a digest of the data and the parameters as
-    /// words: a checkpoint of another run is refused by the words that differ. Checkpoints ask for one. Staleness, guard,
+    /// words: a checkpoint of another run is refused by the words that differ. What stands behind the word `data` is taken
+    /// for the digest of the data, and where that differs, it is said so. Checkpoints ask for an identity. Staleness, guard,
     /// schedule and the shards' costs are compared besides; limits and the target may change.
     pub fn identity(mut self, identity: impl Into<String>) -> Self {
         self.identity = Some(identity.into());

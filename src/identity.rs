@@ -25,6 +25,12 @@ impl Identity {
             ))
         };
         let on = |guard: bool| if guard { "on" } else { "off" };
+        if let Some((there, now)) = data(&self.run).zip(data(&here.run)).filter(|(there, now)| there != now) {
+            return Some(format!(
+                "it belongs to a run on other data: what that run read has the digest {there}, what is read now has {now}: \
+                 give the data as it was, or begin a new run"
+            ));
+        }
         if self.run != here.run {
             let (there, here) = difference(&self.run, &here.run);
             let why = "it belongs to a run on other data or with other parameters";
@@ -47,6 +53,12 @@ impl Identity {
         let shard = self.costs.iter().zip(&here.costs).position(|(there, here)| there != here)?;
         differs(&format!("a counted cost of shard {shard} of"), &self.costs[shard], &here.costs[shard])
     }
+}
+
+/// The digest of the data, where the text names it: the word behind `data`.
+fn data(run: &str) -> Option<&str> {
+    let mut words = run.split_whitespace();
+    words.find(|word| *word == "data").and_then(|_| words.next())
 }
 
 /// The words in which two texts differ: what lies between those that they begin with and end with alike.
@@ -82,6 +94,7 @@ mod tests {
                 "(`tol 1e-6` there, `tol 1e-8` here)",
             ),
             (Identity { run: "data 17".into(), ..run.clone() }, "(`17 tol 1e-6 seed 3` there, `17` here)"),
+            (Identity { run: "tol 1e-6".into(), ..run.clone() }, "(`data 17 tol 1e-6 seed 3` there"),
             (Identity { run: String::new(), ..run.clone() }, "(`data 17 tol 1e-6 seed 3` there, `` here)"),
             (
                 Identity { schedule: "cyclic, parallelism 8".into(), ..run.clone() },
@@ -95,5 +108,11 @@ mod tests {
             let why = run.difference(&other).unwrap();
             assert!(why.contains(expected) && why.ends_with("resume with the same"), "{why}");
         }
+        let other = Identity { run: "data 18 tol 1e-8".into(), schedule: "shuffled".into(), ..run.clone() };
+        let why = run.difference(&other).unwrap();
+        assert!(
+            why.contains("other data") && why.contains("has the digest 17, what is read now has 18"),
+            "{why}"
+        );
     }
 }

@@ -95,6 +95,75 @@ fn a_damaged_file_of_a_model_is_refused_by_its_name() {
     }
 }
 
+#[test]
+fn a_model_of_another_program_is_named_as_such() {
+    let folder = tempfile::tempdir().unwrap();
+    write_data(folder.path());
+    for (number, (owner, fit, _)) in SMALL.iter().enumerate() {
+        let run = format!("run.{number}");
+        ends(folder.path(), &format!("{fit} --quiet --out {run}"), 0);
+        for (program, _, uses) in SMALL.iter().filter(|(program, ..)| program != owner) {
+            for line in *uses {
+                let line = line.replace(" run", &format!(" {run}"));
+                let said = ends(folder.path(), &line, 2).err;
+                let whose =
+                    format!("{run}/model.json: a model of {owner}, not of {program}: give it to `{owner}`");
+                assert!(said.contains(&whose), "{line}: {said}");
+            }
+        }
+        // A run that goes on, too.
+        let other = if *owner == "lasso" { "mf" } else { "lasso" };
+        let said = ends(folder.path(), &format!("{other} --resume {run}"), 2).err;
+        assert!(said.contains(&format!("it is a run of {owner}, not of {other}")), "{said}");
+    }
+}
+
+/// Runs with checkpoints, a file that they read, and a change of it. The last two are files beside the data.
+const GOES_ON: [(&str, &str, (&str, &str)); 7] = [
+    ("lasso fit data.csv --y y --ratio 50", "data.csv", ("0,0,0\n", "0,1,0\n")),
+    ("lasso path data.csv --y y --points 3", "data.csv", ("0,0,0\n", "0,1,0\n")),
+    ("mf fit ratings.tsv --rank 2 --epochs 2 --validation none", "ratings.tsv", ("0\t0\t1\n", "0\t0\t2\n")),
+    ("mf fit ratings.tsv --rank 2 --epochs 2 --solver ccd", "ratings.tsv", ("0\t0\t1\n", "0\t0\t2\n")),
+    ("lda fit notes.txt --topics 2 --epochs 3", "notes.txt", ("bread and butter", "bread and bread")),
+    ("lasso fit data.csv --y y.txt --ratio 50", "y.txt", ("11\n", "12\n")),
+    ("lda fit notes.txt --topics 2 --epochs 3 --word-priors priors.txt", "priors.txt", ("ship 2", "ship 3")),
+];
+
+#[test]
+fn a_run_does_not_go_on_with_other_data_under_the_same_name() {
+    for (number, (fit, file, (then, now))) in GOES_ON.into_iter().enumerate() {
+        let folder = tempfile::tempdir().unwrap();
+        write_data(folder.path());
+        fs::write(folder.path().join("y.txt"), (0..12).map(|y| format!("{y}\n")).collect::<String>())
+            .unwrap();
+        fs::write(folder.path().join("priors.txt"), "1 ship 2\n2 bread 1\n").unwrap();
+        ends(folder.path(), &format!("{fit} --quiet --checkpoint-every 1 --out run"), 0);
+        assert!(folder.path().join("run/checkpoint").exists(), "{fit}");
+        let program = fit.split(' ').next().unwrap();
+        let resume = format!("{program} --resume run --quiet");
+        ends(folder.path(), &resume, 0);
+        let path = folder.path().join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(then), "{file}");
+        fs::write(&path, text.replace(then, now)).unwrap();
+        let said = ends(folder.path(), &resume, 2).err;
+        assert!(said.contains("run/checkpoint: it belongs to a run"), "{fit}: {said}");
+        if number >= 5 {
+            // Both digests, in words that name the option.
+            assert!(said.contains(" there, `") && said.contains(file), "{fit}: {said}");
+            continue;
+        }
+        let digest = |report: &serde_json::Value| report["data"]["digest"].as_str().unwrap().to_owned();
+        let was = digest(&json(&folder.path().join("run/report.json")));
+        let fresh = ends(folder.path(), &format!("{fit} --quiet --json"), 0).out;
+        let is = digest(&serde_json::from_str(&fresh).unwrap());
+        let whole = format!(
+            "on other data: what that run read has the digest {was}, what is read now has {is}: give the data"
+        );
+        assert!(said.contains(&whole) && said.contains("or begin a new run"), "{fit}: {said}");
+    }
+}
+
 /// Positions in a file, evenly spaced; all of them if there are no more than asked for.
 fn chosen(length: usize, flips: u64) -> Vec<usize> {
     let flips = (flips as usize).min(length);

@@ -46,5 +46,5 @@ pub use ratings::{
 };
 pub use table::{
     ColumnOptions, Csc, EncodedColumn, Encoding, Filled, Format, LeftOut, Matrix, Missing, Options, Samples,
-    Table, generate, libsvm, read, read_any, read_samples,
+    Table, generate, libsvm, read, read_any, read_samples, sparse_npz,
 };

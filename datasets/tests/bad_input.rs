@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
-use std::io::Write;
+use std::io::{Cursor, Write};
 use std::path::PathBuf;
 
 use flate2::{Compression, write::GzEncoder};
@@ -248,6 +248,46 @@ fn files_of_other_formats_are_named() {
     ] {
         let error = fails("foreign", content, Some("1")).to_string();
         assert!(error.contains(what), "{error}");
+    }
+}
+
+/// Set for the child that reads the file under a limit.
+const BOMB: &str = "RADDLE_TEST_BOMB";
+
+/// Small archives of much are given up before memory is: the test runs itself again, with little address space.
+#[test]
+#[cfg(target_os = "linux")]
+fn archives_that_inflate_beyond_memory_are_given_up() {
+    if let Ok(path) = std::env::var(BOMB) {
+        let error =
+            read(&path, &Options { y: Some("-1".into()), ..Options::default() }).unwrap_err().to_string();
+        assert!(error.contains("bomb") && error.contains("GB"), "{error}");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let zeros = vec![0; 1 << 20];
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let deflated =
+        zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);
+    zip.start_file("X.npy", deflated).unwrap();
+    let mut gz = GzEncoder::new(Vec::new(), Compression::fast());
+    zip.write_all(b"\x93NUMPY\x01\x00").unwrap();
+    gz.write_all(b"\x93NUMPY\x01\x00").unwrap();
+    for _ in 0..400 {
+        zip.write_all(&zeros).unwrap();
+        gz.write_all(&zeros).unwrap();
+    }
+    let files = [("bomb.npz", zip.finish().unwrap().into_inner()), ("bomb.npy.gz", gz.finish().unwrap())];
+    for (name, content) in files {
+        assert!(content.len() < 4 << 20, "{name}: {} bytes", content.len());
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        let mut child = std::process::Command::new("sh");
+        child.args(["-c", "ulimit -v 1000000; exec \"$0\" \"$@\""]).arg(std::env::current_exe().unwrap());
+        child.args(["--exact", "archives_that_inflate_beyond_memory_are_given_up", "--test-threads=1"]);
+        let ended = child.env(BOMB, &path).output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stdout);
+        assert!(ended.status.success() && said.contains("1 passed"), "{name}: {said}");
     }
 }
 

@@ -188,6 +188,41 @@ fn arrays_by_name_and_scipys_sparse_matrices() {
             (x.clone(), is_sparse, vec![5.0, 6.0])
         );
     }
+    // Entries of one place add up; a diagonal is laid out by columns, and begins where its offset says.
+    let list = |values: &[f64]| npy(values);
+    let scipys = |format, arrays: &[(&'static str, Vec<u8>)]| {
+        let shape = [("shape", list(&[2.0, 3.0])), ("y", list(&[5.0, 6.0])), ("format", word(format))];
+        to_npz(&[arrays, &shape[..]].concat())
+    };
+    let coordinates = scipys(
+        "coo",
+        &[
+            ("row", list(&[1.0, 0.0, 0.0, 1.0])),
+            ("col", list(&[2.0, 2.0, 0.0, 2.0])),
+            ("data", list(&[1.0, 2.0, 1.0, 2.0])),
+        ],
+    );
+    let banded = array![[1.0, 0.0, 2.0], [7.0, 9.0, 0.0]];
+    let diagonals = |fortran: bool| {
+        // Offsets 2, 0 and -1: what lies outside of the matrix is not looked at.
+        let data = array![[8.0, 8.0, 2.0], [1.0, 9.0, 8.0], [7.0, 8.0, 8.0]];
+        let values: Vec<f64> =
+            if fortran { data.t().iter().copied().collect() } else { data.iter().copied().collect() };
+        let mut array = to_npy("(3, 3)", values.into_iter());
+        if fortran {
+            let at = array.windows(5).position(|bytes| bytes == b"False").unwrap();
+            array.splice(at..at + 5, *b"True ");
+        }
+        scipys("dia", &[("offsets", list(&[2.0, 0.0, -1.0])), ("data", array)])
+    };
+    for (content, expected) in
+        [(coordinates, x.clone()), (diagonals(false), banded.clone()), (diagonals(true), banded)]
+    {
+        let path = folder.path().join("t.npz");
+        std::fs::write(&path, content).unwrap();
+        let table = read(&path, &Options::default()).unwrap();
+        assert_eq!((table.x.to_dense(), table.y), (expected, vec![5.0, 6.0]));
+    }
     let outside = sparse("csc", &[0.0, 1.0, 1.0, 2.0], &[0.0, 2.0], &[1.0, 2.0]);
     std::fs::write(folder.path().join("t.npz"), outside).unwrap();
     let error = read(folder.path().join("t.npz"), &Options::default()).unwrap_err().to_string();

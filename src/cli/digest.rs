@@ -1,8 +1,11 @@
 //! [`ModelDigest`]: one short text that is the same exactly when two models are.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use sha2::{Digest, Sha256};
+
+use super::manifest::digest_of;
 
 /// SHA-256 over a model's values in an order that the program documents, each as its little-endian bytes.
 ///
@@ -56,6 +59,14 @@ impl ModelDigest {
         }
         self
     }
+}
+
+/// The SHA-256 of the file that an option names, as 64 hexadecimal digits; empty where it names none, and where the file
+/// cannot be read, which whoever reads it will say. Part of a run's [`identity`](crate::Engine::identity): a path says
+/// nothing of what is in the file today.
+pub fn content_digest(option: &str) -> String {
+    let path = Path::new(option);
+    if path.is_file() { digest_of(path).unwrap_or_default() } else { String::new() }
 }
 
 /// Bytes as hexadecimal digits.

@@ -77,8 +77,13 @@ pub(super) fn verified(text: &[u8]) -> Option<&str> {
 
 /// The SHA-256 of a file, read piece by piece.
 pub(super) fn digest_of(file: &Path) -> io::Result<String> {
+    digest_of_open(&File::open(file)?)
+}
+
+/// The same of a file that is open, from where it stands.
+pub(super) fn digest_of_open(file: &File) -> io::Result<String> {
     let mut digest = Digesting(Sha256::new());
-    io::copy(&mut io::BufReader::with_capacity(1 << 18, File::open(file)?), &mut digest)?;
+    io::copy(&mut io::BufReader::with_capacity(1 << 18, file), &mut digest)?;
     Ok(hex(&digest.0.finalize()))
 }
 

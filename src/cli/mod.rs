@@ -86,7 +86,7 @@ mod verb;
 
 pub use atomic::write_atomic;
 pub use combine::combine;
-pub use digest::ModelDigest;
+pub use digest::{ModelDigest, content_digest};
 pub use exit::{Error, ExitStatus, main};
 pub use folder::{Earlier, RunFolder};
 pub use interrupt::Interrupt;

@@ -1,23 +1,31 @@
 //! [`ModelFolder`]: a model that `--out` wrote, read with every file checked.
 
-use std::fs;
-use std::io::ErrorKind;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
 use super::commit::NEXT;
 use super::exit::Error;
-use super::manifest::{self, Head, digest_of, digest_of_bytes, verified};
+use super::manifest::{self, Head, digest_of_bytes, digest_of_open, verified};
+
+/// How often a model is opened anew because a run replaced it meanwhile.
+const TRIES: usize = 100;
 
 /// A model in a folder. All its files were checked against `model.json` when it was opened, and each is again when it is
 /// read: a folder that was cut, edited or mixed is refused, and the error names the file.
+///
+/// A run may replace the model at any time. Whoever opens it then gets the old one or the new one, and keeps what was
+/// opened: the files stay open as long as this value lives.
 #[derive(Debug)]
 pub struct ModelFolder {
     path: PathBuf,
     text: Vec<u8>,
     head: Head,
     digest: String,
+    files: BTreeMap<String, File>,
 }
 
 impl ModelFolder {
@@ -26,6 +34,31 @@ impl ModelFolder {
     /// # Errors
     /// If there is none, it is another program's or a later version's, or one of its files is not as it was written.
     pub fn open(path: &Path, program: &str) -> Result<Self, Error> {
+        Self::open_watched(path, program, &mut || ())
+    }
+
+    /// The same; `look` is called before each look at the folder.
+    pub(super) fn open_watched(path: &Path, program: &str, look: &mut dyn FnMut()) -> Result<Self, Error> {
+        let mut tries = 0;
+        loop {
+            look();
+            let mut folder = Self::begin(path, program)?;
+            let opened = folder.open_files(look);
+            look();
+            // Of a model that is there no more nothing can be said.
+            let is_replaced = || fs::read(path.join(manifest::NAME)).unwrap_or_default() != folder.text;
+            match opened {
+                Err(_) if tries < TRIES && is_replaced() => tries += 1,
+                opened => {
+                    folder.files = opened?;
+                    return Ok(folder);
+                }
+            }
+        }
+    }
+
+    /// Reads `model.json`, without any other file.
+    fn begin(path: &Path, program: &str) -> Result<Self, Error> {
         let about = path.join(manifest::NAME);
         let refuse = |why: &dyn std::fmt::Display| Error::input(format!("{}: {why}", about.display()));
         let text =
@@ -43,9 +76,28 @@ impl ModelFolder {
                 "written by version {version} in format {format}, which this version does not read"
             )));
         }
-        let folder = Self { path: path.into(), text, head, digest };
-        folder.head.files.keys().try_for_each(|name| folder.place(name).map(drop))?;
-        Ok(folder)
+        Ok(Self { path: path.into(), text, head, digest, files: BTreeMap::new() })
+    }
+
+    fn open_files(&self, look: &mut dyn FnMut()) -> Result<BTreeMap<String, File>, Error> {
+        let files = self.head.files.iter();
+        files.map(|(name, digest)| Ok((name.clone(), self.open_file(name, digest, look)?))).collect()
+    }
+
+    /// Opens the file with this digest: in the folder, or, where the run was killed at its very end, in its `.next`. One
+    /// that was moved between the two looks is found by the third.
+    fn open_file(&self, name: &str, expected: &str, look: &mut dyn FnMut()) -> Result<File, Error> {
+        let (place, next) = (self.path.join(name), self.path.join(NEXT).join(name));
+        for path in [&place, &next, &place] {
+            look();
+            let checked = File::open(path).and_then(|file| Ok((digest_of_open(&file)?, file)));
+            match checked {
+                Ok((digest, file)) if digest == expected => return Ok(file),
+                Err(why) if why.kind() != ErrorKind::NotFound => return Err(self.refuse(name, why)),
+                _ => {}
+            }
+        }
+        Err(self.changed(name))
     }
 
     /// The folder.
@@ -72,32 +124,13 @@ impl ModelFolder {
     /// # Errors
     /// If the model has no such file, or it is not as it was written.
     pub fn read(&self, name: &str) -> Result<Vec<u8>, Error> {
-        let expected = self.expected(name)?;
-        for path in self.places(name) {
-            match fs::read(&path) {
-                Ok(bytes) if digest_of_bytes(&bytes) == expected => return Ok(bytes),
-                Err(why) if why.kind() != ErrorKind::NotFound => return Err(self.refuse(name, why)),
-                _ => {}
-            }
-        }
-        Err(self.changed(name))
-    }
-
-    /// Where a file of the model lies, for readers that want a path: in the folder, or, where the run was killed at its
-    /// very end, in its `.next`.
-    ///
-    /// # Errors
-    /// As [`read`](Self::read) has them.
-    pub fn place(&self, name: &str) -> Result<PathBuf, Error> {
-        let expected = self.expected(name)?;
-        for path in self.places(name) {
-            match digest_of(&path) {
-                Ok(digest) if digest == expected => return Ok(path),
-                Err(why) if why.kind() != ErrorKind::NotFound => return Err(self.refuse(name, why)),
-                _ => {}
-            }
-        }
-        Err(self.changed(name))
+        let (Some(mut file), Some(expected)) = (self.files.get(name), self.head.files.get(name)) else {
+            return Err(self.refuse(name, "the model in this folder has no such file"));
+        };
+        let mut bytes = Vec::new();
+        let read = file.rewind().and_then(|()| file.read_to_end(&mut bytes));
+        read.map_err(|why| self.refuse(name, why))?;
+        if digest_of_bytes(&bytes) == *expected { Ok(bytes) } else { Err(self.changed(name)) }
     }
 
     /// 64 hexadecimal digits that are the same exactly when two models are, files and all.
@@ -105,22 +138,7 @@ impl ModelFolder {
         &self.digest
     }
 
-    fn expected(&self, name: &str) -> Result<&str, Error> {
-        let digest = self.head.files.get(name);
-        digest
-            .map(String::as_str)
-            .ok_or_else(|| self.refuse(name, "the model in this folder has no such file"))
-    }
-
-    fn places(&self, name: &str) -> [PathBuf; 2] {
-        [self.path.join(name), self.path.join(NEXT).join(name)]
-    }
-
     fn changed(&self, name: &str) -> Error {
-        let now = fs::read(self.path.join(manifest::NAME)).unwrap_or_default();
-        if now != self.text {
-            return self.refuse(name, "the model was replaced while it was read: try again");
-        }
         let why = match self.path.join(name).exists() {
             true => {
                 "it is not the file that the run wrote: it was changed, cut or mixed up; fit the model again"

@@ -1,10 +1,7 @@
 //! Arrays of models in numpy's `.npy` format, version 1.0, in C order.
 
 use std::io::{self, Write};
-use std::path::Path;
-use std::{fs, str};
-
-use super::Error;
+use std::str;
 
 const MAGIC: &[u8] = b"\x93NUMPY\x01\x00";
 
@@ -39,18 +36,14 @@ pub fn f32s(out: &mut impl Write, values: &[f32]) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads an array of single precision that a program has written: its shape and its values.
+/// The content of an array of single precision that a program has written: its shape and its values.
 ///
 /// # Errors
-/// If the file cannot be read, or is no such array.
-pub fn read_f32s(path: &Path) -> Result<(Vec<usize>, Vec<f32>), Error> {
-    let bytes = fs::read(path).map_err(|why| Error::input(format!("{}: {why}", path.display())))?;
-    parse(&bytes).ok_or_else(|| {
-        Error::input(format!(
-            "{}: not an array that --out wrote: expected npy 1.0, `<f4`, in C order; was the file cut off?",
-            path.display()
-        ))
-    })
+/// A sentence, without the file's name, if it is no such array.
+pub fn parse_f32s(bytes: &[u8]) -> Result<(Vec<usize>, Vec<f32>), String> {
+    let expected =
+        "not an array that --out wrote: expected npy 1.0, `<f4`, in C order; was the file cut off?";
+    parse(bytes).ok_or_else(|| expected.into())
 }
 
 fn parse(bytes: &[u8]) -> Option<(Vec<usize>, Vec<f32>)> {

@@ -36,6 +36,7 @@ mod triplets;
 pub use encoding::{ColumnOptions, EncodedColumn, Encoding, LeftOut};
 pub use features::Filled;
 pub use missing::Missing;
+pub use npz::sparse_npz;
 
 pub(crate) use csv::wrong_width;
 pub(crate) use read::table as table_in;

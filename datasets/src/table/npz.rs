@@ -25,6 +25,14 @@ pub(super) fn load(source: &Source) -> Result<Loaded, ReadError> {
         .map_err(|message| ReadError::file(&source.path, message))
 }
 
+/// A sparse matrix, from the content of a file that `scipy.sparse.save_npz` wrote.
+///
+/// # Errors
+/// A sentence, without the file's name, if it is no such content.
+pub fn sparse_npz(bytes: &[u8]) -> Result<Matrix, String> {
+    members(bytes).and_then(|members| sparse(&members))
+}
+
 type Members = HashMap<String, Vec<u8>>;
 
 fn members(bytes: &[u8]) -> Result<Members, String> {

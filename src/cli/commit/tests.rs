@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 
@@ -26,6 +26,10 @@ struct Failing {
 impl Failing {
     fn new(at: usize, dies: bool) -> Arc<Self> {
         Arc::new(Self { at, dies, done: AtomicUsize::new(0) })
+    }
+
+    fn never() -> Arc<Self> {
+        Self::new(usize::MAX, false)
     }
 
     fn next(&self) -> io::Result<()> {
@@ -78,7 +82,7 @@ impl Store for Failing {
     }
 }
 
-/// The files of two models that are called by their labels.
+/// The files of models that are called by their labels.
 const OLD: (&str, &[&str]) = ("old", &["coef.tsv", "path.tsv", "summary.json", "report.json"]);
 const NEW: (&str, &[&str]) = ("new", &["coef.tsv", "cv.tsv", "summary.json", "report.json"]);
 
@@ -95,6 +99,9 @@ fn write(folder: &Path, (label, names): (&str, &[&str]), store: Arc<dyn Store>) 
     run.write("model.json", |out| write!(out, "{{\"label\": \"{label}\"}}"))?;
     run.commit("lasso", "1.0")
 }
+
+/// A third model; it shares names with both.
+const LATER: (&str, &[&str]) = ("later", &["coef.tsv", "cv.tsv", "path.tsv", "report.json"]);
 
 /// The label of the model in the folder, all of whose files have it.
 fn read(folder: &Path) -> Option<String> {
@@ -155,7 +162,7 @@ fn whatever_fails_leaves_one_model_whole() {
             let operations = at_each(dies, |store| {
                 let folder = tempfile::tempdir().unwrap();
                 if let Some(earlier) = earlier {
-                    write(folder.path(), earlier, Failing::new(usize::MAX, false)).unwrap();
+                    write(folder.path(), earlier, Failing::never()).unwrap();
                 }
                 let written = write(folder.path(), NEW, Arc::<Failing>::clone(store));
                 assert_eq!(written.is_err(), store.has_failed());
@@ -171,6 +178,74 @@ fn whatever_fails_leaves_one_model_whole() {
     }
 }
 
+/// How many operations a third model over the first takes to its commit.
+static COMMITTED: LazyLock<usize> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().unwrap();
+    let committed = (0..).find(|&at| {
+        let path = folder.path().join(at.to_string());
+        write(&path, OLD, Failing::never()).unwrap();
+        let _ = write(&path, LATER, Failing::new(at, true));
+        read(&path).is_some_and(|label| label == "later")
+    });
+    committed.unwrap()
+});
+
+/// What may happen in a folder while somebody opens the model in it.
+type Meanwhile = fn(&Path);
+
+const MEANWHILE: [Meanwhile; 3] = [
+    // The run that was writing goes on to its end.
+    |path| drop(RunFolder::hold_in(path, Earlier::Replaced, Failing::never()).unwrap()),
+    |path| write(path, LATER, Failing::never()).unwrap(),
+    // One ends, and the next comes as far as between its commit and the places of its files.
+    |path| {
+        drop(RunFolder::hold_in(path, Earlier::Replaced, Failing::never()).unwrap());
+        let _ = write(path, LATER, Failing::new(*COMMITTED + 2, true));
+    },
+];
+
+#[test]
+fn whoever_opens_a_model_while_it_is_replaced_gets_one_of_them_whole() {
+    let mut met = BTreeSet::new();
+    for meanwhile in MEANWHILE {
+        // From where the files are gathered to where the new model is in its place.
+        for died in *COMMITTED - 4.. {
+            let first = Failing::new(died, true);
+            for turn in 0.. {
+                let folder = tempfile::tempdir().unwrap();
+                write(folder.path(), OLD, Failing::never()).unwrap();
+                let _ = write(folder.path(), NEW, Failing::new(died, true));
+                // At one look after the other of whoever opens it.
+                let mut looks = 0;
+                let opened = ModelFolder::open_watched(folder.path(), "lasso", &mut || {
+                    if looks == turn {
+                        meanwhile(folder.path());
+                    }
+                    looks += 1;
+                });
+                let opened = opened.unwrap_or_else(|error| panic!("{died} {turn}: {error}"));
+                let About { label } = opened.about().unwrap();
+                // What was opened stays, whatever comes after.
+                write(folder.path(), OLD, Failing::never()).unwrap();
+                for name in ["coef.tsv", "path.tsv", "cv.tsv"].into_iter().filter(|name| opened.has(name)) {
+                    assert_eq!(opened.read(name).unwrap(), label.as_bytes(), "{name}");
+                }
+                met.insert(label);
+                if looks <= turn {
+                    break;
+                }
+            }
+            let folder = tempfile::tempdir().unwrap();
+            write(folder.path(), OLD, Failing::never()).unwrap();
+            let _ = write(folder.path(), NEW, Arc::<Failing>::clone(&first));
+            if !first.has_failed() {
+                break;
+            }
+        }
+    }
+    assert_eq!(met.into_iter().collect::<Vec<_>>(), ["later", "new", "old"]);
+}
+
 #[test]
 fn a_death_while_a_commit_is_completed_is_completed_again() {
     let mut met = 0;
@@ -178,7 +253,7 @@ fn a_death_while_a_commit_is_completed_is_completed_again() {
         let folder = tempfile::tempdir().unwrap();
         at_each(true, |second| {
             let path = folder.path().join(format!("{}", second.at));
-            write(&path, OLD, Failing::new(usize::MAX, false)).unwrap();
+            write(&path, OLD, Failing::never()).unwrap();
             let _ = write(&path, NEW, Failing::new(first.at, true));
             let found = read(&path);
             let held = RunFolder::hold_in(&path, Earlier::Replaced, Arc::<Failing>::clone(second));

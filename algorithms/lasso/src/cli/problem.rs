@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use raddle::cli::{Data, Error, Phase, Report, Session, TrainOptions, refuse_without_effect};
+use raddle::cli::{Data, Error, Phase, Report, Session, TrainOptions, content_digest, refuse_without_effect};
 use raddle_datasets::{Encoding, Options, Table};
 use raddle_lasso::{Choice, Lasso, LassoError, Loss, Preparation, Problem};
 use serde::{Serialize, Serializer};
@@ -177,8 +177,9 @@ impl ProblemOptions {
             None => "zeros".into(),
         };
         let problem = format!("{:?} {:?} l1 {}", self.preparation(), self.loss, self.l1_ratio);
-        let problem = format!("{problem} y {:?} {:?}", self.y, self.columns);
-        Ok(format!("lasso {digest} {problem} tol {} init {init} {}", self.tol, train.identity()))
+        let y = self.y.as_deref().map(content_digest);
+        let problem = format!("{problem} y {:?} {y:?} {:?}", self.y, self.columns);
+        Ok(format!("lasso data {digest} {problem} tol {} init {init} {}", self.tol, train.identity()))
     }
 }
 

@@ -1,11 +1,9 @@
 //! [`Shares`]: how much of a model's own documents each topic has, and what these are called.
 
-use std::path::Path;
-
 use raddle::cli::{Error, ModelFolder};
-use raddle_datasets::{Csc, Matrix, Options, read_samples};
+use raddle_datasets::Csc;
 
-use super::files::{DOC_TOPIC, DOCUMENTS, Model};
+use super::files::{self, DOC_TOPIC, DOCUMENTS, Model};
 
 /// The documents of a model by topics.
 pub(crate) struct Shares {
@@ -19,12 +17,9 @@ pub(crate) struct Shares {
 
 impl Shares {
     /// Reads them from a model's folder.
-    pub(crate) fn read(path: &Path, model: &Model) -> Result<Self, Error> {
-        let folder = ModelFolder::open(path, "lda")?;
-        let place = folder.place(DOC_TOPIC)?;
-        let broken = |why: &str| Error::input(format!("{}: {why}", place.display()));
-        let samples = read_samples(&place.to_string_lossy(), &Options::default()).map_err(Error::input)?;
-        let Matrix::Sparse(counts) = samples.x else { return Err(broken("the counts are not sparse")) };
+    pub(crate) fn read(folder: &ModelFolder, model: &Model) -> Result<Self, Error> {
+        let broken = |why: &str| Error::input(format!("{}: {why}", folder.path().join(DOC_TOPIC).display()));
+        let counts = files::sparse(folder, DOC_TOPIC)?;
         if (counts.rows(), counts.cols()) != (model.documents, model.topics) {
             return Err(broken("it has other documents or topics than model.json"));
         }

@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use raddle::cli::{Error, ModelDigest, ModelFolder, Session, npy};
-use raddle_datasets::{Corpus, Matrix, Options, Vocabulary, read_samples};
+use raddle_datasets::{Corpus, Csc, Matrix, Vocabulary, sparse_npz};
 use raddle_lda::{Fit, MOST_TOPICS, TopicWords};
 use serde::{Deserialize, Serialize};
 
@@ -223,8 +223,8 @@ pub(crate) fn digest(fit: &Fit, counts: &TopicWords) -> String {
     digest.f64s(fit.alpha()).f64s(&[fit.beta()]).finish()
 }
 
-/// Reads a model, with a text that is another for another model.
-pub(crate) fn read(path: &Path) -> Result<(Model, TopicWords, String), Error> {
+/// Reads a model; its folder is open, for what else is in it.
+pub(crate) fn read(path: &Path) -> Result<(Model, TopicWords, ModelFolder), Error> {
     let folder = ModelFolder::open(path, "lda")?;
     let mut model: Model = folder.about()?;
     model.alpha = match model.alpha.first() {
@@ -237,7 +237,7 @@ pub(crate) fn read(path: &Path) -> Result<(Model, TopicWords, String), Error> {
         return Err(Error::input(format!("{}: {fault}", path.join("model.json").display())));
     }
     let counts = counts(&folder, &model)?;
-    Ok((model, counts, folder.digest().to_owned()))
+    Ok((model, counts, folder))
 }
 
 /// The numbers at the end of what was written.
@@ -246,11 +246,18 @@ fn alphas(bytes: &[u8], topics: usize) -> Option<Vec<f64>> {
     Some(bytes[start..].as_chunks().0.iter().map(|&number| f64::from_le_bytes(number)).collect())
 }
 
+/// A sparse matrix of the model.
+pub(crate) fn sparse(folder: &ModelFolder, name: &str) -> Result<Csc, Error> {
+    let refuse = |why: &str| Error::input(format!("{}: {why}", folder.path().join(name).display()));
+    match sparse_npz(&folder.read(name)?).map_err(|why| refuse(&why))? {
+        Matrix::Sparse(columns) => Ok(columns),
+        Matrix::Dense(_) => Err(refuse("the counts are not sparse")),
+    }
+}
+
 fn counts(folder: &ModelFolder, model: &Model) -> Result<TopicWords, Error> {
-    let path = folder.place(COUNTS)?;
-    let broken = |why: String| Error::input(format!("{}: {why}", path.display()));
-    let samples = read_samples(&path.to_string_lossy(), &Options::default()).map_err(Error::input)?;
-    let Matrix::Sparse(columns) = &samples.x else { return Err(broken("the counts are not sparse".into())) };
+    let columns = sparse(folder, COUNTS)?;
+    let broken = |why: String| Error::input(format!("{}: {why}", folder.path().join(COUNTS).display()));
     if (columns.rows(), columns.cols()) != (model.topics, model.words) {
         let (rows, cols) = (columns.rows(), columns.cols());
         return Err(broken(format!(

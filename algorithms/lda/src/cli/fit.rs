@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use raddle::cli::{Error, ExitStatus, Phase, Session, TrainOptions, choose, count, refuse_without_effect};
+use raddle::cli::{
+    Error, ExitStatus, Phase, Session, TrainOptions, choose, content_digest, count, refuse_without_effect,
+};
 use raddle_datasets::Corpus;
 use raddle_lda::{Fit, Held, Lda, LdaError, Preparation, Problem, SyncInterval};
 use serde::Serialize;
@@ -290,9 +292,11 @@ impl Options {
             ..
         } = self;
         let init = start.map_or("", |start| &start.digest);
+        let priors = word_priors.as_deref().map(|file| content_digest(&file.to_string_lossy()));
+        let [held, tested] = [validation, test].map(|option| content_digest(option));
         format!(
-            "lda {data} topics {topics:?} alpha {alpha:?} beta {beta} fixed {fixed_priors} priors {word_priors:?} \
-             validation {validation} test {test} every {} anneal {beta_anneal:?} progressive {progressive:?} sync {sync:?} init {init} \
+            "lda data {data} topics {topics:?} alpha {alpha:?} beta {beta} fixed {fixed_priors} priors {word_priors:?} {priors:?} \
+             validation {validation} {held} test {test} {tested} every {} anneal {beta_anneal:?} progressive {progressive:?} sync {sync:?} init {init} \
              length {:?} {} {}",
             self.evaluate_every,
             self.train.epochs,

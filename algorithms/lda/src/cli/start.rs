@@ -28,7 +28,7 @@ pub(crate) fn read(
     left_out: &LeftOut,
     asked: Option<usize>,
 ) -> Result<Start, Error> {
-    let (model, counts, digest) = files::read(folder)?;
+    let (model, counts, opened) = files::read(folder)?;
     let refuse = |why: &str| Error::input(format!("--init {}: {why}", folder.display()));
     if let Some(asked) = asked.filter(|&asked| asked != model.topics) {
         let (folder, has) = (folder.display(), model.topics);
@@ -55,7 +55,7 @@ pub(crate) fn read(
         let (words, tokens) = (count(kept, "word"), count(tokens, "token"));
         format!("kept from {}: {words} that these documents lack, with {tokens}", folder.display())
     });
-    Ok(Start { topics: model.topics, counts: known, digest, note })
+    Ok(Start { topics: model.topics, counts: known, digest: opened.digest().to_owned(), note })
 }
 
 /// The corpus's number of each word of the model; none for a word that was left out.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, Table, UseOptions, count, number};
+use raddle::cli::{Error, ExitStatus, ModelFolder, Table, UseOptions, count, number};
 
 use super::data::{self, Given, TextArgs};
 use super::describe::Listing;
@@ -50,7 +50,7 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 
 /// Lists the topics.
 pub(crate) fn topics(options: &Options) -> Result<ExitStatus, Error> {
-    let (model, counts, _) = files::read(&options.model)?;
+    let (model, counts, opened) = files::read(&options.model)?;
     let corpus = match &options.data {
         None => None,
         Some(source) => {
@@ -76,7 +76,7 @@ pub(crate) fn topics(options: &Options) -> Result<ExitStatus, Error> {
     let top = options.top.unwrap_or(usize::MAX);
     summary.tables.iter_mut().for_each(|table| table.rows.truncate(top));
     if options.documents > 0 {
-        let (below, table) = documents(options, &model, &listing)?;
+        let (below, table) = documents(options, (&opened, &model), &listing)?;
         text = format!("{}\n\n{below}", text.trim_end());
         summary = summary.table(table);
     }
@@ -85,8 +85,12 @@ pub(crate) fn topics(options: &Options) -> Result<ExitStatus, Error> {
 }
 
 /// The documents with the largest share of each listed topic, in words and as a table.
-fn documents(options: &Options, model: &files::Model, listing: &Listing) -> Result<(String, Table), Error> {
-    let found = shares::Shares::read(&options.model, model)?;
+fn documents(
+    options: &Options,
+    (opened, model): (&ModelFolder, &files::Model),
+    listing: &Listing,
+) -> Result<(String, Table), Error> {
+    let found = shares::Shares::read(opened, model)?;
     let mut text = format!("{:>6}  documents with the largest share\n", "topic");
     let mut table = Table::new("documents", &["topic", "document", "name", "share"]);
     for topic in listing.filled().take(options.top.unwrap_or(TOP)) {

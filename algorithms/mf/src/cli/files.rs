@@ -96,9 +96,8 @@ pub(crate) fn read(folder: &Path) -> Result<Saved, Error> {
         return Err(Error::input(format!("{}: {why}", folder.path().join("model.json").display())));
     }
     let array = |name: &str, shape: &[usize]| {
-        let path = folder.place(name)?;
-        let refuse = |why: String| Error::input(format!("{}: {why}", path.display()));
-        let (found, values) = npy::read_f32s(&path)?;
+        let refuse = |why: String| Error::input(format!("{}: {why}", folder.path().join(name).display()));
+        let (found, values) = npy::parse_f32s(&folder.read(name)?).map_err(refuse)?;
         if found != shape {
             return Err(refuse(format!("its shape is {found:?}, but model.json asks for {shape:?}")));
         }

@@ -120,7 +120,7 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
         }
     })?;
     let described = data::describe(&ratings);
-    let mut identity = format!("mf {} {}", described.digest, model.identity(train)?);
+    let mut identity = format!("mf data {} {}", described.digest, model.identity(train)?);
     let mut kept = None;
     if let Some(start) = start {
         identity += &format!(" init {}", files::digest(&start.model));

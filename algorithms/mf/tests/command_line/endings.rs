@@ -1,9 +1,11 @@
 //! How runs end: at their length, at a target, at a limit; and how they go on.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
+use std::process::{Command, Stdio};
 
-use crate::program::{CLICKS, SMALL, array, ends, json, report, scratch};
+use crate::program::{CLICKS, SMALL, array, ends, json, program, report, scratch};
 
 #[test]
 fn a_length_completed_is_done_and_a_target_missed_is_three() {
@@ -49,6 +51,52 @@ fn a_run_goes_on_after_its_limit_to_the_same_model() {
     }
     let ran = ends(folder.path(), &format!("fit {SMALL} --rank 5 --resume sgd"), 2);
     assert!(ran.err.contains("--rank 5: the run in sgd was begun with --rank 4"), "{}", ran.err);
+}
+
+#[test]
+fn a_cross_validation_or_refit_that_is_cut_short_says_what_there_is() {
+    let folder = scratch();
+    let line = format!("cv {SMALL} --ranks 2,4 --regs 0.1 --folds 2 --epochs 4 --time-limit 0 --out cut");
+    let ran = ends(folder.path(), &line, 3);
+    assert!(ran.out.contains("stopped at the time limit"), "{}", ran.out);
+    assert!(ran.out.contains("no setting is chosen yet, and no model is written"), "{}", ran.out);
+    let cut = folder.path().join("cut");
+    assert!(!cut.join("model.json").exists() && !cut.join("cv.tsv").exists());
+    // Cut in the first fit, there is no second; the model is the first fit's, and so is what is said of it.
+    let ran = ends(folder.path(), &format!("fit {SMALL} --rank 4 --refit --time-limit 0 --out first"), 3);
+    assert!(ran.out.contains("stopped at the time limit") && !ran.out.contains("done"), "{}", ran.out);
+    let first = folder.path().join("first");
+    let report = json(&first, "report.json");
+    assert_eq!(report["ending"], "limit");
+    ends(folder.path(), &format!("fit {SMALL} --rank 4 --time-limit 0 --out plain"), 3);
+    let plain = folder.path().join("plain");
+    assert_eq!(report["metric"], json(&plain, "report.json")["metric"]);
+    assert_eq!(model(&first)[..4], model(&plain)[..4]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_refit_that_is_interrupted_leaves_the_first_fit() {
+    let folder = scratch();
+    // Each fit is far longer than the way of a signal.
+    let data = "synth:ratings:users=3000,items=500,n=200000";
+    let line = format!("fit {data} --rank 32 --epochs 300 --step 0.002 --workers 1 --seed 3");
+    let mut command = program(folder.path(), &format!("{line} --refit --out cut"));
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut progress = BufReader::new(child.stderr.take().unwrap()).lines();
+    let again = "again on training and validation data together";
+    assert!(progress.any(|line| line.unwrap().starts_with(again)), "the second fit is announced");
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    progress.for_each(|line| drop(line.unwrap()));
+    let ended = child.wait_with_output().unwrap();
+    let said = String::from_utf8(ended.stdout).unwrap();
+    assert_eq!(ended.status.code(), Some(130), "{said}");
+    assert!(said.contains("interrupted: rmse"), "{said}");
+    let cut = folder.path().join("cut");
+    assert_eq!(json(&cut, "report.json")["ending"], "interrupted");
+    ends(folder.path(), &format!("{line} --out first"), 0);
+    assert_eq!(model(&cut)[..4], model(&folder.path().join("first"))[..4]);
 }
 
 #[test]

@@ -20,10 +20,16 @@ pub(crate) struct Ran {
     pub(crate) err: String,
 }
 
+/// `mf LINE` in a folder, not started yet.
+pub(crate) fn program(folder: &Path, line: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mf"));
+    command.args(line.split_whitespace()).current_dir(folder);
+    command
+}
+
 /// Runs `mf LINE` in a folder.
 pub(crate) fn ran(folder: &Path, line: &str) -> Ran {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mf"));
-    let output = command.args(line.split_whitespace()).current_dir(folder).output().unwrap();
+    let output = program(folder, line).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     Ran { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
 }
