@@ -150,7 +150,7 @@ pub(crate) fn checkpoint(inputs: &Inputs, folder: &Path, dice: &mut Dice) -> Cas
         let mut body = whole[..whole.len() - 32].to_vec();
         let from = if dice.roll(10) == 0 { 0 } else { behind_identity(&body) };
         change(dice, &mut body, from);
-        body.extend(Sha256::digest(&body.clone()));
+        body.extend(Sha256::digest(body.as_slice()));
         fs::write(&path, body).unwrap();
     } else {
         let mut text = text.into_bytes();
