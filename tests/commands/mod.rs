@@ -4,18 +4,11 @@
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
 use std::env;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::Value;
-
-/// What a command said, and its exit status; no status if a signal ended it.
-pub struct Ran {
-    pub code: Option<i32>,
-    pub out: String,
-    pub err: String,
-}
+use raddle_common::testing::Program;
+pub use raddle_common::testing::{Ran, json};
 
 /// Where `cargo test --workspace` has built a program: beside the folder of this test's binary.
 pub fn binary(program: &str) -> PathBuf {
@@ -25,30 +18,28 @@ pub fn binary(program: &str) -> PathBuf {
     path
 }
 
+/// A line's program, and the rest of it.
+fn split(line: &str) -> (PathBuf, &str) {
+    let (program, rest) = line.split_once(' ').unwrap_or((line, ""));
+    (binary(program), rest)
+}
+
 /// `PROGRAM WORDS...` in a folder, not started yet.
 pub fn command(folder: &Path, line: &str) -> Command {
-    let mut words = line.split_whitespace();
-    let mut command = Command::new(binary(words.next().unwrap()));
-    command.args(words).current_dir(folder);
-    command
+    let (program, rest) = split(line);
+    Program::at(&program).command(folder, rest)
 }
 
 /// Runs a line such as `lasso fit data.csv`.
 pub fn run(folder: &Path, line: &str) -> Ran {
-    let output = command(folder, line).output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    let (program, rest) = split(line);
+    Program::at(&program).run(folder, rest)
 }
 
 /// Runs a line that must end with this status.
 pub fn ends(folder: &Path, line: &str, code: i32) -> Ran {
-    let ran = run(folder, line);
-    assert_eq!(ran.code, Some(code), "{line}\n{}\n{}", ran.out, ran.err);
-    ran
-}
-
-pub fn json(file: &Path) -> Value {
-    serde_json::from_slice(&fs::read(file).unwrap()).unwrap()
+    let (program, rest) = split(line);
+    Program::at(&program).ends(folder, rest, code)
 }
 
 /// A number of the environment, such as how often a long test repeats itself, or the default.

@@ -4,22 +4,13 @@
 
 mod common;
 
-use common::{Oracle, dense, predictions, random_data, sparse};
+use common::{Oracle, PREPARATIONS, dense, predictions, random_data, sparse};
 use proptest::prelude::*;
 use raddle::Ending;
 use raddle_datasets::{Matrix, embedded};
 use raddle_lasso::{Choice, Fit, Lasso, Preparation, Problem};
 
 const SCHEDULES: [Choice; 4] = [Choice::WorkingSet, Choice::Priority, Choice::Shuffled, Choice::Cyclic];
-
-const PREPARATIONS: [Preparation; 6] = [
-    Preparation::Usual { intercept: true, standardize: true },
-    Preparation::Usual { intercept: true, standardize: false },
-    Preparation::Usual { intercept: false, standardize: true },
-    Preparation::Usual { intercept: false, standardize: false },
-    Preparation::DenseStd,
-    Preparation::SparseRaw,
-];
 
 /// Fits, and holds the fit against the oracle's own optimum.
 fn certified(x: &Matrix, y: &[f64], preparation: Preparation, lasso: Lasso, context: &str) -> Fit {

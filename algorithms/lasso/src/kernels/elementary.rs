@@ -3,6 +3,7 @@
 //! The platform's `exp` and `ln` are not used: they differ between platforms, and they take one value at a time.
 //! Here every step is an IEEE operation or a fused multiply-add on eight lanes, the same in all vector forms.
 
+use super::form::{Kernel, run};
 use super::lanes::{LANES, Lanes};
 
 /// Exponents beyond this count as this: exp(-708) is the smallest power that is a normal number.
@@ -19,22 +20,41 @@ pub struct LossSums {
     pub weights: f64,
 }
 
-impl LossSums {
-    /// Evaluates `row`, which gives loss, residual and weight of eight rows from their responses and scores, for all
-    /// rows: writes residual and weights, and adds up all three in lanes.
+/// Evaluates `row`, which gives loss, residual and weight of eight rows from their responses and scores, for all rows:
+/// writes residual and weights, and adds up all three in lanes. `row` must be inlined, as must all it calls.
+pub(super) fn losses(
+    (y, scores): (&[f64], &[f64]),
+    (residual, weights): (&mut [f64], &mut [f64]),
+    row: impl Fn(&Eight, &Eight) -> [Eight; 3],
+) -> LossSums {
+    run(Losses { y, scores, residual, weights, row })
+}
+
+/// Adds up in lanes what `row` gives for eight rows from their responses and scores.
+pub(super) fn sum_of(y: &[f64], scores: &[f64], row: impl Fn(&Eight, &Eight) -> Eight) -> f64 {
+    run(SumOf { y, scores, row })
+}
+
+struct Losses<'a, F> {
+    y: &'a [f64],
+    scores: &'a [f64],
+    residual: &'a mut [f64],
+    weights: &'a mut [f64],
+    row: F,
+}
+
+impl<F: Fn(&Eight, &Eight) -> [Eight; 3]> Kernel for Losses<'_, F> {
+    type Output = LossSums;
+
     #[inline(always)]
-    pub(super) fn of<L: Lanes>(
-        (y, scores): (&[f64], &[f64]),
-        (residual, weights): (&mut [f64], &mut [f64]),
-        row: impl Fn(&Eight, &Eight) -> [Eight; 3],
-    ) -> Self {
-        let (y, last_y) = y.as_chunks::<LANES>();
-        let (scores, last_scores) = scores.as_chunks::<LANES>();
-        let (residual, last_residual) = residual.as_chunks_mut::<LANES>();
-        let (weights, last_weights) = weights.as_chunks_mut::<LANES>();
+    fn run<L: Lanes>(self) -> LossSums {
+        let (y, last_y) = self.y.as_chunks::<LANES>();
+        let (scores, last_scores) = self.scores.as_chunks::<LANES>();
+        let (residual, last_residual) = self.residual.as_chunks_mut::<LANES>();
+        let (weights, last_weights) = self.weights.as_chunks_mut::<LANES>();
         let mut sums = [[0.0; LANES]; 3];
         for (((y, scores), residual), weights) in y.iter().zip(scores).zip(residual).zip(weights) {
-            let values = row(y, scores);
+            let values = (self.row)(y, scores);
             (*residual, *weights) = (values[1], values[2]);
             for (sum, value) in sums.iter_mut().zip(&values) {
                 *sum = eight(|l| sum[l] + value[l]);
@@ -42,7 +62,7 @@ impl LossSums {
         }
         let count = last_y.len().min(last_scores.len());
         if count > 0 {
-            let values = row(&padded(last_y), &padded(last_scores));
+            let values = (self.row)(&padded(last_y), &padded(last_scores));
             last_residual.copy_from_slice(&values[1][..last_residual.len()]);
             last_weights.copy_from_slice(&values[2][..last_weights.len()]);
             for (sum, value) in sums.iter_mut().zip(&values) {
@@ -50,26 +70,35 @@ impl LossSums {
             }
         }
         let [loss, residual, weights] = sums.map(|sum| L::load(&sum).sum());
-        Self { loss, residual, weights }
+        LossSums { loss, residual, weights }
     }
 }
 
-/// Adds up in lanes what `row` gives for eight rows from their responses and scores.
-#[inline(always)]
-pub(super) fn sum_rows<L: Lanes>(y: &[f64], scores: &[f64], row: impl Fn(&Eight, &Eight) -> Eight) -> f64 {
-    let (y, last_y) = y.as_chunks::<LANES>();
-    let (scores, last_scores) = scores.as_chunks::<LANES>();
-    let mut sums = [0.0; LANES];
-    for (y, scores) in y.iter().zip(scores) {
-        let values = row(y, scores);
-        sums = eight(|l| sums[l] + values[l]);
+struct SumOf<'a, F> {
+    y: &'a [f64],
+    scores: &'a [f64],
+    row: F,
+}
+
+impl<F: Fn(&Eight, &Eight) -> Eight> Kernel for SumOf<'_, F> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> f64 {
+        let (y, last_y) = self.y.as_chunks::<LANES>();
+        let (scores, last_scores) = self.scores.as_chunks::<LANES>();
+        let mut sums = [0.0; LANES];
+        for (y, scores) in y.iter().zip(scores) {
+            let values = (self.row)(y, scores);
+            sums = eight(|l| sums[l] + values[l]);
+        }
+        let count = last_y.len().min(last_scores.len());
+        if count > 0 {
+            let values = (self.row)(&padded(last_y), &padded(last_scores));
+            sums = eight(|l| sums[l] + if l < count { values[l] } else { 0.0 });
+        }
+        L::load(&sums).sum()
     }
-    let count = last_y.len().min(last_scores.len());
-    if count > 0 {
-        let values = row(&padded(last_y), &padded(last_scores));
-        sums = eight(|l| sums[l] + if l < count { values[l] } else { 0.0 });
-    }
-    L::load(&sums).sum()
 }
 
 pub(super) type Eight = [f64; LANES];

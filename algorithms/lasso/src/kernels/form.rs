@@ -2,6 +2,6 @@
 
 use super::lanes::{Lanes, Portable};
 #[cfg(target_arch = "x86_64")]
-use super::x86::{Avx2, Avx512};
+use raddle_common::f64x8::{Avx2, Avx512};
 
 raddle::vector_kernels!(Lanes: Portable, Avx2, Avx512);

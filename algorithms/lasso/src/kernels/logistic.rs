@@ -1,22 +1,20 @@
 //! The logistic loss, its derivatives and its dual, value by value.
 
 use super::LossSums;
-use super::elementary::{Eight, MOST_EXPONENT, eight, exp_minus, ln, ln_1p, sum_rows};
-use super::form::{Kernel, run};
-use super::lanes::Lanes;
+use super::elementary::{Eight, MOST_EXPONENT, eight, exp_minus, ln, ln_1p, losses, sum_of};
 
 /// The logistic loss log(1 + exp(-y f)) at scores f with labels y = 1 or -1. Writes r = -(its derivative by f) = y s
 /// and w = (its second derivative) = s (1 - s), where s = 1 / (1 + exp(y f)), and returns the sums of all three.
 ///
 /// All slices are as long as `y`.
 pub fn logistic(y: &[f64], scores: &[f64], residual: &mut [f64], weights: &mut [f64]) -> LossSums {
-    run(Loss { y, scores, residual, weights })
+    losses((y, scores), (residual, weights), loss)
 }
 
 /// The sum of the binary entropies H(k s), H(p) = -p ln p - (1 - p) ln(1 - p), for s as in [`logistic`] and k in
 /// \[0, 1\]: the dual value of the point that is k times the residual.
 pub fn logistic_entropy(y: &[f64], scores: &[f64], k: f64) -> f64 {
-    run(Entropy { y, scores, k })
+    sum_of(y, scores, |y, scores| entropy(y, scores, k))
 }
 
 /// e = exp(-|y f|), and y f.
@@ -24,22 +22,6 @@ pub fn logistic_entropy(y: &[f64], scores: &[f64], k: f64) -> f64 {
 fn margins(y: &Eight, scores: &Eight) -> (Eight, Eight) {
     let margin = eight(|l| y[l] * scores[l]);
     (exp_minus(eight(|l| margin[l].abs().min(MOST_EXPONENT))), margin)
-}
-
-struct Loss<'a> {
-    y: &'a [f64],
-    scores: &'a [f64],
-    residual: &'a mut [f64],
-    weights: &'a mut [f64],
-}
-
-impl Kernel for Loss<'_> {
-    type Output = LossSums;
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) -> LossSums {
-        LossSums::of::<L>((self.y, self.scores), (self.residual, self.weights), loss)
-    }
 }
 
 /// The loss, y s and s (1 - s).
@@ -52,21 +34,6 @@ fn loss(y: &Eight, scores: &Eight) -> [Eight; 3] {
     let inverse = eight(|l| 1.0 / (1.0 + e[l]));
     let r = eight(|l| y[l] * if margin[l] >= 0.0 { e[l] * inverse[l] } else { inverse[l] });
     [losses, r, eight(|l| e[l] * inverse[l] * inverse[l])]
-}
-
-struct Entropy<'a> {
-    y: &'a [f64],
-    scores: &'a [f64],
-    k: f64,
-}
-
-impl Kernel for Entropy<'_> {
-    type Output = f64;
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) -> f64 {
-        sum_rows::<L>(self.y, self.scores, |y, scores| entropy(y, scores, self.k))
-    }
 }
 
 /// H(k s). The smaller of k s and 1 - k s is formed without cancellation, for H is steep at both ends.

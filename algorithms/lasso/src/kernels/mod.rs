@@ -24,8 +24,6 @@ mod solve;
 mod sparse;
 #[cfg(test)]
 pub(crate) mod tests;
-#[cfg(target_arch = "x86_64")]
-mod x86;
 
 pub use cholesky::{BLOCK, NotPositive, cholesky, cholesky_of, factor_diagonal, update_rows};
 pub(crate) use dense::add_scaled_ahead;

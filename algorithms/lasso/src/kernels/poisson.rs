@@ -1,9 +1,7 @@
 //! The Poisson loss, its derivatives and its dual, value by value.
 
 use super::LossSums;
-use super::elementary::{EXP, Eight, MOST_EXPONENT, eight, ln, ln_1p, polynomial, reduced, sum_rows};
-use super::form::{Kernel, run};
-use super::lanes::Lanes;
+use super::elementary::{EXP, Eight, MOST_EXPONENT, eight, ln, ln_1p, losses, polynomial, reduced, sum_of};
 
 /// The Poisson loss y log(y / m) - (y - m) at scores f with the means m = exp(f), for responses y that are 0 or normal
 /// positive numbers; m for y = 0. Writes r = -(its derivative by f) = y - m and w = (its second derivative) = m, and returns
@@ -11,13 +9,13 @@ use super::lanes::Lanes;
 ///
 /// All slices are as long as `y`.
 pub fn poisson(y: &[f64], scores: &[f64], residual: &mut [f64], weights: &mut [f64]) -> LossSums {
-    run(Loss { y, scores, residual, weights })
+    losses((y, scores), (residual, weights), loss)
 }
 
 /// The dual value of the point that is k times the residual r, k in \[0, 1\]: with m = y - k r, the sum of
 /// k r log m + y log(y / m) - (y - m).
 pub fn poisson_dual(y: &[f64], scores: &[f64], k: f64) -> f64 {
-    run(Dual { y, scores, k })
+    sum_of(y, scores, |y, scores| dual(y, scores, k))
 }
 
 /// (exp x - 1 - x) / x^2 by its series: 1 / (k + 2)!.
@@ -62,22 +60,6 @@ fn means(y: &Eight, scores: &Eight) -> Means {
     Means { base, is_zero, log, t, exp, exp_m1, excess }
 }
 
-struct Loss<'a> {
-    y: &'a [f64],
-    scores: &'a [f64],
-    residual: &'a mut [f64],
-    weights: &'a mut [f64],
-}
-
-impl Kernel for Loss<'_> {
-    type Output = LossSums;
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) -> LossSums {
-        LossSums::of::<L>((self.y, self.scores), (self.residual, self.weights), loss)
-    }
-}
-
 /// The loss, y - m and m.
 #[inline(always)]
 fn loss(y: &Eight, scores: &Eight) -> [Eight; 3] {
@@ -86,21 +68,6 @@ fn loss(y: &Eight, scores: &Eight) -> [Eight; 3] {
     let losses = eight(|l| base[l] * 0.0f64.mul_add(t[l], if is_zero[l] { exp[l] } else { excess[l] }));
     let r = eight(|l| -base[l] * if is_zero[l] { exp[l] } else { exp_m1[l] });
     [losses, r, eight(|l| base[l] * exp[l])]
-}
-
-struct Dual<'a> {
-    y: &'a [f64],
-    scores: &'a [f64],
-    k: f64,
-}
-
-impl Kernel for Dual<'_> {
-    type Output = f64;
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) -> f64 {
-        sum_rows::<L>(self.y, self.scores, |y, scores| dual(y, scores, self.k))
-    }
 }
 
 /// With z = k (exp t - 1), m is y (1 + z) and the value y (z - z log y - (1 + z) log(1 + z)); for y = 0 it is m - m log m with

@@ -72,7 +72,7 @@ fn an_interrupt_ends_with_130_and_a_model_and_until_then_the_folder_is_taken() {
     let said: Vec<String> = progress.map(|line| line.unwrap()).collect();
     assert!(said.iter().any(|line| line.contains("interrupted: the run ends after this epoch")), "{said:?}");
     let ran = ran(child.0.take().unwrap().wait_with_output().unwrap());
-    assert_eq!(ran.code, 130, "{}", ran.out);
+    assert_eq!(ran.code, Some(130), "{}", ran.out);
     assert!(ran.out.contains("interrupted: relative-duality-gap"), "{}", ran.out);
     let run = folder.path().join("run");
     let report = json(&run, "report.json");
@@ -107,7 +107,7 @@ fn an_interrupt_between_folds_ends_with_130_and_says_that_there_is_no_model() {
     assert!(sent.success());
     progress.for_each(|line| drop(line.unwrap()));
     let ran = ran(child.0.take().unwrap().wait_with_output().unwrap());
-    assert_eq!(ran.code, 130, "{}", ran.out);
+    assert_eq!(ran.code, Some(130), "{}", ran.out);
     assert!(ran.out.contains("of 400, so no lambda is chosen and no model is written"), "{}", ran.out);
     assert!(ran.out.contains("interrupted: relative-duality-gap"), "{}", ran.out);
     let run = folder.path().join("run");

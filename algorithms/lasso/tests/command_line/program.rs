@@ -4,61 +4,34 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use raddle_common::testing::{self, Program};
+pub(crate) use raddle_common::testing::{Ran, keys, names};
 use raddle_datasets::embedded;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// What a run said, and its exit status.
-pub(crate) struct Ran {
-    pub(crate) code: i32,
-    pub(crate) out: String,
-    pub(crate) err: String,
-}
+const LASSO: &str = env!("CARGO_BIN_EXE_lasso");
 
 pub(crate) fn ran(output: Output) -> Ran {
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    Ran { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
+    Ran::new(output)
 }
 
 pub(crate) fn program(folder: &Path, line: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lasso"));
-    command.args(line.split_whitespace()).current_dir(folder);
-    command
+    Program::at(LASSO).command(folder, line)
 }
 
-/// Runs `lasso LINE` in a folder.
-pub(crate) fn lasso(folder: &Path, line: &str) -> Ran {
-    ran(program(folder, line).output().unwrap())
-}
-
-/// Runs it, and expects an exit status.
+/// Runs `lasso LINE` in a folder, and expects an exit status.
 pub(crate) fn ends(folder: &Path, line: &str, code: i32) -> Ran {
-    let ran = lasso(folder, line);
-    assert_eq!(ran.code, code, "lasso {line}\n{}\n{}", ran.out, ran.err);
-    ran
+    Program::at(LASSO).ends(folder, line, code)
 }
 
 pub(crate) fn json(folder: &Path, file: &str) -> Value {
-    serde_json::from_slice(&fs::read(folder.join(file)).unwrap()).unwrap()
+    testing::json(&folder.join(file))
 }
 
 /// The report that `--json` prints.
 pub(crate) fn report(folder: &Path, line: &str) -> Value {
-    let ran = ends(folder, &format!("{line} --json --quiet"), 0);
-    serde_json::from_str(&ran.out).unwrap()
-}
-
-pub(crate) fn names(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    names
-}
-
-pub(crate) fn keys(value: &Value) -> Vec<&str> {
-    value.as_object().unwrap().keys().map(String::as_str).collect()
+    Program::at(LASSO).report(folder, line)
 }
 
 /// (column from 0, coefficient) of a model, and its intercept.

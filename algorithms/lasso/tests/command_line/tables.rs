@@ -172,7 +172,11 @@ fn what_cannot_be_read_says_what_to_do() {
     let mut command = program(folder.path(), "- --quiet");
     let command = command.stdin(fs::File::open(folder.path().join("table.npz")).unwrap());
     let run = ran(command.output().unwrap());
-    assert!(run.code == 2 && run.err.contains("npz cannot come by a pipe: give it as a file"), "{}", run.err);
+    assert!(
+        run.code == Some(2) && run.err.contains("npz cannot come by a pipe: give it as a file"),
+        "{}",
+        run.err
+    );
 }
 
 /// 100,000 rows and a text of 1,000 levels: dense, the levels alone would take 800 MB.

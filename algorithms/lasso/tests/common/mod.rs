@@ -9,6 +9,16 @@ use ndarray::{Array2, ShapeBuilder};
 use raddle_datasets::{Csc, Matrix, Table};
 use raddle_lasso::{Fit, Preparation};
 
+/// Every way to prepare.
+pub const PREPARATIONS: [Preparation; 6] = [
+    Preparation::Usual { intercept: true, standardize: true },
+    Preparation::Usual { intercept: true, standardize: false },
+    Preparation::Usual { intercept: false, standardize: true },
+    Preparation::Usual { intercept: false, standardize: false },
+    Preparation::DenseStd,
+    Preparation::SparseRaw,
+];
+
 /// A prepared problem, column by column as (row, value).
 pub struct Oracle {
     pub y: Vec<f64>,

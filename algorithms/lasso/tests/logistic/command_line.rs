@@ -2,8 +2,8 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
+use raddle_common::testing::{Program, Ran};
 use raddle_lasso::{Loss, Preparation};
 use serde_json::Value;
 
@@ -12,10 +12,7 @@ use crate::common::{classes, dense, predictions, random_data};
 
 /// Runs `lasso LINE` in a folder, and expects an exit status; what it said on stdout and stderr.
 fn lasso(folder: &Path, line: &str, code: i32) -> (String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lasso"));
-    let output = command.args(line.split_whitespace()).current_dir(folder).output().unwrap();
-    let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
-    assert_eq!(output.status.code(), Some(code), "lasso {line}\n{out}\n{err}");
+    let Ran { out, err, .. } = Program::at(env!("CARGO_BIN_EXE_lasso")).ends(folder, line, code);
     (out, err)
 }
 

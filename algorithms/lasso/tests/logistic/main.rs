@@ -11,21 +11,13 @@ mod elastic_net;
 mod extremes;
 mod replay;
 
+use common::PREPARATIONS;
 use common::general::General;
 use raddle::Ending;
 use raddle_datasets::Matrix;
 use raddle_lasso::{Choice, Fit, Lasso, Loss, Preparation, Problem};
 
 const SCHEDULES: [Choice; 4] = [Choice::WorkingSet, Choice::Priority, Choice::Shuffled, Choice::Cyclic];
-
-const PREPARATIONS: [Preparation; 6] = [
-    Preparation::Usual { intercept: true, standardize: true },
-    Preparation::Usual { intercept: true, standardize: false },
-    Preparation::Usual { intercept: false, standardize: true },
-    Preparation::Usual { intercept: false, standardize: false },
-    Preparation::DenseStd,
-    Preparation::SparseRaw,
-];
 
 /// A problem as data.
 struct Given<'a> {

@@ -4,17 +4,8 @@
 use raddle_lasso::{Choice, Lasso, LassoError, Loss, Preparation, Problem};
 
 use super::common::general::General;
-use super::common::{dense, random_data};
+use super::common::{PREPARATIONS, dense, random_data};
 use super::{counts, matrices};
-
-const PREPARATIONS: [Preparation; 6] = [
-    Preparation::Usual { intercept: true, standardize: true },
-    Preparation::Usual { intercept: true, standardize: false },
-    Preparation::Usual { intercept: false, standardize: true },
-    Preparation::Usual { intercept: false, standardize: false },
-    Preparation::DenseStd,
-    Preparation::SparseRaw,
-];
 
 #[test]
 fn the_gap_is_that_of_what_is_exported() {

@@ -1,15 +1,30 @@
 //! Sixteen counts side by side, and how a topic and its count share 32 bits: what rows are made of.
 
+use std::ops::{Deref, DerefMut};
+
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
-/// Number of lanes; constant on every machine, because it is part of the definition of every sum.
-pub(crate) const LANES: usize = 16;
+pub(crate) use raddle_common::f32x16::LANES;
 
 /// Sixteen `f32` side by side, aligned to a line of the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C, align(64))]
 pub(crate) struct Sixteen(pub(crate) [f32; LANES]);
+
+impl Deref for Sixteen {
+    type Target = [f32; LANES];
+
+    fn deref(&self) -> &[f32; LANES] {
+        &self.0
+    }
+}
+
+impl DerefMut for Sixteen {
+    fn deref_mut(&mut self) -> &mut [f32; LANES] {
+        &mut self.0
+    }
+}
 
 /// Sixteen packed entries of a document's sparse row, aligned to a line of the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,11 +1,12 @@
 //! Sixteen lanes in two 256-bit registers.
 //!
-//! The type is private to the kernels and used only inside functions compiled for its instructions (`vector_kernels!`);
-//! every SAFETY line below leans on that.
+//! The type is used only inside functions compiled for its instructions (`vector_kernels!`); every SAFETY line below leans on that.
 
 #![allow(unsafe_code)] // intrinsics; measured: several times the speed of the baseline instruction set
 
 use std::arch::x86_64::*;
+
+use raddle_common::f32x16::{Avx2, F32x16};
 
 use super::gather::{Split, below, eight};
 use super::lanes::{Counts, LANES, Lanes, Line, ONE, Sixteen};
@@ -39,10 +40,6 @@ fn lanes(of: __m256i) -> u32 {
     unsafe { _mm256_movemask_ps(_mm256_castsi256_ps(of)) as u32 }
 }
 
-/// Two 256-bit registers: lanes 0-7 and 8-15.
-#[derive(Clone, Copy)]
-pub(crate) struct Avx2(pub(super) __m256, pub(super) __m256);
-
 /// Each of sixteen lanes the one `STEP` lanes before it, zeros in the first; `STEP` is 1, 2 or 4.
 #[inline(always)]
 fn shifted<const STEP: i32>(low: __m256, high: __m256) -> (__m256, __m256) {
@@ -65,19 +62,6 @@ fn shifted<const STEP: i32>(low: __m256, high: __m256) -> (__m256, __m256) {
 
 impl Lanes for Avx2 {
     #[inline(always)]
-    fn zero() -> Self {
-        // SAFETY: runs only where avx2 was detected.
-        unsafe { Self(_mm256_setzero_ps(), _mm256_setzero_ps()) }
-    }
-
-    #[inline(always)]
-    fn load(from: &[f32; LANES]) -> Self {
-        let from = from.as_ptr();
-        // SAFETY: avx2 was detected; sixteen values are read.
-        unsafe { Self(_mm256_loadu_ps(from), _mm256_loadu_ps(from.add(8))) }
-    }
-
-    #[inline(always)]
     fn narrow(from: &[f64; LANES]) -> Self {
         let from = from.as_ptr();
         // SAFETY: avx2 was detected; sixteen values are read.
@@ -96,28 +80,6 @@ impl Lanes for Avx2 {
             let high = _mm256_cvtepu16_epi32(_mm_load_si128(counts.add(1)));
             Self(_mm256_cvtepi32_ps(low), _mm256_cvtepi32_ps(high))
         }
-    }
-
-    #[inline(always)]
-    fn store(self, to: &mut Sixteen) {
-        let to = to.0.as_mut_ptr();
-        // SAFETY: avx2 was detected; sixteen places are written, aligned to 64 bytes.
-        unsafe {
-            _mm256_store_ps(to, self.0);
-            _mm256_store_ps(to.add(8), self.1);
-        }
-    }
-
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        // SAFETY: runs only where avx2 was detected.
-        unsafe { Self(_mm256_add_ps(self.0, other.0), _mm256_add_ps(self.1, other.1)) }
-    }
-
-    #[inline(always)]
-    fn mul(self, other: Self) -> Self {
-        // SAFETY: runs only where avx2 was detected.
-        unsafe { Self(_mm256_mul_ps(self.0, other.0), _mm256_mul_ps(self.1, other.1)) }
     }
 
     type Number = __m256i;
@@ -217,12 +179,6 @@ impl Lanes for Avx2 {
     fn find(line: &Line, split: Split, topic: u32) -> u32 {
         let (low, high) = halves(line);
         lanes(taken(low, split, topic).1) | lanes(taken(high, split, topic).1) << 8
-    }
-
-    #[inline(always)]
-    fn prefetch<T>(memory: &T) {
-        // SAFETY: a prefetch reads nothing that the program sees.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(memory).cast()) }
     }
 
     #[inline(always)]

@@ -1,19 +1,16 @@
 //! Sixteen lanes in one 512-bit register.
 //!
-//! The type is private to the kernels and used only inside functions compiled for its instructions (`vector_kernels!`);
-//! every SAFETY line below leans on that.
+//! The type is used only inside functions compiled for its instructions (`vector_kernels!`); every SAFETY line below leans on that.
 
 #![allow(unsafe_code)] // intrinsics; measured: several times the speed of the baseline instruction set
 
 use std::arch::x86_64::*;
 
+use raddle_common::f32x16::Avx512;
+
 use super::gather::{Split, below, eight};
 use super::lanes::{Counts, LANES, Lanes, Line, Sixteen};
 use super::pick;
-
-/// One 512-bit register.
-#[derive(Clone, Copy)]
-pub(crate) struct Avx512(pub(super) __m512);
 
 /// Each lane the one `16 - N` lanes before it, zeros in the first. Spelt out, because a compiler makes two slower
 /// instructions of it.
@@ -124,18 +121,6 @@ fn lowered(counts: __m256i, lane: usize) -> __m256i {
 
 impl Lanes for Avx512 {
     #[inline(always)]
-    fn zero() -> Self {
-        // SAFETY: runs only where avx512f was detected.
-        Self(unsafe { _mm512_setzero_ps() })
-    }
-
-    #[inline(always)]
-    fn load(from: &[f32; LANES]) -> Self {
-        // SAFETY: avx512f was detected; sixteen values are read.
-        Self(unsafe { _mm512_loadu_ps(from.as_ptr()) })
-    }
-
-    #[inline(always)]
     fn narrow(from: &[f64; LANES]) -> Self {
         // SAFETY: avx512f and avx512dq were detected; sixteen values are read.
         unsafe {
@@ -152,24 +137,6 @@ impl Lanes for Avx512 {
             let counts = _mm256_load_si256(counts.0.as_ptr().cast());
             Self(_mm512_cvtepi32_ps(_mm512_cvtepu16_epi32(counts)))
         }
-    }
-
-    #[inline(always)]
-    fn store(self, to: &mut Sixteen) {
-        // SAFETY: avx512f was detected; the sixteen places that are written are aligned to 64 bytes.
-        unsafe { _mm512_store_ps(to.0.as_mut_ptr(), self.0) }
-    }
-
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        // SAFETY: runs only where avx512f was detected.
-        Self(unsafe { _mm512_add_ps(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn mul(self, other: Self) -> Self {
-        // SAFETY: runs only where avx512f was detected.
-        Self(unsafe { _mm512_mul_ps(self.0, other.0) })
     }
 
     type Number = __m512i;
@@ -256,12 +223,6 @@ impl Lanes for Avx512 {
     fn find(line: &Line, split: Split, topic: u32) -> u32 {
         // SAFETY: avx512f was detected; the line has sixteen entries, aligned to 64 bytes.
         u32::from(found(unsafe { _mm512_load_si512(line.0.as_ptr().cast()) }, split, topic))
-    }
-
-    #[inline(always)]
-    fn prefetch<T>(memory: &T) {
-        // SAFETY: a prefetch reads nothing that the program sees.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(memory).cast()) }
     }
 
     #[inline(always)]

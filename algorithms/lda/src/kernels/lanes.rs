@@ -1,25 +1,18 @@
-//! Sixteen lanes of `f32`: what every kernel is written over, and the portable form.
+//! Sixteen lanes of `f32`: what every kernel is written over, beyond what [`F32x16`] has; and the portable form.
+
+use raddle_common::f32x16::F32x16;
+pub(crate) use raddle_common::f32x16::Portable;
 
 use super::pick;
 pub(crate) use crate::counts::packing::{Counts, LANES, Line, Sixteen};
 
 /// Sixteen `f32` in registers. All implementations give the same bits for every operation: products are rounded before
 /// they are added.
-pub(crate) trait Lanes: Copy {
-    /// Sixteen zeros.
-    fn zero() -> Self;
-    /// The sixteen values of `from`.
-    fn load(from: &[f32; LANES]) -> Self;
+pub(crate) trait Lanes: F32x16 {
     /// The sixteen values of `from`, rounded to `f32`.
     fn narrow(from: &[f64; LANES]) -> Self;
     /// The sixteen counts.
     fn widen(counts: &Counts) -> Self;
-    /// Writes the sixteen lanes to `to`.
-    fn store(self, to: &mut Sixteen);
-    /// `self + other` in every lane.
-    fn add(self, other: Self) -> Self;
-    /// `self * other` in every lane.
-    fn mul(self, other: Self) -> Self;
     /// A lane's number in every lane.
     type Number: Copy;
     /// This number, of lanes that are counted on over several sixteens.
@@ -46,8 +39,6 @@ pub(crate) trait Lanes: Copy {
     fn weigh(line: &Line, split: Self::Split, weights: &[f32], without: (u32, f32)) -> (Self, u32);
     /// The lanes whose entry is of this topic and not empty.
     fn find(line: &Line, split: Self::Split, topic: u32) -> u32;
-    /// Asks for memory that will be needed soon.
-    fn prefetch<T>(memory: &T);
     /// Adds one to the count in a lane, below sixteen; all are read and written at once.
     fn raise(counts: &mut Counts, lane: usize);
     /// Takes one from the count in a lane, below sixteen; all are read and written at once.
@@ -71,21 +62,7 @@ const ONES: [Counts; LANES] = {
     ones
 };
 
-/// Sixteen lanes in plain Rust, for any processor.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Portable([f32; LANES]);
-
 impl Lanes for Portable {
-    #[inline(always)]
-    fn zero() -> Self {
-        Self([0.0; LANES])
-    }
-
-    #[inline(always)]
-    fn load(from: &[f32; LANES]) -> Self {
-        Self(*from)
-    }
-
     #[inline(always)]
     fn narrow(from: &[f64; LANES]) -> Self {
         Self(std::array::from_fn(|lane| from[lane] as f32))
@@ -94,21 +71,6 @@ impl Lanes for Portable {
     #[inline(always)]
     fn widen(counts: &Counts) -> Self {
         Self(std::array::from_fn(|lane| f32::from(counts.0[lane])))
-    }
-
-    #[inline(always)]
-    fn store(self, to: &mut Sixteen) {
-        to.0 = self.0;
-    }
-
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        Self(std::array::from_fn(|lane| self.0[lane] + other.0[lane]))
-    }
-
-    #[inline(always)]
-    fn mul(self, other: Self) -> Self {
-        Self(std::array::from_fn(|lane| self.0[lane] * other.0[lane]))
     }
 
     type Number = u32;
@@ -183,9 +145,6 @@ impl Lanes for Portable {
         let is = |entry: u32| entry >> shift == topic && entry & ((1 << shift) - 1) > 0;
         line.0.iter().enumerate().fold(0, |found, (lane, &entry)| found | u32::from(is(entry)) << lane)
     }
-
-    #[inline(always)]
-    fn prefetch<T>(_: &T) {}
 
     #[inline(always)]
     fn raise(counts: &mut Counts, lane: usize) {

@@ -34,10 +34,8 @@ pub(crate) use draws::Draws;
 pub(crate) use sample::{Sample, WIDE_WIDTHS, WIDTHS};
 pub(crate) use word::Given;
 
-#[cfg(target_arch = "x86_64")]
-use avx2::Avx2;
-#[cfg(target_arch = "x86_64")]
-use avx512::Avx512;
 use lanes::{Lanes, Portable};
+#[cfg(target_arch = "x86_64")]
+use raddle_common::f32x16::{Avx2, Avx512};
 
 raddle::vector_kernels!(Lanes: Portable, Avx2, Avx512);

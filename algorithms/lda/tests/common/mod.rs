@@ -9,38 +9,33 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
-use serde_json::Value;
+pub(crate) use raddle_common::testing::json;
+use raddle_common::testing::{Program, Ran};
+
+const LDA: &str = env!("CARGO_BIN_EXE_lda");
 
 /// `lda` with the words of a line, in a folder.
 pub(crate) fn command(folder: &Path, line: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lda"));
-    command.args(line.split_whitespace()).current_dir(folder);
-    command
+    Program::at(LDA).command(folder, line)
 }
 
 /// Runs a line: its exit status, stdout and stderr.
 pub(crate) fn ran(folder: &Path, line: &str) -> (Option<i32>, String, String) {
-    let Output { status, stdout, stderr } = command(folder, line).output().unwrap();
-    (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
+    let Ran { code, out, err } = Program::at(LDA).run(folder, line);
+    (code, out, err)
 }
 
 /// Runs a line that must end with this status; its stdout and stderr.
 pub(crate) fn ends(folder: &Path, line: &str, code: i32) -> (String, String) {
-    let (status, out, err) = ran(folder, line);
-    assert_eq!(status, Some(code), "{line}: {out}{err}");
+    let Ran { out, err, .. } = Program::at(LDA).ends(folder, line, code);
     (out, err)
 }
 
 /// Writes a file.
 pub(crate) fn write(folder: &Path, name: &str, text: &str) {
     fs::write(folder.join(name), text).unwrap();
-}
-
-/// The object in a file.
-pub(crate) fn json(path: &Path) -> Value {
-    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
 /// The files of a model and the summary, by name: what no run may write differently.

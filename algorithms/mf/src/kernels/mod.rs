@@ -22,8 +22,6 @@ mod sides;
 #[cfg(test)]
 mod tests;
 mod uniform;
-#[cfg(target_arch = "x86_64")]
-mod x86;
 
 pub use cell::{Cell, Rating, Rows, Scale, Steps};
 pub use gradients::{Equations, descend};
@@ -38,6 +36,6 @@ pub use uniform::uniform;
 pub use lanes::{LANES, Vector};
 use lanes::{Lanes, Portable};
 #[cfg(target_arch = "x86_64")]
-use x86::{Avx2, Avx512};
+use raddle_common::f32x16::{Avx2, Avx512};
 
 raddle::vector_kernels!(Lanes: Portable, Avx2, Avx512);

@@ -86,7 +86,7 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
         // Sides that differ much are often sparse: their biases and scales are then as far as their rows.
         if UNEVEN {
             L::prefetch(side.biases.wrapping_add(row.into()));
-            L::prefetch(side.scales.wrapping_add(row.into()).cast());
+            L::prefetch(side.scales.wrapping_add(row.into()).cast::<f32>());
         }
     }
 

@@ -4,6 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use raddle_common::testing::{self, Program};
+pub(crate) use raddle_common::testing::{Ran, names};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -13,51 +15,30 @@ pub(crate) const SMALL: &str = "synth:ratings:users=120,items=60,n=2400,rank=2";
 /// The same without a negative one: they may be counts, too.
 pub(crate) const CLICKS: &str = "synth:ratings:users=120,items=60,n=2400,rank=2,signal=0.2,noise=0.2";
 
-/// What a run said, and its exit status.
-pub(crate) struct Ran {
-    pub(crate) code: i32,
-    pub(crate) out: String,
-    pub(crate) err: String,
-}
+const MF: &str = env!("CARGO_BIN_EXE_mf");
 
 /// `mf LINE` in a folder, not started yet.
 pub(crate) fn program(folder: &Path, line: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mf"));
-    command.args(line.split_whitespace()).current_dir(folder);
-    command
+    Program::at(MF).command(folder, line)
 }
 
 /// Runs `mf LINE` in a folder.
 pub(crate) fn ran(folder: &Path, line: &str) -> Ran {
-    let output = program(folder, line).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    Ran { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
+    Program::at(MF).run(folder, line)
 }
 
 /// Runs `mf LINE` in a folder, and expects an exit status.
 pub(crate) fn ends(folder: &Path, line: &str, code: i32) -> Ran {
-    let ran = ran(folder, line);
-    assert_eq!(ran.code, code, "mf {line}\n{}\n{}", ran.out, ran.err);
-    ran
+    Program::at(MF).ends(folder, line, code)
 }
 
 pub(crate) fn json(folder: &Path, file: &str) -> Value {
-    serde_json::from_slice(&fs::read(folder.join(file)).unwrap()).unwrap()
+    testing::json(&folder.join(file))
 }
 
 /// The report that `--json` prints.
 pub(crate) fn report(folder: &Path, line: &str) -> Value {
-    let ran = ends(folder, &format!("{line} --json --quiet"), 0);
-    serde_json::from_str(&ran.out).unwrap()
-}
-
-pub(crate) fn names(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    names
+    Program::at(MF).report(folder, line)
 }
 
 pub(crate) fn scratch() -> TempDir {

@@ -4,8 +4,8 @@
 
 use std::arch::x86_64::*;
 
-use super::super::avx2::Avx2;
 use super::super::lanes::LANES;
+use raddle_common::f32x16::Avx2;
 
 /// Each lane with those before it of its four.
 #[inline]

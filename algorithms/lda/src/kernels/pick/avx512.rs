@@ -4,8 +4,8 @@
 
 use std::arch::x86_64::*;
 
-use super::super::avx512::Avx512;
 use super::super::lanes::LANES;
+use raddle_common::f32x16::Avx512;
 
 /// Each lane with those before it of its four.
 #[inline]

@@ -1,19 +1,19 @@
 //! Eight lanes on x86-64: one 512-bit register, or two of 256 bits.
 //!
-//! The types are private to the kernels and used only inside functions compiled for their instructions
-//! (see [`super::level`]); every SAFETY line below leans on that.
+//! The types are named only by kernels of `raddle::vector_kernels!`, which run them inside functions compiled for their
+//! instructions, where these were detected; every SAFETY line below leans on that.
 
 #![allow(unsafe_code)] // intrinsics; measured: GEMM 8 times the speed of the baseline instruction set
 
 use std::arch::x86_64::*;
 
-use super::lanes::{LANES, Lanes};
+use super::{F64x8, LANES};
 
 /// One 512-bit register.
-#[derive(Clone, Copy)]
-pub(crate) struct Avx512(__m512d);
+#[derive(Clone, Copy, Debug)]
+pub struct Avx512(__m512d);
 
-impl Lanes for Avx512 {
+impl F64x8 for Avx512 {
     const WIDE: bool = true;
 
     #[inline(always)]
@@ -114,10 +114,10 @@ impl Lanes for Avx512 {
 }
 
 /// Two 256-bit registers: lanes 0-3 and 4-7.
-#[derive(Clone, Copy)]
-pub(crate) struct Avx2(__m256d, __m256d);
+#[derive(Clone, Copy, Debug)]
+pub struct Avx2(__m256d, __m256d);
 
-impl Lanes for Avx2 {
+impl F64x8 for Avx2 {
     const WIDE: bool = false;
 
     #[inline(always)]

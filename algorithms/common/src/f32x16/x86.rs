@@ -4,18 +4,18 @@
 
 use std::arch::x86_64::*;
 
-use super::lanes::{LANES, Lanes};
+use super::{F32x16, LANES};
 
 /// Two registers: lanes 0 to 7 and 8 to 15.
-#[derive(Clone, Copy)]
-pub(crate) struct Avx2(__m256, __m256);
+#[derive(Clone, Copy, Debug)]
+pub struct Avx2(pub __m256, pub __m256);
 
 /// One register.
-#[derive(Clone, Copy)]
-pub(crate) struct Avx512(__m512);
+#[derive(Clone, Copy, Debug)]
+pub struct Avx512(pub __m512);
 
-// SAFETY of every block below: these types are named only by kernels that run in the form of their name, which exists
-// only where its features were detected; pointers come from references to arrays of the length that is read or written.
+// SAFETY of every block below: these types are named only by kernels of `raddle::vector_kernels!`, which run in the form of
+// their name only where its features were detected; pointers come from references to arrays of the length that is read or written.
 
 /// Of four vectors, in each group of four lanes: `(0 + 2) + (1 + 3)` of each vector, one behind the other.
 #[inline(always)]
@@ -41,7 +41,7 @@ unsafe fn grouped_one(a: __m256) -> __m256 {
     }
 }
 
-impl Lanes for Avx2 {
+impl F32x16 for Avx2 {
     #[inline(always)]
     fn zero() -> Self {
         // SAFETY: as above.
@@ -118,13 +118,13 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn prefetch(at: *const f32) {
+    fn prefetch<T>(at: *const T) {
         // SAFETY: a prefetch reads nothing.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) }
     }
 }
 
-impl Lanes for Avx512 {
+impl F32x16 for Avx512 {
     #[inline(always)]
     fn zero() -> Self {
         // SAFETY: as above.
@@ -215,7 +215,7 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn prefetch(at: *const f32) {
+    fn prefetch<T>(at: *const T) {
         // SAFETY: a prefetch reads nothing.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) }
     }

@@ -1,0 +1,103 @@
+//! Sixteen lanes of `f32`: one vector type to write kernels over, and its portable form.
+
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+#[cfg(target_arch = "x86_64")]
+pub use x86::{Avx2, Avx512};
+
+/// Number of lanes; constant on every machine, because it is part of the definition of every sum.
+pub const LANES: usize = 16;
+
+/// Sixteen `f32` side by side. All implementations give the same bits for every operation.
+pub trait F32x16: Copy {
+    /// Sixteen zeros.
+    fn zero() -> Self;
+    /// Sixteen times `value`.
+    fn splat(value: f32) -> Self;
+    /// The sixteen values of `from`.
+    fn load(from: &[f32; LANES]) -> Self;
+    /// Writes the sixteen lanes to `to`.
+    fn store(self, to: &mut [f32; LANES]);
+    /// `self + other` in every lane.
+    fn add(self, other: Self) -> Self;
+    /// `self * by` in every lane.
+    fn mul(self, by: Self) -> Self;
+    /// `self * by + plus` in every lane, rounded once.
+    fn mul_add(self, by: Self, plus: Self) -> Self;
+    /// The larger of each lane and 0.
+    fn positive(self) -> Self;
+    /// The sums of the lanes of four vectors. With `g_i = (4i + 0 + 4i+2) + (4i+1 + 4i+3)` over the lanes of the i-th
+    /// group of four, a sum is `(g_0 + g_2) + (g_1 + g_3)`.
+    fn sums(four: [Self; 4]) -> [f32; 4];
+    /// The sum of the lanes, in the order of [`F32x16::sums`].
+    fn sum(self) -> f32;
+    /// The same of two vectors.
+    #[inline(always)]
+    fn sums_of_two([a, b]: [Self; 2]) -> [f32; 2] {
+        [a.sum(), b.sum()]
+    }
+    /// Brings the memory at `at` nearer; never reads it, so that any address will do.
+    fn prefetch<T>(at: *const T);
+}
+
+/// Sixteen lanes in plain Rust, for any processor.
+#[derive(Clone, Copy, Debug)]
+pub struct Portable(pub [f32; LANES]);
+
+impl F32x16 for Portable {
+    #[inline(always)]
+    fn zero() -> Self {
+        Self([0.0; LANES])
+    }
+
+    #[inline(always)]
+    fn splat(value: f32) -> Self {
+        Self([value; LANES])
+    }
+
+    #[inline(always)]
+    fn load(from: &[f32; LANES]) -> Self {
+        Self(*from)
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut [f32; LANES]) {
+        *to = self.0;
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self(std::array::from_fn(|lane| self.0[lane] + other.0[lane]))
+    }
+
+    #[inline(always)]
+    fn mul(self, by: Self) -> Self {
+        Self(std::array::from_fn(|lane| self.0[lane] * by.0[lane]))
+    }
+
+    #[inline(always)]
+    fn mul_add(self, by: Self, plus: Self) -> Self {
+        Self(std::array::from_fn(|lane| self.0[lane].mul_add(by.0[lane], plus.0[lane])))
+    }
+
+    #[inline(always)]
+    fn positive(self) -> Self {
+        Self(self.0.map(|value| if value > 0.0 { value } else { 0.0 }))
+    }
+
+    #[inline(always)]
+    fn sums(four: [Self; 4]) -> [f32; 4] {
+        four.map(Self::sum)
+    }
+
+    #[inline(always)]
+    fn sum(self) -> f32 {
+        let l = self.0;
+        let group = |i: usize| (l[4 * i] + l[4 * i + 2]) + (l[4 * i + 1] + l[4 * i + 3]);
+        (group(0) + group(2)) + (group(1) + group(3))
+    }
+
+    #[inline(always)]
+    fn prefetch<T>(_: *const T) {}
+}

@@ -1,0 +1,100 @@
+//! Eight lanes of `f64`: one vector type to write kernels over, and its portable form.
+
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+#[cfg(target_arch = "x86_64")]
+pub use x86::{Avx2, Avx512};
+
+/// Number of lanes; constant on every machine, because it is part of the definition of every sum.
+pub const LANES: usize = 8;
+
+/// Eight `f64` side by side. All implementations give the same bits for every operation.
+pub trait F64x8: Copy {
+    /// Whether eight lanes are one register, so that a large register tile pays.
+    const WIDE: bool;
+    /// Eight zeros.
+    fn zero() -> Self;
+    /// Eight times `value`.
+    fn splat(value: f64) -> Self;
+    /// The eight values of `from`.
+    fn load(from: &[f64; LANES]) -> Self;
+    /// The first eight values of `from`, zeros behind its end.
+    fn load_part(from: &[f64]) -> Self;
+    /// `from[at[l]]` in lane l; 0 where `at[l]` lies outside `from`.
+    fn gather(from: &[f64], at: &[u32; LANES]) -> Self;
+    /// [`F64x8::gather`] for the first eight of `at`, zeros in the lanes behind its end.
+    fn gather_part(from: &[f64], at: &[u32]) -> Self;
+    /// Writes the eight lanes to `to`.
+    fn store(self, to: &mut [f64; LANES]);
+    /// Asks for the line of memory that `at` lies in, to be read later; it may be any line.
+    #[inline(always)]
+    fn prefetch(_at: &[f64; LANES]) {}
+    /// `self * by + plus` in every lane, rounded once.
+    fn mul_add(self, by: Self, plus: Self) -> Self;
+    /// `((0+4)+(2+6)) + ((1+5)+(3+7))` of the lanes.
+    fn sum(self) -> f64;
+    /// [`F64x8::sum`] of each of eight vectors, in the order given.
+    fn sums(eight: [Self; LANES]) -> [f64; LANES];
+}
+
+/// Eight lanes in plain Rust, for any processor.
+#[derive(Clone, Copy, Debug)]
+pub struct Portable([f64; LANES]);
+
+impl F64x8 for Portable {
+    const WIDE: bool = false;
+
+    #[inline(always)]
+    fn zero() -> Self {
+        Self([0.0; LANES])
+    }
+
+    #[inline(always)]
+    fn splat(value: f64) -> Self {
+        Self([value; LANES])
+    }
+
+    #[inline(always)]
+    fn load(from: &[f64; LANES]) -> Self {
+        Self(*from)
+    }
+
+    #[inline(always)]
+    fn load_part(from: &[f64]) -> Self {
+        Self(std::array::from_fn(|lane| from.get(lane).copied().unwrap_or(0.0)))
+    }
+
+    #[inline(always)]
+    fn gather(from: &[f64], at: &[u32; LANES]) -> Self {
+        Self(at.map(|row| from.get(row as usize).copied().unwrap_or(0.0)))
+    }
+
+    #[inline(always)]
+    fn gather_part(from: &[f64], at: &[u32]) -> Self {
+        Self(std::array::from_fn(|lane| {
+            at.get(lane).and_then(|&row| from.get(row as usize)).map_or(0.0, |&v| v)
+        }))
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut [f64; LANES]) {
+        *to = self.0;
+    }
+
+    #[inline(always)]
+    fn mul_add(self, by: Self, plus: Self) -> Self {
+        Self(std::array::from_fn(|lane| self.0[lane].mul_add(by.0[lane], plus.0[lane])))
+    }
+
+    #[inline(always)]
+    fn sum(self) -> f64 {
+        let l = self.0;
+        ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
+    }
+
+    #[inline(always)]
+    fn sums(eight: [Self; LANES]) -> [f64; LANES] {
+        eight.map(Self::sum)
+    }
+}
