@@ -36,12 +36,14 @@
 mod cross_validation;
 mod data;
 mod error;
+mod fit;
 pub mod kernels;
 mod lambdas;
 mod loss;
 mod model;
 mod params;
 mod predict;
+mod range;
 mod run;
 pub mod working_set;
 

@@ -1,8 +1,7 @@
 //! What ties columns together: their correlations.
 
+use raddle::hands;
 use raddle::schedule::Dependencies;
-use raddle::state::{Reader, StateError, Writer};
-use raddle::{State, hands};
 
 use super::design::{Column, View};
 use crate::kernels::{RowPiece, gram, gram_by_rows, sum_squares};
@@ -56,28 +55,12 @@ impl Aspect {
     }
 }
 
-impl State for Aspect {
-    fn save(&self, out: &mut Writer) {
-        match self {
-            Aspect::Unit(unit) => {
-                out.write(&0u8);
-                out.write(unit);
-            }
-            Aspect::Whole(column) => {
-                out.write(&1u8);
-                out.write(column);
-            }
-        }
+raddle::state!(
+    enum Aspect {
+        Unit(unit),
+        Whole(column),
     }
-
-    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
-        match u8::load(from)? {
-            0 => Ok(Self::Unit(from.read()?)),
-            1 => Ok(Self::Whole(from.read()?)),
-            _ => Err(StateError::new("what is compared of a column")),
-        }
-    }
-}
+);
 
 /// [`correlations`] of columns of which these aspects are known.
 pub(crate) fn among(aspects: &[Option<&Aspect>], rows: usize, sample: bool) -> Dependencies {

@@ -13,7 +13,7 @@ const STRETCH: usize = 256;
 impl ColumnShard {
     /// The certificate pass: x_j'r of every column here, and what follows from it.
     pub(crate) fn share(&mut self, asked: &Asked<'_>) -> Share {
-        let Asked { residual, penalty, mut floor, cap, weights, .. } = *asked;
+        let Asked { residual, mut floor, cap, weights, .. } = *asked;
         let count = self.coefficients.len();
         // The working set alone needs none: a column of zeros never violates.
         if self.norms.len() != count && (weights || asked.lazy) {
@@ -57,16 +57,7 @@ impl ColumnShard {
                     share.violators.push((variable, gradient));
                 }
                 if weights {
-                    let norm = self.norms[at];
-                    // Before lambda is known: the gradient. Then: how far an update would move the fit.
-                    let weight = match (norm > 0.0, penalty.is_nan()) {
-                        (false, _) => 0.0,
-                        (true, true) => size / norm.sqrt(),
-                        (true, false) => {
-                            (asked.minimiser(gradient, coefficient, norm) - coefficient).abs() * norm.sqrt()
-                        }
-                    };
-                    share.weights.push((variable, weight));
+                    share.weights.push((variable, self.weight(at, asked)));
                 }
             }
             // Columns behind these that violate no more would not be named: of equal ones the first is.
@@ -82,6 +73,17 @@ impl ColumnShard {
             (share.violators, share.strays) = (strays, true);
         }
         share
+    }
+
+    /// How important a column is to a schedule of rounds. Before lambda is known: by its gradient. Then: by how far an update
+    /// would move the fit.
+    fn weight(&self, at: usize, asked: &Asked<'_>) -> f64 {
+        let (gradient, coefficient, norm) = (self.gradient[at], self.coefficients[at], self.norms[at]);
+        match (norm > 0.0, asked.penalty.is_nan()) {
+            (false, _) => 0.0,
+            (true, true) => gradient.abs() / norm.sqrt(),
+            (true, false) => (asked.minimiser(gradient, coefficient, norm) - coefficient).abs() * norm.sqrt(),
+        }
     }
 
     /// Notes the columns of a range of which more than the largest product is to be told: members of the working set,

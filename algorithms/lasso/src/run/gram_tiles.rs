@@ -119,36 +119,7 @@ impl WorkingPart {
     }
 }
 
-impl State for WorkingPart {
-    fn save(&self, out: &mut Writer) {
-        match self {
-            Self::Columns { turn, keepers, slots, columns } => {
-                out.write(&0u8);
-                out.write(turn);
-                out.write(keepers);
-                out.write(slots);
-                out.write(columns);
-            }
-            Self::Rows(chains) => {
-                out.write(&1u8);
-                out.write(chains);
-            }
-        }
-    }
-
-    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
-        match u8::load(from)? {
-            0 => Ok(Self::Columns {
-                turn: from.read()?,
-                keepers: from.read()?,
-                slots: from.read()?,
-                columns: from.read()?,
-            }),
-            1 => Ok(Self::Rows(from.read()?)),
-            _ => Err(StateError::new("a part of a working set")),
-        }
-    }
-}
+raddle::state!(enum WorkingPart { Columns { turn, keepers, slots, columns }, Rows(chains) });
 
 raddle::state!(Batch { first, starts, slots, values });
 

@@ -1,8 +1,5 @@
 //! What shards, the pinned block and the replicas say to each other: answers, changes, and all that these carry.
 
-use raddle::State;
-use raddle::state::{Reader, StateError, Writer};
-
 use super::solution::Solved;
 use super::spec::Spec;
 use crate::data::correlation::Aspect;
@@ -170,75 +167,19 @@ pub struct Tile {
 
 raddle::state!(Tile { chain, chains, from, rows, slots, values });
 
-impl State for Partial {
-    fn save(&self, out: &mut Writer) {
-        match self {
-            Partial::Moves(moves) => {
-                out.write(&0u8);
-                out.write(moves);
-            }
-            Partial::Entrants(entrants) => {
-                out.write(&1u8);
-                out.write(entrants);
-            }
-            Partial::Aspects(aspects) => {
-                out.write(&4u8);
-                out.write(aspects);
-            }
-            Partial::Tiles(tiles) => {
-                out.write(&2u8);
-                out.write(tiles);
-            }
-            Partial::Share(share) => {
-                out.write(&3u8);
-                out.write(share);
-            }
-        }
+raddle::state!(
+    enum Partial {
+        Moves(moves),
+        Aspects(aspects),
+        Entrants(entrants),
+        Tiles(tiles),
+        Share(share),
     }
-    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
-        Ok(match u8::load(from)? {
-            0 => Partial::Moves(from.read()?),
-            1 => Partial::Entrants(from.read()?),
-            2 => Partial::Tiles(from.read()?),
-            3 => Partial::Share(from.read()?),
-            4 => Partial::Aspects(from.read()?),
-            _ => return Err(StateError::new("a partial of the Lasso")),
-        })
-    }
-}
+);
 
-impl State for Change {
-    fn save(&self, out: &mut Writer) {
-        match self {
-            Change::Moves(moves) => {
-                out.write(&0u8);
-                out.write(moves);
-            }
-            Change::Enter { first, variables, columns } => {
-                out.write(&1u8);
-                out.write(first);
-                out.write(variables);
-                out.write(columns);
-            }
-            Change::Solved(solved) => {
-                out.write(&2u8);
-                out.write(solved);
-            }
-            Change::Stage { penalty, floor, cap } => {
-                out.write(&3u8);
-                out.write(penalty);
-                out.write(floor);
-                out.write(cap);
-            }
-        }
-    }
-    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
-        Ok(match u8::load(from)? {
-            0 => Change::Moves(from.read()?),
-            1 => Change::Enter { first: from.read()?, variables: from.read()?, columns: from.read()? },
-            2 => Change::Solved(from.read()?),
-            3 => Change::Stage { penalty: from.read()?, floor: from.read()?, cap: from.read()? },
-            _ => return Err(StateError::new("a change of the Lasso")),
-        })
-    }
-}
+raddle::state!(enum Change {
+    Moves(moves),
+    Enter { first, variables, columns },
+    Solved(solved),
+    Stage { penalty, floor, cap },
+});

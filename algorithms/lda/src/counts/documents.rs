@@ -1,8 +1,5 @@
 //! Rows: how often each topic occurs in a document.
 
-use raddle::State;
-use raddle::state::{Reader, StateError, Writer};
-
 use super::packing::{Counted, Counts, LANES, Line, Packing, Sixteen};
 
 /// Which kind of rows the documents of a run have.
@@ -87,33 +84,13 @@ impl DocumentRows {
     }
 }
 
-impl State for DocumentRows {
-    fn save(&self, out: &mut Writer) {
-        match self {
-            Self::Sparse(rows) => {
-                out.write(&0u32);
-                out.write(rows);
-            }
-            Self::Dense(rows) => {
-                out.write(&1u32);
-                out.write(rows);
-            }
-            Self::Wide(rows) => {
-                out.write(&2u32);
-                out.write(rows);
-            }
-        }
+raddle::state!(
+    enum DocumentRows {
+        Sparse(rows),
+        Dense(rows),
+        Wide(rows),
     }
-
-    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
-        match from.read::<u32>()? {
-            0 => from.read().map(Self::Sparse),
-            1 => from.read().map(Self::Dense),
-            2 => from.read().map(Self::Wide),
-            _ => Err(StateError::new("rows of topics")),
-        }
-    }
-}
+);
 
 /// Dense rows: `width` times sixteen counts for each document, sixteen to a cell.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -138,17 +115,7 @@ impl<C: Counted> DenseRows<C> {
     }
 }
 
-impl<C: Counted> State for DenseRows<C> {
-    fn save(&self, out: &mut Writer) {
-        let Self { width, counts } = self;
-        out.write(width);
-        out.write(counts);
-    }
-
-    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
-        Ok(Self { width: from.read()?, counts: from.read()? })
-    }
-}
+raddle::state!([C: Counted] DenseRows<C> { width, counts });
 
 /// Where a document's sparse row is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

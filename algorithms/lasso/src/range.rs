@@ -1,0 +1,61 @@
+//! Which parameters can be fitted.
+
+use crate::error::LassoError;
+use crate::lambdas::{Course, Penalty};
+use crate::params::{Choice, Lasso};
+
+/// lambda_max is in proportion to 1 / l1 ratio: below this it leaves the range of what is fitted.
+const LEAST_L1_RATIO: f64 = 1e-9;
+
+impl Lasso {
+    /// Whether the parameters are in their ranges.
+    pub(crate) fn check(&self) -> Result<(), LassoError> {
+        let refuse = |name, value: String, range| Err(LassoError::Parameter { name, value, range });
+        match self.course {
+            Course::One(Penalty::Lambda(lambda)) if !(lambda >= f64::MIN_POSITIVE && lambda.is_finite()) => {
+                return refuse(
+                    "lambda",
+                    number(lambda),
+                    "it must be a positive number, no smaller than 2.3e-308",
+                );
+            }
+            Course::One(Penalty::Ratio(ratio)) | Course::Path { ratio, .. }
+                if !(ratio >= 1.0 && ratio.is_finite()) =>
+            {
+                return refuse("ratio", number(ratio), "it must be a number of at least 1");
+            }
+            _ => {}
+        }
+        if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
+            return refuse("tol", number(self.tolerance), "it must lie between 0 and 1, such as 1e-6");
+        }
+        if !(self.l1_ratio >= LEAST_L1_RATIO && self.l1_ratio <= 1.0) {
+            let range = "it must be above 0, 1e-9 at least, and at most 1, where 1 is the Lasso";
+            return refuse("l1-ratio", number(self.l1_ratio), range);
+        }
+        if self.course.len() == 0 {
+            return refuse("points", "0".into(), "a path needs at least 1 point");
+        }
+        if self.course.len() > 1 && !matches!(self.schedule, Choice::Auto | Choice::WorkingSet) {
+            return refuse("schedule", "of rounds".into(), "a path needs the working set");
+        }
+        if self.parallelism == 0 {
+            return refuse("parallelism", "0".into(), "a round needs at least 1 column");
+        }
+        if let Some(candidates) = self.candidates.filter(|&candidates| candidates < self.parallelism) {
+            return refuse("candidates", candidates.to_string(), "it must be at least the parallelism");
+        }
+        if let Some(rho) = self.rho.filter(|rho| !(*rho > 0.0 && *rho < 1.0)) {
+            return refuse("rho", rho.to_string(), "it must lie between 0 and 1, or be off");
+        }
+        if self.shards == Some(0) {
+            return refuse("shards", "0".into(), "there must be at least 1");
+        }
+        Ok(())
+    }
+}
+
+/// A number as a message shows it: with an exponent where its digits would run on.
+fn number(value: f64) -> String {
+    if value == 0.0 || (1e-6..1e15).contains(&value.abs()) { value.to_string() } else { format!("{value:e}") }
+}
