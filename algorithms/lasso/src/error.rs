@@ -82,7 +82,7 @@ pub enum LassoError {
     },
     /// A response that counts nothing.
     #[error(
-        "the response is {value} in row {row}: the Poisson loss needs counts, 0 or from 1e-100 to 1e15; correct the row or \
+        "the response is {value} in row {row}, counted without a header: the Poisson loss needs counts, 0 or from 1e-100 to 1e15; correct the row or \
          choose another loss"
     )]
     Count {

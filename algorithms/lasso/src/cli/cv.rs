@@ -77,16 +77,8 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let mut folds = started.map_err(|why| refuse_named(why, features.names.as_deref()))?;
 
     let mut total = Total::default();
-    for number in 0..folds.count() {
-        session.screen().stage(&format!("fold {} of {}", number + 1, folds.count()));
-        let fold = session.timed(Phase::Prepare, || folds.fold(number)).map_err(refuse)?;
-        let engine = session.timed(Phase::Fit, || folds.engine(&fold)).map_err(refuse)?;
-        let mut outcome = session.run(engine)?;
-        total.add(&outcome.report, std::mem::take(&mut outcome.trace));
-        if outcome.report.ending != Ending::Target {
-            return unfinished(session, options, data, &outcome.report, total, number, &folds);
-        }
-        session.timed(Phase::Fit, || folds.score(&fold, outcome)).map_err(refuse)?;
+    if let Some((number, run)) = fit_folds(&mut session, &mut folds, &mut total)? {
+        return unfinished(session, options, data, &run, total, number, &folds);
     }
     let curve = folds.curve().map_err(refuse)?;
     write_curve(&mut session, &curve)?;
@@ -125,6 +117,26 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let (above, listing) = describe(&curve, &folds, rule, is_written);
     let text = format!("{above}\n\n{}\n\n{}", features.below(&text), report.conclusion());
     session.finish(report, &summary.table(listing), &text)
+}
+
+/// Fits and scores the folds, one after the other; which one did not come to its end, and its run, if there is such.
+fn fit_folds(
+    session: &mut Session,
+    folds: &mut Folds,
+    total: &mut Total,
+) -> Result<Option<(usize, RunReport)>, Error> {
+    for number in 0..folds.count() {
+        session.screen().stage(&format!("fold {} of {}", number + 1, folds.count()));
+        let fold = session.timed(Phase::Prepare, || folds.fold(number)).map_err(refuse)?;
+        let engine = session.timed(Phase::Fit, || folds.engine(&fold)).map_err(refuse)?;
+        let mut outcome = session.run(engine)?;
+        total.add(&outcome.report, std::mem::take(&mut outcome.trace));
+        if outcome.report.ending != Ending::Target {
+            return Ok(Some((number, outcome.report)));
+        }
+        session.timed(Phase::Fit, || folds.score(&fold, outcome)).map_err(refuse)?;
+    }
+    Ok(None)
 }
 
 /// The folds' runs as one.

@@ -88,7 +88,7 @@ fn dual(y: &Eight, scores: &Eight, k: f64) -> Eight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::in_every_form;
+    use crate::kernels::elementary::assert_same_in_every_form;
 
     /// Scores of every size, counts in turns.
     fn points() -> (Vec<f64>, Vec<f64>) {
@@ -167,17 +167,6 @@ mod tests {
     #[test]
     fn all_vector_forms_give_the_same_bits() {
         let (y, scores) = points();
-        for length in [0, 1, 7, 8, 9, 64, y.len()] {
-            let forms = in_every_form(|| {
-                let (mut r, mut w) = (vec![0.0; length], vec![0.0; length]);
-                let sums = poisson(&y[..length], &scores[..length], &mut r, &mut w);
-                let dual = poisson_dual(&y[..length], &scores[..length], 0.97);
-                let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
-                (bits(&[sums.loss, sums.residual, sums.weights, dual]), bits(&r), bits(&w))
-            });
-            for (name, form) in &forms {
-                assert_eq!(form, &forms[0].1, "{name}, {length} values");
-            }
-        }
+        assert_same_in_every_form((&y, &scores), poisson, poisson_dual);
     }
 }

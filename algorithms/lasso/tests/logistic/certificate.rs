@@ -137,18 +137,7 @@ fn every_point_of_a_path_is_certified() {
     for x in [dense(&x), sparse(&x)] {
         for preparation in [Preparation::default(), Preparation::SparseRaw] {
             let given = logistic(&x, &y, preparation);
-            let fit = given.fit(Lasso::params().path(20, 50.0), 2000);
-            assert_eq!((fit.points.len(), fit.report.ending), (20, Ending::Target));
-            let oracle = given.oracle();
-            for point in &fit.points {
-                let (primal, dual) = oracle.of(&point.coefficients, point.intercept, point.lambda);
-                assert!(
-                    primal - dual <= 1.01e-6 * primal,
-                    "{}: {:e}",
-                    point.lambda,
-                    (primal - dual) / primal
-                );
-            }
+            given.check_path();
         }
     }
 }

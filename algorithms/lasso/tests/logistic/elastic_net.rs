@@ -44,18 +44,7 @@ fn every_point_of_a_path_is_certified() {
     for (loss, y) in [(Loss::Squared, y.clone()), (Loss::Logistic, classes(&y, 0.0, 1.0))] {
         for x in [dense(&x), sparse(&x)] {
             let given = Given { x: &x, y: &y, preparation: PREPARATIONS[0], loss, l1_ratio: 0.5 };
-            let fit = given.fit(Lasso::params().path(20, 50.0), 2000);
-            assert_eq!((fit.points.len(), fit.report.ending), (20, Ending::Target));
-            let oracle = given.oracle();
-            for point in &fit.points {
-                let (primal, dual) = oracle.of(&point.coefficients, point.intercept, point.lambda);
-                assert!(
-                    primal - dual <= 1.01e-6 * primal,
-                    "{}: {:e}",
-                    point.lambda,
-                    (primal - dual) / primal
-                );
-            }
+            given.check_path();
         }
     }
 }

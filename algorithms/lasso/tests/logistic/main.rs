@@ -39,6 +39,17 @@ impl Given<'_> {
         lasso.fit_with(&problem, |engine| engine.epochs(epochs)).unwrap()
     }
 
+    /// Fits a path, and holds each of its points against the oracle.
+    fn check_path(&self) {
+        let (fit, oracle) = (self.fit(Lasso::params().path(20, 50.0), 2000), self.oracle());
+        assert_eq!((fit.points.len(), fit.report.ending), (20, Ending::Target));
+        for point in &fit.points {
+            let (primal, dual) = oracle.of(&point.coefficients, point.intercept, point.lambda);
+            let gap = (primal - dual) / primal;
+            assert!(gap <= 1.01e-6, "{}: {gap:e}", point.lambda);
+        }
+    }
+
     /// Fits, and holds the fit against the oracle's own optimum.
     fn certified(&self, lasso: Lasso, context: &str) -> Fit {
         let (fit, oracle) = (self.fit(lasso, 5000), self.oracle());

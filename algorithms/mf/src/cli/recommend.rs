@@ -70,20 +70,7 @@ pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
     if options.top == 0 {
         return Err(Error::usage("--top is 0: there must be at least 1"));
     }
-    let Options { exclude, format, reading, .. } = options;
-    if exclude.is_none() {
-        refuse_without_effect(&reading.given(format.as_deref()), "without --exclude")?;
-    }
-    let seen = match exclude {
-        Some(source) => {
-            reading.refuse_idle(&[Some(source)], format.as_deref())?;
-            let ratings = reading.read(Some(source), format.as_deref(), 1)?;
-            reading.notes(&ratings).lines().for_each(|note| options.uses.note(note));
-            let triples = data::in_rows_of(&ratings, &saved.users, &saved.items);
-            Some(Seen::new(&triples, saved.users.len()))
-        }
-        None => None,
-    };
+    let seen = seen(options, &saved)?;
     let mut recommender = Recommender::new(&saved.model);
     if let Some(seen) = &seen {
         recommender = recommender.without(seen);
@@ -134,6 +121,20 @@ pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
         }
     }
     Ok(ExitStatus::Done)
+}
+
+/// What users have rated already, where there is a file of it.
+fn seen(options: &Options, saved: &Saved) -> Result<Option<Seen>, Error> {
+    let Options { exclude, format, reading, .. } = options;
+    let Some(source) = exclude else {
+        refuse_without_effect(&reading.given(format.as_deref()), "without --exclude")?;
+        return Ok(None);
+    };
+    reading.refuse_idle(&[Some(source)], format.as_deref())?;
+    let ratings = reading.read(Some(source), format.as_deref(), 1)?;
+    reading.notes(&ratings).lines().for_each(|note| options.uses.note(note));
+    let triples = data::in_rows_of(&ratings, &saved.users, &saved.items);
+    Ok(Some(Seen::new(&triples, saved.users.len())))
 }
 
 /// How the items of a user are written; whether it is the first one.
