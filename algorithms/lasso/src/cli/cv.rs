@@ -74,7 +74,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let cv = cv.filled(table.filled);
     let preparation = options.problem.preparation();
     let started = session.timed(Phase::Prepare, || cv.start(table.x, table.y, preparation));
-    let mut folds = started.map_err(|why| refuse_named(why, features.names.as_deref()))?;
+    let mut folds = started.map_err(|why| refuse_named(why, &data.path, features.names.as_deref()))?;
 
     let mut total = Total::default();
     if let Some((number, run)) = fit_folds(&mut session, &mut folds, &mut total)? {

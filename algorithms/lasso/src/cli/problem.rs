@@ -142,7 +142,7 @@ impl ProblemOptions {
         let table = self.read(session, train)?;
         let (data, features) = (data::describe(&table), self.features(&table));
         let problem = session.timed(Phase::Prepare, || Problem::new(table.x, table.y, self.preparation()));
-        let problem = problem.map_err(|why| refuse_named(why, features.names.as_deref()))?;
+        let problem = problem.map_err(|why| refuse_named(why, &data.path, features.names.as_deref()))?;
         Ok(Ready { problem, data, features })
     }
 
@@ -192,17 +192,18 @@ pub(crate) fn refuse(error: LassoError) -> Error {
     }
 }
 
-/// The same, with the name of the column that is at fault.
-pub(crate) fn refuse_named(error: LassoError, names: Option<&[String]>) -> Error {
+/// The same, with the file, and the name of the column that is at fault.
+pub(crate) fn refuse_named(error: LassoError, file: &str, names: Option<&[String]>) -> Error {
     let column = match error {
+        LassoError::Parameter { .. } | LassoError::Engine(_) => return refuse(error),
         LassoError::Column { column, .. } | LassoError::NotFinite { column: Some(column), .. } => {
             Some(column)
         }
         _ => None,
     };
     match column.and_then(|column| names?.get(column - 1)).filter(|name| !name.is_empty()) {
-        Some(name) => Error::input(format!("column `{name}`: {error}")),
-        None => refuse(error),
+        Some(name) => Error::input(format!("{file}: column `{name}`: {error}")),
+        None => Error::input(format!("{file}: {error}")),
     }
 }
 

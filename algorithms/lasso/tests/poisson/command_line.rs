@@ -92,7 +92,7 @@ fn what_counts_nothing_is_refused_by_its_row() {
     y[4] = -2.0;
     table(folder.path(), &x, &y);
     let (_, err) = lasso(folder.path(), "fit data.csv --y visits --loss poisson", 2);
-    assert!(err.contains("the response is -2 in row 5"), "{err}");
+    assert!(err.contains("data.csv: the response is -2 in row 5"), "{err}");
     let (_, err) = lasso(folder.path(), "cv data.csv --y visits --loss poisson", 2);
-    assert!(err.contains("the response is -2 in row 5"), "{err}");
+    assert!(err.contains("data.csv: the response is -2 in row 5"), "{err}");
 }

@@ -25,7 +25,7 @@ pub struct Evaluation {
 raddle::state!(Evaluation { epoch, validation, test, joint, words, count_drift });
 
 impl Evaluation {
-    /// The perplexity of each held-out set, by its name: [`VALIDATION`](crate::VALIDATION) or [`TEST`](crate::TEST).
+    /// The perplexity of each held-out set, by its name: [`VALIDATION`] or [`TEST`].
     pub fn held_out(&self) -> impl Iterator<Item = (&'static str, f64)> {
         let sets = [(VALIDATION, self.validation), (TEST, self.test)];
         sets.into_iter().filter_map(|(set, perplexity)| Some((set, perplexity?)))

@@ -17,7 +17,7 @@
 //!
 //! so that p is read and written once for two ratings. The products of a step are taken [`AHEAD`] steps before it: it then
 //! finds its errors ready, and what waits in the processor is one chain of sums, not all that is to be moved. Where steps
-//! so near share a row, those products miss the steps between. [`Cell::new`] brings them apart; batches of two and what
+//! so near share a row, those products miss the steps between. [`Cell::in_order`] brings them apart; batches of two and what
 //! is missed cost nothing on MovieLens 1M that can be told from the noise of seeds.
 
 #![allow(unsafe_code)] // rows are bound to be there by `Cell`, checked once, not at every rating

@@ -1,4 +1,4 @@
-//! [`Grid`]: which users make up a shard and which items a block, with even numbers of ratings.
+//! [`Partition`]: which users make up a shard and which items a block, with even numbers of ratings.
 
 use raddle::schedule::even_parts;
 
