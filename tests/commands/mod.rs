@@ -1,6 +1,6 @@
 //! Running the bundled programs in a folder.
 
-#![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
+#![allow(dead_code, unreachable_pub, unused_imports, reason = "each test file uses a part")]
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
 use std::env;
