@@ -197,7 +197,7 @@ fn files() -> Vec<Vec<u8>> {
             .fold(b"\xff\xfe".to_vec(), |bytes, unit| [bytes, unit.to_le_bytes().to_vec()].concat()),
     ]);
     let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables");
-    for name in ["houses.csv.zst", "houses.csv.gz", "houses.parquet"] {
+    for name in ["houses.csv.zst", "houses.csv.gz", "houses.parquet", "houses.zstd.parquet"] {
         files.push(std::fs::read(tables.join(name)).unwrap());
     }
     files.extend([gzip(texts[0].as_bytes()), gzip(texts[11].as_bytes())]);

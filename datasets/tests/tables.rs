@@ -330,6 +330,7 @@ fn compressed_files_and_parquet_hold_the_same_table() {
     let mut names = vec!["houses.csv.gz", "houses.csv.zst"];
     if cfg!(feature = "parquet") {
         names.push("houses.parquet");
+        names.push("houses.zstd.parquet");
     }
     for name in names {
         for threads in [1, 3] {
@@ -340,6 +341,10 @@ fn compressed_files_and_parquet_hold_the_same_table() {
                 "{name}"
             );
         }
+    }
+    if cfg!(feature = "parquet") {
+        let error = read(folder.join("houses.brotli.parquet"), &options).unwrap_err().to_string();
+        assert!(error.contains("write it with compression=\"zstd\" or \"snappy\""), "{error}");
     }
     if !cfg!(feature = "parquet") {
         let error = read(folder.join("houses.parquet"), &options).unwrap_err().to_string();

@@ -379,7 +379,7 @@ fn bad_input_names_the_option_or_the_line() {
         ("fit pydoc --parallelism 3", "--parallelism has no effect on the rotation of lda: leave it out"),
         ("fit pydoc --rho 0.1 --guard off", "--rho and --guard have no effect"),
         ("fit pydoc --staleness 1", "--staleness has no effect"),
-        ("fit pydoc --remove-top -1", "--remove-top"),
+        ("fit pydoc --remove-top -1", "'--remove-top <N>': give a whole number from 0"),
         ("fit pydoc --topics -1", "--topics"),
         ("fit pydoc --evaluate-every -1", "--evaluate-every"),
         ("fit pydoc --validation -1", "--validation -1: give a fraction"),

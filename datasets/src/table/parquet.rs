@@ -200,8 +200,8 @@ fn guarded<T>(
         Ok(Ok(value)) => Ok(value),
         Ok(Err(why)) => {
             let why = why.to_string();
-            let way = if why.contains("feature") {
-                "write it with compression=\"snappy\""
+            let way = if why.contains("feature") || why.contains("codec") || why.contains("compression") {
+                "write it with compression=\"zstd\" or \"snappy\""
             } else {
                 "write or download it again"
             };

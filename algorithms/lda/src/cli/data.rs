@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use raddle::cli::{Data, Error, content_digest, count, refuse_without_effect};
+use raddle::cli::{Data, Error, between, content_digest, count, refuse_without_effect};
 use raddle_datasets::registry::CORPORA;
 use raddle_datasets::{
     Corpus, CorpusOptions, Filter, Frequency, TextEncoding, english_stop_words, read_any_corpus,
@@ -29,6 +29,9 @@ pub(crate) fn known() -> String {
 pub(crate) fn known_or_default() -> String {
     format!("The corpus: {}. The embedded {DEFAULT} if none is given", known())
 }
+
+/// What a corpus has words of at most: their numbers are of 32 bits.
+const MOST_WORDS: usize = u32::MAX as usize;
 
 /// Where texts come from, and how they are encoded.
 #[derive(Debug, Clone, Default, Args, Serialize)]
@@ -82,7 +85,7 @@ pub(crate) struct CorpusArgs {
     #[serde(serialize_with = "as_debug")]
     max_df: Option<Frequency>,
     /// Leave out the N words with the most tokens.
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = between::<0, MOST_WORDS>)]
     remove_top: usize,
     /// Leave out stop words: english, or a file with one word a line.
     #[arg(long, value_name = "english|FILE")]

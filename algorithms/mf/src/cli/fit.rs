@@ -14,7 +14,7 @@ use super::files::{self, About};
 use super::ids::IdList;
 use super::options::ModelOptions;
 use super::runner::{InSession, refuse};
-use super::split::Split;
+use super::split::{Cold, Split};
 use super::tested::Tested;
 
 const EXAMPLES: &str = "Examples, which work as they stand:
@@ -90,6 +90,7 @@ struct Shown {
     ratings: usize,
     /// How they were read.
     notes: String,
+    cold: Cold,
     /// What the users of the summary have seen.
     seen: Seen,
     /// What the model to start from has besides.
@@ -97,9 +98,15 @@ struct Shown {
 }
 
 impl Shown {
-    fn of(train: &Triples, ratings: &Ratings, kept: Option<Kept>, reading: &Reading) -> Self {
+    fn of(train: &Triples, ratings: &Ratings, kept: Option<Kept>, reading: &Reading, cold: Cold) -> Self {
         let users = ratings.users.len().min(SUMMARISED.0);
-        Self { ratings: train.len(), notes: reading.notes(ratings), seen: Seen::new(train, users), kept }
+        Self {
+            ratings: train.len(),
+            notes: reading.notes(ratings) + &cold.notes(),
+            cold,
+            seen: Seen::new(train, users),
+            kept,
+        }
     }
 }
 
@@ -127,11 +134,11 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
         kept = Some(Kept::behind(&start, &mut ratings));
         mf = mf.init(start.model);
     }
-    let Split { problem, whole, test, identity: of_split } =
+    let Split { problem, whole, test, identity: of_split, cold } =
         session.timed(Phase::Prepare, || Split::new(options, &mut ratings))?;
     identity += &of_split;
     // What is asked of the ratings after the fit, so that it can give them up.
-    let shown = Shown::of(problem.train(), &ratings, kept, reading);
+    let shown = Shown::of(problem.train(), &ratings, kept, reading, cold);
     let ranks = test.is_some() && (options.ranking.is_some() || model.implicit.is_some());
     // Known clicks are in no list, whether they were trained on or held out to validate on.
     let known = problem.measured().filter(|_| model.target.is_none());
@@ -174,6 +181,7 @@ fn finish(
     files::write(&mut session, &fit.model, &about(&options.model, ratings, fit))?;
     let report = session.report(options, described, files::digest(&fit.model), &fit.report, &fit.trace)?;
     let mut report = report.result("best_epoch", fit.best_epoch).result("mean", fit.model.mean);
+    report = shown.cold.report(report);
     if let Some(best) = fit.best {
         report = report.result(&format!("best_{}", fit.report.metric.name), best);
     }

@@ -1,6 +1,6 @@
 //! Training, validation and test data.
 
-use raddle::cli::Error;
+use raddle::cli::{Error, Report, count};
 use raddle_datasets::ratings::Held;
 use raddle_datasets::{Ratings, Triples};
 use raddle_mf::Problem;
@@ -17,6 +17,38 @@ pub(super) struct Split {
     pub(super) test: Option<Triples>,
     /// What makes it this split of the data.
     pub(super) identity: String,
+    /// Ratings that were to be held out and are not used.
+    pub(super) cold: Cold,
+}
+
+/// How many ratings that were to be held out had a user or an item that no rating to train on has: nothing was learned
+/// for them.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Cold {
+    pub(super) test: Option<usize>,
+    pub(super) validation: Option<usize>,
+}
+
+impl Cold {
+    /// What is said on the screen.
+    pub(super) fn notes(self) -> String {
+        let note = |(held, cold): (&str, Option<usize>)| {
+            let cold = cold.filter(|cold| *cold > 0)?;
+            let of = "left out, as no rating to train on has their user or item";
+            Some(format!("{held}: {} {of}\n", count(cold as u64, "rating")))
+        };
+        [("test", self.test), ("validation", self.validation)].into_iter().filter_map(note).collect()
+    }
+
+    /// What stands in the report.
+    pub(super) fn report(self, mut report: Report) -> Report {
+        for (name, cold) in [("test_cold", self.test), ("validation_cold", self.validation)] {
+            if let Some(cold) = cold {
+                report = report.result(name, cold as u64);
+            }
+        }
+        report
+    }
 }
 
 impl Split {
@@ -26,17 +58,22 @@ impl Split {
         let mut triples = std::mem::take(&mut ratings.triples);
         let mut times = ratings.times.take();
         let mut identity = format!(" validation {} test {}", options.validation, options.test);
+        let mut cold = Cold::default();
         let test = match options.test.as_str() {
             "none" => None,
             "split" => {
                 let held = Held::compared(triples, users, items);
-                triples = held.train;
+                (triples, cold.test) = (held.train, Some(held.cold));
                 Some(held.out)
             }
             last if data::latest("--test", last)?.is_some() => {
-                let (rest, out) = latest("--test", last, triples, &mut times, (users, items))?;
-                triples = rest;
-                Some(out)
+                let held = latest("--test", last, triples, &mut times, (users, items))?;
+                (triples, cold.test) = (held.train, Some(held.cold));
+                Some(held.out)
+            }
+            share if share.parse::<f64>().is_ok() => {
+                let why = "give split, the latest as in last:0.1, a file, or none";
+                return Err(Error::usage(format!("--test {share}: {why}")));
             }
             file => Some(other(options, ("--test", file), ratings, &mut identity)?),
         };
@@ -50,8 +87,9 @@ impl Split {
             ("none", _) => (problem(triples)?, None),
             (last, _) if data::latest("--validation", last)?.is_some() => {
                 let whole = options.refit.then(|| triples.clone());
-                let (rest, out) = latest("--validation", last, triples, &mut times, (users, items))?;
-                (problem(rest)?.validate_on(out).map_err(refuse)?, whole)
+                let held = latest("--validation", last, triples, &mut times, (users, items))?;
+                cold.validation = Some(held.cold);
+                (problem(held.train)?.validate_on(held.out).map_err(refuse)?, whole)
             }
             (share, _) => match share.parse::<f64>() {
                 Ok(share) => {
@@ -71,18 +109,18 @@ impl Split {
             (Some(test), true) if validation != "none" => problem.test_on(test.clone()).map_err(refuse)?,
             _ => problem,
         };
-        Ok(Self { problem, whole, test, identity })
+        Ok(Self { problem, whole, test, identity, cold })
     }
 }
 
-/// Takes the latest ratings out: what is left, and those of them whose user and item are left.
+/// Takes the latest ratings out.
 fn latest(
     option: &str,
     last: &str,
     triples: Triples,
     times: &mut Option<Vec<f64>>,
     (users, items): (usize, usize),
-) -> Result<(Triples, Triples), Error> {
+) -> Result<Held, Error> {
     let share = data::latest(option, last)?.unwrap_or_default();
     let refuse = |why: &str| Error::input(format!("{option} {last}: {why}"));
     let known = times.take().ok_or_else(|| {
@@ -93,7 +131,7 @@ fn latest(
     *times = Some(rest);
     match held.out.is_empty() {
         true => Err(refuse("none of the users and items of the latest ratings have earlier ones")),
-        false => Ok((held.train, held.out)),
+        false => Ok(held),
     }
 }
 

@@ -33,6 +33,55 @@ fn the_latest_ratings_are_held_out_and_ties_go_together() {
 }
 
 #[test]
+fn what_is_held_out_is_never_older_and_what_is_cold_is_counted() {
+    let folder = scratch();
+    // Some users come back, some are there for a few ratings only; two ratings are of a moment.
+    let rating = |at: u32| (if at.is_multiple_of(3) { 100 + at / 5 } else { at % 10 }, at * 7 % 53, at / 2);
+    let mut text = String::from("user,item,rating,when\n");
+    for at in 0..200 {
+        let (user, item, when) = rating(at);
+        text += &format!("{user},{item},{},{when}\n", 1 + at % 5);
+    }
+    fs::write(folder.path().join("r.csv"), text).unwrap();
+    let line = "fit r.csv --columns user,item,rating,when --rank 2 --epochs 2";
+    for (test, validation) in [("last:0.1", "none"), ("last:0.113", "last:0.27"), ("last:0.3", "last:0.01")] {
+        // The oracle: times from the last, as long as too few are out.
+        let mut left: Vec<(u32, u32, u32)> = (0..200).map(rating).collect();
+        let mut hold = |share: &str| {
+            let Ok(share) = share.trim_start_matches("last:").parse::<f64>() else { return (0, 0) };
+            let least = (left.len() as f64 * share).ceil() as usize;
+            let mut out = Vec::new();
+            while out.len() < least {
+                let newest = left.iter().map(|rating| rating.2).max().unwrap();
+                let (more, rest) = left.iter().partition::<Vec<_>, _>(|rating| rating.2 == newest);
+                out.extend(more);
+                left = rest;
+            }
+            let is_cold = |out: &&(u32, u32, u32)| {
+                !left.iter().any(|rating| rating.0 == out.0) || !left.iter().any(|rating| rating.1 == out.1)
+            };
+            (out.len(), out.iter().filter(is_cold).count())
+        };
+        let tested = hold(test);
+        let validated = hold(validation);
+        let options = format!("{line} --test {test} --validation {validation}");
+        let found = report(folder.path(), &options);
+        let said = ends(folder.path(), &options, 0).out;
+        assert!(said.contains(&format!("{} ratings to train on", left.len())), "{said}");
+        assert_eq!(found["results"]["test_cold"], tested.1, "{options}");
+        let on = tested.0 - tested.1;
+        assert!(said.contains(&format!(" on {on} rating")), "{on}: {said}");
+        let cold =
+            format!("test: {} ratings left out, as no rating to train on has their user or item", tested.1);
+        assert!(tested.1 > 3 && said.contains(&cold), "{said}");
+        match validation {
+            "none" => assert!(found["results"].get("validation_cold").is_none()),
+            _ => assert_eq!(found["results"]["validation_cold"], validated.1, "{options}"),
+        }
+    }
+}
+
+#[test]
 fn times_that_are_not_there_say_what_to_do() {
     let folder = scratch();
     ratings(folder.path());
