@@ -76,6 +76,12 @@ impl Source {
         Ok(source)
     }
 
+    /// The same bytes, whose content is this text.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn with_text(self, text: String) -> Self {
+        Self { decoded: Some(text), ..self }
+    }
+
     /// Bytes that are part of the program, under a name.
     pub(crate) fn embedded(name: &str, bytes: &[u8]) -> Self {
         Self::of(Path::new(name), Stored::Owned(bytes.to_vec()))

@@ -45,6 +45,34 @@ fn observations(ratings: &Ratings) -> Vec<(String, String, f32)> {
     ratings.triples.iter().map(named).collect()
 }
 
+/// Written by pyarrow 26.0.1 from the same numbers and texts as stand here; zstd.
+#[cfg(feature = "parquet")]
+#[test]
+fn parquet_holds_the_same_ratings() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables");
+    let text = "who,what,stars,when\nanna,\"Up, again\",5,100\nben,7,3.5,200\nanna,7,2,300\nben,\"a \"\"b\"\"\",1,400\n";
+    let scratch = tempfile::tempdir().unwrap();
+    let plain = scratch.path().join("plain.csv");
+    std::fs::write(&plain, text).unwrap();
+    let list = |names: &str| Some(names.split(',').map(str::to_owned).collect());
+    let named = RatingsOptions { columns: list("who,what,stars,when"), times: true, ..Default::default() };
+    let expected = raddle_datasets::read_ratings(&plain, &named).unwrap();
+    assert_eq!((expected.triples.len(), expected.items.name(0)), (4, "Up, again".into()));
+    for columns in [named.columns.clone(), list("1,2,3,4"), None] {
+        let options = RatingsOptions { columns, ..named.clone() };
+        let found = raddle_datasets::read_ratings(folder.join("ratings.parquet"), &options).unwrap();
+        assert_eq!((&found.triples, &found.times), (&expected.triples, &expected.times));
+        assert_eq!((&found.users, &found.items), (&expected.users, &expected.items));
+        assert_eq!((found.format.as_str(), found.notes.len()), ("parquet", 0));
+    }
+    let lost = RatingsOptions { columns: list("who,where"), ..Default::default() };
+    let error = raddle_datasets::read_ratings(folder.join("ratings.parquet"), &lost).unwrap_err().to_string();
+    assert!(
+        error.contains("there is no column `where`: the first line is who, what, stars, when"),
+        "{error}"
+    );
+}
+
 #[test]
 fn every_format_reads_as_it_is_written() {
     let wanted = [("7", "1", 5.0), ("9", "1", 3.5), ("7", "4", 1.0)];

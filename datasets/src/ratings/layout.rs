@@ -161,6 +161,18 @@ fn trimmed(line: &[u8], mut place: Range<usize>) -> Range<usize> {
     place
 }
 
+/// Whether a header of these names says which columns are user and item.
+#[cfg(feature = "parquet")]
+pub(super) fn knows(names: &[String]) -> bool {
+    let plain: Vec<String> = names.iter().map(|name| plain(name)).collect();
+    [&USER[..], &ITEM[..]].iter().all(|known| plain.iter().any(|name| known.contains(&name.as_str())))
+}
+
+/// A name as it is compared with those that are known.
+fn plain(name: &str) -> String {
+    name.to_lowercase().replace(['_', ' ', '-', '.'], "")
+}
+
 /// What users say of the columns.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Wanted<'a> {
@@ -185,8 +197,7 @@ impl Layout {
                 cells.len()
             ));
         }
-        let plain: Vec<String> =
-            cells.iter().map(|cell| cell.to_lowercase().replace(['_', ' ', '-', '.'], "")).collect();
+        let plain: Vec<String> = cells.iter().map(|cell| plain(cell)).collect();
         let named = |names: &[&str]| plain.iter().position(|cell| names.contains(&cell.as_str()));
         let (user, item, value, time) = (named(&USER), named(&ITEM), named(&VALUE), named(&TIME));
         let others: Vec<Vec<String>> =

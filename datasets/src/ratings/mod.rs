@@ -11,6 +11,8 @@ mod ids;
 pub(crate) mod known;
 mod layout;
 mod matrix_market;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod read;
 mod split;
 mod text;

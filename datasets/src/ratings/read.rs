@@ -56,6 +56,8 @@ pub enum RatingsFormat {
     Text,
     /// Matrix Market, coordinate: users by items.
     MatrixMarket,
+    /// Apache Parquet, of builds with the feature `parquet`: columns of users, items and, if there are, ratings and times.
+    Parquet,
 }
 
 impl fmt::Display for RatingsFormat {
@@ -63,6 +65,7 @@ impl fmt::Display for RatingsFormat {
         f.write_str(match self {
             Self::Text => "text",
             Self::MatrixMarket => "mtx",
+            Self::Parquet => "parquet",
         })
     }
 }
@@ -74,8 +77,9 @@ impl FromStr for RatingsFormat {
         match name {
             "text" | "csv" | "tsv" | "movielens" | "libmf" => Ok(Self::Text),
             "mtx" => Ok(Self::MatrixMarket),
+            "parquet" => Ok(Self::Parquet),
             _ => Err(format!(
-                "`{name}` is no format of ratings: choose text (csv, tsv, movielens and libmf are) or mtx"
+                "`{name}` is no format of ratings: choose text (csv, tsv, movielens and libmf are), mtx or parquet"
             )),
         }
     }
@@ -121,24 +125,43 @@ pub fn read_any_ratings(source: &str, options: &RatingsOptions) -> Result<Rating
 pub fn read_ratings(path: impl AsRef<Path>, options: &RatingsOptions) -> Result<Ratings, ReadError> {
     let source = Source::open_text(path.as_ref(), options.encoding)?;
     let beginning = source.beginning(1 << 12)?;
-    if let Some(why) = foreign(&beginning) {
+    let is_parquet = beginning.starts_with(b"PAR1");
+    if let Some(why) = foreign(&beginning).filter(|_| !(is_parquet && cfg!(feature = "parquet"))) {
         return Err(ReadError::file(&source.path, why));
     }
     let format = match options.format {
         Some(format) => format,
         None if beginning.starts_with(market::MAGIC) => RatingsFormat::MatrixMarket,
+        None if is_parquet => RatingsFormat::Parquet,
         None if is_json(&beginning) => {
             let why = "this is JSON: write the ratings as CSV, with pandas.read_json(...).to_csv(...)";
             return Err(ReadError::file(&source.path, why));
         }
         None => RatingsFormat::Text,
     };
-    if options.times && format != RatingsFormat::Text {
+    #[cfg(feature = "parquet")]
+    if format == RatingsFormat::Parquet {
+        let (text, options) = super::parquet::as_text(&source, options)?;
+        return whole(source.with_text(text), format, &options);
+    }
+    whole(source, format, options)
+}
+
+/// What the source holds, in a format that is settled.
+fn whole(source: Source, format: RatingsFormat, options: &RatingsOptions) -> Result<Ratings, ReadError> {
+    if options.times && format == RatingsFormat::MatrixMarket {
         return Err(ReadError::file(&source.path, format!("{format} has no times: give the ratings as csv")));
     }
     let loaded = match format {
         RatingsFormat::Text => text::load(&source, options)?,
         RatingsFormat::MatrixMarket => matrix_market::load(&source, options.threads)?,
+        RatingsFormat::Parquet if cfg!(feature = "parquet") => {
+            // That a Parquet file has names is no news.
+            text::Loaded { notes: Vec::new(), ..text::load(&source, options)? }
+        }
+        RatingsFormat::Parquet => {
+            return Err(ReadError::file(&source.path, "this is no Parquet that this build reads"));
+        }
     };
     let text::Loaded { mut triples, mut times, users, items, pairs_only, notes } = loaded;
     let merged =

@@ -6,7 +6,7 @@ use std::fs;
 use raddle_datasets::ratings::generate;
 use serde_json::Value;
 
-use crate::program::{SMALL, ends, json, scratch};
+use crate::program::{SMALL, ends, json, program, report, scratch};
 
 #[test]
 fn predictions_name_their_pairs_and_unknown_ones_get_what_is_known() {
@@ -169,5 +169,27 @@ fn help_has_no_broken_lines() {
             behind.lines().filter(|line| line.trim() != "mf" && line.split_whitespace().count() == 1);
         assert!(behind.lines().all(|line| line.len() <= 100), "{verb}: {behind}");
         assert!(words_alone.count() == 0, "{verb}: {behind}");
+    }
+}
+
+/// Of one table of ratings: its text, standard input, and Parquet where it is built in.
+#[test]
+fn any_way_in_gives_one_model() {
+    let folder = scratch();
+    let text = "who,what,stars,when\nanna,\"Up, again\",5,100\nben,7,3.5,200\nanna,7,2,300\nben,\"a \"\"b\"\"\",1,400\n";
+    fs::write(folder.path().join("plain.csv"), text).unwrap();
+    let line = "--columns who,what,stars --rank 2 --epochs 3 --validation none";
+    let expected = report(folder.path(), &format!("fit plain.csv {line}"))["model_digest"].clone();
+    let plain = fs::File::open(folder.path().join("plain.csv")).unwrap();
+    let piped =
+        program(folder.path(), &format!("fit - {line} --json --quiet")).stdin(plain).output().unwrap();
+    let piped: serde_json::Value = serde_json::from_slice(&piped.stdout).unwrap();
+    assert_eq!(piped["model_digest"], expected);
+    let parquet = concat!(env!("CARGO_MANIFEST_DIR"), "/../../datasets/tests/tables/ratings.parquet");
+    if cfg!(feature = "parquet") {
+        assert_eq!(report(folder.path(), &format!("fit {parquet} {line}"))["model_digest"], expected);
+    } else {
+        let said = ends(folder.path(), &format!("fit {parquet} {line}"), 2).err;
+        assert!(said.contains("build with --features parquet"), "{said}");
     }
 }

@@ -1,0 +1,71 @@
+//! Ratings from a Parquet table: its columns become delimited text, which the one reader of ratings takes.
+
+use parquet::record::Field;
+
+use super::layout::knows;
+use super::read::RatingsOptions;
+use crate::error::ReadError;
+use crate::source::Source;
+use crate::table::parquet::{Parquet, text};
+
+/// The table as text with a header, and the options with columns by name: the first ones, unless their names are known.
+pub(super) fn as_text(
+    source: &Source,
+    options: &RatingsOptions,
+) -> Result<(String, RatingsOptions), ReadError> {
+    let refuse = |why: String| ReadError::file(&source.path, why);
+    if options.no_header {
+        return Err(refuse("the columns of Parquet have names: --no-header has no effect".into()));
+    }
+    let table = Parquet::open(source)?;
+    let names = table.names();
+    let columns = match &options.columns {
+        Some(columns) => Some(columns.iter().map(|column| by_name(column, &names)).collect()),
+        None if knows(&names) => None,
+        None => Some(names.iter().take(if options.times { 4 } else { 3 }).cloned().collect()),
+    };
+    let mut lines = String::new();
+    names.iter().for_each(|name| cell(&mut lines, name));
+    end(&mut lines);
+    let all: Vec<usize> = (0..names.len()).collect();
+    table.rows(&all, |row, fields| {
+        for (field, name) in fields.iter().zip(&names) {
+            let said = match field {
+                Field::Null => Some(String::new()),
+                // Times are told in seconds.
+                Field::TimestampMillis(time) => Some((*time as f64 / 1e3).to_string()),
+                Field::TimestampMicros(time) => Some((*time as f64 / 1e6).to_string()),
+                field => text(field),
+            };
+            let why = || refuse(format!("row {}, column {name}: it is nested, or no text", row + 1));
+            cell(&mut lines, &said.ok_or_else(why)?);
+        }
+        end(&mut lines);
+        Ok(())
+    })?;
+    Ok((lines, RatingsOptions { columns, no_header: false, ..options.clone() }))
+}
+
+/// The name of a column that is given by its number.
+fn by_name(column: &str, names: &[String]) -> String {
+    let number = || column.parse::<usize>().ok()?.checked_sub(1);
+    let is_name = names.iter().any(|name| name == column);
+    if is_name { None } else { number().and_then(|at| names.get(at)) }
+        .cloned()
+        .unwrap_or_else(|| column.into())
+}
+
+fn cell(lines: &mut String, text: &str) {
+    if text.contains(['"', ',', '\n', '\r', ';', '\t', '|']) || text.trim() != text {
+        *lines += &format!("\"{}\"", text.replace('"', "\"\""));
+    } else {
+        *lines += text;
+    }
+    lines.push(',');
+}
+
+/// Ends a line whose last cell ended with a comma.
+fn end(lines: &mut String) {
+    lines.pop();
+    lines.push('\n');
+}
