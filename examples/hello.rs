@@ -3,7 +3,7 @@
 //! `cargo run --example hello`
 
 use raddle::schedule::{EachShard, Round};
-use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Verdict};
+use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Verdict, replay};
 
 struct Mean {
     count: f64,
@@ -41,10 +41,11 @@ impl Program for Mean {
 
 fn main() -> Result<(), raddle::EngineError> {
     let shards: Vec<Vec<f64>> = (0..8).map(|s| (0..1000).map(|i| f64::from(s * i % 97)).collect()).collect();
-    let program = Mean { count: 8000.0 };
     // Every shard helps with every step: one round an epoch, one task a shard.
-    let engine = Engine::new(program, EachShard::new(8), Parts::new(shards, 0.0)).workers(2);
-    let outcome = engine.observe(|record| println!("{:2} {:.3e}", record.epoch, record.value())).run()?;
+    let run = || Engine::new(Mean { count: 8000.0 }, EachShard::new(8), Parts::new(shards.clone(), 0.0));
+    let outcome =
+        run().workers(2).observe(|record| println!("{:2} {:.3e}", record.epoch, record.value())).run()?;
     println!("the mean is {} after {} epochs", outcome.parts.replica, outcome.report.epochs);
-    Ok(())
+    // However it is run, it gives the same bits.
+    replay::check(run)
 }

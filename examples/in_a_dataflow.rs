@@ -11,8 +11,11 @@ use timely::dataflow::operators::{Exchange, Inspect};
 mod halving;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let parts = Parts::new(vec![1.0, 50.0, 3.0, 8.0], ());
-    let operator = Engine::new(halving::Halving, EachShard::new(4), parts).into_operator()?;
+    let run = || {
+        let parts = Parts::new(vec![1.0, 50.0, 3.0, 8.0], ());
+        Engine::new(halving::Halving, EachShard::new(4), parts)
+    };
+    let operator = run().into_operator()?;
     let shared = operator.clone();
     // The workers are the dataflow's; the program's records are a stream like any other.
     let workers = timely::execute(timely::Config::process(2), move |worker| {
@@ -34,5 +37,5 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "{:?} after {} epochs: {:?}",
         outcome.report.ending, outcome.report.epochs, outcome.parts.shards
     );
-    Ok(())
+    Ok(raddle::replay::check(run)?)
 }

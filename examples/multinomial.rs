@@ -33,6 +33,9 @@ struct Answer {
 
 raddle::state!(Answer { told, values, l1 });
 
+/// By shard.
+type Answers = Vec<(u32, Answer)>;
+
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
@@ -98,7 +101,7 @@ impl Program for Multinomial {
     }
 
     /// Absolute correlations.
-    fn relate(&self, _: u32, candidates: &[u32], pieces: Vec<(u32, Answer)>) -> Dependencies {
+    fn relate(&self, _: u32, candidates: &[u32], pieces: Answers) -> Dependencies {
         let rows = self.classes.len();
         let mut columns = vec![Vec::new(); candidates.len()];
         for (_, piece) in &pieces {
@@ -117,7 +120,7 @@ impl Program for Multinomial {
         dependencies
     }
 
-    fn aggregate(&self, _: &Round, (): &mut (), answers: Vec<(u32, Answer)>) -> Answer {
+    fn aggregate(&self, _: &Round, (): &mut (), answers: Answers) -> Answer {
         let mut all = Answer { values: vec![0.0; self.classes.len() * self.count], ..Answer::default() };
         for (_, answer) in answers {
             all.told.extend(answer.told);
@@ -144,13 +147,7 @@ impl Program for Multinomial {
     }
 
     /// The dual point is the residuals, shrunk until no slope exceeds the penalty; its objective is an entropy.
-    fn conclude(
-        &self,
-        _: &Boundary,
-        (): &mut (),
-        scores: &Vec<f64>,
-        shares: Vec<(u32, Answer)>,
-    ) -> Verdict<Answer> {
+    fn conclude(&self, _: &Boundary, (): &mut (), scores: &Vec<f64>, shares: Answers) -> Verdict<Answer> {
         let l1: f64 = shares.iter().map(|(_, share)| share.l1).sum();
         let weights: Vec<(u32, f64)> = shares.into_iter().flat_map(|(_, share)| share.told).collect();
         let steepest = weights.iter().map(|&(_, slope)| slope).fold(0.0, f64::max);
@@ -184,21 +181,17 @@ fn main() -> Result<(), raddle::EngineError> {
             Columns { first: range.start as u32, columns: columns[range].to_vec(), coefficients }
         };
         let shards = variables.ranges().into_iter().map(shard).collect();
-        let schedule = Priority::new(
-            variables.clone(),
-            PrioritySettings { rho: Some(0.3), ..PrioritySettings::new(6, 1) },
-        );
+        let settings = PrioritySettings { rho: Some(0.3), ..PrioritySettings::new(6, 1) };
+        let schedule = Priority::new(variables.clone(), settings);
         let program = Multinomial { classes: classes.clone(), count: 3, penalty: 2.0 };
         Engine::new(program, schedule, Parts::new(shards, vec![0.0; 3 * rows])).epochs(2000)
     };
     let outcome = run().workers(2).run()?;
     let coefficients = || outcome.parts.shards.iter().flat_map(|shard| &shard.coefficients);
     let used = coefficients().filter(|of_column| of_column.iter().any(|&b| b != 0.0)).count();
-    println!(
-        "{used} of {width} columns are used; {} candidates were too close to another",
-        outcome.report.rejected
-    );
-    println!("gap {:.1e} after {} epochs", outcome.report.metric.value, outcome.report.epochs);
-    assert!(outcome.report.metric.is_reached() && outcome.report.rejected > 0);
+    let report = &outcome.report;
+    println!("{used} of {width} columns used; {} candidates were too close to another", report.rejected);
+    println!("gap {:.1e} after {} epochs", report.metric.value, report.epochs);
+    assert!(report.metric.is_reached() && report.rejected > 0);
     replay::check(|| run().epochs(6))
 }

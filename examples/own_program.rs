@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use raddle::random::Stream;
 use raddle::schedule::{Priority, PrioritySettings, Round, Variables};
-use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Verdict};
+use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Verdict, replay};
 
 /// For each page here, the pages that link to it, and how many links each of these has.
 struct Pages {
@@ -71,9 +71,12 @@ fn main() -> Result<(), raddle::EngineError> {
     }
     let variables = Variables::evenly(linked_from.iter().map(|from| from.len() as u32).collect(), 8);
     let shard = |at: Range<usize>| Pages { first: at.start as u32, linked_from: linked_from[at].to_vec() };
-    let parts = Parts::new(variables.ranges().into_iter().map(shard).collect(), vec![1.0; count]);
-    let schedule = Priority::new(variables, PrioritySettings { rho: None, ..PrioritySettings::new(100, 1) });
-    let outcome = Engine::new(PageRank, schedule, parts).workers(2).run()?;
+    let run = || {
+        let parts = Parts::new(variables.ranges().into_iter().map(shard).collect(), vec![1.0; count]);
+        let settings = PrioritySettings { rho: None, ..PrioritySettings::new(100, 1) };
+        Engine::new(PageRank, Priority::new(variables.clone(), settings), parts)
+    };
+    let outcome = run().workers(2).run()?;
     println!("{} updates, ranks {:.3?}", outcome.report.updates, &outcome.parts.replica[..5]);
-    Ok(())
+    replay::check(|| run().epochs(6))
 }

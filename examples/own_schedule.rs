@@ -17,8 +17,7 @@ impl Schedule for Greedy {
         format!("greedy over {} shards", self.last_move.len())
     }
 
-    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
-        println!("epoch {}: {} is {:.4}", outlook.epoch, outlook.metric.name, outlook.metric.value);
+    fn begin_epoch(&mut self, _: &Outlook) -> Plan {
         self.round = 0;
         Plan::Stepwise
     }
@@ -55,9 +54,14 @@ impl Schedule for Greedy {
 mod halving;
 
 fn main() -> Result<(), raddle::EngineError> {
-    let schedule = Greedy { last_move: vec![f64::INFINITY; 4], round: 0 };
-    let parts = raddle::Parts::new(vec![1.0, 50.0, 3.0, 8.0], ());
-    let outcome = raddle::Engine::new(halving::Halving, schedule, parts).workers(2).run()?;
+    let run = || {
+        let schedule = Greedy { last_move: vec![f64::INFINITY; 4], round: 0 };
+        let parts = raddle::Parts::new(vec![1.0, 50.0, 3.0, 8.0], ());
+        raddle::Engine::new(halving::Halving, schedule, parts)
+    };
+    let tell = |record: &raddle::EpochRecord| println!("after epoch {}: {:.4}", record.epoch, record.value());
+    let outcome = run().workers(2).observe(tell).run()?;
     println!("left over: {:?}", outcome.parts.shards);
-    Ok(())
+    // A schedule that forgot to save something would be found.
+    raddle::replay::check(run)
 }

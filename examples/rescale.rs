@@ -3,7 +3,7 @@
 //! `cargo run --example rescale`
 
 use raddle::schedule::{Rotation, Round};
-use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Verdict, Visibility};
+use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Verdict, Visibility, replay};
 
 /// Moves shards and blocks towards each other: floating point, so that any other order would show.
 struct Attraction;
@@ -43,17 +43,19 @@ impl Program for Attraction {
 }
 
 fn main() -> Result<(), raddle::EngineError> {
-    for (workers, plan) in [(1, &[][..]), (4, &[]), (3, &[(4, 4), (8, 1)])] {
+    let run = || {
         let vectors =
             |count, step| (0..count).map(move |i| (0..50).map(|j| step * f64::from(i + j)).collect());
         let parts = Parts::new(vectors(12, 0.1).collect(), f64::MAX).blocks(vectors(8, 0.07).collect());
-        let engine = Engine::new(Attraction, Rotation::new(12, 8), parts).epochs(12);
-        let outcome = engine.workers(workers).rescale(plan).run()?;
+        Engine::new(Attraction, Rotation::new(12, 8), parts).epochs(12)
+    };
+    for (workers, plan) in [(1, &[][..]), (4, &[]), (3, &[(4, 4), (8, 1)])] {
+        let outcome = run().workers(workers).rescale(plan).run()?;
         let bytes = raddle::state::to_bytes(&(outcome.parts.shards, outcome.parts.blocks));
         let digest = bytes.iter().fold(0u64, |sum, &byte| raddle::random::splitmix64(sum ^ u64::from(byte)));
         let steps: Vec<usize> =
             outcome.report.generations.iter().map(|generation| generation.workers).collect();
         println!("workers {steps:?}: {} bytes, digest {digest:016x}", bytes.len());
     }
-    Ok(())
+    replay::check(run)
 }

@@ -8,15 +8,17 @@ use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Verdict, replay};
 
 /// min |w|^2 / 2 + C sum_i max(0, 1 - y_i w'x_i); its dual has a multiplier 0 <= a_i <= C a row, with
 /// w = sum_i a_i y_i x_i.
-struct Svm {
+pub(crate) struct Svm {
     c: f64,
     /// How many shards add their steps up: each must step as if all others did the same.
     shards: f64,
+    /// The relative duality gap at which the run is done.
+    target: f64,
 }
 
 /// Rows y_i x_i with their multipliers.
 #[derive(Clone)]
-struct Rows {
+pub(crate) struct Rows {
     rows: Vec<Vec<f64>>,
     multipliers: Vec<f64>,
 }
@@ -80,7 +82,7 @@ impl Program for Svm {
         let norm = dot(weights, weights);
         let (primal, dual) = (0.5 * norm + self.c * lost, multipliers - 0.5 * norm);
         let gap = Metric::new("relative-duality-gap", (primal - dual) / primal, "training data");
-        Verdict::new(gap.target(1e-6).certified()).show("primal", primal)
+        Verdict::new(gap.target(self.target).certified()).show("primal", primal)
     }
 }
 
@@ -96,16 +98,17 @@ fn clouds(shards: usize) -> Vec<Rows> {
     (0..shards).map(shard).collect()
 }
 
+/// A run to this relative duality gap.
+pub(crate) fn engine(target: f64) -> Engine<Svm> {
+    let (program, parts) = (Svm { c: 1.0, shards: 8.0, target }, Parts::new(clouds(8), vec![0.0; 5]));
+    Engine::new(program, EachShard::new(8), parts).epochs(2000)
+}
+
 fn main() -> Result<(), raddle::EngineError> {
-    let shards = clouds(8);
-    let run = || {
-        let parts = Parts::new(shards.clone(), vec![0.0; 5]);
-        Engine::new(Svm { c: 1.0, shards: 8.0 }, EachShard::new(8), parts).epochs(2000)
-    };
-    let outcome = run().workers(2).run()?;
+    let outcome = engine(1e-6).workers(2).run()?;
     let supports = outcome.parts.shards.iter().flat_map(|shard| &shard.multipliers).filter(|&&a| a > 0.0);
     println!("weights {:.4?}, {} of 200 rows support them", outcome.parts.replica, supports.count());
     println!("gap {:.1e} after {} epochs", outcome.report.metric.value, outcome.report.epochs);
     assert!(outcome.report.metric.is_reached());
-    replay::check(|| run().epochs(6))
+    replay::check(|| engine(1e-6).epochs(6))
 }

@@ -4,7 +4,7 @@
 //! of everything before it. The body holds, as [`State`] writes them: the run's identity, where the run
 //! stands, the pinned block, the schedule (bytes), what each shard has learned (bytes, by
 //! [`Program::remember`]; not the data it was made from), the blocks, and the replica. What these leave out
-//! [`Program::rebuild`] makes anew. A file is written beside its
+//! [`Program::restored`] makes anew. A file is written beside its
 //! place and renamed into it, so it is there whole or not at all.
 //!
 //! Where nothing has gone back to an earlier boundary, the file holds the boundary as it was before it was concluded: the
@@ -22,7 +22,7 @@ use crate::generation::Held;
 use crate::hub::{HubState, Progress};
 use crate::identity::Identity;
 use crate::place::learned;
-use crate::program::Program;
+use crate::program::{Boundary, Program, Restored};
 use crate::state::{Reader, State, StateError, Writer, from_bytes, to_bytes};
 
 const MAGIC: &[u8; 8] = b"RADDLECK";
@@ -198,11 +198,17 @@ impl Checkpoint {
             return Err(StateError::new("how far the run has come"));
         }
         hub.progress = self.progress;
-        Doing::verb("check_restored").note();
-        program.check_restored(&held.shards, &held.blocks, &hub.pinned, &held.replica)?;
-        let weights = hub.progress.outlook.as_ref().map_or(&[][..], |outlook| &outlook.weights);
-        Doing::verb("rebuild").note();
-        program.rebuild(&mut hub.pinned, &mut held.replica, &mut held.shards, weights)
+        let outlook = hub.progress.outlook.as_ref();
+        Doing::verb("restored").note();
+        program.restored(Restored {
+            boundary: Boundary { epoch: hub.progress.epoch, shards: held.shards.len() as u32 },
+            is_concluded: outlook.is_some(),
+            shards: &mut held.shards,
+            blocks: &mut held.blocks,
+            pinned: &mut hub.pinned,
+            replica: &mut held.replica,
+            weights: outlook.map_or(&[][..], |outlook| &outlook.weights),
+        })
     }
 }
 

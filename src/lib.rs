@@ -108,7 +108,7 @@ pub use engine::{Engine, Outcome, Parts};
 pub use error::EngineError;
 pub use operator::{Operator, Scheduled};
 pub use pool::Pool;
-pub use program::{Boundary, Program, Task, Visibility};
+pub use program::{Boundary, Program, Restored, Task, Visibility};
 pub use record::{Ending, EpochRecord, GenerationRecord, Limit, RunReport};
 pub use schedule::Schedule;
 pub use settings::Stop;

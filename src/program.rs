@@ -49,14 +49,6 @@ pub trait Program: Send + Sync + 'static {
         false
     }
 
-    /// Whether a checkpoint holds a boundary as it is before it is concluded, so that a run that is resumed there concludes
-    /// it anew, under its own target; true unless overridden. A program whose [`check_restored`](Program::check_restored)
-    /// or [`rebuild`](Program::rebuild) expects what a conclusion leaves says no: it goes on from the conclusion that the
-    /// checkpoint holds, and its own target counts from the next boundary on.
-    fn concludes_anew(&self) -> bool {
-        true
-    }
-
     /// Whether tasks of this kind, or with `None` the boundary's [`certify`](Program::certify), only measure the model:
     /// their seconds are then told apart from those of the training. False unless overridden.
     fn measures(&self, kind: Option<u32>) -> bool {
@@ -167,39 +159,39 @@ pub trait Program: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Whether what a checkpoint gave back fits this program, its data and itself. The hash of a checkpoint only says that
-    /// its bytes are whole; lengths, and numbers that name rows, are checked here, once, so that no verb meets others.
-    /// Shards hold what [`recall`](Program::recall) made of them. Nothing is checked unless overridden.
+    /// Checks what a checkpoint gave back against this program, its data and itself, and makes anew what its bytes leave
+    /// out because data and state give it back bit for bit, such as a matrix of products. The hash of a checkpoint only
+    /// says that its bytes are whole; lengths, and numbers that name rows, are checked here, once, so that no verb meets
+    /// others. Nothing is checked unless overridden.
     ///
     /// # Errors
     /// If something does not fit: the run is then refused.
-    fn check_restored(
-        &self,
-        shards: &[Self::Shard],
-        blocks: &[Self::Block],
-        pinned: &Self::Pinned,
-        replica: &Self::Replica,
-    ) -> Result<(), StateError> {
-        let _ = (shards, blocks, pinned, replica);
+    fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError>
+    where
+        Self: Sized,
+    {
+        let _ = run;
         Ok(())
     }
+}
 
-    /// Makes anew, once a checkpoint has been read, what its bytes leave out because data and state give it back bit for
-    /// bit, such as a matrix of products. All shards are here, in their order; `weights` are those with which the schedule
-    /// goes on. Nothing unless overridden.
-    ///
-    /// # Errors
-    /// If the state does not fit the data.
-    fn rebuild(
-        &self,
-        pinned: &mut Self::Pinned,
-        replica: &mut Self::Replica,
-        shards: &mut [Self::Shard],
-        weights: &[(u32, f64)],
-    ) -> Result<(), StateError> {
-        let _ = (pinned, replica, shards, weights);
-        Ok(())
-    }
+/// What a checkpoint gave back, for [`Program::restored`].
+pub struct Restored<'a, P: Program> {
+    /// The boundary.
+    pub boundary: Boundary,
+    /// Whether it is as its conclusion left it: so where the guard had gone back. Else it is as it was before: it is
+    /// certified and concluded next.
+    pub is_concluded: bool,
+    /// The shards, in their order, as [`recall`](Program::recall) made them.
+    pub shards: &'a mut [P::Shard],
+    /// The blocks, in their order.
+    pub blocks: &'a mut [P::Block],
+    /// The pinned block.
+    pub pinned: &'a mut P::Pinned,
+    /// The replica.
+    pub replica: &'a mut P::Replica,
+    /// The weights with which the schedule goes on; none before the conclusion.
+    pub weights: &'a [(u32, f64)],
 }
 
 /// When the changes of an epoch become visible in the replicas.

@@ -59,7 +59,7 @@ use crate::program::Program;
 pub fn check<P: Program>(make: impl Fn() -> Engine<P>) -> Result<(), EngineError> {
     let make = || make().compared();
     let reference = make().run()?;
-    let compare = |how: &str, engine: Engine<P>| compare(how, &reference, &engine.run()?);
+    let compare = |how: &str, engine: Engine<P>| compare(how, &reference, &engine.run()?, None);
     compare("run once more", make())?;
     compare("with tasks in reverse order", make().workers(3).reversed())?;
     compare("on 2 workers", make().workers(2).threads(2))?;
@@ -77,7 +77,8 @@ pub fn check<P: Program>(make: impl Fn() -> Engine<P>) -> Result<(), EngineError
         // A run that was over before has left none.
         if file.0.exists() {
             let how = format!("resumed on 2 workers after {boundary} epochs");
-            compare(&how, make().workers(2).threads(2).resume(&file.0))?;
+            let resumed = make().workers(2).threads(2).resume(&file.0).run()?;
+            self::compare(&how, &reference, &resumed, Some(boundary))?;
         }
     }
     Ok(())
@@ -101,7 +102,12 @@ impl Drop for Scratch {
     }
 }
 
-fn compare<P: Program>(how: &str, reference: &Outcome<P>, other: &Outcome<P>) -> Result<(), EngineError> {
+fn compare<P: Program>(
+    how: &str,
+    reference: &Outcome<P>,
+    other: &Outcome<P>,
+    resumed: Option<u64>,
+) -> Result<(), EngineError> {
     let differs =
         |epoch: u64, part: String, causes| Err(EngineError::Replay { how: how.into(), epoch, part, causes });
     for print in &other.prints {
@@ -112,7 +118,8 @@ fn compare<P: Program>(how: &str, reference: &Outcome<P>, other: &Outcome<P>) ->
                 LENGTH,
             );
         };
-        if let Some(part) = difference(expected, print) {
+        let begins = resumed.is_some_and(|boundary| print.epoch == boundary + 1);
+        if let Some(part) = difference(expected, print, begins) {
             // The boundary before the first epoch belongs to it.
             return differs(print.epoch.saturating_sub(1), name(part), causes(part));
         }
@@ -128,16 +135,20 @@ fn compare<P: Program>(how: &str, reference: &Outcome<P>, other: &Outcome<P>) ->
 }
 
 /// The first part in which two boundaries differ. Changes come first, in the order of rounds; a run that was resumed at
-/// the boundary has none of the epoch before it.
-fn difference(expected: &BoundaryPrint, print: &BoundaryPrint) -> Option<Part> {
+/// the boundary has none of the epoch before it. Where a resumed run `begins`, its first rounds may bring back what its
+/// checkpoint leaves out.
+fn difference(expected: &BoundaryPrint, print: &BoundaryPrint, begins: bool) -> Option<Part> {
     let changes = |print: &BoundaryPrint| -> Vec<(Part, u64)> {
         print.parts.iter().filter(|(part, _)| matches!(part, Part::Change(_))).copied().collect()
     };
-    let (there, here) = (changes(expected), changes(print));
+    let (there, mut here) = (changes(expected), changes(print));
+    if begins && here.len() > there.len() {
+        here.drain(..here.len() - there.len());
+    }
     if !here.is_empty() {
-        let differs = here.iter().zip(&there).find(|(here, there)| here != there).map(|(here, _)| here.0);
+        let differs = here.iter().zip(&there).find(|((_, here), (_, there))| here != there);
         let longer = here.get(there.len()).or(there.get(here.len())).map(|&(part, _)| part);
-        if let Some(part) = differs.or(longer) {
+        if let Some(part) = differs.map(|((part, _), _)| *part).or(longer) {
             return Some(part);
         }
     }

@@ -210,6 +210,25 @@ fn a_run_under_the_guard_goes_on_from_each_boundary_with_a_tighter_target() {
     }
 }
 
+#[path = "../examples/svm.rs"]
+#[allow(dead_code, reason = "its main is not run here")]
+mod svm;
+
+#[test]
+fn an_example_that_reached_its_target_goes_on_under_a_tighter_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.checkpoint");
+    let engine = |target| svm::engine(target).identity("svm");
+    let whole = engine(1e-5).run().unwrap();
+    for workers in [1, 2, 3] {
+        let reached = engine(1e-2).workers(workers).checkpoint(1, &file).run().unwrap();
+        assert!(reached.report.ending == Ending::Target && reached.report.epochs < whole.report.epochs);
+        let resumed = engine(1e-5).workers(workers).resume(&file).run().unwrap();
+        assert_eq!(resumed.digest(), whole.digest());
+        assert_same(&resumed, &whole, reached.report.epochs);
+    }
+}
+
 fn write_at<P: Program>(engine: Engine<P>, limit: u64, file: &Path) {
     engine.epochs(limit).checkpoint(1000, file).run().unwrap();
     assert!(file.exists(), "it was done before the limit of {limit} epochs");

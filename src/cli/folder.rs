@@ -160,8 +160,12 @@ impl RunFolder {
     /// If it cannot be written.
     pub(super) fn write_end(&mut self, begun: Begun, ended: Ended) -> Result<(), Error> {
         let Some(path) = self.path() else { return Ok(()) };
-        let begun = Begun::read(path)?.unwrap_or(begun);
-        let begun = Begun { ended: Some(ended), ..begun };
+        // A run that was resumed may have been given another target meanwhile.
+        let mut kept = Begun::read(path)?.unwrap_or_else(|| begun.clone());
+        if kept.verb == begun.verb {
+            kept.options.extend(begun.options);
+        }
+        let begun = Begun { ended: Some(ended), ..kept };
         self.write(begun::NAME, |out| Ok(serde_json::to_writer_pretty(out, &begun)?))
     }
 

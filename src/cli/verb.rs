@@ -78,11 +78,16 @@ fn understood(
     }
     let options = resume::merge((&run, &begun), verb, &given, free)?;
     let out = options.get("out").and_then(|out| out.first());
-    if let Some(ended) = begun.ended.filter(|_| out.is_none() && !run.join(CHECKPOINT).exists()) {
+    // Asked for something else, such as a tighter target, a run that kept no checkpoint begins from the beginning.
+    let is_same = free.neutral.iter().all(|&option| options.get(option) == begun.options.get(option));
+    if let Some(ended) = begun.ended.filter(|_| is_same && out.is_none() && !run.join(CHECKPOINT).exists()) {
         end_again(program, &run, &ended, options.contains_key("json"))?;
     }
     let words = begun::words(verb, &options);
-    begun::keep(verb.get_name(), begun.options);
+    let mut asked = begun.options;
+    let anew = free.neutral.iter().filter_map(|&option| options.get_key_value(option));
+    asked.extend(anew.map(|(option, values)| (option.clone(), values.clone())));
+    begun::keep(verb.get_name(), asked);
     Ok([program, verb.get_name()].into_iter().map(str::to_owned).chain(words).map(OsString::from).collect())
 }
 

@@ -23,7 +23,7 @@ impl<P: Program> Hub<P> {
         // Kept as it is before it is concluded where a checkpoint of it may be written: whoever resumes concludes it under
         // its own target.
         let epoch = self.state.progress.epoch + u64::from(self.verdict.is_some());
-        self.keep = self.program.concludes_anew() && self.settings.keeps(epoch);
+        self.keep = self.settings.keeps(epoch);
         for (worker, unsent) in self.unsent.iter_mut().enumerate() {
             let changes = std::mem::take(unsent);
             out.push((worker as u32, Message::Boundary { changes, keep: self.keep }));

@@ -30,7 +30,7 @@ pub use shuffled::Shuffled;
 pub use weights::Weights;
 
 use crate::program::Task;
-use crate::state::{Reader, StateError, Writer};
+use crate::state::{Reader, State, StateError, Writer};
 use crate::verdict::Metric;
 
 /// Decides which blocks and variables meet which shards next.
@@ -244,7 +244,20 @@ pub struct Counts {
     pub rejected: u64,
 }
 
-crate::state!(Counts { candidates, rejected });
+impl State for Counts {
+    fn save(&self, out: &mut Writer) {
+        out.write(&(self.candidates, self.rejected));
+    }
+
+    /// No run comes near the largest numbers: what is counted on top does not overflow.
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        let (candidates, rejected): (u64, u64) = from.read()?;
+        match candidates.max(rejected) < 1 << 62 {
+            true => Ok(Self { candidates, rejected }),
+            false => Err(StateError::new("what a schedule has counted")),
+        }
+    }
+}
 
 /// A schedule was made for as many shards as there are.
 fn check_shards(scheduled: u32, shards: usize) -> Result<(), String> {

@@ -5,7 +5,7 @@
 mod common;
 
 use common::{as_sparse, random_data, sparse};
-use raddle::Engine;
+use raddle::{Engine, replay};
 use raddle_datasets::generate;
 use raddle_lasso::{Choice, Fit, Lasso, LassoProgram, Preparation, Problem};
 
@@ -52,6 +52,20 @@ fn bits(fit: &Fit) -> Bits {
         epochs: report.epochs,
         rounds: report.rounds,
         updates: report.updates,
+    }
+}
+
+#[test]
+fn the_engines_own_check_finds_nothing() {
+    for (name, problem) in problems() {
+        for schedule in SCHEDULES {
+            for staleness in [0, 2] {
+                let lasso = lasso(schedule).staleness(staleness).tolerance(1e-9);
+                let checked = replay::check(|| lasso.engine(&problem).unwrap().epochs(5));
+                checked.unwrap_or_else(|why| panic!("{name}, {schedule:?}, staleness {staleness}: {why}"));
+            }
+        }
+        replay::check(|| lasso(Choice::Auto).path(8, 30.0).engine(&problem).unwrap()).unwrap();
     }
 }
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
-use raddle::Engine;
+use raddle::{Engine, replay};
 use raddle_datasets::embedded;
 use raddle_lda::{Fit, Held, Lda, LdaProgram, Preparation, Problem, SyncInterval};
 
@@ -80,6 +80,39 @@ fn a_fit_resumed_from_a_checkpoint_ends_with_the_same_bytes() {
         let resumed = fit(&lda(SyncInterval::Epoch), |engine| engine.resume(&file).identity("this run"));
         assert!(bits(&resumed) == plain, "after {stopped_after}");
     }
+}
+
+#[test]
+fn a_fit_that_reached_its_target_goes_on_to_a_tighter_one_as_if_begun_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    for sync in [SyncInterval::Epoch, SyncInterval::Round, SyncInterval::Token] {
+        let lda = lda(sync);
+        let found: Vec<f64> = fit(&lda, |engine| engine)
+            .evaluations()
+            .iter()
+            .filter_map(|one| one.held_out().next().map(|(_, perplexity)| perplexity))
+            .collect();
+        let (loose, tight) = (found[0], found.iter().copied().fold(f64::INFINITY, f64::min));
+        assert!(tight < loose, "{found:?}");
+        let whole = fit(&lda.clone().target(tight), |engine| engine);
+        assert!(whole.report.metric.is_reached() && whole.report.epochs > 2);
+        let file = folder.path().join("checkpoint");
+        for workers in [1, 2, 3] {
+            let on = |engine: Engine<LdaProgram>| engine.workers(workers).identity("this run");
+            let early = fit(&lda.clone().target(loose), |engine| on(engine).checkpoint(1, &file));
+            assert_eq!((early.report.metric.is_reached(), early.report.epochs), (true, 2));
+            let resumed = fit(&lda.clone().target(tight), |engine| on(engine).resume(&file));
+            assert!(bits(&resumed) == bits(&whole), "{sync:?}, {workers} workers");
+        }
+    }
+}
+
+#[test]
+fn the_engines_own_check_finds_nothing() {
+    for sync in [SyncInterval::Epoch, SyncInterval::Round, SyncInterval::Token] {
+        replay::check(|| lda(sync).epochs(4).engine(problem()).unwrap()).unwrap();
+    }
+    replay::check(|| lda(SyncInterval::Epoch).topics(300).epochs(3).engine(problem()).unwrap()).unwrap();
 }
 
 /// Dense rows in lockstep of every kind of width, and sparse ones.

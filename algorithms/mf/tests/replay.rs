@@ -4,10 +4,13 @@
 
 mod common;
 
+use std::any::Any;
+
 use common::{How, SPARSE, UNEVEN, bits, fit, generated, problem, ways};
 use raddle::level::Level;
+use raddle::{Engine, EngineError, Outcome, Program, replay};
 use raddle_datasets::Triples;
-use raddle_mf::{Mf, Problem};
+use raddle_mf::{Mf, MfError, Problem, Runner};
 
 #[test]
 fn any_number_of_workers_and_any_rescale_give_the_same_bytes() {
@@ -109,6 +112,44 @@ fn every_vector_form_gives_the_same_bytes() {
             let portable = forms.next().unwrap();
             assert!(forms.all(|form| form == portable), "{name}, rank {rank}");
         }
+    }
+}
+
+/// Takes the engine of a fit and runs nothing.
+#[derive(Default)]
+struct Taking(Option<Box<dyn Any>>);
+
+impl Runner for Taking {
+    type Error = MfError;
+
+    fn run<P: Program>(&mut self, engine: Engine<P>) -> Result<Outcome<P>, MfError> {
+        self.0 = Some(Box::new(engine));
+        Err(MfError::Engine(EngineError::Setting("it is only taken".into())))
+    }
+}
+
+/// Checks the engine of a fit, whatever its program, and runs it.
+struct Checking<'a>(&'a Mf, &'a Problem);
+
+impl Runner for Checking<'_> {
+    type Error = MfError;
+
+    fn run<P: Program>(&mut self, engine: Engine<P>) -> Result<Outcome<P>, MfError> {
+        let again = || {
+            let mut taking = Taking::default();
+            assert!(self.0.fit_on(self.1, &mut taking).is_err());
+            *taking.0.unwrap().downcast::<Engine<P>>().unwrap()
+        };
+        replay::check(again)?;
+        Ok(engine.run()?)
+    }
+}
+
+#[test]
+fn the_engines_own_check_finds_nothing() {
+    let problem = problem();
+    for (name, mf) in ways() {
+        mf.fit_on(&problem, &mut Checking(&mf, &problem)).unwrap_or_else(|why| panic!("{name}: {why}"));
     }
 }
 

@@ -72,6 +72,25 @@ fn a_run_that_was_cut_goes_on_to_the_model_of_the_whole_run() {
 }
 
 #[test]
+fn a_run_that_reached_its_target_goes_on_to_a_tighter_one_as_if_begun_with_it() {
+    let problem = problem();
+    let folder = tempfile::tempdir().unwrap();
+    for (name, mf) in ways().into_iter().filter(|(name, _)| !name.contains("implicit")) {
+        let file = folder.path().join(name);
+        let log = fit(&mf, &problem, How::workers(1)).log;
+        let (loose, tight) = (log[0], log.iter().copied().fold(f64::INFINITY, f64::min));
+        assert!(tight < loose, "{name}: {log:?}");
+        let early = mf.clone().target(loose);
+        let early = fit(&early, &problem, How { checkpoint: Some(file.clone()), ..How::workers(2) });
+        assert_eq!((early.report.ending, early.report.epochs), (raddle::Ending::Target, 1), "{name}");
+        let mf = mf.target(tight);
+        let whole = fit(&mf, &problem, How::workers(1));
+        assert!(whole.report.ending == raddle::Ending::Target && whole.report.epochs > 1, "{name}");
+        comes_back(&whole, &mf, &problem, &file, name);
+    }
+}
+
+#[test]
 fn a_checkpoint_with_the_right_hash_and_wrong_content_is_refused_or_runs() {
     let problem = problem();
     let folder = tempfile::tempdir().unwrap();

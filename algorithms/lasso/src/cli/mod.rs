@@ -40,8 +40,8 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 
 Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, 130 interrupted.";
 
-/// Epochs are a limit here: they end a sitting, and leave the model alone.
-const FREE: raddle::cli::Free<'_> = raddle::cli::Free { neutral: &[], limits: &["epochs"] };
+/// Epochs are a limit here: they end a sitting, and leave the model alone. A fit that goes on may have another tolerance.
+const FREE: raddle::cli::Free<'_> = raddle::cli::Free { neutral: &["tol"], limits: &["epochs"] };
 
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {

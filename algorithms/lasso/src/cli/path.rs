@@ -50,8 +50,11 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
     let Ready { problem, data, features } = options.problem.ready(&mut session, train)?;
     let engine = session.timed(Phase::Fit, || lasso.engine(&problem));
     let engine = engine.map_err(|why| refuse_named(why, &data.path, features.names.as_deref()))?;
+    // It says at each point when the next one begins.
+    let tol = options.problem.tol;
     let identity = options.problem.identity(&data.digest, train)?;
-    let outcome = session.run(engine.identity(format!("{identity} points {points} ratio {ratio}")))?;
+    let outcome =
+        session.run(engine.identity(format!("{identity} points {points} ratio {ratio} tol {tol}")))?;
     let fit = Fit::new(&problem, outcome);
     let model = Model::new(&fit, &problem, &features);
     files::write_path(&mut session, &fit, &model)?;

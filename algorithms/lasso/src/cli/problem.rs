@@ -30,7 +30,7 @@ pub(crate) struct ProblemOptions {
     l1_ratio: f64,
     /// Relative duality gap (P - D) / P at which the fit is done.
     #[arg(long, value_name = "X", default_value_t = 1e-6, allow_negative_numbers = true)]
-    tol: f64,
+    pub(crate) tol: f64,
     /// Fit no intercept: neither columns nor response are centred.
     #[arg(long)]
     no_intercept: bool,
@@ -170,7 +170,7 @@ impl ProblemOptions {
         }
     }
 
-    /// What makes a checkpoint this run's, beside what the verb adds.
+    /// What makes a checkpoint this run's, beside what the verb adds. The tolerance only says when a fit ends.
     pub(crate) fn identity(&self, digest: &str, train: &TrainOptions) -> Result<String, Error> {
         let init = match &train.init {
             Some(folder) => files::read_start(folder)?.digest,
@@ -179,7 +179,7 @@ impl ProblemOptions {
         let problem = format!("{:?} {:?} l1 {}", self.preparation(), self.loss, self.l1_ratio);
         let y = self.y.as_deref().map(content_digest);
         let problem = format!("{problem} y {:?} {y:?} {:?}", self.y, self.columns);
-        Ok(format!("lasso data {digest} {problem} tol {} init {init} {}", self.tol, train.identity()))
+        Ok(format!("lasso data {digest} {problem} init {init} {}", train.identity()))
     }
 }
 

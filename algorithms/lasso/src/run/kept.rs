@@ -12,8 +12,8 @@ use raddle::state::{Reader, StateError, Writer};
 
 use super::members::KeptMembers;
 use super::messages::Entering;
-use super::pinned::Solver;
-use super::replica::Replica;
+use super::pinned::{LOOKED_AT, Solver};
+use super::replica::{FIRST_CAP, Replica};
 use super::shard::ColumnShard;
 use super::solution::Solution;
 use super::spec::Spec;
@@ -94,6 +94,7 @@ impl Solver {
     pub(crate) fn rebuild(
         &mut self,
         spec: &Spec,
+        is_concluded: bool,
         replica: &mut Replica,
         shards: &mut [ColumnShard],
         weights: &[(u32, f64)],
@@ -118,7 +119,11 @@ impl Solver {
             self.enter_again(spec, &kept.members[first as usize..end], shards)?;
         }
         self.look_ahead(rows);
-        if replica.cap != self.cap(rows) {
+        // Before the conclusion it is that of the boundary before, which no run has larger than this.
+        let columns: usize = shards.iter().map(|shard| shard.coefficients.len()).sum();
+        let most = LOOKED_AT * (FIRST_CAP + rows + 2 * columns);
+        let fits = if is_concluded { replica.cap == self.cap(rows) } else { replica.cap <= most };
+        if !fits {
             return Err(StateError::new("how many violators are named"));
         }
         self.members.recall(kept.solved, &self.columns, rows, spec.objective.intercept)

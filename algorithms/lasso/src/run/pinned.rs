@@ -12,7 +12,7 @@ use crate::loss::duality_gap::{Certified, Norms};
 use crate::working_set::{Target, keep_worst, quota, worst_first};
 
 /// Candidates looked at for each one wanted: the dependency check rejects some.
-const LOOKED_AT: usize = 4;
+pub(super) const LOOKED_AT: usize = 4;
 
 /// After so many boundaries without a smaller gap or objective, the target lies below rounding.
 const IN_VAIN: u64 = 20;
@@ -86,6 +86,8 @@ impl Solver {
     /// residual certifies are left behind.
     pub(crate) fn certify(&mut self, spec: &Spec, replica: &Replica, shares: &[Share]) -> Certified {
         let Spec { ref y, objective, tolerance, course, .. } = *spec;
+        // What the guard went back to is over now: kept on, it would be written instead of what follows.
+        self.kept = None;
         let largest = shares.iter().map(|share| share.largest).fold(0.0, f64::max);
         let with_slopes = shares.iter().flat_map(|share| share.nonzeros.iter().zip(&share.slopes));
         let largest_at = |ridge: f64| {
@@ -136,7 +138,8 @@ impl Solver {
             self.best = Some((gap.min(certified.relative()), primal.min(certified.primal)));
         }
         let gap = (certified.primal - certified.dual).max(0.0);
-        self.target = (self.members.share() * gap).max(0.3 * tolerance * certified.primal);
+        // Not by the tolerance: a run that goes on under a tighter one has taken the same way until then.
+        self.target = self.members.share() * gap;
         self.look_ahead(y.len());
         certified
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use raddle::schedule::{Dependencies, Round};
 use raddle::state::{Reader, StateError, Writer};
-use raddle::{Boundary, Metric, Program, Status, Task, Verdict};
+use raddle::{Boundary, Metric, Program, Restored, Status, Task, Verdict};
 
 use super::messages::{Asked, Change, Entering, Entrant, Move, Partial, Share};
 use super::pinned::Solver;
@@ -36,11 +36,6 @@ impl Program for LassoProgram {
     type Replica = Replica;
     type Partial = Partial;
     type Change = Change;
-
-    /// What is restored is checked as a conclusion leaves it.
-    fn concludes_anew(&self) -> bool {
-        false
-    }
 
     /// The working set takes no step without comparing objectives; rounds of coordinate updates may overshoot.
     fn is_monotone(&self) -> bool {
@@ -197,14 +192,9 @@ impl Program for LassoProgram {
         shard.recall(from)
     }
 
-    fn rebuild(
-        &self,
-        solver: &mut Solver,
-        replica: &mut Replica,
-        shards: &mut [ColumnShard],
-        weights: &[(u32, f64)],
-    ) -> Result<(), StateError> {
-        solver.rebuild(&self.spec, replica, shards, weights)
+    fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError> {
+        let Restored { is_concluded, shards, pinned, replica, weights, .. } = run;
+        pinned.rebuild(&self.spec, is_concluded, replica, shards, weights)
     }
 }
 

@@ -56,6 +56,27 @@ fn a_run_that_ended_without_a_checkpoint_ends_as_it_did_and_stays_as_it_is() {
 }
 
 #[test]
+fn a_run_that_reached_its_tolerance_goes_on_to_a_tighter_one() {
+    let folder = scratch();
+    let line = format!("fit {DATA} --ratio 50 --schedule shuffled --seed 7");
+    ends(folder.path(), &format!("{line} --tol 1e-6 --out whole"), 0);
+    for checkpoints in ["--checkpoint-every 1", ""] {
+        ends(folder.path(), &format!("{line} --tol 1e-2 {checkpoints} --out run --force"), 0);
+        ends(folder.path(), "--resume run --tol 1e-6", 0);
+        let (whole, run) = (folder.path().join("whole"), folder.path().join("run"));
+        assert_eq!(fs::read(whole.join("coef.tsv")).unwrap(), fs::read(run.join("coef.tsv")).unwrap());
+        assert_eq!(epochs(&run), epochs(&whole));
+        // It is kept, as all that a run is asked for.
+        ends(folder.path(), "--resume run", 0);
+        assert_eq!(json(&run, "report.json")["metric"]["target"], 1e-6);
+    }
+    // The points of a path are left behind at its tolerance.
+    ends(folder.path(), &format!("path {DATA} --points 5 --epochs 2 --checkpoint-every 1 --out path"), 3);
+    let refused = ends(folder.path(), "--resume path --tol 1e-8", 2);
+    assert!(refused.err.contains("tol 0.00000001"), "{}", refused.err);
+}
+
+#[test]
 fn a_changed_option_is_refused_with_both_values_and_a_neutral_one_is_not() {
     let folder = scratch();
     ends(
@@ -65,7 +86,6 @@ fn a_changed_option_is_refused_with_both_values_and_a_neutral_one_is_not() {
     );
     for (now, said) in [
         ("--ratio 20", "--ratio 20: the run in run was begun with --ratio 1000"),
-        ("--tol 1e-3", "--tol 1e-3: the run in run was begun with --tol 0.000001, the default"),
         ("--no-intercept", "--no-intercept: the run in run was begun without it"),
         ("--l1-ratio 0.5", "--l1-ratio 0.5: the run in run was begun"),
         ("diabetes", "diabetes: the run in run was begun with synth:"),

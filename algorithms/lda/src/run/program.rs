@@ -7,7 +7,7 @@
 use raddle::random::Stream;
 use raddle::schedule::Round;
 use raddle::state::{Reader, StateError, Writer};
-use raddle::{Boundary, Program, Task, Verdict, Visibility};
+use raddle::{Boundary, Program, Restored, Task, Verdict, Visibility};
 
 use super::messages::{Begin, Change, Partial};
 use super::pinned::Record;
@@ -33,11 +33,6 @@ impl Program for LdaProgram {
     type Replica = Totals;
     type Partial = Partial;
     type Change = Change;
-
-    /// What is restored is checked as a conclusion leaves it.
-    fn concludes_anew(&self) -> bool {
-        false
-    }
 
     fn visibility(&self) -> Visibility {
         self.spec.visibility
@@ -154,14 +149,16 @@ impl Program for LdaProgram {
         shard.recall(from)
     }
 
-    fn check_restored(
-        &self,
-        shards: &[DocumentShard],
-        blocks: &[WordBlock],
-        record: &Record,
-        totals: &Totals,
-    ) -> Result<(), StateError> {
-        self.spec.check(shards, blocks, record, totals)
+    /// Checks counts against topics; where the boundary is concluded anew, what its scores need is gathered anew.
+    fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError> {
+        self.spec.check(&run)?;
+        let last = run.boundary.epoch.checked_sub(1).filter(|_| !run.is_concluded);
+        if last.is_some_and(|last| self.spec.course.scores(last)) {
+            for shard in run.shards {
+                (0..).zip(&*run.blocks).for_each(|(number, block)| shard.held_out.gather(number, block));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -1,9 +1,10 @@
 //! What a checkpoint gives back, checked before the run goes on: counts must be those of the topics that tokens have.
 
+use raddle::Restored;
 use raddle::state::StateError;
 
-use super::pinned::Record;
-use super::replica::Totals;
+use super::messages::Partial;
+use super::program::LdaProgram;
 use super::spec::Spec;
 use crate::data::block::WordBlock;
 use crate::data::shard::DocumentShard;
@@ -17,27 +18,31 @@ fn ensure(holds: bool, what: &'static str) -> Result<(), StateError> {
 
 impl Spec {
     /// Whether all parts are those of a run on this data, and agree with each other.
-    pub(crate) fn check(
-        &self,
-        shards: &[DocumentShard],
-        blocks: &[WordBlock],
-        record: &Record,
-        totals: &Totals,
-    ) -> Result<(), StateError> {
+    pub(crate) fn check(&self, run: &Restored<'_, LdaProgram>) -> Result<(), StateError> {
+        let Restored {
+            boundary,
+            is_concluded,
+            ref shards,
+            ref blocks,
+            pinned: ref record,
+            replica: ref totals,
+            ..
+        } = *run;
         let is_prior = |prior: &f64| (1e-6..=1e3).contains(prior);
         let priors = totals.alpha.len() == self.topics && totals.alpha.iter().all(is_prior);
         ensure(priors && is_prior(&totals.beta), "the priors")?;
-        ensure(totals.epoch < MOST_EPOCHS, "how far the run has come")?;
+        // A conclusion begins the next epoch.
+        let begun = if is_concluded { boundary.epoch } else { boundary.epoch.saturating_sub(1) };
+        ensure(totals.epoch == begun && begun < MOST_EPOCHS, "how far the run has come")?;
         let epochs = record.evaluations.iter().map(|one| one.epoch);
         let ascend =
             epochs.clone().is_sorted_by(|a, b| a < b) && epochs.max().is_none_or(|last| last <= totals.epoch);
         ensure(ascend, "the evaluations")?;
-        let sums = &record.sums;
-        let are_empty = sums.moved.is_empty() && sums.alpha.is_empty() && sums.scores.is_empty();
-        ensure(are_empty, "the sums of an epoch")?;
+        let last = boundary.epoch.checked_sub(1).filter(|_| !is_concluded);
+        ensure(self.are_sums(&record.sums, last), "the sums of an epoch")?;
         let words = blocks.iter().map(|block| &block.words);
         ensure(words.eq(&self.blocks), "the words of the blocks")?;
-        for block in blocks {
+        for block in blocks.iter() {
             let words = block.words.len();
             let width = shards.first().map_or(0, DocumentShard::full_width);
             ensure(block.rows.are_sound(words, self.topics, width), "the rows of words")?;
@@ -45,7 +50,7 @@ impl Spec {
             ensure(seeds.iter().all(|seeds| seeds.are_sound(words, self.topics)), "the word priors")?;
         }
         // The documents whose tokens have topics.
-        let part = totals.epoch.checked_sub(1).map_or(0.0, |last| self.course.pass(last).has);
+        let part = boundary.epoch.checked_sub(1).map_or(0.0, |last| self.course.pass(last).has);
         let joined: Vec<usize> =
             shards.iter().map(|shard| if part > 0.0 { shard.first_documents(part) } else { 0 }).collect();
         for (shard, &joined) in shards.iter().zip(&joined) {
@@ -59,6 +64,17 @@ impl Spec {
             blocks.iter().flat_map(|block| (0..block.words.len()).flat_map(|word| block.rows.of(word)));
         rows.for_each(|(topic, count)| sums[topic as usize] += i64::from(count));
         ensure(sums == totals.topics, "the totals of topics")
+    }
+
+    /// Whether these are sums of an epoch that is to be concluded, or of none.
+    fn are_sums(&self, sums: &Partial, epoch: Option<u64>) -> bool {
+        let optimises = epoch.is_some_and(|epoch| self.optimise && self.course.optimises(epoch));
+        let is_sum = |sum: &f64| sum.is_finite() && *sum >= 0.0;
+        sums.moved.is_empty()
+            && sums.scores.is_empty()
+            && sums.alpha.len() == if optimises { self.topics } else { 0 }
+            && sums.alpha.iter().chain([&sums.alpha_all, &sums.beta]).all(is_sum)
+            && (!optimises || sums.alpha_all > 0.0)
     }
 
     /// Whether the rows of a shard's documents count the topics of its tokens, of which those of the first `joined`

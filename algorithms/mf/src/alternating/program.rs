@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use raddle::schedule::{Assignment, Outlook, Plan, Round};
 use raddle::state::{Reader, StateError, Writer};
-use raddle::{Boundary, Metric, Program, Schedule, Task, Verdict};
+use raddle::{Boundary, Metric, Program, Restored, Schedule, Task, Verdict};
 
 use super::coordinate_descent::CoordinateDescent;
 use super::early_stopping::EarlyStopping;
@@ -129,11 +129,6 @@ impl Program for AlternatingProgram {
     type Partial = SidePartial;
     type Change = SideUpdate;
 
-    /// What is restored is checked as a conclusion leaves it.
-    fn concludes_anew(&self) -> bool {
-        false
-    }
-
     fn measures(&self, kind: Option<u32>) -> bool {
         kind == Some(MEASURE)
     }
@@ -218,14 +213,8 @@ impl Program for AlternatingProgram {
         }
     }
 
-    fn check_restored(
-        &self,
-        shards: &[SideShard],
-        _: &[()],
-        progress: &EarlyStopping,
-        sides: &FactorMatrices,
-    ) -> Result<(), StateError> {
-        self.check(shards, progress, sides)
+    fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError> {
+        self.check(&run)
     }
 }
 

@@ -1,27 +1,26 @@
 //! What a checkpoint gives back to a run that alternates between the sides, checked before the run goes on.
 
+use raddle::Restored;
 use raddle::state::StateError;
 
-use super::early_stopping::EarlyStopping;
 use super::program::{AlternatingProgram, SideSolver};
 use super::setup::{Partitioning, Tally, counts};
-use super::shard::SideShard;
-use super::sides::{Columns, FactorMatrices, Rows};
+use super::sides::{Columns, Rows};
 use crate::kernels::LANES;
 use crate::restored::ensure;
 
 impl AlternatingProgram {
     /// Whether all parts are those of a run on this data: the cut of both sides is found again, and every row is there.
-    pub(super) fn check(
-        &self,
-        shards: &[SideShard],
-        progress: &EarlyStopping,
-        sides: &FactorMatrices,
-    ) -> Result<(), StateError> {
+    pub(super) fn check(&self, run: &Restored<'_, Self>) -> Result<(), StateError> {
+        let Restored { boundary, is_concluded, ref shards, pinned: ref progress, replica: ref sides, .. } =
+            *run;
         ensure(progress.is_possible(), "how far the run has come")?;
         let tallies: Vec<Tally> = shards.iter().filter_map(|shard| self.tally(shard)).collect();
         let again = Partitioning::new(&tallies, self.rows, self.parts);
-        let setup = sides.setup.as_deref().filter(|setup| **setup == again);
+        // The cut is the first conclusion's.
+        let is_new = boundary.epoch == 0 && !is_concluded && sides.setup.is_none();
+        let setup = if is_new { Some(&again) } else { sides.setup.as_deref() };
+        let setup = setup.filter(|setup| **setup == again);
         let Some(setup) = setup else { return Err(StateError::new("how both sides are cut")) };
         for side in 0..2 {
             ensure(self.fits(side, &sides.rows[side], &sides.columns[side]), "the factors of a side")?;

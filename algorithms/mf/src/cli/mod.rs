@@ -44,9 +44,12 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 Exit status: 0 done, 1 failed, 2 bad usage or input,
 3 stopped at a limit, a target missed or diverged, 130 interrupted.";
 
+/// A run that goes on may have another target: it only says when the run ends.
+const FREE: raddle::cli::Free<'_> = raddle::cli::Free { neutral: &["target"], limits: &[] };
+
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
-    raddle::cli::main("mf", || match raddle::cli::parse_or::<Verb>("fit") {
+    raddle::cli::main("mf", || match raddle::cli::parse_with::<Verb>("fit", FREE) {
         Verb::Fit(options) => fit::fit(&options),
         Verb::Cv(options) => cv::cv(&options),
         Verb::Predict(options) => predict::predict(&options),

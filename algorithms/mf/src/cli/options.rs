@@ -151,7 +151,9 @@ impl ModelOptions {
 
     /// What makes a checkpoint this run's, beside the data.
     pub(crate) fn identity(&self, train: &TrainOptions) -> Result<String, Error> {
-        let options = serde_json::to_string(self).map_err(Error::failed)?;
+        // The target only says when a run ends; what it is measured on belongs to the split.
+        let same = Self { target: None, ..self.clone() };
+        let options = serde_json::to_string(&same).map_err(Error::failed)?;
         Ok(format!("{options} epochs {:?} {}", train.epochs, train.identity()))
     }
 }

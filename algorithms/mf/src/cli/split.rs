@@ -104,6 +104,9 @@ impl Split {
                 }
             },
         };
+        if test.is_some() && with_target {
+            identity += " measured on the test set";
+        }
         let problem = match (&test, with_target) {
             // A target is checked on the test set where one is given.
             (Some(test), true) if validation != "none" => problem.test_on(test.clone()).map_err(refuse)?,

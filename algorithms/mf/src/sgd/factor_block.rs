@@ -48,6 +48,11 @@ impl FactorBlock {
         }
     }
 
+    /// Whether no epoch has begun here, and nothing has been added up.
+    pub(crate) fn is_new(&self) -> bool {
+        self.rows == Rows::default() && self.sums.is_empty() && self.kept.is_none() && self.begun == 0
+    }
+
     /// The copy that measured best, if there is one.
     pub(crate) fn kept(&self) -> Option<&Rows> {
         self.kept.as_ref()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use raddle::schedule::Round;
 use raddle::state::{Reader, StateError, Writer};
-use raddle::{Boundary, Metric, Program, State, Task, Verdict, Visibility};
+use raddle::{Boundary, Metric, Program, Restored, State, Task, Verdict, Visibility};
 
 use super::early_stopping::{EarlyStopping, Next};
 use super::factor_block::Scaling;
@@ -95,11 +95,6 @@ impl Program for SgdProgram {
     type Replica = Replica;
     type Partial = Answer;
     type Change = Change;
-
-    /// What is restored is checked as a conclusion leaves it.
-    fn concludes_anew(&self) -> bool {
-        false
-    }
 
     fn visibility(&self) -> Visibility {
         Visibility::AtBoundary
@@ -215,13 +210,7 @@ impl Program for SgdProgram {
         Ok(())
     }
 
-    fn check_restored(
-        &self,
-        shards: &[UserShard],
-        blocks: &[ItemBlock],
-        solver: &EarlyStopping,
-        replica: &Replica,
-    ) -> Result<(), StateError> {
-        self.check(shards, blocks, solver, replica)
+    fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError> {
+        self.check(&run)
     }
 }

@@ -1,38 +1,39 @@
 //! What a checkpoint gives back to a run by gradient steps, checked before the run goes on.
 
+use raddle::Restored;
 use raddle::state::StateError;
 
 use super::early_stopping::EarlyStopping;
 use super::factor_block::FactorBlock;
 use super::program::SgdProgram;
-use super::replica::Replica;
-use super::shard::{ItemBlock, UserShard};
+use super::shard::ItemBlock;
 use crate::kernels::{LANES, Rows};
 use crate::restored::ensure;
 
 impl SgdProgram {
     /// Whether all parts are those of a run on this data: the layout is found again, and every part has its rows.
-    pub(crate) fn check(
-        &self,
-        shards: &[UserShard],
-        blocks: &[ItemBlock],
-        solver: &EarlyStopping,
-        replica: &Replica,
-    ) -> Result<(), StateError> {
+    pub(crate) fn check(&self, run: &Restored<'_, Self>) -> Result<(), StateError> {
+        let Restored { boundary, is_concluded, ref shards, ref blocks, ref pinned, ref replica, .. } = *run;
         let cells = self.shards * self.blocks;
-        ensure(solver.fits(&self.rates, cells), "how far the run has come")?;
+        ensure(pinned.fits(&self.rates, cells), "how far the run has come")?;
         ensure((replica.now.stage as usize) < self.rates.lengths.len(), "the stage of the run")?;
         let visited = &replica.answer.cells;
         ensure(visited.iter().all(|&(cell, _)| (cell as usize) < cells), "errors of cells")?;
         let chunks = shards.iter().filter_map(|shard| shard.chunk.as_ref());
         let again = self.lay_out(chunks.map(|chunk| chunk.count(self.users, self.items)));
+        // The layout is the first conclusion's.
+        if boundary.epoch == 0 && !is_concluded && replica.setup.is_none() {
+            let is_new =
+                shards.iter().all(|shard| shard.part.is_new()) && blocks.iter().all(ItemBlock::is_new);
+            return ensure(is_new && **pinned == EarlyStopping::new(cells), "a run that has not begun");
+        }
         let setup = replica.setup.as_deref().filter(|setup| **setup == again);
         let Some(setup) = setup else { return Err(StateError::new("how the ratings are dealt")) };
         let width = self.start.width();
-        for (number, shard) in (0..).zip(shards) {
+        for (number, shard) in (0..).zip(shards.iter()) {
             ensure(shard.part.fits(setup.users.part(number).len(), width), "the users of a shard")?;
         }
-        for (number, block) in (0..).zip(blocks) {
+        for (number, block) in (0..).zip(blocks.iter()) {
             ensure(block.part.fits(setup.items.part(number).len(), width), "the items of a block")?;
             ensure(block.is_unladen(), "ratings on their way")?;
         }

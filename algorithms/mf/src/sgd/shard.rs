@@ -37,6 +37,11 @@ raddle::state!(UserShard { part, cells, held, chunk });
 raddle::state!(ItemBlock { part, cargo, held });
 
 impl ItemBlock {
+    /// Whether no epoch has begun here.
+    pub(crate) fn is_new(&self) -> bool {
+        self.part.is_new() && self.is_unladen()
+    }
+
     /// Whether no ratings are on their way: so it is at every boundary.
     pub(crate) fn is_unladen(&self) -> bool {
         self.cargo.iter().chain(&self.held).all(Bucket::is_empty)
