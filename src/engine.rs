@@ -233,6 +233,22 @@ impl<P: Program> Engine<P> {
         self
     }
 
+    /// Shows each record to one more observer; the run ends where it says no.
+    pub(crate) fn while_heard(
+        mut self,
+        mut observer: impl FnMut(&EpochRecord) -> bool + Send + 'static,
+    ) -> Self {
+        let (mut before, stop) = (self.observer.take(), self.settings.stop.clone());
+        self.watch(move |record, replica| {
+            if let Some(before) = &mut before {
+                before(record, replica);
+            }
+            if !observer(record) {
+                stop.request();
+            }
+        })
+    }
+
     /// Calls `warn` at once with what goes wrong without ending the run; the report lists it, too.
     pub fn on_warning(mut self, warn: impl FnMut(&str) + Send + 'static) -> Self {
         self.warner = Some(Box::new(warn));

@@ -27,7 +27,8 @@
 //!    `raddle-lasso`, and with a command line.
 //! 2. Write a [`Program`] and run it on an [`Engine`] under one of the schedules of [`schedule`].
 //! 3. Write a [`Schedule`] of your own: it can be driven by hand in a test, without workers.
-//! 4. Make a run an operator of your own dataflow: [`Engine::into_operator`], [`Scheduled`].
+//! 4. Make a run an operator of your own dataflow: [`Engine::into_operator`], [`Scheduled`]; or train on a stream of records:
+//!    [`Train`].
 //!
 //! # A program
 //!
@@ -106,7 +107,7 @@ mod verdict;
 
 pub use engine::{Engine, Outcome, Parts};
 pub use error::EngineError;
-pub use operator::{Operator, Scheduled};
+pub use operator::{Operator, Scheduled, Train, Trained};
 pub use pool::Pool;
 pub use program::{Boundary, Program, Restored, Task, Visibility};
 pub use record::{Ending, EpochRecord, GenerationRecord, Limit, RunReport};

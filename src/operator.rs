@@ -1,10 +1,13 @@
 //! A scheduled program as an operator in one's own timely dataflow.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
+use timely::ExchangeData;
 use timely::dataflow::{Scope, Stream};
 
 use crate::dataflow;
+use crate::doing::{self, Doing};
 use crate::engine::{Engine, History, Outcome};
 use crate::error::EngineError;
 use crate::generation::{Generation, Returned};
@@ -54,6 +57,108 @@ pub trait Scheduled<'scope> {
 impl<'scope> Scheduled<'scope> for Scope<'scope, u64> {
     fn scheduled<P: Program>(&self, operator: &Operator<P>) -> Stream<'scope, u64, Vec<EpochRecord>> {
         dataflow::scheduled(*self, operator.generation(self.peers()))
+    }
+}
+
+/// Adds training to a timely stream of records whose time counts epochs.
+pub trait Train<'scope, D> {
+    /// Trains on the records of this stream, once it has ended: `make` builds the run from all of them, in the order in
+    /// which they came (sort them, where several workers give some). The stream that comes of it carries each epoch's
+    /// record, at the epoch as its time, and ends with the outcome, which holds the model; all on the first worker. The run
+    /// has threads of its own, as many as its engine asks for, so it may rescale and checkpoint as any other, and the
+    /// workers of this dataflow go on meanwhile. It ends early where nobody listens any more.
+    ///
+    /// ```
+    /// use raddle::schedule::EachShard;
+    /// use raddle::{Boundary, Engine, Metric, Parts, Program, Train, Trained, Verdict};
+    /// # use raddle::{Task, schedule::Round};
+    /// # struct Mean(f64);
+    /// # impl Program for Mean {
+    /// #     type Shard = Vec<f64>; type Block = (); type Pinned = (); type Replica = f64; type Partial = f64; type Change = f64;
+    /// #     fn update(&self, _: &Task, rows: &mut Vec<f64>, mean: &f64) -> f64 { rows.iter().map(|row| row - mean).sum() }
+    /// #     fn aggregate(&self, _: &Round, _: &mut (), parts: Vec<(u32, f64)>) -> f64 {
+    /// #         parts.iter().map(|(_, part)| part).sum::<f64>() / self.0
+    /// #     }
+    /// #     fn commit(&self, step: &f64, mean: &mut f64) { *mean += step; }
+    /// #     fn certify(&self, _: u32, rows: &mut Vec<f64>, mean: &f64) -> f64 { rows.iter().map(|row| row - mean).sum() }
+    /// #     fn conclude(&self, _: &Boundary, _: &mut (), _: &f64, parts: Vec<(u32, f64)>) -> Verdict<f64> {
+    /// #         let off = parts.iter().map(|(_, part)| part).sum::<f64>().abs();
+    /// #         Verdict::new(Metric::new("slope", off, "all rows").target(1e-9))
+    /// #     }
+    /// # }
+    /// use timely::dataflow::operators::{Inspect, ToStream};
+    ///
+    /// timely::execute_directly(|worker| {
+    ///     worker.dataflow::<u64, _, _>(|scope| {
+    ///         let rows = (0..100).map(f64::from).to_stream(scope);
+    ///         let trained = rows.train(|rows| {
+    ///             let count = rows.len() as f64;
+    ///             let shards = rows.chunks(25).map(<[f64]>::to_vec).collect();
+    ///             Engine::new(Mean(count), EachShard::new(4), Parts::new(shards, 0.0)).workers(2)
+    ///         });
+    ///         trained.inspect(|said| match said {
+    ///             Trained::Epoch(record) => println!("epoch {}", record.epoch),
+    ///             Trained::Over(outcome) => assert_eq!(outcome.as_ref().as_ref().unwrap().parts.replica, 49.5),
+    ///         });
+    ///     });
+    /// });
+    /// ```
+    fn train<P: Program>(
+        self,
+        make: impl FnOnce(Vec<D>) -> Engine<P> + Send + 'static,
+    ) -> Stream<'scope, u64, Vec<Trained<P>>>;
+}
+
+/// What a stream of training carries.
+pub enum Trained<P: Program> {
+    /// An epoch is over.
+    Epoch(Box<EpochRecord>),
+    /// The run is over: what it leaves behind, or why it failed.
+    Over(Rc<Result<Outcome<P>, EngineError>>),
+}
+
+impl<P: Program> Clone for Trained<P> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Epoch(record) => Self::Epoch(record.clone()),
+            Self::Over(outcome) => Self::Over(Rc::clone(outcome)),
+        }
+    }
+}
+
+/// What the threads of a run tell the operator that began it.
+pub(crate) enum Event<P: Program> {
+    Epoch(Box<EpochRecord>),
+    Over(Box<Result<Outcome<P>, EngineError>>),
+}
+
+impl<'scope, D: ExchangeData + Send> Train<'scope, D> for Stream<'scope, u64, Vec<D>> {
+    fn train<P: Program>(
+        self,
+        make: impl FnOnce(Vec<D>) -> Engine<P> + Send + 'static,
+    ) -> Stream<'scope, u64, Vec<Trained<P>>> {
+        dataflow::trained(self, |records, waker| {
+            let (tell, events) = mpsc::channel();
+            std::thread::spawn(move || {
+                let (teller, wakes) = (tell.clone(), waker.clone());
+                let observer = move |record: &EpochRecord| {
+                    let is_heard = teller.send(Event::Epoch(Box::new(record.clone()))).is_ok();
+                    // A dataflow that is gone needs no waking.
+                    let _ = wakes.activate();
+                    is_heard
+                };
+                let made = doing::guarded(|| {
+                    Doing::verb("making the run").note();
+                    Ok(make(records))
+                });
+                let run = |engine: Engine<P>| engine.while_heard(observer).run();
+                let outcome = made.map_err(EngineError::Worker).and_then(run);
+                // Nobody may listen any more.
+                let _ = tell.send(Event::Over(Box::new(outcome)));
+                let _ = waker.activate();
+            });
+            events
+        })
     }
 }
 

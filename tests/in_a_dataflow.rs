@@ -7,13 +7,14 @@ mod programs;
 
 use std::sync::{Arc, Mutex};
 
-use programs::{bytes, mf, mixing, within_a_minute};
-use raddle::schedule::{Next, Outlook, Plan, Rotation, Round, Schedule};
+use programs::{bytes, mf, mixing, ridge, within_a_minute};
+use raddle::schedule::{Cyclic, Next, Outlook, Plan, Rotation, Round, Schedule};
 use raddle::state::{Reader, StateError, Writer};
 use raddle::{
-    Boundary, Engine, EngineError, Metric, Operator, Parts, Program, Scheduled, Task, Verdict, Visibility,
+    Boundary, Engine, EngineError, Metric, Operator, Parts, Program, Scheduled, Task, Train, Trained,
+    Verdict, Visibility,
 };
-use timely::dataflow::operators::{Inspect, Probe};
+use timely::dataflow::operators::{Inspect, Probe, ToStream};
 use timely::{CommunicationConfig, Config, WorkerConfig};
 
 fn factorization() -> Engine<mf::Mf> {
@@ -78,6 +79,77 @@ fn an_operator_leaves_the_same_bytes_as_an_engine() {
         });
         assert!(one == factorized && other == wandered, "{described}");
     }
+}
+
+/// A run on shards of numbers that a stream brings: each is its own sum in the end.
+fn summing(mut numbers: Vec<(u32, f64)>) -> Engine<ridge::Ridge> {
+    numbers.sort_by_key(|&(number, _)| number);
+    let seed = numbers.iter().map(|&(_, value)| value as u64).sum();
+    let problem = ridge::Problem::small(seed);
+    let (program, parts) = problem.parts();
+    Engine::new(program, Cyclic::new(problem.variables(), 7), parts).epochs(4)
+}
+
+#[test]
+fn a_stream_of_records_is_trained_on_and_ends_with_the_model() {
+    let numbers: Vec<(u32, f64)> = (0..6).map(|number| (number, 1.0)).collect();
+    let whole = summing(numbers.clone()).run().unwrap();
+    for communication in
+        [CommunicationConfig::Thread, CommunicationConfig::Process(3), CommunicationConfig::ProcessBinary(2)]
+    {
+        let (numbers, described) = (numbers.clone(), format!("{communication:?}"));
+        let seen = within_a_minute(move || {
+            let seen = Arc::new(Mutex::new(Vec::new()));
+            let sink = Arc::clone(&seen);
+            let config = Config { communication, worker: WorkerConfig::default() };
+            let guards = timely::execute(config, move |worker| {
+                let (sink, index, peers) = (Arc::clone(&sink), worker.index(), worker.peers());
+                // Each worker has some of the numbers.
+                let mine: Vec<(u32, f64)> = numbers.iter().skip(index).step_by(peers).copied().collect();
+                worker.dataflow::<u64, _, _>(|scope| {
+                    let trained = mine.to_stream(scope).train(|numbers| summing(numbers).workers(2));
+                    trained.inspect_time(move |time, said| {
+                        let said = match said {
+                            Trained::Epoch(record) => (record.epoch, None),
+                            Trained::Over(outcome) => {
+                                let outcome = outcome.as_ref().as_ref().unwrap();
+                                (outcome.report.epochs, Some(outcome.digest()))
+                            }
+                        };
+                        assert!(*time <= said.0 && index == 0);
+                        sink.lock().unwrap().push(said);
+                    });
+                });
+            });
+            guards.unwrap().join().into_iter().for_each(|ended| ended.unwrap());
+            seen.lock().unwrap().clone()
+        });
+        let epochs: Vec<u64> = seen.iter().map(|&(epoch, _)| epoch).collect();
+        assert_eq!(epochs, [0, 1, 2, 3, 4, 4], "{described}");
+        let models: Vec<&String> = seen.iter().filter_map(|(_, model)| model.as_ref()).collect();
+        assert_eq!((models, seen[5].1.is_some()), (vec![&whole.digest()], true), "{described}");
+    }
+}
+
+#[test]
+fn a_run_that_cannot_be_made_from_its_records_ends_the_stream_with_the_reason() {
+    let why = within_a_minute(|| {
+        let (tell, told) = std::sync::mpsc::channel();
+        timely::execute_directly(move |worker| {
+            worker.dataflow::<u64, _, _>(|scope| {
+                let records = vec![1u64, 2].to_stream(scope);
+                let trained =
+                    records.train(|records| -> Engine<mf::Mf> { panic!("{} are too few", records.len()) });
+                trained.inspect(move |said| {
+                    if let Trained::Over(outcome) = said {
+                        tell.send(outcome.as_ref().as_ref().err().unwrap().to_string()).unwrap();
+                    }
+                });
+            });
+        });
+        told.recv().unwrap()
+    });
+    assert!(why.contains("making the run") && why.contains("2 are too few"), "{why}");
 }
 
 #[test]
