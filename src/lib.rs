@@ -115,3 +115,8 @@ pub use schedule::Schedule;
 pub use settings::Stop;
 pub use state::State;
 pub use verdict::{Metric, Status, Verdict};
+
+/// The program of the page for authors, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("AUTHORS.md")]
+struct Authors;

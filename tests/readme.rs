@@ -1,4 +1,5 @@
-//! The command lines of README.md, as they stand, in a row, in one folder; and what it says they print.
+//! The command lines of README.md and of each program's page, as they stand, in a row, in one folder; and what README.md
+//! says they print.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,10 +13,17 @@ mod commands;
 
 const README: &str = include_str!("../README.md");
 const PROGRAMS: [&str; 3] = ["lasso", "mf", "lda"];
+const PAGES: [&str; 4] = [
+    README,
+    include_str!("../algorithms/lasso/README.md"),
+    include_str!("../algorithms/mf/README.md"),
+    include_str!("../algorithms/lda/README.md"),
+];
 
-/// The lines of README's blocks that are commands of the programs, without their comments.
+/// The lines of the pages' blocks that are commands of the programs, without their comments.
 fn lines() -> Vec<&'static str> {
-    let blocks = README.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    let blocks = PAGES.iter().flat_map(|page| page.split("```sh\n").skip(1));
+    let blocks = blocks.map(|rest| rest.split("```").next().unwrap());
     let lines = blocks.flat_map(str::lines).map(|line| line.split(" #").next().unwrap().trim());
     lines.filter(|line| PROGRAMS.contains(&line.split(' ').next().unwrap())).collect()
 }
@@ -81,7 +89,7 @@ fn every_command_line_works_as_it_stands_in_a_row() {
     let lines = lines();
     for program in PROGRAMS {
         let own = lines.iter().filter(|line| line.starts_with(program)).count();
-        assert!(own >= 7, "README has {own} lines of {program}");
+        assert!(own >= 7, "the pages have {own} lines of {program}");
     }
     for line in lines {
         // The one set that is not made here is a public one.
