@@ -17,7 +17,7 @@ for problem in "farmads sparse-raw 10 32" "farmads sparse-raw 100 32" "mice dens
       python3 -c '
 import json, sys
 r = json.loads(sys.argv[1]); number = lambda x: "none" if x is None else "%.4g" % x
-print("| " + " | ".join(sys.argv[2:] + [r["ending"], number(r["certificate"]["value"]), number(r["objective"]), str(r["rollbacks"])]) + " |")
+print("| " + " | ".join(sys.argv[2:] + [r["ending"], number(r["metric"]["value"]), number(r["objective"]), str(r["rollbacks"])]) + " |")
 ' "$report" "$data" "$ratio" "$parallelism" "$schedule" "$guard"
     done
   done

@@ -19,7 +19,7 @@ for seed in $(seq "$first" "$last"); do
 import json, sys
 r = json.load(sys.stdin); seed, schedule, rho = sys.argv[1:]
 print("| %s | %s | %s | %s | %.2g | %d | %.1f | %d / %d |" % (seed, schedule, rho, r["ending"],
-      r["certificate"]["value"] if r["certificate"]["value"] is not None else float("nan"), r["epochs"],
+      r["metric"]["value"] if r["metric"]["value"] is not None else float("nan"), r["epochs"],
       r["updates"] / r["data"]["sizes"]["columns"], r["rejected"], r["candidates"]))' "$seed" "$schedule" "$rho" || true
   done
 done

@@ -136,12 +136,12 @@ def ours(program, data, corpus, topics, targets, seed, workers):
         counts = sp.load_npz(f"{folder}/run/topic_word_counts.npz").toarray().astype(float)
         judged = perplexity(corpus, counts, 50 / topics)
         trace = [json.loads(line) for line in open(f"{folder}/run/trace.jsonl")]
-    certificate = report["certificate"]["value"]
-    assert abs(judged / certificate - 1) < 1e-5, (judged, certificate)
+    printed = report["metric"]["value"]
+    assert abs(judged / printed - 1) < 1e-5, (judged, printed)
     fit, spent = [], 0.0
     for earlier, record in zip(trace, trace[1:]):
         spent += record["seconds"] - earlier["seconds"] - record["measured"]
-        fit.append((spent, record["certificate"]))
+        fit.append((spent, record["metric"]["value"]))
     passes = sorted(b[0] - a[0] for a, b in zip(fit[-6:], fit[-5:]))
     return {
         "seconds": [next((s for s, value in fit if value and value <= target), None) for target, *_ in targets],
