@@ -1,0 +1,111 @@
+//! The invariants of ARCHITECTURE.md that are seen from the text of the code: what is absent from which files.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Every Rust file below a folder of the repository, but for tests and the command lines.
+fn files(folder: &str) -> Vec<PathBuf> {
+    fn below(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.file_name().unwrap().to_str().unwrap() {
+                "tests" | "tests.rs" | "cli" => {}
+                _ if path.is_dir() => below(&path, found),
+                name if name.ends_with(".rs") => found.push(path),
+                _ => {}
+            }
+        }
+    }
+    let mut found = Vec::new();
+    below(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut found);
+    assert!(found.len() > 3, "{folder} has {} files: were they found?", found.len());
+    found
+}
+
+/// The code of a file: no comments, and nothing of its tests.
+fn code(path: &Path) -> String {
+    let text = fs::read_to_string(path).unwrap();
+    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+    code.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+}
+
+/// The names of files of a folder whose code has one of these words, below that folder.
+fn naming(folder: &str, words: &[&str]) -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let mut found: Vec<String> = files(folder)
+        .iter()
+        .filter(|path| {
+            let code = code(path);
+            words.iter().any(|word| code.contains(word))
+        })
+        .map(|path| path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned())
+        .collect();
+    found.sort();
+    found
+}
+
+const ALGORITHMS: [&str; 4] =
+    ["algorithms/common/src", "algorithms/lasso/src", "algorithms/mf/src", "algorithms/lda/src"];
+
+#[test]
+fn algorithms_have_no_thread_no_channel_no_lock_and_no_clock() {
+    let words =
+        ["thread::spawn", "thread::scope", "Mutex", "RwLock", "Condvar", "mpsc", "Instant", "SystemTime"];
+    for folder in &ALGORITHMS[1..] {
+        let found = naming(folder, &words);
+        assert!(found.is_empty(), "{folder}: {found:?}");
+    }
+    // The words are found where they stand.
+    assert!(!naming("src", &words).is_empty());
+}
+
+#[test]
+fn timely_is_named_in_four_files() {
+    assert_eq!(naming("src", &["timely::"]), ["dataflow.rs", "generation.rs", "operator.rs", "parcel.rs"]);
+    for folder in ALGORITHMS.iter().skip(1).chain(&["datasets/src"]) {
+        assert_eq!(naming(folder, &["timely::"]), [""; 0], "{folder}");
+    }
+}
+
+#[test]
+fn the_clock_is_read_for_reports_limits_and_waiting_alone() {
+    let clocks = naming("src", &["Instant", "SystemTime"]);
+    let allowed = [
+        "engine.rs",
+        "generation.rs",
+        "hands.rs",
+        "hub/mod.rs",
+        "place/mod.rs",
+        "place/plan.rs",
+        "settings.rs",
+    ];
+    assert_eq!(clocks, allowed, "a schedule, a program or a placement that reads a clock does not replay");
+}
+
+#[test]
+fn unsafe_code_is_where_the_page_says() {
+    let found: Vec<String> = ["src", "datasets/src"]
+        .iter()
+        .chain(&ALGORITHMS[1..])
+        .flat_map(|folder| {
+            naming(folder, &["allow(unsafe_code"]).into_iter().map(move |file| format!("{folder}/{file}"))
+        })
+        .filter(|file| !file.contains("/kernels/"))
+        .collect();
+    assert_eq!(
+        found,
+        ["src/hands.rs", "src/level.rs", "datasets/src/source.rs"],
+        "unsafe code outside kernels"
+    );
+}
+
+#[test]
+fn libraries_name_no_algorithm_and_data_name_no_engine() {
+    assert_eq!(naming("src", &["raddle_lasso", "raddle_mf", "raddle_lda", "raddle_datasets"]), [""; 0]);
+    assert_eq!(naming("datasets/src", &["raddle::", "raddle_lasso", "raddle_mf", "raddle_lda"]), [""; 0]);
+    assert_eq!(naming("algorithms/lasso/src", &["raddle_mf", "raddle_lda"]), [""; 0]);
+    assert_eq!(naming("algorithms/mf/src", &["raddle_lasso", "raddle_lda"]), [""; 0]);
+    assert_eq!(naming("algorithms/lda/src", &["raddle_lasso", "raddle_mf"]), [""; 0]);
+}
