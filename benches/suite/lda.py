@@ -5,6 +5,7 @@
     RADDLE_DATA=... .peers/bin/python benches/suite/lda.py [--only '20ng 1000'] [--seeds 3] [--workers 1] [--out FILE]
     ... lda.py --only 'imdb 1000' --first 2 --seeds 1 --out two.json   # seed 2 alone, as a quiet minute allows
     ... lda.py --table one.json two.json three.json                    # their medians, without measuring
+    ... lda.py --after                           # to the perplexities that the peer has after 20, 50 and 100 passes
 
 alpha = 50/K and beta = 0.01 stay fixed; test documents are those of the shared split, perplexity is by document
 completion (both as datasets/lda/DATASETS.md has them). For every seed the peer, tomotopy on one thread, trains until
@@ -38,6 +39,10 @@ CASES = [
     ("win32", 1000, 295, (1, 2, 3, 4, 5, 6, 7, 8), [(295, 0.06, 0.04), (212, 0.2, 0.12)]),
     ("20ng", 100, 3050, (5, 10, 15, 20, 25, 30, 40, 50), [(3000, 0.25, 0.16)]),
 ]
+# Corpus and K at which targets are the peer's own perplexities after so many passes of the same run; and the share of
+# its seconds that is wanted and aimed at.
+AFTER = [(name, topics) for name in ("20ng", "ap") for topics in (50, 100, 200)]
+PASSES, SHARE = (20, 50, 100), (1 / 3, 1 / 4)
 MASK = (1 << 64) - 1
 
 
@@ -92,8 +97,8 @@ def word_log_likelihood(counts):
     return float(topics * gammaln(words * BETA) + sums) / totals.sum()
 
 
-def peer(corpus, topics, target, checkpoints, seed):
-    """Seconds of tomotopy until the perplexity, the last it had, and its tokens a second in the last passes."""
+def trained(corpus, topics, checkpoints, seed):
+    """tomotopy on one thread: at each checkpoint its seconds, its perplexity and its million tokens a second since."""
     import tomotopy
 
     model = tomotopy.LDAModel(k=topics, alpha=50 / topics, eta=BETA, seed=seed)
@@ -103,7 +108,7 @@ def peer(corpus, topics, target, checkpoints, seed):
     model.optim_interval = model.burn_in = 0
     started = time.perf_counter()
     model.train(0, workers=1)
-    seconds, done, before = time.perf_counter() - started, 0, None
+    seconds, done = time.perf_counter() - started, 0
     known = np.array([int(word) for word in model.used_vocabs])
     for checkpoint in checkpoints:
         started = time.perf_counter()
@@ -114,13 +119,19 @@ def peer(corpus, topics, target, checkpoints, seed):
             counts[topic, known] = np.rint(model.get_topic_word_dist(topic, normalize=False) - BETA)
         rate = (checkpoint - done) * model.num_words / spent / 1e6
         seconds, done = seconds + spent, checkpoint
-        now = seconds, perplexity(corpus, counts, 50 / topics)
+        yield seconds, perplexity(corpus, counts, 50 / topics), rate
+
+
+def peer(corpus, topics, target, checkpoints, seed):
+    """Seconds of tomotopy until the perplexity, the last it had, and its tokens a second in the last passes."""
+    before = None
+    for now in trained(corpus, topics, checkpoints, seed):
         if now[1] <= target:
             share = (before[1] - target) / (before[1] - now[1]) if before else 1
             reached = before[0] + share * (now[0] - before[0]) if before else now[0]
-            return {"seconds": reached, "perplexity": now[1], "rate": rate}
+            return {"seconds": reached, "perplexity": now[1], "rate": now[2]}
         before = now
-    return {"seconds": None, "perplexity": before[1], "rate": rate}
+    return {"seconds": None, "perplexity": before[1], "rate": before[2]}
 
 
 def ours(program, data, corpus, topics, targets, seed, workers):
@@ -187,6 +198,26 @@ def show(found):
               f"| {row} | {' | '.join(rest)} | {rate} |", flush=True)
 
 
+def after(options):
+    """Ours until the perplexities that the peer has after 20, 50 and 100 passes, each seed in turns."""
+    print("| corpus, K | passes of tomotopy | its perplexity | its s | ours, s | ours / T | at least, aim |\n"
+          "|---|---|---|---|---|---|---|")
+    for name, topics in AFTER:
+        if options.only and f"{name} {topics}" != options.only:
+            continue
+        data = pathlib.Path(os.environ["RADDLE_DATA"]) / f"lda/docword.{name}.txt.gz"
+        corpus = Corpus(data)
+        rows = []
+        for seed in range(options.first, options.first + options.seeds):
+            peers = list(trained(corpus, topics, PASSES, seed))
+            targets = [(now[1], *SHARE) for now in peers]
+            run = ours(options.lda, str(data), corpus, topics, targets, seed, options.workers)
+            rows.append([(now[1], now[0], s, s and s / now[0]) for now, s in zip(peers, run["seconds"])])
+        for passes, found in zip(PASSES, zip(*rows)):
+            print(f"| {name}, {topics} | {passes} | {' | '.join(map(spread, zip(*found)))} "
+                  f"| {SHARE[0]:.2f}, {SHARE[1]:.2f} |", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", default="", help="corpus and K")
@@ -197,7 +228,10 @@ def main():
     parser.add_argument("--lda", default=str(ROOT / "target/release/lda"))
     parser.add_argument("--out")
     parser.add_argument("--table", nargs="+", metavar="FILE", help="show what --out wrote, seeds together")
+    parser.add_argument("--after", action="store_true", help="to the peer's perplexities after 20, 50 and 100 passes")
     options = parser.parse_args()
+    if options.after:
+        return after(options)
     print("| corpus, K | perplexity | ours, s | T, s | ours / T | at least, aim | judged at the end "
           "| word log-likelihood | Mtok/s | MB | tomotopy, Mtok/s |\n|---|---|---|---|---|---|---|---|---|---|---|")
     found = {}
