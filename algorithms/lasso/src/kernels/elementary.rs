@@ -20,30 +20,37 @@ pub struct LossSums {
     pub weights: f64,
 }
 
-/// Evaluates `row`, which gives loss, residual and weight of eight rows from their responses and scores, for all rows:
-/// writes residual and weights, and adds up all three in lanes. `row` must be inlined, as must all it calls.
+/// N values of each of eight rows, from their responses and scores.
+///
+/// A trait and no closure: a function that is passed as a value is compiled for any processor, and its fused
+/// multiply-adds are then calls, seven times slower. [`of`](Rows::of) must be `#[inline(always)]`, as must all it calls.
+pub(super) trait Rows<const N: usize> {
+    fn of<L: Lanes>(&self, y: &Eight, scores: &Eight) -> [Eight; N];
+}
+
+/// Evaluates loss, residual and weight of all rows: writes residual and weights, and adds up all three in lanes.
 pub(super) fn losses(
     (y, scores): (&[f64], &[f64]),
     (residual, weights): (&mut [f64], &mut [f64]),
-    row: impl Fn(&Eight, &Eight) -> [Eight; 3],
+    rows: impl Rows<3>,
 ) -> LossSums {
-    run(Losses { y, scores, residual, weights, row })
+    run(Losses { y, scores, residual, weights, rows })
 }
 
-/// Adds up in lanes what `row` gives for eight rows from their responses and scores.
-pub(super) fn sum_of(y: &[f64], scores: &[f64], row: impl Fn(&Eight, &Eight) -> Eight) -> f64 {
-    run(SumOf { y, scores, row })
+/// Adds up a value of all rows in lanes.
+pub(super) fn sum_of(y: &[f64], scores: &[f64], rows: impl Rows<1>) -> f64 {
+    run(SumOf { y, scores, rows })
 }
 
-struct Losses<'a, F> {
+struct Losses<'a, R> {
     y: &'a [f64],
     scores: &'a [f64],
     residual: &'a mut [f64],
     weights: &'a mut [f64],
-    row: F,
+    rows: R,
 }
 
-impl<F: Fn(&Eight, &Eight) -> [Eight; 3]> Kernel for Losses<'_, F> {
+impl<R: Rows<3>> Kernel for Losses<'_, R> {
     type Output = LossSums;
 
     #[inline(always)]
@@ -54,7 +61,7 @@ impl<F: Fn(&Eight, &Eight) -> [Eight; 3]> Kernel for Losses<'_, F> {
         let (weights, last_weights) = self.weights.as_chunks_mut::<LANES>();
         let mut sums = [[0.0; LANES]; 3];
         for (((y, scores), residual), weights) in y.iter().zip(scores).zip(residual).zip(weights) {
-            let values = (self.row)(y, scores);
+            let values = self.rows.of::<L>(y, scores);
             (*residual, *weights) = (values[1], values[2]);
             for (sum, value) in sums.iter_mut().zip(&values) {
                 *sum = eight(|l| sum[l] + value[l]);
@@ -62,7 +69,7 @@ impl<F: Fn(&Eight, &Eight) -> [Eight; 3]> Kernel for Losses<'_, F> {
         }
         let count = last_y.len().min(last_scores.len());
         if count > 0 {
-            let values = (self.row)(&padded(last_y), &padded(last_scores));
+            let values = self.rows.of::<L>(&padded(last_y), &padded(last_scores));
             last_residual.copy_from_slice(&values[1][..last_residual.len()]);
             last_weights.copy_from_slice(&values[2][..last_weights.len()]);
             for (sum, value) in sums.iter_mut().zip(&values) {
@@ -74,13 +81,13 @@ impl<F: Fn(&Eight, &Eight) -> [Eight; 3]> Kernel for Losses<'_, F> {
     }
 }
 
-struct SumOf<'a, F> {
+struct SumOf<'a, R> {
     y: &'a [f64],
     scores: &'a [f64],
-    row: F,
+    rows: R,
 }
 
-impl<F: Fn(&Eight, &Eight) -> Eight> Kernel for SumOf<'_, F> {
+impl<R: Rows<1>> Kernel for SumOf<'_, R> {
     type Output = f64;
 
     #[inline(always)]
@@ -89,12 +96,12 @@ impl<F: Fn(&Eight, &Eight) -> Eight> Kernel for SumOf<'_, F> {
         let (scores, last_scores) = self.scores.as_chunks::<LANES>();
         let mut sums = [0.0; LANES];
         for (y, scores) in y.iter().zip(scores) {
-            let values = (self.row)(y, scores);
+            let [values] = self.rows.of::<L>(y, scores);
             sums = eight(|l| sums[l] + values[l]);
         }
         let count = last_y.len().min(last_scores.len());
         if count > 0 {
-            let values = (self.row)(&padded(last_y), &padded(last_scores));
+            let [values] = self.rows.of::<L>(&padded(last_y), &padded(last_scores));
             sums = eight(|l| sums[l] + if l < count { values[l] } else { 0.0 });
         }
         L::load(&sums).sum()
@@ -114,12 +121,15 @@ pub(super) fn eight(of: impl Fn(usize) -> f64) -> Eight {
 
 /// `p[0] + z (p[1] + z (...))`.
 #[inline(always)]
-pub(super) fn polynomial<const N: usize>(p: &[f64; N], z: Eight) -> Eight {
-    let mut sum = [p[N - 1]; LANES];
+pub(super) fn polynomial<L: Lanes, const N: usize>(p: &[f64; N], z: Eight) -> Eight {
+    // In vectors by name: most of the work, which the compiler does not always find to be eight times the same.
+    let (z, mut sum) = (L::load(&z), L::splat(p[N - 1]));
     for &coefficient in p[..N - 1].iter().rev() {
-        sum = eight(|l| sum[l].mul_add(z[l], coefficient));
+        sum = sum.mul_add(z, L::splat(coefficient));
     }
-    sum
+    let mut result = [0.0; LANES];
+    sum.store(&mut result);
+    result
 }
 
 /// 1 / k!.
@@ -155,9 +165,9 @@ pub(super) const LN2: [f64; 2] = [0.693_147_180_369_123_8, 1.908_214_929_270_587
 
 /// exp(-m) for m in \[-708, 708\].
 #[inline(always)]
-pub(super) fn exp_minus(m: Eight) -> Eight {
+pub(super) fn exp_minus<L: Lanes>(m: Eight) -> Eight {
     let (shifted, _, x) = reduced(m);
-    let power = polynomial(&EXP, x);
+    let power = polynomial::<L, _>(&EXP, x);
     eight(|l| f64::from_bits(power[l].to_bits().wrapping_add(shifted[l].to_bits() << 52)))
 }
 
@@ -175,15 +185,15 @@ pub(super) fn reduced(m: Eight) -> (Eight, Eight, Eight) {
 
 /// ln(1 + e) for e in \[0, 1\], or in \[-1/2, 0\]: 2 atanh(e / (2 + e)).
 #[inline(always)]
-pub(super) fn ln_1p(e: Eight) -> Eight {
+pub(super) fn ln_1p<L: Lanes>(e: Eight) -> Eight {
     let s = eight(|l| e[l] / (2.0 + e[l]));
-    let sum = polynomial(&ATANH, eight(|l| s[l] * s[l]));
+    let sum = polynomial::<L, _>(&ATANH, eight(|l| s[l] * s[l]));
     eight(|l| s[l] * sum[l])
 }
 
 /// ln q for a positive normal number q.
 #[inline(always)]
-pub(super) fn ln(q: Eight) -> Eight {
+pub(super) fn ln<L: Lanes>(q: Eight) -> Eight {
     const MANTISSA: u64 = (1 << 52) - 1;
     // 2^52 + (the exponent's bits), as a number.
     let biased = eight(|l| f64::from_bits(0x4330_0000_0000_0000 | (q[l].to_bits() >> 52)));
@@ -192,7 +202,7 @@ pub(super) fn ln(q: Eight) -> Eight {
     let f = eight(|l| if low[l] { 2.0 * half[l] } else { half[l] });
     let k = eight(|l| biased[l] - (4_503_599_627_370_496.0 + 1022.0) - if low[l] { 1.0 } else { 0.0 });
     let s = eight(|l| (f[l] - 1.0) / (f[l] + 1.0));
-    let sum = polynomial(&ATANH_NEAR, eight(|l| s[l] * s[l]));
+    let sum = polynomial::<L, _>(&ATANH_NEAR, eight(|l| s[l] * s[l]));
     eight(|l| k[l].mul_add(LN2[0], k[l].mul_add(LN2[1], s[l] * sum[l])))
 }
 

@@ -1,55 +1,67 @@
 //! The logistic loss, its derivatives and its dual, value by value.
 
 use super::LossSums;
-use super::elementary::{Eight, MOST_EXPONENT, eight, exp_minus, ln, ln_1p, losses, sum_of};
+use super::elementary::{Eight, MOST_EXPONENT, Rows, eight, exp_minus, ln, ln_1p, losses, sum_of};
+use super::lanes::Lanes;
 
 /// The logistic loss log(1 + exp(-y f)) at scores f with labels y = 1 or -1. Writes r = -(its derivative by f) = y s
 /// and w = (its second derivative) = s (1 - s), where s = 1 / (1 + exp(y f)), and returns the sums of all three.
 ///
 /// All slices are as long as `y`.
 pub fn logistic(y: &[f64], scores: &[f64], residual: &mut [f64], weights: &mut [f64]) -> LossSums {
-    losses((y, scores), (residual, weights), loss)
+    losses((y, scores), (residual, weights), Loss)
 }
 
 /// The sum of the binary entropies H(k s), H(p) = -p ln p - (1 - p) ln(1 - p), for s as in [`logistic`] and k in
 /// \[0, 1\]: the dual value of the point that is k times the residual.
 pub fn logistic_entropy(y: &[f64], scores: &[f64], k: f64) -> f64 {
-    sum_of(y, scores, |y, scores| entropy(y, scores, k))
+    sum_of(y, scores, Entropy { k })
 }
 
 /// e = exp(-|y f|), and y f.
 #[inline(always)]
-fn margins(y: &Eight, scores: &Eight) -> (Eight, Eight) {
+fn margins<L: Lanes>(y: &Eight, scores: &Eight) -> (Eight, Eight) {
     let margin = eight(|l| y[l] * scores[l]);
-    (exp_minus(eight(|l| margin[l].abs().min(MOST_EXPONENT))), margin)
+    (exp_minus::<L>(eight(|l| margin[l].abs().min(MOST_EXPONENT))), margin)
 }
 
 /// The loss, y s and s (1 - s).
-#[inline(always)]
-fn loss(y: &Eight, scores: &Eight) -> [Eight; 3] {
-    let (e, margin) = margins(y, scores);
-    let log = ln_1p(e);
-    // 0 * margin: no loss is known of a score that is not finite.
-    let losses = eight(|l| (-margin[l]).max(0.0) + 0.0_f64.mul_add(margin[l], log[l]));
-    let inverse = eight(|l| 1.0 / (1.0 + e[l]));
-    let r = eight(|l| y[l] * if margin[l] >= 0.0 { e[l] * inverse[l] } else { inverse[l] });
-    [losses, r, eight(|l| e[l] * inverse[l] * inverse[l])]
+struct Loss;
+
+impl Rows<3> for Loss {
+    #[inline(always)]
+    fn of<L: Lanes>(&self, y: &Eight, scores: &Eight) -> [Eight; 3] {
+        let (e, margin) = margins::<L>(y, scores);
+        let log = ln_1p::<L>(e);
+        // 0 * margin: no loss is known of a score that is not finite.
+        let losses = eight(|l| (-margin[l]).max(0.0) + 0.0_f64.mul_add(margin[l], log[l]));
+        let inverse = eight(|l| 1.0 / (1.0 + e[l]));
+        let r = eight(|l| y[l] * if margin[l] >= 0.0 { e[l] * inverse[l] } else { inverse[l] });
+        [losses, r, eight(|l| e[l] * inverse[l] * inverse[l])]
+    }
 }
 
 /// H(k s). The smaller of k s and 1 - k s is formed without cancellation, for H is steep at both ends.
-#[inline(always)]
-fn entropy(y: &Eight, scores: &Eight, k: f64) -> Eight {
-    let (e, margin) = margins(y, scores);
-    let inverse = eight(|l| 1.0 / (1.0 + e[l]));
-    // s and 1 - s are e / (1 + e) and 1 / (1 + e), or the other way round.
-    let s = eight(|l| if margin[l] >= 0.0 { e[l] * inverse[l] } else { inverse[l] });
-    let other = eight(|l| if margin[l] >= 0.0 { inverse[l] } else { e[l] * inverse[l] });
-    let q = eight(|l| {
-        let (p, rest) = (k * s[l], (1.0 - k).mul_add(s[l], other[l]));
-        p.min(rest).max(f64::MIN_POSITIVE)
-    });
-    let (log, log_rest) = (ln(q), ln_1p(q.map(|q| -q)));
-    eight(|l| -(q[l] * log[l]) - (1.0 - q[l]) * log_rest[l])
+struct Entropy {
+    k: f64,
+}
+
+impl Rows<1> for Entropy {
+    #[inline(always)]
+    fn of<L: Lanes>(&self, y: &Eight, scores: &Eight) -> [Eight; 1] {
+        let k = self.k;
+        let (e, margin) = margins::<L>(y, scores);
+        let inverse = eight(|l| 1.0 / (1.0 + e[l]));
+        // s and 1 - s are e / (1 + e) and 1 / (1 + e), or the other way round.
+        let s = eight(|l| if margin[l] >= 0.0 { e[l] * inverse[l] } else { inverse[l] });
+        let other = eight(|l| if margin[l] >= 0.0 { inverse[l] } else { e[l] * inverse[l] });
+        let q = eight(|l| {
+            let (p, rest) = (k * s[l], (1.0 - k).mul_add(s[l], other[l]));
+            p.min(rest).max(f64::MIN_POSITIVE)
+        });
+        let (log, log_rest) = (ln::<L>(q), ln_1p::<L>(q.map(|q| -q)));
+        [eight(|l| -(q[l] * log[l]) - (1.0 - q[l]) * log_rest[l])]
+    }
 }
 
 #[cfg(test)]
@@ -73,7 +85,7 @@ mod tests {
             let (mut r, mut w) = ([0.0], [0.0]);
             let LossSums { loss, .. } = logistic(&[y], &[score], &mut r, &mut w);
             let margin = y * score;
-            let expected = (-margin).max(0.0) + (-margin.abs()).exp().ln_1p();
+            let expected = (-margin).max(0.0) + (-margin.abs()).exp().ln_1p::<L>();
             let s = if margin > 0.0 {
                 (-margin).exp() / (1.0 + (-margin).exp())
             } else {
@@ -100,7 +112,7 @@ mod tests {
                 };
                 let (p, rest) = (k * s, rest + (1.0 - k) * s);
                 let q = p.min(rest);
-                let expected = if q > 0.0 { -q * q.ln() - (1.0 - q) * (-q).ln_1p() } else { 0.0 };
+                let expected = if q > 0.0 { -q * q.ln() - (1.0 - q) * (-q).ln_1p::<L>() } else { 0.0 };
                 assert!(
                     (value - expected).abs() <= 1e-15 * expected + 1e-300,
                     "{k} {score}: {value:e} {expected:e}"

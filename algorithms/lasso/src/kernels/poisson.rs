@@ -1,7 +1,10 @@
 //! The Poisson loss, its derivatives and its dual, value by value.
 
 use super::LossSums;
-use super::elementary::{EXP, Eight, MOST_EXPONENT, eight, ln, ln_1p, losses, polynomial, reduced, sum_of};
+use super::elementary::{
+    EXP, Eight, MOST_EXPONENT, Rows, eight, ln, ln_1p, losses, polynomial, reduced, sum_of,
+};
+use super::lanes::Lanes;
 
 /// The Poisson loss y log(y / m) - (y - m) at scores f with the means m = exp(f), for responses y that are 0 or normal
 /// positive numbers; m for y = 0. Writes r = -(its derivative by f) = y - m and w = (its second derivative) = m, and returns
@@ -9,13 +12,13 @@ use super::elementary::{EXP, Eight, MOST_EXPONENT, eight, ln, ln_1p, losses, pol
 ///
 /// All slices are as long as `y`.
 pub fn poisson(y: &[f64], scores: &[f64], residual: &mut [f64], weights: &mut [f64]) -> LossSums {
-    losses((y, scores), (residual, weights), loss)
+    losses((y, scores), (residual, weights), Loss)
 }
 
 /// The dual value of the point that is k times the residual r, k in \[0, 1\]: with m = y - k r, the sum of
 /// k r log m + y log(y / m) - (y - m).
 pub fn poisson_dual(y: &[f64], scores: &[f64], k: f64) -> f64 {
-    sum_of(y, scores, |y, scores| dual(y, scores, k))
+    sum_of(y, scores, Dual { k })
 }
 
 /// (exp x - 1 - x) / x^2 by its series: 1 / (k + 2)!.
@@ -44,13 +47,13 @@ struct Means {
 }
 
 #[inline(always)]
-fn means(y: &Eight, scores: &Eight) -> Means {
+fn means<L: Lanes>(y: &Eight, scores: &Eight) -> Means {
     let is_zero = y.map(|y| y == 0.0);
     let base = eight(|l| if is_zero[l] { 1.0 } else { y[l] });
-    let log = ln(base);
+    let log = ln::<L>(base);
     let t = eight(|l| scores[l] - log[l]);
     let (shifted, k, x) = reduced(t.map(|t| -t.clamp(-MOST_EXPONENT, MOST_EXPONENT)));
-    let rest = polynomial(&REST, x);
+    let rest = polynomial::<L, _>(&REST, x);
     let rest = eight(|l| x[l] * x[l] * rest[l]);
     let one = 1.0f64.to_bits();
     let scale = shifted.map(|shifted| f64::from_bits(one.wrapping_add(shifted.to_bits() << 52)));
@@ -61,28 +64,40 @@ fn means(y: &Eight, scores: &Eight) -> Means {
 }
 
 /// The loss, y - m and m.
-#[inline(always)]
-fn loss(y: &Eight, scores: &Eight) -> [Eight; 3] {
-    let Means { base, is_zero, t, exp, exp_m1, excess, .. } = means(y, scores);
-    // 0 * t: no loss is known of a score that is not finite.
-    let losses = eight(|l| base[l] * 0.0f64.mul_add(t[l], if is_zero[l] { exp[l] } else { excess[l] }));
-    let r = eight(|l| -base[l] * if is_zero[l] { exp[l] } else { exp_m1[l] });
-    [losses, r, eight(|l| base[l] * exp[l])]
+struct Loss;
+
+impl Rows<3> for Loss {
+    #[inline(always)]
+    fn of<L: Lanes>(&self, y: &Eight, scores: &Eight) -> [Eight; 3] {
+        let Means { base, is_zero, t, exp, exp_m1, excess, .. } = means::<L>(y, scores);
+        // 0 * t: no loss is known of a score that is not finite.
+        let losses = eight(|l| base[l] * 0.0f64.mul_add(t[l], if is_zero[l] { exp[l] } else { excess[l] }));
+        let r = eight(|l| -base[l] * if is_zero[l] { exp[l] } else { exp_m1[l] });
+        [losses, r, eight(|l| base[l] * exp[l])]
+    }
 }
 
 /// With z = k (exp t - 1), m is y (1 + z) and the value y (z - z log y - (1 + z) log(1 + z)); for y = 0 it is m - m log m with
 /// m = k exp f.
-#[inline(always)]
-fn dual(y: &Eight, scores: &Eight, k: f64) -> Eight {
-    let Means { base, is_zero, log, t, exp, exp_m1, .. } = means(y, scores);
-    let z = exp_m1.map(|exp_m1| k * exp_m1);
-    // m over the base, formed without cancellation.
-    let m =
-        eight(|l| if is_zero[l] { k * exp[l] } else { k.mul_add(exp[l], 1.0 - k) }.max(f64::MIN_POSITIVE));
-    let (far, near) = (ln(m), ln_1p(z.map(|z| z.clamp(-0.5, 0.5))));
-    let log_m = eight(|l| if !is_zero[l] && z[l].abs() <= 0.5 { near[l] } else { far[l] });
-    let positive = eight(|l| base[l] * (z[l] - z[l] * log[l] - m[l] * log_m[l]));
-    eight(|l| 0.0f64.mul_add(t[l], if is_zero[l] { m[l] - m[l] * log_m[l] } else { positive[l] }))
+struct Dual {
+    k: f64,
+}
+
+impl Rows<1> for Dual {
+    #[inline(always)]
+    fn of<L: Lanes>(&self, y: &Eight, scores: &Eight) -> [Eight; 1] {
+        let k = self.k;
+        let Means { base, is_zero, log, t, exp, exp_m1, .. } = means::<L>(y, scores);
+        let z = exp_m1.map(|exp_m1| k * exp_m1);
+        // m over the base, formed without cancellation.
+        let m = eight(|l| {
+            if is_zero[l] { k * exp[l] } else { k.mul_add(exp[l], 1.0 - k) }.max(f64::MIN_POSITIVE)
+        });
+        let (far, near) = (ln::<L>(m), ln_1p::<L>(z.map(|z| z.clamp(-0.5, 0.5))));
+        let log_m = eight(|l| if !is_zero[l] && z[l].abs() <= 0.5 { near[l] } else { far[l] });
+        let positive = eight(|l| base[l] * (z[l] - z[l] * log[l] - m[l] * log_m[l]));
+        [eight(|l| 0.0f64.mul_add(t[l], if is_zero[l] { m[l] - m[l] * log_m[l] } else { positive[l] }))]
+    }
 }
 
 #[cfg(test)]
