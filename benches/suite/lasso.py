@@ -1,5 +1,7 @@
 """The Lasso's problems: data as they are compared, and a judge that shares no code with the engine.
 
+    python benches/suite/lasso.py RUN...     the gap of each run's folder, from its coefficients and its dual point
+
 Problems, with X prepared as MODE says and no intercept:
   squared   P(b) = |y - X b|^2 / (2n) + lambda |b|_1, y centred; lambda_max = max |x_j'y| / n
   logistic  P(b) = mean log(1 + exp(-y_i x_i'b)) + lambda |b|_1, y in {-1, 1}; lambda_max = max |x_j'y| / (2n)
@@ -7,7 +9,9 @@ Problems, with X prepared as MODE says and no intercept:
 MODE: dense-std centres every column and divides it by its population standard deviation, sparse-raw leaves X alone.
 """
 
+import json
 import pathlib
+import sys
 
 import numpy as np
 import scipy.sparse as sp
@@ -101,3 +105,109 @@ def gram_operations(entries_of_x, shape, members):
     """Multiply-adds of half a Gram of so many columns, as if each had the mean number of entries and met all others:
     what dense columns need, and more than sparse ones do."""
     return entries_of_x / shape[1] * members * (members + 1) / 2
+
+
+# From here on: the gap of a run's folder, from coef.tsv and dual.npy (of a path, dual_scale of path.tsv).
+
+
+def columns_of(x, center, scale):
+    """How columns are prepared without touching them: what is subtracted, and what each is then divided by."""
+    mean = np.asarray(x.mean(axis=0)).ravel()
+    if sp.issparse(x):
+        square = np.asarray(x.multiply(x).mean(axis=0)).ravel()
+    else:
+        square = ((x - mean) ** 2).mean(axis=0) + mean**2
+    deviation = np.sqrt(np.maximum(square - mean**2, 0.0))
+    constant = deviation <= 1e-9 * np.sqrt(np.maximum(square, 1e-300))
+    divisor = np.where(constant, np.inf if center else 1.0, deviation) if scale else np.where(constant & center, np.inf, 1.0)
+    return mean if center else np.zeros_like(mean), divisor
+
+
+def row_terms(kind, y, scores):
+    """The loss of each row, and minus its derivative by the score."""
+    if kind == "logistic":
+        return np.logaddexp(0.0, -y * scores), y / (1.0 + np.exp(np.clip(y * scores, -700.0, 700.0)))
+    if kind == "poisson":
+        mean = np.exp(scores)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(y > 0.0, y * (np.log(y) - scores) - (y - mean), mean), y - mean
+    return (y - scores) ** 2 / 2.0, y - scores
+
+
+def row_dual(kind, y, theta):
+    """Minus the conjugate of each row's loss at minus theta."""
+    log = lambda value: np.log(np.maximum(value, 1e-300))
+    if kind == "logistic":
+        p = theta * y
+        return -(p * log(p) + (1.0 - p) * np.log1p(-np.minimum(p, 1.0 - 1e-16)))
+    if kind == "poisson":
+        mean = y - theta
+        return theta * log(mean) + np.where(y > 0.0, y * (log(y) - log(mean)), 0.0) - theta
+    return theta * y - theta**2 / 2.0
+
+
+def certificate(folder):
+    """What the run in a folder says its relative gap is, and what it is by its own exported files; of a path, the
+    largest of its points. Infinite where an exported dual point is not feasible."""
+    folder = pathlib.Path(folder)
+    report = json.loads((folder / "report.json").read_text())
+    options, model = report["parameters"], json.loads((folder / "model.json").read_text())
+    kind, share, mode = options["loss"], options["l1_ratio"], options.get("mode")
+    x, given = load_svmlight_file(report["data"]["path"], n_features=model["columns"])
+    x = sp.csc_matrix(x)
+    intercept = mode is None and not options["no_intercept"]
+    standardize = mode == "dense-std" or (mode is None and not options["no_standardize"])
+    center, divisor = columns_of(x.toarray() if mode == "dense-std" else x, intercept or mode == "dense-std", standardize)
+    y = given
+    if kind == "logistic":
+        y = np.where(given > (given.min() + given.max()) / 2, 1.0, -1.0)
+    elif kind == "squared" and (intercept or mode is not None):
+        y = given - given.mean()
+    points = [(model["lambda"], model["intercept"], None)]
+    if "points" in model:
+        lines = (folder / "path.tsv").read_text().splitlines()[1:]
+        points = [tuple(float(line.split("\t")[k]) for k in (1, 2, 5)) for line in lines]
+    coefficients = read_coefficients(folder, x.shape[1], len(points))
+    worst = 0.0
+    for (penalty, b0, scale), b in zip(points, coefficients):
+        # Of the columns as prepared: b_original = b / divisor, but for dense-std, whose coefficients stay so.
+        if mode == "dense-std":
+            original = np.where(np.isfinite(divisor), b / divisor, 0.0)
+            prepared, scores = b, x @ original - center @ original
+        else:
+            prepared = np.where(np.isfinite(divisor), b * divisor, 0.0)
+            scores = x @ b + b0 - (given.mean() if kind == "squared" and intercept else 0.0)
+        loss, residual = row_terms(kind, y, scores)
+        theta = np.load(folder / "dual.npy") if scale is None else scale * residual
+        worst = max(worst, gap_of(x, y, kind, (center, divisor), prepared, loss, theta, penalty, share, intercept))
+    return report["metric"]["value"], worst
+
+
+def gap_of(x, y, kind, columns, b, loss, theta, penalty, share, intercept):
+    """(P - D) / P at coefficients of the columns as prepared and at any dual point."""
+    n, (center, divisor) = len(y), columns
+    product = (x.T @ theta - center * theta.sum()) / divisor
+    bound = n * penalty * share
+    primal = loss.mean() + penalty * (share * np.abs(b).sum() + (1.0 - share) / 2.0 * (b @ b))
+    dual = row_dual(kind, y, theta).mean()
+    if share < 1.0:
+        dual -= (np.maximum(0.0, np.abs(product) - bound) ** 2).sum() / (2.0 * n * n * penalty * (1.0 - share))
+    elif np.abs(product).max() > bound * (1.0 + 1e-9):
+        return np.inf
+    if intercept and abs(theta.sum()) > 1e-9 * np.abs(theta).sum():
+        return np.inf
+    return float((primal - dual) / primal) if primal > 0.0 else 0.0
+
+
+def agree(said, found):
+    """Whether two gaps are one: within 10 %, or both below 1e-12."""
+    return abs(said - found) <= 0.1 * abs(found) or max(said, found) < 1e-12
+
+
+if __name__ == "__main__":
+    differs = False
+    for run in sys.argv[1:]:
+        said, found = certificate(run)
+        differs |= not agree(said, found)
+        print(f"{run}: gap {said:.3e} in the report, {found:.3e} from its files: {'agree' if agree(said, found) else 'DIFFER'}")
+    sys.exit(1 if differs else 0)

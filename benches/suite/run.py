@@ -63,6 +63,9 @@ class Program:
         if done.returncode not in (0, 3):
             return {"error": done.stderr.strip()[:200]}
         report = json.loads(done.stdout)
+        said, found = lasso.certificate(folder)
+        if not lasso.agree(said, found):
+            return {"error": f"the report says a gap of {said:.2e}, coefficients and dual point one of {found:.2e}"}
         return {
             "seconds": report["seconds"]["fit"],
             "command": wall,

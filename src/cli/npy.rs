@@ -27,10 +27,26 @@ pub fn header(out: &mut impl Write, kind: &str, shape: &[usize]) -> io::Result<(
 /// # Errors
 /// If `out` fails.
 pub fn f32s(out: &mut impl Write, values: &[f32]) -> io::Result<()> {
+    each(out, values, f32::to_le_bytes)
+}
+
+/// Writes double-precision numbers, as `<f8` lays them out.
+///
+/// # Errors
+/// If `out` fails.
+pub fn f64s(out: &mut impl Write, values: &[f64]) -> io::Result<()> {
+    each(out, values, f64::to_le_bytes)
+}
+
+fn each<T: Copy, const N: usize>(
+    out: &mut impl Write,
+    values: &[T],
+    bytes: impl Fn(T) -> [u8; N],
+) -> io::Result<()> {
     let mut buffer = Vec::with_capacity(1 << 16);
-    for some in values.chunks(1 << 14) {
+    for some in values.chunks((1 << 16) / N) {
         buffer.clear();
-        some.iter().for_each(|value| buffer.extend_from_slice(&value.to_le_bytes()));
+        some.iter().for_each(|&value| buffer.extend_from_slice(&bytes(value)));
         out.write_all(&buffer)?;
     }
     Ok(())

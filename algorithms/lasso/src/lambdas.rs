@@ -37,6 +37,11 @@ impl Course {
         }
     }
 
+    /// Whether its points are what is asked for, though there may be one alone.
+    pub(crate) fn is_path(self) -> bool {
+        !matches!(self, Course::One(_))
+    }
+
     /// n times the lambda at a position, for n rows and `largest` = n lambda_max.
     pub(crate) fn penalty(self, position: usize, rows: usize, largest: f64) -> f64 {
         match self {

@@ -1,5 +1,6 @@
 //! [`Fit`]: a fitted Lasso with its certificate.
 
+use raddle::cli::ModelDigest;
 use raddle::{EpochRecord, Outcome, RunReport};
 
 use crate::data::problem::Problem;
@@ -27,10 +28,27 @@ pub struct Fit {
     pub classes: Option<[f64; 2]>,
     /// The points that are certified, in order: one, or those of a path.
     pub points: Vec<Point>,
+    /// The dual point of the certificate, n values: theta = k r, where r is minus the derivative of each row's loss by its
+    /// score and k the factor that makes it feasible. With a the l1 ratio and x_j the columns as prepared,
+    ///
+    /// ```text
+    /// |x_j'theta| <= n lambda                                              (a = 1)
+    /// D = 1/n sum_i d(y_i, theta_i) - 1/(2 n^2 lambda (1 - a)) sum_j max(0, |x_j'theta| - n lambda a)^2
+    ///
+    /// squared   d = theta y - theta^2 / 2                                  (y centred, where the fit is)
+    /// logistic  d = -(p log p + (1 - p) log(1 - p)),  p = theta y,         (y = 1 or -1)
+    /// poisson   d = theta log(m) + y log(y / m) - (y - m),  m = y - theta
+    /// ```
+    ///
+    /// where the second sum is only of an elastic net (a < 1; it bounds P no worse than what the metric says). With an
+    /// intercept the values sum to zero. Of a path, that of [`coefficients`](Self::coefficients); other points have a
+    /// [`dual_scale`](Point::dual_scale).
+    pub dual: Vec<f64>,
     /// What the run counted, and its certificate; of a path, the worst point's.
     pub report: RunReport,
     /// A record an epoch.
     pub trace: Vec<EpochRecord>,
+    is_path: bool,
 }
 
 /// A certified point of a path.
@@ -42,6 +60,9 @@ pub struct Point {
     pub gap: f64,
     /// The intercept; 0 if none was asked for.
     pub intercept: f64,
+    /// k: the point's dual point is this times minus the derivative of each row's loss at its coefficients, as in
+    /// [`Fit::dual`].
+    pub dual_scale: f64,
     /// (column from 0, coefficient on the original scale) where it is not zero, by column.
     pub coefficients: Vec<(u32, f64)>,
 }
@@ -57,7 +78,8 @@ impl Fit {
         let (replica, solver) = (&parts.replica, &parts.pinned);
         let Objective { loss, l1_ratio, .. } = solver.objective();
         let (penalty, intercept) = (replica.penalty, replica.rows.intercept);
-        let last = Solution { penalty, gap: 0.0, intercept, coefficients: fitted.collect() };
+        let scale = solver.scale();
+        let last = Solution { penalty, gap: 0.0, scale, intercept, coefficients: fitted.collect() };
         let Point { lambda, intercept, coefficients, .. } = Point::new(problem, &last);
         Self {
             coefficients,
@@ -67,10 +89,25 @@ impl Fit {
             loss,
             l1_ratio,
             classes: if loss.has_classes() { problem.classes() } else { None },
+            dual: replica.rows.residual.iter().map(|residual| scale * residual).collect(),
             points: solver.solutions().iter().map(|solution| Point::new(problem, solution)).collect(),
             report,
             trace,
+            is_path: solver.is_path(),
         }
+    }
+
+    /// SHA-256 of the model, 64 hexadecimal digits: equal exactly when two models are, and equal to `model_digest` in the
+    /// report of `lasso`. It is over the columns (u32, from 1), the coefficients, the intercept and lambda (f64), all
+    /// little-endian; of a path, over these of each point in order.
+    pub fn digest(&self) -> String {
+        let digest = ModelDigest::default();
+        if !self.is_path {
+            return digested(digest, &self.coefficients, [self.intercept, self.lambda]).finish();
+        }
+        let add =
+            |digest, point: &Point| digested(digest, &point.coefficients, [point.intercept, point.lambda]);
+        self.points.iter().fold(digest, add).finish()
     }
 }
 
@@ -84,7 +121,14 @@ impl Point {
             lambda: solution.penalty / problem.rows() as f64,
             gap: solution.gap,
             intercept: solution.intercept - centered,
+            dual_scale: solution.scale,
             coefficients,
         }
     }
+}
+
+fn digested(digest: ModelDigest, coefficients: &[(u32, f64)], rest: [f64; 2]) -> ModelDigest {
+    let columns: Vec<u32> = coefficients.iter().map(|(column, _)| column + 1).collect();
+    let values: Vec<f64> = coefficients.iter().map(|(_, value)| *value).collect();
+    digest.u32s(&columns).f64s(&values).f64s(&rest)
 }

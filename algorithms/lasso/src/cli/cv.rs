@@ -93,7 +93,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     total.add(&fit.report, fit.trace.clone());
 
     let (run, trace) = total.of_model(&fit.report);
-    let report = session.report(options, data, files::digest(&fit), &run, &trace)?;
+    let report = session.report(options, data, fit.digest(), &run, &trace)?;
     let point = |CurvePoint { lambda, mean, se, nonzeros }: &CurvePoint| json!({"lambda": lambda, "mean": mean, "se": se, "nonzeros": nonzeros});
     let report = report
         .result("lambda", fit.lambda)

@@ -1,9 +1,9 @@
-//! The files of a model: `coef.tsv`, `model.json`, and of a path `path.tsv`.
+//! The files of a model: `coef.tsv`, `dual.npy`, `model.json`, and of a path `path.tsv` in place of the dual point.
 
 use std::io::Write as _;
 use std::path::Path;
 
-use raddle::cli::{Error, ModelDigest, ModelFolder, Session};
+use raddle::cli::{Error, ModelFolder, Session, npy};
 use raddle_datasets::Encoding;
 use raddle_lasso::{Fit, Loss, Point, Problem};
 use serde::{Deserialize, Serialize};
@@ -122,6 +122,10 @@ pub(crate) fn write(session: &mut Session, fit: &Fit, model: &Model) -> Result<(
     session.write("coef.tsv", |out| {
         coefficients::write(out, &fit.coefficients, model.feature_names.as_deref())
     })?;
+    session.write("dual.npy", |out| {
+        npy::header(out, "<f8", &[fit.dual.len()])?;
+        npy::f64s(out, &fit.dual)
+    })?;
     session.write("model.json", |out| Ok(serde_json::to_writer_pretty(out, model)?))
 }
 
@@ -132,10 +136,14 @@ pub(crate) fn write_path(session: &mut Session, fit: &Fit, model: &Model) -> Res
         coefficients::write_path(out, points, model.feature_names.as_deref())
     })?;
     session.write("path.tsv", |out| {
-        writeln!(out, "point\tlambda\tintercept\tgap\tnonzeros")?;
+        writeln!(out, "point\tlambda\tintercept\tgap\tnonzeros\tdual_scale")?;
         (1..).zip(&fit.points).try_for_each(
-            |(number, Point { lambda, gap, intercept, coefficients }): (usize, _)| {
-                writeln!(out, "{number}\t{lambda:.16e}\t{intercept:.16e}\t{gap:e}\t{}", coefficients.len())
+            |(number, Point { lambda, gap, intercept, dual_scale, coefficients }): (usize, _)| {
+                let nonzeros = coefficients.len();
+                writeln!(
+                    out,
+                    "{number}\t{lambda:.16e}\t{intercept:.16e}\t{gap:e}\t{nonzeros}\t{dual_scale:.16e}"
+                )
             },
         )
     })?;
@@ -146,25 +154,6 @@ pub(crate) fn write_path(session: &mut Session, fit: &Fit, model: &Model) -> Res
         model.gap = fit.points.iter().map(|point| point.gap).fold(0.0, f64::max);
     }
     session.write("model.json", |out| Ok(serde_json::to_writer_pretty(out, &model)?))
-}
-
-/// SHA-256 over the points in order: each as [`digest`] has it.
-pub(crate) fn digest_path(fit: &Fit) -> String {
-    let digest = fit.points.iter().fold(ModelDigest::default(), |digest, point| {
-        add(digest, &point.coefficients).f64s(&[point.intercept, point.lambda])
-    });
-    digest.finish()
-}
-
-/// SHA-256 over the columns (u32, from 1), the coefficients (f64), the intercept and lambda (f64), all little-endian.
-pub(crate) fn digest(fit: &Fit) -> String {
-    add(ModelDigest::default(), &fit.coefficients).f64s(&[fit.intercept, fit.lambda]).finish()
-}
-
-fn add(digest: ModelDigest, coefficients: &[(u32, f64)]) -> ModelDigest {
-    let columns: Vec<u32> = coefficients.iter().map(|(column, _)| column + 1).collect();
-    let values: Vec<f64> = coefficients.iter().map(|(_, value)| *value).collect();
-    digest.u32s(&columns).f64s(&values)
 }
 
 /// Reads what a run starts from: the model, of a path its last point.

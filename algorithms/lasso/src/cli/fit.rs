@@ -67,7 +67,7 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let fit = Fit::new(&problem, outcome);
     let model = Model::new(&fit, &problem, &features);
     files::write(&mut session, &fit, &model)?;
-    let report = session.report(options, data, files::digest(&fit), &fit.report, &fit.trace)?;
+    let report = session.report(options, data, fit.digest(), &fit.report, &fit.trace)?;
     let report = report.result("lambda", fit.lambda).result("lambda_max", fit.lambda_max);
     let report = features.reported(report.result("nonzeros", fit.coefficients.len() as u64));
     let report = report.result("intercept", fit.intercept).result("coefficients", largest(&fit, &model));

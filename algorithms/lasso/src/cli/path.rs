@@ -58,7 +58,7 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
     let fit = Fit::new(&problem, outcome);
     let model = Model::new(&fit, &problem, &features);
     files::write_path(&mut session, &fit, &model)?;
-    let report = session.report(options, data, files::digest_path(&fit), &fit.report, &fit.trace)?;
+    let report = session.report(options, data, fit.digest(), &fit.report, &fit.trace)?;
     let report = report.result("points", fit.points.len() as u64).result("lambda_max", fit.lambda_max);
     let report = features.reported(report);
     let report = report.result("path", fit.points.iter().zip(1..).map(entry).collect::<Vec<_>>());
@@ -70,9 +70,10 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
 
 /// A point, for the report.
 fn entry((point, number): (&Point, u64)) -> Value {
-    let Point { lambda, gap, intercept, coefficients } = point;
+    let Point { lambda, gap, intercept, dual_scale, coefficients } = point;
     json!({
-        "point": number, "lambda": lambda, "intercept": intercept, "gap": gap, "nonzeros": coefficients.len()
+        "point": number, "lambda": lambda, "intercept": intercept, "gap": gap, "nonzeros": coefficients.len(),
+        "dual_scale": dual_scale
     })
 }
 

@@ -16,6 +16,8 @@ use super::linear_predictor::{Response, Scores};
 pub(crate) struct Certified {
     pub(crate) primal: f64,
     pub(crate) dual: f64,
+    /// k: the dual point is the residual times this.
+    pub(crate) scale: f64,
     /// Whether neither residual nor coefficients are left: the problem without a response, which zero solves.
     is_zero: bool,
 }
@@ -56,6 +58,7 @@ impl Certified {
         Self {
             primal: 0.5 * rr + norms.penalty * norms.l1,
             dual: scale * yr - 0.5 * scale * scale * rr,
+            scale,
             is_zero: rr == 0.0 && norms.l1 == 0.0,
         }
     }
@@ -66,7 +69,8 @@ impl Certified {
         let (scale, ridged) = (norms.bound().min(1.0), norms.ridged());
         let primal = scores.sums.loss + norms.penalty * norms.l1 + 0.5 * ridged;
         let is_zero = norms.l1 == 0.0 && response.loss.is_exact(&scores.sums);
-        Self { primal, dual: scores.dual(response, scale) - 0.5 * scale * scale * ridged, is_zero }
+        let dual = scores.dual(response, scale) - 0.5 * scale * scale * ridged;
+        Self { primal, dual, scale, is_zero }
     }
 
     /// (P - D) / P; 0 for the problem without a response, which zero solves; infinite where values over- or underflow:

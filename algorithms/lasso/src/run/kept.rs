@@ -30,6 +30,7 @@ pub(crate) struct Kept {
     target: f64,
     penalty: f64,
     largest: f64,
+    scale: f64,
     position: usize,
     solutions: Vec<Solution>,
     best: Option<(f64, f64)>,
@@ -44,6 +45,7 @@ raddle::state!(Kept {
     target,
     penalty,
     largest,
+    scale,
     position,
     solutions,
     best,
@@ -63,6 +65,7 @@ impl State for Solver {
         let kept: Box<Kept> = from.read()?;
         let mut solver = Self::new(kept.objective);
         (solver.penalty, solver.target, solver.largest) = (kept.penalty, kept.target, kept.largest);
+        solver.scale = kept.scale;
         (solver.position, solver.best, solver.in_vain) = (kept.position, kept.best, kept.in_vain);
         solver.solutions.clone_from(&kept.solutions);
         solver.kept = Some(kept);
@@ -80,6 +83,7 @@ impl Solver {
             target: self.target,
             penalty: self.penalty,
             largest: self.largest,
+            scale: self.scale,
             position: self.position,
             solutions: self.solutions.clone(),
             best: self.best,

@@ -38,6 +38,10 @@ pub struct Solver {
     wanted: usize,
     /// max |x_j'r| without coefficients; 0 until it is known.
     pub(crate) largest: f64,
+    /// The dual point of the last boundary is the residual times this.
+    pub(crate) scale: f64,
+    /// Whether the course is a path.
+    pub(crate) is_path: bool,
     /// The position in the course, and the points before it.
     pub(crate) position: usize,
     pub(crate) solutions: Vec<Solution>,
@@ -68,6 +72,8 @@ impl Solver {
             support: Vec::new(),
             wanted: 0,
             largest: 0.0,
+            scale: 0.0,
+            is_path: false,
             position: 0,
             solutions: Vec::new(),
             best: None,
@@ -88,6 +94,7 @@ impl Solver {
         let Spec { ref y, objective, tolerance, course, .. } = *spec;
         // What the guard went back to is over now: kept on, it would be written instead of what follows.
         self.kept = None;
+        self.is_path = course.is_path();
         let largest = shares.iter().map(|share| share.largest).fold(0.0, f64::max);
         let with_slopes = shares.iter().flat_map(|share| share.nonzeros.iter().zip(&share.slopes));
         let largest_at = |ridge: f64| {
@@ -108,12 +115,14 @@ impl Solver {
             let (penalty, ridge) = objective.weights(self.penalty);
             let norms = Norms { l1, squares, penalty, ridge, largest: largest_at(ridge) };
             let certified = self.members.certified(y, norms);
-            let gap = certified.relative();
+            let (gap, scale) = (certified.relative(), certified.scale);
+            self.scale = scale;
             if gap > tolerance || gap.is_nan() || self.position == course.len() {
                 break certified;
             }
             let (penalty, intercept) = (self.penalty, self.intercept);
-            self.solutions.push(Solution { penalty, gap, intercept, coefficients: self.support.clone() });
+            let coefficients = self.support.clone();
+            self.solutions.push(Solution { penalty, gap, scale, intercept, coefficients });
             self.position += 1;
             self.best = None;
             if self.position == course.len() {
@@ -176,6 +185,16 @@ impl Solver {
     /// The points of the course that are certified.
     pub(crate) fn solutions(&self) -> &[Solution] {
         &self.solutions
+    }
+
+    /// The dual point of the last boundary is the residual times this.
+    pub(crate) fn scale(&self) -> f64 {
+        self.scale
+    }
+
+    /// Whether its points are the model.
+    pub(crate) fn is_path(&self) -> bool {
+        self.is_path
     }
 
     /// max |x_j'r| without coefficients.

@@ -9,13 +9,15 @@ pub(crate) struct Solution {
     pub(crate) penalty: f64,
     /// Relative duality gap.
     pub(crate) gap: f64,
+    /// The dual point is the residual times this.
+    pub(crate) scale: f64,
     /// The intercept for columns as prepared.
     pub(crate) intercept: f64,
     /// Nonzero coefficients, by column.
     pub(crate) coefficients: Vec<(u32, f64)>,
 }
 
-raddle::state!(Solution { penalty, gap, intercept, coefficients });
+raddle::state!(Solution { penalty, gap, scale, intercept, coefficients });
 
 /// What a solve of the working set has come to.
 #[derive(Debug)]

@@ -20,8 +20,16 @@ fn a_run_is_its_folder_with_the_curve_in_it() {
     let folder = scratch();
     let report = report(folder.path(), &format!("cv {DATA} --points 15 --ratio 50 --folds 4 --out run"));
     let run = folder.path().join("run");
-    let files =
-        ["coef.tsv", "cv.tsv", "model.json", "report.json", "run.json", "summary.json", "trace.jsonl"];
+    let files = [
+        "coef.tsv",
+        "cv.tsv",
+        "dual.npy",
+        "model.json",
+        "report.json",
+        "run.json",
+        "summary.json",
+        "trace.jsonl",
+    ];
     assert_eq!(names(&run).into_iter().filter(|name| name != ".lock").collect::<Vec<_>>(), files);
     // The curve of cv.tsv, of the report and of the summary are one.
     let text = fs::read_to_string(run.join("cv.tsv")).unwrap();

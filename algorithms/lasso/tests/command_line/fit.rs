@@ -3,7 +3,7 @@
 use std::fs;
 
 use raddle_datasets::{Matrix, embedded};
-use raddle_lasso::Preparation;
+use raddle_lasso::{Lasso, Loss, Preparation, Problem};
 use serde_json::Value;
 
 use crate::common::{Oracle, same_gap};
@@ -94,7 +94,8 @@ fn a_run_is_its_folder() {
     let folder = scratch();
     let said = ends(folder.path(), "diabetes --ratio 100 --out run --json", 0).out;
     let run = folder.path().join("run");
-    let files = ["coef.tsv", "model.json", "report.json", "run.json", "summary.json", "trace.jsonl"];
+    let files =
+        ["coef.tsv", "dual.npy", "model.json", "report.json", "run.json", "summary.json", "trace.jsonl"];
     assert_eq!(names(&run).into_iter().filter(|name| name != ".lock").collect::<Vec<_>>(), files);
     // The report is the one that was said; the trace has its epochs; model and summary agree with it.
     let report = json(&run, "report.json");
@@ -219,4 +220,36 @@ fn a_response_that_no_column_varies_with_is_described_without_a_ratio() {
     }
     let report = report(folder.path(), "d.csv");
     assert_eq!((&report["results"]["lambda_max"], &report["results"]["nonzeros"]), (&0.0.into(), &0.into()));
+}
+
+#[test]
+fn the_folder_has_the_dual_point_and_the_digest_of_the_library() {
+    let folder = scratch();
+    let table = embedded::diabetes();
+    let problem = Problem::new(table.x, table.y, Preparation::default()).unwrap();
+    for (loss, kind) in [("squared", Loss::Squared), ("poisson", Loss::Poisson)] {
+        let said = report(folder.path(), &format!("diabetes --loss {loss} --ratio 30 --out run --force"));
+        let fit = Lasso::params().loss(kind).ratio(30.0).fit(&problem).unwrap();
+        assert_eq!(said["model_digest"], fit.digest().as_str(), "{loss}");
+        let bytes = fs::read(folder.path().join("run/dual.npy")).unwrap();
+        let (head, values) = bytes.split_at(bytes.len() - 8 * 442);
+        assert!(
+            String::from_utf8_lossy(head).contains("'descr': '<f8', 'fortran_order': False, 'shape': (442,)")
+        );
+        let values = values.as_chunks::<8>().0.iter().map(|&bytes| f64::from_le_bytes(bytes));
+        assert_eq!(values.collect::<Vec<f64>>(), fit.dual, "{loss}");
+        assert!(fit.dual.iter().any(|value| *value != 0.0));
+        assert!(json(&folder.path().join("run"), "model.json")["files"]["dual.npy"].is_string());
+    }
+    for points in [1, 7] {
+        let said = report(folder.path(), &format!("path diabetes --points {points} --out path --force"));
+        let path = Lasso::params().path(points, 100.0).fit(&problem).unwrap();
+        assert_eq!(said["model_digest"], path.digest().as_str());
+        assert!(!folder.path().join("path/dual.npy").exists(), "n values a point: path.tsv has their scale");
+        assert_eq!(said["results"]["path"][points - 1]["dual_scale"], path.points[points - 1].dual_scale);
+    }
+    // Ended before it came to a point: a path without points.
+    let cut = Lasso::params().path(9, 100.0).tolerance(1e-15);
+    let cut = cut.init(vec![(0, 1.0)]).fit_with(&problem, |engine| engine.epochs(0)).unwrap();
+    assert!(cut.points.is_empty() && cut.digest() != Lasso::params().fit(&problem).unwrap().digest());
 }

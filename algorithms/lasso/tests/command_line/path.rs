@@ -27,7 +27,7 @@ fn a_path_is_certified_point_by_point() {
     }
     let listed = fs::read_to_string(run.join("path.tsv")).unwrap();
     let mut lines = listed.lines();
-    assert_eq!(lines.next(), Some("point\tlambda\tintercept\tgap\tnonzeros"));
+    assert_eq!(lines.next(), Some("point\tlambda\tintercept\tgap\tnonzeros\tdual_scale"));
     for (number, (point, line)) in points.iter().zip(lines).enumerate() {
         let fields: Vec<f64> = line.split('\t').map(|field| field.parse().unwrap()).collect();
         let lambda = oracle.lambda_max() * 50f64.powf(-(number as f64) / 19.0);
@@ -46,7 +46,7 @@ fn a_path_is_certified_point_by_point() {
     let told = report["results"]["path"].as_array().unwrap();
     assert_eq!(told.len(), 20);
     for (number, (told, point)) in told.iter().zip(&points).enumerate() {
-        assert_eq!(keys(told), ["gap", "intercept", "lambda", "nonzeros", "point"]);
+        assert_eq!(keys(told), ["dual_scale", "gap", "intercept", "lambda", "nonzeros", "point"]);
         assert_eq!((&told["point"], &told["nonzeros"]), (&(number + 1).into(), &point.len().into()));
     }
     // However it is carried out.

@@ -120,6 +120,39 @@ impl General {
         if primal == 0.0 { 0.0 } else { (primal - dual) / primal }
     }
 
+    /// P of exported coefficients, D at a dual point, and by how much of its bound the worst condition on it is missed:
+    /// the columns' without a ridge, and the intercept's.
+    pub fn at_dual(&self, fit: &Fit, theta: &[f64]) -> (f64, f64, f64) {
+        let (primal, _) = self.of(&fit.coefficients, fit.intercept, fit.lambda);
+        let (penalty, ridge) =
+            (self.n() * fit.lambda * self.l1_ratio, self.n() * fit.lambda * (1.0 - self.l1_ratio));
+        let rows = self.y.iter().zip(theta).map(|(&y, &t)| match self.loss {
+            Loss::Squared => t * y - t * t / 2.0,
+            Loss::Logistic => {
+                let left = |p: f64| if p > 0.0 { -p * p.ln() } else { 0.0 };
+                left(t * y) + left(1.0 - t * y)
+            }
+            Loss::Poisson => {
+                let m = y - t;
+                t * m.ln() + if y > 0.0 { y * (y / m).ln() } else { 0.0 } - (y - m)
+            }
+        });
+        let (mut dual, mut missed) = (rows.sum::<f64>(), 0.0f64);
+        for column in &self.prepared.columns {
+            let excess = (super::dot(column, theta).abs() - penalty).max(0.0);
+            if ridge > 0.0 {
+                dual -= excess * excess / (2.0 * ridge);
+            } else {
+                missed = missed.max(excess / penalty);
+            }
+        }
+        if self.intercept {
+            let sizes: f64 = theta.iter().map(|t| t.abs()).sum();
+            missed = missed.max(theta.iter().sum::<f64>().abs() / sizes.max(1e-300));
+        }
+        (primal, dual / self.n(), missed)
+    }
+
     /// P and D of exported coefficients.
     pub fn of(&self, coefficients: &[(u32, f64)], intercept: f64, lambda: f64) -> (f64, f64) {
         let b = self.prepared.scaled(coefficients);
