@@ -33,6 +33,8 @@ pub fn diabetes() -> Table {
         format: "embedded".into(),
         encoding: None,
         filled: Vec::new(),
+        classes: None,
+        beside: Vec::new(),
         notes: Vec::new(),
     }
 }

@@ -45,6 +45,6 @@ pub use ratings::{
     Duplicates, Ids, Ratings, RatingsFormat, RatingsOptions, Triples, read_any_ratings, read_ratings,
 };
 pub use table::{
-    ColumnOptions, Csc, EncodedColumn, Encoding, Filled, Format, LeftOut, Matrix, Missing, Options, Samples,
-    Table, generate, libsvm, read, read_any, read_samples, sparse_npz,
+    Beside, Classes, ColumnOptions, Csc, EncodedColumn, Encoding, Filled, Format, Labels, LeftOut, Matrix,
+    Missing, Options, Samples, Table, generate, libsvm, read, read_any, read_samples, sparse_npz,
 };

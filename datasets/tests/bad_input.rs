@@ -143,7 +143,7 @@ fn csv() {
         (
             "a,b,y\n1,2,yes\n2,2,no\n",
             2,
-            "column 3 (y), the response: `yes` is not a number: write classes as numbers",
+            "column 3 (y), the response: `yes` is not a number: mend it, or, if these are classes",
         ),
         ("a,b,y\n1,\"2,3\n4,5,6\n", 2, "a quote is not closed"),
         ("a,b,y\n1,2,3\n1,\"2\"3,4\n", 3, "`3` follows a closing quote"),

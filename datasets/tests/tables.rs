@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use ndarray::{Array2, array};
 use proptest::prelude::*;
 use raddle_datasets::{
-    ColumnOptions, Encoding, Filled, Format, LeftOut, Matrix, Missing, Options, ReadError, Samples, Table,
-    read, read_any, read_samples,
+    Beside, Classes, ColumnOptions, Encoding, Filled, Format, Labels, LeftOut, Matrix, Missing, Options,
+    ReadError, Samples, Table, read, read_any, read_samples,
 };
 use tempfile::TempDir;
 
@@ -380,4 +380,88 @@ fn zstd_in_several_frames_is_read_and_a_cut_is_named() {
     changed[last] ^= 1;
     std::fs::write(&path, changed).unwrap();
     assert!(read(&path, &options).unwrap_err().to_string().contains("the zstd data are damaged"));
+}
+
+#[test]
+fn a_response_of_texts_is_classes_in_the_order_of_their_texts() {
+    let any = |options: Options| Options { classes: Classes::Any, ..options };
+    let text = "x,y\n1,yes\n2,no\n4,yes\n8,maybe\n";
+    let table = read_with(text, &any(Options::default())).unwrap();
+    assert_eq!((table.y, table.classes.unwrap()), (vec![2.0, 1.0, 2.0, 0.0], list("maybe,no,yes")));
+    assert_eq!(table.feature_names.unwrap(), ["x"]);
+    // Numbers stay what they are, whoever allows texts.
+    let table = read_with("x,y\n1,3\n2,5\n", &any(Options::default())).unwrap();
+    assert_eq!((table.y, table.classes), (vec![3.0, 5.0], None));
+    let refused = read_with(text, &Options::default()).unwrap_err();
+    assert!(refused.line() == Some(2) && refused.to_string().contains("--loss logistic"), "{refused}");
+    // What has no value is missing, and what is left out with its row is no class.
+    let holes = "x,y\n1,yes\n2,\n,maybe\n8,no\n9,yes\n";
+    let refused = read_with(holes, &any(Options::default())).unwrap_err();
+    assert!(refused.to_string().contains("leave its rows out") || refused.line() == Some(3), "{refused}");
+    let table = read_with(holes, &any(columns(|columns| columns.missing = Missing::Drop))).unwrap();
+    assert_eq!((table.y, table.classes.unwrap()), (vec![1.0, 0.0, 1.0], list("no,yes")));
+    // More classes than levels of a feature may have.
+    let many: String = (0..40).map(|row| format!("{row},c{row:02}\n")).collect();
+    let table = read_with(&format!("x,y\n{many}"), &any(columns(|columns| columns.max_levels = 3))).unwrap();
+    assert_eq!(table.classes.unwrap().len(), 40);
+    // From a file of their own.
+    let (folder, path) = write(b"a,b\n1,2\n3,4\n5,6\n");
+    let file = folder.path().join("classes.txt");
+    std::fs::write(&file, "kind\nb\na\nb\n").unwrap();
+    let options = Options { y: Some(file.display().to_string()), ..Options::default() };
+    assert!(read(&path, &options).unwrap_err().to_string().contains("`b` is not a number"));
+    let table = read(&path, &any(options.clone())).unwrap();
+    assert_eq!((table.y, table.classes.unwrap()), (vec![1.0, 0.0, 1.0], list("a,b")));
+    let known = Options { classes: Classes::Known(list("b,c")), ..options };
+    let samples = read_samples(&path.display().to_string(), &known).unwrap();
+    let y = samples.y.unwrap();
+    assert!(y[0] == 0.0 && y[1].is_nan() && y[2] == 0.0, "{y:?}");
+}
+
+#[test]
+fn columns_beside_the_features_are_no_features() {
+    let asked = |names: &[&str]| {
+        let beside = names.iter().map(|name| Beside { option: "--by", name: (*name).to_owned() }).collect();
+        Options { beside, ..Options::default() }
+    };
+    let text = "who,x,w,y\nann,1,0.5,3\nbob,2,2,4\nann,,1,5\ncid,4,7,6\n";
+    let drop = |options: Options| Options {
+        columns: columns(|columns| columns.missing = Missing::Drop).columns,
+        ..options
+    };
+    let table = read_with(text, &drop(asked(&["who", "3"]))).unwrap();
+    assert_eq!(table.feature_names.unwrap(), ["x"]);
+    assert_eq!(table.beside[0].groups(), [0, 1, 2], "the row without x is gone from all");
+    assert_eq!(table.beside[1], Labels::Numbers(vec![0.5, 2.0, 7.0]));
+    let left_out = &table.encoding.unwrap().left_out;
+    assert!(
+        left_out.iter().any(|column| column.name == "who" && column.why == "--by names it"),
+        "{left_out:?}"
+    );
+    // More texts than a feature may have levels.
+    let ids: String = (0..9).map(|row| format!("p{},{row},1\n", row / 2)).collect();
+    let mut few = asked(&["id"]);
+    few.columns.max_levels = 2;
+    let table = read_with(&format!("id,x,y\n{ids}"), &few).unwrap();
+    assert_eq!(table.beside[0].groups(), [0, 0, 1, 1, 2, 2, 3, 3, 4]);
+    for (text, name, said) in [
+        (text, "nobody", "--by: `nobody` is neither a column nor a file: the columns are who, x, w, y"),
+        ("who,x,y\na,1,2\n,2,3\n", "who", "column 1 (who) has no value"),
+    ] {
+        let refused = read_with(text, &asked(&[name])).unwrap_err().to_string();
+        assert!(refused.contains(said), "{refused}");
+    }
+    // From a file, for any format.
+    let (folder, path) = write(b"1 1:2\n2 2:3\n0 1:1\n");
+    let file = folder.path().join("groups.txt");
+    std::fs::write(&file, "g\nb\na\nb\n").unwrap();
+    let table = read(&path, &asked(&[file.to_str().unwrap()])).unwrap();
+    assert_eq!((table.format.as_str(), table.beside[0].groups()), ("libsvm", vec![0, 1, 0]));
+    std::fs::write(&file, "g\nb\na\n").unwrap();
+    let refused = read(&path, &asked(&[file.to_str().unwrap()])).unwrap_err().to_string();
+    assert!(refused.contains("--by: 2 values for 3 rows"), "{refused}");
+    let refused = read(&path, &asked(&["who"])).unwrap_err().to_string();
+    assert!(refused.contains("libsvm has no columns with names: give a file"), "{refused}");
+    let refused = read_any("diabetes", &asked(&["who"])).unwrap_err().to_string();
+    assert!(refused.contains("no columns with names"), "{refused}");
 }

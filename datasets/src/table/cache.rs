@@ -56,6 +56,8 @@ pub(super) fn parsed(source: &Source, format: Format, options: &Options) -> Resu
 pub(super) struct Extra {
     pub(super) encoding: Encoding,
     pub(super) filled: Vec<Filled>,
+    #[serde(default)]
+    pub(super) classes: Option<Vec<String>>,
     pub(super) notes: Vec<String>,
 }
 
@@ -70,6 +72,11 @@ struct End<'a> {
 pub(super) struct Kept(Option<PathBuf>);
 
 impl Kept {
+    /// No place: nothing is kept.
+    pub(super) fn none() -> Self {
+        Self(None)
+    }
+
     /// Of a file that is read as `variant` says.
     pub(super) fn of(source: &Source, options: &Options, format: Format, variant: &str) -> Self {
         let is_text = matches!(format, Format::Libsvm | Format::Csv | Format::MatrixMarket | Format::Parquet);

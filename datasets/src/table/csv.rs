@@ -119,13 +119,13 @@ pub(crate) fn wrong_width(width: usize, head: &Head) -> String {
     )
 }
 
-/// Reads the columns of these kinds; a number column that holds a text becomes one of texts. At most `most` different
-/// texts are kept of a column.
+/// Reads the columns of these kinds; a number column that holds a text becomes one of texts. At most so many different
+/// texts are kept of each column.
 pub(super) fn columns(
     source: &Source,
     head: &Head,
     mut kinds: Vec<Kind>,
-    most: usize,
+    most: &[usize],
     threads: usize,
 ) -> Result<Columns, ReadError> {
     loop {
@@ -160,8 +160,8 @@ struct Part {
     odd: Option<(usize, String)>,
 }
 
-fn block(text: &[u8], head: &Head, kinds: &[Kind], most: usize) -> Parsed<Block> {
-    let part = |_: &Kind| Part {
+fn block(text: &[u8], head: &Head, kinds: &[Kind], most: &[usize]) -> Parsed<Block> {
+    let part = |&most: &usize| Part {
         numbers: Vec::new(),
         texts: Texts::new(most),
         missing: 0,
@@ -169,7 +169,7 @@ fn block(text: &[u8], head: &Head, kinds: &[Kind], most: usize) -> Parsed<Block>
         counted: (0, 0),
         odd: None,
     };
-    let mut parts: Vec<Part> = kinds.iter().map(part).collect();
+    let mut parts: Vec<Part> = most.iter().map(part).collect();
     let (mut rows, mut records) = (0, Records::new(text, head.quoting));
     for (line, record) in records.by_ref() {
         let width = head.quoting.each(record, |j, cell| {
@@ -231,7 +231,7 @@ fn refuse_infinite(cell: &[u8]) -> Result<(), String> {
     if is_infinite { Err(explain(cell)) } else { Ok(()) }
 }
 
-fn joined(blocks: Vec<Block>, head: &Head, kinds: &[Kind], most: usize) -> Columns {
+fn joined(blocks: Vec<Block>, head: &Head, kinds: &[Kind], most: &[usize]) -> Columns {
     let rows = blocks.iter().map(|block| block.rows).sum();
     let mut columns: Vec<Column> = head
         .all_names()
@@ -269,7 +269,7 @@ fn joined(blocks: Vec<Block>, head: &Head, kinds: &[Kind], most: usize) -> Colum
     for (j, (numbers, texts)) in numbers.into_iter().zip(texts).enumerate() {
         columns[j].values = match kinds[j] {
             Kind::Number => Values::Numbers(numbers),
-            Kind::Text => Texts::joined(texts, most),
+            Kind::Text => Texts::joined(texts, most[j]),
             Kind::Skip => Values::Skipped,
         };
     }

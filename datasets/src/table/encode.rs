@@ -2,12 +2,15 @@
 
 use std::path::Path;
 
+use super::checks::{Own, check_missing, check_texts};
+use super::classes::{self, Beside, Labels, labels, numbered};
 use super::columns::{Column, Columns, Place, Values};
 use super::encoding::{ColumnOptions, EncodedColumn, Encoding, LeftOut};
 use super::features::{Feature, Filled, matrix};
 use super::missing::Missing;
+use super::read::Options;
 use super::response::{Loaded, vector};
-use super::select::{Selection, places};
+use super::select::{Selection, Side};
 use crate::error::ReadError;
 
 /// A table that was encoded.
@@ -16,36 +19,42 @@ pub(super) struct Encoded {
     pub(super) loaded: Loaded,
     pub(super) encoding: Encoding,
     pub(super) filled: Vec<Filled>,
+    /// The texts of the response, and columns beside the features.
+    pub(super) classes: Option<Vec<String>>,
+    pub(super) beside: Vec<Labels>,
 }
 
 /// Makes features and a response of columns that were read as the selection says.
 pub(super) fn encode(
     columns: Columns,
     selection: Selection,
-    options: &ColumnOptions,
+    reading: &Options,
     path: &Path,
 ) -> Result<Encoded, ReadError> {
-    let Selection { response, file, left_out, .. } = selection;
+    let options = &reading.columns;
+    let Selection { response, file, beside: sides, left_out, .. } = selection;
     let Columns { mut columns, rows, named, .. } = columns;
     if rows == 0 {
         return Err(ReadError::file(path, "there are no rows: expected one sample a line"));
     }
     let width = columns.len();
-    check_texts(&columns, rows, response, options, path)?;
-    check_missing(&columns, response, options.missing, path)?;
-    let mut y = match (response, &file) {
-        (Some(j), _) => match std::mem::replace(&mut columns[j].values, Values::Skipped) {
-            Values::Numbers(y) => y,
-            _ => Vec::new(),
-        },
-        (None, Some(file)) => vector(Path::new(file))?,
-        (None, None) => Vec::new(),
+    let own = Own { response, sides: &sides, classes: &reading.classes };
+    check_texts(&columns, rows, &own, options, path)?;
+    check_missing(&columns, &own, options.missing, path)?;
+    let mut beside = beside_of(&mut columns, &own, &reading.beside, rows)?;
+    let (mut y, mut classes) = match (response, &file) {
+        (Some(j), _) => {
+            let values = std::mem::replace(&mut columns[j].values, Values::Skipped);
+            numbered(values, &reading.classes).unwrap_or_default()
+        }
+        (None, Some(file)) => vector(Path::new(file), &reading.classes)?,
+        (None, None) => (Vec::new(), None),
     };
     if y.len() != rows {
         let message = format!("{rows} rows, but {} values of the response: they must be as many", y.len());
         return Err(ReadError::file(path, message));
     }
-    let kept = kept_rows(&columns, &y, options.missing);
+    let kept = kept_rows(&columns, (&y, &beside), options.missing);
     let rows_left_out = kept.as_ref().map_or(0, |kept| kept.iter().filter(|kept| !**kept).count());
     let rows = rows - rows_left_out;
     if rows == 0 {
@@ -56,7 +65,16 @@ pub(super) fn encode(
     }
     if let Some(kept) = &kept {
         retain(&mut y, kept);
+        beside.iter_mut().for_each(|values| values.retain(kept));
+        if let Some(classes) = &mut classes {
+            classes::compact(&mut y, classes);
+        }
     }
+    let beside = beside.into_iter().zip(&reading.beside).map(|(values, asked)| {
+        let why = || ReadError::file(path, format!("{} {}: a value is missing", asked.option, asked.name));
+        labels(values).ok_or_else(why)
+    });
+    let beside = beside.collect::<Result<Vec<_>, _>>()?;
     let mut encoding = Encoding {
         width,
         named,
@@ -96,7 +114,31 @@ pub(super) fn encode(
     }
     let x = matrix(rows, features).map_err(|why| ReadError::file(path, why))?;
     let is_named = named || encoding.columns.iter().any(|column| column.levels.is_some());
-    Ok(Encoded { loaded: Loaded { x, names: is_named.then_some(names), y: Some(y) }, encoding, filled })
+    let loaded = Loaded { x, names: is_named.then_some(names), y: Some(y) };
+    Ok(Encoded { loaded, encoding, filled, classes, beside })
+}
+
+/// Takes the columns beside the features out, but for the response.
+fn beside_of(
+    columns: &mut [Column],
+    own: &Own<'_>,
+    asked: &[Beside],
+    rows: usize,
+) -> Result<Vec<Values>, ReadError> {
+    let values = own.sides.iter().zip(asked).map(|(side, asked)| match side {
+        Side::Column(j) => Ok(columns[*j].values.clone()),
+        Side::File(file) => Ok(match classes::from_file(asked.option, Path::new(file), rows)? {
+            Labels::Numbers(values) => Values::Numbers(values),
+            Labels::Texts { codes, texts } => Values::Texts { codes, texts },
+        }),
+    });
+    let values = values.collect::<Result<Vec<_>, ReadError>>()?;
+    for (place, column) in columns.iter_mut().enumerate() {
+        if own.is_beside(place) && own.response != Some(place) {
+            column.values = Values::Skipped;
+        }
+    }
+    Ok(values)
 }
 
 /// What becomes of a column.
@@ -138,102 +180,8 @@ fn feature(column: Column, mut about: EncodedColumn, rows: usize, options: &Colu
     }
 }
 
-/// Refuses a response that is a text, and numbers with a few texts among them: these are mistakes, not levels.
-fn check_texts(
-    columns: &[Column],
-    rows: usize,
-    response: Option<usize>,
-    options: &ColumnOptions,
-    path: &Path,
-) -> Result<(), ReadError> {
-    let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
-    let codes =
-        places("--categorical", &options.categorical, &names).map_err(|why| ReadError::file(path, why))?;
-    let mut flaws = Vec::new();
-    for (place, column) in columns.iter().enumerate() {
-        let is_text = matches!(column.values, Values::Texts { .. } | Values::Many);
-        let (Some((at, cell)), true, false) = (&column.odd, is_text, codes[place]) else { continue };
-        let (name, option) = (called(place, column), option_name(place, column));
-        let texts = (rows as u64).saturating_sub(column.numbers).saturating_sub(column.missing);
-        let ways = format!(
-            "or take all its cells for levels by --categorical {option}, or leave the column out by --drop {option}"
-        );
-        let why = if column.commas > 0 && cell.contains(',') {
-            format!(
-                "{name}: `{cell}` is not a number: write a point for the decimal comma, and nothing between thousands, {ways}"
-            )
-        } else if response == Some(place) {
-            format!(
-                "{name}, the response: `{cell}` is not a number: write classes as numbers, such as 0 and 1"
-            )
-        } else if column.numbers > 0 && column.numbers >= texts {
-            format!(
-                "{name}: `{cell}` is not a number, though {} cells of this column are: mend it, {ways}",
-                column.numbers
-            )
-        } else {
-            continue;
-        };
-        flaws.push((at, place, why));
-    }
-    match flaws.into_iter().min_by_key(|(at, place, _)| (at.number(), *place)) {
-        Some((at, _, why)) => Err(at.error(path, why)),
-        None => Ok(()),
-    }
-}
-
-/// A column in messages.
-fn called(place: usize, column: &Column) -> String {
-    let unnamed = super::head::unnamed(place);
-    if column.name == unnamed { unnamed } else { format!("{unnamed} ({})", column.name) }
-}
-
-/// A column in options.
-fn option_name(place: usize, column: &Column) -> String {
-    if column.name == super::head::unnamed(place) { (place + 1).to_string() } else { column.name.clone() }
-}
-
-/// Refuses missing numbers, unless something is to become of them.
-fn check_missing(
-    columns: &[Column],
-    response: Option<usize>,
-    rule: Missing,
-    path: &Path,
-) -> Result<(), ReadError> {
-    let lacks = |(place, column): &(usize, &Column)| {
-        let is_number = matches!(column.values, Values::Numbers(_));
-        let matters = rule == Missing::Refuse || (rule == Missing::Mean && response == Some(*place));
-        is_number && matters && column.missing > 0 && column.missing < column.values.len() as u64
-    };
-    let all: Vec<(usize, &Column)> = columns.iter().enumerate().filter(lacks).collect();
-    let first = all
-        .iter()
-        .filter_map(|(place, column)| Some((column.first_missing.as_ref()?.number(), *place, column)));
-    let Some((_, place, column)) = first.min_by_key(|(at, place, _)| (*at, *place)) else { return Ok(()) };
-    let counts: Vec<String> =
-        all.iter().map(|(_, column)| format!("{} {}", column.name, column.missing)).collect();
-    let total: u64 = all.iter().map(|(_, column)| column.missing).sum();
-    let ways = match response == Some(place) {
-        true => "leave such rows out by --missing drop".to_owned(),
-        false => format!(
-            "fill them with means by --missing mean, leave their rows out by --missing drop, or the column by --drop {}",
-            option_name(place, column)
-        ),
-    };
-    let why = format!(
-        "{} has no value; {total} {} missing ({}): {ways}",
-        called(place, column),
-        if total == 1 { "is" } else { "are" },
-        super::encoding::listed(&counts)
-    );
-    Err(column
-        .first_missing
-        .as_ref()
-        .map_or_else(|| ReadError::file(path, why.clone()), |at| at.error(path, why.clone())))
-}
-
 /// Which rows stay, where rows with a missing number are left out.
-fn kept_rows(columns: &[Column], y: &[f64], rule: Missing) -> Option<Vec<bool>> {
+fn kept_rows(columns: &[Column], (y, beside): (&[f64], &[Values]), rule: Missing) -> Option<Vec<bool>> {
     if rule != Missing::Drop {
         return None;
     }
@@ -245,6 +193,19 @@ fn kept_rows(columns: &[Column], y: &[f64], rule: Missing) -> Option<Vec<bool>> 
             kept.iter_mut().zip(values).for_each(|(kept, value)| *kept &= !value.is_nan());
         }
     }
+    for values in beside {
+        match values {
+            Values::Numbers(values) => {
+                kept.iter_mut().zip(values).for_each(|(kept, value)| *kept &= !value.is_nan())
+            }
+            Values::Texts { codes, texts } => {
+                kept.iter_mut()
+                    .zip(codes)
+                    .for_each(|(kept, code)| *kept &= !texts[*code as usize].is_empty());
+            }
+            Values::Many | Values::Skipped => {}
+        }
+    }
     kept.contains(&false).then_some(kept)
 }
 
@@ -254,7 +215,7 @@ fn retain<T>(values: &mut Vec<T>, kept: &[bool]) {
 }
 
 impl Values {
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         match self {
             Self::Numbers(values) => values.len(),
             Self::Texts { codes, .. } => codes.len(),

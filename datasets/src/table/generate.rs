@@ -52,6 +52,8 @@ pub fn table(spec: &str) -> Result<Table, SpecError> {
         format: "generated".into(),
         encoding: None,
         filled: Vec::new(),
+        classes: None,
+        beside: Vec::new(),
         notes: Vec::new(),
     })
 }

@@ -9,6 +9,8 @@ use crate::source::Source;
 
 mod assemble;
 mod cache;
+mod checks;
+mod classes;
 mod columns;
 mod csv;
 mod encode;
@@ -33,6 +35,7 @@ pub(crate) mod spec;
 mod tabular;
 mod triplets;
 
+pub use classes::{Beside, Classes, Labels};
 pub use encoding::{ColumnOptions, EncodedColumn, Encoding, LeftOut};
 pub use features::Filled;
 pub use missing::Missing;
@@ -177,6 +180,10 @@ pub struct Table {
     pub encoding: Option<Encoding>,
     /// Missing numbers that the mean of others fills.
     pub filled: Vec<Filled>,
+    /// Of a response of texts ([`Options::classes`]): the texts, sorted; `y` has their numbers from 0.
+    pub classes: Option<Vec<String>>,
+    /// The columns that [`Options::beside`] asks for, in its order.
+    pub beside: Vec<Labels>,
     /// What users should know of how the table was read.
     pub notes: Vec<String>,
 }
@@ -194,6 +201,8 @@ impl Table {
             format: String::new(),
             encoding: None,
             filled: Vec::new(),
+            classes: None,
+            beside: Vec::new(),
             notes: Vec::new(),
         }
     }

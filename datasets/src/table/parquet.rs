@@ -64,10 +64,10 @@ impl Parquet<'_> {
     }
 
     /// Reads the columns of these kinds, as those of delimited text are read.
-    pub(super) fn columns(&self, kinds: &[Kind], most: usize) -> Result<Columns, ReadError> {
+    pub(super) fn columns(&self, kinds: &[Kind], most: &[usize]) -> Result<Columns, ReadError> {
         let names = self.names();
         let read: Vec<usize> = (0..names.len()).filter(|&j| kinds[j] != Kind::Skip).collect();
-        let mut builders: Vec<Builder> = read.iter().map(|&j| Builder::new(kinds[j], most)).collect();
+        let mut builders: Vec<Builder> = read.iter().map(|&j| Builder::new(kinds[j], most[j])).collect();
         let rows = self.rows(&read, |row, fields| {
             for ((builder, field), &j) in builders.iter_mut().zip(fields).zip(&read) {
                 builder.push(row, field).map_err(|why| {
@@ -77,11 +77,11 @@ impl Parquet<'_> {
             Ok(())
         })?;
         let mut builders = builders.into_iter();
-        let column = |(name, kind): (String, &Kind)| match kind {
+        let column = |((name, kind), &most): ((String, &Kind), &usize)| match kind {
             Kind::Skip => Builder::new(Kind::Number, 0).finish_skipped(name),
             _ => builders.next().unwrap_or_else(|| Builder::new(*kind, most)).finish(name, most),
         };
-        let columns = names.into_iter().zip(kinds).map(column).collect();
+        let columns = names.into_iter().zip(kinds).zip(most).map(column).collect();
         Ok(Columns { columns, rows, named: true, notes: Vec::new() })
     }
 }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use super::classes::{Beside, Classes, from_files};
 use super::csv::is_delimited;
 use super::encoding::{ColumnOptions, Encoding};
 use super::{Table, cache, generate, matrix_market, npy, npz, response, tabular};
@@ -34,6 +35,10 @@ pub struct Options {
     pub no_header: bool,
     /// Which columns of delimited text and Parquet are features, and how.
     pub columns: ColumnOptions,
+    /// Whether the response may be texts.
+    pub classes: Classes,
+    /// Columns that are no features, and are given beside them; with some, nothing is taken from the cache.
+    pub beside: Vec<Beside>,
     /// What [`read_samples`](super::read_samples) repeats: the encoding of the table that a model was fitted to.
     pub repeat: Option<Encoding>,
     /// A folder in which parsed text is kept as binary files, named by the content's digest, and found again.
@@ -51,6 +56,8 @@ impl Default for Options {
             encoding: None,
             no_header: false,
             columns: ColumnOptions::default(),
+            classes: Classes::Refused,
+            beside: Vec::new(),
             repeat: None,
             cache: None,
         }
@@ -127,9 +134,18 @@ pub fn read_any(source: &str, options: &Options) -> Result<Table, ReadError> {
             return Err(ReadError::file(Path::new(source), why));
         }
     }
+    let beside = |mut table: Table| {
+        table.beside = from_files(
+            &options.beside,
+            table.y.len(),
+            &format!("{source}, which is no file,"),
+            Path::new(source),
+        )?;
+        Ok(table)
+    };
     match source {
-        "diabetes" => Ok(embedded::diabetes()),
-        _ if source.starts_with("synth:") => Ok(generate::table(source)?),
+        "diabetes" => beside(embedded::diabetes()),
+        _ if source.starts_with("synth:") => beside(generate::table(source)?),
         _ if registry::entry(source).is_some() => registry::load_with(source, options),
         _ if is_file(source) => read(source, options),
         _ => Err(registry::RegistryError::Unknown { name: source.into() }.into()),
@@ -167,13 +183,16 @@ pub fn read(path: impl AsRef<Path>, options: &Options) -> Result<Table, ReadErro
 pub(crate) fn table(source: &Source, format: Format, options: &Options) -> Result<Table, ReadError> {
     let described = Table { format: format.to_string(), ..Table::described_by(source) };
     if matches!(format, Format::Csv | Format::Parquet) {
-        let tabular::Read { features, y, encoding, filled, notes } = tabular::load(source, format, options)?;
+        let read = tabular::load(source, format, options)?;
+        let tabular::Read { features, y, encoding, filled, classes, beside, notes } = read;
         return Ok(Table {
             x: features.x,
             y,
             feature_names: features.names,
             encoding,
             filled,
+            classes,
+            beside,
             notes,
             ..described
         });
@@ -186,8 +205,9 @@ pub(crate) fn table(source: &Source, format: Format, options: &Options) -> Resul
         return Err(ReadError::file(&source.path, why));
     }
     let (loaded, _) = cache::parsed(source, format, options)?;
-    let (features, y) = response::part(loaded, options.y.as_deref(), &source.path)?;
-    Ok(Table { x: features.x, y, feature_names: features.names, ..described })
+    let (features, (y, classes)) = response::part(loaded, options, &source.path)?;
+    let beside = from_files(&options.beside, y.len(), format.name(), &source.path)?;
+    Ok(Table { x: features.x, y, classes, beside, feature_names: features.names, ..described })
 }
 
 /// Opens a file, and finds out its format.

@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use super::classes::{Classes, numbered};
 use super::columns::{Column, Columns, Kind, Values};
 use super::encoding::{EncodedColumn, Encoding, listed};
 use super::features::{Feature, NO_LEVEL, matrix};
+use super::read::Options;
 use super::response::{Choice, USUAL, chosen};
 use super::samples::Samples;
 use crate::error::ReadError;
@@ -14,7 +16,7 @@ use crate::error::ReadError;
 pub(super) struct Found {
     pub(super) kinds: Vec<Kind>,
     places: Vec<usize>,
-    response: Option<usize>,
+    pub(super) response: Option<usize>,
     file: Option<String>,
     left_out: Vec<String>,
 }
@@ -24,10 +26,11 @@ pub(super) fn find(
     encoding: &Encoding,
     names: &[String],
     named: bool,
-    y: Option<&str>,
+    options: &Options,
     path: &Path,
 ) -> Result<Found, ReadError> {
     let refuse = |why: String| ReadError::file(path, why);
+    let y = options.y.as_deref();
     let (mut response, mut file) = (None, None);
     if y.is_some() {
         match chosen(names.len(), named.then_some(names), false, y, path)? {
@@ -54,7 +57,7 @@ pub(super) fn find(
         kinds[place] = if column.levels.is_some() { Kind::Text } else { Kind::Number };
     }
     if let Some(j) = response.filter(is_free) {
-        kinds[j] = Kind::Number;
+        kinds[j] = if matches!(options.classes, Classes::Known(_)) { Kind::Text } else { Kind::Number };
     }
     let known: Vec<&String> = encoding.left_out.iter().map(|left_out| &left_out.name).collect();
     let is_left_out = |j: &usize| kinds[*j] == Kind::Skip && !known.contains(&&names[*j]);
@@ -121,6 +124,7 @@ pub(super) fn apply(
     encoding: &Encoding,
     found: Found,
     columns: Columns,
+    classes: &Classes,
     path: &Path,
 ) -> Result<Samples, ReadError> {
     let Found { places, response, file, left_out, .. } = found;
@@ -132,13 +136,20 @@ pub(super) fn apply(
     let mut features = Vec::new();
     let mut unseen = Vec::new();
     let mut y = match &file {
-        Some(file) => Some(super::response::vector(Path::new(file))?),
+        Some(file) => Some(super::response::vector(Path::new(file), classes)?.0),
         None => None,
     };
     if let Some(j) = response {
-        match &columns[j].values {
-            Values::Numbers(values) if columns[j].missing == 0 => y = Some(values.clone()),
-            _ => notes.push(format!(
+        let known = (columns[j].missing == 0).then(|| numbered(columns[j].values.clone(), classes)).flatten();
+        match (known, classes) {
+            (Some((values, _)), _) => y = Some(values),
+            (None, Classes::Known(_)) => {
+                notes.push(format!(
+                    "no error is told, as the response `{}` is not there in every row",
+                    columns[j].name
+                ));
+            }
+            (None, _) => notes.push(format!(
                 "no error is told, as the response `{}` is not a number in every row",
                 columns[j].name
             )),

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use ndarray::Axis;
 
-use super::columns::{Columns, Kind, Place, Values};
-use super::features::{Feature, matrix};
-use super::read::{Format, recognise};
+use super::classes::{Classes, numbered};
+use super::columns::{Column, Kind, Values};
+use super::read::{Format, Options, recognise};
 use super::{Csc, Matrix, csv, head::Head, matrix_market, npy, npz};
 use crate::error::ReadError;
 use crate::source::Source;
@@ -35,13 +35,14 @@ pub(super) fn load(source: &Source, format: Format, threads: usize) -> Result<Lo
     }
 }
 
+/// The response, and its texts where it has some.
+pub(super) type Response = (Vec<f64>, Option<Vec<String>>);
+
 /// Parts the response from the features, and checks that both are there and fit.
-pub(super) fn part(
-    loaded: Loaded,
-    wanted: Option<&str>,
-    path: &Path,
-) -> Result<(Loaded, Vec<f64>), ReadError> {
+pub(super) fn part(loaded: Loaded, options: &Options, path: &Path) -> Result<(Loaded, Response), ReadError> {
     let Loaded { x, names, y } = loaded;
+    let wanted = options.y.as_deref();
+    let mut classes = None;
     let (x, names, y) = match (chosen(x.cols(), names.as_deref(), y.is_some(), wanted, path)?, y) {
         (Choice::Column(j), _) => {
             let (x, y) = without(x, j);
@@ -51,7 +52,11 @@ pub(super) fn part(
             });
             (x, names, y)
         }
-        (Choice::File(file), _) => (x, names, vector(Path::new(file))?),
+        (Choice::File(file), _) => {
+            let (y, texts) = vector(Path::new(file), &options.classes)?;
+            classes = texts;
+            (x, names, y)
+        }
         (Choice::Apart, y) => (x, names, y.unwrap_or_default()),
     };
     if x.cols() == 0 {
@@ -62,7 +67,7 @@ pub(super) fn part(
             format!("{} rows, but {} values of the response: they must be as many", x.rows(), y.len());
         return Err(ReadError::file(path, message));
     }
-    Ok((Loaded { x, names, y: None }, y))
+    Ok((Loaded { x, names, y: None }, (y, classes)))
 }
 
 /// Where the response is.
@@ -148,40 +153,50 @@ fn without_sparse(x: &Csc, j: usize) -> Csc {
     Csc::new_csc((x.rows(), x.cols() - 1), kept, indices, values)
 }
 
-/// A file that holds one column.
-pub(super) fn vector(path: &Path) -> Result<Vec<f64>, ReadError> {
-    let source = Source::open_text(path, None)?;
-    let format = recognise(&source.beginning(4096)?).unwrap_or(Format::Csv);
-    let x = match format {
-        Format::Csv | Format::Libsvm => {
-            let head = Head::of(&source, false)?;
-            let columns = csv::columns(&source, &head, vec![Kind::Number; head.width], 1, 1)?;
-            one_column(columns, path)?
-        }
-        _ => load(&source, format, 1)?.x,
-    };
-    match &x {
-        x if x.cols() != 1 => {
-            Err(ReadError::file(path, format!("{} columns where one was expected: the response", x.cols())))
-        }
-        x => Ok(x.to_dense().into_iter().collect()),
+/// A file that holds a response: numbers, or texts where there may be some.
+pub(super) fn vector(path: &Path, classes: &Classes) -> Result<Response, ReadError> {
+    let column = column_of(path)?;
+    let wrong = |at: &super::columns::Place, why: String| at.error(path, format!("the response: {why}"));
+    if let (Classes::Refused, Some((at, cell))) = (classes, &column.odd) {
+        return Err(wrong(at, format!("`{cell}` is not a number")));
     }
+    if let Some(at) = &column.first_missing {
+        return Err(wrong(at, "there is no value".into()));
+    }
+    let read = match (column.values, classes) {
+        // Of known texts some may look like numbers, and all of them may.
+        (Values::Numbers(y), Classes::Known(known)) => {
+            let number = |y: f64| known.iter().position(|class| *class == y.to_string());
+            Some((y.into_iter().map(|y| number(y).map_or(f64::NAN, |at| at as f64)).collect(), None))
+        }
+        (values, classes) => numbered(values, classes),
+    };
+    read.ok_or_else(|| ReadError::file(path, "the response: its values cannot be read"))
 }
 
-/// Numbers, or the first cell that is none.
-fn one_column(columns: Columns, path: &Path) -> Result<Matrix, ReadError> {
-    let count = columns.columns.len();
-    let wrong = |at: &Place, why: String| Err(at.error(path, format!("the response: {why}")));
-    for column in columns.columns {
-        match (column.values, &column.odd, &column.first_missing) {
-            (_, Some((at, cell)), _) => return wrong(at, format!("`{cell}` is not a number")),
-            (_, None, Some(at)) => return wrong(at, "there is no value".into()),
-            (Values::Numbers(values), ..) if count == 1 => {
-                return matrix(values.len(), vec![Feature::Number(values)])
-                    .map_err(|why| ReadError::file(path, why));
-            }
-            _ => {}
-        }
+/// A file that holds one column, of numbers or of texts.
+pub(super) fn column_of(path: &Path) -> Result<Column, ReadError> {
+    let source = Source::open_text(path, None)?;
+    let format = recognise(&source.beginning(4096)?).unwrap_or(Format::Csv);
+    let one = |count: usize| match count {
+        1 => Ok(()),
+        count => Err(ReadError::file(path, format!("{count} columns where one was expected: a value a row"))),
+    };
+    if matches!(format, Format::Csv | Format::Libsvm) {
+        let head = Head::of(&source, false)?;
+        one(head.width)?;
+        let mut columns = csv::columns(&source, &head, vec![Kind::Number], &[usize::MAX], 1)?.columns;
+        return columns.pop().ok_or_else(|| ReadError::file(path, "there is no column"));
     }
-    Ok(Matrix::Dense(ndarray::Array2::zeros((0, count))))
+    let x = load(&source, format, 1)?.x;
+    one(x.cols())?;
+    Ok(Column {
+        name: String::new(),
+        values: Values::Numbers(x.to_dense().into_iter().collect()),
+        missing: 0,
+        first_missing: None,
+        numbers: 0,
+        commas: 0,
+        odd: None,
+    })
 }

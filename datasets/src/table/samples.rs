@@ -69,7 +69,7 @@ pub fn read_samples(source: &str, options: &Options) -> Result<Samples, ReadErro
     }
     let loaded = response::load(&source, format, options.threads)?;
     let (features, y) = if options.y.is_some() || loaded.y.is_some() {
-        let (features, y) = response::part(loaded, options.y.as_deref(), &source.path)?;
+        let (features, (y, _)) = response::part(loaded, options, &source.path)?;
         (features, Some(y))
     } else {
         (loaded, None)

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use super::classes::{Beside, Classes};
 use super::columns::Kind;
 use super::encoding::{ColumnOptions, LeftOut, listed};
 use super::read::Options;
@@ -16,8 +17,51 @@ pub(super) struct Selection {
     pub(super) response: Option<usize>,
     /// The file that holds the response.
     pub(super) file: Option<String>,
+    /// Columns beside the features: each a column or a file.
+    pub(super) beside: Vec<Side>,
+    has_classes: bool,
     /// Columns that options leave out.
     pub(super) left_out: Vec<LeftOut>,
+}
+
+/// Where a column beside the features is.
+#[derive(Debug)]
+pub(super) enum Side {
+    Column(usize),
+    File(String),
+}
+
+impl Selection {
+    /// How many different texts are kept of each column, `levels` of a feature.
+    pub(super) fn most(&self, levels: usize) -> Vec<usize> {
+        let mut most = vec![levels; self.kinds.len()];
+        for side in &self.beside {
+            if let Side::Column(j) = side {
+                most[*j] = usize::MAX;
+            }
+        }
+        if let Some(j) = self.response.filter(|_| self.has_classes) {
+            most[j] = usize::MAX;
+        }
+        most
+    }
+}
+
+/// The columns beside the features: by name, then by number, then a file.
+fn sides(beside: &[Beside], names: &[String]) -> Result<Vec<Side>, String> {
+    let side = |Beside { option, name }: &Beside| {
+        let place = names.iter().position(|column| column == name);
+        let number = || name.parse::<usize>().ok()?.checked_sub(1).filter(|&place| place < names.len());
+        match place.or_else(number) {
+            Some(j) => Ok(Side::Column(j)),
+            None if Path::new(name).is_file() => Ok(Side::File(name.clone())),
+            None => Err(format!(
+                "{option}: `{name}` is neither a column nor a file: the columns are {}",
+                listed(names)
+            )),
+        }
+    };
+    beside.iter().map(side).collect()
 }
 
 /// What the options say of columns with these names.
@@ -45,11 +89,19 @@ pub(super) fn select(
         Choice::File(name) => file = Some(name.to_owned()),
         Choice::Apart => {}
     }
+    let beside = sides(&options.beside, names).map_err(refuse)?;
     let mut left_out = Vec::new();
     let kinds = (0..names.len())
         .map(|j| {
             let why = match () {
                 () if response == Some(j) => return Kind::Number,
+                () if is_beside(&beside, j) => {
+                    left_out.push(LeftOut {
+                        name: names[j].clone(),
+                        why: why_beside(&options.beside, &beside, j),
+                    });
+                    return Kind::Number;
+                }
                 () if dropped[j] => "--drop names it",
                 () if !columns.is_empty() && !wanted[j] => "--columns does not name it",
                 () if codes[j] => return Kind::Text,
@@ -75,7 +127,19 @@ pub(super) fn select(
         );
         return Err(refuse(why));
     }
-    Ok(Selection { kinds, response, file, left_out })
+    let has_classes = options.classes == Classes::Any;
+    Ok(Selection { kinds, response, file, beside, has_classes, left_out })
+}
+
+fn is_beside(beside: &[Side], column: usize) -> bool {
+    beside.iter().any(|side| matches!(side, Side::Column(j) if *j == column))
+}
+
+/// Why a column beside the features is none of them.
+fn why_beside(asked: &[Beside], beside: &[Side], column: usize) -> String {
+    let of_it = asked.iter().zip(beside).filter(|(_, side)| matches!(side, Side::Column(j) if *j == column));
+    let options: Vec<&str> = of_it.map(|(asked, _)| asked.option).collect();
+    format!("{} names it", options.join(" and "))
 }
 
 pub(super) fn ordinal(number: usize) -> String {

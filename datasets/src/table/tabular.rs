@@ -4,6 +4,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
+use super::classes::{Classes, Labels};
 use super::columns::{Columns, Kind};
 use super::encode::{Encoded, encode};
 use super::encoding::{ColumnOptions, Encoding};
@@ -32,6 +33,9 @@ pub(super) struct Read {
     /// `None` where the columns are numbers as they stand.
     pub(super) encoding: Option<Encoding>,
     pub(super) filled: Vec<Filled>,
+    /// The texts of the response, and columns beside the features.
+    pub(super) classes: Option<Vec<String>>,
+    pub(super) beside: Vec<Labels>,
     pub(super) notes: Vec<String>,
 }
 
@@ -60,7 +64,7 @@ impl<'s> Tabular<'s> {
         }
     }
 
-    fn columns(&self, kinds: Vec<Kind>, most: usize, threads: usize) -> Result<Columns, ReadError> {
+    fn columns(&self, kinds: Vec<Kind>, most: &[usize], threads: usize) -> Result<Columns, ReadError> {
         match self {
             Self::Csv(source, head) => csv::columns(source, head, kinds, most, threads),
             #[cfg(feature = "parquet")]
@@ -76,6 +80,7 @@ pub(super) fn load(source: &Source, format: Format, options: &Options) -> Result
     let selection = select(&names, table.is_named(), options, path)?;
     if let Tabular::Csv(_, head) = &table
         && options.columns == ColumnOptions::default()
+        && options.beside.is_empty()
     {
         let kept = cache::Kept::of(source, options, format, &variant(options, None));
         let loaded = match kept.load() {
@@ -85,27 +90,33 @@ pub(super) fn load(source: &Source, format: Format, options: &Options) -> Result
                 .transpose()?,
         };
         if let Some(loaded) = loaded {
-            let (features, y) = response::part(loaded, options.y.as_deref(), path)?;
-            let notes = head.notes.clone();
-            return Ok(Read { features, y, encoding: None, filled: Vec::new(), notes });
+            let (features, (y, classes)) = response::part(loaded, options, path)?;
+            let (notes, beside) = (head.notes.clone(), Vec::new());
+            return Ok(Read { features, y, encoding: None, filled: Vec::new(), classes, beside, notes });
         }
     }
-    let kept = cache::Kept::of(source, options, format, &variant(options, Some(&selection)));
+    let kept = match options.beside.is_empty() {
+        true => cache::Kept::of(source, options, format, &variant(options, Some(&selection))),
+        false => cache::Kept::none(),
+    };
+    let mut beside = Vec::new();
     let (loaded, extra) = match kept.load() {
         Some((loaded, Some(extra))) => (loaded, extra),
         _ => {
-            let Selection { kinds, .. } = &selection;
-            let columns = table.columns(kinds.clone(), options.columns.max_levels, options.threads)?;
+            let most = selection.most(options.columns.max_levels);
+            let columns = table.columns(selection.kinds.clone(), &most, options.threads)?;
             let notes = columns.notes.clone();
-            let Encoded { loaded, encoding, filled } = encode(columns, selection, &options.columns, path)?;
-            let extra = cache::Extra { encoding, filled, notes };
+            let Encoded { loaded, encoding, filled, classes, beside: read } =
+                encode(columns, selection, options, path)?;
+            beside = read;
+            let extra = cache::Extra { encoding, filled, classes, notes };
             (kept.save(loaded, Some(&extra))?, extra)
         }
     };
     let y = loaded.y.unwrap_or_default();
-    let cache::Extra { encoding, filled, notes } = extra;
+    let cache::Extra { encoding, filled, classes, notes } = extra;
     let features = Loaded { x: loaded.x, names: loaded.names, y: None };
-    Ok(Read { features, y, encoding: Some(encoding), filled, notes })
+    Ok(Read { features, y, encoding: Some(encoding), filled, classes, beside, notes })
 }
 
 /// What tells tables of one file apart that are read in different ways.
@@ -121,6 +132,9 @@ fn variant(options: &Options, selection: Option<&Selection>) -> String {
         let file = selection.file.as_deref().and_then(|file| Source::open(Path::new(file)).ok());
         let file = file.map(|file| file.digest());
         ways += &format!("{:?} {:?} {file:?}", options.columns, selection.response);
+        if options.classes == Classes::Any {
+            ways += " classes";
+        }
     }
     match ways.as_str() {
         "" => String::new(),
@@ -141,9 +155,9 @@ pub(super) fn samples(source: &Source, format: Format, options: &Options) -> Res
             || !encoding.is_plain()
     };
     if let Some(encoding) = options.repeat.as_ref().filter(is_of_places) {
-        let found = find(encoding, &names, table.is_named(), options.y.as_deref(), path)?;
-        let columns = table.columns(found.kinds.clone(), usize::MAX, options.threads)?;
-        return apply(encoding, found, columns, path);
+        let found = find(encoding, &names, table.is_named(), options, path)?;
+        let columns = table.columns(found.kinds.clone(), &vec![usize::MAX; names.len()], options.threads)?;
+        return apply(encoding, found, columns, &options.classes, path);
     }
     let mut all = Encoding { named: table.is_named(), ..Encoding::of_numbers(&names) };
     let response = match options.y {
@@ -154,9 +168,13 @@ pub(super) fn samples(source: &Source, format: Format, options: &Options) -> Res
         all.columns.remove(j);
         all.response = Some(j + 1);
     }
-    let found = find(&all, &names, table.is_named(), options.y.as_deref(), path)?;
-    let columns = table.columns(found.kinds.clone(), 1, options.threads)?;
-    let samples = apply(&all, found, columns, path)?;
+    let found = find(&all, &names, table.is_named(), options, path)?;
+    let mut most = vec![1; names.len()];
+    if let Some(j) = found.response {
+        most[j] = usize::MAX;
+    }
+    let columns = table.columns(found.kinds.clone(), &most, options.threads)?;
+    let samples = apply(&all, found, columns, &options.classes, path)?;
     match samples.y.is_none() && response.is_some() {
         // Whoever names a response wants it.
         true => Err(ReadError::file(path, samples.notes.join("; "))),

@@ -69,12 +69,12 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     session.set_metric_name("gap");
     let lasso = options.problem.lasso(train)?;
     let cv = lasso.cv().folds(options.folds).path(options.points, options.ratio).seed(train.seed);
-    let table = options.problem.read(&mut session, train)?;
+    let table = options.problem.read(&mut session, train, &[])?;
     let (data, features) = (data::describe(&table), options.problem.features(&table));
     let cv = cv.filled(table.filled);
     let preparation = options.problem.preparation();
     let started = session.timed(Phase::Prepare, || cv.start(table.x, table.y, preparation));
-    let mut folds = started.map_err(|why| refuse_named(why, &data.path, features.names.as_deref()))?;
+    let mut folds = started.map_err(|why| refuse_named(why, &data.path, &features))?;
 
     let mut total = Total::default();
     if let Some((number, run)) = fit_folds(&mut session, &mut folds, &mut total)? {

@@ -7,6 +7,7 @@ use raddle::cli::{Error, ModelFolder, Session, npy};
 use raddle_datasets::Encoding;
 use raddle_lasso::{Fit, Loss, Point, Problem};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::coefficients::{self, Coefficients};
 use super::problem::Features;
@@ -29,6 +30,9 @@ pub(crate) struct Model {
     /// For a loss of two classes, the response's two values: scores above 0 speak for the second.
     #[serde(default)]
     pub(crate) classes: Option<[f64; 2]>,
+    /// The texts of classes that are their numbers, sorted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) class_names: Option<Vec<String>>,
     pub(crate) lambda: f64,
     pub(crate) lambda_max: f64,
     pub(crate) intercept: f64,
@@ -71,6 +75,7 @@ impl Model {
             loss: fit.loss.name().into(),
             l1_ratio: fit.l1_ratio,
             classes: fit.classes,
+            class_names: features.classes.clone(),
             lambda: fit.lambda,
             lambda_max: fit.lambda_max,
             intercept: fit.intercept,
@@ -86,6 +91,17 @@ impl Model {
     /// The loss, which a check has found known.
     pub(crate) fn loss(&self) -> Loss {
         Loss::named(&self.loss).unwrap_or_default()
+    }
+
+    /// A class of those two as predictions show it.
+    pub(crate) fn class(&self, class: f64) -> Value {
+        match &self.class_names {
+            // A tab or a line end in a name would shift what stands behind it.
+            Some(names) => {
+                names[usize::from(class > 0.0)].replace(|letter: char| letter.is_control(), " ").into()
+            }
+            None => class.into(),
+        }
     }
 
     /// A column's name, or its number from 1.
@@ -113,6 +129,12 @@ impl Model {
             (Some(false), None) => Ok(()),
             (Some(true), Some([a, b])) if a < b => Ok(()),
             _ => Err(format!("the loss `{}` with these classes is unknown", self.loss)),
+        }?;
+        let names = self.class_names.as_ref().map(Vec::len);
+        match names.zip(self.classes) {
+            Some((2, [0.0, 1.0])) => Ok(()),
+            None if names.is_none() => Ok(()),
+            _ => Err("the names of the classes are not theirs".into()),
         }
     }
 }

@@ -60,7 +60,7 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     }
     let Ready { problem, data, features } = options.problem.ready(&mut session, train)?;
     let engine = session.timed(Phase::Fit, || lasso.engine(&problem));
-    let engine = engine.map_err(|why| refuse_named(why, &data.path, features.names.as_deref()))?;
+    let engine = engine.map_err(|why| refuse_named(why, &data.path, &features))?;
     let identity = options.problem.identity(&data.digest, train)?;
     let identity = format!("{identity} lambda {lambda:?} ratio {ratio} candidates {candidates:?}");
     let outcome = session.run(engine.identity(identity))?;

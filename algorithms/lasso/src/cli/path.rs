@@ -49,7 +49,7 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
     let lasso = options.problem.lasso(train)?.path(*points, *ratio);
     let Ready { problem, data, features } = options.problem.ready(&mut session, train)?;
     let engine = session.timed(Phase::Fit, || lasso.engine(&problem));
-    let engine = engine.map_err(|why| refuse_named(why, &data.path, features.names.as_deref()))?;
+    let engine = engine.map_err(|why| refuse_named(why, &data.path, &features))?;
     // It says at each point when the next one begins.
     let tol = options.problem.tol;
     let identity = options.problem.identity(&data.digest, train)?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use raddle::cli::{Error, ExitStatus, UseOptions, count, number, write_atomic};
-use raddle_datasets::{Options as Reading, Samples, read_samples};
+use raddle_datasets::{Classes, Options as Reading, Samples, read_samples};
 use raddle_lasso::Measure;
 use serde_json::{Map, Value, json};
 
@@ -35,7 +35,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "K")]
     point: Option<u64>,
     /// Write the predictions to this file, one a line, rather than to stdout. Of a logistic model a line is the class and,
-    /// behind a tab, the probability of the larger class; of a Poisson model it is the mean.
+    /// behind a tab, the probability of the larger class (of texts, of the last in order); of a Poisson model it is the mean.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -63,6 +63,7 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
         zero_based: reading.zero_based || about.zero_based,
         repeat: about.repeated(),
         width: u32::try_from(about.columns).ok(),
+        classes: about.class_names.clone().map_or(Classes::Refused, Classes::Known),
         ..reading
     };
     let mut samples = read_samples(&options.data, &reading).map_err(Error::input)?;
@@ -124,7 +125,10 @@ fn tell(
     let mean = |score: f64| about.loss().mean(score);
     let line = |score: &f64| match about.classes {
         None => mean(*score).to_string(),
-        Some(classes) => format!("{}\t{}", class(classes, *score), mean(*score)),
+        Some(classes) => match about.class(class(classes, *score)) {
+            Value::String(name) => format!("{name}\t{}", mean(*score)),
+            _ => format!("{}\t{}", class(classes, *score), mean(*score)),
+        },
     };
     let mut value = Map::from_iter([("rows".to_owned(), json!(predictions.len()))]);
     value.extend(measured.as_ref().map(Measured::json).unwrap_or_default());
@@ -139,7 +143,9 @@ fn tell(
     match about.classes {
         None => value.insert("predictions".into(), json!(of(&mean))),
         Some(classes) => {
-            value.insert("classes".into(), json!(of(&|score| class(classes, score))));
+            let said: Vec<Value> =
+                predictions.iter().map(|score| about.class(class(classes, *score))).collect();
+            value.insert("classes".into(), said.into());
             value.insert("probabilities".into(), json!(of(&mean)))
         }
     };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use raddle::cli::{Data, Error, Phase, Report, Session, TrainOptions, content_digest, refuse_without_effect};
-use raddle_datasets::{Encoding, Options, Table};
+use raddle_datasets::{Beside, Classes, Encoding, Options, Table};
 use raddle_lasso::{Choice, Lasso, LassoError, Loss, Preparation, Problem};
 use serde::{Serialize, Serializer};
 
@@ -21,7 +21,7 @@ pub(crate) struct ProblemOptions {
     /// Keep what is parsed from text in this folder, as binary files named by the content, and read it from there next time.
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
-    /// squared; logistic for a response of two values, of which the larger is the positive class; or poisson for counts.
+    /// squared; logistic for two classes, numbers or texts, of which the larger, or the last in order, is the positive one; or poisson for counts.
     #[arg(long, value_name = "NAME", default_value = "squared", value_parser = losses())]
     #[serde(serialize_with = "by_name")]
     loss: Loss,
@@ -81,16 +81,27 @@ pub(crate) struct Features {
     pub(crate) encoding: Option<Encoding>,
     /// Whether indices of libsvm text count from 0.
     pub(crate) zero_based: bool,
+    /// The texts of a response of classes, sorted: its values are their numbers from 0.
+    pub(crate) classes: Option<Vec<String>>,
 }
 
 impl Features {
     fn of(table: &Table, zero_based: bool) -> Self {
-        Self { names: table.feature_names.clone(), encoding: table.encoding.clone(), zero_based }
+        let Table { feature_names, encoding, classes, .. } = table;
+        Self {
+            names: feature_names.clone(),
+            encoding: encoding.clone(),
+            zero_based,
+            classes: classes.clone(),
+        }
     }
 
     /// What was encoded, filled and left out, below a text.
     pub(crate) fn below(&self, text: &str) -> String {
-        let sentences = self.encoding.as_ref().map(Encoding::sentences).unwrap_or_default();
+        let mut sentences = self.encoding.as_ref().map(Encoding::sentences).unwrap_or_default();
+        if let Some([low, high]) = self.classes.as_deref() {
+            sentences.insert(0, format!("classes: {low} and {high}; scores above 0 speak for {high}"));
+        }
         match sentences.is_empty() {
             true => text.to_owned(),
             false => format!("{text}\n\n{}", sentences.join("\n")),
@@ -121,12 +132,22 @@ impl ProblemOptions {
         }
     }
 
-    /// Reads the data.
-    pub(crate) fn read(&self, session: &mut Session, train: &TrainOptions) -> Result<Table, Error> {
+    /// Reads the data, and columns beside the features.
+    pub(crate) fn read(
+        &self,
+        session: &mut Session,
+        train: &TrainOptions,
+        beside: &[Beside],
+    ) -> Result<Table, Error> {
         let table = session.timed(Phase::Read, || {
             let (format, y) = (train.format.as_deref(), self.y.as_deref());
             let options = self.columns.options(format, y, train.worker_count())?;
-            data::read(train.data.as_deref(), &Options { cache: self.cache.clone(), ..options })
+            let classes = if self.loss.has_classes() { Classes::Any } else { Classes::Refused };
+            let beside = beside.to_vec();
+            data::read(
+                train.data.as_deref(),
+                &Options { cache: self.cache.clone(), classes, beside, ..options },
+            )
         })?;
         table.notes.iter().for_each(|note| session.screen().tell(note));
         Ok(table)
@@ -139,10 +160,10 @@ impl ProblemOptions {
 
     /// Reads the data and prepares the problem.
     pub(crate) fn ready(&self, session: &mut Session, train: &TrainOptions) -> Result<Ready, Error> {
-        let table = self.read(session, train)?;
+        let table = self.read(session, train, &[])?;
         let (data, features) = (data::describe(&table), self.features(&table));
         let problem = session.timed(Phase::Prepare, || Problem::new(table.x, table.y, self.preparation()));
-        let problem = problem.map_err(|why| refuse_named(why, &data.path, features.names.as_deref()))?;
+        let problem = problem.map_err(|why| refuse_named(why, &data.path, &features))?;
         Ok(Ready { problem, data, features })
     }
 
@@ -192,12 +213,19 @@ pub(crate) fn refuse(error: LassoError) -> Error {
     }
 }
 
-/// The same, with the file, and the name of the column that is at fault.
-pub(crate) fn refuse_named(error: LassoError, file: &str, names: Option<&[String]>) -> Error {
+/// The same, with the file, and the name of the column that is at fault, or the classes.
+pub(crate) fn refuse_named(error: LassoError, file: &str, features: &Features) -> Error {
+    let names = features.names.as_deref();
     let column = match error {
         LassoError::Parameter { .. } | LassoError::Engine(_) => return refuse(error),
         LassoError::Column { column, .. } | LassoError::NotFinite { column: Some(column), .. } => {
             Some(column)
+        }
+        LassoError::Classes { .. } => {
+            return match &features.classes {
+                Some(texts) => Error::input(format!("{file}: {error}; these are {}", some(texts))),
+                None => Error::input(format!("{file}: {error}")),
+            };
         }
         _ => None,
     };
@@ -205,6 +233,13 @@ pub(crate) fn refuse_named(error: LassoError, file: &str, names: Option<&[String
         Some(name) => Error::input(format!("{file}: column `{name}`: {error}")),
         None => Error::input(format!("{file}: {error}")),
     }
+}
+
+/// The first of some texts.
+fn some(texts: &[String]) -> String {
+    const NAMED: usize = 5;
+    let more = if texts.len() > NAMED { ", ..." } else { "" };
+    format!("`{}`{more}", texts[..texts.len().min(NAMED)].join("`, `"))
 }
 
 /// Options of the rounds mean nothing to the working set, and those of one kind of rounds nothing to the others.

@@ -28,7 +28,8 @@ fn told(screen: &str, model: &Value) -> String {
         _ => line.trim_end().to_owned(),
     };
     let screen: Vec<String> = screen.lines().map(masked).collect();
-    let keys = ["columns", "intercept", "lambda", "classes", "feature_names", "encoding", "ending"];
+    let keys =
+        ["columns", "intercept", "lambda", "classes", "class_names", "feature_names", "encoding", "ending"];
     let kept: Vec<String> = keys.iter().map(|key| format!("{key}: {}", model[key])).collect();
     format!("{}\n{}\n", screen.join("\n").trim_end(), kept.join("\n"))
 }

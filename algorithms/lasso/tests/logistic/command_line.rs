@@ -121,3 +121,85 @@ fn what_does_not_fit_is_refused() {
     let (_, err) = lasso(folder.path(), "fit diabetes --loss huber", 2);
     assert!(err.contains("squared") && err.contains("logistic"), "{err}");
 }
+
+/// Texts in place of two numbers: the same model, which names them.
+#[test]
+fn classes_may_be_texts_in_fit_path_cv_and_predict() {
+    let folder = tempfile::tempdir().unwrap();
+    table(folder.path(), 0.0, 1.0);
+    let numbers = fs::read_to_string(folder.path().join("data.csv")).unwrap();
+    let named = |text: &str| {
+        let name = |line: &str| match line.rsplit_once(',') {
+            Some((rest, "0")) => format!("{rest},malign\n"),
+            Some((rest, "1")) => format!("{rest},\"other, or none\"\n"),
+            _ => format!("{line}\n"),
+        };
+        text.lines().map(name).collect::<String>()
+    };
+    fs::write(folder.path().join("texts.csv"), named(&numbers)).unwrap();
+    for verb in ["fit", "path --points 5", "cv --points 5 --folds 3"] {
+        let digest = |file: &str| {
+            let line = format!("{verb} {file} --y class --loss logistic --out run --force --json");
+            let report: Value = serde_json::from_str(&lasso(folder.path(), &line, 0).0).unwrap();
+            report["model_digest"].as_str().unwrap().to_owned()
+        };
+        assert_eq!(digest("data.csv"), digest("texts.csv"), "{verb}");
+        let model: Value =
+            serde_json::from_slice(&fs::read(folder.path().join("run/model.json")).unwrap()).unwrap();
+        assert_eq!(model["class_names"], serde_json::json!(["malign", "other, or none"]), "{verb}");
+        assert_eq!(model["classes"], serde_json::json!([0.0, 1.0]), "{verb}");
+        let point = if verb.starts_with("path") { "--point 4" } else { "" };
+        let (texts, measured) = lasso(folder.path(), &format!("predict run texts.csv --y class {point}"), 0);
+        lasso(folder.path(), &format!("{verb} data.csv --y class --loss logistic --out numbers --force"), 0);
+        let (numbers, expected) =
+            lasso(folder.path(), &format!("predict numbers data.csv --y class {point}"), 0);
+        assert_eq!(measured, expected, "{verb}");
+        for (text, number) in texts.lines().zip(numbers.lines()) {
+            let (name, probability) = text.split_once('\t').unwrap();
+            let (class, same) = number.split_once('\t').unwrap();
+            assert_eq!(name, if class == "1" { "other, or none" } else { "malign" });
+            assert_eq!(probability, same);
+        }
+        assert_eq!(texts.lines().count(), 60);
+    }
+    let (out, _) = lasso(folder.path(), "fit texts.csv --y class --loss logistic --out run --force", 0);
+    assert!(out.contains("classes: malign and other, or none; scores above 0 speak for other"), "{out}");
+    let said: Value =
+        serde_json::from_str(&lasso(folder.path(), "predict run texts.csv --y class --json", 0).0).unwrap();
+    assert!(said["classes"][0].is_string() && said["accuracy"].as_f64().unwrap() > 0.6, "{said}");
+    // A class that the model does not know is never right; without a value there is no error.
+    let text = fs::read_to_string(folder.path().join("texts.csv")).unwrap();
+    fs::write(folder.path().join("strange.csv"), text.replace("malign", "benign")).unwrap();
+    let said: Value =
+        serde_json::from_str(&lasso(folder.path(), "predict run strange.csv --y class --json", 0).0).unwrap();
+    assert!(said["accuracy"].as_f64().unwrap() < 0.6, "{said}");
+    fs::write(folder.path().join("hole.csv"), text.replacen("malign", "", 1)).unwrap();
+    let (_, err) = lasso(folder.path(), "predict run hole.csv --y class", 0);
+    assert!(err.contains("no error is told, as the response `class` is not there in every row"), "{err}");
+}
+
+#[test]
+fn what_is_no_two_classes_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("three.csv", "x,y\n1,a\n2,b\n3,c\n4,a\n");
+    write("one.csv", "x,y\n1,a\n2,a\n3,a\n");
+    write("texts.csv", "x,y\n1,a\n2,b\n3,a\n");
+    for (line, said) in [
+        (
+            "three.csv --loss logistic",
+            "three.csv: the response has 3 distinct values: the logistic loss needs exactly two",
+        ),
+        ("three.csv --loss logistic", "these are `a`, `b`, `c`"),
+        ("one.csv --loss logistic", "the response has 1 distinct value:"),
+        ("one.csv --loss logistic", "these are `a`"),
+        (
+            "texts.csv",
+            "texts.csv:2: column 2 (y), the response: `a` is not a number: mend it, or, if these are classes",
+        ),
+        ("texts.csv --loss poisson", "if these are classes, fit a loss of classes (--loss logistic)"),
+    ] {
+        let (out, err) = lasso(folder.path(), line, 2);
+        assert!(err.contains(said) && out.is_empty(), "{line}: {err}");
+    }
+}

@@ -1,0 +1,121 @@
+//! What is wrong with columns as they were read, before anything is made of them.
+
+use std::path::Path;
+
+use super::classes::Classes;
+use super::columns::{Column, Values};
+use super::encoding::ColumnOptions;
+use super::missing::Missing;
+use super::select::{Side, places};
+use crate::error::ReadError;
+
+/// Columns that are no features: the response, and those beside.
+pub(super) struct Own<'a> {
+    pub(super) response: Option<usize>,
+    pub(super) sides: &'a [Side],
+    pub(super) classes: &'a Classes,
+}
+
+impl Own<'_> {
+    pub(super) fn is_beside(&self, place: usize) -> bool {
+        self.sides.iter().any(|side| matches!(side, Side::Column(j) if *j == place))
+    }
+}
+
+/// Refuses a response that is a text, and numbers with a few texts among them: these are mistakes, not levels.
+pub(super) fn check_texts(
+    columns: &[Column],
+    rows: usize,
+    own: &Own<'_>,
+    options: &ColumnOptions,
+    path: &Path,
+) -> Result<(), ReadError> {
+    let response = own.response.filter(|_| *own.classes == Classes::Refused);
+    let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+    let codes =
+        places("--categorical", &options.categorical, &names).map_err(|why| ReadError::file(path, why))?;
+    let mut flaws = Vec::new();
+    for (place, column) in columns.iter().enumerate() {
+        let is_text = matches!(column.values, Values::Texts { .. } | Values::Many);
+        let may_be_text =
+            codes[place] || own.is_beside(place) || (own.response == Some(place) && response.is_none());
+        let (Some((at, cell)), true, false) = (&column.odd, is_text, may_be_text) else { continue };
+        let (name, option) = (called(place, column), option_name(place, column));
+        let texts = (rows as u64).saturating_sub(column.numbers).saturating_sub(column.missing);
+        let ways = format!(
+            "or take all its cells for levels by --categorical {option}, or leave the column out by --drop {option}"
+        );
+        let why = if column.commas > 0 && cell.contains(',') {
+            format!(
+                "{name}: `{cell}` is not a number: write a point for the decimal comma, and nothing between thousands, {ways}"
+            )
+        } else if response == Some(place) {
+            format!(
+                "{name}, the response: `{cell}` is not a number: mend it, or, if these are classes, fit a loss of classes (--loss logistic)"
+            )
+        } else if column.numbers > 0 && column.numbers >= texts {
+            format!(
+                "{name}: `{cell}` is not a number, though {} cells of this column are: mend it, {ways}",
+                column.numbers
+            )
+        } else {
+            continue;
+        };
+        flaws.push((at, place, why));
+    }
+    match flaws.into_iter().min_by_key(|(at, place, _)| (at.number(), *place)) {
+        Some((at, _, why)) => Err(at.error(path, why)),
+        None => Ok(()),
+    }
+}
+
+/// A column in messages.
+fn called(place: usize, column: &Column) -> String {
+    let unnamed = super::head::unnamed(place);
+    if column.name == unnamed { unnamed } else { format!("{unnamed} ({})", column.name) }
+}
+
+/// A column in options.
+fn option_name(place: usize, column: &Column) -> String {
+    if column.name == super::head::unnamed(place) { (place + 1).to_string() } else { column.name.clone() }
+}
+
+/// Refuses missing numbers, unless something is to become of them.
+pub(super) fn check_missing(
+    columns: &[Column],
+    own: &Own<'_>,
+    rule: Missing,
+    path: &Path,
+) -> Result<(), ReadError> {
+    let lacks = |(place, column): &(usize, &Column)| {
+        let is_own = own.response == Some(*place) || own.is_beside(*place);
+        let is_told = is_own || matches!(column.values, Values::Numbers(_));
+        let matters = rule == Missing::Refuse || (rule == Missing::Mean && is_own);
+        is_told && matters && column.missing > 0 && column.missing < column.values.len() as u64
+    };
+    let all: Vec<(usize, &Column)> = columns.iter().enumerate().filter(lacks).collect();
+    let first = all
+        .iter()
+        .filter_map(|(place, column)| Some((column.first_missing.as_ref()?.number(), *place, column)));
+    let Some((_, place, column)) = first.min_by_key(|(at, place, _)| (*at, *place)) else { return Ok(()) };
+    let counts: Vec<String> =
+        all.iter().map(|(_, column)| format!("{} {}", column.name, column.missing)).collect();
+    let total: u64 = all.iter().map(|(_, column)| column.missing).sum();
+    let ways = match own.response == Some(place) || own.is_beside(place) {
+        true => "leave such rows out by --missing drop".to_owned(),
+        false => format!(
+            "fill them with means by --missing mean, leave their rows out by --missing drop, or the column by --drop {}",
+            option_name(place, column)
+        ),
+    };
+    let why = format!(
+        "{} has no value; {total} {} missing ({}): {ways}",
+        called(place, column),
+        if total == 1 { "is" } else { "are" },
+        super::encoding::listed(&counts)
+    );
+    Err(column
+        .first_missing
+        .as_ref()
+        .map_or_else(|| ReadError::file(path, why.clone()), |at| at.error(path, why.clone())))
+}

@@ -1,0 +1,183 @@
+//! [`Classes`] and [`Beside`]: a response of texts, and columns that are no features.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::columns::Values;
+use super::response::column_of;
+use crate::error::ReadError;
+
+/// Whether the response may be texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Classes {
+    /// No: a text is an error.
+    #[default]
+    Refused,
+    /// Yes: then `y` has their numbers from 0, by their order, and [`Table::classes`](super::Table::classes) the texts.
+    Any,
+    /// They are these: `y` has their numbers, and NaN where there is another text.
+    Known(Vec<String>),
+}
+
+/// A column that is no feature, and is given beside them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Beside {
+    /// The option that asks for it, for messages.
+    pub option: &'static str,
+    /// Its name, its number from 1, or a file with one value a row.
+    pub name: String,
+}
+
+/// What stands in a column beside the features: a value a row.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Labels {
+    /// Finite numbers.
+    Numbers(Vec<f64>),
+    /// The number of each row's text among the texts, which are sorted.
+    Texts {
+        /// Numbers from 0.
+        codes: Vec<u32>,
+        /// The texts.
+        texts: Vec<String>,
+    },
+}
+
+impl Labels {
+    /// A number for each row, the same for equal values, from 0 in the order in which they come.
+    ///
+    /// ```
+    /// use raddle_datasets::Labels;
+    /// assert_eq!(Labels::Numbers(vec![7.5, 2.0, 7.5]).groups(), [0, 1, 0]);
+    /// ```
+    pub fn groups(&self) -> Vec<u32> {
+        let mut known: HashMap<u64, u32> = HashMap::new();
+        let mut number = |key: u64| {
+            let next = known.len() as u32;
+            *known.entry(key).or_insert(next)
+        };
+        match self {
+            // 0 and -0 are one value.
+            Self::Numbers(values) => values.iter().map(|value| number((value + 0.0).to_bits())).collect(),
+            Self::Texts { codes, .. } => codes.iter().map(|&code| number(u64::from(code))).collect(),
+        }
+    }
+}
+
+/// A response as numbers, and the texts that these stand for; NaN where a value is missing. `None` for texts that are
+/// refused, or a column that was not read.
+pub(super) fn numbered(values: Values, wanted: &Classes) -> Option<(Vec<f64>, Option<Vec<String>>)> {
+    match (values, wanted) {
+        (Values::Numbers(y), Classes::Refused | Classes::Any) => Some((y, None)),
+        (Values::Texts { codes, mut texts }, Classes::Any) => {
+            // Sorted, so that a missing text is the first.
+            let missing = u32::from(texts.first().is_some_and(String::is_empty));
+            texts.drain(..missing as usize);
+            let number = |code: u32| code.checked_sub(missing).map_or(f64::NAN, f64::from);
+            Some((codes.into_iter().map(number).collect(), Some(texts)))
+        }
+        (Values::Texts { codes, texts }, Classes::Known(known)) => {
+            let number = |text: &String| known.iter().position(|class| class == text);
+            let numbers: Vec<f64> =
+                texts.iter().map(|text| number(text).map_or(f64::NAN, |at| at as f64)).collect();
+            Some((codes.into_iter().map(|code| numbers[code as usize]).collect(), None))
+        }
+        _ => None,
+    }
+}
+
+/// Numbers the classes that are left anew, after rows were left out.
+pub(super) fn compact(y: &mut [f64], classes: &mut Vec<String>) {
+    let mut used = vec![false; classes.len()];
+    y.iter().for_each(|&class| used[class as usize] = true);
+    let mut next = 0;
+    let new: Vec<f64> = used
+        .iter()
+        .map(|&used| {
+            next += u32::from(used);
+            f64::from(next.saturating_sub(1))
+        })
+        .collect();
+    y.iter_mut().for_each(|class| *class = new[*class as usize]);
+    let mut used = used.into_iter();
+    classes.retain(|_| used.next().unwrap_or(false));
+}
+
+/// What was read as a column beside the features; `None` where it was not read or a value is missing.
+pub(super) fn labels(values: Values) -> Option<Labels> {
+    match values {
+        Values::Numbers(values) if values.iter().all(|value| value.is_finite()) => {
+            Some(Labels::Numbers(values))
+        }
+        Values::Texts { codes, texts } if texts.iter().all(|text| !text.is_empty()) => {
+            Some(Labels::Texts { codes, texts })
+        }
+        _ => None,
+    }
+}
+
+/// Columns beside the features of data whose columns have no names: files alone.
+pub(super) fn from_files(
+    beside: &[Beside],
+    rows: usize,
+    format: &str,
+    path: &Path,
+) -> Result<Vec<Labels>, ReadError> {
+    let read = |Beside { option, name }: &Beside| {
+        let file = Path::new(name);
+        if !file.is_file() {
+            let why = format!(
+                "{option} {name}: {format} has no columns with names: give a file with one value a row, or csv or parquet"
+            );
+            return Err(ReadError::file(path, why));
+        }
+        from_file(option, file, rows)
+    };
+    beside.iter().map(read).collect()
+}
+
+/// A file with a value for each of so many rows.
+pub(super) fn from_file(option: &str, file: &Path, rows: usize) -> Result<Labels, ReadError> {
+    let refuse = |why: String| ReadError::file(file, format!("{option}: {why}"));
+    let column = column_of(file)?;
+    if let Some(at) = column.first_missing {
+        return Err(at.error(file, format!("{option}: there is no value")));
+    }
+    let read = labels(column.values).ok_or_else(|| refuse("a value is no finite number".into()))?;
+    let count = match &read {
+        Labels::Numbers(values) => values.len(),
+        Labels::Texts { codes, .. } => codes.len(),
+    };
+    match count == rows {
+        true => Ok(read),
+        false => Err(refuse(format!("{count} values for {rows} rows: they must be as many"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_have_numbers_in_the_order_of_their_texts() {
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        let values =
+            |codes: &[u32], names: &[&str]| Values::Texts { codes: codes.to_vec(), texts: texts(names) };
+        let found = numbered(values(&[1, 0, 2], &["", "no", "yes"]), &Classes::Any).unwrap();
+        assert!(found.0[0] == 0.0 && found.0[1].is_nan() && found.0[2] == 1.0);
+        assert_eq!(found.1, Some(texts(&["no", "yes"])));
+        let known = Classes::Known(texts(&["a", "b"]));
+        let found = numbered(values(&[0, 1], &["b", "c"]), &known).unwrap();
+        assert!(found.0[0] == 1.0 && found.0[1].is_nan() && found.1.is_none());
+        assert!(numbered(values(&[0], &["b"]), &Classes::Refused).is_none());
+        let (mut y, mut classes) = (vec![3.0, 0.0, 3.0], texts(&["a", "b", "c", "d"]));
+        compact(&mut y, &mut classes);
+        assert_eq!((y, classes), (vec![1.0, 0.0, 1.0], texts(&["a", "d"])));
+    }
+
+    #[test]
+    fn groups_are_equal_values() {
+        assert_eq!(Labels::Numbers(vec![0.0, 3.0, -0.0, 3.0]).groups(), [0, 1, 0, 1]);
+        let texts = ["a", "b"].map(str::to_owned).to_vec();
+        assert_eq!(Labels::Texts { codes: vec![1, 1, 0], texts }.groups(), [0, 0, 1]);
+    }
+}
