@@ -96,6 +96,30 @@ fn finished_and_limited_runs_that_are_resumed_end_with_the_same_files() {
 }
 
 #[test]
+fn a_run_that_reached_its_target_goes_on_to_a_tighter_one() {
+    let folder = folder();
+    let folder = folder.path();
+    let line = "fit pydoc --topics 6 --seed 3 --evaluate-every 1";
+    // What the first run finds on the way says which targets are reached, and when.
+    ends(folder, &format!("{line} --epochs 8 --out probe"), 0);
+    let trace = fs::read_to_string(folder.join("probe").join("trace.jsonl")).unwrap();
+    let found = trace.lines().filter_map(|line| {
+        let boundary: serde_json::Value = serde_json::from_str(line).unwrap();
+        (boundary["metric"]["name"] == "perplexity").then(|| boundary["metric"]["value"].as_f64().unwrap())
+    });
+    let found: Vec<f64> = found.collect();
+    let (loose, tight) = (found[0], found.iter().copied().fold(f64::INFINITY, f64::min));
+    assert!(tight < loose, "{found:?}");
+    ends(folder, &format!("{line} --target {tight} --out whole"), 0);
+    let files = left(folder, "whole");
+    for checkpoints in ["--checkpoint-every 1", ""] {
+        ends(folder, &format!("{line} --target {loose} {checkpoints} --out early --force"), 0);
+        assert_ne!(left(folder, "early").0, files.0);
+        resumes(folder, &format!("pydoc --target {tight}"), "early", &files);
+    }
+}
+
+#[test]
 fn a_killed_run_that_is_resumed_ends_with_the_same_files() {
     let folder = folder();
     let folder = folder.path();

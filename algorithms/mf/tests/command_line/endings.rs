@@ -54,6 +54,32 @@ fn a_run_goes_on_after_its_limit_to_the_same_model() {
 }
 
 #[test]
+fn a_run_that_reached_its_target_goes_on_to_a_tighter_one() {
+    let folder = scratch();
+    let model = |run: &str| json(folder.path(), &format!("{run}/report.json"))["model_digest"].clone();
+    for solver in ["sgd", "als", "ccd"] {
+        // What the first run finds on the way says which targets are reached, and when.
+        let line = format!("fit {SMALL} --rank 2 --solver {solver} --epochs 8");
+        ends(folder.path(), &format!("{line} --out probe --force"), 0);
+        let trace = fs::read_to_string(folder.path().join("probe/trace.jsonl")).unwrap();
+        let found = trace.lines().skip(1).map(|line| {
+            let boundary: serde_json::Value = serde_json::from_str(line).unwrap();
+            boundary["metric"]["value"].as_f64().unwrap()
+        });
+        let found: Vec<f64> = found.collect();
+        let (loose, tight) = (found[0], found.iter().copied().fold(f64::INFINITY, f64::min));
+        assert!(tight < loose, "{solver}: {found:?}");
+        ends(folder.path(), &format!("{line} --target {tight} --out whole --force"), 0);
+        for checkpoints in ["--checkpoint-every 1", ""] {
+            ends(folder.path(), &format!("{line} --target {loose} {checkpoints} --out run --force"), 0);
+            assert_ne!(model("run"), model("whole"), "{solver}");
+            ends(folder.path(), &format!("--resume run --target {tight}"), 0);
+            assert_eq!(model("run"), model("whole"), "{solver} {checkpoints}");
+        }
+    }
+}
+
+#[test]
 fn a_cross_validation_or_refit_that_is_cut_short_says_what_there_is() {
     let folder = scratch();
     let line = format!("cv {SMALL} --ranks 2,4 --regs 0.1 --folds 2 --epochs 4 --time-limit 0 --out cut");
