@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Every Rust file below a folder of the repository, but for tests and the command lines.
 fn files(folder: &str) -> Vec<PathBuf> {
@@ -108,4 +109,37 @@ fn libraries_name_no_algorithm_and_data_name_no_engine() {
     assert_eq!(naming("algorithms/lasso/src", &["raddle_mf", "raddle_lda"]), [""; 0]);
     assert_eq!(naming("algorithms/mf/src", &["raddle_lasso", "raddle_lda"]), [""; 0]);
     assert_eq!(naming("algorithms/lda/src", &["raddle_lasso", "raddle_mf"]), [""; 0]);
+}
+
+#[test]
+fn libraries_bring_no_command_line() {
+    let needs = |package: &str, features: &[&str]| -> Vec<String> {
+        let tree = Command::new(env!("CARGO"))
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .args([
+                "tree",
+                "--locked",
+                "--offline",
+                "--edges",
+                "normal",
+                "--prefix",
+                "none",
+                "--package",
+                package,
+            ])
+            .args(features)
+            .output()
+            .unwrap();
+        assert!(tree.status.success(), "{package}: {}", String::from_utf8_lossy(&tree.stderr));
+        let names = String::from_utf8(tree.stdout).unwrap();
+        let command_line = ["clap", "ctrlc", "indicatif", "strsim"];
+        let name = |line: &str| line.split(' ').next().unwrap_or_default().to_owned();
+        names.lines().map(name).filter(|name| command_line.contains(&name.as_str())).collect()
+    };
+    for package in ["raddle", "raddle-lasso", "raddle-mf", "raddle-lda"] {
+        assert_eq!(needs(package, &["--no-default-features"]), [""; 0], "{package}");
+        // The programs do: the names are found where they are.
+        assert!(!needs(package, &[]).is_empty(), "{package}");
+    }
+    assert_eq!(needs("raddle-datasets", &[]), [""; 0]);
 }

@@ -24,6 +24,8 @@ mod foreign;
 mod inflate;
 mod market;
 mod memory;
+pub mod npy;
+pub mod npz;
 mod number;
 mod parallel;
 mod quoting;

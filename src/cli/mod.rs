@@ -67,7 +67,6 @@ mod folder;
 mod interrupt;
 mod manifest;
 mod model;
-pub mod npy;
 mod number;
 mod options;
 mod pace;

@@ -3,12 +3,12 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use raddle::cli::{Error, ModelDigest, ModelFolder, Session, npy};
-use raddle_datasets::{Corpus, Csc, Matrix, Vocabulary, sparse_npz};
+use raddle::cli::{Error, ModelDigest, ModelFolder, Session};
+use raddle_datasets::{Corpus, Csc, Matrix, Vocabulary, npy, npz, sparse_npz};
 use raddle_lda::{Fit, MOST_TOPICS, TopicWords};
 use serde::{Deserialize, Serialize};
 
-use super::{npz, outcome};
+use super::outcome;
 
 /// The counts of words in topics.
 const COUNTS: &str = "topic_word_counts.npz";

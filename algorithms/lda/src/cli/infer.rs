@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use clap::Args;
 use raddle::cli::{
-    Error, ExitStatus, MOST_WORKERS, UseOptions, between, count, npy, refuse_without_effect, write_atomic,
+    Error, ExitStatus, MOST_WORKERS, UseOptions, between, count, refuse_without_effect, write_atomic,
 };
-use raddle_datasets::Corpus;
+use raddle_datasets::{Corpus, npy};
 use raddle_lda::{Inference, LdaError};
 use serde_json::json;
 

@@ -11,7 +11,6 @@ mod documents;
 mod files;
 mod fit;
 mod infer;
-mod npz;
 mod outcome;
 mod priors;
 mod start;

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use raddle::cli::{Error, ModelDigest, ModelFolder, Out, Session, npy};
-use raddle_datasets::Ids;
+use raddle::cli::{Error, ModelDigest, ModelFolder, Out, Session};
+use raddle_datasets::{Ids, npy};
 use raddle_mf::Model;
 use serde::{Deserialize, Serialize};
 

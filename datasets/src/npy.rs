@@ -1,4 +1,5 @@
-//! Arrays of models in numpy's `.npy` format, version 1.0, in C order.
+//! Writing arrays in numpy's `.npy` format, version 1.0, in C order; and reading those of single precision again, which
+//! models are kept in. [`table`](crate::table) reads any.
 
 use std::io::{self, Write};
 use std::str;

@@ -1,13 +1,19 @@
-//! Sparse matrices as `scipy.sparse.save_npz` writes them, streamed.
+//! Writing sparse matrices as `scipy.sparse.save_npz` does, streamed. [`table`](crate::table) reads them.
 
 use std::io::{self, Seek, Write};
 
-use raddle::cli::npy::header;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// A sparse matrix of counts in compressed rows; each part is given as an iterator that is run once.
-pub(crate) fn csr(
+use crate::npy::header;
+
+/// Writes a sparse matrix of counts in compressed rows (CSR): `starts` has an offset for each row and one more, `indices`
+/// a count and the column of each entry, ascending in a row, `counts` their values below 2^31. Each part is an iterator that
+/// is run once.
+///
+/// # Errors
+/// If `out` fails.
+pub fn csr(
     out: &mut (impl Write + Seek),
     shape: (usize, usize),
     starts: impl ExactSizeIterator<Item = u64>,
