@@ -3,8 +3,8 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use raddle::cli::{Error, ModelFolder, Session, npy};
-use raddle_datasets::Encoding;
+use raddle::cli::{Error, ModelFolder, Session};
+use raddle_datasets::{Encoding, npy};
 use raddle_lasso::{Fit, Loss, Point, Problem};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
