@@ -9,7 +9,7 @@ use std::time::Duration;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use workload::{Idle, MEGABYTE, Turning, epochs};
 
-/// The time of `iterations` steps, run as epochs of so many steps each: the first epoch warms up.
+/// The time of `iterations` steps, run as epochs of a fixed number of steps: the first epoch warms up.
 fn steps(iterations: u64, an_epoch: u64, run: impl FnOnce(u64) -> Vec<f64>) -> Duration {
     let times = run(iterations.div_ceil(an_epoch) + 1);
     let total: f64 = times[1..].iter().sum();

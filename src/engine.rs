@@ -155,7 +155,7 @@ impl<P: Program> Engine<P> {
         self
     }
 
-    /// The counted cost of each shard, by which they are placed; equal unless given.
+    /// The counted cost of each shard, by which they are placed. Default: all equal.
     pub fn costs(mut self, costs: Vec<u64>) -> Self {
         self.costs = Some(costs);
         self
@@ -181,13 +181,13 @@ impl<P: Program> Engine<P> {
         self
     }
 
-    /// Ends the run after so many epochs.
+    /// Ends the run after this number of epochs.
     pub fn epochs(mut self, epochs: u64) -> Self {
         self.settings.epochs = Some(epochs);
         self
     }
 
-    /// Ends the run after the first epoch that ends so many seconds after the start.
+    /// Ends the run with the first epoch that ends at least this number of seconds after the start.
     pub fn time_limit(mut self, seconds: f64) -> Self {
         self.settings.time_limit = Some(seconds);
         self
@@ -199,7 +199,7 @@ impl<P: Program> Engine<P> {
         self
     }
 
-    /// Writes a checkpoint to this file after every so many epochs, and where a run ends before it is done; whole or not
+    /// Writes a checkpoint to this file after every N epochs, and where a run ends before it is done; whole or not
     /// at all. One that cannot be written ends nothing: the run goes on and warns ([`RunReport::warnings`]).
     pub fn checkpoint(mut self, every: u64, file: impl Into<PathBuf>) -> Self {
         self.settings.checkpoint_every = Some(every);

@@ -255,7 +255,7 @@ impl<R> Earlier<'_, R> {
     }
 }
 
-/// Runs `body` with so many hands, no more than there are cores: to see that they give the same bits.
+/// Runs `body` with this number of hands, no more than there are cores: to see that they give the same bits.
 pub fn during<T>(hands: usize, body: impl FnOnce() -> T) -> T {
     /// Ends the other threads, even if the body panics.
     struct End<'a>(&'a AtomicBool);

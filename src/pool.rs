@@ -20,7 +20,7 @@ use bytemuck::Zeroable;
 pub struct Pool<T>(Arc<Mutex<Vec<Vec<T>>>>);
 
 impl<T: Zeroable> Pool<T> {
-    /// Memory for so many values or a few more, in which any values may stand.
+    /// Memory for at least this number of values, uninitialised in effect: any values may stand in it.
     pub fn take(&self, count: usize) -> Vec<T> {
         let mut kept = self.kept();
         match kept.iter().position(|buffer| (count..=count + count / 4).contains(&buffer.len())) {

@@ -21,7 +21,7 @@ pub(crate) struct Settings {
     pub(crate) guard: bool,
     pub(crate) epochs: Option<u64>,
     pub(crate) time_limit: Option<f64>,
-    /// (epoch, workers): after that epoch, go on with so many.
+    /// (epoch, workers): after that epoch, continue with that number of workers.
     pub(crate) rescale: Vec<(u64, usize)>,
     pub(crate) checkpoint_every: Option<u64>,
     pub(crate) stop: Stop,
@@ -53,7 +53,7 @@ impl Settings {
         due.map_or(self.workers, |&(_, workers)| workers)
     }
 
-    /// How many threads carry so many workers of so many shards: no more than have something to do.
+    /// How many threads carry these workers: no more than have something to do with this number of shards.
     pub(crate) fn threads_for(&self, workers: usize, shards: usize) -> usize {
         let busy = workers.min(shards.max(1));
         // Asking the system takes longer than many a round: not for one worker.
@@ -65,7 +65,7 @@ impl Settings {
         self.checkpoint_every.is_some_and(|every| epoch > 0 && epoch.is_multiple_of(every))
     }
 
-    /// Whether a checkpoint of the boundary after so many epochs may be written.
+    /// Whether a checkpoint of the boundary after this number of epochs may be written.
     pub(crate) fn keeps(&self, epoch: u64) -> bool {
         self.checkpoint_every.is_some() && (self.checkpoint_due(epoch) || self.limit_reached(epoch).is_some())
     }

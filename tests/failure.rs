@@ -417,7 +417,7 @@ fn the_child_that_is_killed() {
 fn a_process_killed_again_and_again_leaves_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("run.checkpoint");
-    // Killed once so many epochs more are over, wherever it then is.
+    // Killed once this number of further epochs is over, wherever it then is.
     for epochs in [1, 2, 9, 3, 5] {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "the_child_that_is_killed", "--nocapture"])

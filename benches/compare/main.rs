@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use table::{Samples, Table, in_turns};
 use workload::{Idle, MEGABYTE, Nap, Turning, epochs, touch};
 
-/// Measures something for so many turns and adds its rows.
+/// Measures something for a number of turns and adds its rows.
 type Part = fn(&mut Table, usize);
 
 fn main() {

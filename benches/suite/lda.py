@@ -200,7 +200,7 @@ def show(found):
 
 def after(options):
     """Ours until the perplexities that the peer has after 20, 50 and 100 passes, each seed in turns."""
-    print("| corpus, K | passes of tomotopy | its perplexity | its s | ours, s | ours / T | at least, aim |\n"
+    print("| corpus, K | passes of tomotopy | its perplexity | its s | ours, s | ours / T | at most, aim |\n"
           "|---|---|---|---|---|---|---|")
     for name, topics in AFTER:
         if options.only and f"{name} {topics}" != options.only:
@@ -232,7 +232,7 @@ def main():
     options = parser.parse_args()
     if options.after:
         return after(options)
-    print("| corpus, K | perplexity | ours, s | T, s | ours / T | at least, aim | judged at the end "
+    print("| corpus, K | perplexity | ours, s | T, s | ours / T | at most, aim | judged at the end "
           "| word log-likelihood | Mtok/s | MB | tomotopy, Mtok/s |\n|---|---|---|---|---|---|---|---|---|---|---|")
     found = {}
     if options.table:

@@ -156,7 +156,7 @@ impl Program for Rotated {
 pub(crate) struct Idle;
 
 impl Idle {
-    /// Runs epochs of so many empty rounds, one shard a worker.
+    /// Runs epochs of a number of empty rounds, one shard a worker.
     pub(crate) fn run(workers: usize, rounds: u32, epochs: u64) -> Outcome<Self> {
         let parts = Parts::new(vec![0; workers], ());
         let schedule = EmptyRounds { shards: workers as u32, rounds, left: 0 };

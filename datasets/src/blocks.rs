@@ -45,7 +45,7 @@ impl<'a> Blocks<'a> {
         Self { quoting: Some(quoting), ..self }
     }
 
-    /// Passes over so many bytes, which the source is known to have, its mark not counted.
+    /// Passes over this number of bytes, which the source is known to have, its mark not counted.
     pub(crate) fn skip(mut self, bytes: usize) -> Self {
         match &mut self.from {
             From::Text(rest) => *rest = &rest[bytes.min(rest.len())..],

@@ -29,18 +29,18 @@ pub struct TrainOptions {
     /// The data: a file (gzip or not); a small embedded set if none is given.
     #[arg(help_heading = None)]
     pub data: Option<String>,
-    /// The data's format, where it is not recognised.
+    /// Format of the data. Default: recognised by its content.
     #[arg(long, value_name = "NAME", help_heading = None)]
     pub format: Option<String>,
 
-    /// Write model, report and trace to this folder; nothing is written without.
+    /// Write model, report and trace to this folder. Default: nothing is written.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Let --out replace a run that is in its folder.
+    /// Let --out replace an earlier run in its folder.
     #[arg(long, requires = "out")]
     pub force: bool,
-    /// Go on with the run in a folder: data and options are its own, and it goes on in that folder unless --out names
-    /// another.
+    /// Continue the run in this folder with its own data and options. The result goes to the same folder unless --out
+    /// names another.
     #[arg(long, value_name = "RUN")]
     pub resume: Option<PathBuf>,
     /// Write a checkpoint to the run's folder after every N epochs.
@@ -49,47 +49,48 @@ pub struct TrainOptions {
     /// Start from the model of an earlier run.
     #[arg(long, value_name = "MODEL")]
     pub init: Option<PathBuf>,
-    /// End after so many epochs.
+    /// End after N epochs.
     #[arg(long, value_name = "N", value_parser = values::whole::<u64>)]
     pub epochs: Option<u64>,
-    /// End after the first epoch that ends so long after the start.
+    /// End with the first epoch that passes this time.
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
     pub time_limit: Option<f64>,
-    /// Names every random choice; the same seed gives the same model.
+    /// Random seed. The same seed gives the same model.
     #[arg(long, value_name = "N", default_value_t = 42, value_parser = values::whole::<u64>)]
     pub seed: u64,
-    /// Threads that compute; the cores unless given. Never changes the model.
+    /// Number of worker threads. Default: the number of cores. Never changes the model.
     #[arg(long, value_name = "N", value_parser = values::between::<1, MOST_WORKERS>)]
     pub workers: Option<usize>,
     /// Show no progress.
     #[arg(long)]
     pub quiet: bool,
-    /// Write the report as one line to stdout, and nothing else there.
+    /// Write the report to stdout as one line of JSON, and nothing else.
     #[arg(long)]
     pub json: bool,
 
     /// Which variables are updated together.
     #[arg(long, value_name = "NAME", default_value = "auto", help_heading = ENGINE_HEADING)]
     pub schedule: String,
-    /// Pieces into which the data is cut; from the data alone unless given.
+    /// Number of shards (partitions) of the data. Default: by the size of the data.
     #[arg(long, value_name = "S", value_parser = values::between::<1, 65_536>, help_heading = ENGINE_HEADING)]
     pub shards: Option<usize>,
-    /// Variables updated a round at most.
+    /// Largest number of variables updated in a round.
     #[arg(long, value_name = "P", value_parser = values::between::<1, 1_000_000>, help_heading = ENGINE_HEADING)]
     pub parallelism: Option<usize>,
-    /// Variables that depend on each other more strongly than this never share a round.
+    /// Dependency threshold: variables that depend on each other more strongly are never updated in the same round.
     #[arg(long, value_name = "X|off", value_parser = str::parse::<Rho>, help_heading = ENGINE_HEADING)]
     pub rho: Option<Rho>,
-    /// Rounds in flight behind the one that is handed out.
+    /// Number of rounds whose updates may be missing when a round starts.
     #[arg(long, value_name = "S", default_value_t = 0, value_parser = values::between::<0, 1024>, help_heading = ENGINE_HEADING)]
     pub staleness: usize,
-    /// Roll back an epoch that worsens the objective, and go on with less parallelism.
+    /// Roll back an epoch that worsens the objective, and continue with less parallelism.
     #[arg(long, value_name = "on|off", default_value = "on", action = ArgAction::Set, value_parser = values::on_off, help_heading = ENGINE_HEADING)]
     pub guard: bool,
-    /// Go on with other workers after an epoch, such as 3:4,6:1. Never changes the model.
+    /// Change the number of workers after an epoch: 3:4,6:1 continues with 4 workers after epoch 3 and with 1 after
+    /// epoch 6. Never changes the model.
     #[arg(long, value_name = "EPOCH:WORKERS,...", value_parser = str::parse::<RescalePlan>, help_heading = ENGINE_HEADING)]
     pub rescale: Option<RescalePlan>,
-    /// Show on stderr what each round proposes, rejects and keeps.
+    /// Show on stderr which variables each round proposes, rejects and keeps.
     #[arg(long, help_heading = ENGINE_HEADING)]
     pub explain: bool,
 }

@@ -1,4 +1,4 @@
-//! [`Profile`]: what an epoch costs and gains with so many workers, for whoever decides how many to give.
+//! [`Profile`]: what an epoch costs and gains with a number of workers, for whoever decides how many to give.
 
 use std::collections::BTreeMap;
 

@@ -95,7 +95,7 @@ impl RescalePlan {
         &self.0
     }
 
-    /// The plan of what is left once so many epochs are completed, counted anew from there: what was due by then is
+    /// The plan of what is left once this number of epochs is completed, counted anew from there: what was due by then is
     /// due at the start.
     pub(super) fn after(&self, epochs: u64) -> Vec<(u64, usize)> {
         self.0.iter().map(|&(epoch, workers)| (epoch.saturating_sub(epochs), workers)).collect()

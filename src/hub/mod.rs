@@ -30,11 +30,11 @@ use crate::schedule::{Candidates, Counts, Outlook, Round, Schedule};
 use crate::settings::Settings;
 use crate::verdict::{Metric, Status};
 
-/// A worker without tasks is sent its commits once so many have gathered.
+/// A worker without tasks is sent its commits once this number has gathered.
 const COMMITS_HELD: usize = 64;
 /// How long the hub and the places of its thread may go on before other operators get their turn.
 const TURN: Duration = Duration::from_millis(1);
-/// After so many rollbacks in a row the parallelism has long been 1: the program itself worsens its objective.
+/// After this number of rollbacks in a row the parallelism has long been 1: the program itself worsens its objective.
 const IN_VAIN: u64 = 64;
 
 /// What the hub hands on from generation to generation, and what a checkpoint keeps of it.

@@ -61,7 +61,7 @@ impl Variables {
         Self { costs: costs.into(), owners: Owners::Anywhere(shards.max(1)) }
     }
 
-    /// Whether they belong to a run of so many shards.
+    /// Whether they belong to a run with this number of shards.
     ///
     /// # Errors
     /// Why they do not.

@@ -50,7 +50,7 @@ pub trait Schedule: Send + 'static {
         None
     }
 
-    /// Whether the schedule suits a run of so many shards and blocks: asked before anything runs.
+    /// Whether the schedule suits a run with these numbers of shards and blocks: asked before anything runs.
     ///
     /// # Errors
     /// Why it does not.

@@ -22,7 +22,7 @@ impl Lda {
     /// Fits.
     ///
     /// # Errors
-    /// If a parameter is out of its range, a document is too long for so many topics, or the run fails.
+    /// If a parameter is out of its range, a document is too long for this number of topics, or the run fails.
     pub fn fit(self, problem: Problem) -> Result<Fit, LdaError> {
         self.fit_with(problem, |engine| engine)
     }
@@ -30,7 +30,7 @@ impl Lda {
     /// Fits on an engine that `set` may change: limits, rescaling, checkpoints, an observer.
     ///
     /// # Errors
-    /// If a parameter is out of its range, a document is too long for so many topics, or the run fails.
+    /// If a parameter is out of its range, a document is too long for this number of topics, or the run fails.
     pub fn fit_with(
         self,
         problem: Problem,
@@ -44,7 +44,7 @@ impl Lda {
     /// The run that [`fit`](Lda::fit) carries out.
     ///
     /// # Errors
-    /// If a parameter is out of its range, or a document is too long for so many topics.
+    /// If a parameter is out of its range, or a document is too long for this number of topics.
     pub fn engine(&self, problem: Problem) -> Result<Engine<LdaProgram>, LdaError> {
         let (program, schedule, parts) = self.parts(problem)?;
         let costs = parts.shards.iter().map(|shard| shard.ends.last().copied().unwrap_or(0) + 1).collect();
@@ -58,7 +58,7 @@ impl Lda {
     /// What the run is made of, for who drives it by hand.
     ///
     /// # Errors
-    /// If a parameter is out of its range, or a document is too long for so many topics.
+    /// If a parameter is out of its range, or a document is too long for this number of topics.
     pub fn parts(
         &self,
         mut problem: Problem,

@@ -7,7 +7,7 @@ mod common;
 use common::{ends, ran, write};
 use serde_json::Value;
 
-/// Corpora of so many documents.
+/// Corpora of these numbers of documents.
 fn corpora(documents: usize) -> Vec<(&'static str, String)> {
     let lines = |line: &dyn Fn(usize) -> String| (0..documents).map(line).collect::<Vec<_>>().join("\n");
     let animals = ["fox", "dog", "cat", "hen"];

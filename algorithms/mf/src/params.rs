@@ -46,7 +46,7 @@ impl ScheduleKind {
 pub enum Equations {
     /// Exactly, by a Cholesky factor.
     Cholesky,
-    /// By so many steps of conjugate gradients from where the row is.
+    /// By this number of steps of conjugate gradients from where the row is.
     Gradients(usize),
 }
 
@@ -99,7 +99,7 @@ pub struct Mf {
     pub(crate) equations: Option<Equations>,
     pub(crate) inner: usize,
     pub(crate) epochs: Option<u64>,
-    /// Ends the only stage after so many epochs, as a run did that this one repeats.
+    /// Ends the only stage after this number of epochs, as a run did that this one repeats.
     pub(crate) cut: Option<u32>,
     pub(crate) step: Option<f64>,
     pub(crate) count_power: Option<f64>,

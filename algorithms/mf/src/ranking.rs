@@ -26,7 +26,7 @@ pub(crate) fn top(scores: &[f32], count: usize, best: &mut Vec<(u32, f32)>) {
 pub(crate) struct Gains(Vec<f64>);
 
 impl Gains {
-    /// For so many places, at least 1.
+    /// For this number of places, at least 1.
     pub(crate) fn new(places: usize) -> Self {
         Self((0..places.max(1)).map(|place| 1.0 / libm::log2(place as f64 + 2.0)).collect())
     }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 /// the order in which ids appear in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ids {
-    /// Row `i` has the id `i`; so many rows.
+    /// Row `i` has the id `i`, for this number of rows.
     Dense(u32),
     /// Whole numbers.
     Integers(Vec<u32>),

@@ -52,7 +52,7 @@ impl Triples {
         self.values.push(value);
     }
 
-    /// Keeps so many of the first observations.
+    /// Keeps this number of first observations.
     fn truncate(&mut self, count: usize) {
         self.users.truncate(count);
         self.items.truncate(count);

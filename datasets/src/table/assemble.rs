@@ -37,7 +37,7 @@ impl Tiles {
 struct Held {
     columns: Vec<u32>,
     values: Vec<f64>,
-    /// (row, entries): which row, from 0 on within its block, so many entries belong to.
+    /// (row, entries): which row, from 0 on within its block, this number of entries belongs to.
     rows: Vec<(u32, u32)>,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    /// Room for about so many entries is set aside at once: memory that stays untouched costs nothing, and a large piece
+    /// Room for about this number of entries is set aside at once: memory that stays untouched costs nothing, and a large piece
     /// goes back to the system as soon as it is let go.
     pub(crate) fn new(tiles: &'a Tiles, thread: usize, about: usize) -> Self {
         let count = tiles.ends.len() + 1;

@@ -135,7 +135,7 @@ pub(super) fn from_files(
     beside.iter().map(read).collect()
 }
 
-/// A file with a value for each of so many rows.
+/// A file with a value for each row.
 pub(super) fn from_file(option: &str, file: &Path, rows: usize) -> Result<Labels, ReadError> {
     let refuse = |why: String| ReadError::file(file, format!("{option}: {why}"));
     let column = column_of(file)?;

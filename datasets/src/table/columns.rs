@@ -61,7 +61,7 @@ pub(super) struct Columns {
     pub(super) notes: Vec<String>,
 }
 
-/// Texts by number, in the order in which they come; at most so many different ones.
+/// Texts by number, in the order in which they come; at most this number of different ones.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     pub(super) codes: Vec<u32>,

@@ -119,7 +119,7 @@ pub(crate) fn wrong_width(width: usize, head: &Head) -> String {
     )
 }
 
-/// Reads the columns of these kinds; a number column that holds a text becomes one of texts. At most so many different
+/// Reads the columns of these kinds; a number column that holds a text becomes one of texts. At most this number of different
 /// texts are kept of each column.
 pub(super) fn columns(
     source: &Source,

@@ -8,7 +8,7 @@ use super::{Csc, Matrix};
 /// A column's features, a value a row.
 pub(super) enum Feature {
     Number(Vec<f64>),
-    /// Which of so many features is 1 in a row; none where the number is [`NO_LEVEL`].
+    /// Which of the features is 1 in a row; none where the number is [`NO_LEVEL`].
     Levels {
         features: usize,
         at: Vec<u32>,
@@ -19,7 +19,7 @@ pub(super) enum Feature {
 pub(super) const NO_LEVEL: u32 = u32::MAX;
 
 impl Feature {
-    /// Of a column with so many levels: codes are the levels' numbers.
+    /// Of a column with this number of levels: codes are the levels' numbers.
     pub(super) fn of_levels(levels: usize, mut codes: Vec<u32>) -> Self {
         if levels == 2 {
             // The first level is where the feature of the second is 0.
@@ -37,7 +37,7 @@ impl Feature {
     }
 }
 
-/// All features of so many rows side by side: dense if all are numbers, sparse where there are levels.
+/// All features of the rows side by side: dense if all are numbers, sparse where there are levels.
 pub(super) fn matrix(rows: usize, features: Vec<Feature>) -> Result<Matrix, String> {
     let cols = features.iter().map(Feature::count).sum();
     if features.iter().all(|feature| matches!(feature, Feature::Number(_))) {

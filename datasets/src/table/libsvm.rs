@@ -52,7 +52,7 @@ pub fn read(path: impl AsRef<Path>, threads: usize) -> Result<Table, ReadError> 
 pub(super) struct Indices {
     /// They count from 0.
     pub(super) zero_based: bool,
-    /// The number of columns; unless given, the largest index.
+    /// The number of columns. Default: the largest index.
     pub(super) width: Option<u32>,
 }
 

@@ -96,7 +96,7 @@ impl Head {
         Err((number, "there is no size line: was the file cut off?".into()))
     }
 
-    /// Whether so many entries make the sizes believable.
+    /// Whether this number of entries makes the sizes believable.
     fn believed(&self, entries: usize) -> Result<(), String> {
         let entries = entries as u64;
         believable("rows", self.rows as u64, entries)?;

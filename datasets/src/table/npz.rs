@@ -113,7 +113,7 @@ fn whole(members: &Members, name: &str) -> Result<Vec<usize>, String> {
     }
 }
 
-/// Rows and columns, as far as so many values make them believable.
+/// Rows and columns, as far as this number of values makes them believable.
 fn shape(members: &Members, values: usize) -> Result<(usize, usize), String> {
     let shape = whole(members, "shape")?;
     let [rows, cols] = shape[..] else { return Err("array `shape`: a matrix has rows and columns".into()) };

@@ -38,7 +38,7 @@ fn line((column, value): (u32, f64), names: Names<'_>) -> String {
     format!("{}\t{name}\t{value:.16e}", column + 1)
 }
 
-/// Reads the coefficients of a model of so many columns; of a path, those of `point`, from 1.
+/// Reads the coefficients of a model with this number of columns; of a path, those of `point`, from 1.
 ///
 /// # Errors
 /// What is wrong, with the line: a column that the model does not have or that appears twice, a value that is not finite.

@@ -30,20 +30,21 @@ The model is that of `lasso fit --lambda` at the chosen lambda; cv.tsv has the e
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
 #[command(mut_arg("schedule", |arg| arg.help("auto or working-set: the rounds of STRADS fit one lambda at a time")))]
-#[command(mut_arg("epochs", |arg| arg.help("End each fit after so many epochs")))]
+#[command(mut_arg("epochs", |arg| arg.help("End each fit after N epochs")))]
 #[command(mut_arg("init", |arg| arg.help("Start the last fit, of all rows, from the model of an earlier run")))]
 #[command(mut_arg("checkpoint_every", |arg| arg.hide(true)), mut_arg("resume", |arg| arg.hide(true)))]
 pub(crate) struct Options {
-    /// K: the rows are cut into so many even folds, and each is predicted by a fit of the others.
+    /// Number of folds. Each is predicted by a fit of the other rows.
     #[arg(long, value_name = "K", default_value_t = 5, allow_negative_numbers = true)]
     folds: usize,
-    /// How many lambdas, evenly spaced in their logarithm from lambda_max of all rows down.
+    /// Number of lambdas, evenly spaced in their logarithm from lambda_max of all rows down.
     #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true, value_parser = between::<1, MOST_POINTS>)]
     points: usize,
     /// The last lambda is lambda_max divided by this.
     #[arg(long, value_name = "R", default_value_t = 100.0, allow_negative_numbers = true)]
     ratio: f64,
-    /// min, the lambda with the smallest error, or 1se, the largest whose error is within one standard error of it.
+    /// Which lambda is chosen: min, the one with the smallest error, or 1se, the largest whose error is within one
+    /// standard error of it.
     #[arg(long, value_name = "NAME", default_value = "min")]
     rule: String,
     #[command(flatten)]

@@ -27,11 +27,11 @@ pub(crate) fn known_or_default() -> String {
 /// How text is read.
 #[derive(Debug, Clone, Args, Serialize)]
 pub(crate) struct TextArgs {
-    /// The encoding of text that is not UTF-8: latin1, windows-1252, utf-16le or another.
+    /// Encoding of text that is not UTF-8: latin1, windows-1252, utf-16le or another.
     #[arg(long, value_name = "NAME", value_parser = str::parse::<TextEncoding>)]
     #[serde(serialize_with = "as_text")]
     encoding: Option<TextEncoding>,
-    /// The indices of libsvm text count from 0, as scikit-learn writes them unless told otherwise; a model remembers it.
+    /// Indices of libsvm text count from 0, the default of scikit-learn's writer. The model remembers it.
     #[arg(long)]
     pub(crate) zero_based: bool,
     /// The first line of a csv is data, even if it holds a text.
@@ -53,16 +53,16 @@ pub(crate) struct ColumnArgs {
     /// Only these columns are features: names, beginnings of names (x*), or numbers from 1.
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     columns: Vec<String>,
-    /// Leave these columns out.
+    /// Leave out these columns.
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     drop: Vec<String>,
-    /// Take these columns for levels, as texts are, though they are numbers: codes.
+    /// Treat these columns as categories although they are numbers.
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     categorical: Vec<String>,
-    /// Leave out a column of texts with more than N different ones.
+    /// Leave out a column with more than N different texts.
     #[arg(long, value_name = "N", default_value_t = 1000)]
     max_levels: usize,
-    /// What becomes of missing numbers: refuse, mean (of the column's other values), or drop (the row).
+    /// How missing numbers are treated: refuse, mean (of the column's other values), or drop (the row).
     #[arg(long, value_name = "RULE", default_value = "refuse", value_parser = str::parse::<Missing>)]
     missing: Missing,
     #[command(flatten)]
@@ -71,7 +71,7 @@ pub(crate) struct ColumnArgs {
 }
 
 impl TextArgs {
-    /// How to read with so many threads.
+    /// How to read with this number of threads.
     pub(crate) fn options(
         &self,
         format: Option<&str>,
@@ -94,7 +94,7 @@ impl TextArgs {
 }
 
 impl ColumnArgs {
-    /// How to read with so many threads.
+    /// How to read with this number of threads.
     pub(crate) fn options(
         &self,
         format: Option<&str>,

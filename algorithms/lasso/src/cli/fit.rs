@@ -25,13 +25,13 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
 #[command(mut_arg("schedule", |arg| arg.help("auto, working-set, priority, shuffled or cyclic; auto is the working set")))]
 pub(crate) struct Options {
-    /// lambda itself.
+    /// The weight lambda of the penalty.
     #[arg(long, value_name = "X", conflicts_with = "ratio", allow_negative_numbers = true)]
     lambda: Option<f64>,
-    /// lambda is lambda_max divided by this; lambda_max leaves no coefficient.
+    /// Set lambda to lambda_max / R. At lambda_max all coefficients are zero.
     #[arg(long, value_name = "R", default_value_t = 10.0, allow_negative_numbers = true)]
     ratio: f64,
-    /// Candidates that `--schedule priority` draws a batch; the parallelism unless given.
+    /// Number of candidates that `--schedule priority` draws for a round. Default: --parallelism.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     candidates: Option<usize>,
     #[command(flatten)]

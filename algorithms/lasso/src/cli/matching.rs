@@ -26,7 +26,7 @@ pub(crate) struct Matched {
 /// Where the model's columns are among the data's.
 #[derive(Debug)]
 pub(crate) enum Columns {
-    /// In their order, but for one that is passed over; so many there are.
+    /// In their order, but for one that is passed over; and their number.
     InOrder { skipped: Option<u32>, count: u32 },
     /// The data's column for each of the model's.
     Named(Vec<u32>),

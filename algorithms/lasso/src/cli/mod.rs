@@ -18,7 +18,7 @@ mod problem;
 #[derive(Debug, Parser)]
 #[command(name = "lasso", version, after_help = EXAMPLES)]
 enum Verb {
-    /// Fit a Lasso; what is done without a verb.
+    /// Fit a Lasso. This is the default verb.
     Fit(fit::Options),
     /// Fit a path of lambdas, each certified.
     Path(path::Options),

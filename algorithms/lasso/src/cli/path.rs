@@ -27,7 +27,7 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
 #[command(mut_arg("schedule", |arg| arg.help("auto or working-set: the rounds of STRADS fit one lambda at a time")))]
 pub(crate) struct Options {
-    /// How many lambdas, evenly spaced in their logarithm from lambda_max down.
+    /// Number of lambdas, evenly spaced in their logarithm from lambda_max down.
     #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true, value_parser = between::<1, MOST_POINTS>)]
     points: usize,
     /// The last lambda is lambda_max divided by this.

@@ -23,7 +23,7 @@ pub(crate) struct Options {
     model: PathBuf,
     /// The data.
     data: String,
-    /// The data's format, where it is not recognised.
+    /// Format of the data. Default: recognised by its content.
     #[arg(long, value_name = "NAME")]
     format: Option<String>,
     /// The response, to report the error against: a column's name, its index from 1, or a file. Else one that the
@@ -31,7 +31,7 @@ pub(crate) struct Options {
     /// predictions.
     #[arg(long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
-    /// Of a path: the point to predict with, from 1; path.tsv in its folder lists them.
+    /// Number of the point of a path to predict with, from 1; path.tsv in its folder lists them.
     #[arg(long, value_name = "K")]
     point: Option<u64>,
     /// Write the predictions to this file, one a line, rather than to stdout. Of a logistic model a line is the class and,

@@ -18,7 +18,7 @@ pub(crate) struct ProblemOptions {
     /// The response: a column's name, its index from 1 (-1 is the last), or a file; libsvm has its own.
     #[arg(long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
-    /// Keep what is parsed from text in this folder, as binary files named by the content, and read it from there next time.
+    /// Cache parsed text in this folder as binary files, named by the content, and read them next time.
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
     /// squared; logistic for two classes, numbers or texts, of which the larger, or the last in order, is the positive one; or poisson for counts.
@@ -28,16 +28,16 @@ pub(crate) struct ProblemOptions {
     /// The share A of the l1 norm, 0 < A <= 1: the penalty is lambda (A |b|_1 + (1 - A)/2 |b|^2).
     #[arg(long, value_name = "A", default_value_t = 1.0, allow_negative_numbers = true)]
     l1_ratio: f64,
-    /// Relative duality gap (P - D) / P at which the fit is done.
+    /// Stop at this relative duality gap, (P - D) / P.
     #[arg(long, value_name = "X", default_value_t = 1e-6, allow_negative_numbers = true)]
     pub(crate) tol: f64,
-    /// Fit no intercept: neither columns nor response are centred.
+    /// Fit no intercept, and do not centre columns and response.
     #[arg(long)]
     no_intercept: bool,
     /// Do not divide columns by their standard deviation.
     #[arg(long)]
     no_standardize: bool,
-    /// For comparisons: exactly this preparation, no intercept, coefficients on its scale.
+    /// For comparisons: exactly this preparation, no intercept, coefficients on the scale of the prepared columns.
     #[arg(long, value_name = "MODE", conflicts_with_all = ["no_intercept", "no_standardize"])]
     mode: Option<Mode>,
     #[command(flatten)]

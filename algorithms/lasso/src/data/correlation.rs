@@ -6,10 +6,10 @@ use raddle::schedule::Dependencies;
 use super::design::{Column, View};
 use crate::kernels::{RowPiece, gram, gram_by_rows, sum_squares};
 
-/// Dense correlations are estimated on about so many rows, evenly strided, where a sample will do: enough to see 0.9.
+/// Dense correlations are estimated on about this number of rows, evenly strided, where a sample will do: enough to see 0.9.
 const DENSE_SAMPLE: usize = 128;
 
-/// Sparse ones on so many rows, a column having few entries in each: runs of consecutive rows, evenly spread, whose
+/// Sparse ones on this number of rows, a column having few entries in each: runs of consecutive rows, evenly spread, whose
 /// entries a search finds without reading the others.
 const RUNS: usize = 16;
 const RUN: usize = 64;
@@ -25,7 +25,7 @@ const STRIP: usize = 32;
 /// What is compared of a column.
 #[derive(Debug, Clone)]
 pub enum Aspect {
-    /// Of a dense one: every so many-th value, scaled to length 1. Taken where the column is, it is all that travels.
+    /// Of a dense one: values at equal strides, scaled to length 1. Taken where the column is, it is all that travels.
     Unit(Vec<f64>),
     /// A sparse one: how much of it is looked at depends on what it is compared with.
     Whole(Column),

@@ -16,7 +16,7 @@ use crate::kernels::{Batch, RowPiece, gram};
 /// Consecutive slots that are dealt to one shard together.
 const DEAL: u32 = 16;
 
-/// Shards that keep dense columns: one for so many rows, and no more than so many. Each packs all new columns anew,
+/// Shards that keep dense columns: one for this number of rows, and no more than this number. Each packs all new columns anew,
 /// which takes longer than products of short ones.
 const KEEPER_ROWS: usize = 128;
 const KEEPERS: usize = 16;

@@ -30,7 +30,7 @@ pub(crate) struct RowChains {
 }
 
 impl RowChains {
-    /// The empty chains of each of `shards` shards, for the columns of a matrix of so many rows whose stored values lie
+    /// The empty chains of each of `shards` shards, for the columns of a matrix with this number of rows whose stored values lie
     /// in the rows `indices`.
     pub(crate) fn deal(shards: usize, rows: usize, indices: &[u32]) -> Vec<Self> {
         let mut dealt = vec![Self::default(); shards];

@@ -14,7 +14,7 @@ use crate::working_set::{Target, keep_worst, quota, worst_first};
 /// Candidates looked at for each one wanted: the dependency check rejects some.
 pub(super) const LOOKED_AT: usize = 4;
 
-/// After so many boundaries without a smaller gap or objective, the target lies below rounding.
+/// After this number of boundaries without a smaller gap or objective, the target lies below rounding.
 const IN_VAIN: u64 = 20;
 
 /// Rounds of single updates may creep, and a smaller step may add up: they get more.
@@ -176,7 +176,7 @@ impl Solver {
         self.in_vain >= if working_set { IN_VAIN } else { ROUNDS_IN_VAIN }
     }
 
-    /// Which of so many points comes next: the one that the gap is of. `None` where there is one point.
+    /// Which of the points comes next: the one that the gap is of. `None` where there is one point.
     pub(crate) fn place_in(&self, points: usize) -> Option<String> {
         let next = (self.position + 1).min(points);
         (points > 1).then(|| format!("point {next} of {points}"))

@@ -34,7 +34,7 @@ impl Replica {
         Self { rows, penalty: f64::NAN, floor, cap: FIRST_CAP, entering: None }
     }
 
-    /// Whether it was read from a checkpoint of so many rows.
+    /// Whether it was read from a checkpoint with this number of rows.
     ///
     /// # Errors
     /// If it was not.

@@ -121,7 +121,7 @@ impl ColumnShard {
         })
     }
 
-    /// Computes the squared norms of the columns of so many rows.
+    /// Computes the squared norms of the columns over all rows.
     pub(crate) fn measure(&mut self, rows: usize) {
         self.norms = (0..self.coefficients.len()).map(|at| self.view(at).sum_squares(rows)).collect();
     }

@@ -74,7 +74,7 @@ impl Homotopy {
         self.inverse.clear();
     }
 
-    /// Whether it can belong to so many members.
+    /// Whether it can belong to this number of members.
     pub(crate) fn fits(&self, members: usize) -> bool {
         let size = self.support.len();
         let is_sign = |sign: &f64| sign.abs() == 1.0;

@@ -30,7 +30,7 @@ const APART: usize = 1032;
 /// Rows that one hand fills.
 pub(super) const STRIP: usize = 16;
 
-/// To fill a value of a page that was never touched takes as long as so many operations, to move one as so many.
+/// Filling a value of a page that was never touched takes as long as this number of operations; moving one takes half.
 const FILLING: usize = 16;
 pub(super) const MOVING: usize = 8;
 

@@ -36,13 +36,13 @@ pub(crate) struct Options {
     vocab: Option<PathBuf>,
     #[command(flatten)]
     texts: TextArgs,
-    /// Threads that compute; the cores unless given. Never changes the result.
+    /// Number of worker threads. Default: the number of cores. Never changes the result.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = between::<1, MOST_WORKERS>)]
     workers: Option<usize>,
     /// Write the topics to this file rather than to stdout: a NAME.npy is a matrix of documents by topics, f32.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// In text and JSON, leave out topics with a smaller share of a document; 0.01 unless given.
+    /// In text and JSON, leave out topics with a smaller share of a document. Default: 0.01.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     least: Option<f32>,
     #[command(flatten)]

@@ -35,7 +35,7 @@ pub(crate) struct Options {
     /// Top words of each topic.
     #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true)]
     words: usize,
-    /// Topics listed, the largest first; 100 unless given, with --json all.
+    /// Number of topics listed, the largest first. Default: 100, with --json all.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     top: Option<usize>,
     #[command(flatten)]

@@ -7,7 +7,7 @@ use super::tokens::{Slice, Visit};
 /// How many there are; a constant, because the order of draws is part of what defines a fit.
 pub(crate) const STREAMS: usize = 4;
 
-/// Visits of so many tokens or fewer are short.
+/// Visits of at most this number of tokens are short.
 const SHORT: u32 = 64;
 
 /// The visits of a stream: those up to `long` are gone through one after the other; then each of the short ones, up to

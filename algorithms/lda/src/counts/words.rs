@@ -2,7 +2,7 @@
 
 use super::packing::{LANES, Sixteen};
 
-/// A word's full row must not take more bytes than so many for each entry that a row of entries would have room for, of
+/// A word's full row must not take more than this number of bytes for each entry that a row of entries would have room for, of
 /// which an entry has six.
 const BYTES: usize = 8;
 
@@ -39,7 +39,7 @@ impl FullRows {
         self.places.get(word).is_some_and(|&place| place > 0)
     }
 
-    /// Whether these are rows of so many words in so many topics: each of one word, of whole counts.
+    /// Whether these are rows of this number of words and topics: each of one word, of whole counts.
     fn are_sound(&self, words: usize, topics: usize, width: usize) -> bool {
         let mut own: Vec<u32> = self.places.iter().copied().filter(|&place| place > 0).collect();
         own.sort_unstable();
@@ -82,7 +82,7 @@ impl FullRows {
 }
 
 impl WordRows {
-    /// Empty rows for words with so many tokens: full ones of this width, if there is one, for words with many tokens.
+    /// Empty rows for words with these numbers of tokens: full ones of this width, if there is one, for words with many tokens.
     pub(crate) fn new(tokens: impl Iterator<Item = u64>, topics: usize, width: Option<usize>) -> Self {
         let (mut starts, mut end) = (vec![0], 0);
         let mut full = FullRows { width: width.unwrap_or(0), ..FullRows::default() };
@@ -148,7 +148,7 @@ impl WordRows {
             + full
     }
 
-    /// Whether these are rows of so many words in so many topics, full ones of this width: those of a checkpoint may be
+    /// Whether these are rows of this number of words and topics, full ones of this width: those of a checkpoint may be
     /// any.
     pub(crate) fn are_sound(&self, words: usize, topics: usize, width: usize) -> bool {
         let Self { starts, lengths, topics: names, counts, full } = self;

@@ -30,7 +30,7 @@ const SHARD: u64 = 500_000;
 /// A word has fewer tokens than this: a count kept as `f32` tells no more apart.
 pub(crate) const MOST_TOKENS: u64 = 1 << 24;
 
-/// How many shards suit so many tokens.
+/// How many shards suit this number of tokens.
 pub(crate) fn shards_for(tokens: u64) -> usize {
     let side = (tokens / TASK / 2).isqrt() as usize;
     let power = 1 << side.max(1).ilog2();

@@ -13,7 +13,7 @@ use crate::counts::streams::deal;
 use crate::counts::words::WordRows;
 use crate::error::LdaError;
 
-/// Of a held-out set, so many documents are scored: the first ones that have something to score.
+/// Number of documents of a held-out set that are scored: the first ones that have something to score.
 const SCORED: usize = 1_000;
 
 /// Tokens of a document that can be scored: completion observes the first of them.
@@ -51,10 +51,10 @@ pub struct Preparation {
     pub validation: Held,
     /// Documents whose perplexity is measured, and ends the run if it has a target.
     pub test: Held,
-    /// How many shards the documents are dealt to; from the number of tokens unless given. A shard has at most 65,536
+    /// How many shards the documents are dealt to. Default: by the number of tokens. A shard has at most 65,536
     /// documents: where that needs more shards, there are more.
     pub shards: Option<usize>,
-    /// How many blocks the words are dealt to; twice the shards unless given.
+    /// How many blocks the words are dealt to. Default: twice the shards.
     pub blocks: Option<usize>,
     /// Names the order in which documents are dealt.
     pub seed: u64,

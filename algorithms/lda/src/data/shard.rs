@@ -37,7 +37,7 @@ pub(crate) struct Moved {
 raddle::state!(Moved { epoch, topics });
 
 impl Moved {
-    /// The changes in this epoch so far, of so many topics.
+    /// The changes in this epoch so far, for each of the topics.
     pub(crate) fn during(&mut self, epoch: u64, topics: usize) -> &mut [i32] {
         if self.epoch != epoch + 1 {
             self.epoch = epoch + 1;

@@ -4,7 +4,7 @@ use crate::counts::documents::Kind;
 use crate::counts::packing::{Counts, LANES, Sixteen};
 use crate::kernels::{WIDE_WIDTHS, WIDTHS};
 
-/// One token after the other, with so many topics or fewer, takes dense rows.
+/// One token after the other, with at most this number of topics, takes dense rows.
 const CHAIN: usize = 7 * LANES;
 
 /// Tokens that a count kept as `f32` tells apart.

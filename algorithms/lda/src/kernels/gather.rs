@@ -48,7 +48,7 @@ pub(super) fn eight(line: &Line, half: usize, split: Split, weights: &[f32]) -> 
     let entries = &line.0[half * 8..][..8];
     let gathered: __m256;
     // SAFETY: avx2 and bmi2 were detected. Eight entries are read in pairs; a topic is what is left of 32 bits after
-    // `split.shift`, so below `split.names`, and so many weights were checked to be there.
+    // `split.shift`, so below `split.names`, and that number of weights was checked to be there.
     unsafe {
         std::arch::asm!(
             "mov {one}, [{entries}]",

@@ -98,7 +98,7 @@ impl<'a, C: Cell, const N: usize> Lockstep<'a, C, N> {
     pub(super) fn new(task: Task<'a>, rows: &'a mut [C]) -> Self {
         let Task { given, slice, words, seeds, had, has, uniform, draws } = task;
         let topics = Topics::new(given);
-        assert!((1..=N * LANES).contains(&topics.count), "rows for so many topics");
+        assert!((1..=N * LANES).contains(&topics.count), "rows for this number of topics");
         assert_eq!(words.full.width, N, "rows of words as wide as those of documents");
         let Slice { visits, documents, topics: of, streams: ends } = slice;
         let mut at = [At::default(); STREAMS];

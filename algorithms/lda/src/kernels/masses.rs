@@ -8,7 +8,7 @@ use super::names::{Name, Names, Table};
 use super::row::{SHORT, locate};
 use super::word::Weights;
 
-/// A level of sums is not summed up further if it has at most so many.
+/// A level of sums is not summed up further if it has at most this number.
 const TOP: usize = 4 * LANES;
 
 /// The memory of [`Masses`].

@@ -18,7 +18,7 @@ use super::word::{self, Given};
 use crate::counts::priors::Seeds;
 use crate::counts::words::WordRows;
 
-/// Entries of lists are read so many at a time, the last one again where there are fewer: most lists are short, and a core
+/// Entries of lists are read this number at a time, the last one again where there are fewer: most lists are short, and a core
 /// foresees the end of a loop that nearly always ends at the same place.
 const FOUR: usize = 4;
 

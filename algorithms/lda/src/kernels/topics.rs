@@ -114,7 +114,7 @@ impl<const N: usize> Tally<N> {
         unsafe { *self.0.as_mut_ptr().cast::<i32>().add(topic.number()) += change }
     }
 
-    /// Of the first so many topics.
+    /// Of the first topics, as many as asked for.
     pub(super) fn first(&self, topics: usize) -> Vec<i32> {
         self.0.as_flattened()[..topics].to_vec()
     }

@@ -87,7 +87,7 @@ pub(super) struct Desk {
 }
 
 impl Desk {
-    /// For a task of at most so many tokens.
+    /// For a task of at most this number of tokens.
     pub(super) fn new(given: Given<'_>, tokens: usize) -> Self {
         let (names, prior) = (Names::of(given.norms.len()), given.beta as f32);
         let topic =

@@ -26,7 +26,7 @@ pub(crate) struct Course {
     warm: bool,
     /// The run's length, if it has one.
     length: Option<u64>,
-    /// Held-out documents are scored after every so many epochs.
+    /// Held-out documents are scored after every N epochs, N being this.
     pub(crate) every: u64,
 }
 
@@ -47,10 +47,10 @@ pub(crate) struct Pass {
 const DOUBLING: f64 = 200.0;
 const FOURFOLD: f64 = 400.0;
 
-/// Topics have many tokens if they have more than so many each in the first of parts that grow fourfold.
+/// Topics have many tokens if they have more than this number each in the first of parts that grow fourfold.
 const MANY: f64 = 2_000.0;
 
-/// Parts of so many tokens, each `growth` times the one before, the last a `growth`th of all. The first has at least so
+/// Parts of a number of tokens, each `growth` times the one before, the last a `growth`th of all. The first has at least so
 /// many tokens for each topic, and as many as a thousand topics need: fewer do not show what a corpus is about.
 fn parts(tokens: f64, topics: f64, growth: f64, per_topic: f64) -> Vec<f64> {
     let least = per_topic * topics.max(1_000.0);
@@ -62,7 +62,7 @@ fn parts(tokens: f64, topics: f64, growth: f64, per_topic: f64) -> Vec<f64> {
 }
 
 impl Course {
-    /// The course for so many tokens and topics. `beta_anneal` is the user's, or follows from the data; so do the parts,
+    /// The course for these numbers of tokens and topics. `beta_anneal` is the user's, or follows from the data; so do the parts,
     /// unless `progressive` is off.
     pub(crate) fn new(
         tokens: u64,
@@ -172,7 +172,7 @@ impl Course {
         }
     }
 
-    /// Passes over all tokens that the first so many epochs of the stages amount to.
+    /// Passes over all tokens that this number of first epochs of the stages amounts to.
     fn in_stages(&self, epochs: u64) -> f64 {
         let mut left = epochs;
         let part = |stage: &Stage| {

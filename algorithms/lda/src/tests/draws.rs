@@ -67,7 +67,7 @@ fn recount(shards: &[DocumentShard], shard: usize, topics: usize) -> [Vec<Vec<i6
 /// (n_dk + alpha_k) (n_kw + beta + s_kw) / N_k, all counts as they are before it and without the token itself; in
 /// lockstep N_k is what the task was given, without the token.
 fn calibrate(topics: usize, drawn: Drawn, beta: f64, seeds: &Seeds) {
-    // For lockstep so many documents that most steps are of four.
+    // For lockstep enough documents that most steps are of four.
     let (kind, follows, documents, shards, seed_count) = match drawn {
         Drawn::Chain(kind) => (kind, true, 9, 1, 60),
         Drawn::Lockstep(kind) => (kind, false, 90, 2, 12),

@@ -24,13 +24,13 @@ best setting is fitted to all ratings, for as long as was best on its folds.";
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
 #[command(mut_arg("schedule", |arg| arg.help("auto, rotation or priority; auto is rotation")))]
 pub(crate) struct Options {
-    /// Ranks to try; --rank alone unless given.
+    /// Ranks to try. Default: --rank alone.
     #[arg(long, value_name = "K,...", value_delimiter = ',', allow_negative_numbers = true)]
     ranks: Vec<usize>,
-    /// Regularisations to try; --reg alone, or the default, unless given.
+    /// Regularisations to try. Default: --reg alone.
     #[arg(long, value_name = "X,...", value_delimiter = ',', allow_negative_numbers = true)]
     regs: Vec<f64>,
-    /// Parts of the ratings, each held out once.
+    /// Number of folds: parts of the ratings, each held out once.
     #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true)]
     folds: usize,
     #[command(flatten)]

@@ -49,16 +49,15 @@ pub(crate) struct Reading {
     /// The columns of user, item, rating and time: names of the header, or numbers from 1.
     #[arg(long, value_name = "USER,ITEM[,RATING[,TIME]]", value_delimiter = ',')]
     columns: Option<Vec<String>>,
-    /// What counts where a user rates an item again: last (unless given), first, sum, mean, or
-    /// refuse.
+    /// Which rating counts if a user rates an item again: last, first, sum, mean, or refuse. Default: last.
     #[arg(long, value_name = "RULE", value_parser = str::parse::<Duplicates>)]
     #[serde(serialize_with = "as_text")]
     duplicates: Option<Duplicates>,
-    /// The encoding of the text, such as latin1 or utf-16le; UTF-8 unless given, or marked otherwise.
+    /// Encoding of the text, such as latin1 or utf-16le. Default: UTF-8, unless the file has a byte order mark.
     #[arg(long, value_name = "NAME", value_parser = str::parse::<TextEncoding>)]
     #[serde(serialize_with = "as_text")]
     encoding: Option<TextEncoding>,
-    /// The first line is data, whatever it looks like.
+    /// The first line is data, even if it looks like a header.
     #[arg(long)]
     no_header: bool,
 }
@@ -68,7 +67,7 @@ fn as_text<T: Display, S: serde::Serializer>(value: &Option<T>, serializer: S) -
 }
 
 impl Reading {
-    /// How to read with so many threads.
+    /// How to read with this number of threads.
     pub(crate) fn options(&self, format: Option<&str>, threads: usize) -> Result<RatingsOptions, Error> {
         let format =
             format.map(str::parse).transpose().map_err(|why| Error::usage(format!("--format: {why}")))?;

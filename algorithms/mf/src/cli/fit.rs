@@ -30,7 +30,7 @@ const SUMMARISED: (usize, usize) = (20, 10);
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
 #[command(mut_arg("schedule", |arg| arg.help("auto, rotation or priority; auto is rotation")))]
-#[command(mut_arg("epochs", |arg| arg.help("The length of the run; a short one, then longer ones while validation gains, unless given")))]
+#[command(mut_arg("epochs", |arg| arg.help("Length of the run. Default: a short run, then longer ones while the validation error falls")))]
 pub(crate) struct Options {
     #[command(flatten)]
     #[serde(flatten)]

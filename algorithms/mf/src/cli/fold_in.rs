@@ -22,21 +22,21 @@ pub(crate) struct Options {
     model: PathBuf,
     /// The ratings.
     data: String,
-    /// The data's format, where it is not recognised.
+    /// Format of the data. Default: recognised by its content.
     #[arg(long, value_name = "NAME")]
     format: Option<String>,
     #[command(flatten)]
     reading: Reading,
-    /// The weight of |p|^2; that of the model unless given.
+    /// Weight of |p|^2. Default: that of the model.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     reg: Option<f64>,
-    /// Items to recommend to each new user.
+    /// Number of items to recommend to each new user.
     #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true)]
     top: usize,
     /// Write the model with the new rows to this folder.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Let --out replace a run that is in its folder.
+    /// Let --out replace an earlier run in its folder.
     #[arg(long, requires = "out")]
     force: bool,
     #[command(flatten)]

@@ -21,13 +21,13 @@ mod tested;
 #[derive(Debug, Parser)]
 #[command(name = "mf", version, after_help = EXAMPLES)]
 enum Verb {
-    /// Fit a factorization; what is done without a verb.
+    /// Fit a factorization. This is the default verb.
     Fit(fit::Options),
     /// Choose rank and regularisation by cross-validation, then fit.
     Cv(cv::Options),
     /// Predict ratings of pairs.
     Predict(predict::Options),
-    /// The best items for users.
+    /// Recommend the best items to users.
     Recommend(recommend::Options),
     /// Add new users and items to a model without training it again.
     FoldIn(fold_in::Options),

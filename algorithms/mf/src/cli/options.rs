@@ -8,56 +8,56 @@ use serde::Serialize;
 /// The model and the way to it.
 #[derive(Debug, Clone, Args, Serialize)]
 pub(crate) struct ModelOptions {
-    /// Factors of each user and item.
+    /// Number of factors of each user and item.
     #[arg(long, value_name = "K", default_value_t = 32, allow_negative_numbers = true)]
     pub(crate) rank: usize,
-    /// The weight of |p|^2 + |q|^2, in units of squared ratings; by the solver and the length of the run unless given.
+    /// Weight of |p|^2 + |q|^2, in units of squared ratings. Default: by the solver and the length of the run.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) reg: Option<f64>,
-    /// Count --reg once for each user and item, not at every rating.
+    /// Count --reg once for each user and item. Default: once for each rating.
     #[arg(long)]
     pub(crate) unweighted_reg: bool,
-    /// How factors are found: sgd (gradient steps), als (alternating least squares) or ccd (coordinate descent).
+    /// Solver: sgd (stochastic gradient descent), als (alternating least squares) or ccd (cyclic coordinate descent).
     #[arg(long, value_name = "NAME", default_value = "sgd")]
     pub(crate) solver: String,
-    /// Take the values for counts of implicit feedback: a pair weighs 1 + W value, one that is not there 1.
+    /// Implicit feedback: values are counts. An observed pair has weight 1 + W value, any other weight 1.
     #[arg(long, value_name = "W", num_args = 0..=1, default_missing_value = "5", allow_negative_numbers = true)]
     pub(crate) implicit: Option<f64>,
-    /// Fit no biases of users and items.
+    /// Fit no biases for users and items.
     #[arg(long)]
     pub(crate) no_biases: bool,
     /// Keep all factors at 0 or above.
     #[arg(long)]
     pub(crate) nonnegative: bool,
-    /// The first step of sgd, in standard deviations of the ratings; by the length of the run unless given.
+    /// First step size of sgd, in standard deviations of the ratings. Default: by the length of the run.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) step: Option<f64>,
-    /// Shrink the steps of users and items by their number of ratings to this power; unless given, the steps of a side
-    /// that has far more ratings a row than the other.
+    /// Divide the steps of users and items by their number of ratings to this power. Default: only on a side that has far
+    /// more ratings a row than the other.
     #[arg(long, value_name = "A", allow_negative_numbers = true)]
     pub(crate) count_power: Option<f64>,
-    /// Multiply the steps of items by this; 1 unless given. For sgd.
+    /// Multiply the steps of items by this. For sgd. Default: 1.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) item_step: Option<f64>,
-    /// First factors are uniform in +- this / sqrt(rank); 0.2 unless given.
+    /// Initial factors are uniform in +- X / sqrt(rank). Default: 0.2.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) init_scale: Option<f64>,
-    /// The step of biases as a share of that of factors; 0.3 unless given. For sgd.
+    /// Step size of biases, relative to that of factors. For sgd. Default: 0.3.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) bias_step: Option<f64>,
-    /// The weight of squared biases; 0.02 unless given. For sgd and ccd.
+    /// Weight of squared biases. For sgd and ccd. Default: 0.02.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) bias_reg: Option<f64>,
-    /// Let als solve rows by so many steps of conjugate gradients; exactly by Cholesky with 0.
+    /// Number of conjugate gradient steps for each row in als; 0 solves exactly by Cholesky.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) cg_steps: Option<usize>,
-    /// Passes of ccd over one rank before the next; 1 unless given.
+    /// Number of passes of ccd over one rank before the next. Default: 1.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) inner: Option<usize>,
-    /// Done at this root mean squared error: on the test set where there is one, else on the validation set.
+    /// Stop at this root mean squared error of the test set, or of the validation set if there is no test set.
     #[arg(long, value_name = "RMSE", allow_negative_numbers = true)]
     pub(crate) target: Option<f64>,
-    /// Parts into which items are cut; as --shards cuts the users unless given.
+    /// Number of blocks (partitions) of the items. Default: as many as --shards.
     #[arg(long, value_name = "B", allow_negative_numbers = true)]
     pub(crate) blocks: Option<usize>,
 }

@@ -19,12 +19,12 @@ pub(crate) struct Options {
     model: PathBuf,
     /// The pairs.
     data: String,
-    /// The data's format, where it is not recognised.
+    /// Format of the data. Default: recognised by its content.
     #[arg(long, value_name = "NAME")]
     format: Option<String>,
     #[command(flatten)]
     reading: Reading,
-    /// Write a line for each pair to this file, `user item prediction` divided by tabs, rather than to stdout.
+    /// Write a line for each pair to this file, `user item prediction` separated by tabs. Default: stdout.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]

@@ -20,10 +20,10 @@ use super::files::{self, Saved};
 pub(crate) struct Options {
     /// The folder of a fitted model, as --out wrote it.
     model: PathBuf,
-    /// Items for each user.
+    /// Number of items for each user.
     #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true)]
     top: usize,
-    /// The users, by id, or a file with one id a line; all of them unless given.
+    /// The users by id, or a file with one id a line. Default: all.
     #[arg(long, value_name = "ID,...|FILE")]
     users: Option<String>,
     /// Leave out what users have rated in this data: a file, or what `fit` reads.
@@ -35,15 +35,15 @@ pub(crate) struct Options {
     /// Never recommend these items, by id, or a file with one id a line.
     #[arg(long, value_name = "ID,...|FILE")]
     without: Option<String>,
-    /// The format of --exclude, where it is not recognised.
+    /// Format of --exclude. Default: recognised by its content.
     #[arg(long, value_name = "NAME")]
     format: Option<String>,
     #[command(flatten)]
     reading: Reading,
-    /// How many workers look for them; the cores unless given.
+    /// Number of worker threads. Default: the number of cores.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = between::<1, MOST_WORKERS>)]
     workers: Option<usize>,
-    /// Write to this file rather than to stdout.
+    /// Write to this file. Default: stdout.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]

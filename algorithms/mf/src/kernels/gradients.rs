@@ -26,7 +26,7 @@ pub struct Equations<'a> {
     pub ridge: f32,
 }
 
-/// Moves `x` by so many steps towards the solution.
+/// Moves `x` by this number of steps towards the solution.
 ///
 /// # Panics
 /// If the lengths do not fit each other, or a row is beyond the features.

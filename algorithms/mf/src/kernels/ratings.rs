@@ -36,7 +36,7 @@ impl Drop for Memory {
 }
 
 impl Ratings {
-    /// Memory for so many ratings, cut into equal parts, in which anything may stand.
+    /// Memory for this number of ratings, cut into equal parts, in which anything may stand.
     pub(crate) fn cut(parts: usize, room: usize, pool: &Pool<Rating>) -> Vec<Self> {
         let all = Self::all(Memory(pool.take(parts * room), Some(pool.clone())));
         let part = |part| Self {
@@ -72,7 +72,7 @@ impl From<Vec<Rating>> for Ratings {
 impl Deref for Ratings {
     type Target = [Rating];
     fn deref(&self) -> &[Rating] {
-        // SAFETY: so many ratings begin there, in memory that lives as long as this does; any bits make a rating.
+        // SAFETY: this number of ratings begins there, in memory that lives as long as this does; any bits make a rating.
         unsafe { std::slice::from_raw_parts(self.start, self.length) }
     }
 }

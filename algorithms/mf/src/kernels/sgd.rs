@@ -30,7 +30,7 @@ use super::{Kernel, run};
 /// How many ratings ahead rows are brought nearer: where they do not lie near, several must be on their way.
 const NEARER: usize = 8;
 
-/// Ratings whose squared errors are added up in single precision, which holds so many well.
+/// Ratings whose squared errors are added up in single precision, which is exact enough for this number.
 const STRETCH: usize = 4096;
 
 /// Steps over all ratings of a cell, in their order. Returns the sum of the squared errors, each as it was met.

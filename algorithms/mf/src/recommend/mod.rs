@@ -91,7 +91,7 @@ impl<'a> Recommender<'a> {
         }
     }
 
-    /// The same items, user by user, found on so many workers. All are in memory at once: ask for some thousands of users
+    /// The same items, user by user, found on this number of workers. All are in memory at once: ask for some thousands of users
     /// at a time.
     ///
     /// ```

@@ -11,7 +11,7 @@ use crate::kernels::{LANES, TOGETHER, Vector, padded, scores};
 use crate::model::Model;
 use crate::ranking::top;
 
-/// Users of a shard: so many that a task is worth scheduling.
+/// Users of a shard: enough that a task is worth scheduling.
 const USERS: usize = 64;
 
 /// The items of each user, as (item, predicted rating), the best first.
@@ -118,7 +118,7 @@ impl ItemIndex {
         }
     }
 
-    /// The best items of all these users, found on so many workers.
+    /// The best items of all these users, found on this number of workers.
     pub(crate) fn top_k(
         self: &Arc<Self>,
         queries: impl Iterator<Item = Queries>,

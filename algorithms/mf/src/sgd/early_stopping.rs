@@ -69,7 +69,7 @@ impl EarlyStopping {
         }
     }
 
-    /// Whether a run on this course, over so many cells, can have come to this.
+    /// Whether a run on this course, over this number of cells, can have come to this.
     pub(crate) fn fits(&self, rates: &LearningRateSchedule, cells: usize) -> bool {
         let is_stage = |stage: u32| (stage as usize) < rates.lengths.len();
         let is_within = self.in_vain <= self.done && self.done <= rates.length(self.stage);

@@ -19,9 +19,9 @@ pub(crate) struct LearningRateSchedule {
     pub(crate) lengths: Vec<u32>,
     /// Epochs after which the first stage ends, if that is before its length.
     pub(crate) cut: Option<u32>,
-    /// The first step, in standard deviations of the ratings; by the length unless given.
+    /// The first step, in standard deviations of the ratings. Default: by the length.
     pub(crate) step: Option<f64>,
-    /// The regularisation, in ratings; by the length unless given.
+    /// The regularisation, in ratings. Default: by the length.
     pub(crate) decay: Option<f64>,
     /// The step of biases, as a share of that of factors; 0 without biases.
     pub(crate) bias: f64,
@@ -64,12 +64,12 @@ impl LearningRateSchedule {
     }
 }
 
-/// The first step of a stage of so many epochs.
+/// The first step of a stage of this number of epochs.
 fn default_step(length: u32) -> f64 {
     (0.09 * libm::pow(5.0 / f64::from(length), 0.55)).clamp(0.02, 0.1)
 }
 
-/// The decay for a stage of so many epochs: what is trained longer fits noise unless it is held back more.
+/// The decay for a stage of this number of epochs: what is trained longer fits noise unless it is held back more.
 pub(crate) fn default_decay(length: u32) -> f64 {
     (0.027 * libm::pow(f64::from(length) / 5.0, 0.4)).clamp(0.02, 0.045)
 }

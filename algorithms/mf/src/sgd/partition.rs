@@ -64,7 +64,7 @@ impl Partition {
     }
 }
 
-/// The fewest parts for so many rows: places within a part fit 16 bits, even where parts are uneven in rows.
+/// The fewest parts for this number of rows: places within a part fit 16 bits, even where parts are uneven in rows.
 pub(crate) fn fewest_parts(rows: usize) -> usize {
     if rows <= PART { 1 } else { (2 * rows).div_ceil(PART) + 1 }
 }

@@ -42,7 +42,7 @@ impl SgdProgram {
 }
 
 impl FactorBlock {
-    /// Whether this is a part of so many rows, or one where no epoch has begun.
+    /// Whether this is a part with this number of rows, or one where no epoch has begun.
     fn fits(&self, rows: usize, width: usize) -> bool {
         let whole = |of: &Rows| {
             let lengths = (of.factors.len() * LANES, of.biases.len());

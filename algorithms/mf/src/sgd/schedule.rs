@@ -39,7 +39,7 @@ pub struct GridSchedule {
 }
 
 impl GridSchedule {
-    /// For so many shards and blocks, of which `chunks` deal out the input.
+    /// For these numbers of shards and blocks, of which `chunks` deal out the input.
     pub(crate) fn new(shards: u32, blocks: u32, chunks: u32, measure: bool, by_priority: bool) -> Self {
         let owed = by_priority.then(|| vec![0.0; (shards * blocks) as usize]);
         Self { shards, blocks, chunks, measure, means: false, is_set_up: false, owed }

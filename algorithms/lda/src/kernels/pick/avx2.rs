@@ -15,7 +15,7 @@ fn running(lanes: __m256) -> __m256 {
     _mm256_add_ps(lanes, earlier::<8>(lanes))
 }
 
-/// Each lane the one so many bytes before it in its four.
+/// Each lane the one that lies this number of bytes before it in its four.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn earlier<const BYTES: i32>(lanes: __m256) -> __m256 {
