@@ -40,7 +40,8 @@ fn main() {
         let visibility = Visibility::AtBoundary;
         let problem = lda::Problem { shards: 256, blocks: 16, seed: 1, visibility };
         let (program, parts) = problem.parts();
-        let schedule = Rotation::new(shards, problem.blocks).then(lda::MEASURE);
+        let schedule =
+            Rotation::new(shards, problem.blocks).phase(lda::Phase::Train).then(lda::Phase::Measure);
         epochs_to(85.0, program, schedule, merged(parts, shards))
     });
     row("topic model, 61,000 tokens", "training perplexity 85", topics);
@@ -52,7 +53,12 @@ fn row(program: &str, target: &str, epochs: [Option<u64>; 4]) {
 }
 
 /// The first epoch whose metric is at most `target`.
-fn epochs_to<P: Program>(target: f64, program: P, schedule: impl Schedule, parts: Parts<P>) -> Option<u64> {
+fn epochs_to<P: Program>(
+    target: f64,
+    program: P,
+    schedule: impl Schedule<P::Phase>,
+    parts: Parts<P>,
+) -> Option<u64> {
     let ask = Stop::default();
     let asked = ask.clone();
     let engine = Engine::new(program, schedule, parts).workers(2).epochs(200).stop(ask);

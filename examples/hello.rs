@@ -3,7 +3,7 @@
 //! `cargo run --example hello`
 
 use raddle::schedule::{EachShard, Round};
-use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Verdict, replay};
+use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Update, Verbs, Verdict, replay};
 
 struct Mean {
     count: f64,
@@ -16,9 +16,10 @@ impl Program for Mean {
     type Replica = f64; // the estimate, equal on every worker
     type Partial = f64; // a shard's gradient
     type Change = f64; // a step
+    type Phase = ();
 
-    fn update(&self, _: &Task, numbers: &mut Vec<f64>, estimate: &f64) -> f64 {
-        numbers.iter().map(|number| number - estimate).sum()
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update()
     }
 
     fn aggregate(&self, _: &Round, (): &mut (), gradients: Vec<(u32, f64)>) -> f64 {
@@ -29,13 +30,19 @@ impl Program for Mean {
         *estimate += step;
     }
 
-    fn certify(&self, _: u32, numbers: &mut Vec<f64>, estimate: &f64) -> f64 {
+    fn certify(&self, _: &Boundary, _: u32, numbers: &mut Vec<f64>, estimate: &f64) -> f64 {
         numbers.iter().map(|number| number - estimate).sum()
     }
 
     fn conclude(&self, _: &Boundary, (): &mut (), _: &f64, gradients: Vec<(u32, f64)>) -> Verdict<f64> {
         let gradient: f64 = gradients.into_iter().map(|(_, gradient)| gradient).sum();
         Verdict::new(Metric::new("gradient", gradient.abs(), "all numbers").target(1e-9))
+    }
+}
+
+impl Update for Mean {
+    fn update(&self, _: &Task, numbers: &mut Vec<f64>, estimate: &f64) -> f64 {
+        numbers.iter().map(|number| number - estimate).sum()
     }
 }
 

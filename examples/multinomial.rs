@@ -4,7 +4,7 @@
 
 use raddle::random::Stream;
 use raddle::schedule::{Dependencies, Priority, PrioritySettings, Round, Variables};
-use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Verdict, replay};
+use raddle::{Boundary, Engine, Metric, Parts, Program, Relate, Task, Update, Verbs, Verdict, replay};
 
 /// min sum_i (log sum_k exp(s_ik) - s_i,y(i)) + L sum |b_jk|, where s = X b.
 struct Multinomial {
@@ -69,55 +69,10 @@ impl Program for Multinomial {
     type Replica = Vec<f64>; // scores, row by row
     type Partial = Answer;
     type Change = Answer;
+    type Phase = ();
 
-    fn update(&self, task: &Task, shard: &mut Columns, scores: &Vec<f64>) -> Answer {
-        let residuals = self.residuals(scores);
-        let mut answer = Answer { values: vec![0.0; scores.len()], ..Answer::default() };
-        for &variable in &task.variables {
-            let j = (variable - shard.first) as usize;
-            let column = &shard.columns[j];
-            // The curvature of the classes' scores is at most 1/2 (Boehning, 1992).
-            let curvature = 0.5 * dot(column, column);
-            let mut distance: f64 = 0.0;
-            for (k, residual) in residuals.iter().enumerate() {
-                let old = shard.coefficients[j][k];
-                let goal = old + dot(column, residual) / curvature;
-                let new = goal.signum() * (goal.abs() - self.penalty / curvature).max(0.0);
-                shard.coefficients[j][k] = new;
-                distance = distance.max((new - old).abs());
-                for (i, x) in column.iter().enumerate() {
-                    answer.values[i * self.count + k] += x * (new - old);
-                }
-            }
-            answer.told.push((variable, distance));
-        }
-        answer
-    }
-
-    fn gather(&self, task: &Task, shard: &Columns) -> Answer {
-        let here = |&variable: &u32| shard.columns[(variable - shard.first) as usize].clone();
-        let told = task.variables.iter().map(|&variable| (variable, 0.0)).collect();
-        Answer { told, values: task.variables.iter().flat_map(here).collect(), l1: 0.0 }
-    }
-
-    /// Absolute correlations.
-    fn relate(&self, _: u32, candidates: &[u32], pieces: Answers) -> Dependencies {
-        let rows = self.classes.len();
-        let mut columns = vec![Vec::new(); candidates.len()];
-        for (_, piece) in &pieces {
-            for (&(variable, _), column) in piece.told.iter().zip(piece.values.chunks(rows)) {
-                let at = candidates.iter().position(|&candidate| candidate == variable);
-                columns[at.expect("candidates alone are gathered")] = column.to_vec();
-            }
-        }
-        let mut dependencies = Dependencies::none(candidates.len());
-        for (i, a) in columns.iter().enumerate() {
-            for (j, b) in columns[..i].iter().enumerate() {
-                let strength = dot(a, b).abs() / (dot(a, a) * dot(b, b)).sqrt();
-                dependencies.set(i, j, strength as f32);
-            }
-        }
-        dependencies
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update().relate()
     }
 
     fn aggregate(&self, _: &Round, (): &mut (), answers: Answers) -> Answer {
@@ -138,7 +93,7 @@ impl Program for Multinomial {
     }
 
     /// The steepest slope of each column.
-    fn certify(&self, _: u32, shard: &mut Columns, scores: &Vec<f64>) -> Answer {
+    fn certify(&self, _: &Boundary, _: u32, shard: &mut Columns, scores: &Vec<f64>) -> Answer {
         let residuals = self.residuals(scores);
         let slope = |column: &Vec<f64>| residuals.iter().map(|r| dot(column, r).abs()).fold(0.0, f64::max);
         let told = (shard.first..).zip(shard.columns.iter().map(slope)).collect();
@@ -163,6 +118,60 @@ impl Program for Multinomial {
         }
         let gap = Metric::new("relative-duality-gap", (primal - dual) / primal, "training data");
         Verdict { objective: Some(primal), weights, ..Verdict::new(gap.target(1e-6).certified()) }
+    }
+}
+
+impl Update for Multinomial {
+    fn update(&self, task: &Task, shard: &mut Columns, scores: &Vec<f64>) -> Answer {
+        let residuals = self.residuals(scores);
+        let mut answer = Answer { values: vec![0.0; scores.len()], ..Answer::default() };
+        for &variable in &task.variables {
+            let j = (variable - shard.first) as usize;
+            let column = &shard.columns[j];
+            // The curvature of the classes' scores is at most 1/2 (Boehning, 1992).
+            let curvature = 0.5 * dot(column, column);
+            let mut distance: f64 = 0.0;
+            for (k, residual) in residuals.iter().enumerate() {
+                let old = shard.coefficients[j][k];
+                let goal = old + dot(column, residual) / curvature;
+                let new = goal.signum() * (goal.abs() - self.penalty / curvature).max(0.0);
+                shard.coefficients[j][k] = new;
+                distance = distance.max((new - old).abs());
+                for (i, x) in column.iter().enumerate() {
+                    answer.values[i * self.count + k] += x * (new - old);
+                }
+            }
+            answer.told.push((variable, distance));
+        }
+        answer
+    }
+}
+
+impl Relate for Multinomial {
+    fn gather(&self, task: &Task, shard: &Columns) -> Answer {
+        let here = |&variable: &u32| shard.columns[(variable - shard.first) as usize].clone();
+        let told = task.variables.iter().map(|&variable| (variable, 0.0)).collect();
+        Answer { told, values: task.variables.iter().flat_map(here).collect(), l1: 0.0 }
+    }
+
+    /// Absolute correlations.
+    fn relate(&self, _: &(), candidates: &[u32], pieces: Answers) -> Dependencies {
+        let rows = self.classes.len();
+        let mut columns = vec![Vec::new(); candidates.len()];
+        for (_, piece) in &pieces {
+            for (&(variable, _), column) in piece.told.iter().zip(piece.values.chunks(rows)) {
+                let at = candidates.iter().position(|&candidate| candidate == variable);
+                columns[at.expect("candidates alone are gathered")] = column.to_vec();
+            }
+        }
+        let mut dependencies = Dependencies::none(candidates.len());
+        for (i, a) in columns.iter().enumerate() {
+            for (j, b) in columns[..i].iter().enumerate() {
+                let strength = dot(a, b).abs() / (dot(a, a) * dot(b, b)).sqrt();
+                dependencies.set(i, j, strength as f32);
+            }
+        }
+        dependencies
     }
 }
 

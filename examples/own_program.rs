@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use raddle::random::Stream;
 use raddle::schedule::{Priority, PrioritySettings, Round, Variables};
-use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Verdict, replay};
+use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Update, Verbs, Verdict, replay};
 
 /// For each page here, the pages that link to it, and how many links each of these has.
 struct Pages {
@@ -32,9 +32,10 @@ impl Program for PageRank {
     type Replica = Vec<f64>; // all ranks
     type Partial = Ranks; // new ranks of some pages, or how far they are from them
     type Change = Ranks; // new ranks
+    type Phase = ();
 
-    fn update(&self, task: &Task, pages: &mut Pages, ranks: &Vec<f64>) -> Ranks {
-        task.variables.iter().map(|&page| (page, pages.rank(page, ranks))).collect()
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update()
     }
 
     fn aggregate(&self, _: &Round, (): &mut (), ranks: Vec<(u32, Ranks)>) -> Ranks {
@@ -50,7 +51,7 @@ impl Program for PageRank {
         change.iter().for_each(|&(page, _)| tell(page, 0.0));
     }
 
-    fn certify(&self, _: u32, pages: &mut Pages, ranks: &Vec<f64>) -> Ranks {
+    fn certify(&self, _: &Boundary, _: u32, pages: &mut Pages, ranks: &Vec<f64>) -> Ranks {
         let here = pages.first..pages.first + pages.linked_from.len() as u32;
         here.map(|page| (page, (pages.rank(page, ranks) - ranks[page as usize]).abs())).collect()
     }
@@ -59,6 +60,12 @@ impl Program for PageRank {
         let weights: Vec<(u32, f64)> = shares.into_iter().flat_map(|(_, share)| share).collect();
         let off = weights.iter().map(|(_, distance)| distance).sum();
         Verdict { weights, ..Verdict::new(Metric::new("distance", off, "all pages").target(1e-6)) }
+    }
+}
+
+impl Update for PageRank {
+    fn update(&self, task: &Task, pages: &mut Pages, ranks: &Vec<f64>) -> Ranks {
+        task.variables.iter().map(|&page| (page, pages.rank(page, ranks))).collect()
     }
 }
 

@@ -30,7 +30,7 @@ impl Schedule for Greedy {
         let moved = self.last_move.iter().copied().enumerate();
         let most = moved.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(shard, _)| shard);
         let shard = if self.round.is_multiple_of(3) { self.round % self.last_move.len() } else { most };
-        Next::Round(Round::to_shards(0, [shard as u32]))
+        Next::Round(Round::to_shards((), [shard as u32]))
     }
 
     fn learn(&mut self, _: &Round, moved: &[(u32, f64)]) {

@@ -3,7 +3,9 @@
 //! `cargo run --example rescale`
 
 use raddle::schedule::{Rotation, Round};
-use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Verdict, Visibility, replay};
+use raddle::{
+    Boundary, Engine, Fold, Metric, Parts, Program, Task, UpdateBlock, Verbs, Verdict, Visibility, replay,
+};
 
 /// Moves shards and blocks towards each other: floating point, so that any other order would show.
 struct Attraction;
@@ -15,18 +17,14 @@ impl Program for Attraction {
     type Replica = f64;
     type Partial = f64;
     type Change = f64;
+    type Phase = ();
+
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update_block().fold()
+    }
 
     fn visibility(&self) -> Visibility {
         Visibility::AtBoundary
-    }
-    fn update_block(&self, _: &Task, shard: &mut Vec<f64>, block: &mut Vec<f64>, _: &f64) -> f64 {
-        for (a, b) in shard.iter_mut().zip(block.iter_mut()) {
-            (*a, *b) = (*a + 0.3 * (*b - *a).sin(), *b - 0.2 * (*b - *a).sin());
-        }
-        shard.iter().zip(block).map(|(a, b)| (*a - *b) * (*a - *b)).sum()
-    }
-    fn fold(&self, so_far: &mut f64, next: f64) {
-        *so_far += next;
     }
     fn aggregate(&self, _: &Round, (): &mut (), distances: Vec<(u32, f64)>) -> f64 {
         distances.into_iter().map(|(_, distance)| distance).sum()
@@ -34,11 +32,26 @@ impl Program for Attraction {
     fn commit(&self, distance: &f64, replica: &mut f64) {
         *replica = *distance;
     }
-    fn certify(&self, _: u32, _: &mut Vec<f64>, _: &f64) -> f64 {
+    fn certify(&self, _: &Boundary, _: u32, _: &mut Vec<f64>, _: &f64) -> f64 {
         0.0
     }
     fn conclude(&self, _: &Boundary, (): &mut (), distance: &f64, _: Vec<(u32, f64)>) -> Verdict<f64> {
         Verdict::new(Metric::new("distance", *distance, "all pairs"))
+    }
+}
+
+impl UpdateBlock for Attraction {
+    fn update_block(&self, _: &Task, shard: &mut Vec<f64>, block: &mut Vec<f64>, _: &f64) -> f64 {
+        for (a, b) in shard.iter_mut().zip(block.iter_mut()) {
+            (*a, *b) = (*a + 0.3 * (*b - *a).sin(), *b - 0.2 * (*b - *a).sin());
+        }
+        shard.iter().zip(block).map(|(a, b)| (*a - *b) * (*a - *b)).sum()
+    }
+}
+
+impl Fold for Attraction {
+    fn fold(&self, so_far: &mut f64, next: f64) {
+        *so_far += next;
     }
 }
 

@@ -4,7 +4,7 @@
 
 use raddle::random::Stream;
 use raddle::schedule::{EachShard, Round};
-use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Verdict, replay};
+use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Update, Verbs, Verdict, replay};
 
 /// min |w|^2 / 2 + C sum_i max(0, 1 - y_i w'x_i); its dual has a multiplier 0 <= a_i <= C a row, with
 /// w = sum_i a_i y_i x_i.
@@ -36,21 +36,10 @@ impl Program for Svm {
     type Replica = Vec<f64>; // w
     type Partial = Vec<f64>; // how the shard moves w; or what its rows lose, and the sum of their multipliers
     type Change = Vec<f64>; // how w moves
+    type Phase = ();
 
-    fn update(&self, task: &Task, shard: &mut Rows, weights: &Vec<f64>) -> Vec<f64> {
-        let mut order: Vec<usize> = (0..shard.rows.len()).collect();
-        task.stream(7).shuffle(&mut order);
-        let mut moved = vec![0.0; weights.len()];
-        for i in order {
-            let row = &shard.rows[i];
-            let slope = dot(row, weights) + self.shards * dot(row, &moved) - 1.0;
-            let step = slope / (self.shards * dot(row, row));
-            let multiplier = (shard.multipliers[i] - step).clamp(0.0, self.c);
-            let change = multiplier - shard.multipliers[i];
-            moved.iter_mut().zip(row).for_each(|(moved, x)| *moved += change * x);
-            shard.multipliers[i] = multiplier;
-        }
-        moved
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update()
     }
 
     fn aggregate(&self, _: &Round, (): &mut (), moves: Vec<(u32, Vec<f64>)>) -> Vec<f64> {
@@ -62,7 +51,7 @@ impl Program for Svm {
         weights.iter_mut().zip(moved).for_each(|(weight, moved)| *weight += moved);
     }
 
-    fn certify(&self, _: u32, shard: &mut Rows, weights: &Vec<f64>) -> Vec<f64> {
+    fn certify(&self, _: &Boundary, _: u32, shard: &mut Rows, weights: &Vec<f64>) -> Vec<f64> {
         let lost = shard.rows.iter().map(|row| (1.0 - dot(row, weights)).max(0.0)).sum();
         vec![lost, shard.multipliers.iter().sum()]
     }
@@ -83,6 +72,24 @@ impl Program for Svm {
         let (primal, dual) = (0.5 * norm + self.c * lost, multipliers - 0.5 * norm);
         let gap = Metric::new("relative-duality-gap", (primal - dual) / primal, "training data");
         Verdict::new(gap.target(self.target).certified()).show("primal", primal)
+    }
+}
+
+impl Update for Svm {
+    fn update(&self, task: &Task, shard: &mut Rows, weights: &Vec<f64>) -> Vec<f64> {
+        let mut order: Vec<usize> = (0..shard.rows.len()).collect();
+        task.stream(7).shuffle(&mut order);
+        let mut moved = vec![0.0; weights.len()];
+        for i in order {
+            let row = &shard.rows[i];
+            let slope = dot(row, weights) + self.shards * dot(row, &moved) - 1.0;
+            let step = slope / (self.shards * dot(row, row));
+            let multiplier = (shard.multipliers[i] - step).clamp(0.0, self.c);
+            let change = multiplier - shard.multipliers[i];
+            moved.iter_mut().zip(row).for_each(|(moved, x)| *moved += change * x);
+            shard.multipliers[i] = multiplier;
+        }
+        moved
     }
 }
 

@@ -26,7 +26,7 @@ use crate::program::{Boundary, Program, Restored};
 use crate::state::{Reader, State, StateError, Writer, from_bytes, to_bytes};
 
 const MAGIC: &[u8; 8] = b"RADDLECK";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const HASH: usize = 32;
 
 /// A checkpoint that has been read and checked.

@@ -16,11 +16,12 @@ use crate::operator::Operator;
 use crate::place::learned;
 use crate::placement::{self, Layout};
 use crate::prints::{BoundaryPrint, Prints};
-use crate::program::Program;
+use crate::program::{Program, Visibility};
 use crate::record::{Ending, EpochRecord, GenerationRecord, RunReport};
 use crate::schedule::Schedule;
 use crate::settings::{Settings, Stop};
 use crate::state::to_bytes;
+use crate::verbs::Verb;
 use crate::verdict::Metric;
 
 /// Everything a run trains on and trains: what goes in, and what comes out.
@@ -99,7 +100,7 @@ type Warner = Box<dyn FnMut(&str) + Send>;
 /// outcome are the same for any number of workers, with any rescale, and through checkpoint and resume.
 pub struct Engine<P: Program> {
     program: Arc<P>,
-    schedule: Box<dyn Schedule>,
+    schedule: Box<dyn Schedule<P::Phase>>,
     parts: Parts<P>,
     costs: Option<Vec<u64>>,
     settings: Settings,
@@ -112,7 +113,7 @@ pub struct Engine<P: Program> {
 
 impl<P: Program> Engine<P> {
     /// A run of this program under this schedule.
-    pub fn new(program: P, schedule: impl Schedule, parts: Parts<P>) -> Self {
+    pub fn new(program: P, schedule: impl Schedule<P::Phase>, parts: Parts<P>) -> Self {
         let settings = Settings {
             workers: 1,
             threads: None,
@@ -264,8 +265,8 @@ impl<P: Program> Engine<P> {
     /// Carries the run out.
     ///
     /// # Errors
-    /// If a setting makes no sense, threads cannot be started, a program or schedule panics, or a checkpoint cannot
-    /// be read.
+    /// If a setting makes no sense, the schedule asks for a verb that the program lacks, threads cannot be started, a
+    /// program or schedule panics, or a checkpoint cannot be read.
     pub fn run(self) -> Result<Outcome<P>, EngineError> {
         self.check()?;
         let Self {
@@ -410,7 +411,10 @@ impl<P: Program> Engine<P> {
                        and parameters are";
             return refuse(why.into());
         }
-        self.schedule.check(shards, blocks).map_err(EngineError::Setting)
+        self.schedule.check(shards, blocks).map_err(EngineError::Setting)?;
+        let (verbs, each_round) = (P::verbs(), self.program.visibility() == Visibility::EachRound);
+        let mut asked = self.schedule.asks().into_iter().filter(|&verb| !(each_round && verb == Verb::Fold));
+        asked.try_for_each(|verb| verbs.check(verb)).map_err(EngineError::Setting)
     }
 }
 

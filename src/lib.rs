@@ -36,32 +36,36 @@
 //!
 //! ```
 //! use raddle::schedule::{Cyclic, Round, Variables};
-//! use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Verdict};
+//! use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Update, Verbs, Verdict};
 //!
 //! /// 3 t[i] = t[i - 1] + t[i + 1] + i
 //! struct Ring;
 //! type Cells = Vec<(u32, f64)>;
 //!
 //! impl Program for Ring {
-//!     type Shard = (); type Block = (); type Pinned = (); // nothing but the temperatures is needed
+//!     type Shard = (); type Block = (); type Pinned = (); type Phase = (); // nothing but the temperatures is needed
 //!     type Replica = Vec<f64>; type Partial = Cells; type Change = Cells;
 //!
-//!     fn update(&self, task: &Task, _: &mut (), t: &Vec<f64>) -> Cells {
-//!         let beside = |i: usize| t[(i + t.len() - 1) % t.len()] + t[(i + 1) % t.len()];
-//!         task.variables.iter().map(|&i| (i, (beside(i as usize) + f64::from(i)) / 3.0)).collect()
-//!     }
+//!     fn verbs() -> Verbs<Self> { Verbs::new().update() }
 //!     fn aggregate(&self, _: &Round, _: &mut (), new: Vec<(u32, Cells)>) -> Cells {
 //!         new.into_iter().flat_map(|(_, cells)| cells).collect()
 //!     }
 //!     fn commit(&self, new: &Cells, t: &mut Vec<f64>) {
 //!         new.iter().for_each(|&(i, value)| t[i as usize] = value);
 //!     }
-//!     fn certify(&self, shard: u32, _: &mut (), t: &Vec<f64>) -> Cells {
+//!     fn certify(&self, _: &Boundary, shard: u32, _: &mut (), t: &Vec<f64>) -> Cells {
 //!         self.update(&Task { variables: (6 * shard..6 * shard + 6).collect(), ..Task::default() }, &mut (), t)
 //!     }
 //!     fn conclude(&self, _: &Boundary, _: &mut (), t: &Vec<f64>, new: Vec<(u32, Cells)>) -> Verdict<Cells> {
 //!         let moves = new.iter().flat_map(|(_, cells)| cells).map(|&(i, value)| (value - t[i as usize]).abs());
 //!         Verdict::new(Metric::new("error", 3.0 * moves.fold(0.0, f64::max), "all cells").target(1e-9))
+//!     }
+//! }
+//!
+//! impl Update for Ring {
+//!     fn update(&self, task: &Task, _: &mut (), t: &Vec<f64>) -> Cells {
+//!         let beside = |i: usize| t[(i + t.len() - 1) % t.len()] + t[(i + 1) % t.len()];
+//!         task.variables.iter().map(|&i| (i, (beside(i as usize) + f64::from(i)) / 3.0)).collect()
 //!     }
 //! }
 //!
@@ -76,6 +80,8 @@
 //! # Ok::<(), raddle::EngineError>(())
 //! ```
 
+#[doc(hidden)]
+pub mod answers;
 mod checkpoint;
 #[cfg(feature = "cli")]
 pub mod cli;
@@ -88,6 +94,7 @@ pub mod hands;
 mod hub;
 mod identity;
 pub mod level;
+mod map;
 mod message;
 mod operator;
 mod parcel;
@@ -103,17 +110,20 @@ pub mod replay;
 pub mod schedule;
 mod settings;
 pub mod state;
+mod verbs;
 mod verdict;
 
 pub use engine::{Engine, Outcome, Parts};
 pub use error::EngineError;
+pub use map::map;
 pub use operator::{Operator, Scheduled, Train, Trained};
 pub use pool::Pool;
-pub use program::{Boundary, Program, Restored, Task, Visibility};
+pub use program::{Boundary, Phase, Program, Restored, Task, Visibility};
 pub use record::{Ending, EpochRecord, GenerationRecord, Limit, RunReport};
 pub use schedule::Schedule;
 pub use settings::Stop;
 pub use state::State;
+pub use verbs::{Fold, Relate, Update, UpdateBlock, Verb, Verbs};
 pub use verdict::{Metric, Status, Verdict};
 
 /// The program of the page for authors, compiled and run.

@@ -3,20 +3,20 @@
 use std::sync::Arc;
 
 use crate::prints::Part;
-use crate::program::{Program, Task};
-use crate::schedule::Round;
+use crate::program::{Boundary, Program, Task};
+use crate::schedule::{Assignment, Round};
 
 /// What hub and places say to each other. A message is handled after everything its sender sent before it.
 pub(crate) enum Message<P: Program> {
     /// Hub to place: commit the changes, send blocks away, then run the tasks of a round.
-    Step { round: u64, changes: Changes<P>, forward: Vec<(u32, u32)>, tasks: Vec<Task> },
+    Step { changes: Changes<P>, forward: Vec<(u32, u32)>, asked: Asked<P> },
     /// Hub to place: commit the changes, then run your part of a plan that is known for the whole epoch.
-    Plan { epoch: u64, changes: Changes<P>, rounds: Arc<Vec<Round>> },
+    Plan { epoch: u64, changes: Changes<P>, rounds: Arc<Vec<Round<P::Phase>>> },
     /// Hub to place: commit the changes, then gather what describes these candidates.
-    Gather { changes: Changes<P>, tasks: Vec<Task> },
+    Gather { changes: Changes<P>, asked: Asked<P> },
     /// Hub to place: commit the changes, then certify every shard; before that, if told so, keep what each has learned for a
     /// checkpoint.
-    Boundary { changes: Changes<P>, keep: bool },
+    Boundary { changes: Changes<P>, at: Boundary, keep: bool },
     /// Hub to place: commit the changes, then keep a snapshot of this boundary.
     Remember { changes: Changes<P> },
     /// Hub to place: go back to the snapshot.
@@ -38,6 +38,21 @@ pub(crate) enum Message<P: Program> {
 /// Changes to commit, oldest first; shared by all places of a process.
 pub(crate) type Changes<P> = Vec<Arc<<P as Program>::Change>>;
 
+/// Tasks of one round for the shards of one worker; their phase travels once.
+pub(crate) struct Asked<P: Program> {
+    pub(crate) epoch: u64,
+    pub(crate) round: u64,
+    pub(crate) phase: P::Phase,
+    pub(crate) tasks: Vec<Assignment>,
+}
+
+impl<P: Program> Asked<P> {
+    pub(crate) fn into_tasks(self) -> impl DoubleEndedIterator<Item = Task<P::Phase>> {
+        let Self { epoch, round, phase, tasks } = self;
+        tasks.into_iter().map(move |task| task.task(&phase, epoch, round))
+    }
+}
+
 /// Partials by shard, and how long the shards computed.
 pub(crate) struct Answer<P: Program> {
     pub(crate) worker: u32,
@@ -48,12 +63,13 @@ pub(crate) struct Answer<P: Program> {
     pub(crate) measured: f64,
 }
 
+crate::state!([P: Program] Asked<P> { epoch, round, phase, tasks });
 crate::state!([P: Program] Answer<P> { worker, partials, busy, measured });
 crate::state!([P: Program] enum Message<P> {
-    Step { round, changes, forward, tasks },
+    Step { changes, forward, asked },
     Plan { epoch, changes, rounds },
-    Gather { changes, tasks },
-    Boundary { changes, keep },
+    Gather { changes, asked },
+    Boundary { changes, at, keep },
     Remember { changes },
     Recall,
     Leave { changes },

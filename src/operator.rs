@@ -25,17 +25,20 @@ pub trait Scheduled<'scope> {
     /// ```
     /// use raddle::schedule::Rotation;
     /// use raddle::{Boundary, Engine, Metric, Operator, Parts, Program, Scheduled, Verdict};
-    /// # use raddle::{Task, schedule::Round};
+    /// # use raddle::{Task, UpdateBlock, Verbs, schedule::Round};
     /// # struct Count;
     /// # impl Program for Count {
-    /// #     type Shard = u64; type Block = u64; type Pinned = (); type Replica = (); type Partial = (); type Change = ();
-    /// #     fn update_block(&self, _: &Task, shard: &mut u64, block: &mut u64, _: &()) { *shard += 1; *block += 1; }
+    /// #     type Shard = u64; type Block = u64; type Pinned = (); type Replica = (); type Partial = (); type Change = (); type Phase = ();
+    /// #     fn verbs() -> Verbs<Self> { Verbs::new().update_block() }
     /// #     fn aggregate(&self, _: &Round, _: &mut (), _: Vec<(u32, ())>) {}
     /// #     fn commit(&self, _: &(), _: &mut ()) {}
-    /// #     fn certify(&self, _: u32, _: &mut u64, _: &()) {}
+    /// #     fn certify(&self, _: &Boundary, _: u32, _: &mut u64, _: &()) {}
     /// #     fn conclude(&self, _: &Boundary, _: &mut (), _: &(), _: Vec<(u32, ())>) -> Verdict<()> {
     /// #         Verdict::new(Metric::new("none", 1.0, "nothing"))
     /// #     }
+    /// # }
+    /// # impl UpdateBlock for Count {
+    /// #     fn update_block(&self, _: &Task, shard: &mut u64, block: &mut u64, _: &()) { *shard += 1; *block += 1; }
     /// # }
     /// use timely::dataflow::operators::vec::Map;
     /// use timely::dataflow::operators::Inspect;
@@ -71,20 +74,24 @@ pub trait Train<'scope, D> {
     /// ```
     /// use raddle::schedule::EachShard;
     /// use raddle::{Boundary, Engine, Metric, Parts, Program, Train, Trained, Verdict};
-    /// # use raddle::{Task, schedule::Round};
+    /// # use raddle::{Task, Update, Verbs, schedule::Round};
     /// # struct Mean(f64);
     /// # impl Program for Mean {
     /// #     type Shard = Vec<f64>; type Block = (); type Pinned = (); type Replica = f64; type Partial = f64; type Change = f64;
-    /// #     fn update(&self, _: &Task, rows: &mut Vec<f64>, mean: &f64) -> f64 { rows.iter().map(|row| row - mean).sum() }
+    /// #     type Phase = ();
+    /// #     fn verbs() -> Verbs<Self> { Verbs::new().update() }
     /// #     fn aggregate(&self, _: &Round, _: &mut (), parts: Vec<(u32, f64)>) -> f64 {
     /// #         parts.iter().map(|(_, part)| part).sum::<f64>() / self.0
     /// #     }
     /// #     fn commit(&self, step: &f64, mean: &mut f64) { *mean += step; }
-    /// #     fn certify(&self, _: u32, rows: &mut Vec<f64>, mean: &f64) -> f64 { rows.iter().map(|row| row - mean).sum() }
+    /// #     fn certify(&self, _: &Boundary, _: u32, rows: &mut Vec<f64>, mean: &f64) -> f64 { rows.iter().map(|row| row - mean).sum() }
     /// #     fn conclude(&self, _: &Boundary, _: &mut (), _: &f64, parts: Vec<(u32, f64)>) -> Verdict<f64> {
     /// #         let off = parts.iter().map(|(_, part)| part).sum::<f64>().abs();
     /// #         Verdict::new(Metric::new("slope", off, "all rows").target(1e-9))
     /// #     }
+    /// # }
+    /// # impl Update for Mean {
+    /// #     fn update(&self, _: &Task, rows: &mut Vec<f64>, mean: &f64) -> f64 { rows.iter().map(|row| row - mean).sum() }
     /// # }
     /// use timely::dataflow::operators::{Inspect, ToStream};
     ///

@@ -1,8 +1,11 @@
 //! [`Program`]: the mathematics of one algorithm, which knows no threads, no workers and no clock.
 
+use std::fmt::Debug;
+
 use crate::random::Stream;
-use crate::schedule::{Dependencies, Round};
+use crate::schedule::Round;
 use crate::state::{Reader, State, StateError, Writer};
+use crate::verbs::Verbs;
 use crate::verdict::Verdict;
 
 /// A model-parallel algorithm as a few verbs over shards, blocks and replicas.
@@ -15,15 +18,16 @@ use crate::verdict::Verdict;
 /// | [`Replica`](Program::Replica) | small state of which every worker keeps an equal copy | every worker |
 /// | [`Partial`](Program::Partial) | what a shard answers | travels to where rounds are aggregated |
 /// | [`Change`](Program::Change) | an aggregated update, made visible by a commit | travels to every worker |
+/// | [`Phase`](Program::Phase) | what a round is for | travels with its tasks |
 ///
-/// Use `()` for what an algorithm does not need. A round runs
-/// [`update`](Program::update) (or [`update_block`](Program::update_block)) on its shards,
-/// [`aggregate`](Program::aggregate) on their partials *in shard order*, and
-/// [`commit`](Program::commit) everywhere. At a boundary, [`certify`](Program::certify) runs on every shard and
+/// Use `()` for what an algorithm does not need. A round runs [`Update`](crate::Update) (or, where it brings blocks,
+/// [`UpdateBlock`](crate::UpdateBlock)) on its shards, [`aggregate`](Program::aggregate) on their partials *in shard
+/// order*, and [`commit`](Program::commit) everywhere. What a schedule may ask for besides has traits of its own;
+/// [`verbs`](Program::verbs) names those that the program has. At a boundary, [`certify`](Program::certify) runs on every shard and
 /// [`conclude`](Program::conclude) on the answers. None of them may read a clock, a thread or a random source
 /// other than a [`Stream`] named by what is in the [`Task`], such as [`Task::stream`]: then the model's bytes
 /// depend on the data, the program, the schedule and the seed, and on nothing else.
-pub trait Program: Send + Sync + 'static {
+pub trait Program: Sized + Send + Sync + 'static {
     /// A piece of the training data with its solver state.
     type Shard: State;
     /// Model variables that travel from shard to shard.
@@ -36,6 +40,12 @@ pub trait Program: Send + Sync + 'static {
     type Partial: State;
     /// An aggregated update.
     type Change: State + Sync;
+    /// What a round is for: `()` where all are alike, else an enum. A phase may carry values to the tasks of its round.
+    type Phase: Phase;
+
+    /// What the program can be asked for, such as `Verbs::new().update()`. A run under a schedule that asks for more is
+    /// refused.
+    fn verbs() -> Verbs<Self>;
 
     /// When an aggregated change becomes visible; [`Visibility::EachRound`] unless overridden.
     fn visibility(&self) -> Visibility {
@@ -49,73 +59,28 @@ pub trait Program: Send + Sync + 'static {
         false
     }
 
-    /// Whether tasks of this kind, or with `None` the boundary's [`certify`](Program::certify), only measure the model:
+    /// Whether tasks of this phase, or with `None` the boundary's [`certify`](Program::certify), only measure the model:
     /// their seconds are then told apart from those of the training. False unless overridden.
-    fn measures(&self, kind: Option<u32>) -> bool {
-        let _ = kind;
+    fn measures(&self, phase: Option<&Self::Phase>) -> bool {
+        let _ = phase;
         false
     }
 
-    /// Updates the shard's variables named by the task, where the shard lives. Tasks of one round read the same
-    /// replica and may run at the same time.
-    fn update(&self, task: &Task, shard: &mut Self::Shard, replica: &Self::Replica) -> Self::Partial {
-        let _ = (shard, replica);
-        panic!(
-            "round {} asks shard {} to update variables, but the program has no `update`",
-            task.round, task.shard
-        )
-    }
-
-    /// Updates a travelling block together with a shard. No other task of the round touches either.
-    fn update_block(
-        &self,
-        task: &Task,
-        shard: &mut Self::Shard,
-        block: &mut Self::Block,
-        replica: &Self::Replica,
-    ) -> Self::Partial {
-        let _ = (shard, block, replica);
-        panic!(
-            "round {} brings shard {} a block, but the program has no `update_block`",
-            task.round, task.shard
-        )
-    }
-
-    /// Merges a shard's next partial into those it gave earlier in the epoch. Needed where changes become visible at the
-    /// boundary, a shard has more than one task an epoch, and there is something in a partial.
-    fn fold(&self, so_far: &mut Self::Partial, next: Self::Partial) {
-        let _ = (so_far, next);
-        assert!(
-            size_of::<Self::Partial>() == 0,
-            "a shard gives more than one answer before the boundary, but the program has no `fold` that merges them"
-        )
-    }
-
-    /// The part of the candidates' description that this shard owns, for [`relate`](Program::relate): say, their
-    /// columns. `task.variables` are the candidates that live here. Schedules remember what ties a pair together, so
-    /// describe what does not change: data, not solver state.
-    fn gather(&self, task: &Task, shard: &Self::Shard) -> Self::Partial {
-        let _ = shard;
-        panic!(
-            "the schedule asks shard {} what ties variables together, but the program has no `gather`",
-            task.shard
-        )
-    }
-
-    /// What ties candidates together: a round of its own, between proposing and deciding. `pieces` are the
-    /// answers of [`gather`](Program::gather), in shard order; the result speaks of positions in `candidates`. What
-    /// ties a pair together may not depend on which other candidates are asked about.
-    fn relate(&self, kind: u32, candidates: &[u32], pieces: Vec<(u32, Self::Partial)>) -> Dependencies {
-        let _ = (kind, pieces);
-        Dependencies::none(candidates.len())
+    /// Completes a phase before its round is handed out: what the pinned block has for the tasks, such as an intermediate
+    /// result of the round before, goes into the phase and to this round's shards, and nowhere else. The pinned block is
+    /// as the rounds whose commits the round reads have left it: exactly those, on any number of workers. Nothing unless
+    /// overridden.
+    fn prepare(&self, phase: &mut Self::Phase, pinned: &Self::Pinned) {
+        let _ = (phase, pinned);
     }
 
     /// Decides the new value from the partials, given in shard order as (shard, partial). Rounds are aggregated
     /// in the order in which they were handed out. Workers wait meanwhile: much work may be shared out among them, as
-    /// that of [`relate`](Program::relate) and [`conclude`](Program::conclude), by [`hands`](crate::hands).
+    /// that of [`relate`](crate::Relate::relate) and [`conclude`](Program::conclude), by [`hands`](crate::hands).
+    /// A `Partial` of several kinds is taken apart by [`answers!`](crate::answers).
     fn aggregate(
         &self,
-        round: &Round,
+        round: &Round<Self::Phase>,
         pinned: &mut Self::Pinned,
         partials: Vec<(u32, Self::Partial)>,
     ) -> Self::Change;
@@ -133,8 +98,14 @@ pub trait Program: Send + Sync + 'static {
         let _ = (change, tell);
     }
 
-    /// The shard's share of what is measured at a boundary.
-    fn certify(&self, number: u32, shard: &mut Self::Shard, replica: &Self::Replica) -> Self::Partial;
+    /// The share of shard `number` in what is measured at a boundary.
+    fn certify(
+        &self,
+        boundary: &Boundary,
+        number: u32,
+        shard: &mut Self::Shard,
+        replica: &Self::Replica,
+    ) -> Self::Partial;
 
     /// Concludes a boundary from the shards' shares, given in shard order as (shard, share).
     fn conclude(
@@ -166,10 +137,7 @@ pub trait Program: Send + Sync + 'static {
     ///
     /// # Errors
     /// If something does not fit: the run is then refused.
-    fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError>
-    where
-        Self: Sized,
-    {
+    fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError> {
         let _ = run;
         Ok(())
     }
@@ -200,20 +168,27 @@ pub enum Visibility {
     /// Each round reads the commits of the rounds before it (less the staleness), so it waits for them.
     EachRound,
     /// Commits happen at the boundary alone, so no round waits for another: a rotation without barriers. A plan that
-    /// is known for the whole epoch is then aggregated once, from each shard's folded partials, with an empty round;
+    /// is known for the whole epoch is then aggregated once, from each shard's folded partials, with its last round;
     /// the schedule has nothing to learn from it.
     AtBoundary,
 }
 
+/// What a program distinguishes rounds by: any type with these traits.
+///
+/// A phase travels with every task of its round, by pointer within a process if it holds large values in an `Arc`.
+pub trait Phase: State + Clone + Debug + Sync {}
+
+impl<T: State + Clone + Debug + Sync> Phase for T {}
+
 /// What one shard is asked to do in one round.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Task {
+pub struct Task<F = ()> {
     /// The epoch, counted from 0 over the whole run.
     pub epoch: u64,
     /// The round, counted from 0 within the epoch.
     pub round: u64,
-    /// Which of the program's kinds of rounds this is; 0 for programs that have one.
-    pub kind: u32,
+    /// What the round is for.
+    pub phase: F,
     /// The shard.
     pub shard: u32,
     /// The block that meets the shard, if one does.
@@ -222,9 +197,9 @@ pub struct Task {
     pub variables: Vec<u32>,
 }
 
-crate::state!(Task { epoch, round, kind, shard, block, variables });
+crate::state!(Task<F> { epoch, round, phase, shard, block, variables });
 
-impl Task {
+impl<F> Task<F> {
     /// The randomness of this task: the stream named by the seed and by where and when the task runs in the
     /// mathematics, the same on any worker.
     pub fn stream(&self, seed: u64) -> Stream {
@@ -241,3 +216,5 @@ pub struct Boundary {
     /// How many shards the run has.
     pub shards: u32,
 }
+
+crate::state!(Boundary { epoch, shards });

@@ -14,10 +14,14 @@ use proptest::prelude::*;
 
 use programs::{bytes, mixing, within_a_minute};
 use raddle::schedule::{
-    Assignment, Candidates, Cyclic, Next, Outlook, Plan, Rotation, Round, Schedule, Variables,
+    Assignment, Automatic, Candidates, Cyclic, EachShard, Grid, Next, Outlook, Plan, Rotation, Round,
+    Schedule, Shuffled, Variables,
 };
 use raddle::state::{Reader, State, StateError, Writer};
-use raddle::{Boundary, Engine, EngineError, Metric, Outcome, Parts, Program, Task, Verdict, Visibility};
+use raddle::{
+    Boundary, Engine, EngineError, Fold, Metric, Outcome, Parts, Program, Task, Update, UpdateBlock, Verbs,
+    Verdict, Visibility,
+};
 
 // ---- panics ----
 
@@ -58,10 +62,35 @@ impl Program for Trapped {
     type Replica = u64;
     type Partial = u64;
     type Change = u64;
+    type Phase = ();
+
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update_block().fold()
+    }
 
     fn visibility(&self) -> Visibility {
         self.visibility
     }
+    fn aggregate(&self, _: &Round, (): &mut (), partials: Vec<(u32, u64)>) -> u64 {
+        self.trap.step_on("aggregate", partials[0].1 / 8);
+        partials[0].1
+    }
+    fn commit(&self, change: &u64, _: &mut u64) {
+        self.trap.step_on("commit", *change / 8);
+    }
+    fn certify(&self, _: &Boundary, number: u32, shard: &mut u64, _: &u64) -> u64 {
+        if number == 4 {
+            self.trap.step_on("certify", *shard / 3);
+        }
+        0
+    }
+    fn conclude(&self, boundary: &Boundary, (): &mut (), _: &u64, _: Vec<(u32, u64)>) -> Verdict<u64> {
+        self.trap.step_on("conclude", boundary.epoch);
+        Verdict::new(Metric::new("none", 1.0, "nothing"))
+    }
+}
+
+impl UpdateBlock for Trapped {
     fn update_block(&self, task: &Task, shard: &mut u64, block: &mut Fragile, _: &u64) -> u64 {
         if task.shard == 4 {
             self.trap.step_on("update", task.epoch);
@@ -72,26 +101,12 @@ impl Program for Trapped {
         *shard += 1;
         *shard
     }
+}
+
+impl Fold for Trapped {
     fn fold(&self, so_far: &mut u64, next: u64) {
         self.trap.step_on("fold", next / 8);
         *so_far = next;
-    }
-    fn aggregate(&self, _: &Round, (): &mut (), partials: Vec<(u32, u64)>) -> u64 {
-        self.trap.step_on("aggregate", partials[0].1 / 8);
-        partials[0].1
-    }
-    fn commit(&self, change: &u64, _: &mut u64) {
-        self.trap.step_on("commit", *change / 8);
-    }
-    fn certify(&self, number: u32, shard: &mut u64, _: &u64) -> u64 {
-        if number == 4 {
-            self.trap.step_on("certify", *shard / 3);
-        }
-        0
-    }
-    fn conclude(&self, boundary: &Boundary, (): &mut (), _: &u64, _: Vec<(u32, u64)>) -> Verdict<u64> {
-        self.trap.step_on("conclude", boundary.epoch);
-        Verdict::new(Metric::new("none", 1.0, "nothing"))
     }
 }
 
@@ -165,19 +180,123 @@ fn a_verb_the_program_lacks_is_named() {
         type Replica = ();
         type Partial = ();
         type Change = ();
+        type Phase = ();
+
+        fn verbs() -> Verbs<Self> {
+            Verbs::new()
+        }
         fn aggregate(&self, _: &Round, (): &mut (), _: Vec<(u32, ())>) {}
         fn commit(&self, (): &(), (): &mut ()) {}
-        fn certify(&self, _: u32, (): &mut (), (): &()) {}
+        fn certify(&self, _: &Boundary, _: u32, (): &mut (), (): &()) {}
         fn conclude(&self, _: &Boundary, (): &mut (), (): &(), _: Vec<(u32, ())>) -> Verdict<()> {
             Verdict::new(Metric::new("none", 1.0, "nothing"))
         }
     }
     let parts = || Parts::new(vec![(); 2], ()).blocks(vec![(); 2]);
-    let rotation = Engine::new(Bare, Rotation::new(2, 2), parts()).run().err().unwrap();
-    assert!(rotation.to_string().contains("the program has no `update_block`"), "{rotation}");
-    let cyclic = Cyclic::new(Variables::in_ranges(vec![1; 4], vec![0, 2, 4]), 2);
-    let cyclic = Engine::new(Bare, cyclic, parts()).run().err().unwrap();
-    assert!(cyclic.to_string().contains("the program has no `update`"), "{cyclic}");
+    let refused = |schedule: Box<dyn Schedule>| Engine::new(Bare, schedule, parts()).run().err().unwrap();
+    let variables = || Variables::in_ranges(vec![1; 4], vec![0, 2, 4]);
+    // Shipped schedules say what they ask for: nothing runs.
+    let shipped: [(Box<dyn Schedule>, _); 4] = [
+        (
+            Box::new(Rotation::new(2, 2)),
+            "the schedule brings shards blocks, but the program has no `update_block`: ",
+        ),
+        (
+            Box::new(Grid::new(2, 2)),
+            "the schedule brings shards blocks, but the program has no `update_block`: ",
+        ),
+        (
+            Box::new(Cyclic::new(variables(), 2)),
+            "the schedule asks shards to update variables, but the program has no `update`: ",
+        ),
+        (
+            Box::new(Automatic::new(variables(), vec![Box::new(Shuffled::new(variables(), 2, 1))])),
+            "the schedule asks shards to update variables, but the program has no `update`: ",
+        ),
+    ];
+    for (schedule, expected) in shipped {
+        let EngineError::Setting(why) = refused(schedule) else { panic!("{expected} is told too late") };
+        assert!(why.starts_with(expected) && why.contains("name it in `verbs`"), "{why}");
+    }
+    // Any other schedule is refused when it asks, without a panic.
+    let task = |block| Round { phase: (), tasks: vec![Assignment { shard: 0, block, variables: vec![0] }] };
+    let related = Candidates { phase: (), variables: vec![0], owners: vec![(0, vec![0])] };
+    for (next, expected) in [
+        (Next::Round(task(None)), "`update`: "),
+        (Next::Round(task(Some(0))), "`update_block`: "),
+        (Next::Relate(related), "`relate`: "),
+    ] {
+        for known in [false, true] {
+            let EngineError::Worker(why) = refused(Box::new(Fixed(next.clone(), known))) else {
+                panic!("{expected} is told too soon")
+            };
+            assert!(why.contains(expected) && !why.contains("panicked"), "{why}");
+        }
+    }
+}
+
+#[test]
+fn a_partial_of_another_kind_is_an_error_that_names_both() {
+    #[derive(Debug)]
+    enum Partial {
+        Moves(Vec<f64>),
+        Share(f64),
+    }
+    raddle::state!(
+        enum Partial {
+            Moves(moves),
+            Share(share),
+        }
+    );
+    /// Answers what is named in it.
+    struct Confused(&'static str);
+    impl Program for Confused {
+        type Shard = ();
+        type Block = ();
+        type Pinned = ();
+        type Replica = ();
+        type Partial = Partial;
+        type Change = ();
+        type Phase = ();
+
+        fn verbs() -> Verbs<Self> {
+            Verbs::new().update()
+        }
+        fn aggregate(&self, _: &Round, (): &mut (), partials: Vec<(u32, Partial)>) {
+            raddle::answers!(partials, Partial::Moves);
+        }
+        fn commit(&self, (): &(), (): &mut ()) {}
+        fn certify(&self, boundary: &Boundary, number: u32, (): &mut (), (): &()) -> Partial {
+            if self.0 == "moves" && boundary.epoch == 1 && number == 1 {
+                Partial::Moves(Vec::new())
+            } else {
+                Partial::Share(0.5)
+            }
+        }
+        fn conclude(&self, _: &Boundary, (): &mut (), (): &(), shares: Vec<(u32, Partial)>) -> Verdict<()> {
+            assert_eq!(raddle::answers!(shares, Partial::Share).len(), 3, "nothing is dropped");
+            Verdict::new(Metric::new("none", 1.0, "nothing"))
+        }
+    }
+    impl Update for Confused {
+        fn update(&self, task: &Task, (): &mut (), (): &()) -> Partial {
+            if self.0 == "share" && task.shard == 2 { Partial::Share(1.0) } else { Partial::Moves(vec![1.0]) }
+        }
+    }
+    let run = |confused, workers| {
+        let engine =
+            Engine::new(Confused(confused), EachShard::new(3), Parts::new(vec![(); 3], ())).epochs(2);
+        engine.workers(workers).threads(workers).run().err().map(|error| error.to_string())
+    };
+    for workers in [1, 3] {
+        assert_eq!(run("nothing", workers), None);
+        let said = run("share", workers).unwrap();
+        assert!(said.contains("aggregate, epoch 0"), "{said}");
+        assert!(said.ends_with("shard 2 answers `Share` where `Partial::Moves` is due"), "{said}");
+        let said = run("moves", workers).unwrap();
+        assert!(said.contains("conclude, epoch 1") && said.contains("tests/failure.rs:"), "{said}");
+        assert!(said.ends_with("shard 1 answers `Moves` where `Partial::Share` is due"), "{said}");
+    }
 }
 
 // ---- schedules that err ----
@@ -215,7 +334,7 @@ fn refusal(next: Next, known: bool, visibility: Visibility) -> String {
 #[test]
 fn a_schedule_that_names_what_is_not_there_or_twice_is_told_so() {
     let task = |shard, block| Assignment { shard, block, variables: vec![] };
-    let round = |tasks: &[Assignment]| Next::Round(Round { kind: 0, tasks: tasks.to_vec() });
+    let round = |tasks: &[Assignment]| Next::Round(Round { phase: (), tasks: tasks.to_vec() });
     for (tasks, expected) in [
         (vec![task(6, None)], "the schedule names shard 6, but there are 6, counted from 0"),
         (vec![task(0, Some(3))], "the schedule names block 3, but there are 3, counted from 0"),
@@ -229,7 +348,7 @@ fn a_schedule_that_names_what_is_not_there_or_twice_is_told_so() {
             }
         }
     }
-    let relate = |owners| Next::Relate(Candidates { kind: 0, variables: vec![7, 8], owners });
+    let relate = |owners| Next::Relate(Candidates { phase: (), variables: vec![7, 8], owners });
     for (owners, expected) in [
         (vec![(9, vec![0])], "the schedule relates variables of shard 9, but there are 6, counted from 0"),
         (vec![(1, vec![2])], "the schedule relates candidate 2, but names 2, counted from 0"),
@@ -310,8 +429,9 @@ fn a_checkpoint_that_is_missing_foreign_or_of_another_version_is_refused() {
         )
     );
     let (program, parts) = problem().parts();
-    let rotation = "rotation of 4 blocks round 5 shards, kinds [0]";
-    let other_schedule = Engine::new(program, Rotation::new(5, 4), parts).staleness(1).identity("mixing");
+    let rotation = "rotation of 4 blocks round 5 shards, phases [0]";
+    let other_schedule =
+        Engine::new(program, Rotation::new(5, 4).phase(0), parts).staleness(1).identity("mixing");
     assert_eq!(
         refused(other_schedule, &file),
         format!("it belongs to a run with the schedule `a wanderer`, this one has `{rotation}`: {resume}")
@@ -331,7 +451,7 @@ fn a_checkpoint_that_is_missing_foreign_or_of_another_version_is_refused() {
     bytes[8] += 1;
     let newer = folder.path().join("newer");
     std::fs::write(&newer, bytes).unwrap();
-    assert_eq!(refused(run(), &newer), "it has version 3, and this program reads version 2");
+    assert_eq!(refused(run(), &newer), "it has version 4, and this program reads version 3");
 }
 
 proptest! {

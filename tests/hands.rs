@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use programs::within_a_minute;
 use raddle::schedule::{Cyclic, Round, Variables};
-use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Verdict, hands};
+use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Update, Verbs, Verdict, hands};
 
 const COLUMNS: usize = 64;
 
@@ -30,9 +30,10 @@ impl Program for Mixer {
     type Replica = f64;
     type Partial = f64;
     type Change = f64;
+    type Phase = ();
 
-    fn update(&self, task: &Task, _: &mut (), mean: &f64) -> f64 {
-        task.variables.iter().map(|&variable| f64::from(variable) * mean + 1.0).sum()
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update()
     }
 
     fn aggregate(&self, _: &Round, matrix: &mut Vec<f64>, partials: Vec<(u32, f64)>) -> f64 {
@@ -53,13 +54,19 @@ impl Program for Mixer {
         *replica = *mean;
     }
 
-    fn certify(&self, _: u32, _: &mut (), mean: &f64) -> f64 {
+    fn certify(&self, _: &Boundary, _: u32, _: &mut (), mean: &f64) -> f64 {
         *mean
     }
 
     fn conclude(&self, at: &Boundary, _: &mut Vec<f64>, _: &f64, _: Vec<(u32, f64)>) -> Verdict<f64> {
         let left = 20.0 - at.epoch as f64;
         Verdict::new(Metric::new("epochs left", left, "nothing").target(0.5))
+    }
+}
+
+impl Update for Mixer {
+    fn update(&self, task: &Task, _: &mut (), mean: &f64) -> f64 {
+        task.variables.iter().map(|&variable| f64::from(variable) * mean + 1.0).sum()
     }
 }
 

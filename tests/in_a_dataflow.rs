@@ -12,7 +12,7 @@ use raddle::schedule::{Cyclic, Next, Outlook, Plan, Rotation, Round, Schedule};
 use raddle::state::{Reader, StateError, Writer};
 use raddle::{
     Boundary, Engine, EngineError, Metric, Operator, Parts, Program, Scheduled, Task, Train, Trained,
-    Verdict, Visibility,
+    UpdateBlock, Verbs, Verdict, Visibility,
 };
 use timely::dataflow::operators::{Inspect, Probe, ToStream};
 use timely::{CommunicationConfig, Config, WorkerConfig};
@@ -172,14 +172,22 @@ impl Program for Failing {
     type Replica = ();
     type Partial = ();
     type Change = ();
-    fn update_block(&self, task: &Task, (): &mut (), (): &mut (), (): &()) {
-        assert!(task.epoch == 0 || task.shard != self.0, "shard {} gives up", self.0);
+    type Phase = ();
+
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update_block()
     }
     fn aggregate(&self, _: &Round, (): &mut (), _: Vec<(u32, ())>) {}
     fn commit(&self, (): &(), (): &mut ()) {}
-    fn certify(&self, _: u32, (): &mut (), (): &()) {}
+    fn certify(&self, _: &Boundary, _: u32, (): &mut (), (): &()) {}
     fn conclude(&self, _: &Boundary, (): &mut (), (): &(), _: Vec<(u32, ())>) -> Verdict<()> {
         Verdict::new(Metric::new("none", 1.0, "nothing"))
+    }
+}
+
+impl UpdateBlock for Failing {
+    fn update_block(&self, task: &Task, (): &mut (), (): &mut (), (): &()) {
+        assert!(task.epoch == 0 || task.shard != self.0, "shard {} gives up", self.0);
     }
 }
 

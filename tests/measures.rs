@@ -1,11 +1,25 @@
 //! A program says which of its tasks only measure; their seconds are told apart, and nothing else changes.
 
 use raddle::schedule::{Rotation, Round};
-use raddle::{Boundary, Engine, Metric, Outcome, Parts, Program, Task, Verdict, Visibility};
+use raddle::{
+    Boundary, Engine, Fold, Metric, Outcome, Parts, Program, Task, UpdateBlock, Verbs, Verdict, Visibility,
+};
 
-const MEASURE: u32 = 1;
+/// What a round is for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Phase {
+    Count,
+    Measure,
+}
 
-/// Counts tasks of its first kind; those of the second, and certifying, do counted work.
+raddle::state!(
+    enum Phase {
+        Count,
+        Measure,
+    }
+);
+
+/// Counts tasks of its first phase; those of the second, and certifying, do counted work.
 struct Counting {
     told: bool,
     visibility: Visibility,
@@ -24,30 +38,25 @@ impl Program for Counting {
     type Replica = u64;
     type Partial = u64;
     type Change = u64;
+    type Phase = Phase;
+
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update_block().fold()
+    }
 
     fn visibility(&self) -> Visibility {
         self.visibility
     }
-    fn measures(&self, kind: Option<u32>) -> bool {
-        self.told && kind != Some(0)
+    fn measures(&self, phase: Option<&Phase>) -> bool {
+        self.told && phase != Some(&Phase::Count)
     }
-    fn update_block(&self, task: &Task, (): &mut (), block: &mut u64, _: &u64) -> u64 {
-        if task.kind == MEASURE {
-            return work() & 1;
-        }
-        *block += 1;
-        1
-    }
-    fn fold(&self, so_far: &mut u64, next: u64) {
-        *so_far += next;
-    }
-    fn aggregate(&self, _: &Round, (): &mut (), partials: Vec<(u32, u64)>) -> u64 {
+    fn aggregate(&self, _: &Round<Phase>, (): &mut (), partials: Vec<(u32, u64)>) -> u64 {
         partials.into_iter().map(|(_, partial)| partial).sum()
     }
     fn commit(&self, change: &u64, sum: &mut u64) {
         *sum += change;
     }
-    fn certify(&self, _: u32, (): &mut (), _: &u64) -> u64 {
+    fn certify(&self, _: &Boundary, _: u32, (): &mut (), _: &u64) -> u64 {
         work()
     }
     fn conclude(&self, _: &Boundary, (): &mut (), _: &u64, _: Vec<(u32, u64)>) -> Verdict<u64> {
@@ -55,9 +64,29 @@ impl Program for Counting {
     }
 }
 
+impl UpdateBlock for Counting {
+    fn update_block(&self, task: &Task<Phase>, (): &mut (), block: &mut u64, _: &u64) -> u64 {
+        if task.phase == Phase::Measure {
+            return work() & 1;
+        }
+        *block += 1;
+        1
+    }
+}
+
+impl Fold for Counting {
+    fn fold(&self, so_far: &mut u64, next: u64) {
+        *so_far += next;
+    }
+}
+
 fn run(told: bool, visibility: Visibility, serialized: bool) -> Outcome<Counting> {
     let parts = Parts { shards: vec![(); 3], blocks: vec![0; 3], pinned: (), replica: 0 };
-    let engine = Engine::new(Counting { told, visibility }, Rotation::new(3, 3).then(MEASURE), parts);
+    let engine = Engine::new(
+        Counting { told, visibility },
+        Rotation::new(3, 3).phase(Phase::Count).then(Phase::Measure),
+        parts,
+    );
     engine.workers(2).serialized(serialized).epochs(2).run().expect("the program has no fault")
 }
 

@@ -16,7 +16,8 @@ use raddle::schedule::{
 };
 use raddle::state::{Reader, StateError, Writer};
 use raddle::{
-    Boundary, Ending, Engine, EngineError, Metric, Parts, Program, State, Task, Verdict, Visibility, replay,
+    Boundary, Ending, Engine, EngineError, Fold, Metric, Parts, Program, Relate, State, Task, Update,
+    UpdateBlock, Verbs, Verdict, Visibility, replay,
 };
 
 /// Three shards own four variables each; every update adds 1 to a variable. One mistake may be in it, by name.
@@ -83,57 +84,14 @@ impl Program for Sums {
     type Replica = Replica;
     type Partial = Moves;
     type Change = Moves;
+    type Phase = ();
+
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update().update_block().relate().fold()
+    }
 
     fn visibility(&self) -> Visibility {
         self.visibility
-    }
-    fn update(&self, task: &Task, shard: &mut (Value, u64), replica: &Replica) -> Moves {
-        self.trap("update");
-        shard.1 += 1;
-        let mut moves: Moves = task.variables.iter().map(|&variable| (variable, 1.0)).collect();
-        match self.mistake {
-            "a lock" => self.behind.lock().unwrap().push(task.shard),
-            "a replica changed" => {
-                replica.seen.fetch_add(1 << task.shard, Ordering::Relaxed);
-            }
-            "a HashMap" => {
-                let map: HashMap<u32, f64> = (0..64).map(|n| (n, f64::from(n))).collect();
-                moves.push((
-                    task.shard * 4,
-                    map.values().enumerate().map(|(at, value)| at as f64 * value).sum(),
-                ));
-            }
-            "a thread" => {
-                let id = format!("{:?}", std::thread::current().id());
-                moves.push((
-                    task.shard * 4,
-                    f64::from(
-                        id.bytes().fold(0u32, |sum, byte| sum.wrapping_mul(131).wrapping_add(byte.into())),
-                    ),
-                ));
-            }
-            "forgotten" => moves.push((task.shard * 4, shard.1 as f64)),
-            _ => {}
-        }
-        moves
-    }
-    fn update_block(&self, task: &Task, shard: &mut (Value, u64), block: &mut Value, _: &Replica) -> Moves {
-        self.trap("update_block");
-        shard.1 += 1;
-        block.value += u64::from(task.shard);
-        vec![(task.shard * 4, 1.0)]
-    }
-    fn fold(&self, so_far: &mut Moves, next: Moves) {
-        self.trap("fold");
-        so_far.extend(next);
-    }
-    fn gather(&self, task: &Task, _: &(Value, u64)) -> Moves {
-        self.trap("gather");
-        task.variables.iter().map(|&variable| (variable, 0.0)).collect()
-    }
-    fn relate(&self, _: u32, candidates: &[u32], _: Vec<(u32, Moves)>) -> Dependencies {
-        self.trap("relate");
-        Dependencies::none(candidates.len() + usize::from(self.mistake == "one related too many"))
     }
     fn aggregate(&self, _: &Round, pinned: &mut Value, partials: Vec<(u32, Moves)>) -> Moves {
         self.trap("aggregate");
@@ -160,7 +118,7 @@ impl Program for Sums {
             tell(12, 1.0);
         }
     }
-    fn certify(&self, _: u32, _: &mut (Value, u64), _: &Replica) -> Moves {
+    fn certify(&self, _: &Boundary, _: u32, _: &mut (Value, u64), _: &Replica) -> Moves {
         self.trap("certify");
         Vec::new()
     }
@@ -196,6 +154,67 @@ impl Program for Sums {
         self.trap("recall");
         *shard = from.read()?;
         Ok(())
+    }
+}
+
+impl Update for Sums {
+    fn update(&self, task: &Task, shard: &mut (Value, u64), replica: &Replica) -> Moves {
+        self.trap("update");
+        shard.1 += 1;
+        let mut moves: Moves = task.variables.iter().map(|&variable| (variable, 1.0)).collect();
+        match self.mistake {
+            "a lock" => self.behind.lock().unwrap().push(task.shard),
+            "a replica changed" => {
+                replica.seen.fetch_add(1 << task.shard, Ordering::Relaxed);
+            }
+            "a HashMap" => {
+                let map: HashMap<u32, f64> = (0..64).map(|n| (n, f64::from(n))).collect();
+                moves.push((
+                    task.shard * 4,
+                    map.values().enumerate().map(|(at, value)| at as f64 * value).sum(),
+                ));
+            }
+            "a thread" => {
+                let id = format!("{:?}", std::thread::current().id());
+                moves.push((
+                    task.shard * 4,
+                    f64::from(
+                        id.bytes().fold(0u32, |sum, byte| sum.wrapping_mul(131).wrapping_add(byte.into())),
+                    ),
+                ));
+            }
+            "forgotten" => moves.push((task.shard * 4, shard.1 as f64)),
+            _ => {}
+        }
+        moves
+    }
+}
+
+impl UpdateBlock for Sums {
+    fn update_block(&self, task: &Task, shard: &mut (Value, u64), block: &mut Value, _: &Replica) -> Moves {
+        self.trap("update_block");
+        shard.1 += 1;
+        block.value += u64::from(task.shard);
+        vec![(task.shard * 4, 1.0)]
+    }
+}
+
+impl Relate for Sums {
+    fn gather(&self, task: &Task, _: &(Value, u64)) -> Moves {
+        self.trap("gather");
+        task.variables.iter().map(|&variable| (variable, 0.0)).collect()
+    }
+
+    fn relate(&self, _: &(), candidates: &[u32], _: Vec<(u32, Moves)>) -> Dependencies {
+        self.trap("relate");
+        Dependencies::none(candidates.len() + usize::from(self.mistake == "one related too many"))
+    }
+}
+
+impl Fold for Sums {
+    fn fold(&self, so_far: &mut Moves, next: Moves) {
+        self.trap("fold");
+        so_far.extend(next);
     }
 }
 
@@ -262,7 +281,7 @@ fn round(tasks: &[(u32, &[u32])]) -> Next {
         block: None,
         variables: variables.to_vec(),
     };
-    Next::Round(Round { kind: 0, tasks: tasks.iter().map(task).collect() })
+    Next::Round(Round { phase: (), tasks: tasks.iter().map(task).collect() })
 }
 
 impl Fixed {
@@ -308,7 +327,7 @@ impl Schedule for Fixed {
 
 #[test]
 fn a_schedule_that_names_what_it_may_not_is_refused_by_name() {
-    let relate = |owners| Next::Relate(Candidates { kind: 0, variables: vec![1, 5], owners });
+    let relate = |owners| Next::Relate(Candidates { phase: (), variables: vec![1, 5], owners });
     for (next, expected) in [
         (round(&[(3, &[0])]), "the schedule names shard 3, but there are 3, counted from 0"),
         (round(&[(u32::MAX, &[])]), "the schedule names shard 4294967295, but there are 3"),
@@ -373,7 +392,7 @@ fn a_panic_in_any_verb_says_where_it_was() {
     }
     for method in ["begin_epoch", "next_round", "decide", "learn"] {
         let relate =
-            Next::Relate(Candidates { kind: 0, variables: vec![0, 1], owners: vec![(0, vec![0, 1])] });
+            Next::Relate(Candidates { phase: (), variables: vec![0, 1], owners: vec![(0, vec![0, 1])] });
         for text in said(move || engine("", fixed(relate.clone(), method))) {
             assert!(
                 text.starts_with(&format!("a worker ended the run: the schedule's {method}, epoch 0")),
@@ -401,8 +420,10 @@ fn a_panic_in_any_verb_says_where_it_was() {
                 type Replica = Replica;
                 type Partial = Moves;
                 type Change = Moves;
-                fn update(&self, task: &Task, shard: &mut (Value, u64), replica: &Replica) -> Moves {
-                    self.0.update(task, shard, replica)
+                type Phase = ();
+
+                fn verbs() -> Verbs<Self> {
+                    Verbs::new().update()
                 }
                 fn aggregate(&self, round: &Round, pinned: &mut Value, partials: Vec<(u32, Moves)>) -> Moves {
                     self.0.aggregate(round, pinned, partials)
@@ -410,7 +431,7 @@ fn a_panic_in_any_verb_says_where_it_was() {
                 fn commit(&self, change: &Moves, replica: &mut Replica) {
                     self.0.commit(change, replica);
                 }
-                fn certify(&self, _: u32, _: &mut (Value, u64), _: &Replica) -> Moves {
+                fn certify(&self, _: &Boundary, _: u32, _: &mut (Value, u64), _: &Replica) -> Moves {
                     Vec::new()
                 }
                 fn conclude(
@@ -428,6 +449,12 @@ fn a_panic_in_any_verb_says_where_it_was() {
                 }
                 fn recall(&self, shard: &mut (Value, u64), from: &mut Reader<'_>) -> Result<(), StateError> {
                     self.0.recall(shard, from)
+                }
+            }
+
+            impl Update for Worse {
+                fn update(&self, task: &Task, shard: &mut (Value, u64), replica: &Replica) -> Moves {
+                    self.0.update(task, shard, replica)
                 }
             }
             let Parts { shards, blocks, pinned, replica } = parts("");
@@ -620,11 +647,13 @@ fn verbs_that_lose_answers_are_asked_for() {
         type Replica = f64;
         type Partial = f64;
         type Change = f64;
+        type Phase = ();
+
+        fn verbs() -> Verbs<Self> {
+            Verbs::new().update()
+        }
         fn visibility(&self) -> Visibility {
             Visibility::AtBoundary
-        }
-        fn update(&self, _: &Task, (): &mut (), _: &f64) -> f64 {
-            1.0
         }
         fn aggregate(&self, _: &Round, (): &mut (), numbers: Vec<(u32, f64)>) -> f64 {
             numbers.iter().map(|(_, number)| number).sum()
@@ -632,15 +661,23 @@ fn verbs_that_lose_answers_are_asked_for() {
         fn commit(&self, change: &f64, sum: &mut f64) {
             *sum += change;
         }
-        fn certify(&self, _: u32, (): &mut (), _: &f64) -> f64 {
+        fn certify(&self, _: &Boundary, _: u32, (): &mut (), _: &f64) -> f64 {
             0.0
         }
         fn conclude(&self, _: &Boundary, (): &mut (), _: &f64, _: Vec<(u32, f64)>) -> Verdict<f64> {
             Verdict::new(Metric::new("nothing", 1.0, "nothing"))
         }
     }
+
+    impl Update for Silent {
+        fn update(&self, _: &Task, (): &mut (), _: &f64) -> f64 {
+            1.0
+        }
+    }
     let run = |schedule| Engine::new(Silent, schedule, Parts::new(vec![(), ()], 0.0)).epochs(2).run();
     assert_eq!(run(EachShard::new(2)).unwrap().parts.replica, 4.0);
-    let error = run(EachShard::new(2).then(1)).err().unwrap().to_string();
-    assert!(error.contains("the program has no `fold` that merges them"), "{error}");
+    let EngineError::Setting(why) = run(EachShard::new(2).then(())).err().unwrap() else { panic!() };
+    let expected = "the schedule asks a shard more than once before the boundary, but the program has no `fold`: \
+                    implement `Fold` for it and name it in `verbs`, or choose another schedule";
+    assert_eq!(why, expected);
 }

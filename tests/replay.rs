@@ -61,7 +61,7 @@ fn result<P: Program>(outcome: &Outcome<P>) -> Result {
 /// Builds the same run anew each time: from (seed, staleness, how).
 type Case = (&'static str, Box<dyn Fn(u64, usize, How) -> Result + Send>);
 
-fn case<P: Program, S: Schedule>(
+fn case<P: Program, S: Schedule<P::Phase>>(
     name: &'static str,
     build: impl Fn(u64) -> (P, S, Parts<P>) + Send + 'static,
 ) -> Case {
@@ -203,7 +203,9 @@ fn bytes_moved(problem: &mf::Problem, workers: usize) -> (u64, u64) {
     let mut block_at: Vec<u32> = rests;
     let (mut moves, mut bytes) = (0, 0);
     for _ in 0..2 {
-        for round in [mf::TRAIN, mf::MEASURE].into_iter().flat_map(|kind| problem.schedule().rounds(kind)) {
+        for round in
+            [mf::Phase::Train, mf::Phase::Measure].into_iter().flat_map(|of| problem.schedule().rounds(of))
+        {
             for task in round.tasks {
                 let (block, worker) = (task.block.unwrap() as usize, shard_at[task.shard as usize]);
                 if block_at[block] != worker {

@@ -9,7 +9,9 @@ use std::path::Path;
 
 use programs::{bytes, ridge};
 use raddle::schedule::{Cyclic, EachShard, Round, Shuffled};
-use raddle::{Boundary, Ending, Engine, Metric, Outcome, Parts, Program, Status, Stop, Task, Verdict};
+use raddle::{
+    Boundary, Ending, Engine, Metric, Outcome, Parts, Program, Status, Stop, Task, Update, Verbs, Verdict,
+};
 
 /// Halves the numbers of its shards; certifying and concluding leave marks, so that a boundary that is concluded twice,
 /// or not at all, shows.
@@ -25,18 +27,19 @@ impl Program for Halving {
     type Replica = u64; // commits
     type Partial = f64;
     type Change = u64;
+    type Phase = ();
 
-    fn update(&self, _: &Task, (number, _): &mut (f64, u64), _: &u64) -> f64 {
-        *number /= 2.0;
-        *number
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update()
     }
+
     fn aggregate(&self, _: &Round, _: &mut Vec<u64>, _: Vec<(u32, f64)>) -> u64 {
         1
     }
     fn commit(&self, change: &u64, commits: &mut u64) {
         *commits += change;
     }
-    fn certify(&self, _: u32, (number, certified): &mut (f64, u64), _: &u64) -> f64 {
+    fn certify(&self, _: &Boundary, _: u32, (number, certified): &mut (f64, u64), _: &u64) -> f64 {
         *certified += 1;
         *number
     }
@@ -49,6 +52,13 @@ impl Program for Halving {
         }
         verdict.change = Some(1000);
         verdict.show("epochs", at.epoch as f64)
+    }
+}
+
+impl Update for Halving {
+    fn update(&self, _: &Task, (number, _): &mut (f64, u64), _: &u64) -> f64 {
+        *number /= 2.0;
+        *number
     }
 }
 
@@ -141,11 +151,10 @@ fn a_run_stopped_between_two_rounds_leaves_a_model_and_no_checkpoint_to_go_on_fr
         type Replica = <ridge::Ridge as Program>::Replica;
         type Partial = <ridge::Ridge as Program>::Partial;
         type Change = <ridge::Ridge as Program>::Change;
-        fn update(&self, task: &Task, shard: &mut Self::Shard, replica: &Self::Replica) -> Self::Partial {
-            if task.epoch == 1 && task.round == 3 {
-                self.0.request_now();
-            }
-            self.1.update(task, shard, replica)
+        type Phase = ();
+
+        fn verbs() -> Verbs<Self> {
+            Verbs::new().update()
         }
         fn aggregate(
             &self,
@@ -158,8 +167,14 @@ fn a_run_stopped_between_two_rounds_leaves_a_model_and_no_checkpoint_to_go_on_fr
         fn commit(&self, change: &Self::Change, replica: &mut Self::Replica) {
             self.1.commit(change, replica);
         }
-        fn certify(&self, number: u32, shard: &mut Self::Shard, replica: &Self::Replica) -> Self::Partial {
-            self.1.certify(number, shard, replica)
+        fn certify(
+            &self,
+            boundary: &Boundary,
+            number: u32,
+            shard: &mut Self::Shard,
+            replica: &Self::Replica,
+        ) -> Self::Partial {
+            self.1.certify(boundary, number, shard, replica)
         }
         fn conclude(
             &self,
@@ -169,6 +184,15 @@ fn a_run_stopped_between_two_rounds_leaves_a_model_and_no_checkpoint_to_go_on_fr
             shares: Vec<(u32, Self::Partial)>,
         ) -> Verdict<Self::Change> {
             self.1.conclude(boundary, pinned, replica, shares)
+        }
+    }
+
+    impl Update for Asking {
+        fn update(&self, task: &Task, shard: &mut Self::Shard, replica: &Self::Replica) -> Self::Partial {
+            if task.epoch == 1 && task.round == 3 {
+                self.0.request_now();
+            }
+            self.1.update(task, shard, replica)
         }
     }
     let problem = ridge::Problem::small(3);

@@ -15,7 +15,8 @@ use raddle::schedule::{
 };
 use raddle::state::{Reader, StateError, Writer};
 use raddle::{
-    Boundary, Ending, Engine, Limit, Metric, Outcome, Parts, Program, Stop, Task, Verdict, Visibility,
+    Boundary, Ending, Engine, Limit, Metric, Outcome, Parts, Program, Stop, Task, Update, UpdateBlock, Verbs,
+    Verdict, Visibility,
 };
 
 // ---- staleness ----
@@ -32,11 +33,12 @@ impl Program for Witness {
     type Replica = u64;
     type Partial = Sighting;
     type Change = ();
+    type Phase = ();
 
-    fn update(&self, task: &Task, shard: &mut u64, replica: &u64) -> Sighting {
-        assert_eq!(shard, replica, "a shard and the replica beside it see the same commits");
-        ((task.epoch, task.round), (task.shard, *replica))
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update()
     }
+
     fn aggregate(&self, _: &Round, pinned: &mut Vec<Sighting>, partials: Vec<(u32, Sighting)>) {
         pinned.extend(partials.into_iter().map(|(_, sighting)| sighting));
     }
@@ -46,7 +48,7 @@ impl Program for Witness {
     fn commit_shard(&self, (): &(), _: u32, shard: &mut u64) {
         *shard += 1;
     }
-    fn certify(&self, number: u32, _: &mut u64, replica: &u64) -> Sighting {
+    fn certify(&self, _: &Boundary, number: u32, _: &mut u64, replica: &u64) -> Sighting {
         ((0, 0), (number, *replica))
     }
     fn conclude(
@@ -59,6 +61,13 @@ impl Program for Witness {
         let drained = |&(_, (_, (_, seen))): &(u32, Sighting)| seen == ROUNDS * boundary.epoch;
         assert!(shares.iter().all(drained) && *replica == ROUNDS * boundary.epoch);
         Verdict::new(Metric::new("none", 1.0, "nothing"))
+    }
+}
+
+impl Update for Witness {
+    fn update(&self, task: &Task, shard: &mut u64, replica: &u64) -> Sighting {
+        assert_eq!(shard, replica, "a shard and the replica beside it see the same commits");
+        ((task.epoch, task.round), (task.shard, *replica))
     }
 }
 
@@ -77,7 +86,7 @@ struct OneByOne {
 fn asked(round: u64) -> Round {
     let first = (round / 40) as u32 % SHARDS;
     let second = Some((first + 2) % SHARDS).filter(|_| round.is_multiple_of(3));
-    Round::to_shards(0, std::iter::once(first).chain(second))
+    Round::to_shards((), std::iter::once(first).chain(second))
 }
 
 impl Schedule for OneByOne {
@@ -201,14 +210,22 @@ impl Program for Sinking {
     type Replica = ();
     type Partial = ();
     type Change = ();
-    fn update(&self, _: &Task, (): &mut (), (): &()) {}
+    type Phase = ();
+
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update()
+    }
     fn aggregate(&self, _: &Round, (): &mut (), _: Vec<(u32, ())>) {}
     fn commit(&self, (): &(), (): &mut ()) {}
-    fn certify(&self, _: u32, (): &mut (), (): &()) {}
+    fn certify(&self, _: &Boundary, _: u32, (): &mut (), (): &()) {}
     fn conclude(&self, boundary: &Boundary, (): &mut (), (): &(), _: Vec<(u32, ())>) -> Verdict<()> {
         let metric = Metric::new("none", 1.0, "nothing");
         Verdict { objective: Some(boundary.epoch as f64), ..Verdict::new(metric) }
     }
+}
+
+impl Update for Sinking {
+    fn update(&self, _: &Task, (): &mut (), (): &()) {}
 }
 
 #[test]
@@ -338,9 +355,23 @@ impl Program for Gated {
     type Replica = ();
     type Partial = ();
     type Change = ();
+    type Phase = ();
+
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update_block()
+    }
     fn visibility(&self) -> Visibility {
         Visibility::AtBoundary
     }
+    fn aggregate(&self, _: &Round, (): &mut (), _: Vec<(u32, ())>) {}
+    fn commit(&self, (): &(), (): &mut ()) {}
+    fn certify(&self, _: &Boundary, _: u32, (): &mut (), (): &()) {}
+    fn conclude(&self, _: &Boundary, (): &mut (), (): &(), _: Vec<(u32, ())>) -> Verdict<()> {
+        Verdict::new(Metric::new("none", 1.0, "nothing"))
+    }
+}
+
+impl UpdateBlock for Gated {
     fn update_block(&self, task: &Task, (): &mut (), (): &mut (), (): &()) {
         let mut done = self.done.lock().unwrap();
         if (task.shard, task.round) == (0, 0) {
@@ -355,12 +386,6 @@ impl Program for Gated {
             done.push((task.shard, task.round));
             self.changed.notify_all();
         }
-    }
-    fn aggregate(&self, _: &Round, (): &mut (), _: Vec<(u32, ())>) {}
-    fn commit(&self, (): &(), (): &mut ()) {}
-    fn certify(&self, _: u32, (): &mut (), (): &()) {}
-    fn conclude(&self, _: &Boundary, (): &mut (), (): &(), _: Vec<(u32, ())>) -> Verdict<()> {
-        Verdict::new(Metric::new("none", 1.0, "nothing"))
     }
 }
 

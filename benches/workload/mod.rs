@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use raddle::schedule::{Next, Outlook, Plan, Rotation, Round};
 use raddle::state::{Reader, StateError, Writer};
-use raddle::{Boundary, Engine, Metric, Outcome, Parts, Program, Schedule, Task, Verdict, Visibility};
+use raddle::{
+    Boundary, Engine, Metric, Outcome, Parts, Program, Schedule, Task, Update, UpdateBlock, Verbs, Verdict,
+    Visibility,
+};
 
 /// One megabyte: the blocks' usual size.
 pub(crate) const MEGABYTE: usize = 1 << 20;
@@ -92,7 +95,7 @@ impl Turning {
 
     /// The rounds of an epoch.
     pub(crate) fn schedule(&self) -> Rotation {
-        (1..self.turns).fold(Rotation::new(self.shards, self.blocks), Rotation::then)
+        (1..self.turns).fold(Rotation::new(self.shards, self.blocks), |rotation, _| rotation.then(()))
     }
 
     /// The tasks of an epoch.
@@ -132,23 +135,30 @@ impl Program for Rotated {
     type Replica = ();
     type Partial = ();
     type Change = ();
+    type Phase = ();
+
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update_block()
+    }
 
     fn visibility(&self) -> Visibility {
         Visibility::AtBoundary
     }
 
+    fn aggregate(&self, _: &Round, _: &mut (), _: Vec<(u32, ())>) {}
+    fn commit(&self, _: &(), _: &mut ()) {}
+    fn certify(&self, _: &Boundary, _: u32, _: &mut u64, _: &()) {}
+    fn conclude(&self, _: &Boundary, _: &mut (), _: &(), _: Vec<(u32, ())>) -> Verdict<()> {
+        Verdict::new(Metric::new("none", 1.0, "nothing"))
+    }
+}
+
+impl UpdateBlock for Rotated {
     fn update_block(&self, task: &Task, shard: &mut u64, block: &mut Vec<u8>, _: &()) {
         if let Some(nap) = &self.nap {
             nap.take(task);
         }
         touch(shard, block, self.work);
-    }
-
-    fn aggregate(&self, _: &Round, _: &mut (), _: Vec<(u32, ())>) {}
-    fn commit(&self, _: &(), _: &mut ()) {}
-    fn certify(&self, _: u32, _: &mut u64, _: &()) {}
-    fn conclude(&self, _: &Boundary, _: &mut (), _: &(), _: Vec<(u32, ())>) -> Verdict<()> {
-        Verdict::new(Metric::new("none", 1.0, "nothing"))
     }
 }
 
@@ -172,16 +182,23 @@ impl Program for Idle {
     type Replica = ();
     type Partial = ();
     type Change = ();
+    type Phase = ();
 
-    fn update(&self, _: &Task, shard: &mut u64, _: &()) {
-        *shard += 1;
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update()
     }
 
     fn aggregate(&self, _: &Round, _: &mut (), _: Vec<(u32, ())>) {}
     fn commit(&self, _: &(), _: &mut ()) {}
-    fn certify(&self, _: u32, _: &mut u64, _: &()) {}
+    fn certify(&self, _: &Boundary, _: u32, _: &mut u64, _: &()) {}
     fn conclude(&self, _: &Boundary, _: &mut (), _: &(), _: Vec<(u32, ())>) -> Verdict<()> {
         Verdict::new(Metric::new("none", 1.0, "nothing"))
+    }
+}
+
+impl Update for Idle {
+    fn update(&self, _: &Task, shard: &mut u64, _: &()) {
+        *shard += 1;
     }
 }
 
@@ -207,7 +224,7 @@ impl Schedule for EmptyRounds {
             return Next::EndOfEpoch;
         }
         self.left -= 1;
-        Next::Round(Round::to_shards(0, 0..self.shards))
+        Next::Round(Round::to_shards((), 0..self.shards))
     }
 
     fn save(&self, _: &mut Writer) {}

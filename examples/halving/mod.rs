@@ -1,7 +1,7 @@
 //! A program for trying schedules on: each shard is a number, and an update halves it.
 
 use raddle::schedule::Round;
-use raddle::{Boundary, Metric, Program, Task, Verdict};
+use raddle::{Boundary, Metric, Program, Task, Update, Verbs, Verdict};
 
 /// Halves numbers until their sum is below one half.
 pub(crate) struct Halving;
@@ -13,10 +13,10 @@ impl Program for Halving {
     type Replica = ();
     type Partial = f64;
     type Change = Vec<(u32, f64)>;
+    type Phase = ();
 
-    fn update(&self, _: &Task, number: &mut f64, (): &()) -> f64 {
-        *number /= 2.0;
-        *number
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update()
     }
 
     fn aggregate(&self, _: &Round, (): &mut (), moves: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
@@ -29,7 +29,7 @@ impl Program for Halving {
         moves.iter().for_each(|&(shard, distance)| tell(shard, distance));
     }
 
-    fn certify(&self, _: u32, number: &mut f64, (): &()) -> f64 {
+    fn certify(&self, _: &Boundary, _: u32, number: &mut f64, (): &()) -> f64 {
         *number
     }
 
@@ -42,5 +42,12 @@ impl Program for Halving {
     ) -> Verdict<Vec<(u32, f64)>> {
         let sum = numbers.into_iter().map(|(_, number)| number).sum();
         Verdict::new(Metric::new("sum", sum, "all numbers").target(0.5))
+    }
+}
+
+impl Update for Halving {
+    fn update(&self, _: &Task, number: &mut f64, (): &()) -> f64 {
+        *number /= 2.0;
+        *number
     }
 }

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::guard::is_worse;
-use super::{Hub, IN_VAIN, Parting, Phase, Progress, Unconcluded};
+use super::{Hub, IN_VAIN, Parting, Progress, Stage, Unconcluded};
 use crate::doing::Doing;
 use crate::message::Message;
 use crate::place::Outbox;
 use crate::prints::{BoundaryPrint, Part, Prints, print_of};
-use crate::program::{Boundary, Program, Visibility};
+use crate::program::{Program, Visibility};
 use crate::record::{Ending, EpochRecord, Limit};
 use crate::schedule::{Outlook, Plan};
 use crate::state::to_bytes;
@@ -22,13 +22,13 @@ impl<P: Program> Hub<P> {
         }
         // Kept as it is before it is concluded where a checkpoint of it may be written: whoever resumes concludes it under
         // its own target.
-        let epoch = self.state.progress.epoch + u64::from(self.verdict.is_some());
-        self.keep = self.settings.keeps(epoch);
+        let at = self.boundary();
+        self.keep = self.settings.keeps(at.epoch);
         for (worker, unsent) in self.unsent.iter_mut().enumerate() {
             let changes = std::mem::take(unsent);
-            out.push((worker as u32, Message::Boundary { changes, keep: self.keep }));
+            out.push((worker as u32, Message::Boundary { changes, at, keep: self.keep }));
         }
-        self.phase = Phase::Certifying { waiting: self.workers, shares: Vec::new(), prints: Vec::new() };
+        self.stage = Stage::Certifying { waiting: self.workers, shares: Vec::new(), prints: Vec::new() };
     }
 
     pub(super) fn conclude(
@@ -38,11 +38,9 @@ impl<P: Program> Hub<P> {
         out: &mut Outbox<P>,
     ) -> Result<(), String> {
         let first = self.verdict.is_none();
-        if !first {
-            self.state.progress.epoch += 1;
-        }
-        let epoch = self.state.progress.epoch;
-        let boundary = Boundary { epoch, shards: self.placement.len() as u32 };
+        let boundary = self.boundary();
+        let epoch = boundary.epoch;
+        self.state.progress.epoch = epoch;
         Doing::verb("save of the pinned block").epoch(epoch).note();
         let pinned = self.keep.then(|| to_bytes(&self.state.pinned));
         Doing::verb("conclude").epoch(epoch).note();
@@ -156,16 +154,17 @@ impl<P: Program> Hub<P> {
     pub(super) fn begin_epoch(&mut self, outlook: Outlook, out: &mut Outbox<P>) -> Result<(), String> {
         (self.issued, self.aggregated, self.listed) = (0, 0, None);
         self.state.progress.before = (self.state.progress.totals, self.state.schedule.counts());
-        self.phase = Phase::Stepwise;
+        self.stage = Stage::Stepwise;
         Doing::verb("the schedule's begin_epoch").epoch(outlook.epoch).note();
         match self.state.schedule.begin_epoch(&outlook) {
             Plan::Stepwise => {}
             Plan::Known(rounds) if self.program.visibility() == Visibility::EachRound => {
                 self.listed = Some(rounds.into());
             }
-            Plan::Known(rounds) => {
-                for round in &rounds {
+            Plan::Known(mut rounds) => {
+                for round in &mut rounds {
                     self.check(round)?;
+                    self.prepare(round);
                     self.count(round);
                     for task in &round.tasks {
                         if let Some(block) = task.block {
@@ -173,12 +172,13 @@ impl<P: Program> Hub<P> {
                         }
                     }
                 }
-                let rounds = Arc::new(rounds);
+                self.check_folds(&rounds)?;
+                let (last, rounds) = (rounds.last().cloned(), Arc::new(rounds));
                 for (worker, unsent) in self.unsent.iter_mut().enumerate() {
                     let (epoch, changes) = (outlook.epoch, std::mem::take(unsent));
                     out.push((worker as u32, Message::Plan { epoch, changes, rounds: Arc::clone(&rounds) }));
                 }
-                self.phase = Phase::Known { waiting: self.workers, partials: Vec::new() };
+                self.stage = Stage::Known { waiting: self.workers, last, partials: Vec::new() };
             }
         }
         self.advance(out)
@@ -190,7 +190,7 @@ impl<P: Program> Hub<P> {
         }
         self.state.progress.outlook = Some(outlook);
         self.parting = Some(parting);
-        self.phase = Phase::Over;
+        self.stage = Stage::Over;
     }
 
     /// What the epoch has counted and measured.

@@ -3,6 +3,7 @@
 use super::Hub;
 use crate::program::Program;
 use crate::schedule::{Assignment, Candidates, Dependencies, Round, Variables};
+use crate::verbs::Verb;
 
 /// The variables that rounds may name, each at most once a round and at its owner.
 pub(super) struct Named {
@@ -25,7 +26,7 @@ impl Named {
         Err(format!("{whose} variable {variable}, but there are {count}, counted from 0"))
     }
 
-    fn check(&mut self, round: &Round) -> Result<(), String> {
+    fn check<F>(&mut self, round: &Round<F>) -> Result<(), String> {
         self.round += 1;
         for task in &round.tasks {
             for &variable in &task.variables {
@@ -53,7 +54,7 @@ fn unknown(whose: &str, what: &str, number: u32, count: u32) -> String {
 
 impl<P: Program> Hub<P> {
     /// A round names what is there, at most once.
-    pub(super) fn check(&mut self, round: &Round) -> Result<(), String> {
+    pub(super) fn check(&mut self, round: &Round<P::Phase>) -> Result<(), String> {
         let (shards, blocks) = (self.placement.len() as u32, self.block_at.len() as u32);
         self.marks += 1;
         let mark = self.marks;
@@ -65,7 +66,11 @@ impl<P: Program> Hub<P> {
             if std::mem::replace(&mut self.marked_shards[shard as usize], mark) == mark {
                 return twice("shard", shard);
             }
-            let Some(block) = block else { continue };
+            let Some(block) = block else {
+                self.verbs.check(Verb::Update)?;
+                continue;
+            };
+            self.verbs.check(Verb::UpdateBlock)?;
             if block >= blocks {
                 return Err(unknown("the schedule names", "block", block, blocks));
             }
@@ -76,7 +81,17 @@ impl<P: Program> Hub<P> {
         self.named.as_mut().map_or(Ok(()), |named| named.check(round))
     }
 
-    pub(super) fn check_candidates(&self, candidates: &Candidates) -> Result<(), String> {
+    /// A shard with more than one task in a plan that is handed out whole needs its partials merged.
+    pub(super) fn check_folds(&self, rounds: &[Round<P::Phase>]) -> Result<(), String> {
+        let mut asked = vec![false; self.placement.len()];
+        let mut tasks = rounds.iter().flat_map(|round| &round.tasks);
+        match tasks.any(|task| std::mem::replace(&mut asked[task.shard as usize], true)) {
+            true => self.verbs.check(Verb::Fold),
+            false => Ok(()),
+        }
+    }
+
+    pub(super) fn check_candidates(&self, candidates: &Candidates<P::Phase>) -> Result<(), String> {
         let (shards, count) = (self.placement.len() as u32, candidates.variables.len() as u32);
         for (shard, positions) in &candidates.owners {
             if *shard >= shards {
@@ -88,7 +103,7 @@ impl<P: Program> Hub<P> {
                 ));
             }
         }
-        Ok(())
+        self.verbs.check(Verb::Relate)
     }
 
     /// A program tells the schedule of variables that there are.

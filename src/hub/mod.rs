@@ -9,7 +9,7 @@ mod check;
 mod guard;
 mod rounds;
 
-use self::check::{Named, check_related};
+use self::check::Named;
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -24,10 +24,11 @@ use crate::place::Outbox;
 use crate::placement::Layout;
 use crate::places::Places;
 use crate::prints::{BoundaryPrint, Part, Prints, print_of, unequal_replicas};
-use crate::program::Program;
+use crate::program::{Boundary, Program};
 use crate::record::{Ending, EpochRecord};
 use crate::schedule::{Candidates, Counts, Outlook, Round, Schedule};
 use crate::settings::Settings;
+use crate::verbs::Verbs;
 use crate::verdict::{Metric, Status};
 
 /// A worker without tasks is sent its commits once this number has gathered.
@@ -40,7 +41,7 @@ const IN_VAIN: u64 = 64;
 /// What the hub hands on from generation to generation, and what a checkpoint keeps of it.
 pub(crate) struct HubState<P: Program> {
     pub(crate) pinned: P::Pinned,
-    pub(crate) schedule: Box<dyn Schedule>,
+    pub(crate) schedule: Box<dyn Schedule<P::Phase>>,
     pub(crate) progress: Progress,
     /// What the boundary was before it was concluded, where a checkpoint of it is to be written.
     pub(crate) unconcluded: Option<Unconcluded<P>>,
@@ -60,7 +61,7 @@ pub(crate) struct Unconcluded<P: Program> {
 
 impl<P: Program> HubState<P> {
     /// A run that begins.
-    pub(crate) fn new(pinned: P::Pinned, schedule: Box<dyn Schedule>, staleness: usize) -> Self {
+    pub(crate) fn new(pinned: P::Pinned, schedule: Box<dyn Schedule<P::Phase>>, staleness: usize) -> Self {
         let progress = Progress { staleness, ..Progress::default() };
         Self { pinned, schedule, progress, unconcluded: None, cut_short: false }
     }
@@ -129,22 +130,22 @@ pub(crate) enum Parting {
 /// A round that was handed out and whose changes the schedule has not learned yet.
 struct Flight<P: Program> {
     number: u64,
-    round: Round,
+    round: Round<P::Phase>,
     /// Answers still to come.
     waiting: usize,
     partials: Vec<(u32, P::Partial)>,
     change: Option<Arc<P::Change>>,
 }
 
-enum Phase<P: Program> {
+enum Stage<P: Program> {
     /// Before the first message.
     Fresh,
     /// Rounds one by one.
     Stepwise,
     /// Waiting for what ties candidates together.
-    Relating { candidates: Candidates, waiting: usize, pieces: Vec<(u32, P::Partial)> },
-    /// Waiting for a plan known for the whole epoch.
-    Known { waiting: usize, partials: Vec<(u32, P::Partial)> },
+    Relating { candidates: Candidates<P::Phase>, waiting: usize, pieces: Vec<(u32, P::Partial)> },
+    /// Waiting for a plan known for the whole epoch; its last round, if it has any.
+    Known { waiting: usize, last: Option<Round<P::Phase>>, partials: Vec<(u32, P::Partial)> },
     /// Waiting for the rounds in flight; `last` if the epoch has no more.
     Draining { last: bool },
     /// Waiting for the shares of the metric.
@@ -167,6 +168,7 @@ struct Accepted {
 
 pub(crate) struct Hub<P: Program> {
     program: Arc<P>,
+    verbs: Verbs<P>,
     settings: Arc<Settings>,
     pub(crate) state: HubState<P>,
     /// Workers that hold something, and those that the run was given.
@@ -184,9 +186,9 @@ pub(crate) struct Hub<P: Program> {
     placement: Arc<Vec<u32>>,
     block_at: Vec<u32>,
     replica: Rc<RefCell<P::Replica>>,
-    phase: Phase<P>,
+    stage: Stage<P>,
     /// The rest of a known plan that is handed out round by round.
-    listed: Option<VecDeque<Round>>,
+    listed: Option<VecDeque<Round<P::Phase>>>,
     /// Rounds handed out and aggregated in this epoch.
     issued: u64,
     aggregated: u64,
@@ -230,6 +232,7 @@ impl<P: Program> Hub<P> {
             marks: 0,
             asked: layout.asked,
             program,
+            verbs: P::verbs(),
             settings,
             state,
             workers,
@@ -237,7 +240,7 @@ impl<P: Program> Hub<P> {
             placement: Arc::clone(&layout.shard_at),
             block_at: layout.block_at.clone(),
             replica,
-            phase: Phase::Fresh,
+            stage: Stage::Fresh,
             listed: None,
             issued: 0,
             aggregated: 0,
@@ -286,49 +289,57 @@ impl<P: Program> Hub<P> {
             Message::Partials { round, answer } => {
                 self.charge(&answer);
                 let first = self.flights.front().map_or(0, |flight| flight.number);
-                if let Some(flight) = self.flights.get_mut(round.wrapping_sub(first) as usize) {
-                    flight.waiting -= 1;
-                    flight.partials.extend(answer.partials);
-                }
-                self.aggregate_ready();
+                let flight = self.flights.get_mut(round.wrapping_sub(first) as usize);
+                let Some(flight) = flight.filter(|flight| flight.waiting > 0) else {
+                    return Err(unasked("the partials of a round", &answer));
+                };
+                flight.waiting -= 1;
+                flight.partials.extend(answer.partials);
                 self.advance(out)
             }
             Message::PlanDone { answer } => {
                 self.charge(&answer);
-                let Phase::Known { waiting, partials } = &mut self.phase else { return Ok(()) };
+                let Stage::Known { waiting, last, partials } = &mut self.stage else {
+                    return Err(unasked("the partials of a plan", &answer));
+                };
                 partials.extend(answer.partials);
                 *waiting -= 1;
                 if *waiting == 0 {
-                    let partials = in_shard_order(std::mem::take(partials));
-                    let plan = Round { kind: 0, tasks: Vec::new() };
-                    Doing::verb("aggregate").epoch(self.state.progress.epoch).note();
-                    let change = self.program.aggregate(&plan, &mut self.state.pinned, partials);
-                    self.print_change(0, &change);
-                    self.commit(Arc::new(change));
+                    let (last, partials) = (last.take(), in_shard_order(std::mem::take(partials)));
+                    if let Some(round) = last {
+                        Doing::verb("aggregate").epoch(self.state.progress.epoch).note();
+                        let change = self.program.aggregate(&round, &mut self.state.pinned, partials);
+                        self.print_change(0, &change);
+                        self.commit(Arc::new(change));
+                    }
                     self.certify(out);
                 }
                 Ok(())
             }
             Message::Pieces { answer } => {
                 self.charge(&answer);
-                let Phase::Relating { candidates, waiting, pieces } = &mut self.phase else { return Ok(()) };
+                let Stage::Relating { waiting, pieces, .. } = &mut self.stage else {
+                    return Err(unasked("pieces to relate", &answer));
+                };
                 pieces.extend(answer.partials);
                 *waiting -= 1;
-                if *waiting == 0 {
-                    let pieces = in_shard_order(std::mem::take(pieces));
-                    Doing::verb("relate").epoch(self.state.progress.epoch).round(self.issued).note();
-                    let dependencies = self.program.relate(candidates.kind, &candidates.variables, pieces);
-                    check_related(candidates.variables.len(), &dependencies)?;
-                    self.phase = Phase::Stepwise;
-                    let next = self.decide(&dependencies);
-                    self.take_step(next, out)?;
-                    return self.advance(out);
+                if *waiting > 0 {
+                    return Ok(());
                 }
-                Ok(())
+                let Stage::Relating { candidates, pieces, .. } =
+                    std::mem::replace(&mut self.stage, Stage::Stepwise)
+                else {
+                    return Ok(());
+                };
+                let next = self.relate(&candidates, in_shard_order(pieces))?;
+                self.take_step(next, out)?;
+                self.advance(out)
             }
             Message::Shares { answer, prints: some } => {
                 self.charge(&answer);
-                let Phase::Certifying { waiting, shares, prints } = &mut self.phase else { return Ok(()) };
+                let Stage::Certifying { waiting, shares, prints } = &mut self.stage else {
+                    return Err(unasked("shares of a metric", &answer));
+                };
                 shares.extend(answer.partials);
                 prints.extend(some);
                 *waiting -= 1;
@@ -339,8 +350,7 @@ impl<P: Program> Hub<P> {
                 }
                 Ok(())
             }
-            // Orders are for places.
-            _ => Ok(()),
+            _ => Err("the hub was sent an order, which is for places".into()),
         }
     }
 
@@ -363,6 +373,12 @@ impl<P: Program> Hub<P> {
                 self.receive(message, out)?;
             }
         }
+    }
+
+    /// The boundary that is certified and concluded next.
+    fn boundary(&self) -> Boundary {
+        let epoch = self.state.progress.epoch + u64::from(self.verdict.is_some());
+        Boundary { epoch, shards: self.placement.len() as u32 }
     }
 
     /// Keeps the fingerprint of a round's change, where it is wanted.
@@ -390,6 +406,11 @@ impl<P: Program> Hub<P> {
             *measured += answer.measured;
         }
     }
+}
+
+/// Nobody waits for this answer: no answer is ever dropped.
+fn unasked<P: Program>(what: &str, answer: &Answer<P>) -> String {
+    format!("worker {} answers with {what}, for which nobody waits", answer.worker)
 }
 
 fn in_shard_order<T>(mut answers: Vec<(u32, T)>) -> Vec<(u32, T)> {

@@ -3,31 +3,40 @@
 use std::sync::Arc;
 
 use super::check::check_related;
-use super::{COMMITS_HELD, Flight, Hub, Phase, in_shard_order};
+use super::{COMMITS_HELD, Flight, Hub, Stage, in_shard_order};
 use crate::doing::Doing;
-use crate::message::Message;
+use crate::message::{Asked, Message};
 use crate::place::Outbox;
 use crate::program::{Program, Visibility};
-use crate::schedule::{Assignment, Dependencies, Next, Round};
+use crate::schedule::{Assignment, Candidates, Dependencies, Next, Round};
 
 impl<P: Program> Hub<P> {
     /// Hands out rounds while the staleness allows; ends the epoch when all have landed.
     pub(super) fn advance(&mut self, out: &mut Outbox<P>) -> Result<(), String> {
         let staleness = self.state.progress.staleness as u64;
         loop {
-            match self.phase {
-                Phase::Stepwise if self.aggregated.saturating_add(staleness) >= self.issued => {
-                    self.learn_up_to(self.issued.saturating_sub(staleness))?;
+            match self.stage {
+                Stage::Stepwise => {
+                    let seen = self.issued.saturating_sub(staleness);
+                    self.aggregate_up_to(seen);
+                    if self.aggregated < seen {
+                        return Ok(());
+                    }
+                    self.learn_up_to(seen)?;
                     let next = self.next();
                     self.take_step(next, out)?;
                 }
-                Phase::Draining { last } if self.aggregated == self.issued => {
+                Stage::Draining { last } => {
+                    self.aggregate_up_to(self.issued);
+                    if self.aggregated < self.issued {
+                        return Ok(());
+                    }
                     self.learn_up_to(self.issued)?;
                     if last {
                         self.certify(out);
                         return Ok(());
                     }
-                    self.phase = Phase::Stepwise;
+                    self.stage = Stage::Stepwise;
                 }
                 _ => return Ok(()),
             }
@@ -35,7 +44,7 @@ impl<P: Program> Hub<P> {
     }
 
     /// What the plan has next; its end where somebody asks for it between two rounds.
-    fn next(&mut self) -> Next {
+    fn next(&mut self) -> Next<P::Phase> {
         if self.settings.stop.is_requested_now() {
             self.state.cut_short = true;
             return Next::EndOfEpoch;
@@ -50,57 +59,82 @@ impl<P: Program> Hub<P> {
         }
     }
 
-    pub(super) fn decide(&mut self, dependencies: &Dependencies) -> Next {
+    pub(super) fn decide(&mut self, dependencies: &Dependencies) -> Next<P::Phase> {
         let doing = Doing::verb("the schedule's decide");
         doing.epoch(self.state.progress.epoch).round(self.issued).note();
         self.state.schedule.decide(dependencies)
     }
 
-    pub(super) fn take_step(&mut self, next: Next, out: &mut Outbox<P>) -> Result<(), String> {
+    pub(super) fn take_step(&mut self, next: Next<P::Phase>, out: &mut Outbox<P>) -> Result<(), String> {
         match next {
             Next::Round(round) => {
                 self.check(&round)?;
                 self.hand_out(round, out);
             }
-            Next::Drain => self.phase = Phase::Draining { last: false },
-            Next::EndOfEpoch => self.phase = Phase::Draining { last: true },
+            Next::Drain => self.stage = Stage::Draining { last: false },
+            Next::EndOfEpoch => self.stage = Stage::Draining { last: true },
             Next::Relate(candidates) => {
                 self.check_candidates(&candidates)?;
-                let mut tasks: Vec<Vec<_>> = (0..self.workers).map(|_| Vec::new()).collect();
-                for (shard, positions) in &candidates.owners {
-                    let variables = positions.iter().map(|&at| candidates.variables[at as usize]).collect();
-                    let assignment = Assignment { shard: *shard, block: None, variables };
-                    let round = Round { kind: candidates.kind, tasks: vec![assignment] };
-                    let task = round.task(0, self.state.progress.epoch, self.issued);
-                    tasks[self.placement[*shard as usize] as usize].push(task);
-                }
-                let mut waiting = 0;
-                for (worker, tasks) in tasks.into_iter().enumerate().filter(|(_, tasks)| !tasks.is_empty()) {
-                    waiting += 1;
-                    // Without them a shard would be read as old as its worker's last task happens to be.
-                    let changes = std::mem::take(&mut self.unsent[worker]);
-                    out.push((worker as u32, Message::Gather { changes, tasks }));
-                }
+                let waiting = self.gather(&candidates, out);
                 if waiting == 0 {
-                    Doing::verb("relate").epoch(self.state.progress.epoch).round(self.issued).note();
-                    let dependencies =
-                        self.program.relate(candidates.kind, &candidates.variables, Vec::new());
-                    check_related(candidates.variables.len(), &dependencies)?;
-                    let next = self.decide(&dependencies);
+                    let next = self.relate(&candidates, Vec::new())?;
                     return self.take_step(next, out);
                 }
-                self.phase = Phase::Relating { candidates, waiting, pieces: Vec::new() };
+                self.stage = Stage::Relating { candidates, waiting, pieces: Vec::new() };
             }
         }
         Ok(())
     }
 
-    pub(super) fn hand_out(&mut self, round: Round, out: &mut Outbox<P>) {
+    /// Asks the owners of candidates to describe them. Returns how many workers will answer.
+    fn gather(&mut self, candidates: &Candidates<P::Phase>, out: &mut Outbox<P>) -> usize {
+        let mut tasks: Vec<Vec<_>> = (0..self.workers).map(|_| Vec::new()).collect();
+        for (shard, positions) in &candidates.owners {
+            let variables = positions.iter().map(|&at| candidates.variables[at as usize]).collect();
+            let task = Assignment { shard: *shard, block: None, variables };
+            tasks[self.placement[*shard as usize] as usize].push(task);
+        }
+        let mut waiting = 0;
+        for (worker, tasks) in tasks.into_iter().enumerate().filter(|(_, tasks)| !tasks.is_empty()) {
+            waiting += 1;
+            // Without them a shard would be read as old as its worker's last task happens to be.
+            let changes = std::mem::take(&mut self.unsent[worker]);
+            let asked = self.asked(&candidates.phase, tasks);
+            out.push((worker as u32, Message::Gather { changes, asked }));
+        }
+        waiting
+    }
+
+    /// Lets the program relate candidates, and the schedule decide.
+    pub(super) fn relate(
+        &mut self,
+        candidates: &Candidates<P::Phase>,
+        pieces: Vec<(u32, P::Partial)>,
+    ) -> Result<Next<P::Phase>, String> {
+        Doing::verb("relate").epoch(self.state.progress.epoch).round(self.issued).note();
+        let (_, relate) = self.verbs.to_relate()?;
+        let dependencies = relate(&self.program, &candidates.phase, &candidates.variables, pieces);
+        check_related(candidates.variables.len(), &dependencies)?;
+        Ok(self.decide(&dependencies))
+    }
+
+    /// Tasks of the round under way.
+    fn asked(&self, phase: &P::Phase, tasks: Vec<Assignment>) -> Asked<P> {
+        Asked { epoch: self.state.progress.epoch, round: self.issued, phase: phase.clone(), tasks }
+    }
+
+    pub(super) fn prepare(&self, round: &mut Round<P::Phase>) {
+        Doing::verb("prepare").epoch(self.state.progress.epoch).round(self.issued).note();
+        self.program.prepare(&mut round.phase, &self.state.pinned);
+    }
+
+    pub(super) fn hand_out(&mut self, mut round: Round<P::Phase>, out: &mut Outbox<P>) {
+        self.prepare(&mut round);
         let mut tasks: Vec<Vec<_>> = (0..self.workers).map(|_| Vec::new()).collect();
         let mut forward: Vec<Vec<_>> = (0..self.workers).map(|_| Vec::new()).collect();
-        for (position, assignment) in round.tasks.iter().enumerate() {
+        for assignment in &round.tasks {
             let worker = self.placement[assignment.shard as usize];
-            tasks[worker as usize].push(round.task(position, self.state.progress.epoch, self.issued));
+            tasks[worker as usize].push(assignment.clone());
             if let Some(block) = assignment.block {
                 let at = std::mem::replace(&mut self.block_at[block as usize], worker);
                 if at != worker {
@@ -116,15 +150,15 @@ impl<P: Program> Hub<P> {
             }
             waiting += 1;
             let changes = std::mem::take(&mut self.unsent[worker]);
-            out.push((worker as u32, Message::Step { round: self.issued, changes, forward, tasks }));
+            let asked = self.asked(&round.phase, tasks);
+            out.push((worker as u32, Message::Step { changes, forward, asked }));
         }
         let number = self.issued;
         self.flights.push_back(Flight { number, round, waiting, partials: Vec::new(), change: None });
         self.issued += 1;
-        self.aggregate_ready();
     }
 
-    pub(super) fn count(&mut self, round: &Round) {
+    pub(super) fn count(&mut self, round: &Round<P::Phase>) {
         let totals = &mut self.state.progress.totals;
         totals.rounds += 1;
         totals.tasks += round.tasks.len() as u64;
@@ -135,11 +169,12 @@ impl<P: Program> Hub<P> {
             .sum::<u64>();
     }
 
-    /// Aggregates, in the order in which they were handed out, the rounds whose partials are all here.
-    pub(super) fn aggregate_ready(&mut self) {
+    /// Aggregates the rounds before `end` whose partials are all here, in the order in which they were handed out; no
+    /// further, so that the pinned block is the same when a round is handed out, however soon its partials come.
+    fn aggregate_up_to(&mut self, end: u64) {
         let first = self.flights.front().map_or(0, |flight| flight.number);
         while let Some(flight) = self.flights.get_mut(self.aggregated.wrapping_sub(first) as usize) {
-            if flight.waiting > 0 {
+            if flight.waiting > 0 || flight.number >= end {
                 break;
             }
             Doing::verb("aggregate").epoch(self.state.progress.epoch).round(flight.number).note();

@@ -13,6 +13,7 @@ use crate::message::{Answer, Changes, Message};
 use crate::prints::{Part, Prints, print, print_of};
 use crate::program::{Program, Task};
 use crate::state::{Reader, Writer, from_bytes, to_bytes};
+use crate::verbs::Verbs;
 
 mod plan;
 
@@ -22,6 +23,7 @@ pub(crate) const HUB: u32 = u32::MAX;
 /// One worker's shards, the blocks that are here, and its replica.
 pub(crate) struct Place<P: Program> {
     program: Arc<P>,
+    verbs: Verbs<P>,
     worker: u32,
     manner: Manner,
     /// The worker of each shard.
@@ -45,7 +47,7 @@ pub(crate) struct Place<P: Program> {
 struct Step<P: Program> {
     round: u64,
     forward: Vec<(u32, u32)>,
-    tasks: VecDeque<Task>,
+    tasks: VecDeque<Task<P::Phase>>,
     partials: Vec<(u32, P::Partial)>,
     busy: f64,
     measured: f64,
@@ -88,6 +90,7 @@ impl<P: Program> Place<P> {
     ) -> Self {
         Self {
             program,
+            verbs: P::verbs(),
             worker,
             manner,
             placement,
@@ -124,43 +127,44 @@ impl<P: Program> Place<P> {
     /// Does one piece of work. Returns whether there was any.
     ///
     /// # Errors
-    /// If a snapshot cannot be read back.
+    /// If a snapshot cannot be read back, or the program lacks a verb.
     pub(crate) fn run(&mut self, out: &mut Outbox<P>) -> Result<bool, String> {
         if self.step.is_some() {
-            return Ok(self.run_step(out));
+            return self.run_step(out);
         }
         if self.plan.is_some() {
             self.seat_blocks();
-            return Ok(self.run_plan(out));
+            return self.run_plan(out);
         }
         let Some(order) = self.inbox.pop_front() else { return Ok(false) };
         match order {
-            Message::Step { round, changes, forward, tasks } => {
+            Message::Step { changes, forward, asked } => {
                 self.commit(&changes);
-                let partials = Vec::with_capacity(tasks.len());
-                let tasks =
-                    if self.manner.reversed { tasks.into_iter().rev().collect() } else { tasks.into() };
+                let (round, partials) = (asked.round, Vec::with_capacity(asked.tasks.len()));
+                let tasks = asked.into_tasks();
+                let tasks = if self.manner.reversed { tasks.rev().collect() } else { tasks.collect() };
                 self.step = Some(Step { round, forward, tasks, partials, busy: 0.0, measured: 0.0 });
-                self.run_step(out);
+                self.run_step(out)?;
             }
             Message::Plan { epoch, changes, rounds } => {
                 self.commit(&changes);
                 self.begin_plan(epoch, rounds, out);
             }
-            Message::Gather { changes, tasks } => {
+            Message::Gather { changes, asked } => {
                 self.commit(&changes);
                 let started = Instant::now();
-                let gather = |task: Task| {
+                let (gather, _) = self.verbs.to_relate()?;
+                let piece = |task: Task<P::Phase>| {
                     let shard = self.shards.get(&task.shard)?;
                     Doing::verb("gather").of("shard", task.shard).epoch(task.epoch).round(task.round).note();
-                    Some((task.shard, self.program.gather(&task, shard)))
+                    Some((task.shard, gather(&self.program, &task, shard)))
                 };
-                let partials = tasks.into_iter().filter_map(gather).collect();
+                let partials = asked.into_tasks().filter_map(piece).collect();
                 let busy = started.elapsed().as_secs_f64();
                 let answer = Answer { worker: self.worker, partials, busy, measured: 0.0 };
                 out.push((HUB, Message::Pieces { answer }));
             }
-            Message::Boundary { changes, keep } => {
+            Message::Boundary { changes, at, keep } => {
                 self.commit(&changes);
                 self.kept = if keep { self.learned() } else { Vec::new() };
                 let prints = self.print();
@@ -170,7 +174,7 @@ impl<P: Program> Place<P> {
                 let partials = shares
                     .map(|(&number, shard)| {
                         Doing::verb("certify").of("shard", number).note();
-                        (number, self.program.certify(number, shard, &replica))
+                        (number, self.program.certify(&at, number, shard, &replica))
                     })
                     .collect();
                 let busy = started.elapsed().as_secs_f64();
@@ -187,8 +191,8 @@ impl<P: Program> Place<P> {
                 self.commit(&changes);
                 self.left = true;
             }
-            // Answers go to the hub, and blocks never enter the inbox.
-            _ => {}
+            // Blocks never enter the inbox.
+            _ => return Err(format!("worker {} was sent an answer, which is for the hub", self.worker)),
         }
         Ok(true)
     }
@@ -213,8 +217,8 @@ impl<P: Program> Place<P> {
     // ---- rounds handed out one by one ----
 
     /// Runs the tasks of the step whose blocks are here. Returns whether one ran or the step ended.
-    fn run_step(&mut self, out: &mut Outbox<P>) -> bool {
-        let Some(mut step) = self.step.take() else { return false };
+    fn run_step(&mut self, out: &mut Outbox<P>) -> Result<bool, String> {
+        let Some(mut step) = self.step.take() else { return Ok(false) };
         // A block leaves only after this worker's earlier rounds, which have all run.
         let (go, wait) =
             step.forward.into_iter().partition::<Vec<_>, _>(|(block, _)| self.blocks.contains_key(block));
@@ -229,14 +233,15 @@ impl<P: Program> Place<P> {
         for _ in 0..step.tasks.len() {
             let Some(task) = step.tasks.pop_front() else { break };
             let Some(shard) = self.shards.get_mut(&task.shard) else { continue };
-            let kind = task.kind;
             let doing = Doing::verb("update").of("shard", task.shard).epoch(task.epoch).round(task.round);
             doing.note();
             let started = Instant::now();
             let partial = match task.block {
-                None => self.program.update(&task, shard, &replica),
+                None => self.verbs.to_update()?(&self.program, &task, shard, &replica),
                 Some(block) => match self.blocks.get_mut(&block) {
-                    Some(block) => self.program.update_block(&task, shard, block, &replica),
+                    Some(block) => {
+                        self.verbs.to_update_block()?(&self.program, &task, shard, block, &replica)
+                    }
                     None => {
                         step.tasks.push_back(task);
                         continue;
@@ -245,7 +250,7 @@ impl<P: Program> Place<P> {
             };
             let seconds = started.elapsed().as_secs_f64();
             step.busy += seconds;
-            step.measured += if self.program.measures(Some(kind)) { seconds } else { 0.0 };
+            step.measured += if self.program.measures(Some(&task.phase)) { seconds } else { 0.0 };
             step.partials.push((task.shard, partial));
             worked = true;
         }
@@ -255,10 +260,10 @@ impl<P: Program> Place<P> {
             let answer = Answer { worker: self.worker, partials, busy, measured };
             out.push((HUB, Message::Partials { round, answer }));
             self.early.clear();
-            return true;
+            return Ok(true);
         }
         self.step = Some(step);
-        worked
+        Ok(worked)
     }
 
     // ---- the guard's snapshot ----

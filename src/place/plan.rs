@@ -16,7 +16,7 @@ use crate::schedule::Round;
 /// A plan known for the whole epoch, under way.
 pub(super) struct PlanRun<P: Program> {
     epoch: u64,
-    rounds: Arc<Vec<Round>>,
+    rounds: Arc<Vec<Round<P::Phase>>>,
     /// For each block, its stops as (round, shard).
     legs: BTreeMap<u32, Vec<(u32, u32)>>,
     /// For each shard here, what is left to do as (round, position of the task in it).
@@ -35,7 +35,7 @@ pub(super) struct PlanRun<P: Program> {
 }
 
 impl<P: Program> Place<P> {
-    pub(super) fn begin_plan(&mut self, epoch: u64, rounds: Arc<Vec<Round>>, out: &mut Outbox<P>) {
+    pub(super) fn begin_plan(&mut self, epoch: u64, rounds: Arc<Vec<Round<P::Phase>>>, out: &mut Outbox<P>) {
         let mut legs: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
         let mut queues: BTreeMap<u32, VecDeque<(u32, u32)>> = BTreeMap::new();
         for (number, round) in rounds.iter().enumerate() {
@@ -122,24 +122,24 @@ impl<P: Program> Place<P> {
     }
 
     /// Runs the ready task of the lowest round. Returns whether there was one.
-    pub(super) fn run_plan(&mut self, out: &mut Outbox<P>) -> bool {
-        let Some(plan) = &mut self.plan else { return false };
-        let Some(Reverse((number, ready))) = plan.ready.pop() else { return false };
+    pub(super) fn run_plan(&mut self, out: &mut Outbox<P>) -> Result<bool, String> {
+        let Some(plan) = &mut self.plan else { return Ok(false) };
+        let Some(Reverse((number, ready))) = plan.ready.pop() else { return Ok(false) };
         let shard_number = if self.manner.reversed { !ready } else { ready };
         let queue = plan.queues.get_mut(&shard_number);
-        let Some((_, position)) = queue.and_then(VecDeque::pop_front) else { return true };
+        let Some((_, position)) = queue.and_then(VecDeque::pop_front) else { return Ok(true) };
         let task = plan.rounds[number as usize].task(position as usize, plan.epoch, u64::from(number));
         plan.left -= 1;
-        let Some(shard) = self.shards.get_mut(&shard_number) else { return true };
+        let Some(shard) = self.shards.get_mut(&shard_number) else { return Ok(true) };
         let replica = self.replica.borrow();
         let doing = Doing::verb("update").of("shard", shard_number).epoch(plan.epoch).round(task.round);
         doing.note();
         let started = Instant::now();
         let partial = match task.block {
-            None => self.program.update(&task, shard, &replica),
+            None => self.verbs.to_update()?(&self.program, &task, shard, &replica),
             Some(block) => match self.blocks.get_mut(&block) {
-                Some(block) => self.program.update_block(&task, shard, block, &replica),
-                None => return true,
+                Some(block) => self.verbs.to_update_block()?(&self.program, &task, shard, block, &replica),
+                None => return Ok(true),
             },
         };
         match plan.folded.entry(shard_number) {
@@ -148,12 +148,14 @@ impl<P: Program> Place<P> {
             }
             Entry::Occupied(mut so_far) => {
                 doing.then("fold").note();
-                self.program.fold(so_far.get_mut(), partial);
+                if let Some(fold) = self.verbs.fold {
+                    fold(&self.program, so_far.get_mut(), partial);
+                }
             }
         }
         let seconds = started.elapsed().as_secs_f64();
         plan.busy += seconds;
-        plan.measured += if self.program.measures(Some(task.kind)) { seconds } else { 0.0 };
+        plan.measured += if self.program.measures(Some(&task.phase)) { seconds } else { 0.0 };
         drop(replica);
         if let Some(block) = task.block {
             let next = plan.leg.get(&block).map_or(0, |leg| leg + 1);
@@ -161,7 +163,7 @@ impl<P: Program> Place<P> {
         }
         self.rouse_shard(shard_number);
         self.end_plan_if_done(out);
-        true
+        Ok(true)
     }
 
     fn end_plan_if_done(&mut self, out: &mut Outbox<P>) {

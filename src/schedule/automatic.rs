@@ -2,6 +2,7 @@
 
 use super::{Counts, Dependencies, Next, Outlook, Plan, Round, RoundLog, Schedule, Variables};
 use crate::state::{Reader, StateError, Writer};
+use crate::verbs::Verb;
 
 /// Runs, each epoch, the schedule that made the most progress per counted cost when it last ran.
 ///
@@ -9,9 +10,9 @@ use crate::state::{Reader, StateError, Writer};
 /// that its rounds named, or the number of tasks where rounds name none. Each schedule runs for one epoch first, in
 /// the order given; from then on the best rate seen last runs, so one that stalls gives way, and one whose epoch was
 /// rolled back counts as having gained nothing. No clock is asked.
-pub struct Automatic {
+pub struct Automatic<F = ()> {
     variables: Variables,
-    choices: Vec<Box<dyn Schedule>>,
+    choices: Vec<Box<dyn Schedule<F>>>,
     /// Progress per cost when last run; `None` for one that has not run yet.
     rates: Vec<Option<f64>>,
     current: usize,
@@ -22,15 +23,15 @@ pub struct Automatic {
     before: Option<f64>,
 }
 
-impl std::fmt::Debug for Automatic {
+impl<F> std::fmt::Debug for Automatic<F> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Automatic").field("rates", &self.rates).field("current", &self.current).finish()
     }
 }
 
-impl Automatic {
+impl<F> Automatic<F> {
     /// Chooses among `choices`, of which there must be at least one; an empty list ends every epoch at once.
-    pub fn new(variables: Variables, choices: Vec<Box<dyn Schedule>>) -> Self {
+    pub fn new(variables: Variables, choices: Vec<Box<dyn Schedule<F>>>) -> Self {
         let rates = vec![None; choices.len()];
         Self { variables, choices, rates, current: 0, ran: 0, cost: 0, before: None }
     }
@@ -40,7 +41,7 @@ impl Automatic {
         self.current
     }
 
-    fn charge(&mut self, next: Next) -> Next {
+    fn charge(&mut self, next: Next<F>) -> Next<F> {
         if let Next::Round(round) = &next {
             self.cost += cost(&self.variables, round);
         }
@@ -48,12 +49,12 @@ impl Automatic {
     }
 }
 
-fn cost(variables: &Variables, round: &Round) -> u64 {
+fn cost<F>(variables: &Variables, round: &Round<F>) -> u64 {
     let named: u64 = round.tasks.iter().flat_map(|task| &task.variables).map(|&j| variables.cost(j)).sum();
     if named > 0 { named } else { round.tasks.len() as u64 }
 }
 
-impl Schedule for Automatic {
+impl<F: 'static> Schedule<F> for Automatic<F> {
     fn identity(&self) -> String {
         let choices: Vec<String> = self.choices.iter().map(|choice| choice.identity()).collect();
         format!("automatic of [{}], {}", choices.join("; "), self.variables.identity())
@@ -67,7 +68,11 @@ impl Schedule for Automatic {
         self.choices.iter().try_for_each(|choice| choice.check(shards, blocks))
     }
 
-    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
+    fn asks(&self) -> Vec<Verb> {
+        self.choices.iter().flat_map(|choice| choice.asks()).collect()
+    }
+
+    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan<F> {
         let now = outlook.metric.value;
         if let Some(before) = self.before {
             // Compiled in: the same choice on every machine.
@@ -89,18 +94,18 @@ impl Schedule for Automatic {
         plan
     }
 
-    fn next_round(&mut self) -> Next {
+    fn next_round(&mut self) -> Next<F> {
         let next = self.choices.get_mut(self.current).map_or(Next::EndOfEpoch, |choice| choice.next_round());
         self.charge(next)
     }
 
-    fn decide(&mut self, dependencies: &Dependencies) -> Next {
+    fn decide(&mut self, dependencies: &Dependencies) -> Next<F> {
         let next =
             self.choices.get_mut(self.current).map_or(Next::EndOfEpoch, |choice| choice.decide(dependencies));
         self.charge(next)
     }
 
-    fn learn(&mut self, round: &Round, moved: &[(u32, f64)]) {
+    fn learn(&mut self, round: &Round<F>, moved: &[(u32, f64)]) {
         if let Some(choice) = self.choices.get_mut(self.current) {
             choice.learn(round, moved);
         }

@@ -137,7 +137,7 @@ impl Variables {
 
     /// The round that updates `chosen`: a task for each shard that owns some of them, or, where any shard can
     /// update any variable, one block of even counted cost for each shard.
-    pub fn round(&self, kind: u32, chosen: &[u32]) -> Round {
+    pub fn round<F>(&self, phase: F, chosen: &[u32]) -> Round<F> {
         let tasks = match &self.owners {
             Owners::Ranges(_) => self
                 .by_owner(chosen)
@@ -159,12 +159,12 @@ impl Variables {
                     .collect()
             }
         };
-        Round { kind, tasks }
+        Round { phase, tasks }
     }
 
     /// The request that relates `chosen`, with their owners.
-    pub fn candidates(&self, kind: u32, chosen: Vec<u32>) -> Candidates {
-        Candidates { kind, owners: self.by_owner(&chosen), variables: chosen }
+    pub fn candidates<F>(&self, phase: F, chosen: Vec<u32>) -> Candidates<F> {
+        Candidates { phase, owners: self.by_owner(&chosen), variables: chosen }
     }
 
     /// Positions in `chosen` by owner, in shard order.
@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn a_round_gives_each_variable_to_its_owner() {
         let variables = Variables::in_ranges(vec![1; 6], vec![0, 2, 2, 6]);
-        let round = variables.round(0, &[5, 0, 3]);
+        let round = variables.round((), &[5, 0, 3]);
         assert_eq!(
             round.tasks.iter().map(|task| (task.shard, task.variables.clone())).collect::<Vec<_>>(),
             [(0, vec![0]), (2, vec![5, 3])]

@@ -2,22 +2,29 @@
 
 use super::sweep::Sweep;
 use super::{Next, Outlook, Plan, Round, Schedule, Variables};
+use crate::program::Phase;
 use crate::state::{Reader, StateError, Writer};
+use crate::verbs::Verb;
 
 /// Blocks of `parallelism` neighbouring variables, from the first to the last, once an epoch.
 ///
 /// The plainest schedule, and a poor one for parallel updates wherever neighbours depend on each other.
 #[derive(Debug)]
-pub struct Cyclic(Sweep);
+pub struct Cyclic<F = ()>(Sweep<F>);
 
 impl Cyclic {
     /// Updates `parallelism` variables a round, at least 1.
     pub fn new(variables: Variables, parallelism: usize) -> Self {
         Self(Sweep::new(variables, parallelism))
     }
+
+    /// With rounds of this phase.
+    pub fn phase<F>(self, phase: F) -> Cyclic<F> {
+        Cyclic(self.0.phase(phase))
+    }
 }
 
-impl Schedule for Cyclic {
+impl<F: Phase> Schedule<F> for Cyclic<F> {
     fn identity(&self) -> String {
         format!("cyclic, {}", self.0.identity())
     }
@@ -30,16 +37,20 @@ impl Schedule for Cyclic {
         self.0.check(shards)
     }
 
-    fn begin_epoch(&mut self, _: &Outlook) -> Plan {
+    fn asks(&self) -> Vec<Verb> {
+        vec![Verb::Update]
+    }
+
+    fn begin_epoch(&mut self, _: &Outlook) -> Plan<F> {
         self.0.begin(|_| {});
         Plan::Stepwise
     }
 
-    fn next_round(&mut self) -> Next {
+    fn next_round(&mut self) -> Next<F> {
         self.0.next_round()
     }
 
-    fn learn(&mut self, round: &Round, _: &[(u32, f64)]) {
+    fn learn(&mut self, round: &Round<F>, _: &[(u32, f64)]) {
         self.0.land(round);
     }
 

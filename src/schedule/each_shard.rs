@@ -1,45 +1,60 @@
 //! [`EachShard`]: every shard, every round.
 
 use super::{Outlook, Plan, Round, Schedule};
+use crate::program::Phase;
 use crate::state::{Reader, StateError, Writer};
+use crate::verbs::Verb;
 
 /// Asks every shard in every round, naming no variables: for full gradients, statistics, and work without training.
 ///
 /// ```
 /// use raddle::schedule::EachShard;
-/// let halves = EachShard::new(2).then(1); // an epoch is a round of kind 0 and one of kind 1
+/// let gradients = EachShard::new(2); // an epoch is one round
+/// let halves = EachShard::new(2).phase("users").then("items"); // an epoch is a round of each phase
 /// ```
 #[derive(Debug, Clone)]
-pub struct EachShard {
+pub struct EachShard<F = ()> {
     shards: u32,
-    kinds: Vec<u32>,
+    phases: Vec<F>,
 }
 
 impl EachShard {
-    /// One round of kind 0 an epoch, with the shards `0..shards`.
+    /// One round an epoch, with the shards `0..shards`.
     pub fn new(shards: u32) -> Self {
-        Self { shards, kinds: vec![0] }
+        Self { shards, phases: vec![()] }
+    }
+}
+
+impl<F> EachShard<F> {
+    /// One round of this phase an epoch.
+    pub fn phase<G>(self, phase: G) -> EachShard<G> {
+        EachShard { shards: self.shards, phases: vec![phase] }
     }
 
-    /// Follows each epoch's rounds by another one of this kind.
-    pub fn then(mut self, kind: u32) -> Self {
-        self.kinds.push(kind);
+    /// Follows each epoch's rounds by another one of this phase.
+    pub fn then(mut self, phase: F) -> Self {
+        self.phases.push(phase);
         self
     }
 }
 
-impl Schedule for EachShard {
+impl<F: Phase> Schedule<F> for EachShard<F> {
     fn identity(&self) -> String {
-        format!("each of {} shards, kinds {:?}", self.shards, self.kinds)
+        format!("each of {} shards, phases {:?}", self.shards, self.phases)
+    }
+
+    fn asks(&self) -> Vec<Verb> {
+        let fold = (self.phases.len() > 1).then_some(Verb::Fold);
+        std::iter::once(Verb::Update).chain(fold).collect()
     }
 
     fn check(&self, shards: usize, _: usize) -> Result<(), String> {
         super::check_shards(self.shards, shards)
     }
 
-    fn begin_epoch(&mut self, _: &Outlook) -> Plan {
-        let round = |&kind: &u32| Round::to_shards(kind, 0..self.shards);
-        Plan::Known(self.kinds.iter().map(round).collect())
+    fn begin_epoch(&mut self, _: &Outlook) -> Plan<F> {
+        let round = |phase: &F| Round::to_shards(phase.clone(), 0..self.shards);
+        Plan::Known(self.phases.iter().map(round).collect())
     }
 
     fn save(&self, _: &mut Writer) {}

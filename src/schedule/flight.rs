@@ -25,7 +25,7 @@ impl InFlight {
     }
 
     /// Lands a round whose commits have been learned.
-    pub fn land(&mut self, round: &Round) {
+    pub fn land<F>(&mut self, round: &Round<F>) {
         for variable in round.tasks.iter().flat_map(|task| &task.variables) {
             self.held.remove(variable);
         }

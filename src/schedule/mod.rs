@@ -1,8 +1,8 @@
 //! [`Schedule`]: which blocks and variables meet which shards next.
 //!
 //! A schedule is a plain state machine: no clock, no threads, no input or output, one seed. It can be driven by
-//! hand in a test, without workers. Shipped are [`EachShard`], [`Cyclic`], [`Shuffled`], [`Rotation`], [`Priority`]
-//! (the structure-aware one) and [`Automatic`].
+//! hand in a test, without workers. Shipped are [`EachShard`], [`Cyclic`], [`Shuffled`], [`Rotation`], [`Grid`],
+//! [`Priority`] (the structure-aware one) and [`Automatic`].
 
 mod automatic;
 mod blocks;
@@ -10,6 +10,7 @@ mod cyclic;
 mod dependencies;
 mod each_shard;
 mod flight;
+mod grid;
 mod log;
 mod priority;
 mod rotation;
@@ -23,14 +24,16 @@ pub use cyclic::Cyclic;
 pub use dependencies::Dependencies;
 pub use each_shard::EachShard;
 pub use flight::InFlight;
+pub use grid::Grid;
 pub use log::{Rejection, RoundLog};
 pub use priority::{Priority, PrioritySettings};
 pub use rotation::Rotation;
 pub use shuffled::Shuffled;
 pub use weights::Weights;
 
-use crate::program::Task;
+use crate::program::{Phase, Task};
 use crate::state::{Reader, State, StateError, Writer};
+use crate::verbs::Verb;
 use crate::verdict::Metric;
 
 /// Decides which blocks and variables meet which shards next.
@@ -39,7 +42,10 @@ use crate::verdict::Metric;
 /// whole; a stepwise one is asked for with [`next_round`](Schedule::next_round), round by round, and taught with
 /// [`learn`](Schedule::learn). With staleness `s`, round `t` is asked for when exactly the rounds up to
 /// `t - 1 - s` have been learned, whatever the number of workers.
-pub trait Schedule: Send + 'static {
+///
+/// `F` is the program's [`Phase`](crate::Program::Phase): what rounds are for. Shipped schedules hand out rounds of one
+/// phase, `()` unless told otherwise by their method `phase`.
+pub trait Schedule<F = ()>: Send + 'static {
     /// Kind and settings, as words: a checkpoint of a run with others is refused, with both. What never changes a round,
     /// such as a log, does not belong here.
     fn identity(&self) -> String;
@@ -59,22 +65,28 @@ pub trait Schedule: Send + 'static {
         self.variables().map_or(Ok(()), |variables| variables.check(shards))
     }
 
+    /// What its rounds ask of the program: a run whose program lacks some of it is refused before anything runs. What is
+    /// not named here is refused when a round asks for it. Nothing unless overridden.
+    fn asks(&self) -> Vec<Verb> {
+        Vec::new()
+    }
+
     /// Starts an epoch with what the boundary concluded.
-    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan;
+    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan<F>;
 
     /// The next round of a stepwise plan. A schedule whose plans are all known needs none.
-    fn next_round(&mut self) -> Next {
+    fn next_round(&mut self) -> Next<F> {
         Next::EndOfEpoch
     }
 
     /// Decides after a [`Next::Relate`]; `dependencies` speaks of positions in the candidates.
-    fn decide(&mut self, dependencies: &Dependencies) -> Next {
+    fn decide(&mut self, dependencies: &Dependencies) -> Next<F> {
         let _ = dependencies;
         Next::EndOfEpoch
     }
 
     /// Learns how far the variables of a committed round moved, as (variable, how far).
-    fn learn(&mut self, round: &Round, moved: &[(u32, f64)]) {
+    fn learn(&mut self, round: &Round<F>, moved: &[(u32, f64)]) {
         let _ = (round, moved);
     }
 
@@ -102,7 +114,7 @@ pub trait Schedule: Send + 'static {
 }
 
 /// A boxed schedule is a schedule: the choice may be made at run time.
-impl Schedule for Box<dyn Schedule> {
+impl<F: 'static> Schedule<F> for Box<dyn Schedule<F>> {
     fn identity(&self) -> String {
         (**self).identity()
     }
@@ -112,16 +124,19 @@ impl Schedule for Box<dyn Schedule> {
     fn check(&self, shards: usize, blocks: usize) -> Result<(), String> {
         (**self).check(shards, blocks)
     }
-    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
+    fn asks(&self) -> Vec<Verb> {
+        (**self).asks()
+    }
+    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan<F> {
         (**self).begin_epoch(outlook)
     }
-    fn next_round(&mut self) -> Next {
+    fn next_round(&mut self) -> Next<F> {
         (**self).next_round()
     }
-    fn decide(&mut self, dependencies: &Dependencies) -> Next {
+    fn decide(&mut self, dependencies: &Dependencies) -> Next<F> {
         (**self).decide(dependencies)
     }
-    fn learn(&mut self, round: &Round, moved: &[(u32, f64)]) {
+    fn learn(&mut self, round: &Round<F>, moved: &[(u32, f64)]) {
         (**self).learn(round, moved);
     }
     fn shrink(&mut self) {
@@ -161,20 +176,20 @@ crate::state!(Outlook { epoch, metric, objective, weights, wanted });
 
 /// How an epoch's rounds become known.
 #[derive(Debug, Clone)]
-pub enum Plan {
+pub enum Plan<F = ()> {
     /// All at once. Where changes become visible at the boundary, no round waits for another.
-    Known(Vec<Round>),
+    Known(Vec<Round<F>>),
     /// One after the other, by [`Schedule::next_round`].
     Stepwise,
 }
 
 /// The next step of a stepwise plan.
 #[derive(Debug, Clone)]
-pub enum Next {
+pub enum Next<F = ()> {
     /// Hand out this round.
-    Round(Round),
+    Round(Round<F>),
     /// Ask the program what ties the candidates together, then call [`Schedule::decide`].
-    Relate(Candidates),
+    Relate(Candidates<F>),
     /// Wait until every round handed out has been learned and its commits are on their way, then ask again: for
     /// rounds that build on each other, whatever the staleness.
     Drain,
@@ -184,9 +199,9 @@ pub enum Next {
 
 /// Variables about which a schedule wants to know what ties them together.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Candidates {
-    /// Handed to the program, which may relate in more than one way; 0 where there is one.
-    pub kind: u32,
+pub struct Candidates<F = ()> {
+    /// Handed to the program, which may relate in more than one way.
+    pub phase: F,
     /// The variables, most important first.
     pub variables: Vec<u32>,
     /// Who owns them: (shard, the positions in `variables` that live there), by shard.
@@ -195,9 +210,9 @@ pub struct Candidates {
 
 /// Tasks that may run at the same time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Round {
-    /// Which of the program's kinds of rounds this is; 0 for programs that have one.
-    pub kind: u32,
+pub struct Round<F = ()> {
+    /// What the round is for.
+    pub phase: F,
     /// One task a shard at most, in shard order.
     pub tasks: Vec<Assignment>,
 }
@@ -214,13 +229,13 @@ pub struct Assignment {
 }
 
 crate::state!(Assignment { shard, block, variables });
-crate::state!(Round { kind, tasks });
+crate::state!(Round<F> { phase, tasks });
 
-impl Round {
+impl<F> Round<F> {
     /// A round that asks each of these shards, naming no variables.
-    pub fn to_shards(kind: u32, shards: impl IntoIterator<Item = u32>) -> Self {
+    pub fn to_shards(phase: F, shards: impl IntoIterator<Item = u32>) -> Self {
         let tasks = shards.into_iter().map(|shard| Assignment { shard, block: None, variables: Vec::new() });
-        Self { kind, tasks: tasks.collect() }
+        Self { phase, tasks: tasks.collect() }
     }
 
     /// How many variables the round names.
@@ -229,9 +244,19 @@ impl Round {
     }
 
     /// The task of one assignment of this round.
-    pub(crate) fn task(&self, position: usize, epoch: u64, round: u64) -> Task {
-        let Assignment { shard, block, variables } = self.tasks[position].clone();
-        Task { epoch, round, kind: self.kind, shard, block, variables }
+    pub(crate) fn task(&self, position: usize, epoch: u64, round: u64) -> Task<F>
+    where
+        F: Phase,
+    {
+        self.tasks[position].clone().task(&self.phase, epoch, round)
+    }
+}
+
+impl Assignment {
+    /// As a task of this round.
+    pub(crate) fn task<F: Phase>(self, phase: &F, epoch: u64, round: u64) -> Task<F> {
+        let Self { shard, block, variables } = self;
+        Task { epoch, round, phase: phase.clone(), shard, block, variables }
     }
 }
 
@@ -264,6 +289,14 @@ fn check_shards(scheduled: u32, shards: usize) -> Result<(), String> {
     match scheduled as usize == shards {
         true => Ok(()),
         false => Err(format!("the schedule was made for {scheduled} shards, but there are {shards}")),
+    }
+}
+
+/// A schedule was made for as many blocks as there are.
+fn check_blocks(scheduled: u32, blocks: usize) -> Result<(), String> {
+    match scheduled as usize == blocks {
+        true => Ok(()),
+        false => Err(format!("the schedule was made for {scheduled} blocks, but there are {blocks}")),
     }
 }
 

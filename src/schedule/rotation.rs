@@ -1,7 +1,9 @@
 //! [`Rotation`]: disjoint blocks move round the shards, known a whole epoch ahead.
 
 use super::{Assignment, Outlook, Plan, Round, Schedule};
+use crate::program::Phase;
 use crate::state::{Reader, StateError, Writer};
+use crate::verbs::Verb;
 
 /// Every block meets every shard once an epoch, and no two tasks of a round share a shard or a block.
 ///
@@ -9,26 +11,33 @@ use crate::state::{Reader, StateError, Writer};
 /// Gemulla et al. (2011), the word rotation of STRADS's LDA. The plan is known in advance, so the engine hands it
 /// out an epoch at a time.
 #[derive(Debug, Clone)]
-pub struct Rotation {
+pub struct Rotation<F = ()> {
     shards: u32,
     blocks: u32,
-    kinds: Vec<u32>,
+    phases: Vec<F>,
 }
 
 impl Rotation {
     /// Rotates `blocks` blocks round the shards `0..shards`.
     pub fn new(shards: u32, blocks: u32) -> Self {
-        Self { shards, blocks, kinds: vec![0] }
+        Self { shards, blocks, phases: vec![()] }
+    }
+}
+
+impl<F> Rotation<F> {
+    /// One rotation of this phase an epoch.
+    pub fn phase<G>(self, phase: G) -> Rotation<G> {
+        Rotation { shards: self.shards, blocks: self.blocks, phases: vec![phase] }
     }
 
-    /// Follows each epoch's rotation by another one of this kind: say, to measure what the first has done.
-    pub fn then(mut self, kind: u32) -> Self {
-        self.kinds.push(kind);
+    /// Follows each epoch's rotation by another one of this phase: say, to measure what the first has done.
+    pub fn then(mut self, phase: F) -> Self {
+        self.phases.push(phase);
         self
     }
 
     /// The rounds of one rotation.
-    pub fn rounds(&self, kind: u32) -> Vec<Round> {
+    pub fn rounds<G: Clone>(&self, phase: G) -> Vec<Round<G>> {
         let (shards, blocks) = (u64::from(self.shards), u64::from(self.blocks));
         if shards == 0 || blocks == 0 {
             return Vec::new();
@@ -44,28 +53,30 @@ impl Rotation {
                 })
                 .collect();
             tasks.sort_unstable_by_key(|task| task.shard);
-            Round { kind, tasks }
+            Round { phase: phase.clone(), tasks }
         };
         (0..length).map(round).collect()
     }
 }
 
-impl Schedule for Rotation {
+impl<F: Phase> Schedule<F> for Rotation<F> {
     fn identity(&self) -> String {
-        let Self { shards, blocks, kinds } = self;
-        format!("rotation of {blocks} blocks round {shards} shards, kinds {kinds:?}")
+        let Self { shards, blocks, phases } = self;
+        format!("rotation of {blocks} blocks round {shards} shards, phases {phases:?}")
+    }
+
+    fn asks(&self) -> Vec<Verb> {
+        let fold = (self.blocks > 1 || self.phases.len() > 1).then_some(Verb::Fold);
+        std::iter::once(Verb::UpdateBlock).chain(fold).collect()
     }
 
     fn check(&self, shards: usize, blocks: usize) -> Result<(), String> {
         super::check_shards(self.shards, shards)?;
-        match self.blocks as usize == blocks {
-            true => Ok(()),
-            false => Err(format!("the schedule was made for {} blocks, but there are {blocks}", self.blocks)),
-        }
+        super::check_blocks(self.blocks, blocks)
     }
 
-    fn begin_epoch(&mut self, _: &Outlook) -> Plan {
-        Plan::Known(self.kinds.iter().flat_map(|&kind| self.rounds(kind)).collect())
+    fn begin_epoch(&mut self, _: &Outlook) -> Plan<F> {
+        Plan::Known(self.phases.iter().flat_map(|phase| self.rounds(phase.clone())).collect())
     }
 
     fn save(&self, _: &mut Writer) {}
@@ -85,7 +96,7 @@ mod tests {
         #[test]
         fn every_pair_meets_once_and_rounds_are_disjoint(shards in 1u32..40, blocks in 1u32..40) {
             let mut met = HashSet::new();
-            for round in Rotation::new(shards, blocks).rounds(0) {
+            for round in Rotation::new(shards, blocks).rounds(()) {
                 let seen: HashSet<_> = round.tasks.iter().map(|task| task.shard).collect();
                 let held: HashSet<_> = round.tasks.iter().map(|task| task.block).collect();
                 prop_assert_eq!((seen.len(), held.len()), (round.tasks.len(), round.tasks.len()));

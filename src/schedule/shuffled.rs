@@ -2,16 +2,18 @@
 
 use super::sweep::Sweep;
 use super::{Next, Outlook, Plan, Round, Schedule, Variables};
+use crate::program::Phase;
 use crate::random::Stream;
 use crate::state::{Reader, StateError, Writer};
+use crate::verbs::Verb;
 
 /// Every variable once an epoch, in a uniformly random order, `parallelism` at a time.
 ///
 /// What parallel coordinate descent does without structure (Bradley et al., "Parallel coordinate descent for
 /// L1-regularized loss minimization", 2011): spread-out blocks are safe far beyond contiguous ones.
 #[derive(Debug)]
-pub struct Shuffled {
-    sweep: Sweep,
+pub struct Shuffled<F = ()> {
+    sweep: Sweep<F>,
     seed: u64,
 }
 
@@ -20,9 +22,14 @@ impl Shuffled {
     pub fn new(variables: Variables, parallelism: usize, seed: u64) -> Self {
         Self { sweep: Sweep::new(variables, parallelism), seed }
     }
+
+    /// With rounds of this phase.
+    pub fn phase<F>(self, phase: F) -> Shuffled<F> {
+        Shuffled { sweep: self.sweep.phase(phase), seed: self.seed }
+    }
 }
 
-impl Schedule for Shuffled {
+impl<F: Phase> Schedule<F> for Shuffled<F> {
     fn identity(&self) -> String {
         format!("shuffled, seed {}, {}", self.seed, self.sweep.identity())
     }
@@ -35,17 +42,21 @@ impl Schedule for Shuffled {
         self.sweep.check(shards)
     }
 
-    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
+    fn asks(&self) -> Vec<Verb> {
+        vec![Verb::Update]
+    }
+
+    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan<F> {
         let mut stream = Stream::new(&[self.seed, outlook.epoch]);
         self.sweep.begin(|order| stream.shuffle(order));
         Plan::Stepwise
     }
 
-    fn next_round(&mut self) -> Next {
+    fn next_round(&mut self) -> Next<F> {
         self.sweep.next_round()
     }
 
-    fn learn(&mut self, round: &Round, _: &[(u32, f64)]) {
+    fn learn(&mut self, round: &Round<F>, _: &[(u32, f64)]) {
         self.sweep.land(round);
     }
 

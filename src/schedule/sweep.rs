@@ -1,11 +1,13 @@
 //! [`Sweep`]: one pass over an order of variables, a block at a time.
 
 use super::{InFlight, Next, Round, Variables};
+use crate::program::Phase;
 use crate::state::{Reader, StateError, Writer};
 
 /// Hands out an order of variables once, `parallelism` at a time: what schedules without priorities share.
 #[derive(Debug)]
-pub(super) struct Sweep {
+pub(super) struct Sweep<F> {
+    phase: F,
     variables: Variables,
     parallelism: usize,
     order: Vec<u32>,
@@ -13,11 +15,19 @@ pub(super) struct Sweep {
     in_flight: InFlight,
 }
 
-impl Sweep {
+impl Sweep<()> {
     pub(super) fn new(variables: Variables, parallelism: usize) -> Self {
-        Self { variables, parallelism, order: Vec::new(), next: 0, in_flight: InFlight::default() }
+        let (order, in_flight) = (Vec::new(), InFlight::default());
+        Self { phase: (), variables, parallelism, order, next: 0, in_flight }
     }
 
+    pub(super) fn phase<F>(self, phase: F) -> Sweep<F> {
+        let Self { phase: (), variables, parallelism, order, next, in_flight } = self;
+        Sweep { phase, variables, parallelism, order, next, in_flight }
+    }
+}
+
+impl<F: Phase> Sweep<F> {
     pub(super) fn variables(&self) -> &Variables {
         &self.variables
     }
@@ -39,7 +49,7 @@ impl Sweep {
     }
 
     /// The next block, without what is still in flight.
-    pub(super) fn next_round(&mut self) -> Next {
+    pub(super) fn next_round(&mut self) -> Next<F> {
         if self.next >= self.order.len() {
             return Next::EndOfEpoch;
         }
@@ -48,11 +58,11 @@ impl Sweep {
         let block: Vec<u32> = block.collect();
         self.next = end;
         self.in_flight.hand_out(&block);
-        Next::Round(self.variables.round(0, &block))
+        Next::Round(self.variables.round(self.phase.clone(), &block))
     }
 
     /// A round has been learned.
-    pub(super) fn land(&mut self, round: &Round) {
+    pub(super) fn land(&mut self, round: &Round<F>) {
         self.in_flight.land(round);
     }
 

@@ -3,9 +3,21 @@
 
 use raddle::random::Stream;
 use raddle::schedule::{Rotation, Round};
-use raddle::{Boundary, Metric, Parts, Program, Task, Verdict, Visibility};
+use raddle::{Boundary, Fold, Metric, Parts, Program, Task, UpdateBlock, Verbs, Verdict, Visibility};
 
-pub(crate) const MEASURE: u32 = 1;
+/// What a round is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Phase {
+    Train,
+    Measure,
+}
+
+raddle::state!(
+    enum Phase {
+        Train,
+        Measure,
+    }
+);
 const ALPHA: f64 = 0.5;
 const BETA: f64 = 0.1;
 
@@ -55,7 +67,13 @@ impl Totals {
 }
 
 impl Lda {
-    fn sample(&self, task: &Task, shard: &mut Documents, words: &mut Words, replica: &Totals) -> Totals {
+    fn sample(
+        &self,
+        task: &Task<Phase>,
+        shard: &mut Documents,
+        words: &mut Words,
+        replica: &Totals,
+    ) -> Totals {
         let block = task.block.unwrap();
         let mut stream = task.stream(self.seed);
         let mut totals = replica.topics.clone();
@@ -91,7 +109,7 @@ impl Lda {
         Totals { topics: moved.collect(), ..Totals::zero(0) }
     }
 
-    fn measure(&self, task: &Task, shard: &Documents, words: &Words, replica: &Totals) -> Totals {
+    fn measure(&self, task: &Task<Phase>, shard: &Documents, words: &Words, replica: &Totals) -> Totals {
         let mut measured = Totals::zero(self.topics);
         for &(document, word) in &shard.tokens[task.block.unwrap() as usize] {
             let documents = &shard.counts[document as usize * self.topics..][..self.topics];
@@ -119,29 +137,17 @@ impl Program for Lda {
     type Replica = Totals;
     type Partial = Totals;
     type Change = Totals;
+    type Phase = Phase;
+
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update_block().fold()
+    }
 
     fn visibility(&self) -> Visibility {
         self.visibility
     }
 
-    fn update_block(
-        &self,
-        task: &Task,
-        shard: &mut Documents,
-        words: &mut Words,
-        replica: &Totals,
-    ) -> Totals {
-        match task.kind {
-            MEASURE => self.measure(task, shard, words, replica),
-            _ => self.sample(task, shard, words, replica),
-        }
-    }
-
-    fn fold(&self, so_far: &mut Totals, next: Totals) {
-        so_far.add(&next);
-    }
-
-    fn aggregate(&self, _: &Round, (): &mut (), partials: Vec<(u32, Totals)>) -> Totals {
+    fn aggregate(&self, _: &Round<Phase>, (): &mut (), partials: Vec<(u32, Totals)>) -> Totals {
         let mut sum = Totals::zero(self.topics);
         for (_, partial) in partials {
             sum.add(&partial);
@@ -157,7 +163,7 @@ impl Program for Lda {
         replica.add(change);
     }
 
-    fn certify(&self, _: u32, _: &mut Documents, _: &Totals) -> Totals {
+    fn certify(&self, _: &Boundary, _: u32, _: &mut Documents, _: &Totals) -> Totals {
         Totals::zero(0)
     }
 
@@ -173,6 +179,27 @@ impl Program for Lda {
         }
         let perplexity = (-replica.log_likelihood / replica.measured as f64).exp();
         Verdict::new(Metric::new("perplexity", perplexity, "training data"))
+    }
+}
+
+impl UpdateBlock for Lda {
+    fn update_block(
+        &self,
+        task: &Task<Phase>,
+        shard: &mut Documents,
+        words: &mut Words,
+        replica: &Totals,
+    ) -> Totals {
+        match task.phase {
+            Phase::Measure => self.measure(task, shard, words, replica),
+            Phase::Train => self.sample(task, shard, words, replica),
+        }
+    }
+}
+
+impl Fold for Lda {
+    fn fold(&self, so_far: &mut Totals, next: Totals) {
+        so_far.add(&next);
     }
 }
 
@@ -224,7 +251,7 @@ impl Problem {
         (program, Parts { shards, blocks: held, pinned: (), replica: totals })
     }
 
-    pub(crate) fn schedule(&self) -> Rotation {
-        Rotation::new(self.shards, self.blocks).then(MEASURE)
+    pub(crate) fn schedule(&self) -> Rotation<Phase> {
+        Rotation::new(self.shards, self.blocks).phase(Phase::Train).then(Phase::Measure)
     }
 }

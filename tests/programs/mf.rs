@@ -1,14 +1,25 @@
 //! Matrix factorization with biases by stochastic gradient descent, as a rotation without barriers.
 //!
 //! `r ~ mean + b_u + c_i + p_u . q_i`: users with their ratings and factors are shards, items are blocks. A second
-//! rotation an epoch, of kind [`MEASURE`], adds up the squared errors.
+//! rotation an epoch, of [`Phase::Measure`], adds up the squared errors.
 
 use raddle::random::Stream;
 use raddle::schedule::{Rotation, Round, even_parts};
-use raddle::{Boundary, Metric, Parts, Program, Task, Verdict, Visibility};
+use raddle::{Boundary, Fold, Metric, Parts, Program, Task, UpdateBlock, Verbs, Verdict, Visibility};
 
-pub(crate) const TRAIN: u32 = 0;
-pub(crate) const MEASURE: u32 = 1;
+/// What a round is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Phase {
+    Train,
+    Measure,
+}
+
+raddle::state!(
+    enum Phase {
+        Train,
+        Measure,
+    }
+);
 
 pub(crate) struct Mf {
     pub(crate) rank: usize,
@@ -54,38 +65,17 @@ impl Program for Mf {
     type Replica = Errors;
     type Partial = Errors;
     type Change = Errors;
+    type Phase = Phase;
+
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update_block().fold()
+    }
 
     fn visibility(&self) -> Visibility {
         Visibility::AtBoundary
     }
 
-    fn update_block(&self, task: &Task, shard: &mut Users, items: &mut Rows, _: &Errors) -> Errors {
-        let mut errors = (0.0, 0);
-        for &(user, item, rating) in &shard.ratings[task.block.unwrap() as usize] {
-            let (b, p) = shard.rows.row(user, self.rank);
-            let (c, q) = items.row(item, self.rank);
-            let product: f32 = p.iter().zip(&*q).map(|(p, q)| p * q).sum();
-            let error = rating - *b - *c - product;
-            if task.kind == MEASURE {
-                errors = (errors.0 + f64::from(error * error), errors.1 + 1);
-                continue;
-            }
-            *b += 0.3 * self.step * (error - self.decay * *b);
-            *c += 0.3 * self.step * (error - self.decay * *c);
-            for (p, q) in p.iter_mut().zip(q) {
-                let before = *p;
-                *p += self.step * (error * *q - self.decay * *p);
-                *q += self.step * (error * before - self.decay * *q);
-            }
-        }
-        errors
-    }
-
-    fn fold(&self, so_far: &mut Errors, next: Errors) {
-        *so_far = (so_far.0 + next.0, so_far.1 + next.1);
-    }
-
-    fn aggregate(&self, _: &Round, (): &mut (), partials: Vec<(u32, Errors)>) -> Errors {
+    fn aggregate(&self, _: &Round<Phase>, (): &mut (), partials: Vec<(u32, Errors)>) -> Errors {
         partials.into_iter().fold((0.0, 0), |sum, (_, part)| (sum.0 + part.0, sum.1 + part.1))
     }
 
@@ -93,7 +83,7 @@ impl Program for Mf {
         *replica = *change;
     }
 
-    fn certify(&self, _: u32, _: &mut Users, _: &Errors) -> Errors {
+    fn certify(&self, _: &Boundary, _: u32, _: &mut Users, _: &Errors) -> Errors {
         (0.0, 0)
     }
 
@@ -108,6 +98,36 @@ impl Program for Mf {
             0 => Verdict::unmeasured("rmse", "training data"),
             _ => Verdict::new(Metric::new("rmse", (sum / count as f64).sqrt(), "training data")),
         }
+    }
+}
+
+impl UpdateBlock for Mf {
+    fn update_block(&self, task: &Task<Phase>, shard: &mut Users, items: &mut Rows, _: &Errors) -> Errors {
+        let mut errors = (0.0, 0);
+        for &(user, item, rating) in &shard.ratings[task.block.unwrap() as usize] {
+            let (b, p) = shard.rows.row(user, self.rank);
+            let (c, q) = items.row(item, self.rank);
+            let product: f32 = p.iter().zip(&*q).map(|(p, q)| p * q).sum();
+            let error = rating - *b - *c - product;
+            if task.phase == Phase::Measure {
+                errors = (errors.0 + f64::from(error * error), errors.1 + 1);
+                continue;
+            }
+            *b += 0.3 * self.step * (error - self.decay * *b);
+            *c += 0.3 * self.step * (error - self.decay * *c);
+            for (p, q) in p.iter_mut().zip(q) {
+                let before = *p;
+                *p += self.step * (error * *q - self.decay * *p);
+                *q += self.step * (error * before - self.decay * *q);
+            }
+        }
+        errors
+    }
+}
+
+impl Fold for Mf {
+    fn fold(&self, so_far: &mut Errors, next: Errors) {
+        *so_far = (so_far.0 + next.0, so_far.1 + next.1);
     }
 }
 
@@ -177,7 +197,7 @@ impl Problem {
         (program, Parts { shards, blocks, pinned: (), replica: (0.0, 0) })
     }
 
-    pub(crate) fn schedule(&self) -> Rotation {
-        Rotation::new(self.shards, self.blocks).then(MEASURE)
+    pub(crate) fn schedule(&self) -> Rotation<Phase> {
+        Rotation::new(self.shards, self.blocks).phase(Phase::Train).then(Phase::Measure)
     }
 }

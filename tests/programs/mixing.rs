@@ -5,7 +5,9 @@
 use raddle::random::{Stream, splitmix64};
 use raddle::schedule::{Assignment, Candidates, Dependencies, Next, Outlook, Plan, Round, Schedule};
 use raddle::state::{Reader, State, StateError, Writer, to_bytes};
-use raddle::{Boundary, Metric, Parts, Program, Task, Verdict, Visibility};
+use raddle::{
+    Boundary, Fold, Metric, Parts, Program, Relate, Task, Update, UpdateBlock, Verbs, Verdict, Visibility,
+};
 
 pub(crate) struct Mixing {
     pub(crate) visibility: Visibility,
@@ -51,39 +53,17 @@ impl Program for Mixing {
     type Replica = u64;
     type Partial = u64;
     type Change = u64;
+    type Phase = u32;
+
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update().update_block().relate().fold()
+    }
 
     fn visibility(&self) -> Visibility {
         self.visibility
     }
 
-    fn update(&self, task: &Task, shard: &mut Memory, replica: &u64) -> u64 {
-        shard.learn(mix(digest(task), *replica))
-    }
-
-    fn update_block(&self, task: &Task, shard: &mut Memory, block: &mut Vec<u64>, replica: &u64) -> u64 {
-        let seen = shard.learn(mix_all(mix(digest(task), *replica), block.iter().copied()));
-        block.iter_mut().for_each(|value| *value = mix(*value, seen));
-        seen
-    }
-
-    fn fold(&self, so_far: &mut u64, next: u64) {
-        *so_far = mix(*so_far, next);
-    }
-
-    fn gather(&self, task: &Task, shard: &Memory) -> u64 {
-        mix_all(mix(digest(task), shard.data), shard.learned.iter().copied())
-    }
-
-    fn relate(&self, kind: u32, candidates: &[u32], pieces: Vec<(u32, u64)>) -> Dependencies {
-        let seen = mix(digest(&pieces), kind.into());
-        let mut dependencies = Dependencies::none(candidates.len());
-        for (j, &candidate) in candidates.iter().enumerate().skip(1) {
-            dependencies.set(0, j, (mix(seen, candidate.into()) % 100) as f32);
-        }
-        dependencies
-    }
-
-    fn aggregate(&self, round: &Round, pinned: &mut u64, partials: Vec<(u32, u64)>) -> u64 {
+    fn aggregate(&self, round: &Round<u32>, pinned: &mut u64, partials: Vec<(u32, u64)>) -> u64 {
         *pinned = mix_all(*pinned, [digest(round), digest(&partials)]);
         *pinned
     }
@@ -100,7 +80,7 @@ impl Program for Mixing {
         tell((change % 100) as u32, (change >> 40) as f64);
     }
 
-    fn certify(&self, number: u32, shard: &mut Memory, replica: &u64) -> u64 {
+    fn certify(&self, _: &Boundary, number: u32, shard: &mut Memory, replica: &u64) -> u64 {
         shard.learn(mix(number.into(), *replica))
     }
 
@@ -133,6 +113,41 @@ impl Program for Mixing {
     }
 }
 
+impl Update for Mixing {
+    fn update(&self, task: &Task<u32>, shard: &mut Memory, replica: &u64) -> u64 {
+        shard.learn(mix(digest(task), *replica))
+    }
+}
+
+impl UpdateBlock for Mixing {
+    fn update_block(&self, task: &Task<u32>, shard: &mut Memory, block: &mut Vec<u64>, replica: &u64) -> u64 {
+        let seen = shard.learn(mix_all(mix(digest(task), *replica), block.iter().copied()));
+        block.iter_mut().for_each(|value| *value = mix(*value, seen));
+        seen
+    }
+}
+
+impl Relate for Mixing {
+    fn gather(&self, task: &Task<u32>, shard: &Memory) -> u64 {
+        mix_all(mix(digest(task), shard.data), shard.learned.iter().copied())
+    }
+
+    fn relate(&self, phase: &u32, candidates: &[u32], pieces: Vec<(u32, u64)>) -> Dependencies {
+        let seen = mix(digest(&pieces), (*phase).into());
+        let mut dependencies = Dependencies::none(candidates.len());
+        for (j, &candidate) in candidates.iter().enumerate().skip(1) {
+            dependencies.set(0, j, (mix(seen, candidate.into()) % 100) as f32);
+        }
+        dependencies
+    }
+}
+
+impl Fold for Mixing {
+    fn fold(&self, so_far: &mut u64, next: u64) {
+        *so_far = mix(*so_far, next);
+    }
+}
+
 /// Rounds of a few tasks on shards and blocks drawn at random, some of them after relating candidates; now and then
 /// a whole epoch known in advance.
 pub(crate) struct Wanderer {
@@ -152,7 +167,7 @@ impl Wanderer {
         Stream::new(&[self.memory, self.epoch, self.round])
     }
 
-    fn draw(&self) -> Round {
+    fn draw(&self) -> Round<u32> {
         let mut stream = self.stream();
         let mut shards: Vec<u32> = (0..self.shards).collect();
         let mut blocks: Vec<u32> = (0..self.blocks).collect();
@@ -165,15 +180,15 @@ impl Wanderer {
             Assignment { shard, block, variables }
         });
         let tasks = tasks.collect();
-        Round { kind: stream.below(2) as u32, tasks }
+        Round { phase: stream.below(2) as u32, tasks }
     }
 }
 
-impl Schedule for Wanderer {
+impl Schedule<u32> for Wanderer {
     fn identity(&self) -> String {
         "a wanderer".into()
     }
-    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
+    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan<u32> {
         self.memory = mix(self.memory, digest(outlook));
         self.epoch = outlook.epoch;
         if !self.memory.is_multiple_of(3) {
@@ -187,7 +202,7 @@ impl Schedule for Wanderer {
         Plan::Known((0..ROUNDS).map(round).collect())
     }
 
-    fn next_round(&mut self) -> Next {
+    fn next_round(&mut self) -> Next<u32> {
         if self.round == ROUNDS {
             return Next::EndOfEpoch;
         }
@@ -201,16 +216,16 @@ impl Schedule for Wanderer {
         let mut shards: Vec<u32> = (0..self.shards).collect();
         stream.shuffle(&mut shards);
         let owners: Vec<_> = shards.into_iter().take(2).zip([vec![0], vec![1, 2]]).collect();
-        Next::Relate(Candidates { kind: stream.below(2) as u32, variables: vec![7, 8, 9], owners })
+        Next::Relate(Candidates { phase: stream.below(2) as u32, variables: vec![7, 8, 9], owners })
     }
 
-    fn decide(&mut self, dependencies: &Dependencies) -> Next {
+    fn decide(&mut self, dependencies: &Dependencies) -> Next<u32> {
         let strengths = [dependencies.between(0, 1), dependencies.between(0, 2)];
         self.memory = mix_all(self.memory, strengths.map(|strength| strength.to_bits().into()));
         Next::Round(self.draw())
     }
 
-    fn learn(&mut self, round: &Round, moved: &[(u32, f64)]) {
+    fn learn(&mut self, round: &Round<u32>, moved: &[(u32, f64)]) {
         self.memory = mix_all(self.memory, [digest(round), digest(&moved.to_vec())]);
     }
 

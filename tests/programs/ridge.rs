@@ -5,7 +5,7 @@
 
 use raddle::random::Stream;
 use raddle::schedule::{Dependencies, Round, Variables};
-use raddle::{Boundary, Metric, Parts, Program, Task, Verdict};
+use raddle::{Boundary, Metric, Parts, Program, Relate, Task, Update, Verbs, Verdict};
 
 pub(crate) struct Ridge {
     pub(crate) lambda: f64,
@@ -43,43 +43,10 @@ impl Program for Ridge {
     type Replica = Vec<f64>;
     type Partial = Answer;
     type Change = Answer;
+    type Phase = ();
 
-    fn update(&self, task: &Task, shard: &mut Columns, residual: &Vec<f64>) -> Answer {
-        let mut answer = Answer { residual: vec![0.0; residual.len()], ..Answer::default() };
-        for &variable in &task.variables {
-            let local = (variable - shard.first) as usize;
-            let (column, coefficient) = (&shard.columns[local], &mut shard.coefficients[local]);
-            let move_by =
-                (dot(column, residual) - self.lambda * *coefficient) / (dot(column, column) + self.lambda);
-            *coefficient += move_by;
-            for (change, x) in answer.residual.iter_mut().zip(column) {
-                *change -= move_by * x;
-            }
-            answer.variables.push((variable, move_by));
-        }
-        answer
-    }
-
-    fn gather(&self, task: &Task, shard: &Columns) -> Answer {
-        let column = |&variable: &u32| shard.columns[(variable - shard.first) as usize].clone();
-        let variables = task.variables.iter().map(|&variable| (variable, 0.0)).collect();
-        Answer { variables, columns: task.variables.iter().map(column).collect(), ..Answer::default() }
-    }
-
-    fn relate(&self, _: u32, candidates: &[u32], pieces: Vec<(u32, Answer)>) -> Dependencies {
-        let pieces = pieces.into_iter().flat_map(|(_, piece)| piece.variables.into_iter().zip(piece.columns));
-        let columns: Vec<(u32, Vec<f64>)> =
-            pieces.map(|((variable, _), column)| (variable, column)).collect();
-        let column = |variable| &columns.iter().find(|(other, _)| *other == variable).unwrap().1;
-        let mut dependencies = Dependencies::none(candidates.len());
-        for (i, &a) in candidates.iter().enumerate() {
-            for (j, &b) in candidates.iter().enumerate().skip(i + 1) {
-                let (a, b) = (column(a), column(b));
-                let correlation = dot(a, b) / (dot(a, a) * dot(b, b)).sqrt();
-                dependencies.set(i, j, correlation.abs() as f32);
-            }
-        }
-        dependencies
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update().relate()
     }
 
     fn aggregate(&self, _: &Round, (): &mut (), partials: Vec<(u32, Answer)>) -> Answer {
@@ -106,7 +73,7 @@ impl Program for Ridge {
         }
     }
 
-    fn certify(&self, _: u32, shard: &mut Columns, residual: &Vec<f64>) -> Answer {
+    fn certify(&self, _: &Boundary, _: u32, shard: &mut Columns, residual: &Vec<f64>) -> Answer {
         let gradient = |(column, b): (&Vec<f64>, &f64)| (dot(column, residual) - self.lambda * b).abs();
         let gradients = shard.columns.iter().zip(&shard.coefficients).map(gradient);
         let penalty = dot(&shard.coefficients, &shard.coefficients);
@@ -128,6 +95,48 @@ impl Program for Ridge {
             weights,
             ..Verdict::new(Metric::new("gradient", steepest, "training data").target(self.target))
         }
+    }
+}
+
+impl Update for Ridge {
+    fn update(&self, task: &Task, shard: &mut Columns, residual: &Vec<f64>) -> Answer {
+        let mut answer = Answer { residual: vec![0.0; residual.len()], ..Answer::default() };
+        for &variable in &task.variables {
+            let local = (variable - shard.first) as usize;
+            let (column, coefficient) = (&shard.columns[local], &mut shard.coefficients[local]);
+            let move_by =
+                (dot(column, residual) - self.lambda * *coefficient) / (dot(column, column) + self.lambda);
+            *coefficient += move_by;
+            for (change, x) in answer.residual.iter_mut().zip(column) {
+                *change -= move_by * x;
+            }
+            answer.variables.push((variable, move_by));
+        }
+        answer
+    }
+}
+
+impl Relate for Ridge {
+    fn gather(&self, task: &Task, shard: &Columns) -> Answer {
+        let column = |&variable: &u32| shard.columns[(variable - shard.first) as usize].clone();
+        let variables = task.variables.iter().map(|&variable| (variable, 0.0)).collect();
+        Answer { variables, columns: task.variables.iter().map(column).collect(), ..Answer::default() }
+    }
+
+    fn relate(&self, _: &(), candidates: &[u32], pieces: Vec<(u32, Answer)>) -> Dependencies {
+        let pieces = pieces.into_iter().flat_map(|(_, piece)| piece.variables.into_iter().zip(piece.columns));
+        let columns: Vec<(u32, Vec<f64>)> =
+            pieces.map(|((variable, _), column)| (variable, column)).collect();
+        let column = |variable| &columns.iter().find(|(other, _)| *other == variable).unwrap().1;
+        let mut dependencies = Dependencies::none(candidates.len());
+        for (i, &a) in candidates.iter().enumerate() {
+            for (j, &b) in candidates.iter().enumerate().skip(i + 1) {
+                let (a, b) = (column(a), column(b));
+                let correlation = dot(a, b) / (dot(a, a) * dot(b, b)).sqrt();
+                dependencies.set(i, j, correlation.abs() as f32);
+            }
+        }
+        dependencies
     }
 }
 

@@ -12,6 +12,7 @@ use crate::lambdas::{Course, Penalty};
 use crate::model::Fit;
 use crate::params::{Choice, Lasso};
 use crate::run::gram_tiles::WorkingPart;
+use crate::run::messages::Phase;
 use crate::run::pinned::Solver;
 use crate::run::program::LassoProgram;
 use crate::run::replica::Replica;
@@ -80,7 +81,7 @@ impl Lasso {
             true => Solver::new(objective),
             false => Solver::knowing(objective, start.largest()),
         };
-        let replica = Replica::new(start.rows(&coefficients), working_set);
+        let replica = Replica { rows: start.rows(&coefficients), stage: None };
         let spec = Spec {
             y: start.y,
             objective,
@@ -116,14 +117,16 @@ impl Lasso {
         Ok(largest / problem.rows() as f64 / self.l1_ratio)
     }
 
-    fn schedule_over(&self, variables: Variables, shards: u32) -> Box<dyn Schedule> {
+    fn schedule_over(&self, variables: Variables, shards: u32) -> Box<dyn Schedule<Phase>> {
         let parallelism = self.parallelism;
         match self.schedule {
             Choice::Auto | Choice::WorkingSet => {
                 Box::new(WorkingSetSchedule::new(variables, shards, self.explain))
             }
-            Choice::Cyclic => Box::new(Cyclic::new(variables, parallelism)),
-            Choice::Shuffled => Box::new(Shuffled::new(variables, parallelism, self.seed)),
+            Choice::Cyclic => Box::new(Cyclic::new(variables, parallelism).phase(Phase::Moves)),
+            Choice::Shuffled => {
+                Box::new(Shuffled::new(variables, parallelism, self.seed).phase(Phase::Moves))
+            }
             Choice::Priority => {
                 let settings = PrioritySettings {
                     candidates: self.candidates.unwrap_or(parallelism),
@@ -131,7 +134,7 @@ impl Lasso {
                     explain: self.explain,
                     ..PrioritySettings::new(parallelism, self.seed)
                 };
-                Box::new(Priority::new(variables, settings))
+                Box::new(Priority::new(variables, settings).phase(Phase::Moves))
             }
         }
     }

@@ -77,8 +77,8 @@ impl Fit {
         });
         let (replica, solver) = (&parts.replica, &parts.pinned);
         let Objective { loss, l1_ratio, .. } = solver.objective();
-        let (penalty, intercept) = (replica.penalty, replica.rows.intercept);
-        let scale = solver.scale();
+        let penalty = replica.stage.map_or(f64::NAN, |stage| stage.penalty);
+        let (scale, intercept) = (solver.scale(), replica.rows.intercept);
         let last = Solution { penalty, gap: 0.0, scale, intercept, coefficients: fitted.collect() };
         let Point { lambda, intercept, coefficients, .. } = Point::new(problem, &last);
         Self {

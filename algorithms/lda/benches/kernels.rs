@@ -3,7 +3,7 @@
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use raddle::level::Level;
 use raddle::schedule::{Outlook, Plan};
-use raddle::{Metric, Program, Schedule, Task};
+use raddle::{Metric, Program, Schedule, Task, UpdateBlock};
 use raddle_lda::{Held, Lda, Preparation, Problem};
 
 fn passes(criterion: &mut Criterion) {
@@ -43,15 +43,16 @@ fn pass(
     let mut partials = Vec::new();
     for round in &rounds {
         for given in &round.tasks {
-            let (kind, shard, block) = (round.kind, given.shard, given.block);
-            let task = Task { epoch, kind, shard, block, ..Task::default() };
+            let (phase, shard, block) = (round.phase, given.shard, given.block);
+            let task = Task { epoch, round: 0, phase, shard, block, variables: Vec::new() };
             let (at, block) = (shard as usize, block.unwrap_or(0) as usize);
             let partial =
                 program.update_block(&task, &mut parts.shards[at], &mut parts.blocks[block], &parts.replica);
             partials.push((shard, partial));
         }
     }
-    let change = program.aggregate(&Default::default(), &mut parts.pinned, partials);
+    let Some(last) = rounds.last() else { return };
+    let change = program.aggregate(last, &mut parts.pinned, partials);
     program.commit(&change, &mut parts.replica);
 }
 

@@ -15,7 +15,7 @@ use std::error::Error;
 use std::time::Instant;
 
 use raddle::schedule::{Outlook, Plan};
-use raddle::{Metric, Program, Schedule, Task};
+use raddle::{Fold, Metric, Program, Schedule, Task, UpdateBlock};
 use raddle_lda::{Held, Lda, Preparation, Problem};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -126,12 +126,12 @@ fn bare(lda: &Lda, problem: Problem, epochs: u64) -> Result<ByHand, Box<dyn Erro
         let mut folded = None;
         for (number, round) in (0..).zip(&rounds) {
             for given in &round.tasks {
-                let (kind, shard, block) = (round.kind, given.shard, given.block);
-                let task = Task { epoch, round: number, kind, shard, block, ..Task::default() };
+                let (phase, shard, block) = (round.phase, given.shard, given.block);
+                let task = Task { epoch, round: number, phase, shard, block, variables: Vec::new() };
                 let (shard, block) = (&mut parts.shards[shard as usize], block.unwrap_or(0) as usize);
                 let before = Instant::now();
                 let partial = program.update_block(&task, shard, &mut parts.blocks[block], &parts.replica);
-                measured += if program.measures(Some(kind)) { before.elapsed().as_secs_f64() } else { 0.0 };
+                measured += if program.measures(Some(&phase)) { before.elapsed().as_secs_f64() } else { 0.0 };
                 match &mut folded {
                     None => folded = Some(partial),
                     Some(so_far) => program.fold(so_far, partial),
@@ -140,7 +140,8 @@ fn bare(lda: &Lda, problem: Problem, epochs: u64) -> Result<ByHand, Box<dyn Erro
             }
         }
         let partials = folded.into_iter().map(|partial| (0, partial)).collect();
-        let change = program.aggregate(&Default::default(), &mut parts.pinned, partials);
+        let last = rounds.last().ok_or("an epoch has rounds")?;
+        let change = program.aggregate(last, &mut parts.pinned, partials);
         program.commit(&change, &mut parts.replica);
         each.push(begun.elapsed().as_secs_f64());
     }

@@ -74,7 +74,7 @@ impl Lda {
         let mut topics = vec![0; self.topics];
         kept.iter().for_each(|&(_, topic, count)| topics[topic as usize] += i64::from(count));
         let alpha = self.alpha.unwrap_or(50.0 / self.topics as f64);
-        let totals = Totals { epoch: 0, topics, alpha: vec![alpha; self.topics], beta: self.beta };
+        let totals = Totals { topics, alpha: vec![alpha; self.topics], beta: self.beta };
         let schedule = LdaSchedule {
             shards: shards.len() as u32,
             blocks: words.len() as u32,

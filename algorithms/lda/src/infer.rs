@@ -3,8 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use raddle::schedule::{EachShard, Round, even_parts};
-use raddle::{Boundary, Engine, Metric, Parts, Program, Verdict};
+use raddle::schedule::even_parts;
 use raddle_datasets::Corpus;
 
 use crate::error::LdaError;
@@ -24,9 +23,6 @@ pub struct Inference {
     alpha: Vec<f64>,
     beta: f64,
 }
-
-/// theta of documents: K numbers each.
-type Thetas = Vec<f32>;
 
 impl Inference {
     /// From the counts of a model and its alpha, a number for each topic.
@@ -98,52 +94,15 @@ impl Inference {
         let bound = |at: usize| (first + at) as u32;
         let shards: Vec<(u32, u32)> =
             shards.iter().map(|range| (bound(range.start), bound(range.end))).collect();
-        let program = Infer { model: Arc::clone(self), corpus: Arc::clone(corpus) };
-        let engine = Engine::new(
-            program,
-            EachShard::new(shards.len() as u32),
-            Parts::<Infer> { shards, blocks: Vec::new(), pinned: Vec::new(), replica: () },
-        );
-        Ok(engine.workers(workers).epochs(1).run()?.parts.pinned)
-    }
-}
-
-/// Inference as a program: a shard is a range of documents, and one round asks every shard.
-struct Infer {
-    model: Arc<Inference>,
-    corpus: Arc<Corpus>,
-}
-
-impl Program for Infer {
-    type Shard = (u32, u32);
-    type Block = ();
-    type Pinned = Thetas;
-    type Replica = ();
-    type Partial = Thetas;
-    type Change = ();
-
-    fn update(&self, _: &raddle::Task, &mut (start, end): &mut (u32, u32), (): &()) -> Thetas {
-        let Inference { inverse, alpha, beta, .. } = &*self.model;
-        let given = Given { inverse, alpha, beta: *beta };
-        let mut theta = Theta::new(&given);
-        let documents = start as usize..end as usize;
-        documents
-            .flat_map(|document| self.model.estimate(&mut theta, self.corpus.document(document)))
-            .collect()
-    }
-
-    fn aggregate(&self, _: &Round, thetas: &mut Thetas, partials: Vec<(u32, Thetas)>) {
-        thetas.clear();
-        partials.into_iter().for_each(|(_, part)| thetas.extend(part));
-    }
-
-    fn commit(&self, (): &(), (): &mut ()) {}
-
-    fn certify(&self, _: u32, _: &mut (u32, u32), (): &()) -> Thetas {
-        Vec::new()
-    }
-
-    fn conclude(&self, _: &Boundary, _: &mut Thetas, (): &(), _: Vec<(u32, Thetas)>) -> Verdict<()> {
-        Verdict::new(Metric::new("documents", 1.0, "new documents"))
+        let (model, corpus) = (Arc::clone(self), Arc::clone(corpus));
+        let thetas = raddle::map(shards, workers, move |&(start, end): &(u32, u32)| {
+            let Self { inverse, alpha, beta, .. } = &*model;
+            let given = Given { inverse, alpha, beta: *beta };
+            let mut theta = Theta::new(&given);
+            let documents = start as usize..end as usize;
+            let thetas = documents.flat_map(|document| model.estimate(&mut theta, corpus.document(document)));
+            thetas.collect::<Vec<f32>>()
+        })?;
+        Ok(thetas.concat())
     }
 }

@@ -10,6 +10,7 @@ use crate::engine::Parts;
 use crate::program::{Boundary, Task};
 use crate::record::{Ending, Limit};
 use crate::schedule::{Cyclic, Round, Variables};
+use crate::verbs::{Update, Verbs};
 use crate::verdict::{Metric, Verdict};
 
 /// Halves a number an epoch.
@@ -22,16 +23,24 @@ impl Program for Halving {
     type Replica = f64;
     type Partial = ();
     type Change = ();
+    type Phase = ();
 
-    fn update(&self, _: &Task, (): &mut (), _: &f64) {}
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update()
+    }
+
     fn aggregate(&self, _: &Round, (): &mut (), _: Vec<(u32, ())>) {}
     fn commit(&self, (): &(), number: &mut f64) {
         *number /= 2.0;
     }
-    fn certify(&self, _: u32, (): &mut (), _: &f64) {}
+    fn certify(&self, _: &Boundary, _: u32, (): &mut (), _: &f64) {}
     fn conclude(&self, _: &Boundary, (): &mut (), number: &f64, _: Vec<(u32, ())>) -> Verdict<()> {
         Verdict::new(Metric::new("number", *number, "itself").target(0.1))
     }
+}
+
+impl Update for Halving {
+    fn update(&self, _: &Task, (): &mut (), _: &f64) {}
 }
 
 fn engine() -> Engine<Halving> {

@@ -11,8 +11,10 @@ use super::{
     Counts, Dependencies, InFlight, Next, Outlook, Plan, Rejection, Round, RoundLog, Schedule, Variables,
     Weights,
 };
+use crate::program::Phase;
 use crate::random::Stream;
 use crate::state::{Reader, StateError, Writer};
+use crate::verbs::Verb;
 
 /// Samples candidates by importance, and hands out those that do not depend on each other.
 ///
@@ -28,7 +30,8 @@ use crate::state::{Reader, StateError, Writer};
 /// cached; variables in flight count. A pair is checked only where both have a weight: a variable that does not
 /// move hurts nobody. The work of a round grows with P', not with the number of variables (but for its logarithm).
 #[derive(Debug)]
-pub struct Priority {
+pub struct Priority<F = ()> {
+    phase: F,
     variables: Variables,
     settings: PrioritySettings,
     weights: Weights,
@@ -69,6 +72,7 @@ impl Priority {
     pub fn new(variables: Variables, settings: PrioritySettings) -> Self {
         let weights = Weights::new(variables.len(), settings.base);
         Self {
+            phase: (),
             weights,
             settings,
             cache: Cache::default(),
@@ -86,6 +90,31 @@ impl Priority {
         }
     }
 
+    /// With rounds of this phase; candidates are related in this phase, too.
+    pub fn phase<F>(self, phase: F) -> Priority<F> {
+        let Self { variables, settings, weights, cache, in_flight, counts, log, .. } = self;
+        let Self { epoch, round, rounds, budget, forming, considered, mark, .. } = self;
+        Priority {
+            phase,
+            variables,
+            settings,
+            weights,
+            cache,
+            in_flight,
+            counts,
+            log,
+            epoch,
+            round,
+            rounds,
+            budget,
+            forming,
+            considered,
+            mark,
+        }
+    }
+}
+
+impl<F: Phase> Priority<F> {
     /// Draws a batch of distinct candidates that are neither in flight nor already considered in this round.
     fn draw_batch(&mut self) {
         let stream = self
@@ -182,12 +211,12 @@ impl Priority {
     }
 
     /// Goes on forming the round: relate what is unknown, select, refill, hand out.
-    fn proceed(&mut self) -> Next {
+    fn proceed(&mut self) -> Next<F> {
         loop {
             let unknown = self.unknown();
             if !unknown.is_empty() {
                 self.forming.asked.clone_from(&unknown);
-                return Next::Relate(self.variables.candidates(0, unknown));
+                return Next::Relate(self.variables.candidates(self.phase.clone(), unknown));
             }
             self.select();
             let room = self.forming.taken.len() < self.settings.most() && self.forming.cost < self.budget;
@@ -202,11 +231,11 @@ impl Priority {
         }
     }
 
-    fn hand_out(&mut self) -> Round {
+    fn hand_out(&mut self) -> Round<F> {
         let Forming { taken, considered, rejected, .. } = std::mem::take(&mut self.forming);
         self.mark += 1;
         self.in_flight.hand_out(&taken);
-        let round = self.variables.round(0, &taken);
+        let round = self.variables.round(self.phase.clone(), &taken);
         if self.settings.explain {
             let (epoch, round) = (self.epoch, self.round);
             self.log.push(RoundLog { epoch, round, candidates: considered, rejected, survivors: taken });
@@ -216,7 +245,7 @@ impl Priority {
     }
 }
 
-impl Schedule for Priority {
+impl<F: Phase> Schedule<F> for Priority<F> {
     fn identity(&self) -> String {
         let PrioritySettings { parallelism, candidates, rho, base, batches, rounds, seed, explain: _ } =
             self.settings;
@@ -243,7 +272,12 @@ impl Schedule for Priority {
         self.variables.check(shards)
     }
 
-    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
+    fn asks(&self) -> Vec<Verb> {
+        let relate = self.settings.rho.map(|_| Verb::Relate);
+        std::iter::once(Verb::Update).chain(relate).collect()
+    }
+
+    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan<F> {
         for &(variable, weight) in &outlook.weights {
             self.weights.set(variable as usize, weight);
         }
@@ -258,7 +292,7 @@ impl Schedule for Priority {
         Plan::Stepwise
     }
 
-    fn next_round(&mut self) -> Next {
+    fn next_round(&mut self) -> Next<F> {
         if self.round >= self.rounds || self.variables.is_empty() {
             return Next::EndOfEpoch;
         }
@@ -266,13 +300,13 @@ impl Schedule for Priority {
         self.proceed()
     }
 
-    fn decide(&mut self, dependencies: &Dependencies) -> Next {
+    fn decide(&mut self, dependencies: &Dependencies) -> Next<F> {
         let asked = std::mem::take(&mut self.forming.asked);
         self.cache.extend(&asked, dependencies);
         self.proceed()
     }
 
-    fn learn(&mut self, round: &Round, moved: &[(u32, f64)]) {
+    fn learn(&mut self, round: &Round<F>, moved: &[(u32, f64)]) {
         self.in_flight.land(round);
         for &(variable, distance) in moved {
             self.weights.set(variable as usize, distance.abs());

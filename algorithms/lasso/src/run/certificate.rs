@@ -22,17 +22,21 @@ impl ColumnShard {
         let computed = self.products(asked);
         if let Some(spec) = asked.first {
             // The largest of all columns is no less than the largest here, nor is lambda.
-            floor =
-                spec.least_floor(self.gradient.iter().fold(0.0, |most: f64, value| most.max(value.abs())));
+            let largest = self.gradient.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
+            floor = Some(spec.least_floor(largest));
         }
         // Lazy or not, the largest product counts as no less than the floor, below which nothing is told apart.
-        let mut share = Share { largest: if asked.lazy { floor.max(0.0) } else { 0.0 }, ..Share::default() };
+        let mut share = Share {
+            largest: if asked.lazy { floor.unwrap_or(0.0).max(0.0) } else { 0.0 },
+            ..Share::default()
+        };
         share.violators.reserve(count.min(2 * cap + STRETCH));
         let few = count.min(STRETCH);
         share.members.reserve(few);
         share.nonzeros.reserve(few);
         share.slopes.reserve(few);
-        let (mut noted, mut strays, mut bar) = (Vec::with_capacity(STRETCH), Vec::new(), floor);
+        let (mut noted, mut strays, mut bar) =
+            (Vec::with_capacity(STRETCH), Vec::new(), floor.unwrap_or(f64::INFINITY));
         for start in (0..count).step_by(STRETCH) {
             let stretch = start..count.min(start + STRETCH);
             noted.clear();
@@ -51,7 +55,7 @@ impl ColumnShard {
                 }
                 if slot != OUTSIDE {
                     share.members.push((slot, gradient));
-                } else if coefficient != 0.0 && !floor.is_nan() {
+                } else if coefficient != 0.0 && floor.is_some() {
                     strays.push((variable, gradient));
                 } else if size > bar {
                     share.violators.push((variable, gradient));
@@ -79,10 +83,10 @@ impl ColumnShard {
     /// would move the fit.
     fn weight(&self, at: usize, asked: &Asked<'_>) -> f64 {
         let (gradient, coefficient, norm) = (self.gradient[at], self.coefficients[at], self.norms[at]);
-        match (norm > 0.0, asked.penalty.is_nan()) {
+        match (norm > 0.0, asked.is_known) {
             (false, _) => 0.0,
-            (true, true) => gradient.abs() / norm.sqrt(),
-            (true, false) => (asked.minimiser(gradient, coefficient, norm) - coefficient).abs() * norm.sqrt(),
+            (true, false) => gradient.abs() / norm.sqrt(),
+            (true, true) => (asked.minimiser(gradient, coefficient, norm) - coefficient).abs() * norm.sqrt(),
         }
     }
 
@@ -121,8 +125,9 @@ impl ColumnShard {
     /// tells which.
     fn products(&mut self, asked: &Asked<'_>) -> Option<Vec<bool>> {
         let Asked { residual, sum, floor, lazy, .. } = *asked;
-        let ready = self.bounds.take().filter(|bounds| lazy && floor > 0.0 && !bounds.wants_all());
-        let Some(mut bounds) = ready else {
+        let floor = floor.filter(|&floor| lazy && floor > 0.0);
+        let ready = self.bounds.take().filter(|bounds| !bounds.wants_all()).zip(floor);
+        let Some((mut bounds, floor)) = ready else {
             self.pass(residual, sum);
             if lazy {
                 let norms = self.norms.iter().map(|norm| norm.sqrt()).collect();

@@ -126,7 +126,7 @@ impl Solver {
         // Before the conclusion it is that of the boundary before, which no run has larger than this.
         let columns: usize = shards.iter().map(|shard| shard.coefficients.len()).sum();
         let most = LOOKED_AT * (FIRST_CAP + rows + 2 * columns);
-        let fits = if is_concluded { replica.cap == self.cap(rows) } else { replica.cap <= most };
+        let fits = if is_concluded { replica.cap() == self.cap(rows) } else { replica.cap() <= most };
         if !fits {
             return Err(StateError::new("how many violators are named"));
         }

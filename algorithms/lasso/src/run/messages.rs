@@ -1,10 +1,24 @@
 //! What shards, the pinned block and the replicas say to each other: answers, changes, and all that these carry.
 
+use std::sync::Arc;
+
 use super::solution::Solved;
 use super::spec::Spec;
 use crate::data::correlation::Aspect;
 use crate::data::design::{Column, View};
 use crate::loss::soft_threshold;
+
+/// What a round is for.
+#[derive(Debug, Clone)]
+pub enum Phase {
+    /// Exact coordinate updates.
+    Moves,
+    /// Columns enter the working set.
+    Enter,
+    /// The working set is solved. It carries the columns that have entered, whose part of the Gram is due; none where the
+    /// loss weighs its Gram anew at every step.
+    Solve(Option<Arc<Entering>>),
+}
 
 /// What a shard answers.
 #[derive(Debug)]
@@ -32,21 +46,25 @@ pub enum Change {
         first: u32,
         /// The columns' numbers.
         variables: Vec<u32>,
-        /// The columns.
-        columns: Vec<Column>,
     },
     /// The working set's solution, its residual computed afresh.
     Solved(Solved),
     /// Where the run stands.
-    Stage {
-        /// n times lambda.
-        penalty: f64,
-        /// Columns above this may enter.
-        floor: f64,
-        /// Violators a shard names.
-        cap: usize,
-    },
+    Stage(Stage),
 }
+
+/// Where the run stands, as a boundary has concluded it.
+#[derive(Debug, Clone, Copy)]
+pub struct Stage {
+    /// n times the lambda being solved.
+    pub(crate) penalty: f64,
+    /// Columns with |x_j'r| above this may enter the working set; none if there is no working set.
+    pub(crate) floor: Option<f64>,
+    /// How many violators a shard names.
+    pub(crate) cap: usize,
+}
+
+raddle::state!(Stage { penalty, floor, cap });
 
 /// What a shard says of itself at a boundary.
 #[derive(Debug, Clone, Default)]
@@ -74,7 +92,9 @@ raddle::state!(Share { largest, violators, strays, members, nonzeros, slopes, we
 pub(crate) struct Asked<'a> {
     pub(crate) residual: &'a [f64],
     pub(crate) sum: f64,
-    /// The weight of |b|_1, scaled by n; NaN while lambda is not known.
+    /// Whether lambda is known: not at the first boundary.
+    pub(crate) is_known: bool,
+    /// The weight of |b|_1, scaled by n; 0 while lambda is not known.
     pub(crate) penalty: f64,
     /// The weight of |b|^2 / 2, likewise.
     pub(crate) ridge: f64,
@@ -82,8 +102,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) curvature: f64,
     /// and, where there is no bound, each row's.
     pub(crate) local: Option<&'a [f64]>,
-    /// Columns with |x_j'r| above this may enter the working set; NaN if none may.
-    pub(crate) floor: f64,
+    /// Columns with |x_j'r| above this may enter the working set; none if there is no working set.
+    pub(crate) floor: Option<f64>,
     /// At the first boundary of a cold fit, when lambda is not known: what the floor can be told from.
     pub(crate) first: Option<&'a Spec>,
     /// How many violators to name at most.
@@ -142,7 +162,7 @@ raddle::state!(Entrant { variable, coefficient, response, gradient, column });
 
 /// Columns on their way into the working set.
 #[derive(Debug)]
-pub(crate) struct Entering {
+pub struct Entering {
     pub(crate) first: u32,
     pub(crate) columns: Vec<Column>,
 }
@@ -179,7 +199,15 @@ raddle::state!(
 
 raddle::state!(enum Change {
     Moves(moves),
-    Enter { first, variables, columns },
+    Enter { first, variables },
     Solved(solved),
-    Stage { penalty, floor, cap },
+    Stage(stage),
 });
+
+raddle::state!(
+    enum Phase {
+        Moves,
+        Enter,
+        Solve(entering),
+    }
+);

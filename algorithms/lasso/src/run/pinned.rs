@@ -1,8 +1,10 @@
 //! [`Solver`]: the pinned block of the Lasso, its working set with the Gram.
 
+use std::sync::Arc;
+
 use super::kept::Kept;
 use super::members::{Members, Solve};
-use super::messages::{Entrant, Share, Tile};
+use super::messages::{Entering, Entrant, Share, Tile};
 use super::replica::Replica;
 use super::solution::{Solution, Solved};
 use super::spec::Spec;
@@ -50,6 +52,8 @@ pub struct Solver {
     pub(crate) in_vain: u64,
     /// How many members there were before each group that entered.
     pub(crate) groups: Vec<u32>,
+    /// Columns that have entered and whose part of the Gram is due.
+    pub(crate) entering: Option<Arc<Entering>>,
     /// What was read from a checkpoint, until the data have given back the rest.
     pub(crate) kept: Option<Box<Kept>>,
 }
@@ -79,6 +83,7 @@ impl Solver {
             best: None,
             in_vain: 0,
             groups: Vec::new(),
+            entering: None,
             kept: None,
         }
     }

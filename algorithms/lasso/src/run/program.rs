@@ -8,12 +8,11 @@ use std::sync::Arc;
 
 use raddle::schedule::{Dependencies, Round};
 use raddle::state::{Reader, StateError, Writer};
-use raddle::{Boundary, Metric, Program, Restored, Status, Task, Verdict};
+use raddle::{Boundary, Metric, Program, Relate, Restored, Status, Task, Update, Verbs, Verdict};
 
-use super::messages::{Asked, Change, Entering, Entrant, Move, Partial, Share};
+use super::messages::{Asked, Change, Entering, Entrant, Move, Partial, Phase, Share, Stage};
 use super::pinned::Solver;
 use super::replica::Replica;
-use super::schedule::{ENTER, SOLVE};
 use super::shard::ColumnShard;
 use super::spec::Spec;
 use crate::data::correlation::{Aspect, among};
@@ -36,70 +35,50 @@ impl Program for LassoProgram {
     type Replica = Replica;
     type Partial = Partial;
     type Change = Change;
+    type Phase = Phase;
+
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update().relate()
+    }
 
     /// The working set takes no step without comparing objectives; rounds of coordinate updates may overshoot.
     fn is_monotone(&self) -> bool {
         self.spec.working_set
     }
 
-    fn update(&self, task: &Task, shard: &mut ColumnShard, replica: &Replica) -> Partial {
-        match task.kind {
-            ENTER => Partial::Entrants(shard.entrants(task, self.spec.gram_response())),
-            SOLVE => match &replica.entering {
-                // A smooth loss weighs its Gram anew at every step, where it is solved.
-                Some(entering) if self.spec.objective.shape().is_quadratic() => {
-                    Partial::Tiles(shard.part.grow(entering))
-                }
-                _ => Partial::Tiles(Vec::new()),
-            },
-            _ => Partial::Moves(shard.moves(task, &self.asked(replica, &self.curvature(replica)))),
+    /// The columns that have entered go to the shards that compute their part of the Gram.
+    fn prepare(&self, phase: &mut Phase, solver: &Solver) {
+        if let Phase::Solve(entering) = phase {
+            entering.clone_from(&solver.entering);
         }
     }
 
-    fn gather(&self, task: &Task, shard: &ColumnShard) -> Partial {
-        Partial::Aspects(shard.aspects(task, self.sample))
-    }
-
-    /// Absolute correlations of the candidates' columns.
-    fn relate(&self, _: u32, candidates: &[u32], pieces: Vec<(u32, Partial)>) -> Dependencies {
-        let aspects = pieces.into_iter().flat_map(|(_, partial)| match partial {
-            Partial::Aspects(aspects) => aspects,
-            _ => Vec::new(),
-        });
-        let mut aspects: Vec<(u32, Aspect)> = aspects.collect();
-        aspects.sort_by_key(|&(variable, _)| variable);
-        let aspect = |variable: &u32| {
-            let at = aspects.binary_search_by_key(variable, |&(variable, _)| variable).ok()?;
-            Some(&aspects[at].1)
-        };
-        let aspects: Vec<Option<&Aspect>> = candidates.iter().map(aspect).collect();
-        among(&aspects, self.spec.y.len(), self.sample)
-    }
-
-    fn aggregate(&self, round: &Round, solver: &mut Solver, partials: Vec<(u32, Partial)>) -> Change {
-        match round.kind {
-            ENTER => {
-                let mut entrants = entrants(partials);
+    fn aggregate(&self, round: &Round<Phase>, solver: &mut Solver, partials: Vec<(u32, Partial)>) -> Change {
+        match round.phase {
+            Phase::Enter => {
+                let entrants = raddle::answers!(partials, Partial::Entrants).into_iter();
+                let mut entrants: Vec<Entrant> = entrants.flat_map(|(_, entrants)| entrants).collect();
                 // By column, not by shard: the slots are the same however the columns are cut into shards.
                 entrants.sort_by_key(|entrant| entrant.variable);
                 let variables = entrants.iter().map(|entrant| entrant.variable).collect();
-                let columns = entrants.iter().map(|entrant| entrant.column.clone()).collect();
-                Change::Enter { first: solver.enter(entrants), variables, columns }
-            }
-            SOLVE => {
-                let tiles = partials.into_iter().flat_map(|(_, partial)| match partial {
-                    Partial::Tiles(tiles) => tiles,
-                    _ => Vec::new(),
+                // A smooth loss weighs its Gram anew at every step, where it is solved.
+                let columns = self.spec.objective.shape().is_quadratic().then(|| {
+                    let columns = entrants.iter().map(|entrant| entrant.column.clone());
+                    columns.collect()
                 });
-                solver.grow(self.spec.y.len(), tiles.collect());
+                let first = solver.enter(entrants);
+                solver.entering = columns.map(|columns| Arc::new(Entering { first, columns }));
+                Change::Enter { first, variables }
+            }
+            Phase::Solve(_) => {
+                let tiles = raddle::answers!(partials, Partial::Tiles).into_iter();
+                solver.entering = None;
+                solver.grow(self.spec.y.len(), tiles.flat_map(|(_, tiles)| tiles).collect());
                 Change::Solved(solver.solve(&self.spec.y))
             }
-            _ => {
-                let moves = partials.into_iter().flat_map(|(_, partial)| match partial {
-                    Partial::Moves(moves) => moves,
-                    _ => Vec::new(),
-                });
-                let mut moves: Vec<Move> = moves.collect();
+            Phase::Moves => {
+                let moves = raddle::answers!(partials, Partial::Moves).into_iter();
+                let mut moves: Vec<Move> = moves.flat_map(|(_, moves)| moves).collect();
                 moves.sort_by_key(|change| change.variable);
                 Change::Moves(moves)
             }
@@ -109,24 +88,17 @@ impl Program for LassoProgram {
     fn commit(&self, change: &Change, replica: &mut Replica) {
         match change {
             Change::Moves(moves) => replica.apply(moves, &self.spec.y, self.spec.objective),
-            Change::Enter { first, columns, .. } => {
-                replica.entering = Some(Arc::new(Entering { first: *first, columns: columns.clone() }));
-            }
-            Change::Solved(solved) => {
-                replica.rows.clone_from(&solved.rows);
-                replica.entering = None;
-            }
-            Change::Stage { penalty, floor, cap } => {
-                (replica.penalty, replica.floor, replica.cap) = (*penalty, *floor, *cap);
-            }
+            Change::Enter { .. } => {}
+            Change::Solved(solved) => replica.rows.clone_from(&solved.rows),
+            Change::Stage(stage) => replica.stage = Some(*stage),
         }
     }
 
     fn commit_shard(&self, change: &Change, _: u32, shard: &mut ColumnShard) {
         match change {
-            Change::Enter { first, variables, .. } => shard.admit(*first, variables),
+            Change::Enter { first, variables } => shard.admit(*first, variables),
             Change::Solved(solved) => shard.set(&solved.coefficients),
-            Change::Moves(_) | Change::Stage { .. } => {}
+            Change::Moves(_) | Change::Stage(_) => {}
         }
     }
 
@@ -138,7 +110,7 @@ impl Program for LassoProgram {
         }
     }
 
-    fn certify(&self, _: u32, shard: &mut ColumnShard, replica: &Replica) -> Partial {
+    fn certify(&self, _: &Boundary, _: u32, shard: &mut ColumnShard, replica: &Replica) -> Partial {
         Partial::Share(shard.share(&self.asked(replica, &self.curvature(replica))))
     }
 
@@ -150,13 +122,8 @@ impl Program for LassoProgram {
         replica: &Replica,
         shares: Vec<(u32, Partial)>,
     ) -> Verdict<Change> {
-        let shares: Vec<Share> = shares
-            .into_iter()
-            .filter_map(|(_, partial)| match partial {
-                Partial::Share(share) => Some(share),
-                _ => None,
-            })
-            .collect();
+        let shares = raddle::answers!(shares, Partial::Share).into_iter();
+        let shares: Vec<Share> = shares.map(|(_, share)| share).collect();
         let certified = solver.certify(&self.spec, replica, &shares);
         let n = self.spec.y.len() as f64;
         let done = solver.solutions().len() == self.spec.course.len();
@@ -169,17 +136,16 @@ impl Program for LassoProgram {
         }
         verdict.objective = Some(certified.primal / n);
         verdict.position = solver.place_in(self.spec.course.len());
-        let first = replica.penalty.is_nan();
         let (penalty, floor) = solver.penalty_and_floor(&self.spec);
         if self.spec.weights {
             verdict.weights = shares.into_iter().flat_map(|share| share.weights).collect();
         } else {
-            (verdict.weights, verdict.wanted) = solver.candidates(shares, replica.cap);
+            (verdict.weights, verdict.wanted) = solver.candidates(shares, replica.cap());
         }
         let cap = solver.cap(self.spec.y.len());
-        if first || penalty != replica.penalty || cap != replica.cap {
-            let floor = if self.spec.working_set { floor } else { f64::NAN };
-            verdict.change = Some(Change::Stage { penalty, floor, cap });
+        if replica.stage.is_none_or(|stage| penalty != stage.penalty || cap != stage.cap) {
+            let floor = self.spec.working_set.then_some(floor);
+            verdict.change = Some(Change::Stage(Stage { penalty, floor, cap }));
         }
         verdict
     }
@@ -198,6 +164,36 @@ impl Program for LassoProgram {
     }
 }
 
+impl Update for LassoProgram {
+    fn update(&self, task: &Task<Phase>, shard: &mut ColumnShard, replica: &Replica) -> Partial {
+        match &task.phase {
+            Phase::Moves => Partial::Moves(shard.moves(task, &self.asked(replica, &self.curvature(replica)))),
+            Phase::Enter => Partial::Entrants(shard.entrants(task, self.spec.gram_response())),
+            Phase::Solve(Some(entering)) => Partial::Tiles(shard.part.grow(entering)),
+            Phase::Solve(None) => Partial::Tiles(Vec::new()),
+        }
+    }
+}
+
+impl Relate for LassoProgram {
+    fn gather(&self, task: &Task<Phase>, shard: &ColumnShard) -> Partial {
+        Partial::Aspects(shard.aspects(task, self.sample))
+    }
+
+    /// Absolute correlations of the candidates' columns.
+    fn relate(&self, _: &Phase, candidates: &[u32], pieces: Vec<(u32, Partial)>) -> Dependencies {
+        let aspects = raddle::answers!(pieces, Partial::Aspects).into_iter();
+        let mut aspects: Vec<(u32, Aspect)> = aspects.flat_map(|(_, aspects)| aspects).collect();
+        aspects.sort_by_key(|&(variable, _)| variable);
+        let aspect = |variable: &u32| {
+            let at = aspects.binary_search_by_key(variable, |&(variable, _)| variable).ok()?;
+            Some(&aspects[at].1)
+        };
+        let aspects: Vec<Option<&Aspect>> = candidates.iter().map(aspect).collect();
+        among(&aspects, self.spec.y.len(), self.sample)
+    }
+}
+
 impl LassoProgram {
     /// The curvature of a row, and of each row where it has no bound.
     fn curvature(&self, replica: &Replica) -> (f64, Option<Vec<f64>>) {
@@ -212,27 +208,23 @@ impl LassoProgram {
     }
 
     fn asked<'a>(&'a self, replica: &'a Replica, curvature: &'a (f64, Option<Vec<f64>>)) -> Asked<'a> {
-        let (penalty, ridge) = self.spec.objective.weights(replica.penalty);
+        let stage = replica.stage;
+        let (penalty, ridge) = stage.map_or((0.0, 0.0), |stage| self.spec.objective.weights(stage.penalty));
+        // Whatever lambda turns out to be, the largest come first and the solver keeps those above it.
+        let first_floor = self.spec.working_set.then_some(0.0);
         Asked {
             residual: &replica.rows.residual,
             sum: replica.rows.sum,
+            is_known: stage.is_some(),
             penalty,
             ridge,
             curvature: curvature.0,
             local: curvature.1.as_deref(),
-            floor: replica.floor,
-            first: self.cold.then_some(&self.spec).filter(|_| replica.penalty.is_nan()),
-            cap: replica.cap,
+            floor: stage.map_or(first_floor, |stage| stage.floor),
+            first: self.cold.then_some(&self.spec).filter(|_| stage.is_none()),
+            cap: replica.cap(),
             weights: self.spec.weights,
             lazy: self.spec.course.len() > 1,
         }
     }
-}
-
-fn entrants(partials: Vec<(u32, Partial)>) -> Vec<Entrant> {
-    let entrants = partials.into_iter().flat_map(|(_, partial)| match partial {
-        Partial::Entrants(entrants) => entrants,
-        _ => Vec::new(),
-    });
-    entrants.collect()
 }

@@ -1,10 +1,8 @@
 //! [`Replica`]: what every worker knows.
 
-use std::sync::Arc;
-
 use raddle::state::StateError;
 
-use super::messages::{Entering, Move};
+use super::messages::{Move, Stage};
 use crate::loss::Objective;
 use crate::loss::row_state::RowState;
 
@@ -15,23 +13,16 @@ pub(crate) const FIRST_CAP: usize = 512;
 #[derive(Debug, Clone)]
 pub struct Replica {
     pub(crate) rows: RowState,
-    /// n times the lambda being solved; NaN before the first boundary.
-    pub(crate) penalty: f64,
-    /// Columns with |x_j'r| above this may enter the working set.
-    pub(crate) floor: f64,
-    /// How many violators a shard names.
-    pub(crate) cap: usize,
-    pub(crate) entering: Option<Arc<Entering>>,
+    /// None before the first boundary: lambda is not known.
+    pub(crate) stage: Option<Stage>,
 }
 
-raddle::state!(Replica { rows, penalty, floor, cap, entering });
+raddle::state!(Replica { rows, stage });
 
 impl Replica {
-    /// Before the first boundary: lambda is not known.
-    pub(crate) fn new(rows: RowState, working_set: bool) -> Self {
-        // Whatever lambda turns out to be, the largest come first and the solver keeps those above it.
-        let floor = if working_set { 0.0 } else { f64::NAN };
-        Self { rows, penalty: f64::NAN, floor, cap: FIRST_CAP, entering: None }
+    /// How many violators a shard names.
+    pub(crate) fn cap(&self) -> usize {
+        self.stage.map_or(FIRST_CAP, |stage| stage.cap)
     }
 
     /// Whether it was read from a checkpoint with this number of rows.
@@ -41,7 +32,7 @@ impl Replica {
     pub(crate) fn check(&self, objective: Objective, rows: usize) -> Result<(), StateError> {
         let scores = if objective.shape().is_quadratic() { 0 } else { rows };
         let RowState { residual, scores: own, .. } = &self.rows;
-        let fits = residual.len() == rows && own.len() == scores && self.entering.is_none();
+        let fits = residual.len() == rows && own.len() == scores;
         if fits { Ok(()) } else { Err(StateError::new("a residual of this problem")) }
     }
 

@@ -2,14 +2,11 @@
 
 use std::collections::VecDeque;
 
-use raddle::Schedule;
 use raddle::schedule::{Counts, Dependencies, Next, Outlook, Plan, Rejection, Round, RoundLog, Variables};
 use raddle::state::{Reader, StateError, Writer};
+use raddle::{Schedule, Verb};
 
-/// A round in which columns enter the working set; rounds of kind 0 are exact coordinate updates.
-pub(crate) const ENTER: u32 = 1;
-/// A round in which the new members' Gram is computed and the working set is solved.
-pub(crate) const SOLVE: u32 = 2;
+use super::messages::Phase;
 
 /// Two candidates more strongly correlated than this do not enter the working set together. At 0.8 farmads, imdb2 and
 /// riboflavin need a pass more, for columns that were turned away, and mice one less; at 0.99 mice needs one more, for
@@ -74,12 +71,12 @@ impl WorkingSetSchedule {
 impl WorkingSetSchedule {
     /// Asks what ties the next candidates to each other and to those accepted: a quarter more than will do if as many
     /// are accepted as so far. How many are asked about at once changes the work alone.
-    fn ask(&mut self) -> Next {
+    fn ask(&mut self) -> Next<Phase> {
         let next = ahead(self.wanted, self.entering.len(), self.looked_at).min(self.waiting.len());
         self.looked_at += next;
         self.asked.clone_from(&self.entering);
         self.asked.extend(self.waiting.drain(..next));
-        Next::Relate(self.variables.candidates(0, self.asked.clone()))
+        Next::Relate(self.variables.candidates(Phase::Enter, self.asked.clone()))
     }
 }
 
@@ -90,7 +87,7 @@ pub fn ahead(wanted: usize, accepted: usize, looked_at: usize) -> usize {
     needed + needed / 4 + 1
 }
 
-impl Schedule for WorkingSetSchedule {
+impl Schedule<Phase> for WorkingSetSchedule {
     fn identity(&self) -> String {
         format!("working set, tied above {TIED}, {}", self.variables.identity())
     }
@@ -99,7 +96,11 @@ impl Schedule for WorkingSetSchedule {
         Some(&self.variables)
     }
 
-    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
+    fn asks(&self) -> Vec<Verb> {
+        vec![Verb::Update, Verb::Relate]
+    }
+
+    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan<Phase> {
         self.waiting = outlook.weights.iter().map(|&(variable, _)| variable).collect();
         (self.step, self.epoch, self.wanted) = (Step::Choose, outlook.epoch, outlook.wanted);
         self.counts.candidates += self.waiting.len() as u64;
@@ -108,7 +109,7 @@ impl Schedule for WorkingSetSchedule {
         Plan::Stepwise
     }
 
-    fn next_round(&mut self) -> Next {
+    fn next_round(&mut self) -> Next<Phase> {
         match self.step {
             Step::Choose => {
                 if self.waiting.len() <= self.wanted {
@@ -121,7 +122,7 @@ impl Schedule for WorkingSetSchedule {
             Step::Enter => {
                 self.step = Step::Land;
                 let entering = std::mem::take(&mut self.entering);
-                Next::Round(self.variables.round(ENTER, &entering))
+                Next::Round(self.variables.round(Phase::Enter, &entering))
             }
             Step::Land => {
                 // The Gram is computed from the columns that the round before has committed.
@@ -130,13 +131,13 @@ impl Schedule for WorkingSetSchedule {
             }
             Step::Solve => {
                 self.step = Step::Done;
-                Next::Round(Round::to_shards(SOLVE, 0..self.shards))
+                Next::Round(Round::to_shards(Phase::Solve(None), 0..self.shards))
             }
             Step::Done => Next::EndOfEpoch,
         }
     }
 
-    fn decide(&mut self, dependencies: &Dependencies) -> Next {
+    fn decide(&mut self, dependencies: &Dependencies) -> Next<Phase> {
         let asked = std::mem::take(&mut self.asked);
         let mut taken: Vec<usize> = (0..self.entering.len()).collect();
         for at in self.entering.len()..asked.len() {

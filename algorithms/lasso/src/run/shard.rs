@@ -7,7 +7,7 @@ use raddle::Task;
 use raddle::state::{Reader, StateError, Writer};
 
 use super::gram_tiles::WorkingPart;
-use super::messages::{Asked, Entrant, Move};
+use super::messages::{Asked, Entrant, Move, Phase};
 use crate::data::correlation::Aspect;
 use crate::data::design::{Column, Design, View};
 use crate::kernels::{self, OUTSIDE};
@@ -67,7 +67,7 @@ impl ColumnShard {
     /// et al., "Pathwise coordinate optimization", 2007, eq. 9; with a ridge, Friedman, Hastie and Tibshirani,
     /// "Regularization paths for generalized linear models via coordinate descent", 2010, eq. 5; here for columns of
     /// any norm), of the quadratic that touches the loss from above for smooth ones.
-    pub(crate) fn moves(&mut self, task: &Task, asked: &Asked<'_>) -> Vec<Move> {
+    pub(crate) fn moves(&mut self, task: &Task<Phase>, asked: &Asked<'_>) -> Vec<Move> {
         let mut moves = Vec::with_capacity(task.variables.len());
         for &variable in &task.variables {
             let Some(at) = self.position(variable) else { continue };
@@ -92,17 +92,17 @@ impl ColumnShard {
     }
 
     /// The columns here that the task names, and where they stand.
-    fn named<'a>(&'a self, task: &'a Task) -> impl Iterator<Item = (u32, usize)> + 'a {
+    fn named<'a>(&'a self, task: &'a Task<Phase>) -> impl Iterator<Item = (u32, usize)> + 'a {
         task.variables.iter().filter_map(|&variable| Some((variable, self.position(variable)?)))
     }
 
     /// What is compared of the columns that the task names, all rows or a sample of them.
-    pub(crate) fn aspects(&self, task: &Task, sample: bool) -> Vec<(u32, Aspect)> {
+    pub(crate) fn aspects(&self, task: &Task<Phase>, sample: bool) -> Vec<(u32, Aspect)> {
         self.named(task).map(|(variable, at)| (variable, Aspect::of(self.column(at), sample))).collect()
     }
 
     /// The columns that the task names, to enter the working set.
-    pub(crate) fn entrants(&self, task: &Task, y: &[f64]) -> Vec<Entrant> {
+    pub(crate) fn entrants(&self, task: &Task<Phase>, y: &[f64]) -> Vec<Entrant> {
         let sum = y.iter().sum();
         let mut entrants = Vec::with_capacity(task.variables.len());
         entrants.extend(task.variables.iter().filter_map(|&variable| self.entrant(variable, y, sum)));

@@ -41,21 +41,11 @@ impl Partial {
 pub struct Change {
     /// How n_k changes.
     pub(crate) moved: Vec<i64>,
-    /// The epoch that begins, with new priors if they are optimised.
-    pub(crate) begins: Option<Begin>,
+    /// New priors, alpha and beta, where they are optimised.
+    pub(crate) priors: Option<(Vec<f64>, f64)>,
 }
 
-raddle::state!(Change { moved, begins });
-
-/// An epoch begins.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Begin {
-    pub(crate) epoch: u64,
-    pub(crate) alpha: Option<Vec<f64>>,
-    pub(crate) beta: Option<f64>,
-}
-
-raddle::state!(Begin { epoch, alpha, beta });
+raddle::state!(Change { moved, priors });
 
 /// Adds two lists of which one may be empty.
 fn sum<T>(sums: &mut Vec<T>, parts: Vec<T>, add: impl Fn(&mut T, T)) {

@@ -7,12 +7,12 @@
 use raddle::random::Stream;
 use raddle::schedule::Round;
 use raddle::state::{Reader, StateError, Writer};
-use raddle::{Boundary, Program, Restored, Task, Verdict, Visibility};
+use raddle::{Boundary, Fold, Program, Restored, Task, Update, UpdateBlock, Verbs, Verdict, Visibility};
 
-use super::messages::{Begin, Change, Partial};
+use super::messages::{Change, Partial};
 use super::pinned::Record;
 use super::replica::Totals;
-use super::schedule::{ALPHA, GATHER, STATISTICS};
+use super::schedule::Phase;
 use super::spec::Spec;
 use crate::counts::priors::Seeds;
 use crate::data::block::WordBlock;
@@ -33,6 +33,11 @@ impl Program for LdaProgram {
     type Replica = Totals;
     type Partial = Partial;
     type Change = Change;
+    type Phase = Phase;
+
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update().update_block().fold()
+    }
 
     fn visibility(&self) -> Visibility {
         self.spec.visibility
@@ -40,43 +45,15 @@ impl Program for LdaProgram {
 
     /// Scoring held-out documents, and gathering what that needs; statistics of words too, if only the likelihood asks
     /// for them.
-    fn measures(&self, kind: Option<u32>) -> bool {
-        match kind {
-            None | Some(GATHER) => true,
-            Some(STATISTICS) => !self.spec.optimise,
-            Some(_) => false,
+    fn measures(&self, phase: Option<&Phase>) -> bool {
+        match phase {
+            None | Some(Phase::Gather) => true,
+            Some(Phase::Statistics) => !self.spec.optimise,
+            Some(Phase::Sample | Phase::Alpha) => false,
         }
     }
 
-    /// The only rounds without blocks: statistics of documents for alpha.
-    fn update(&self, task: &Task, shard: &mut DocumentShard, totals: &Totals) -> Partial {
-        debug_assert_eq!(task.kind, ALPHA);
-        self.spec.alpha_sums(shard, totals)
-    }
-
-    fn update_block(
-        &self,
-        task: &Task,
-        shard: &mut DocumentShard,
-        block: &mut WordBlock,
-        totals: &Totals,
-    ) -> Partial {
-        let number = task.block.unwrap_or_default();
-        match task.kind {
-            STATISTICS => self.spec.statistics(block, totals),
-            GATHER => {
-                shard.held_out.gather(number, block);
-                Partial::default()
-            }
-            _ => self.sample(task, number, shard, block, totals),
-        }
-    }
-
-    fn fold(&self, so_far: &mut Partial, next: Partial) {
-        so_far.add(next);
-    }
-
-    fn aggregate(&self, _: &Round, record: &mut Record, partials: Vec<(u32, Partial)>) -> Change {
+    fn aggregate(&self, _: &Round<Phase>, record: &mut Record, partials: Vec<(u32, Partial)>) -> Change {
         let mut moved = vec![0i64; self.spec.topics];
         for (_, partial) in &partials {
             moved.iter_mut().zip(&partial.moved).for_each(|(sum, &part)| *sum += i64::from(part));
@@ -92,17 +69,18 @@ impl Program for LdaProgram {
         partials
             .into_iter()
             .for_each(|(_, partial)| record.sums.add(Partial { moved: Vec::new(), ..partial }));
-        Change { moved, begins: None }
+        Change { moved, priors: None }
     }
 
     fn commit(&self, change: &Change, totals: &mut Totals) {
         totals.commit(change);
     }
 
-    fn certify(&self, _: u32, shard: &mut DocumentShard, totals: &Totals) -> Partial {
+    fn certify(&self, boundary: &Boundary, _: u32, shard: &mut DocumentShard, totals: &Totals) -> Partial {
         let mut share = Partial::default();
-        if self.spec.course.scores(totals.epoch) {
-            share.documents = self.spec.documents_likelihood(shard, totals);
+        let last = boundary.epoch.checked_sub(1).filter(|&last| self.spec.course.scores(last));
+        if let Some(last) = last {
+            share.documents = self.spec.documents_likelihood(shard, totals, last);
             if !self.spec.sets.is_empty() {
                 let inverse = self.spec.inverse(totals, totals.beta, false);
                 let given = Given { inverse: &inverse, alpha: &totals.alpha, beta: totals.beta };
@@ -131,13 +109,11 @@ impl Program for LdaProgram {
                 record.evaluations.push(self.spec.evaluation(epoch, &sums, totals, count_drift));
             }
         }
-        let mut begin = Begin { epoch, alpha: None, beta: None };
-        if epoch > 0 && self.spec.optimise && self.spec.course.optimises(epoch - 1) {
-            (begin.alpha, begin.beta) =
-                (Some(self.spec.new_alpha(&sums, totals)), Some(self.spec.new_beta(&sums, totals)));
-        }
         let mut verdict = self.spec.verdict(epoch, record);
-        verdict.change = Some(Change { moved: Vec::new(), begins: Some(begin) });
+        if epoch > 0 && self.spec.optimise && self.spec.course.optimises(epoch - 1) {
+            let (alpha, beta) = (self.spec.new_alpha(&sums, totals), self.spec.new_beta(&sums, totals));
+            verdict.change = Some(Change { moved: Vec::new(), priors: Some((alpha, beta)) });
+        }
         verdict
     }
 
@@ -162,10 +138,45 @@ impl Program for LdaProgram {
     }
 }
 
+impl Update for LdaProgram {
+    /// The only rounds without blocks: statistics of documents for alpha.
+    fn update(&self, task: &Task<Phase>, shard: &mut DocumentShard, totals: &Totals) -> Partial {
+        assert_eq!(task.phase, Phase::Alpha, "a round without blocks");
+        self.spec.alpha_sums(shard, totals, task.epoch)
+    }
+}
+
+impl UpdateBlock for LdaProgram {
+    fn update_block(
+        &self,
+        task: &Task<Phase>,
+        shard: &mut DocumentShard,
+        block: &mut WordBlock,
+        totals: &Totals,
+    ) -> Partial {
+        let number = task.block.unwrap_or_default();
+        match task.phase {
+            Phase::Sample => self.sample(task, number, shard, block, totals),
+            Phase::Statistics => self.spec.statistics(block, totals),
+            Phase::Gather => {
+                shard.held_out.gather(number, block);
+                Partial::default()
+            }
+            Phase::Alpha => panic!("alpha is summed up without blocks"),
+        }
+    }
+}
+
+impl Fold for LdaProgram {
+    fn fold(&self, so_far: &mut Partial, next: Partial) {
+        so_far.add(next);
+    }
+}
+
 impl LdaProgram {
     fn sample(
         &self,
-        task: &Task,
+        task: &Task<Phase>,
         number: u32,
         shard: &mut DocumentShard,
         block: &mut WordBlock,

@@ -5,8 +5,6 @@ use super::messages::Change;
 /// Tokens of each topic and the priors, equal on every worker.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Totals {
-    /// The epoch under way, from 0.
-    pub(crate) epoch: u64,
     /// n_k.
     pub(crate) topics: Vec<i64>,
     /// alpha_k.
@@ -15,7 +13,7 @@ pub struct Totals {
     pub(crate) beta: f64,
 }
 
-raddle::state!(Totals { epoch, topics, alpha, beta });
+raddle::state!(Totals { topics, alpha, beta });
 
 impl Totals {
     /// Tokens of each topic.
@@ -27,12 +25,9 @@ impl Totals {
         for (total, moved) in self.topics.iter_mut().zip(&change.moved) {
             *total += moved;
         }
-        if let Some(begin) = &change.begins {
-            self.epoch = begin.epoch;
-            if let Some(alpha) = &begin.alpha {
-                self.alpha.clone_from(alpha);
-            }
-            self.beta = begin.beta.unwrap_or(self.beta);
+        if let Some((alpha, beta)) = &change.priors {
+            self.alpha.clone_from(alpha);
+            self.beta = *beta;
         }
     }
 }

@@ -3,17 +3,33 @@
 
 use std::sync::Arc;
 
+use raddle::Verb;
 use raddle::schedule::{Assignment, Outlook, Plan, Rotation, Round};
 use raddle::state::{Reader, StateError, Writer};
 
 use super::annealing::Course;
 
-/// A round in which every block meets one shard: statistics of its words.
-pub(crate) const STATISTICS: u32 = 1;
-/// Rounds in which shards copy the rows of held-out words.
-pub(crate) const GATHER: u32 = 2;
-/// A round in which every shard sums up its documents' topics.
-pub(crate) const ALPHA: u32 = 3;
+/// What a round is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Topics are drawn.
+    Sample,
+    /// Every block meets one shard: statistics of its words.
+    Statistics,
+    /// Shards copy the rows of held-out words.
+    Gather,
+    /// Every shard sums up its documents' topics.
+    Alpha,
+}
+
+raddle::state!(
+    enum Phase {
+        Sample,
+        Statistics,
+        Gather,
+        Alpha,
+    }
+);
 
 /// The schedule of a run.
 #[derive(Debug, Clone)]
@@ -27,24 +43,28 @@ pub struct LdaSchedule {
     pub(crate) optimise: bool,
 }
 
-impl raddle::Schedule for LdaSchedule {
+impl raddle::Schedule<Phase> for LdaSchedule {
     fn identity(&self) -> String {
         let Self { shards, blocks, course, held_out, optimise } = self;
         format!("{shards} shards, {blocks} blocks, held out {held_out}, optimised {optimise}, {course:?}")
     }
 
-    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
+    fn asks(&self) -> Vec<Verb> {
+        vec![Verb::Update, Verb::UpdateBlock, Verb::Fold]
+    }
+
+    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan<Phase> {
         let epoch = outlook.epoch;
         let scores = self.course.scores(epoch);
-        let mut rounds = Rotation::new(self.shards, self.blocks).rounds(0);
+        let mut rounds = Rotation::new(self.shards, self.blocks).rounds(Phase::Sample);
         if scores || (self.optimise && self.course.optimises(epoch)) {
             rounds.extend(self.statistics());
         }
         if self.optimise && self.course.optimises(epoch) {
-            rounds.push(Round::to_shards(ALPHA, 0..self.shards));
+            rounds.push(Round::to_shards(Phase::Alpha, 0..self.shards));
         }
         if scores && self.held_out {
-            rounds.extend(Rotation::new(self.shards, self.blocks).rounds(GATHER));
+            rounds.extend(Rotation::new(self.shards, self.blocks).rounds(Phase::Gather));
         }
         Plan::Known(rounds)
     }
@@ -58,7 +78,7 @@ impl raddle::Schedule for LdaSchedule {
 
 impl LdaSchedule {
     /// Each block once, at the shard where the rotation leaves it.
-    fn statistics(&self) -> Vec<Round> {
+    fn statistics(&self) -> Vec<Round<Phase>> {
         let blocks: Vec<u32> = (0..self.blocks).collect();
         let round = |some: &[u32]| {
             let task = |(shard, &block): (u32, &u32)| Assignment {
@@ -66,7 +86,7 @@ impl LdaSchedule {
                 block: Some(block),
                 variables: Vec::new(),
             };
-            Round { kind: STATISTICS, tasks: (0..).zip(some).map(task).collect() }
+            Round { phase: Phase::Statistics, tasks: (0..).zip(some).map(task).collect() }
         };
         blocks.chunks(self.shards.max(1) as usize).map(round).collect()
     }

@@ -29,14 +29,14 @@ impl Spec {
         Partial { beta, words, ..Partial::default() }
     }
 
-    /// The shard's sums for alpha: see [`new_alpha`](Spec::new_alpha).
-    pub(super) fn alpha_sums(&self, shard: &DocumentShard, totals: &Totals) -> Partial {
+    /// The shard's sums for alpha in an epoch: see [`new_alpha`](Spec::new_alpha).
+    pub(super) fn alpha_sums(&self, shard: &DocumentShard, totals: &Totals, epoch: u64) -> Partial {
         let mut share = Partial::default();
         let all: f64 = totals.alpha.iter().sum();
         let short: Vec<[f64; 2]> =
             totals.alpha.iter().map(|&alpha| [1.0 / alpha, 1.0 / alpha + 1.0 / (alpha + 1.0)]).collect();
         share.alpha = vec![0.0; self.topics];
-        for document in 0..shard.first_documents(self.course.pass(totals.epoch).has) {
+        for document in 0..shard.first_documents(self.course.pass(epoch).has) {
             for (topic, count) in shard.rows.of(document, self.topics) {
                 let topic = topic as usize;
                 share.alpha[topic] += match short[topic].get(count as usize - 1) {
@@ -49,13 +49,13 @@ impl Spec {
         share
     }
 
-    /// What documents contribute to the joint log-likelihood: log p(topics).
-    pub(super) fn documents_likelihood(&self, shard: &DocumentShard, totals: &Totals) -> f64 {
+    /// What documents contribute to the joint log-likelihood after an epoch: log p(topics).
+    pub(super) fn documents_likelihood(&self, shard: &DocumentShard, totals: &Totals, epoch: u64) -> f64 {
         let all: f64 = totals.alpha.iter().sum();
         let first = totals.alpha.first().copied().unwrap_or(1.0);
         let same = totals.alpha.iter().all(|&alpha| alpha == first).then(|| Steps::new(first));
         let mut sum = 0.0;
-        for document in 0..shard.first_documents(self.course.pass(totals.epoch).has) {
+        for document in 0..shard.first_documents(self.course.pass(epoch).has) {
             for (topic, count) in shard.rows.of(document, self.topics) {
                 let topic = topic as usize;
                 sum += match &same {

@@ -7,7 +7,7 @@ mod definition;
 mod draws;
 
 use raddle::schedule::{Outlook, Plan};
-use raddle::{Metric, Parts, Program, Schedule, Task, Visibility};
+use raddle::{Metric, Parts, Program, Schedule, Task, UpdateBlock, Visibility};
 use raddle_datasets::Corpus;
 
 use crate::counts::documents::{DocumentRows, Kind};
@@ -50,10 +50,10 @@ pub(super) fn drive(
                 let task = Task {
                     epoch,
                     round: number,
-                    kind: round.kind,
+                    phase: round.phase,
                     shard: given.shard,
                     block: given.block,
-                    ..Task::default()
+                    variables: Vec::new(),
                 };
                 let partial = program.update_block(
                     &task,

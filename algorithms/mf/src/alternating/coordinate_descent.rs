@@ -5,7 +5,7 @@
 //! then users and items are solved in turn; and its new product is taken off when the next rank begins.
 
 use super::shard::SideShard;
-use super::sides::{FactorMatrices, SidePartial};
+use super::sides::{FactorMatrices, Half};
 
 /// How columns are solved.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,13 +36,7 @@ impl CoordinateDescent {
     }
 
     /// The new column of a shard's rows. `first` is the first pass over the rank.
-    pub(crate) fn half(
-        &self,
-        shard: &mut SideShard,
-        sides: &FactorMatrices,
-        rank: u32,
-        first: bool,
-    ) -> SidePartial {
+    pub(crate) fn half(&self, shard: &mut SideShard, sides: &FactorMatrices, rank: u32, first: bool) -> Half {
         let side = shard.side;
         let column = |side: usize, rank: u32| &*sides.columns[side][rank as usize];
         if first {
@@ -55,7 +49,7 @@ impl CoordinateDescent {
         let (mine, others) = (column(side, rank), column(1 - side, rank));
         let old = &mine[shard.first..shard.first + shard.len()];
         if self.is_fixed(side, rank) {
-            return SidePartial { column: old.to_vec(), ..SidePartial::default() };
+            return Half { column: old.to_vec(), ..Half::default() };
         }
         let is_bias = rank as usize >= self.rank;
         let reg = if is_bias { self.bias_reg } else { self.reg };
@@ -76,7 +70,7 @@ impl CoordinateDescent {
             value
         });
         let column = solved.collect();
-        SidePartial { column, moved, ..SidePartial::default() }
+        Half { column, moved, ..Half::default() }
     }
 
     /// Takes the pending product off the residual and puts the old product of the rank back.

@@ -19,6 +19,10 @@ pub struct EarlyStopping {
     pub(crate) log: Vec<f64>,
     /// The factors that measured best, unless they are the last ones.
     pub(crate) kept: Option<Kept>,
+    /// Squares of what has moved in this epoch, and of what there is.
+    pub(crate) moved: (f64, f64),
+    /// What was measured on held-out ratings after this epoch: a sum, and over how many ratings or users.
+    pub(crate) measured: (f64, u64),
 }
 
 /// A copy of factors.
@@ -30,7 +34,7 @@ pub(crate) struct Kept {
     pub(crate) item_columns: Columns,
 }
 
-raddle::state!(EarlyStopping { best, best_epoch, in_vain, log, kept });
+raddle::state!(EarlyStopping { best, best_epoch, in_vain, log, kept, moved, measured });
 raddle::state!(Kept { users, items, user_columns, item_columns });
 
 impl EarlyStopping {
@@ -41,6 +45,15 @@ impl EarlyStopping {
     /// Whether a run can have come to this.
     pub(super) fn is_possible(&self) -> bool {
         self.in_vain <= PATIENCE && !self.best.is_nan()
+    }
+
+    /// Takes in what has moved in a half of an epoch, of each shard in their order; `begins` says that an epoch does.
+    pub(super) fn move_by(&mut self, begins: bool, halves: impl Iterator<Item = (f64, f64)>) {
+        let moved = halves.fold((0.0, 0.0), |sum, half| (sum.0 + half.0, sum.1 + half.1));
+        if begins {
+            self.moved = (0.0, 0.0);
+        }
+        self.moved = (self.moved.0 + moved.0, self.moved.1 + moved.1);
     }
 
     /// Takes in what is to become small after `epoch` epochs, measured or not; tells why the run is over, if it is.

@@ -2,7 +2,7 @@
 //! Wilkinson, Schreiber and Pan 2008).
 
 use super::shard::SideShard;
-use super::sides::{FactorMatrices, Rows, SidePartial};
+use super::sides::{FactorMatrices, Half, Rows};
 use crate::kernels::{self, LANES, Vector};
 use crate::params::Equations;
 
@@ -48,7 +48,7 @@ impl LeastSquares {
     }
 
     /// New rows for a shard, given the other side.
-    pub(crate) fn half(&self, shard: &SideShard, sides: &FactorMatrices) -> SidePartial {
+    pub(crate) fn half(&self, shard: &SideShard, sides: &FactorMatrices) -> Half {
         let chunks = self.chunks();
         let (mine, other) = (&sides.rows[shard.side].0, &sides.rows[1 - shard.side].0);
         let square = &sides.squares[1 - shard.side].0;
@@ -78,7 +78,7 @@ impl LeastSquares {
             Some(_) => squares_of(&rows, chunks),
             None => Vec::new(),
         };
-        SidePartial { rows: Rows(rows), square: Rows(square), moved, ..SidePartial::default() }
+        Half { rows: Rows(rows), square: Rows(square), moved, ..Half::default() }
     }
 
     /// Solves one row of `side`, from where it is.

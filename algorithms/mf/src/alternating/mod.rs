@@ -22,4 +22,4 @@ pub use early_stopping::EarlyStopping;
 pub(crate) use least_squares::{LeastSquares, Scratch, squares_of};
 pub use program::{AlternatingProgram, Alternation};
 pub use shard::SideShard;
-pub use sides::{FactorMatrices, SidePartial, SideUpdate};
+pub use sides::{FactorMatrices, Half, SidePartial, SideUpdate};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use raddle::schedule::{Assignment, Outlook, Plan, Round};
 use raddle::state::{Reader, StateError, Writer};
-use raddle::{Boundary, Metric, Program, Restored, Schedule, Task, Verdict};
+use raddle::{Boundary, Metric, Program, Restored, Schedule, Task, Update, Verb, Verbs, Verdict};
 
 use super::coordinate_descent::CoordinateDescent;
 use super::early_stopping::EarlyStopping;
@@ -12,7 +12,7 @@ use super::judged::{self, Judged};
 use super::least_squares::LeastSquares;
 use super::setup::{Partitioning, Tally};
 use super::shard::SideShard;
-use super::sides::{FactorMatrices, SidePartial, SideUpdate};
+use super::sides::{FactorMatrices, Half, SidePartial, SideUpdate};
 use crate::kernels;
 
 /// How a side is solved.
@@ -40,22 +40,42 @@ pub struct AlternatingProgram {
     pub(crate) center: f32,
 }
 
-/// The kind of the rounds in which shards take their ratings from the input.
-const TAKE: u32 = u32::MAX;
-
-/// The kind of the rounds in which the users' shards measure what is held out.
-const MEASURE: u32 = u32::MAX - 1;
-
-/// The kind of another round: twice the pass over the rank, and 1 for items.
-fn kind(pass: usize, side: usize) -> u32 {
-    (2 * pass + side) as u32
+/// What a round is for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Phase {
+    /// Shards take their ratings from the input.
+    Take,
+    /// The rows of a side are solved: users (0) or items (1).
+    Rows(usize),
+    /// A column of a side is solved.
+    Column(Column),
+    /// The users' shards measure what is held out.
+    Measure,
 }
+
+/// A column of a side, in one of the passes over a rank.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Column {
+    pub(crate) side: usize,
+    pub(crate) rank: u32,
+    pub(crate) pass: usize,
+}
+
+raddle::state!(Column { side, rank, pass });
+raddle::state!(
+    enum Phase {
+        Take,
+        Rows(side),
+        Column(column),
+        Measure,
+    }
+);
 
 impl AlternatingProgram {
     /// Which rows each shard has, from what the chunks of the input have counted, in their order.
     fn lay_out(&self, shares: Vec<(u32, SidePartial)>) -> Verdict<SideUpdate> {
-        let tallies: Vec<Tally> =
-            shares.into_iter().filter_map(|(_, half)| half.tally.map(|tally| *tally)).collect();
+        let tallies = raddle::answers!(shares, SidePartial::Tally).into_iter();
+        let tallies: Vec<Tally> = tallies.filter_map(|(_, tally)| tally.map(|tally| *tally)).collect();
         let setup = Partitioning::new(&tallies, self.rows, self.parts);
         let (name, on) = self.metric();
         let mut verdict = Verdict::unmeasured(name, on);
@@ -128,53 +148,53 @@ impl Program for AlternatingProgram {
     type Replica = FactorMatrices;
     type Partial = SidePartial;
     type Change = SideUpdate;
+    type Phase = Phase;
 
-    fn measures(&self, kind: Option<u32>) -> bool {
-        kind == Some(MEASURE)
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update()
     }
 
-    fn update(&self, task: &Task, shard: &mut SideShard, sides: &FactorMatrices) -> SidePartial {
-        if task.kind == TAKE {
-            self.take(task.shard, shard, sides);
-            return SidePartial::default();
-        }
-        if task.kind == MEASURE {
-            return SidePartial { measured: self.measure(shard, sides), ..SidePartial::default() };
-        }
-        match (&self.way, task.variables.first()) {
-            (SideSolver::Rows(rows), _) => rows.half(shard, sides),
-            (SideSolver::Columns(columns), Some(&rank)) => columns.half(shard, sides, rank, task.kind < 2),
-            (SideSolver::Columns(_), None) => SidePartial::default(),
-        }
+    fn measures(&self, phase: Option<&Phase>) -> bool {
+        phase == Some(&Phase::Measure)
     }
 
-    fn aggregate(&self, round: &Round, _: &mut EarlyStopping, halves: Vec<(u32, SidePartial)>) -> SideUpdate {
-        if round.kind == TAKE {
-            return SideUpdate::default();
-        }
-        let halves: Vec<SidePartial> = halves.into_iter().map(|(_, half)| half).collect();
-        if round.kind == MEASURE {
-            return SideUpdate::of_measured(halves);
-        }
-        let rank = match self.way {
-            SideSolver::Rows(_) => None,
-            SideSolver::Columns(_) => round.tasks.first().and_then(|task| task.variables.first().copied()),
+    fn aggregate(
+        &self,
+        round: &Round<Phase>,
+        progress: &mut EarlyStopping,
+        halves: Vec<(u32, SidePartial)>,
+    ) -> SideUpdate {
+        let side = match round.phase {
+            Phase::Take => return SideUpdate::default(),
+            Phase::Measure => {
+                let measured = raddle::answers!(halves, SidePartial::Measured).into_iter();
+                let sum = |sum: (f64, u64), (_, part): (u32, (f64, u64))| (sum.0 + part.0, sum.1 + part.1);
+                progress.measured = measured.fold((0.0, 0), sum);
+                return SideUpdate::default();
+            }
+            Phase::Rows(side) | Phase::Column(Column { side, .. }) => side,
         };
-        let side = (round.kind % 2) as usize;
-        let begins = match &self.way {
-            SideSolver::Rows(_) => side == 0,
-            SideSolver::Columns(columns) => round.kind == 0 && rank == columns.order().next(),
+        let (rank, begins) = match (&self.way, round.phase) {
+            (SideSolver::Columns(columns), Phase::Column(Column { rank, pass, .. })) => {
+                (Some(rank), side == 0 && pass == 0 && Some(rank) == columns.order().next())
+            }
+            _ => (None, side == 0),
         };
-        SideUpdate::new(side, rank, begins, halves)
+        let halves = raddle::answers!(halves, SidePartial::Half).into_iter();
+        let halves: Vec<Half> = halves.map(|(_, half)| half).collect();
+        progress.move_by(begins, halves.iter().map(|half| half.moved));
+        SideUpdate::new(side, rank, halves)
     }
 
     fn commit(&self, moved: &SideUpdate, sides: &mut FactorMatrices) {
         moved.commit(sides);
     }
 
-    fn certify(&self, _: u32, shard: &mut SideShard, sides: &FactorMatrices) -> SidePartial {
-        let tally = if sides.setup.is_none() { self.tally(shard).map(Box::new) } else { None };
-        SidePartial { tally, ..SidePartial::default() }
+    fn certify(&self, _: &Boundary, _: u32, shard: &mut SideShard, sides: &FactorMatrices) -> SidePartial {
+        match sides.setup {
+            Some(_) => SidePartial::Nothing(()),
+            None => SidePartial::Tally(self.tally(shard).map(Box::new)),
+        }
     }
 
     fn conclude(
@@ -187,10 +207,10 @@ impl Program for AlternatingProgram {
         if sides.setup.is_none() {
             return self.lay_out(shares);
         }
-        let (sum, count) = sides.measured;
+        let (sum, count) = progress.measured;
         let mean = sum / count.max(1) as f64;
         let measured = self.measured_on.map(|_| if self.judged.is_some() { mean } else { mean.sqrt() });
-        let (moved, size) = sides.moved;
+        let (moved, size) = progress.moved;
         let value = measured.unwrap_or_else(|| (moved / size.max(f64::MIN_POSITIVE)).sqrt());
         let (name, on) = self.metric();
         let over =
@@ -215,6 +235,23 @@ impl Program for AlternatingProgram {
 
     fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError> {
         self.check(&run)
+    }
+}
+
+impl Update for AlternatingProgram {
+    fn update(&self, task: &Task<Phase>, shard: &mut SideShard, sides: &FactorMatrices) -> SidePartial {
+        match (task.phase, &self.way) {
+            (Phase::Take, _) => {
+                self.take(task.shard, shard, sides);
+                SidePartial::Nothing(())
+            }
+            (Phase::Measure, _) => SidePartial::Measured(self.measure(shard, sides)),
+            (Phase::Rows(_), SideSolver::Rows(rows)) => SidePartial::Half(rows.half(shard, sides)),
+            (Phase::Column(Column { rank, pass, .. }), SideSolver::Columns(columns)) => {
+                SidePartial::Half(columns.half(shard, sides, rank, pass == 0))
+            }
+            (phase, way) => panic!("{way:?} has no {phase:?}"),
+        }
     }
 }
 
@@ -243,39 +280,47 @@ impl Alternation {
         (0..self.parts).map(move |part| 2 * part + side as u32)
     }
 
-    fn round(&self, pass: usize, side: usize, variables: &[u32]) -> Round {
-        Round { kind: kind(pass, side), tasks: tasks(self.shards(side), variables) }
+    fn rows(&self, side: usize) -> Round<Phase> {
+        Round::to_shards(Phase::Rows(side), self.shards(side))
+    }
+
+    /// A column counts as a variable of the shards that update it.
+    fn column(&self, column: Column) -> Round<Phase> {
+        let task = |shard| Assignment { shard, block: None, variables: vec![column.rank] };
+        Round { phase: Phase::Column(column), tasks: self.shards(column.side).map(task).collect() }
     }
 }
 
-fn tasks(shards: impl Iterator<Item = u32>, variables: &[u32]) -> Vec<Assignment> {
-    shards.map(|shard| Assignment { shard, block: None, variables: variables.to_vec() }).collect()
-}
-
-impl Schedule for Alternation {
+impl Schedule<Phase> for Alternation {
     fn identity(&self) -> String {
         // In how many chunks the input is taken in changes no bit.
         let Self { way, parts, chunks: _, measures, is_set_up: _ } = self;
         format!("alternation of {way:?}, {parts} parts, measured {measures:?}")
     }
 
-    fn begin_epoch(&mut self, _: &Outlook) -> Plan {
+    fn asks(&self) -> Vec<Verb> {
+        vec![Verb::Update]
+    }
+
+    fn begin_epoch(&mut self, _: &Outlook) -> Plan<Phase> {
         let mut rounds = Vec::new();
         if !std::mem::replace(&mut self.is_set_up, true) {
-            let take = Round { kind: TAKE, tasks: tasks(0..2 * self.parts, &[]) };
+            let take = Round::to_shards(Phase::Take, 0..2 * self.parts);
             // What comes of several chunks is joined when all of the input is gone.
             rounds.extend(vec![take; if self.chunks > 1 { self.chunks + 1 } else { 1 }]);
         }
         rounds.extend(match &self.way {
-            SideSolver::Rows(_) => vec![self.round(0, 0, &[]), self.round(0, 1, &[])],
+            SideSolver::Rows(_) => vec![self.rows(0), self.rows(1)],
             SideSolver::Columns(columns) => {
-                let passes = (0..columns.inner).flat_map(|pass| [(pass, 0), (pass, 1)]);
-                let rounds = columns.order().flat_map(|rank| passes.clone().map(move |at| (rank, at)));
-                rounds.map(|(rank, (pass, side))| self.round(pass, side, &[rank])).collect()
+                let of = |rank| {
+                    let passes = (0..columns.inner).flat_map(|pass| [(pass, 0), (pass, 1)]);
+                    passes.map(move |(pass, side)| Column { side, rank, pass })
+                };
+                columns.order().flat_map(of).map(|column| self.column(column)).collect()
             }
         });
         if self.measures {
-            rounds.push(Round { kind: MEASURE, tasks: tasks(self.shards(0), &[]) });
+            rounds.push(Round::to_shards(Phase::Measure, self.shards(0)));
         }
         Plan::Known(rounds)
     }

@@ -28,7 +28,7 @@ raddle::state!(Partitioning { users, items, list });
 
 /// How often a chunk of the input names each row, and its distinct values if they are asked for and few.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Tally {
+pub struct Tally {
     counts: Counts,
     values: Option<Vec<f32>>,
 }

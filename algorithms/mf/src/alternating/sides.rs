@@ -21,10 +21,6 @@ pub struct FactorMatrices {
     pub(crate) columns: [Columns; 2],
     /// The column changed last, as it was before.
     pub(crate) before: Arc<Vec<f32>>,
-    /// Squares of what has moved in this epoch, and of what there is.
-    pub(crate) moved: (f64, f64),
-    /// What was measured on held-out ratings after this epoch: a sum, and over how many ratings or users.
-    pub(crate) measured: (f64, u64),
     /// Which rows each shard has, once that is known.
     pub(crate) setup: Option<Arc<Partitioning>>,
 }
@@ -56,8 +52,6 @@ impl State for FactorMatrices {
             out.write(&self.columns[side]);
         }
         out.write(&self.before);
-        out.write(&self.moved);
-        out.write(&self.measured);
         out.write(&self.setup);
     }
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
@@ -68,51 +62,64 @@ impl State for FactorMatrices {
             sides.columns[side] = from.read()?;
         }
         sides.before = from.read()?;
-        sides.moved = from.read()?;
-        sides.measured = from.read()?;
         sides.setup = from.read()?;
         Ok(sides)
     }
 }
 
-/// What a shard answers: new rows or a new column of its rows, and squared errors.
+/// What a shard answers.
+#[derive(Debug)]
+pub enum SidePartial {
+    /// It has taken its ratings from the input; or there is nothing to say at a boundary.
+    Nothing(()),
+    /// Its half of an epoch.
+    Half(Half),
+    /// What it has measured on held-out ratings: a sum, and over how many ratings or users.
+    Measured((f64, u64)),
+    /// At the first boundary: what its chunk of the input holds, if it has one.
+    Tally(Option<Box<Tally>>),
+}
+
+/// New rows or a new column of a shard's rows, and squares of what has moved and of what there is.
 #[derive(Debug, Clone, Default)]
-pub struct SidePartial {
+pub struct Half {
     pub(crate) rows: Rows,
     pub(crate) square: Rows,
     pub(crate) column: Vec<f32>,
     pub(crate) moved: (f64, f64),
-    pub(crate) measured: (f64, u64),
-    pub(crate) tally: Option<Box<Tally>>,
 }
 
-raddle::state!(SidePartial { rows, square, column, moved, measured, tally });
+raddle::state!(Half { rows, square, column, moved });
+raddle::state!(
+    enum SidePartial {
+        Nothing(nothing),
+        Half(half),
+        Measured(measured),
+        Tally(tally),
+    }
+);
 
 /// What a round makes visible: new rows or a new column of a side; or which rows each shard has.
 #[derive(Debug, Clone, Default)]
 pub struct SideUpdate {
     pub(super) side: usize,
     pub(super) rank: Option<u32>,
-    pub(super) begins: bool,
     pub(super) rows: Option<Arc<Rows>>,
     pub(super) square: Rows,
     pub(super) column: Option<Arc<Vec<f32>>>,
-    pub(super) moved: (f64, f64),
-    pub(super) measured: Option<(f64, u64)>,
     pub(super) setup: Option<Arc<Partitioning>>,
 }
 
-raddle::state!(SideUpdate { side, rank, begins, rows, square, column, moved, measured, setup });
+raddle::state!(SideUpdate { side, rank, rows, square, column, setup });
 
 impl SideUpdate {
     /// The answers of all shards of a side, in their order, put together once for all workers. Each answer is dropped as
-    /// soon as it is in. `rank` names a column; `begins` says that an epoch does.
-    pub(super) fn new(side: usize, rank: Option<u32>, begins: bool, halves: Vec<SidePartial>) -> Self {
-        let scratch = |length: fn(&SidePartial) -> usize| halves.iter().map(length).sum();
+    /// soon as it is in. `rank` names a column.
+    pub(super) fn new(side: usize, rank: Option<u32>, halves: Vec<Half>) -> Self {
+        let scratch = |length: fn(&Half) -> usize| halves.iter().map(length).sum();
         let mut rows = Vec::with_capacity(scratch(|half| half.rows.0.len()));
         let mut column = Vec::with_capacity(scratch(|half| half.column.len()));
         let mut square = Vec::new();
-        let mut moved = (0.0, 0.0);
         for half in halves {
             rows.extend_from_slice(&half.rows.0);
             column.extend_from_slice(&half.column);
@@ -120,21 +127,12 @@ impl SideUpdate {
             for (sum, part) in square.iter_mut().zip(&half.square.0) {
                 sum.0.iter_mut().zip(&part.0).for_each(|(sum, part)| *sum += part);
             }
-            moved.0 += half.moved.0;
-            moved.1 += half.moved.1;
         }
         let (rows, column) = match rank {
             None => (Some(Arc::new(Rows(rows))), None),
             Some(_) => (None, Some(Arc::new(column))),
         };
-        let (measured, setup) = (None, None);
-        Self { side, rank, begins, rows, square: Rows(square), column, moved, measured, setup }
-    }
-
-    /// What all shards have measured, in their order.
-    pub(super) fn of_measured(halves: Vec<SidePartial>) -> Self {
-        let add = |sum: (f64, u64), half: SidePartial| (sum.0 + half.measured.0, sum.1 + half.measured.1);
-        Self { measured: Some(halves.into_iter().fold((0.0, 0), add)), ..Self::default() }
+        Self { side, rank, rows, square: Rows(square), column, setup: None }
     }
 
     /// Puts what is new where it belongs.
@@ -142,14 +140,6 @@ impl SideUpdate {
         if let Some(setup) = &self.setup {
             sides.setup = Some(Arc::clone(setup));
         }
-        if self.begins {
-            sides.moved = (0.0, 0.0);
-        }
-        if let Some(measured) = self.measured {
-            sides.measured = measured;
-        }
-        sides.moved.0 += self.moved.0;
-        sides.moved.1 += self.moved.1;
         if let Some(rows) = &self.rows {
             sides.rows[self.side] = Arc::clone(rows);
             sides.squares[self.side].clone_from(&self.square);

@@ -21,7 +21,7 @@ pub(crate) fn chunk_owner(chunk: u32, chunks: u32, shards: u32) -> u32 {
 
 /// How often the ratings of one chunk name each row, and sums of their values.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Counts {
+pub struct Counts {
     pub(crate) users: Vec<u32>,
     pub(crate) items: Vec<u32>,
     pub(crate) sum: f64,

@@ -1,10 +1,6 @@
-//! [`ItemIndex`]: the items that are ranked, and [`Queries`]: the users to rank them for, as rows of their own. Ranking is
-//! a program of one round: a shard is some users.
+//! [`ItemIndex`]: the items that are ranked, and [`Queries`]: the users to rank them for, as rows of their own.
 
 use std::sync::Arc;
-
-use raddle::schedule::{EachShard, Round};
-use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Verdict};
 
 use crate::error::MfError;
 use crate::kernels::{LANES, TOGETHER, Vector, padded, scores};
@@ -125,53 +121,17 @@ impl ItemIndex {
         count: usize,
         workers: usize,
     ) -> Result<TopK, MfError> {
-        let shards: Vec<Queries> = queries.collect();
-        if shards.is_empty() {
-            return Ok(TopK::new());
-        }
-        let everyone = EachShard::new(shards.len() as u32);
-        let program = TopKProgram { item_index: Arc::clone(self), count };
-        let parts = Parts::<TopKProgram> { shards, blocks: Vec::new(), pinned: Vec::new(), replica: () };
-        Ok(Engine::new(program, everyone, parts).workers(workers).epochs(1).run()?.parts.pinned)
+        let index = Arc::clone(self);
+        let chosen = raddle::map(queries.collect(), workers, move |queries: &Queries| {
+            let mut chosen = TopK::with_capacity(queries.bases.len());
+            index.best(queries, count, |_, best| chosen.push(best.to_vec()));
+            chosen
+        })?;
+        Ok(chosen.into_iter().flatten().collect())
     }
 
     /// How many users make up a shard.
     pub(crate) const fn together() -> usize {
         USERS
-    }
-}
-
-/// Ranking as a program.
-struct TopKProgram {
-    item_index: Arc<ItemIndex>,
-    count: usize,
-}
-
-impl Program for TopKProgram {
-    type Shard = Queries;
-    type Block = ();
-    type Pinned = TopK;
-    type Replica = ();
-    type Partial = TopK;
-    type Change = ();
-
-    fn update(&self, _: &Task, queries: &mut Queries, (): &()) -> TopK {
-        let mut chosen = TopK::with_capacity(queries.bases.len());
-        self.item_index.best(queries, self.count, |_, best| chosen.push(best.to_vec()));
-        chosen
-    }
-
-    fn aggregate(&self, _: &Round, chosen: &mut TopK, partials: Vec<(u32, TopK)>) {
-        chosen.extend(partials.into_iter().flat_map(|(_, some)| some));
-    }
-
-    fn commit(&self, (): &(), (): &mut ()) {}
-
-    fn certify(&self, _: u32, _: &mut Queries, (): &()) -> TopK {
-        TopK::new()
-    }
-
-    fn conclude(&self, _: &Boundary, _: &mut TopK, (): &(), _: Vec<(u32, TopK)>) -> Verdict<()> {
-        Verdict::new(Metric::new("users", 1.0, "the model"))
     }
 }

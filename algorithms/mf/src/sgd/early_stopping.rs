@@ -3,7 +3,7 @@
 use raddle::Status;
 
 use super::learning_rate::LearningRateSchedule;
-use super::replica::EpochPlan;
+use super::replica::{EpochPlan, Errors};
 
 /// Evaluations without a new best after which a stage ends.
 const PATIENCE: u32 = 3;
@@ -30,6 +30,9 @@ pub struct EarlyStopping {
     pub(crate) log: Vec<f64>,
     /// For each cell, the mean squared error at its last visit.
     cells: Vec<f64>,
+    /// What the epoch under way does, and the errors that it has met.
+    pub(crate) now: EpochPlan,
+    pub(crate) errors: Errors,
 }
 
 raddle::state!(EarlyStopping {
@@ -42,7 +45,9 @@ raddle::state!(EarlyStopping {
     before,
     in_vain,
     log,
-    cells
+    cells,
+    now,
+    errors
 });
 
 /// What follows an epoch.
@@ -66,6 +71,8 @@ impl EarlyStopping {
             in_vain: 0,
             log: Vec::new(),
             cells: vec![f64::INFINITY; cells],
+            now: EpochPlan::default(),
+            errors: Errors::default(),
         }
     }
 
@@ -74,7 +81,7 @@ impl EarlyStopping {
         let is_stage = |stage: u32| (stage as usize) < rates.lengths.len();
         let is_within = self.in_vain <= self.done && self.done <= rates.length(self.stage);
         let is_counted = self.cells.len() == cells && !self.best.is_nan() && !self.before.is_nan();
-        is_stage(self.stage) && is_stage(self.best_stage) && is_within && is_counted
+        [self.stage, self.best_stage, self.now.stage].into_iter().all(is_stage) && is_within && is_counted
     }
 
     /// The first epoch.

@@ -4,17 +4,19 @@ use std::sync::Arc;
 
 use raddle::schedule::Round;
 use raddle::state::{Reader, StateError, Writer};
-use raddle::{Boundary, Metric, Program, Restored, State, Task, Verdict, Visibility};
+use raddle::{
+    Boundary, Fold, Metric, Program, Restored, State, Task, UpdateBlock, Verbs, Verdict, Visibility,
+};
 
 use super::early_stopping::{EarlyStopping, Next};
 use super::factor_block::Scaling;
 use super::learning_rate::LearningRateSchedule;
 use super::partition::Partition;
-use super::replica::{Answer, Change, Partitioning, Replica, Squares};
-use super::schedule::kind;
+use super::replica::{Answer, Change, EpochPlan, Errors, Partitioning, Replica, Squares};
+use super::schedule::Phase;
 use super::shard::{ItemBlock, UserShard};
 use crate::initial::Start;
-use crate::input::chunk::Counts;
+use crate::input::chunk::{Chunk, Counts};
 use crate::kernels::{self, Rating};
 use crate::model::Side;
 use raddle::Pool;
@@ -63,13 +65,13 @@ impl SgdProgram {
     /// Brings both sides to the beginning of the epoch.
     fn begin(
         &self,
-        task: &Task,
+        task: &Task<Phase>,
         shard: &mut UserShard,
         block: (u32, &mut ItemBlock),
         setup: &Partitioning,
-        replica: &Replica,
+        plan: &EpochPlan,
     ) {
-        let now = (task.epoch, &replica.now);
+        let now = (task.epoch, plan);
         let sides = [(&mut shard.part, task.shard, Side::Users), (&mut block.1.part, block.0, Side::Items)];
         for (part, number, side) in sides {
             let deal = setup.deal(side);
@@ -95,71 +97,46 @@ impl Program for SgdProgram {
     type Replica = Replica;
     type Partial = Answer;
     type Change = Change;
+    type Phase = Phase;
+
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update_block().fold()
+    }
 
     fn visibility(&self) -> Visibility {
         Visibility::AtBoundary
     }
 
-    fn measures(&self, kind: Option<u32>) -> bool {
-        kind == Some(kind::MEASURE)
+    fn measures(&self, phase: Option<&Phase>) -> bool {
+        matches!(phase, Some(Phase::Measure(_)))
     }
 
-    fn update_block(
-        &self,
-        task: &Task,
-        shard: &mut UserShard,
-        block: &mut ItemBlock,
-        replica: &Replica,
-    ) -> Answer {
-        let mut answer = Answer::default();
-        let (Some(setup), Some(number)) = (&replica.setup, task.block) else { return answer };
-        match task.kind {
-            kind::SCATTER => shard.scatter((number, block), setup, &self.pool),
-            kind::DELIVER => shard.take(task.shard, block, setup),
-            kind::ITEM_MEANS => shard.add_to_items((number, block), setup, self.start.width()),
-            kind::USER_MEANS => shard.add_to_users(task.shard, (number, block), setup, self.start.width()),
-            kind::TRAIN => {
-                self.begin(task, shard, (number, block), setup, replica);
-                let UserShard { part, cells, .. } = shard;
-                for cell in cells[number as usize].for_steps(self.start.width()) {
-                    let sum = kernels::sgd(cell, &mut part.rows, &mut block.part.rows, &replica.now.steps);
-                    answer.trained.add(Squares { sum, count: cell.ratings().len() as u64 });
-                }
-                if self.by_priority && answer.trained.count > 0 {
-                    let Squares { sum, count } = answer.trained;
-                    answer.cells.push((task.shard * self.blocks as u32 + number, sum / count as f64));
-                }
-            }
-            _ => {
-                // Where no task of this epoch has trained it, a side begins the epoch here.
-                self.begin(task, shard, (number, block), setup, replica);
-                for cell in shard.held[number as usize].for_errors() {
-                    let sum = kernels::squares(cell, &shard.part.rows, &block.part.rows);
-                    answer.measured.add(Squares { sum, count: cell.ratings().len() as u64 });
-                }
-            }
+    /// What the epoch does goes to those who do it.
+    fn prepare(&self, phase: &mut Phase, solver: &EarlyStopping) {
+        if let Phase::Train(plan) | Phase::Measure(plan) = phase {
+            *plan = solver.now;
         }
-        answer
     }
 
-    fn fold(&self, so_far: &mut Answer, next: Answer) {
-        so_far.add(next);
-    }
-
-    fn aggregate(&self, _: &Round, _: &mut EarlyStopping, answers: Vec<(u32, Answer)>) -> Change {
-        let mut all = Answer::default();
-        answers.into_iter().for_each(|(_, answer)| all.add(answer));
-        Change { answer: Some(all), ..Change::default() }
+    fn aggregate(&self, _: &Round<Phase>, solver: &mut EarlyStopping, answers: Vec<(u32, Answer)>) -> Change {
+        let mut all = Errors::default();
+        raddle::answers!(answers, Answer::Errors).into_iter().for_each(|(_, errors)| all.add(errors));
+        solver.errors = all;
+        Change::default()
     }
 
     fn commit(&self, change: &Change, replica: &mut Replica) {
         change.commit(replica);
     }
 
-    fn certify(&self, _: u32, shard: &mut UserShard, replica: &Replica) -> Answer {
-        let chunk = shard.chunk.as_ref().filter(|_| replica.setup.is_none());
-        let counts = chunk.map(|chunk| Box::new(chunk.count(self.users, self.items)));
-        Answer { counts, ..Answer::default() }
+    fn certify(&self, _: &Boundary, _: u32, shard: &mut UserShard, replica: &Replica) -> Answer {
+        match replica.setup {
+            Some(_) => Answer::Nothing(()),
+            None => {
+                let count = |chunk: &Chunk| Box::new(chunk.count(self.users, self.items));
+                Answer::Counts(shard.chunk.as_ref().map(count))
+            }
+        }
     }
 
     fn conclude(
@@ -170,32 +147,32 @@ impl Program for SgdProgram {
         shares: Vec<(u32, Answer)>,
     ) -> Verdict<Change> {
         let Some(setup) = &replica.setup else {
-            let setup =
-                self.lay_out(shares.into_iter().filter_map(|(_, share)| share.counts.map(|counts| *counts)));
+            let counts = raddle::answers!(shares, Answer::Counts).into_iter();
+            let setup = self.lay_out(counts.filter_map(|(_, counts)| counts.map(|counts| *counts)));
             let mut verdict = self.beginning(&setup);
-            let now = Some(solver.first(&self.rates, setup.scale));
-            verdict.change = Some(Change { setup: Some(Arc::new(setup)), now, answer: None });
+            solver.now = solver.first(&self.rates, setup.scale);
+            verdict.change = Some(Change { setup: Some(Arc::new(setup)) });
             return verdict;
         };
-        let Answer { trained, measured, cells, .. } = &replica.answer;
+        let Errors { trained, measured, cells } = std::mem::take(&mut solver.errors);
         let in_units = |squares: &Squares| squares.root_mean() * setup.scale;
-        let measured = self.measured_on.map(|_| in_units(measured));
-        let error = measured.unwrap_or_else(|| in_units(trained));
+        let measured = self.measured_on.map(|_| in_units(&measured));
+        let error = measured.unwrap_or_else(|| in_units(&trained));
         let on = self.measured_on.unwrap_or("training data, as met");
         let mut verdict = Verdict::new(Metric::new("rmse", error, on).target(self.target));
         solver.log.push(error);
         match solver.next(&self.rates, setup.scale, boundary.epoch, measured) {
             Next::Done(status) => verdict.status = status,
             Next::Epoch(now) => {
-                if now.stage != replica.now.stage {
+                if now.stage != solver.now.stage {
                     let length = self.rates.length(now.stage);
                     verdict.note = Some(format!("restart: {length} epochs from new factors"));
                 }
-                verdict.change = Some(Change { now: Some(now), ..Change::default() });
+                solver.now = now;
             }
         }
         if self.by_priority {
-            verdict.weights = solver.reductions(cells);
+            verdict.weights = solver.reductions(&cells);
         }
         verdict
     }
@@ -212,5 +189,54 @@ impl Program for SgdProgram {
 
     fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError> {
         self.check(&run)
+    }
+}
+
+impl UpdateBlock for SgdProgram {
+    fn update_block(
+        &self,
+        task: &Task<Phase>,
+        shard: &mut UserShard,
+        block: &mut ItemBlock,
+        replica: &Replica,
+    ) -> Answer {
+        let mut errors = Errors::default();
+        let (Some(setup), Some(number)) = (&replica.setup, task.block) else { return Answer::Errors(errors) };
+        match &task.phase {
+            Phase::Scatter => shard.scatter((number, block), setup, &self.pool),
+            Phase::Deliver => shard.take(task.shard, block, setup),
+            Phase::ItemMeans => shard.add_to_items((number, block), setup, self.start.width()),
+            Phase::UserMeans => shard.add_to_users(task.shard, (number, block), setup, self.start.width()),
+            Phase::Train(plan) => {
+                self.begin(task, shard, (number, block), setup, plan);
+                let UserShard { part, cells, .. } = shard;
+                for cell in cells[number as usize].for_steps(self.start.width()) {
+                    let sum = kernels::sgd(cell, &mut part.rows, &mut block.part.rows, &plan.steps);
+                    errors.trained.add(Squares { sum, count: cell.ratings().len() as u64 });
+                }
+                if self.by_priority && errors.trained.count > 0 {
+                    let Squares { sum, count } = errors.trained;
+                    errors.cells.push((task.shard * self.blocks as u32 + number, sum / count as f64));
+                }
+            }
+            Phase::Measure(plan) => {
+                // Where no task of this epoch has trained it, a side begins the epoch here.
+                self.begin(task, shard, (number, block), setup, plan);
+                for cell in shard.held[number as usize].for_errors() {
+                    let sum = kernels::squares(cell, &shard.part.rows, &block.part.rows);
+                    errors.measured.add(Squares { sum, count: cell.ratings().len() as u64 });
+                }
+            }
+        }
+        Answer::Errors(errors)
+    }
+}
+
+impl Fold for SgdProgram {
+    fn fold(&self, so_far: &mut Answer, next: Answer) {
+        match (so_far, next) {
+            (Answer::Errors(so_far), Answer::Errors(next)) => so_far.add(next),
+            (so_far, next) => panic!("tasks answer squared errors, not {so_far:?} and {next:?}"),
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! [`Replica`]: what every worker knows: how the data is laid out, and what the epoch under way does.
+//! [`Replica`]: what every worker knows: how the data is laid out; and what shards answer and epochs do.
 
 use std::sync::Arc;
 
@@ -11,11 +11,9 @@ use crate::model::Side;
 #[derive(Debug, Clone, Default)]
 pub struct Replica {
     pub(crate) setup: Option<Arc<Partitioning>>,
-    pub(crate) now: EpochPlan,
-    pub(crate) answer: Answer,
 }
 
-raddle::state!(Replica { setup, now, answer });
+raddle::state!(Replica { setup });
 
 /// How the data is laid out; concluded from the counts of all shards before the first epoch.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -50,9 +48,9 @@ impl Partitioning {
     }
 }
 
-/// What the next epoch does.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct EpochPlan {
+/// What an epoch does.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct EpochPlan {
     /// A stage other than the one before begins with new factors.
     pub(crate) stage: u32,
     /// Whether the factors as they are now are the best so far, so that a copy is kept.
@@ -62,17 +60,35 @@ pub(crate) struct EpochPlan {
 
 raddle::state!(EpochPlan { stage, keep, steps });
 
-/// What shards answer: squared errors as met in training and as measured, counts of the data, errors cell by cell.
-#[derive(Debug, Clone, Default)]
-pub struct Answer {
+/// What shards answer.
+#[derive(Debug)]
+pub enum Answer {
+    /// After a task: squared errors.
+    Errors(Errors),
+    /// At the first boundary: counts of the data, where the shard has a chunk of the input.
+    Counts(Option<Box<Counts>>),
+    /// At any other boundary.
+    Nothing(()),
+}
+
+raddle::state!(
+    enum Answer {
+        Errors(errors),
+        Counts(counts),
+        Nothing(nothing),
+    }
+);
+
+/// Squared errors as met in training and as measured, and cell by cell.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Errors {
     pub(crate) trained: Squares,
     pub(crate) measured: Squares,
-    pub(crate) counts: Option<Box<Counts>>,
     /// (cell, mean squared error as met).
     pub(crate) cells: Vec<(u32, f64)>,
 }
 
-raddle::state!(Answer { trained, measured, counts, cells });
+raddle::state!(Errors { trained, measured, cells });
 
 /// A sum of squared errors.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -95,7 +111,7 @@ impl Squares {
     }
 }
 
-impl Answer {
+impl Errors {
     pub(crate) fn add(&mut self, other: Self) {
         self.trained.add(other.trained);
         self.measured.add(other.measured);
@@ -103,26 +119,18 @@ impl Answer {
     }
 }
 
-/// What becomes visible at a boundary.
+/// What becomes visible at a boundary: before the first epoch, how the data is laid out.
 #[derive(Debug, Clone, Default)]
 pub struct Change {
     pub(crate) setup: Option<Arc<Partitioning>>,
-    pub(crate) now: Option<EpochPlan>,
-    pub(crate) answer: Option<Answer>,
 }
 
-raddle::state!(Change { setup, now, answer });
+raddle::state!(Change { setup });
 
 impl Change {
     pub(crate) fn commit(&self, replica: &mut Replica) {
         if let Some(setup) = &self.setup {
             replica.setup = Some(Arc::clone(setup));
-        }
-        if let Some(now) = self.now {
-            replica.now = now;
-        }
-        if let Some(answer) = &self.answer {
-            replica.answer = answer.clone();
         }
     }
 }

@@ -16,8 +16,7 @@ impl SgdProgram {
         let Restored { boundary, is_concluded, ref shards, ref blocks, ref pinned, ref replica, .. } = *run;
         let cells = self.shards * self.blocks;
         ensure(pinned.fits(&self.rates, cells), "how far the run has come")?;
-        ensure((replica.now.stage as usize) < self.rates.lengths.len(), "the stage of the run")?;
-        let visited = &replica.answer.cells;
+        let visited = &pinned.errors.cells;
         ensure(visited.iter().all(|&(cell, _)| (cell as usize) < cells), "errors of cells")?;
         let chunks = shards.iter().filter_map(|shard| shard.chunk.as_ref());
         let again = self.lay_out(chunks.map(|chunk| chunk.count(self.users, self.items)));

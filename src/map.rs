@@ -1,0 +1,87 @@
+//! [`map`]: work without training, such as inference.
+
+use std::marker::PhantomData;
+
+use crate::engine::{Engine, Parts};
+use crate::error::EngineError;
+use crate::program::{Boundary, Program, Task};
+use crate::schedule::{EachShard, Round};
+use crate::state::State;
+use crate::verbs::{Update, Verbs};
+use crate::verdict::{Status, Verdict};
+
+/// Does the same work on every item, on so many workers, and gives back what comes of it, in the order of the items.
+///
+/// An item is one task, so let it be worth at least some 100 us: a range of rows, not a row. The result does not depend
+/// on the number of workers.
+///
+/// ```
+/// let rows: Vec<f64> = (0..1000).map(f64::from).collect();
+/// let parts = rows.chunks(100).map(<[f64]>::to_vec).collect();
+/// let sums = raddle::map(parts, 2, |part: &Vec<f64>| part.iter().sum::<f64>())?;
+/// assert_eq!((sums.len(), sums[0]), (10, 4950.0));
+/// # Ok::<(), raddle::EngineError>(())
+/// ```
+///
+/// # Errors
+/// If there are no workers, threads cannot be started, or `work` panics.
+pub fn map<T: State, R: State>(
+    items: Vec<T>,
+    workers: usize,
+    work: impl Fn(&T) -> R + Send + Sync + 'static,
+) -> Result<Vec<R>, EngineError> {
+    if items.is_empty() {
+        return Ok(Vec::new());
+    }
+    let schedule = EachShard::new(items.len() as u32);
+    let parts = Parts { shards: items, blocks: Vec::new(), pinned: Vec::new(), replica: () };
+    let engine = Engine::new(Map { work, of: PhantomData }, schedule, parts);
+    Ok(engine.workers(workers).run()?.parts.pinned)
+}
+
+/// One round that asks every shard.
+struct Map<T, R, W> {
+    work: W,
+    of: PhantomData<fn(&T) -> R>,
+}
+
+impl<T: State, R: State, W: Fn(&T) -> R + Send + Sync + 'static> Program for Map<T, R, W> {
+    type Shard = T;
+    type Block = ();
+    type Pinned = Vec<R>;
+    type Replica = ();
+    type Partial = Option<R>;
+    type Change = ();
+    type Phase = ();
+
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update()
+    }
+
+    fn aggregate(&self, _: &Round, results: &mut Vec<R>, partials: Vec<(u32, Option<R>)>) {
+        results.extend(partials.into_iter().filter_map(|(_, result)| result));
+    }
+
+    fn commit(&self, (): &(), (): &mut ()) {}
+
+    fn certify(&self, _: &Boundary, _: u32, _: &mut T, (): &()) -> Option<R> {
+        None
+    }
+
+    fn conclude(
+        &self,
+        boundary: &Boundary,
+        _: &mut Vec<R>,
+        (): &(),
+        _: Vec<(u32, Option<R>)>,
+    ) -> Verdict<()> {
+        let status = if boundary.epoch == 0 { Status::Continue } else { Status::Completed };
+        Verdict::unmeasured("none", "nothing").status(status)
+    }
+}
+
+impl<T: State, R: State, W: Fn(&T) -> R + Send + Sync + 'static> Update for Map<T, R, W> {
+    fn update(&self, _: &Task, item: &mut T, (): &()) -> Option<R> {
+        Some((self.work)(item))
+    }
+}
