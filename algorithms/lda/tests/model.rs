@@ -355,6 +355,26 @@ fn odd_corpora_fit() {
 }
 
 #[test]
+fn a_document_of_one_topic_may_be_longer_than_a_row_of_short_ones_counts() {
+    const LONG: u64 = 200_000;
+    let mut documents = vec![vec![(0, LONG)]];
+    documents.extend((0..60).map(|document| vec![(1 + document % 3, 2_000)]));
+    let corpus = Corpus::from_documents(4, documents).unwrap();
+    for topics in [20, 100, 200] {
+        let preparation = Preparation { validation: Held::None, shards: Some(4), ..Preparation::default() };
+        let problem = Problem::new(&corpus, &preparation).unwrap();
+        // First topics are drawn beside the counts of a model. The first token of a document decides: next to one token of
+        // a topic, alpha is nothing.
+        let init = (0..4).map(|word| (word, word, 1_000)).collect();
+        let lda = Lda::params().topics(topics).alpha(1e-6).fixed_priors(true).init(init).epochs(3);
+        let fit = lda.fit(problem).unwrap();
+        let of_long = fit.document_topics().of(0);
+        assert!(matches!(of_long[..], [(_, 200_000)]), "{topics} topics: {of_long:?}");
+        assert_eq!(fit.totals().iter().sum::<i64>() as u64, corpus.tokens(), "{topics} topics");
+    }
+}
+
+#[test]
 fn a_corpus_of_few_documents_holds_out_one_or_none() {
     let sets = |documents: &[u64], validation: Held, test: Held| {
         let documents = documents.iter().map(|&tokens| vec![(0, tokens)]);
