@@ -37,6 +37,7 @@ mod cross_validation;
 mod data;
 mod error;
 mod fit;
+#[doc(hidden)] // for benches
 pub mod kernels;
 mod lambdas;
 mod loss;
@@ -45,12 +46,15 @@ mod params;
 mod predict;
 mod range;
 mod run;
+#[doc(hidden)] // for benches
 pub mod working_set;
 
 pub use cross_validation::curve::{Curve, CurvePoint, Rule};
 pub use cross_validation::folds::{Fold, Folds};
 pub use cross_validation::{CrossValidated, CrossValidation};
+#[doc(hidden)] // for benches
 pub use data::correlation::correlations;
+#[doc(hidden)] // for benches
 pub use data::design::View;
 pub use data::problem::{Preparation, Problem};
 pub use error::LassoError;
@@ -62,6 +66,7 @@ pub use predict::predict;
 pub use run::pinned::Solver;
 pub use run::program::LassoProgram;
 pub use run::replica::Replica;
+#[doc(hidden)] // for benches
 pub use run::schedule::{TIED, ahead};
 pub use run::shard::ColumnShard;
 

@@ -16,6 +16,7 @@ mod fit;
 mod fold_in;
 mod initial;
 mod input;
+#[doc(hidden)] // for benches
 pub mod kernels;
 mod model;
 mod params;
