@@ -29,6 +29,60 @@ pub enum LassoError {
         /// Columns of the matrix.
         columns: usize,
     },
+    /// Weights or offsets that are not as many as there are rows.
+    #[error("the matrix has {rows} rows, but there are {values} {what}: give one for each row")]
+    RowValues {
+        /// Weights or offsets.
+        what: &'static str,
+        /// Rows of the matrix.
+        rows: usize,
+        /// How many were given.
+        values: usize,
+    },
+    /// Factors, bounds or groups that are not as many as there are columns.
+    #[error("the matrix has {columns} columns, but there are {values} {what}: give one for each column")]
+    ColumnValues {
+        /// Factors or pairs of bounds.
+        what: &'static str,
+        /// Columns of the matrix.
+        columns: usize,
+        /// How many were given.
+        values: usize,
+    },
+    /// A penalty factor out of its range.
+    #[error("the factor of column {column} is {value}: it must be a number from 1e-100 to 1e100")]
+    Factor {
+        /// Column, counted from 1.
+        column: usize,
+        /// Its factor.
+        value: f64,
+    },
+    /// Bounds that are no bounds around 0.
+    #[error(
+        "the bounds of column {column} are {lower} and {upper}: the lower must be at most 0 and the upper at least 0, \
+         for a penalty draws every coefficient to 0"
+    )]
+    Bounds {
+        /// Column, counted from 1.
+        column: usize,
+        /// Its lower
+        lower: f64,
+        /// and its upper bound.
+        upper: f64,
+    },
+    /// A weight that is no number of at least 0.
+    #[error(
+        "the weight is {value} in row {row}, counted without a header: weights are numbers of at least 0, correct it"
+    )]
+    Weight {
+        /// Row, counted from 1.
+        row: usize,
+        /// Its weight.
+        value: f64,
+    },
+    /// No row that counts.
+    #[error("all weights are 0, so that no row counts: check the weights, or fit without them")]
+    NoWeight,
     /// NaN or infinity.
     #[error("{what} is not finite in row {row}{}: remove or replace it", column.map(|j| format!(", column {j}")).unwrap_or_default())]
     NotFinite {

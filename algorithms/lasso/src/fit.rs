@@ -1,6 +1,7 @@
 //! What [`Lasso`] makes of its parameters and a problem: the engine, and the fit.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use raddle::schedule::{Cyclic, Priority, PrioritySettings, Shuffled, Variables, even_parts};
 use raddle::{Engine, Parts, Schedule};
@@ -59,7 +60,8 @@ impl Lasso {
     /// If a parameter is out of its range, or the response does not suit the loss.
     pub fn engine(&self, problem: &Problem) -> Result<Engine<LassoProgram>, LassoError> {
         self.check()?;
-        let (design, rows) = (&problem.design, problem.rows());
+        let start = Start::new(problem, self.loss, self.l1_ratio, &self.asked)?;
+        let (design, rows) = (&start.design, problem.rows());
         let costs: Vec<u64> = (0..design.columns()).map(|j| design.cost(j) as u64).collect();
         let ranges = self.deal(design, &costs);
         let mut starts: Vec<u32> = ranges.iter().map(|range| range.start as u32).collect();
@@ -67,7 +69,6 @@ impl Lasso {
         let shard_costs = ranges.iter().map(|range| costs[range.clone()].iter().sum()).collect();
         let variables = Variables::in_ranges(costs.iter().map(|&cost| cost as u32).collect(), starts);
         let working_set = matches!(self.schedule, Choice::Auto | Choice::WorkingSet);
-        let start = Start::new(problem, self.loss, self.l1_ratio)?;
         let objective = start.objective;
         if let Course::One(Penalty::Lambda(lambda)) = self.course
             && !(lambda * rows as f64).is_finite()
@@ -78,13 +79,20 @@ impl Lasso {
         let coefficients = start.prepared(&self.init)?;
         // From coefficients that are not zero, the first certificate does not show lambda_max.
         let pinned = match self.init.is_empty() {
-            true => Solver::new(objective),
-            false => Solver::knowing(objective, start.largest()),
+            true => Solver::new(objective, Arc::clone(&start.terms)),
+            false => Solver::knowing(objective, Arc::clone(&start.terms), start.largest()),
         };
         let replica = Replica { rows: start.rows(&coefficients), stage: None };
+        let (gram_response, roots) = match objective.shape().is_quadratic() {
+            true => start.given.for_gram(),
+            false => (Vec::new(), Vec::new()),
+        };
         let spec = Spec {
-            y: start.y,
+            rows: start.given,
+            gram_response,
+            roots,
             objective,
+            terms: Arc::clone(&start.terms),
             course: self.course,
             tolerance: self.tolerance,
             weights: !working_set,
@@ -113,7 +121,7 @@ impl Lasso {
 
     /// The smallest lambda without support on this problem.
     pub(crate) fn lambda_max(&self, problem: &Problem) -> Result<f64, LassoError> {
-        let largest = Start::new(problem, self.loss, self.l1_ratio)?.largest();
+        let largest = Start::new(problem, self.loss, self.l1_ratio, &self.asked)?.largest();
         Ok(largest / problem.rows() as f64 / self.l1_ratio)
     }
 

@@ -43,6 +43,7 @@ mod lambdas;
 mod loss;
 mod model;
 mod params;
+mod penalties;
 mod predict;
 mod range;
 mod run;

@@ -5,6 +5,7 @@ use raddle::{EpochRecord, Outcome, RunReport};
 
 use crate::data::problem::Problem;
 use crate::loss::{Loss, Objective};
+use crate::penalties::Terms;
 use crate::run::program::LassoProgram;
 use crate::run::solution::Solution;
 
@@ -40,8 +41,9 @@ pub struct Fit {
     /// poisson   d = theta log(m) + y log(y / m) - (y - m),  m = y - theta
     /// ```
     ///
-    /// where the second sum is only of an elastic net (a < 1; it bounds P no worse than what the metric says). With an
-    /// intercept the values sum to zero. Of a path, that of [`coefficients`](Self::coefficients); other points have a
+    /// With weights (of mean 1) a row gives w_i d(y_i, theta_i / w_i), and with offsets a smooth loss's D is less
+    /// 1/n sum_i theta_i o_i; the response of the squared loss is less them. The second sum is only of an elastic net
+    /// (a < 1; it bounds P no worse than what the metric says). With an intercept the values sum to zero. Of a path, that of [`coefficients`](Self::coefficients); other points have a
     /// [`dual_scale`](Point::dual_scale).
     pub dual: Vec<f64>,
     /// What the run counted, and its certificate; of a path, the worst point's.
@@ -80,7 +82,7 @@ impl Fit {
         let penalty = replica.stage.map_or(f64::NAN, |stage| stage.penalty);
         let (scale, intercept) = (solver.scale(), replica.rows.intercept);
         let last = Solution { penalty, gap: 0.0, scale, intercept, coefficients: fitted.collect() };
-        let Point { lambda, intercept, coefficients, .. } = Point::new(problem, &last);
+        let Point { lambda, intercept, coefficients, .. } = Point::new(problem, &solver.terms, &last);
         Self {
             coefficients,
             intercept,
@@ -90,7 +92,11 @@ impl Fit {
             l1_ratio,
             classes: if loss.has_classes() { problem.classes() } else { None },
             dual: replica.rows.residual.iter().map(|residual| scale * residual).collect(),
-            points: solver.solutions().iter().map(|solution| Point::new(problem, solution)).collect(),
+            points: solver
+                .solutions()
+                .iter()
+                .map(|solution| Point::new(problem, &solver.terms, solution))
+                .collect(),
             report,
             trace,
             is_path: solver.is_path(),
@@ -113,8 +119,11 @@ impl Fit {
 
 impl Point {
     /// On the original scale.
-    fn new(problem: &Problem, solution: &Solution) -> Self {
-        let scaled = solution.coefficients.iter().map(|&(j, value)| (j, value * problem.scale(j)));
+    fn new(problem: &Problem, terms: &Terms, solution: &Solution) -> Self {
+        let scaled = solution.coefficients.iter().map(|&(j, value)| {
+            let value = value * terms.unit(j as usize) * problem.scale(j);
+            (j, terms.within(j, value))
+        });
         let coefficients: Vec<(u32, f64)> = scaled.collect();
         let centered: f64 = coefficients.iter().map(|&(j, value)| value * problem.center(j)).sum();
         Self {

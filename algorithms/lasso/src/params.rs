@@ -2,6 +2,7 @@
 
 use crate::lambdas::{Course, Penalty};
 use crate::loss::Loss;
+use crate::penalties::Asked;
 
 /// Which schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +35,8 @@ impl Choice {
 /// | name | default | range | what it does |
 /// |---|---|---|---|
 /// | `loss` | `Squared` | | squared, logistic for a response of two values, or Poisson for counts |
+/// | `factors` | 1 | 1e-100 to 1e100 | what the penalty of each column is multiplied with |
+/// | `bounds` | none | around 0 | between which each coefficient is |
 /// | `penalty` | lambda_max / 10 | lambda > 0, or ratio >= 1 | the weight of the penalty |
 /// | `l1_ratio` | 1 | \[1e-9, 1\] | the penalty is `lambda (a \|b\|_1 + (1 - a)/2 \|b\|^2)`, a the l1 ratio |
 /// | `tolerance` | 1e-6 | (0, 1) | done when the relative duality gap (P - D) / P is at most this |
@@ -74,6 +77,7 @@ pub struct Lasso {
     pub(crate) init: Vec<(u32, f64)>,
     pub(crate) loss: Loss,
     pub(crate) l1_ratio: f64,
+    pub(crate) asked: Asked,
 }
 
 impl Lasso {
@@ -95,6 +99,7 @@ impl Lasso {
             init: Vec::new(),
             loss: Loss::Squared,
             l1_ratio: 1.0,
+            asked: Asked::default(),
         }
     }
 
@@ -107,6 +112,28 @@ impl Lasso {
     /// Sets the share of the l1 norm in the penalty: below 1 it is an elastic net.
     pub fn l1_ratio(mut self, l1_ratio: f64) -> Self {
         self.l1_ratio = l1_ratio;
+        self
+    }
+
+    /// Sets what the penalty of each column is multiplied with: p numbers, for columns as prepared. A column without one is 1.
+    pub fn factors(mut self, factors: Vec<f64>) -> Self {
+        self.asked.factors = factors;
+        self
+    }
+
+    /// Bounds the coefficients: p pairs of a lower bound of at most 0 and an upper one of at least 0, on the scale on which
+    /// coefficients are reported; infinite ones bound nothing.
+    ///
+    /// ```
+    /// use raddle_lasso::{Lasso, Preparation, Problem};
+    /// let data = raddle_datasets::embedded::diabetes();
+    /// let problem = Problem::new(data.x, data.y, Preparation::default())?;
+    /// let fit = Lasso::params().bounds(vec![(0.0, f64::INFINITY); 10]).fit(&problem)?;
+    /// assert!(fit.coefficients.iter().all(|&(_, value)| value > 0.0));
+    /// # Ok::<(), raddle_lasso::LassoError>(())
+    /// ```
+    pub fn bounds(mut self, bounds: Vec<(f64, f64)>) -> Self {
+        self.asked.bounds = bounds;
         self
     }
 

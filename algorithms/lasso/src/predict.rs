@@ -29,7 +29,7 @@ pub fn predict(x: &Matrix, coefficients: &[(u32, f64)], intercept: f64) -> Vec<f
 }
 
 impl Fit {
-    /// The score `intercept + x'b` of each row of `x`, whose columns are those that were fitted, on their original scale;
+    /// The score `intercept + x'b` of each row of `x`, to which an offset is to be added, whose columns are those that were fitted, on their original scale;
     /// [`Loss::mean`](crate::Loss::mean) says what is expected of a response with that score.
     pub fn predict(&self, x: &Matrix) -> Vec<f64> {
         predict(x, &self.coefficients, self.intercept)
@@ -37,7 +37,7 @@ impl Fit {
 }
 
 impl Point {
-    /// The score `intercept + x'b` of each row of `x`, whose columns are those that were fitted, on their original scale;
+    /// The score `intercept + x'b` of each row of `x`, to which an offset is to be added, whose columns are those that were fitted, on their original scale;
     /// [`Loss::mean`](crate::Loss::mean) says what is expected of a response with that score.
     pub fn predict(&self, x: &Matrix) -> Vec<f64> {
         predict(x, &self.coefficients, self.intercept)

@@ -8,7 +8,7 @@ fn imports_go_down_only() {
     let floors: [&[&str]; 9] = [
         &["error", "kernels"],
         &["data", "lambdas"],
-        &["loss"],
+        &["loss", "penalties"],
         &["working_set"],
         &["run"],
         &["model"],

@@ -10,6 +10,7 @@ use super::features::{Feature, NO_LEVEL, matrix};
 use super::read::Options;
 use super::response::{Choice, USUAL, chosen};
 use super::samples::Samples;
+use super::select::Side;
 use crate::error::ReadError;
 
 /// Which column of the data each column of the encoding is, and the response.
@@ -19,6 +20,20 @@ pub(super) struct Found {
     pub(super) response: Option<usize>,
     file: Option<String>,
     left_out: Vec<String>,
+}
+
+impl Found {
+    /// Columns beside the features are read, too.
+    pub(super) fn read(&mut self, sides: &[Side], names: &[String]) {
+        for side in sides {
+            if let Side::Column(j) = side {
+                if self.kinds[*j] == Kind::Skip {
+                    self.kinds[*j] = Kind::Number;
+                }
+                self.left_out.retain(|name| *name != names[*j]);
+            }
+        }
+    }
 }
 
 /// Finds the columns of an encoding among these, by name where both have names, else by place.
@@ -185,6 +200,7 @@ pub(super) fn apply(
     Ok(Samples {
         x,
         y,
+        beside: Vec::new(),
         feature_names: is_named.then(|| encoding.features()),
         is_open_ended: false,
         beyond: 0,

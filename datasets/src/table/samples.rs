@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::classes::{Labels, from_files};
 use super::libsvm::Indices;
 use super::read::{Format, Options, is_file, open, read_any};
 use super::{Matrix, libsvm, response, tabular};
@@ -15,6 +16,8 @@ pub struct Samples {
     pub x: Matrix,
     /// The response, n finite values: where the format keeps it apart, or [`Options::y`] names it.
     pub y: Option<Vec<f64>>,
+    /// What [`Options::beside`] asks for, n values each.
+    pub beside: Vec<Labels>,
     /// The names of the p columns, where the format has them.
     pub feature_names: Option<Vec<String>>,
     /// Whether columns of zeros may be missing behind the last one, as in libsvm text: it states no width.
@@ -51,6 +54,7 @@ pub fn read_samples(source: &str, options: &Options) -> Result<Samples, ReadErro
         return Ok(Samples {
             x: table.x,
             y: Some(table.y),
+            beside: table.beside,
             feature_names: table.feature_names,
             is_open_ended,
             beyond: 0,
@@ -62,7 +66,8 @@ pub fn read_samples(source: &str, options: &Options) -> Result<Samples, ReadErro
     if format == Format::Libsvm {
         let indices = Indices { zero_based: options.zero_based, width: options.width };
         let (loaded, beyond) = libsvm::load(&source, &indices, options.threads)?;
-        return Ok(Samples { y: loaded.y, is_open_ended: true, beyond, ..Samples::of(loaded.x) });
+        let beside = from_files(&options.beside, loaded.x.rows(), format.name(), &source.path)?;
+        return Ok(Samples { y: loaded.y, beside, is_open_ended: true, beyond, ..Samples::of(loaded.x) });
     }
     if matches!(format, Format::Csv | Format::Parquet) {
         return tabular::samples(&source, format, options);
@@ -74,13 +79,15 @@ pub fn read_samples(source: &str, options: &Options) -> Result<Samples, ReadErro
     } else {
         (loaded, None)
     };
-    Ok(Samples { y, feature_names: features.names, ..Samples::of(features.x) })
+    let beside = from_files(&options.beside, features.x.rows(), format.name(), &source.path)?;
+    Ok(Samples { y, beside, feature_names: features.names, ..Samples::of(features.x) })
 }
 
 impl Samples {
     /// Features without names or response.
     fn of(x: Matrix) -> Self {
         let (left_out, notes) = (Vec::new(), Vec::new());
-        Self { x, y: None, feature_names: None, is_open_ended: false, beyond: 0, left_out, notes }
+        let beside = Vec::new();
+        Self { x, y: None, beside, feature_names: None, is_open_ended: false, beyond: 0, left_out, notes }
     }
 }

@@ -48,7 +48,7 @@ impl Selection {
 }
 
 /// The columns beside the features: by name, then by number, then a file.
-fn sides(beside: &[Beside], names: &[String]) -> Result<Vec<Side>, String> {
+pub(super) fn sides(beside: &[Beside], names: &[String]) -> Result<Vec<Side>, String> {
     let side = |Beside { option, name }: &Beside| {
         let place = names.iter().position(|column| column == name);
         let number = || name.parse::<usize>().ok()?.checked_sub(1).filter(|&place| place < names.len());
@@ -131,7 +131,7 @@ pub(super) fn select(
     Ok(Selection { kinds, response, file, beside, has_classes, left_out })
 }
 
-fn is_beside(beside: &[Side], column: usize) -> bool {
+pub(super) fn is_beside(beside: &[Side], column: usize) -> bool {
     beside.iter().any(|side| matches!(side, Side::Column(j) if *j == column))
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use super::classes::{Classes, Labels};
+use super::classes::{Beside, Classes, Labels, from_file, labels};
 use super::columns::{Columns, Kind};
 use super::encode::{Encoded, encode};
 use super::encoding::{ColumnOptions, Encoding};
@@ -14,7 +14,7 @@ use super::read::{Format, Options};
 use super::repeat::{apply, find};
 use super::response::{self, Loaded};
 use super::samples::Samples;
-use super::select::{Selection, select};
+use super::select::{Selection, Side, is_beside, select, sides};
 use super::{cache, csv};
 use crate::error::ReadError;
 use crate::source::Source;
@@ -149,37 +149,61 @@ fn variant(options: &Options, selection: Option<&Selection>) -> String {
 pub(super) fn samples(source: &Source, format: Format, options: &Options) -> Result<Samples, ReadError> {
     let table = Tabular::open(source, format, options.no_header)?;
     let (names, path) = (table.names(), &source.path);
+    let sides = sides(&options.beside, &names).map_err(|why| ReadError::file(path, why))?;
     let is_of_places = |encoding: &&Encoding| {
         (encoding.named && table.is_named())
             || encoding.columns.iter().any(|column| column.levels.is_some())
             || !encoding.is_plain()
     };
     if let Some(encoding) = options.repeat.as_ref().filter(is_of_places) {
-        let found = find(encoding, &names, table.is_named(), options, path)?;
+        let mut found = find(encoding, &names, table.is_named(), options, path)?;
+        found.read(&sides, &names);
         let columns = table.columns(found.kinds.clone(), &vec![usize::MAX; names.len()], options.threads)?;
-        return apply(encoding, found, columns, &options.classes, path);
+        let beside = beside(&sides, options, &columns, path)?;
+        return Ok(Samples { beside, ..apply(encoding, found, columns, &options.classes, path)? });
     }
     let mut all = Encoding { named: table.is_named(), ..Encoding::of_numbers(&names) };
     let response = match options.y {
         Some(_) => response_of(&names, &table, options, path)?,
         None => None,
     };
-    if let Some(j) = response {
-        all.columns.remove(j);
-        all.response = Some(j + 1);
-    }
-    let found = find(&all, &names, table.is_named(), options, path)?;
+    all.columns.retain(|column| response != Some(column.place - 1) && !is_beside(&sides, column.place - 1));
+    all.response = response.map(|j| j + 1);
+    let mut found = find(&all, &names, table.is_named(), options, path)?;
+    found.read(&sides, &names);
     let mut most = vec![1; names.len()];
     if let Some(j) = found.response {
         most[j] = usize::MAX;
     }
     let columns = table.columns(found.kinds.clone(), &most, options.threads)?;
-    let samples = apply(&all, found, columns, &options.classes, path)?;
+    let beside = beside(&sides, options, &columns, path)?;
+    let samples = Samples { beside, ..apply(&all, found, columns, &options.classes, path)? };
     match samples.y.is_none() && response.is_some() {
         // Whoever names a response wants it.
         true => Err(ReadError::file(path, samples.notes.join("; "))),
         false => Ok(samples),
     }
+}
+
+/// The columns beside the features: every row needs a value.
+fn beside(
+    sides: &[Side],
+    options: &Options,
+    columns: &Columns,
+    path: &Path,
+) -> Result<Vec<Labels>, ReadError> {
+    let read = |(side, Beside { option, name }): (&Side, &Beside)| match side {
+        Side::File(file) => from_file(option, Path::new(file), columns.rows),
+        Side::Column(j) => {
+            let column = &columns.columns[*j];
+            let why = format!("{option}: `{name}` has no value");
+            match &column.first_missing {
+                Some(at) => Err(at.error(path, why)),
+                None => labels(column.values.clone()).ok_or_else(|| ReadError::file(path, why)),
+            }
+        }
+    };
+    sides.iter().zip(&options.beside).map(read).collect()
 }
 
 /// The column that `y` names, unless it names a file.

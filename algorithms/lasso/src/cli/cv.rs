@@ -69,10 +69,12 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let mut session = Session::begin("lasso", env!("CARGO_PKG_VERSION"), train)?;
     session.set_metric_name("gap");
     let lasso = options.problem.lasso(train)?;
-    let cv = lasso.cv().folds(options.folds).path(options.points, options.ratio).seed(train.seed);
-    let table = options.problem.read(&mut session, train, &[])?;
+    let mut table = options.problem.read(&mut session, train, &[])?;
     let (data, features) = (data::describe(&table), options.problem.features(&table));
-    let cv = cv.filled(table.filled);
+    let rows = options.problem.rows.values(&mut table, &data.path)?;
+    let lasso = options.problem.terms.apply(lasso, &features, table.x.cols())?;
+    let cv = lasso.cv().folds(options.folds).path(options.points, options.ratio).seed(train.seed);
+    let cv = cv.filled(table.filled).rows(rows.weights, rows.offset);
     let preparation = options.problem.preparation();
     let started = session.timed(Phase::Prepare, || cv.start(table.x, table.y, preparation));
     let mut folds = started.map_err(|why| refuse_named(why, &data.path, &features))?;

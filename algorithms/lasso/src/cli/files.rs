@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::coefficients::{self, Coefficients};
 use super::problem::Features;
+use super::rows::Offset;
 
 const PROGRAM: &str = "lasso";
 
@@ -44,6 +45,9 @@ pub(crate) struct Model {
     /// Whether the columns' numbers in libsvm text counted from 0.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) zero_based: bool,
+    /// Where offsets are, which predictions need: their scores begin there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) offset: Option<Offset>,
     pub(crate) feature_names: Option<Vec<String>>,
     /// How columns became features, for prediction to repeat; none where they are numbers as they stand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -83,6 +87,7 @@ impl Model {
             gap: fit.report.metric.value,
             certified: fit.report.metric.is_reached(),
             zero_based: features.zero_based,
+            offset: features.offset.clone(),
             feature_names: features.names.clone(),
             encoding: features.encoding.clone(),
         }

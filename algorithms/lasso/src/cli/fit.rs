@@ -59,6 +59,7 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
         lasso = lasso.candidates(candidates);
     }
     let Ready { problem, data, features } = options.problem.ready(&mut session, train)?;
+    let lasso = options.problem.terms.apply(lasso, &features, problem.columns())?;
     let engine = session.timed(Phase::Fit, || lasso.engine(&problem));
     let engine = engine.map_err(|why| refuse_named(why, &data.path, &features))?;
     let identity = options.problem.identity(&data.digest, train)?;

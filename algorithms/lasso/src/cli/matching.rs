@@ -144,6 +144,7 @@ mod tests {
         let samples = Samples {
             x: Matrix::Dense(ndarray::array![[1.0, 2.0, 3.0]]),
             y: None,
+            beside: Vec::new(),
             feature_names: Some(["a", "y", "b"].map(Into::into).to_vec()),
             is_open_ended: true,
             beyond: 0,

@@ -13,6 +13,8 @@ mod matching;
 mod path;
 mod predict;
 mod problem;
+mod rows;
+mod terms;
 
 /// Lasso with a certificate: sparse linear and logistic regression, proven to the duality gap asked for.
 #[derive(Debug, Parser)]

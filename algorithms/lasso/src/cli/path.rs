@@ -48,6 +48,7 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
     session.set_metric_name("gap");
     let lasso = options.problem.lasso(train)?.path(*points, *ratio);
     let Ready { problem, data, features } = options.problem.ready(&mut session, train)?;
+    let lasso = options.problem.terms.apply(lasso, &features, problem.columns())?;
     let engine = session.timed(Phase::Fit, || lasso.engine(&problem));
     let engine = engine.map_err(|why| refuse_named(why, &data.path, &features))?;
     // It says at each point when the next one begins.

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use super::data::TextArgs;
 use super::files::{Fitted, Model};
 use super::matching::{Matched, matched};
+use super::rows::{Offset, beside_offset, numbers};
 use super::{data, files};
 
 /// The options of `lasso predict`.
@@ -31,7 +32,11 @@ pub(crate) struct Options {
     /// predictions.
     #[arg(long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
-    /// Number of the point of a path to predict with, from 1; path.tsv in its folder lists them.
+    /// What scores begin with, of a model that was fitted with an offset: a column or a file with one value a row. The model's
+    /// own column unless another is named.
+    #[arg(long, value_name = "NAME|FILE")]
+    offset: Option<String>,
+    /// Of a path: the point to predict with, from 1; path.tsv in its folder lists them.
     #[arg(long, value_name = "K")]
     point: Option<u64>,
     /// Write the predictions to this file, one a line, rather than to stdout. Of a logistic model a line is the class and,
@@ -64,6 +69,7 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
         repeat: about.repeated(),
         width: u32::try_from(about.columns).ok(),
         classes: about.class_names.clone().map_or(Classes::Refused, Classes::Known),
+        beside: offset(options, &about)?.as_deref().map(beside_offset).into_iter().collect(),
         ..reading
     };
     let mut samples = read_samples(&options.data, &reading).map_err(Error::input)?;
@@ -71,11 +77,34 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     left_out.append(&mut samples.left_out);
     let place = |&(column, value): &(u32, f64)| Some((columns.place(column)?, value));
     let coefficients: Vec<(u32, f64)> = coefficients.iter().filter_map(place).collect();
-    let predictions = raddle_lasso::predict(&samples.x, &coefficients, about.intercept);
+    let mut predictions = raddle_lasso::predict(&samples.x, &coefficients, about.intercept);
+    for offset in std::mem::take(&mut samples.beside) {
+        let offset = numbers(offset, "--offset", &options.data)?;
+        predictions.iter_mut().zip(offset).for_each(|(score, offset)| *score += offset);
+    }
     note_what_is_left_out(options, &samples, &about, &left_out);
     let values = |y: Vec<f64>| about.loss().measures(&y, &predictions, about.classes);
     let measured = y.map(|y| Measured { values: values(y) });
     tell(options, &about, &predictions, measured)
+}
+
+/// Where offsets are: a model that was fitted with one needs it, others have none.
+fn offset(options: &Options, about: &Model) -> Result<Option<String>, Error> {
+    match (&about.offset, &options.offset) {
+        (None, None) => Ok(None),
+        (None, Some(_)) => {
+            let why = "--offset has no effect: the model was fitted without an offset; leave it out";
+            Err(Error::usage(why))
+        }
+        (Some(_), Some(given)) => Ok(Some(given.clone())),
+        (Some(Offset::Column(name)), None) => Ok(Some(name.clone())),
+        (Some(Offset::File(name)), None) => {
+            let why = format!(
+                "the model was fitted with an offset from the file {name}: give that of these data by --offset NAME|FILE"
+            );
+            Err(Error::usage(why))
+        }
+    }
 }
 
 fn note_what_is_left_out(options: &Options, samples: &Samples, about: &Model, left_out: &[String]) {

@@ -10,6 +10,8 @@ use raddle_lasso::{Choice, Lasso, LassoError, Loss, Preparation, Problem};
 use serde::{Serialize, Serializer};
 
 use super::data::ColumnArgs;
+use super::rows::{Offset, RowArgs};
+use super::terms::TermArgs;
 use super::{data, files};
 
 /// The response, the preparation, the tolerance.
@@ -40,6 +42,12 @@ pub(crate) struct ProblemOptions {
     /// For comparisons: exactly this preparation, no intercept, coefficients on the scale of the prepared columns.
     #[arg(long, value_name = "MODE", conflicts_with_all = ["no_intercept", "no_standardize"])]
     mode: Option<Mode>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(crate) rows: RowArgs,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(crate) terms: TermArgs,
     #[command(flatten)]
     #[serde(flatten)]
     columns: ColumnArgs,
@@ -83,16 +91,19 @@ pub(crate) struct Features {
     pub(crate) zero_based: bool,
     /// The texts of a response of classes, sorted: its values are their numbers from 0.
     pub(crate) classes: Option<Vec<String>>,
+    /// Where offsets are.
+    pub(crate) offset: Option<Offset>,
 }
 
 impl Features {
-    fn of(table: &Table, zero_based: bool) -> Self {
+    fn of(table: &Table, zero_based: bool, offset: Option<Offset>) -> Self {
         let Table { feature_names, encoding, classes, .. } = table;
         Self {
             names: feature_names.clone(),
             encoding: encoding.clone(),
             zero_based,
             classes: classes.clone(),
+            offset,
         }
     }
 
@@ -143,7 +154,7 @@ impl ProblemOptions {
             let (format, y) = (train.format.as_deref(), self.y.as_deref());
             let options = self.columns.options(format, y, train.worker_count())?;
             let classes = if self.loss.has_classes() { Classes::Any } else { Classes::Refused };
-            let beside = beside.to_vec();
+            let beside = self.rows.beside().into_iter().chain(beside.iter().cloned()).collect();
             data::read(
                 train.data.as_deref(),
                 &Options { cache: self.cache.clone(), classes, beside, ..options },
@@ -155,14 +166,15 @@ impl ProblemOptions {
 
     /// What a model keeps of the table's columns.
     pub(crate) fn features(&self, table: &Table) -> Features {
-        Features::of(table, self.columns.text.zero_based)
+        Features::of(table, self.columns.text.zero_based, self.rows.offset())
     }
 
     /// Reads the data and prepares the problem.
     pub(crate) fn ready(&self, session: &mut Session, train: &TrainOptions) -> Result<Ready, Error> {
-        let table = self.read(session, train, &[])?;
+        let mut table = self.read(session, train, &[])?;
         let (data, features) = (data::describe(&table), self.features(&table));
-        let problem = session.timed(Phase::Prepare, || Problem::new(table.x, table.y, self.preparation()));
+        let rows = self.rows.values(&mut table, &data.path)?;
+        let problem = session.timed(Phase::Prepare, || rows.problem(table, self.preparation()));
         let problem = problem.map_err(|why| refuse_named(why, &data.path, &features))?;
         Ok(Ready { problem, data, features })
     }
@@ -199,7 +211,8 @@ impl ProblemOptions {
         };
         let problem = format!("{:?} {:?} l1 {}", self.preparation(), self.loss, self.l1_ratio);
         let y = self.y.as_deref().map(content_digest);
-        let problem = format!("{problem} y {:?} {y:?} {:?}", self.y, self.columns);
+        let (rows, terms) = (self.rows.identity(), self.terms.identity());
+        let problem = format!("{problem} y {:?} {y:?} {:?} {rows} {terms}", self.y, self.columns);
         Ok(format!("lasso data {digest} {problem} init {init} {}", train.identity()))
     }
 }

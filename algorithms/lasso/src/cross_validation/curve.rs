@@ -21,8 +21,8 @@ impl Rule {
 /// What the path of one fold came to on its rows.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Scores {
-    /// Rows held out.
-    pub(crate) rows: usize,
+    /// Rows held out, weighted.
+    pub(crate) rows: f64,
     /// The mean error over them, for each lambda.
     pub(crate) means: Vec<f64>,
     /// Coefficients that are not zero, for each lambda.
@@ -60,9 +60,9 @@ pub struct Curve {
 impl Curve {
     /// From the scores of all folds, two at least, each with a score for each lambda.
     pub(crate) fn new(loss: Loss, lambdas: &[f64], folds: &[Scores]) -> Self {
-        let rows: f64 = folds.iter().map(|fold| fold.rows as f64).sum();
+        let rows: f64 = folds.iter().map(|fold| fold.rows).sum();
         let over_rows = |value: &dyn Fn(&Scores) -> f64| {
-            folds.iter().map(|fold| fold.rows as f64 * value(fold)).sum::<f64>() / rows
+            folds.iter().map(|fold| fold.rows * value(fold)).sum::<f64>() / rows
         };
         let point = |(at, &lambda): (usize, &f64)| {
             let mean = over_rows(&|fold| fold.means[at]);
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     fn fold(rows: usize, means: &[f64]) -> Scores {
-        Scores { rows, means: means.to_vec(), nonzeros: (0..means.len()).collect() }
+        Scores { rows: rows as f64, means: means.to_vec(), nonzeros: (0..means.len()).collect() }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use raddle::{Engine, Outcome};
 use raddle_datasets::{Filled, Matrix};
 
 use super::curve::{Curve, Scores};
+use super::rows::RowTerms;
 use crate::data::problem::{Preparation, Problem};
 use crate::error::LassoError;
 use crate::lambdas::{Course, share};
@@ -25,6 +26,8 @@ pub(crate) struct Plan {
     pub(crate) seed: u64,
     /// Missing values, which each fold fills with the means of its own training rows.
     pub(crate) filled: Vec<Filled>,
+    /// Weights and offsets of the rows.
+    pub(crate) rows: RowTerms,
 }
 
 /// The folds of a [`CrossValidation`](crate::CrossValidation): their problems, and the errors gathered so far.
@@ -88,14 +91,19 @@ impl Folds {
         if plan.folds < 2 {
             return refuse("folds", plan.folds.to_string(), "there must be at least 2");
         }
-        let problem = Problem::new(x.clone(), y.clone(), preparation)?;
+        let problem = plan.rows.problem(x.clone(), y.clone(), preparation)?;
         let rows = problem.rows();
         if plan.folds > rows {
             return refuse("folds", format!("{} for {rows} rows", plan.folds), "each needs a row of its own");
         }
         let first = plan.lasso.lambda_max(&problem)?;
         // A response that does not vary is centred to zeros, but for rounding.
-        if first == 0.0 || (intercept && y.iter().all(|value| *value == y[0])) {
+        let is_flat = || {
+            let mut counted = problem.counted(&y);
+            let first = counted.next();
+            problem.offset.is_none() && counted.all(|value| Some(value) == first)
+        };
+        if first == 0.0 || (intercept && is_flat()) {
             return Err(LassoError::Flat);
         }
         let lambdas = (0..plan.points).map(|at| first * share(at, plan.points, plan.ratio)).collect();
@@ -135,8 +143,8 @@ impl Folds {
         let held_out = self.held_out(number);
         let kept: Vec<usize> = (0..self.y.len()).filter(|row| held_out.binary_search(row).is_err()).collect();
         let y = kept.iter().map(|&row| self.y[row]).collect();
-        let problem = Problem::new(self.rows(&kept, &held_out), y, self.preparation)
-            .map_err(|why| self.in_fold(number, why))?;
+        let (x, terms) = (self.rows(&kept, &held_out), self.plan.rows.select(&kept));
+        let problem = terms.problem(x, y, self.preparation).map_err(|why| self.in_fold(number, why))?;
         Ok(Fold { number, held_out, problem })
     }
 
@@ -181,13 +189,19 @@ impl Folds {
         let x = self.rows(&fold.held_out, &fold.held_out);
         let (loss, classes) = (fit.loss, self.problem.classes());
         let y: Vec<f64> = fold.held_out.iter().map(|&row| self.y[row]).collect();
+        let terms = &self.plan.rows;
+        let total: f64 = fold.held_out.iter().map(|&row| terms.weight(row)).sum();
         let mean = |point: &Point| {
-            let rows = y.iter().zip(point.predict(&x));
-            rows.map(|(&y, score)| loss.error(y, score, classes)).sum::<f64>() / y.len().max(1) as f64
+            let rows = y.iter().zip(point.predict(&x)).zip(&fold.held_out);
+            let error = |((&y, score), &row): ((&f64, f64), &usize)| match terms.weight(row) {
+                0.0 => 0.0,
+                weight => weight * loss.error(y, score + terms.offset(row), classes),
+            };
+            rows.map(error).sum::<f64>() / if total > 0.0 { total } else { 1.0 }
         };
         let means = fit.points.iter().map(mean).collect();
         let nonzeros = fit.points.iter().map(|point| point.coefficients.len()).collect();
-        self.scores.push(Scores { rows: y.len(), means, nonzeros });
+        self.scores.push(Scores { rows: total, means, nonzeros });
         self.worst_gap = fit.points.iter().map(|point| point.gap).fold(self.worst_gap, f64::max);
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 pub(crate) mod curve;
 pub(crate) mod folds;
+pub(crate) mod rows;
 
 use raddle::RunReport;
 use raddle_datasets::{Filled, Matrix};
@@ -12,6 +13,7 @@ use crate::model::Fit;
 use crate::params::Lasso;
 use curve::{Curve, Rule};
 use folds::{Folds, Plan};
+use rows::RowTerms;
 
 /// A Lasso whose lambda is chosen by K-fold cross-validation: its parameters, unchecked until they are used.
 ///
@@ -65,7 +67,8 @@ impl Lasso {
     /// Chooses lambda by cross-validation, with these parameters for every fit.
     pub fn cv(self) -> CrossValidation {
         let filled = Vec::new();
-        let plan = Plan { lasso: self, folds: 5, points: 100, ratio: 100.0, seed: 42, filled };
+        let rows = RowTerms::default();
+        let plan = Plan { lasso: self, folds: 5, points: 100, ratio: 100.0, seed: 42, filled, rows };
         CrossValidation { plan, rule: Rule::Min }
     }
 }
@@ -93,6 +96,13 @@ impl CrossValidation {
     /// that it trains on.
     pub fn filled(mut self, filled: Vec<Filled>) -> Self {
         self.plan.filled = filled;
+        self
+    }
+
+    /// Sets weights and offsets of the n rows, where there are some: see [`Problem::weights`](crate::Problem::weights) and
+    /// [`Problem::offset`](crate::Problem::offset). Errors on rows held out are weighted means.
+    pub fn rows(mut self, weights: Option<Vec<f64>>, offset: Option<Vec<f64>>) -> Self {
+        self.plan.rows = RowTerms { weights, offset };
         self
     }
 

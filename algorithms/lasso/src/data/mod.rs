@@ -2,5 +2,6 @@
 
 pub(crate) mod correlation;
 pub(crate) mod design;
+mod given;
 pub(crate) mod magnitudes;
 pub(crate) mod problem;

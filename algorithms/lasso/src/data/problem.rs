@@ -50,12 +50,17 @@ pub struct Problem {
     pub(crate) y: Arc<Vec<f64>>,
     /// The response as given.
     pub(crate) given: Arc<Vec<f64>>,
+    /// What rows count, with the mean 1; `None` where all count alike.
+    pub(crate) weights: Option<Arc<Vec<f64>>>,
+    /// What is added to the scores, if anything is.
+    pub(crate) offset: Option<Arc<Vec<f64>>>,
+    pub(super) preparation: Preparation,
     /// Whether there is an intercept.
     pub(crate) intercept: bool,
     /// What was subtracted from each column; empty for nothing.
-    centers: Vec<f64>,
+    pub(super) centers: Vec<f64>,
     /// What each column was then multiplied with; empty for 1.
-    scales: Vec<f64>,
+    pub(super) scales: Vec<f64>,
     pub(crate) y_mean: f64,
     /// The largest |y_i| as given, and |y| as prepared.
     pub(crate) y_size: (f64, f64),
@@ -70,7 +75,7 @@ impl Problem {
     /// # Errors
     /// If the lengths differ, there are no rows or columns, a value is not finite, or a column is so large or small
     /// that its squares over- or underflow: its norm must lie between 1e-140 and 1e140, or be 0.
-    pub fn new(x: Matrix, mut y: Vec<f64>, preparation: Preparation) -> Result<Self, LassoError> {
+    pub fn new(x: Matrix, y: Vec<f64>, preparation: Preparation) -> Result<Self, LassoError> {
         let (rows, columns) = (x.rows(), x.cols());
         if y.len() != rows {
             return Err(LassoError::Lengths { rows, responses: y.len() });
@@ -84,25 +89,13 @@ impl Problem {
         if let Some(row) = y.iter().position(|value| !value.is_finite()) {
             return Err(LassoError::NotFinite { what: "the response", row: row + 1, column: None });
         }
-        let (center, scale, dense) = match preparation {
-            Preparation::Usual { intercept, standardize } => (intercept, standardize, None),
-            Preparation::DenseStd => (true, true, Some(true)),
-            Preparation::SparseRaw => (false, false, Some(false)),
+        let how = Centring::of(preparation);
+        let dense = match preparation {
+            Preparation::Usual { .. } => None,
+            Preparation::DenseStd => Some(true),
+            Preparation::SparseRaw => Some(false),
         };
-        let given = Arc::new(y.clone());
-        let spread = Spread::of(&y);
-        let y_mean = match preparation {
-            Preparation::Usual { intercept: false, .. } => 0.0,
-            // Exactly, so that nothing but zeros is left of it.
-            _ if spread.width() == 0.0 => y[0],
-            _ => y.iter().sum::<f64>() / rows as f64,
-        };
-        for value in &mut y {
-            *value -= y_mean;
-        }
-        let y_size = (spread.largest(), sum(&y, |value| value * value).sqrt());
         let full = x.nonzeros() as f64 >= FULL * rows as f64 * columns as f64;
-        let how = Centring { center, scale, absolute: dense.is_some() };
         let Prepared { design, mut centers, mut scales, longest } = match x {
             Matrix::Sparse(x) if !dense.unwrap_or(full) => sparse(x, how)?,
             x => self::dense(x, how)?,
@@ -111,15 +104,27 @@ impl Problem {
             // Coefficients stay on the prepared scale.
             (centers, scales) = (Vec::new(), Vec::new());
         }
-        let y_mean = if matches!(preparation, Preparation::Usual { .. }) { y_mean } else { 0.0 };
-        let intercept = matches!(preparation, Preparation::Usual { intercept: true, .. });
-        let (design, y) = (Arc::new(design), Arc::new(y));
-        Ok(Self { design, y, given, intercept, centers, scales, y_mean, y_size, longest })
+        let mut problem = Self {
+            design: Arc::new(design),
+            y: Arc::default(),
+            given: Arc::new(y),
+            weights: None,
+            offset: None,
+            preparation,
+            intercept: matches!(preparation, Preparation::Usual { intercept: true, .. }),
+            centers,
+            scales,
+            y_mean: 0.0,
+            y_size: (0.0, 0.0),
+            longest,
+        };
+        problem.center_response();
+        Ok(problem)
     }
 
     /// The response's two values, ascending, if it has exactly two: what a logistic fit tells apart.
     pub fn classes(&self) -> Option<[f64; 2]> {
-        two_values(&self.given)
+        two_values(self.counted(&self.given))
     }
 
     /// What a coefficient of this column as prepared is multiplied with to be one on the original scale.
@@ -144,14 +149,11 @@ impl Problem {
 
     /// The smallest lambda without support of the Lasso with the squared loss: max |x_j'y| / n.
     pub fn lambda_max(&self) -> f64 {
-        self.largest(&self.y) / self.rows() as f64
-    }
-
-    /// max |x_j'r|.
-    pub(crate) fn largest(&self, residual: &[f64]) -> f64 {
-        let sum = residual.iter().sum();
-        let products = (0..self.columns()).map(|j| self.design.view(j).dot(residual, sum).abs());
-        products.fold(0.0, f64::max)
+        let mut residual = self.y.to_vec();
+        if let Some(weights) = &self.weights {
+            residual.iter_mut().zip(weights.iter()).for_each(|(value, weight)| *value *= weight);
+        }
+        self.design.largest(&residual, |_, slope| slope) / self.rows() as f64
     }
 
     /// Values stored in the prepared matrix.
@@ -161,10 +163,10 @@ impl Problem {
 }
 
 /// The two values of a response that has no others, ascending.
-fn two_values(y: &[f64]) -> Option<[f64; 2]> {
-    let first = *y.first()?;
-    let second = *y.iter().find(|&&value| value != first)?;
-    let others = y.iter().any(|&value| value != first && value != second);
+fn two_values(mut y: impl Iterator<Item = f64> + Clone) -> Option<[f64; 2]> {
+    let first = y.clone().next()?;
+    let second = y.clone().find(|&value| value != first)?;
+    let others = y.any(|value| value != first && value != second);
     (!others).then_some([first.min(second), first.max(second)])
 }
 
@@ -194,9 +196,9 @@ fn finite_sum(values: &[f64], place: impl Fn(usize) -> (usize, usize)) -> Result
 
 /// How columns are prepared.
 #[derive(Debug, Clone, Copy)]
-struct Centring {
-    center: bool,
-    scale: bool,
+pub(super) struct Centring {
+    pub(super) center: bool,
+    pub(super) scale: bool,
     /// Whether a deviation below 1e-12 counts as none, as where fits are compared.
     absolute: bool,
 }
@@ -210,9 +212,18 @@ struct Prepared {
 }
 
 impl Centring {
+    pub(super) fn of(preparation: Preparation) -> Self {
+        let (center, scale, absolute) = match preparation {
+            Preparation::Usual { intercept, standardize } => (intercept, standardize, false),
+            Preparation::DenseStd => (true, true, true),
+            Preparation::SparseRaw => (false, false, true),
+        };
+        Self { center, scale, absolute }
+    }
+
     /// What a column (from 0) of this mean and deviation is multiplied with, given its spread on demand; and its norm
     /// over sqrt(n) then.
-    fn factor(
+    pub(super) fn factor(
         self,
         column: usize,
         (mean, deviation): (f64, f64),
@@ -238,7 +249,7 @@ impl Centring {
 }
 
 /// The longer of two columns, as (norm, number).
-fn longer(longest: (f64, usize), size: f64, column: usize) -> (f64, usize) {
+pub(super) fn longer(longest: (f64, usize), size: f64, column: usize) -> (f64, usize) {
     if size > longest.0 { (size, column) } else { longest }
 }
 

@@ -42,6 +42,21 @@ pub(super) fn sum_of(y: &[f64], scores: &[f64], rows: impl Rows<1>) -> f64 {
     run(SumOf { y, scores, rows })
 }
 
+/// [`losses`] with all three multiplied by the weight of the row, `own`. A row of weight 0 counts nothing, whatever its
+/// loss.
+pub(super) fn weighted_losses(
+    (y, scores, own): (&[f64], &[f64], &[f64]),
+    (residual, weights): (&mut [f64], &mut [f64]),
+    rows: impl Rows<3>,
+) -> LossSums {
+    run(WeightedLosses { y, scores, own, residual, weights, rows })
+}
+
+/// [`sum_of`], weighted likewise.
+pub(super) fn weighted_sum_of((y, scores, own): (&[f64], &[f64], &[f64]), rows: impl Rows<1>) -> f64 {
+    run(WeightedSumOf { y, scores, own, rows })
+}
+
 struct Losses<'a, R> {
     y: &'a [f64],
     scores: &'a [f64],
@@ -106,6 +121,67 @@ impl<R: Rows<1>> Kernel for SumOf<'_, R> {
         }
         L::load(&sums).sum()
     }
+}
+
+struct WeightedLosses<'a, R> {
+    y: &'a [f64],
+    scores: &'a [f64],
+    own: &'a [f64],
+    residual: &'a mut [f64],
+    weights: &'a mut [f64],
+    rows: R,
+}
+
+impl<R: Rows<3>> Kernel for WeightedLosses<'_, R> {
+    type Output = LossSums;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> LossSums {
+        let mut sums = [[0.0; LANES]; 3];
+        let rows = self.y.chunks(LANES).zip(self.scores.chunks(LANES)).zip(self.own.chunks(LANES));
+        let out = self.residual.chunks_mut(LANES).zip(self.weights.chunks_mut(LANES));
+        for (((y, scores), own), (residual, weights)) in rows.zip(out) {
+            let own = padded(own);
+            let values = self.rows.of::<L>(&padded(y), &padded(scores));
+            let values = [0, 1, 2].map(|at: usize| weighted(&own, &values[at]));
+            residual.copy_from_slice(&values[1][..residual.len()]);
+            weights.copy_from_slice(&values[2][..weights.len()]);
+            for (sum, value) in sums.iter_mut().zip(&values) {
+                *sum = eight(|l| sum[l] + value[l]);
+            }
+        }
+        let [loss, residual, weights] = sums.map(|sum| L::load(&sum).sum());
+        LossSums { loss, residual, weights }
+    }
+}
+
+struct WeightedSumOf<'a, R> {
+    y: &'a [f64],
+    scores: &'a [f64],
+    own: &'a [f64],
+    rows: R,
+}
+
+impl<R: Rows<1>> Kernel for WeightedSumOf<'_, R> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> f64 {
+        let mut sums = [0.0; LANES];
+        let rows = self.y.chunks(LANES).zip(self.scores.chunks(LANES)).zip(self.own.chunks(LANES));
+        for ((y, scores), own) in rows {
+            let [values] = self.rows.of::<L>(&padded(y), &padded(scores));
+            let values = weighted(&padded(own), &values);
+            sums = eight(|l| sums[l] + values[l]);
+        }
+        L::load(&sums).sum()
+    }
+}
+
+/// Values times weights: 0 where the weight is, as in rows that are filled up.
+#[inline(always)]
+fn weighted(own: &Eight, values: &Eight) -> Eight {
+    eight(|l| if own[l] > 0.0 { own[l] * values[l] } else { 0.0 })
 }
 
 pub(super) type Eight = [f64; LANES];

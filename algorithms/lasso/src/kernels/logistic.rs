@@ -1,7 +1,9 @@
 //! The logistic loss, its derivatives and its dual, value by value.
 
 use super::LossSums;
-use super::elementary::{Eight, MOST_EXPONENT, Rows, eight, exp_minus, ln, ln_1p, losses, sum_of};
+use super::elementary::{
+    Eight, MOST_EXPONENT, Rows, eight, exp_minus, ln, ln_1p, losses, sum_of, weighted_losses, weighted_sum_of,
+};
 use super::lanes::Lanes;
 
 /// The logistic loss log(1 + exp(-y f)) at scores f with labels y = 1 or -1. Writes r = -(its derivative by f) = y s
@@ -16,6 +18,19 @@ pub fn logistic(y: &[f64], scores: &[f64], residual: &mut [f64], weights: &mut [
 /// \[0, 1\]: the dual value of the point that is k times the residual.
 pub fn logistic_entropy(y: &[f64], scores: &[f64], k: f64) -> f64 {
     sum_of(y, scores, Entropy { k })
+}
+
+/// [`logistic`] of rows with weights: loss, residual and second derivative of each times its weight.
+pub(crate) fn weighted_logistic(
+    rows: (&[f64], &[f64], &[f64]),
+    (residual, weights): (&mut [f64], &mut [f64]),
+) -> LossSums {
+    weighted_losses(rows, (residual, weights), Loss)
+}
+
+/// [`logistic_entropy`] of rows with weights.
+pub(crate) fn weighted_logistic_entropy(rows: (&[f64], &[f64], &[f64]), k: f64) -> f64 {
+    weighted_sum_of(rows, Entropy { k })
 }
 
 /// e = exp(-|y f|), and y f.
@@ -125,5 +140,39 @@ mod tests {
     fn all_vector_forms_give_the_same_bits() {
         let (y, scores) = points();
         assert_same_in_every_form((&y, &scores), logistic, logistic_entropy);
+        let own: Vec<f64> = (0..y.len()).map(|i| 0.5 * (i % 4) as f64).collect();
+        let weighted = |y: &[f64], scores: &[f64], r: &mut [f64], w: &mut [f64]| {
+            weighted_logistic((y, scores, &own[..y.len()]), (r, w))
+        };
+        let dual =
+            |y: &[f64], scores: &[f64], k: f64| weighted_logistic_entropy((y, scores, &own[..y.len()]), k);
+        assert_same_in_every_form((&y, &scores), weighted, dual);
+    }
+
+    #[test]
+    fn weights_multiply_rows_and_a_weight_of_0_leaves_one_out() {
+        let (mut y, mut scores) = points();
+        // A row that says nothing, at a score of which nothing is known.
+        y.push(y[0]);
+        scores.push(f64::NAN);
+        let last = y.len() - 1;
+        let own: Vec<f64> = (0..=last).map(|i| if i == last { 0.0 } else { 0.5 * (i % 4) as f64 }).collect();
+        let (mut r, mut w) = (vec![1.0; y.len()], vec![1.0; y.len()]);
+        let sums = weighted_logistic((&y, &scores, &own), (&mut r, &mut w));
+        let (mut loss, mut dual) = (0.0, 0.0);
+        for (i, own) in own.iter().enumerate() {
+            let (mut one, mut its) = ([0.0], [0.0]);
+            let of = logistic(&[y[i]], &[scores[i]], &mut one, &mut its);
+            if *own == 0.0 {
+                assert_eq!((r[i], w[i]), (0.0, 0.0));
+                continue;
+            }
+            assert_eq!((r[i], w[i]), (own * one[0], own * its[0]));
+            loss += own * of.loss;
+            dual += own * logistic_entropy(&[y[i]], &[scores[i]], 0.9);
+        }
+        let got = weighted_logistic_entropy((&y, &scores, &own), 0.9);
+        let near = |a: f64, b: f64| a == b || (a - b).abs() <= 1e-12 * b.abs();
+        assert!(near(sums.loss, loss) && near(got, dual), "{sums:?} {loss} {got} {dual}");
     }
 }

@@ -10,6 +10,7 @@
 //! of those rows is -sqrt(R) b, so that x_j'r becomes x_j'r - R b_j, and both objectives gain a term in R |b|^2.
 
 use super::linear_predictor::{Response, Scores};
+use crate::penalties::charge;
 
 /// Primal and dual objective of the problem scaled by n.
 #[derive(Debug, Clone, Copy)]
@@ -24,18 +25,20 @@ pub(crate) struct Certified {
 
 /// What the penalties and the columns contribute.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Norms {
+pub(crate) struct Norms<'a> {
     /// |b|_1 and |b|^2,
     pub(crate) l1: f64,
     pub(crate) squares: f64,
     /// the weights L of the first and R of half the second,
     pub(crate) penalty: f64,
     pub(crate) ridge: f64,
-    /// and max |x_j'r - R b_j|.
+    /// max |x_j'r - R b_j|,
     pub(crate) largest: f64,
+    /// and coefficients at their bounds, which do not count there: see `penalties/bounds.rs`.
+    pub(crate) held: &'a [(f64, f64)],
 }
 
-impl Norms {
+impl Norms<'_> {
     /// The largest feasible multiple of the residual. One that no column sees is feasible at any, even where lambda
     /// is 0.
     fn bound(self) -> f64 {
@@ -52,12 +55,15 @@ impl Certified {
     /// For the squared loss, at the dual point that is the residual's best feasible multiple (Massias, Gramfort and
     /// Salmon, "Celer: a fast solver for the Lasso with dual extrapolation", 2018), from r'r and y'r:
     /// D = k y'r - k^2 r'r / 2.
-    pub(crate) fn squared(rr: f64, yr: f64, norms: Norms) -> Self {
+    pub(crate) fn squared(rr: f64, yr: f64, norms: Norms<'_>) -> Self {
         let rr = rr + norms.ridged();
-        let scale = best_scale(yr, rr, norms.bound());
+        let scale = match norms.held {
+            [] => best_scale(yr, rr, norms.bound()),
+            _ => norms.bound().min(1.0),
+        };
         Self {
             primal: 0.5 * rr + norms.penalty * norms.l1,
-            dual: scale * yr - 0.5 * scale * scale * rr,
+            dual: scale * yr - 0.5 * scale * scale * rr - charge(norms.held, scale, norms.penalty),
             scale,
             is_zero: rr == 0.0 && norms.l1 == 0.0,
         }
@@ -65,11 +71,12 @@ impl Certified {
 
     /// For a smooth loss, at k = min(1, L / max |x_j'r|) times the residual (Ndiaye, Fercoq, Gramfort and Salmon, "Gap safe
     /// screening rules for sparsity enforcing penalties", 2017, section 2.2).
-    pub(crate) fn smooth(response: Response<'_>, scores: &Scores, norms: Norms) -> Self {
+    pub(crate) fn smooth(response: Response<'_>, scores: &Scores, norms: Norms<'_>) -> Self {
         let (scale, ridged) = (norms.bound().min(1.0), norms.ridged());
         let primal = scores.sums.loss + norms.penalty * norms.l1 + 0.5 * ridged;
         let is_zero = norms.l1 == 0.0 && response.loss.is_exact(&scores.sums);
-        let dual = scores.dual(response, scale) - 0.5 * scale * scale * ridged;
+        let charged = charge(norms.held, scale, norms.penalty);
+        let dual = scores.dual(response, scale) - 0.5 * scale * scale * ridged - charged;
         Self { primal, dual, scale, is_zero }
     }
 
@@ -98,7 +105,8 @@ pub(crate) fn best_scale(yr: f64, rr: f64, bound: f64) -> f64 {
 mod tests {
     use super::*;
 
-    const NORMS: Norms = Norms { l1: 2.0, squares: 4.0, penalty: 1.0, ridge: 0.0, largest: 1.0 };
+    const NORMS: Norms<'_> =
+        Norms { l1: 2.0, squares: 4.0, penalty: 1.0, ridge: 0.0, largest: 1.0, held: &[] };
 
     #[test]
     fn what_overflows_or_underflows_is_not_certified() {

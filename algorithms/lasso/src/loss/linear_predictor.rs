@@ -2,7 +2,8 @@
 
 use std::fmt::Debug;
 
-use crate::kernels::LossSums;
+use super::rows::Rows;
+use crate::kernels::{LossSums, dot};
 
 /// Steps to an exact intercept, at most; about three are usual.
 const STEPS: i32 = 100;
@@ -14,11 +15,11 @@ const FIRST_STEP: f64 = 4.0;
 /// number in \[0, 1\].
 pub(crate) trait Smooth: Debug + Send + Sync {
     /// The loss at these scores: writes the residual and the weights, the second derivatives, and returns the sums of all
-    /// three. All slices are as long as `y`.
-    fn evaluate(&self, y: &[f64], scores: &[f64], residual: &mut [f64], weights: &mut [f64]) -> LossSums;
+    /// three, each times the weight of its row. All slices are as long as there are rows.
+    fn evaluate(&self, rows: &Rows, scores: &[f64], residual: &mut [f64], weights: &mut [f64]) -> LossSums;
 
     /// The dual value of `scale` times the residual at these scores, scale in \[0, 1\]: minus the sum of the conjugates.
-    fn dual(&self, y: &[f64], scores: &[f64], scale: f64) -> f64;
+    fn dual(&self, rows: &Rows, scores: &[f64], scale: f64) -> f64;
 
     /// Whether the fit is exact but for rounding, so that nothing is left to certify: no loss is negative.
     fn is_exact(&self, _: &LossSums) -> bool {
@@ -34,10 +35,10 @@ pub(crate) trait Smooth: Debug + Send + Sync {
     fn is_settled(&self, sums: &LossSums) -> bool;
 }
 
-/// A response and the loss that sees it so.
+/// Rows and the loss that sees them so.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Response<'a> {
-    pub(crate) y: &'a [f64],
+    pub(crate) rows: &'a Rows,
     pub(crate) loss: &'static dyn Smooth,
 }
 
@@ -62,8 +63,8 @@ impl Scores {
     }
 
     /// To be called after `values` have changed.
-    pub(crate) fn evaluate(&mut self, Response { y, loss }: Response<'_>) {
-        self.sums = loss.evaluate(y, &self.values, &mut self.residual, &mut self.weights);
+    pub(crate) fn evaluate(&mut self, Response { rows, loss }: Response<'_>) {
+        self.sums = loss.evaluate(rows, &self.values, &mut self.residual, &mut self.weights);
     }
 
     /// Moves all scores together to where the residual sums to zero: the best intercept for these coefficients.
@@ -98,8 +99,13 @@ impl Scores {
         total
     }
 
-    /// The dual value of `scale` times the residual, scale in \[0, 1\].
-    pub(crate) fn dual(&self, Response { y, loss }: Response<'_>, scale: f64) -> f64 {
-        loss.dual(y, &self.values, scale)
+    /// The dual value of `scale` times the residual, scale in \[0, 1\]. The conjugate of a loss whose score begins at an offset
+    /// gains the offset times the dual point.
+    pub(crate) fn dual(&self, Response { rows, loss }: Response<'_>, scale: f64) -> f64 {
+        let value = loss.dual(rows, &self.values, scale);
+        match &rows.offset {
+            Some(offset) => value - scale * dot(offset, &self.residual),
+            None => value,
+        }
     }
 }

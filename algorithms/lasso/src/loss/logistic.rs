@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use super::linear_predictor::Smooth;
+use super::rows::Rows;
 use super::{Curvature, LossFunction, Measure, Shape};
 use crate::data::problem::Problem;
 use crate::error::LassoError;
-use crate::kernels::{LossSums, logistic, logistic_entropy};
+use crate::kernels::{LossSums, logistic, logistic_entropy, weighted_logistic, weighted_logistic_entropy};
 
 /// The intercept is exact when the residual's sum is this small beside the loss: about rounding.
 const EXACT: f64 = 1e-14;
@@ -37,9 +38,10 @@ impl LossFunction for Logistic {
     fn response(&self, problem: &Problem) -> Result<Arc<Vec<f64>>, LassoError> {
         let given = &problem.given;
         match problem.classes() {
+            // Rows that do not count may hold another value.
             Some(classes) => Ok(Arc::new(given.iter().map(|&value| sign(value, Some(classes))).collect())),
             None => {
-                let mut values = given.to_vec();
+                let mut values: Vec<f64> = problem.counted(given).collect();
                 values.sort_unstable_by(f64::total_cmp);
                 values.dedup();
                 Err(LassoError::Classes { count: values.len() })
@@ -90,14 +92,20 @@ impl LossFunction for Logistic {
 }
 
 impl Smooth for Logistic {
-    fn evaluate(&self, y: &[f64], scores: &[f64], residual: &mut [f64], weights: &mut [f64]) -> LossSums {
-        logistic(y, scores, residual, weights)
+    fn evaluate(&self, rows: &Rows, scores: &[f64], residual: &mut [f64], weights: &mut [f64]) -> LossSums {
+        match rows.weights() {
+            None => logistic(&rows.y, scores, residual, weights),
+            Some(own) => weighted_logistic((&rows.y, scores, own), (residual, weights)),
+        }
     }
 
     /// The conjugate of f -> log(1 + exp(-y f)) at -y p is -H(p), with the binary entropy H (Koh, Kim and Boyd, "An
     /// interior-point method for large-scale l1-regularized logistic regression", 2007, section 2.3).
-    fn dual(&self, y: &[f64], scores: &[f64], scale: f64) -> f64 {
-        logistic_entropy(y, scores, scale)
+    fn dual(&self, rows: &Rows, scores: &[f64], scale: f64) -> f64 {
+        match rows.weights() {
+            None => logistic_entropy(&rows.y, scores, scale),
+            Some(own) => weighted_logistic_entropy((&rows.y, scores, own), scale),
+        }
     }
 
     fn is_settled(&self, sums: &LossSums) -> bool {

@@ -8,6 +8,7 @@ pub(crate) mod linear_predictor;
 mod logistic;
 mod poisson;
 pub(crate) mod row_state;
+pub(crate) mod rows;
 mod squared;
 
 use std::fmt::Debug;

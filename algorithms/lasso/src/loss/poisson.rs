@@ -6,10 +6,11 @@
 use std::sync::Arc;
 
 use super::linear_predictor::Smooth;
+use super::rows::Rows;
 use super::{Curvature, LossFunction, Measure, Shape};
 use crate::data::problem::Problem;
 use crate::error::LassoError;
-use crate::kernels::{LossSums, poisson, poisson_dual};
+use crate::kernels::{LossSums, poisson, poisson_dual, weighted_poisson, weighted_poisson_dual};
 
 /// What a count other than 0 must lie between: exponentials of scores stay within double precision, with room for sums.
 const RANGE: std::ops::RangeInclusive<f64> = 1e-100..=1e15;
@@ -44,10 +45,12 @@ impl LossFunction for Poisson {
     fn response(&self, problem: &Problem) -> Result<Arc<Vec<f64>>, LassoError> {
         let given = &problem.given;
         let is_count = |value: f64| value == 0.0 || RANGE.contains(&value);
-        if let Some(at) = given.iter().position(|&value| !is_count(value)) {
+        let counts = |row: usize| problem.weights.as_ref().is_none_or(|weights| weights[row] > 0.0);
+        let wrong = given.iter().enumerate().position(|(row, &value)| counts(row) && !is_count(value));
+        if let Some(at) = wrong {
             return Err(LassoError::Count { row: at + 1, value: given[at] });
         }
-        if problem.intercept && given.iter().all(|&value| value == 0.0) {
+        if problem.intercept && problem.counted(given).all(|value| value == 0.0) {
             return Err(LassoError::NoCounts);
         }
         Ok(Arc::clone(given))
@@ -98,14 +101,20 @@ impl LossFunction for Poisson {
 }
 
 impl Smooth for Poisson {
-    fn evaluate(&self, y: &[f64], scores: &[f64], residual: &mut [f64], weights: &mut [f64]) -> LossSums {
-        poisson(y, scores, residual, weights)
+    fn evaluate(&self, rows: &Rows, scores: &[f64], residual: &mut [f64], weights: &mut [f64]) -> LossSums {
+        match rows.weights() {
+            None => poisson(&rows.y, scores, residual, weights),
+            Some(own) => weighted_poisson((&rows.y, scores, own), (residual, weights)),
+        }
     }
 
     /// With r the residual and m = y - k r, which lies between y and the mean, the conjugates give
     /// sum (k r log m + y log(y / m) - (y - m)).
-    fn dual(&self, y: &[f64], scores: &[f64], scale: f64) -> f64 {
-        poisson_dual(y, scores, scale)
+    fn dual(&self, rows: &Rows, scores: &[f64], scale: f64) -> f64 {
+        match rows.weights() {
+            None => poisson_dual(&rows.y, scores, scale),
+            Some(own) => weighted_poisson_dual((&rows.y, scores, own), scale),
+        }
     }
 
     /// As for a response that does not vary: a score is exact to about 4e-15, the deviance to the square of that.

@@ -1,13 +1,14 @@
 //! [`RowState`]: where the rows stand, and how coefficients move them.
 
 use super::linear_predictor::{Response, Scores};
+use super::rows::Rows;
 use super::{Objective, Shape};
 use crate::data::design::{View, add_columns};
 
 /// Where the rows stand at some coefficients.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RowState {
-    /// Minus the derivative of each row's loss by its score; y - X b for the squared loss.
+    /// Minus the derivative of each row's loss by its score, times its weight; y - X b for the squared loss without weights.
     pub(crate) residual: Vec<f64>,
     /// Sum of the residual's entries.
     pub(crate) sum: f64,
@@ -25,26 +26,27 @@ impl RowState {
         Self { residual, sum, scores, intercept }
     }
 
-    /// At these coefficients, for the response y of the loss. `intercept` is what a fit has before any is fitted.
+    /// At these coefficients, for the rows as the loss sees them. `intercept` is what a fit has before any is fitted.
     pub(crate) fn at<'a>(
         coefficients: impl Iterator<Item = (f64, View<'a>)>,
-        y: &[f64],
+        rows: &Rows,
         objective: Objective,
         intercept: f64,
     ) -> Self {
         match objective.shape() {
             Shape::Quadratic => {
-                let mut residual = y.to_vec();
+                let mut residual = rows.y.to_vec();
                 let minus = coefficients.map(|(value, view)| (-value, view));
                 let shift = add_columns(minus, &mut residual);
                 residual.iter_mut().for_each(|entry| *entry -= shift);
+                rows.weigh(&mut residual);
                 Self::new(residual, Vec::new(), intercept)
             }
             Shape::Smooth(loss) => {
-                let mut values = vec![0.0; y.len()];
+                let mut values = rows.start();
                 let shift = add_columns(coefficients, &mut values);
                 values.iter_mut().for_each(|entry| *entry -= shift);
-                let response = Response { y, loss };
+                let response = Response { rows, loss };
                 let mut scores = Scores::new(response, values);
                 let settled = if objective.intercept { scores.settle(response) } else { 0.0 };
                 Self::new(scores.residual, scores.values, settled)
@@ -56,10 +58,18 @@ impl RowState {
     pub(crate) fn move_by<'a>(
         &mut self,
         moves: impl Iterator<Item = (f64, View<'a>)>,
-        y: &[f64],
+        rows: &Rows,
         objective: Objective,
     ) {
         match objective.shape() {
+            Shape::Quadratic if rows.weights.is_some() => {
+                let mut moved = vec![0.0; rows.len()];
+                let shift = add_columns(moves, &mut moved);
+                moved.iter_mut().for_each(|value| *value -= shift);
+                rows.weigh(&mut moved);
+                self.residual.iter_mut().zip(&moved).for_each(|(value, moved)| *value -= moved);
+                self.sum = self.residual.iter().sum();
+            }
             Shape::Quadratic => {
                 let shift = add_columns(moves.map(|(delta, view)| (-delta, view)), &mut self.residual);
                 if shift != 0.0 {
@@ -74,7 +84,7 @@ impl RowState {
                     scores.iter_mut().for_each(|value| *value -= shift);
                 }
                 // The intercept is made exact after every round: only then is the residual a dual point.
-                let response = Response { y, loss };
+                let response = Response { rows, loss };
                 let mut scores = Scores::new(response, scores);
                 if objective.intercept {
                     self.intercept += scores.settle(response);

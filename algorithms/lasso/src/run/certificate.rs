@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::messages::{Asked, Share};
 use super::shard::ColumnShard;
 use crate::kernels::{self, OUTSIDE};
+use crate::penalties::Terms;
 use crate::working_set::{LazyBounds, keep_worst};
 
 /// Columns looked at before the bar is raised above those that will not be named.
@@ -17,12 +18,16 @@ impl ColumnShard {
         let count = self.coefficients.len();
         // The working set alone needs none: a column of zeros never violates.
         if self.norms.len() != count && (weights || asked.lazy) {
-            self.measure(residual.len());
+            // Steps are as long as the weighted norms allow; what bounds products is not weighted.
+            self.measure(residual.len(), asked.rows.weights().filter(|_| weights));
         }
         let computed = self.products(asked);
+        // What says nothing of a coefficient that may not fall is not seen.
+        let seen = asked.terms.is_bounded().then(|| self.seen(asked.terms));
+        let seen = seen.as_deref().unwrap_or(&self.gradient);
         if let Some(spec) = asked.first {
             // The largest of all columns is no less than the largest here, nor is lambda.
-            let largest = self.gradient.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
+            let largest = seen.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
             floor = Some(spec.least_floor(largest));
         }
         // Lazy or not, the largest product counts as no less than the floor, below which nothing is told apart.
@@ -41,11 +46,11 @@ impl ColumnShard {
             let stretch = start..count.min(start + STRETCH);
             noted.clear();
             share.largest =
-                share.largest.max(self.note(stretch, bar, computed.as_deref(), weights, &mut noted));
+                share.largest.max(self.note(stretch, seen, bar, computed.as_deref(), weights, &mut noted));
             for &at in &noted {
                 let (gradient, coefficient, slot) =
                     (self.gradient[at], self.coefficients[at], self.slots[at]);
-                let (variable, size) = (self.first + at as u32, gradient.abs());
+                let (variable, size) = (self.first + at as u32, seen[at].abs());
                 if coefficient != 0.0 {
                     share.nonzeros.push((variable, coefficient));
                     share.slopes.push(gradient);
@@ -58,7 +63,7 @@ impl ColumnShard {
                 } else if coefficient != 0.0 && floor.is_some() {
                     strays.push((variable, gradient));
                 } else if size > bar {
-                    share.violators.push((variable, gradient));
+                    share.violators.push((variable, seen[at]));
                 }
                 if weights {
                     share.weights.push((variable, self.weight(at, asked)));
@@ -79,6 +84,12 @@ impl ColumnShard {
         share
     }
 
+    /// What x_j'r says of coefficients that are 0.
+    fn seen(&self, terms: &Terms) -> Vec<f64> {
+        let columns = (self.first as usize..).zip(&self.gradient);
+        columns.map(|(j, &slope)| terms.seen(j, slope)).collect()
+    }
+
     /// How important a column is to a schedule of rounds. Before lambda is known: by its gradient. Then: by how far an update
     /// would move the fit.
     fn weight(&self, at: usize, asked: &Asked<'_>) -> f64 {
@@ -86,7 +97,10 @@ impl ColumnShard {
         match (norm > 0.0, asked.is_known) {
             (false, _) => 0.0,
             (true, false) => gradient.abs() / norm.sqrt(),
-            (true, true) => (asked.minimiser(gradient, coefficient, norm) - coefficient).abs() * norm.sqrt(),
+            (true, true) => {
+                let j = self.first as usize + at;
+                (asked.minimiser(j, gradient, coefficient, norm) - coefficient).abs() * norm.sqrt()
+            }
         }
     }
 
@@ -96,21 +110,21 @@ impl ColumnShard {
     fn note(
         &self,
         stretch: Range<usize>,
+        seen: &[f64],
         bar: f64,
         computed: Option<&[bool]>,
         all: bool,
         noted: &mut Vec<usize>,
     ) -> f64 {
         if !all && computed.is_none() {
-            let [gradient, coefficients] =
-                [&self.gradient, &self.coefficients].map(|values| &values[stretch.clone()]);
+            let [gradient, coefficients] = [seen, &self.coefficients].map(|values| &values[stretch.clone()]);
             let largest = kernels::scan(gradient, coefficients, &self.slots[stretch.clone()], bar, noted);
             noted.iter_mut().for_each(|at| *at += stretch.start);
             return largest;
         }
         let mut largest = 0.0;
         for at in stretch {
-            let (size, coefficient) = (self.gradient[at].abs(), self.coefficients[at]);
+            let (size, coefficient) = (seen[at].abs(), self.coefficients[at]);
             if coefficient == 0.0 && size > largest && computed.is_none_or(|computed| computed[at]) {
                 largest = size;
             }

@@ -17,12 +17,15 @@ use super::replica::{FIRST_CAP, Replica};
 use super::shard::ColumnShard;
 use super::solution::Solution;
 use super::spec::Spec;
+use crate::data::design::Column;
 use crate::loss::Objective;
+use crate::penalties::Terms;
 
 /// What a checkpoint keeps of the solver.
 #[derive(Debug, Clone)]
 pub(crate) struct Kept {
     objective: Objective,
+    terms: Arc<Terms>,
     /// Columns by slot, and the first slot of each group that entered together.
     members: Vec<u32>,
     groups: Vec<u32>,
@@ -39,6 +42,7 @@ pub(crate) struct Kept {
 
 raddle::state!(Kept {
     objective,
+    terms,
     members,
     groups,
     solved,
@@ -63,7 +67,7 @@ impl State for Solver {
     /// Without members: `Solver::rebuild` lets them enter again.
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
         let kept: Box<Kept> = from.read()?;
-        let mut solver = Self::new(kept.objective);
+        let mut solver = Self::new(kept.objective, Arc::clone(&kept.terms));
         (solver.penalty, solver.target, solver.largest) = (kept.penalty, kept.target, kept.largest);
         solver.scale = kept.scale;
         (solver.position, solver.best, solver.in_vain) = (kept.position, kept.best, kept.in_vain);
@@ -77,6 +81,7 @@ impl Solver {
     fn kept(&self) -> Kept {
         Kept {
             objective: self.objective,
+            terms: Arc::clone(&self.terms),
             members: self.members.slots().to_vec(),
             groups: self.groups.clone(),
             solved: self.members.kept(),
@@ -104,14 +109,14 @@ impl Solver {
         weights: &[(u32, f64)],
     ) -> Result<(), StateError> {
         let Some(kept) = self.kept.take() else { return Ok(()) };
-        let rows = spec.y.len();
+        let rows = spec.rows.len();
         kept.check(spec, shards, weights)?;
         replica.check(spec.objective, rows)?;
-        self.members.look_at(&spec.y, &replica.rows);
+        self.members.look_at(&spec.rows, &replica.rows);
         self.intercept = replica.rows.intercept;
         for shard in shards.iter_mut() {
             if spec.weights {
-                shard.measure(rows);
+                shard.measure(rows, spec.rows.weights());
             }
             if spec.working_set {
                 shard.pass(&replica.rows.residual, replica.rows.sum);
@@ -140,7 +145,7 @@ impl Solver {
         variables: &[u32],
         shards: &mut [ColumnShard],
     ) -> Result<(), StateError> {
-        let y = spec.gram_response();
+        let y = &spec.gram_response[..];
         let sum = y.iter().sum();
         let entrant = |&variable: &u32| {
             let shard = shards.iter().find(|shard| shard.position(variable).is_some())?;
@@ -148,7 +153,8 @@ impl Solver {
         };
         let entrants: Option<Vec<_>> = variables.iter().map(entrant).collect();
         let entrants = entrants.ok_or(StateError::new("a member of the working set"))?;
-        let columns = entrants.iter().map(|entrant| entrant.column.clone()).collect();
+        let columns: Vec<_> = entrants.iter().map(|entrant| entrant.column.clone()).collect();
+        let columns = Column::weighted(columns, &spec.roots);
         let entering = Arc::new(Entering { first: self.enter(entrants), columns });
         let mut tiles = Vec::new();
         for shard in shards {
@@ -157,7 +163,7 @@ impl Solver {
                 tiles.extend(shard.part.grow(&entering));
             }
         }
-        self.grow(spec.y.len(), tiles);
+        self.grow(spec.rows.len(), tiles);
         Ok(())
     }
 }
@@ -178,6 +184,7 @@ impl Kept {
             values.is_sorted_by(|a, b| a.0 < b.0) && last.is_none_or(|&(j, _)| (j as usize) < columns)
         };
         let fits = self.objective == spec.objective
+            && self.terms == spec.terms
             && self.members.iter().all(&mut is_member)
             && groups
             && weights.iter().all(&mut is_waiting)

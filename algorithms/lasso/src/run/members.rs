@@ -6,11 +6,12 @@ use super::gram_tree;
 use super::messages::{Entrant, Tile};
 use super::solution::Solved;
 use crate::data::design::{Column, add_columns};
-use crate::kernels;
 use crate::loss::Shape;
 use crate::loss::duality_gap::{Certified, Norms};
 use crate::loss::linear_predictor::{Response, Scores, Smooth};
 use crate::loss::row_state::RowState;
+use crate::loss::rows::Rows;
+use crate::penalties::Terms;
 use crate::working_set::{Given, KeptProximal, KeptSet, Place, ProximalSet, Target, WorkingSet};
 
 /// The working set is solved to this share of the gap over all columns: more exactly than its columns are the right
@@ -62,7 +63,7 @@ raddle::state!(
 /// What a solve is asked for.
 #[derive(Debug)]
 pub(crate) struct Solve<'a> {
-    pub(crate) y: &'a [f64],
+    pub(crate) given: &'a Rows,
     pub(crate) columns: &'a [Column],
     pub(crate) target: Target,
     /// x_j'r - R b_j of the members,
@@ -101,6 +102,14 @@ impl Members {
         }
     }
 
+    /// What sets members apart, by slot.
+    pub(crate) fn terms(&self) -> &Terms {
+        match self {
+            Self::Gram(gram) => gram.set.terms(),
+            Self::Proximal(proximal) => proximal.set.terms(),
+        }
+    }
+
     /// The share of the gap over all columns to which the members are solved.
     pub(crate) fn share(&self) -> f64 {
         match self {
@@ -110,30 +119,35 @@ impl Members {
     }
 
     /// Takes note of where the rows stand at a boundary.
-    pub(crate) fn look_at(&mut self, y: &[f64], rows: &RowState) {
+    pub(crate) fn look_at(&mut self, given: &Rows, rows: &RowState) {
         match self {
             Self::Gram(gram) => {
-                (gram.rr, gram.yr) = (kernels::sum_squares(&rows.residual), kernels::dot(y, &rows.residual));
+                (gram.rr, gram.yr) = given.products(&rows.residual);
             }
             Self::Proximal(proximal) => {
-                let response = Response { y, loss: proximal.loss };
+                let response = Response { rows: given, loss: proximal.loss };
                 proximal.scores = Scores::new(response, rows.scores.clone());
             }
         }
     }
 
     /// Both objectives there.
-    pub(crate) fn certified(&self, y: &[f64], norms: Norms) -> Certified {
+    pub(crate) fn certified(&self, rows: &Rows, norms: Norms<'_>) -> Certified {
         match self {
             Self::Gram(gram) => Certified::squared(gram.rr, gram.yr, norms),
             Self::Proximal(proximal) => {
-                Certified::smooth(Response { y, loss: proximal.loss }, &proximal.scores, norms)
+                Certified::smooth(Response { rows, loss: proximal.loss }, &proximal.scores, norms)
             }
         }
     }
 
     /// Takes columns in; returns the slot of the first.
-    pub(crate) fn enter(&mut self, entrants: &[Entrant]) -> usize {
+    pub(crate) fn enter(&mut self, entrants: &[Entrant], terms: &Terms) -> usize {
+        let own = match self {
+            Self::Gram(gram) => gram.set.terms_mut(),
+            Self::Proximal(proximal) => proximal.set.terms_mut(),
+        };
+        entrants.iter().for_each(|one| own.push(terms, one.variable as usize));
         let entrants = entrants.iter();
         match self {
             Self::Gram(gram) => {
@@ -208,17 +222,18 @@ impl Members {
 
 impl Gram {
     fn solve(&mut self, asked: Solve<'_>) -> Solved {
-        let Solve { y, columns, target, gradient, rows, intercept } = asked;
+        let Solve { given, columns, target, gradient, rows, intercept } = asked;
         self.set.set_ridge(target.ridge);
         self.set.set_gradient(&gradient);
-        self.set.solve(target.penalty, kernels::sum_squares(y), rows, target.gap);
+        self.set.solve(target.penalty, given.squares(), rows, target.gap);
         let coefficients = self.set.coefficients();
         let moved = columns.iter().zip(coefficients).filter(|&(_, value)| *value != 0.0);
-        let mut residual = y.to_vec();
+        let mut residual = given.y.to_vec();
         let shift = add_columns(moved.map(|(column, value)| (-value, column.view())), &mut residual);
         if shift != 0.0 {
             residual.iter_mut().for_each(|value| *value -= shift);
         }
+        given.weigh(&mut residual);
         let coefficients = self.set.members().iter().copied().zip(coefficients.iter().copied()).collect();
         Solved { coefficients, rows: RowState::new(residual, Vec::new(), intercept) }
     }
@@ -226,9 +241,9 @@ impl Gram {
 
 impl Proximal {
     fn solve(&mut self, asked: Solve<'_>) -> Solved {
-        let Solve { y, columns, target, gradient, intercept, .. } = asked;
+        let Solve { given, columns, target, gradient, intercept, .. } = asked;
         let at = Place { scores: std::mem::take(&mut self.scores), intercept, g: gradient };
-        let response = Response { y, loss: self.loss };
+        let response = Response { rows: given, loss: self.loss };
         let (scores, intercept) = self.set.solve(Given { columns, response, target }, at);
         let members = self.set.members().iter().copied();
         let coefficients = members.zip(self.set.coefficients().iter().copied()).collect();

@@ -6,7 +6,9 @@ use super::solution::Solved;
 use super::spec::Spec;
 use crate::data::correlation::Aspect;
 use crate::data::design::{Column, View};
+use crate::loss::rows::Rows;
 use crate::loss::soft_threshold;
+use crate::penalties::Terms;
 
 /// What a round is for.
 #[derive(Debug, Clone)]
@@ -111,25 +113,28 @@ pub(crate) struct Asked<'a> {
     pub(crate) weights: bool,
     /// Whether columns that provably stay below the floor need no product.
     pub(crate) lazy: bool,
+    pub(crate) rows: &'a Rows,
+    pub(crate) terms: &'a Terms,
 }
 
 impl Asked<'_> {
-    /// The best value of a coefficient whose column has the product `slope` with the residual and this squared norm.
-    pub(crate) fn minimiser(&self, slope: f64, before: f64, norm: f64) -> f64 {
-        self.minimiser_at(slope, before, self.curvature * norm)
+    /// The best value of column `j`'s coefficient, where it has the product `slope` with the residual and this squared norm.
+    pub(crate) fn minimiser(&self, j: usize, slope: f64, before: f64, norm: f64) -> f64 {
+        self.minimiser_at(j, slope, before, self.curvature * norm)
     }
 
     /// Where its quadratic of this curvature is least.
-    fn minimiser_at(&self, slope: f64, before: f64, curvature: f64) -> f64 {
-        soft_threshold(slope + curvature * before, self.penalty) / (curvature + self.ridge)
+    fn minimiser_at(&self, j: usize, slope: f64, before: f64, curvature: f64) -> f64 {
+        let ridge = self.ridge * self.terms.ridge(j);
+        self.terms.clamp(j, soft_threshold(slope + curvature * before, self.penalty) / (curvature + ridge))
     }
 
     /// The value to which a round moves a coefficient: no score by more than 1 where curvature grows, and there by as much
     /// as it may.
-    pub(crate) fn step(&self, slope: f64, before: f64, norm: f64, column: View<'_>) -> f64 {
-        let Some(weights) = self.local else { return self.minimiser(slope, before, norm) };
+    pub(crate) fn step(&self, j: usize, slope: f64, before: f64, norm: f64, column: View<'_>) -> f64 {
+        let Some(weights) = self.local else { return self.minimiser(j, slope, before, norm) };
         let (norm, most) = column.weighed(weights);
-        let after = self.minimiser_at(slope, before, std::f64::consts::E * norm.max(f64::MIN_POSITIVE));
+        let after = self.minimiser_at(j, slope, before, std::f64::consts::E * norm.max(f64::MIN_POSITIVE));
         before + (after - before).clamp(-1.0 / most, 1.0 / most)
     }
 }

@@ -11,6 +11,8 @@ use super::spec::Spec;
 use crate::data::design::Column;
 use crate::loss::Objective;
 use crate::loss::duality_gap::{Certified, Norms};
+use crate::loss::rows::Rows;
+use crate::penalties::{Held, Terms};
 use crate::working_set::{Target, keep_worst, quota, worst_first};
 
 /// Candidates looked at for each one wanted: the dependency check rejects some.
@@ -26,6 +28,8 @@ const ROUNDS_IN_VAIN: u64 = 200;
 #[derive(Debug, Clone)]
 pub struct Solver {
     pub(crate) objective: Objective,
+    /// What sets columns apart.
+    pub(crate) terms: Arc<Terms>,
     pub(crate) columns: Vec<Column>,
     pub(crate) members: Members,
     /// The intercept at the last boundary.
@@ -60,13 +64,14 @@ pub struct Solver {
 
 impl Solver {
     /// A solver that knows max |x_j'r| without coefficients beforehand, as a run must that does not start from zeros.
-    pub(crate) fn knowing(objective: Objective, largest: f64) -> Self {
-        Self { largest, ..Self::new(objective) }
+    pub(crate) fn knowing(objective: Objective, terms: Arc<Terms>, largest: f64) -> Self {
+        Self { largest, ..Self::new(objective, terms) }
     }
 
-    pub(crate) fn new(objective: Objective) -> Self {
+    pub(crate) fn new(objective: Objective, terms: Arc<Terms>) -> Self {
         Self {
             objective,
+            terms,
             columns: Vec::new(),
             members: Members::new(objective.shape()),
             intercept: 0.0,
@@ -96,30 +101,36 @@ impl Solver {
     /// Concludes a boundary: the certificate, and what the next epoch starts from. Points of the course that the
     /// residual certifies are left behind.
     pub(crate) fn certify(&mut self, spec: &Spec, replica: &Replica, shares: &[Share]) -> Certified {
-        let Spec { ref y, objective, tolerance, course, .. } = *spec;
+        let Spec { ref rows, objective, tolerance, course, .. } = *spec;
         // What the guard went back to is over now: kept on, it would be written instead of what follows.
         self.kept = None;
         self.is_path = course.is_path();
         let largest = shares.iter().map(|share| share.largest).fold(0.0, f64::max);
         let with_slopes = shares.iter().flat_map(|share| share.nonzeros.iter().zip(&share.slopes));
-        let largest_at = |ridge: f64| {
-            let slope = |(&(_, value), slope): (&(u32, f64), &f64)| less(*slope, ridge, value).abs();
+        let (terms, mut held) = (Arc::clone(&self.terms), Held::new());
+        let largest_at = |ridge: f64, held: &mut Held| {
+            held.clear();
+            let slope = |(&(j, value), slope): (&(u32, f64), &f64)| {
+                let j = j as usize;
+                terms.limiting(j, value, less(*slope, ridge * terms.ridge(j), value), held)
+            };
             with_slopes.clone().map(slope).fold(largest, f64::max)
         };
         if self.largest == 0.0 {
-            self.largest = largest_at(0.0);
+            self.largest = largest_at(0.0, &mut held);
         }
         self.support = shares.iter().flat_map(|share| share.nonzeros.iter().copied()).collect();
         self.support.sort_unstable_by_key(|&(variable, _)| variable);
         let l1 = self.support.iter().map(|(_, value)| value.abs()).sum();
-        let squares = self.support.iter().map(|(_, value)| value * value).sum();
-        self.members.look_at(y, &replica.rows);
+        let squares = self.support.iter().map(|(j, value)| terms.ridge(*j as usize) * value * value).sum();
+        self.members.look_at(rows, &replica.rows);
         self.intercept = replica.rows.intercept;
         let certified = loop {
             self.penalty = spec.penalty(self.position, self.largest);
             let (penalty, ridge) = objective.weights(self.penalty);
-            let norms = Norms { l1, squares, penalty, ridge, largest: largest_at(ridge) };
-            let certified = self.members.certified(y, norms);
+            let largest = largest_at(ridge, &mut held);
+            let norms = Norms { l1, squares, penalty, ridge, largest, held: &held };
+            let certified = self.members.certified(rows, norms);
             let (gap, scale) = (certified.relative(), certified.scale);
             self.scale = scale;
             if gap > tolerance || gap.is_nan() || self.position == course.len() {
@@ -140,6 +151,7 @@ impl Solver {
         gradient.resize(self.columns.len(), 0.0);
         let coefficients = self.members.coefficients();
         for &(slot, value) in shares.iter().flat_map(|share| &share.members) {
+            let ridge = ridge * self.members.terms().ridge(slot as usize);
             gradient[slot as usize] = less(value, ridge, coefficients[slot as usize]);
         }
         self.gradient = gradient;
@@ -154,7 +166,7 @@ impl Solver {
         let gap = (certified.primal - certified.dual).max(0.0);
         // Not by the tolerance: a run that goes on under a tighter one has taken the same way until then.
         self.target = self.members.share() * gap;
-        self.look_ahead(y.len());
+        self.look_ahead(rows.len());
         certified
     }
 
@@ -239,9 +251,12 @@ impl Solver {
             self.groups.push(self.columns.len() as u32);
         }
         let (_, ridge) = self.objective.weights(self.penalty);
-        let slope = |entrant: &Entrant| less(entrant.gradient, ridge, entrant.coefficient);
+        let terms = &self.terms;
+        let slope = |entrant: &Entrant| {
+            less(entrant.gradient, ridge * terms.ridge(entrant.variable as usize), entrant.coefficient)
+        };
         self.gradient.extend(entrants.iter().map(slope));
-        let first = self.members.enter(&entrants);
+        let first = self.members.enter(&entrants, terms);
         self.columns.extend(entrants.into_iter().map(|entrant| entrant.column));
         first as u32
     }
@@ -252,13 +267,13 @@ impl Solver {
     }
 
     /// Solves on the working set.
-    pub(crate) fn solve(&mut self, y: &[f64]) -> Solved {
+    pub(crate) fn solve(&mut self, given: &Rows) -> Solved {
         let (penalty, ridge) = self.objective.weights(self.penalty);
         let target = Target { penalty, ridge, intercept: self.objective.intercept, gap: self.target };
-        let rows = self.rows(y.len(), ridge);
+        let rows = self.rows(given.len(), ridge);
         let gradient = std::mem::take(&mut self.gradient);
         let (columns, intercept) = (&self.columns[..], self.intercept);
-        self.members.solve(Solve { y, columns, target, gradient, rows, intercept })
+        self.members.solve(Solve { given, columns, target, gradient, rows, intercept })
     }
 }
 

@@ -16,6 +16,7 @@ use super::replica::Replica;
 use super::shard::ColumnShard;
 use super::spec::Spec;
 use crate::data::correlation::{Aspect, among};
+use crate::data::design::Column;
 use crate::loss::Curvature;
 
 /// The Lasso on the engine.
@@ -63,8 +64,8 @@ impl Program for LassoProgram {
                 let variables = entrants.iter().map(|entrant| entrant.variable).collect();
                 // A smooth loss weighs its Gram anew at every step, where it is solved.
                 let columns = self.spec.objective.shape().is_quadratic().then(|| {
-                    let columns = entrants.iter().map(|entrant| entrant.column.clone());
-                    columns.collect()
+                    let columns: Vec<_> = entrants.iter().map(|entrant| entrant.column.clone()).collect();
+                    Column::weighted(columns, &self.spec.roots)
                 });
                 let first = solver.enter(entrants);
                 solver.entering = columns.map(|columns| Arc::new(Entering { first, columns }));
@@ -73,8 +74,8 @@ impl Program for LassoProgram {
             Phase::Solve(_) => {
                 let tiles = raddle::answers!(partials, Partial::Tiles).into_iter();
                 solver.entering = None;
-                solver.grow(self.spec.y.len(), tiles.flat_map(|(_, tiles)| tiles).collect());
-                Change::Solved(solver.solve(&self.spec.y))
+                solver.grow(self.spec.rows.len(), tiles.flat_map(|(_, tiles)| tiles).collect());
+                Change::Solved(solver.solve(&self.spec.rows))
             }
             Phase::Moves => {
                 let moves = raddle::answers!(partials, Partial::Moves).into_iter();
@@ -87,7 +88,7 @@ impl Program for LassoProgram {
 
     fn commit(&self, change: &Change, replica: &mut Replica) {
         match change {
-            Change::Moves(moves) => replica.apply(moves, &self.spec.y, self.spec.objective),
+            Change::Moves(moves) => replica.apply(moves, &self.spec.rows, self.spec.objective),
             Change::Enter { .. } => {}
             Change::Solved(solved) => replica.rows.clone_from(&solved.rows),
             Change::Stage(stage) => replica.stage = Some(*stage),
@@ -125,7 +126,7 @@ impl Program for LassoProgram {
         let shares = raddle::answers!(shares, Partial::Share).into_iter();
         let shares: Vec<Share> = shares.map(|(_, share)| share).collect();
         let certified = solver.certify(&self.spec, replica, &shares);
-        let n = self.spec.y.len() as f64;
+        let n = self.spec.rows.len() as f64;
         let done = solver.solutions().len() == self.spec.course.len();
         let worst = solver.solutions().iter().map(|solution| solution.gap).fold(0.0, f64::max);
         let value = if done { worst } else { certified.relative() };
@@ -142,7 +143,7 @@ impl Program for LassoProgram {
         } else {
             (verdict.weights, verdict.wanted) = solver.candidates(shares, replica.cap());
         }
-        let cap = solver.cap(self.spec.y.len());
+        let cap = solver.cap(self.spec.rows.len());
         if replica.stage.is_none_or(|stage| penalty != stage.penalty || cap != stage.cap) {
             let floor = self.spec.working_set.then_some(floor);
             verdict.change = Some(Change::Stage(Stage { penalty, floor, cap }));
@@ -168,7 +169,7 @@ impl Update for LassoProgram {
     fn update(&self, task: &Task<Phase>, shard: &mut ColumnShard, replica: &Replica) -> Partial {
         match &task.phase {
             Phase::Moves => Partial::Moves(shard.moves(task, &self.asked(replica, &self.curvature(replica)))),
-            Phase::Enter => Partial::Entrants(shard.entrants(task, self.spec.gram_response())),
+            Phase::Enter => Partial::Entrants(shard.entrants(task, &self.spec.gram_response)),
             Phase::Solve(Some(entering)) => Partial::Tiles(shard.part.grow(entering)),
             Phase::Solve(None) => Partial::Tiles(Vec::new()),
         }
@@ -190,7 +191,7 @@ impl Relate for LassoProgram {
             Some(&aspects[at].1)
         };
         let aspects: Vec<Option<&Aspect>> = candidates.iter().map(aspect).collect();
-        among(&aspects, self.spec.y.len(), self.sample)
+        among(&aspects, self.spec.rows.len(), self.sample)
     }
 }
 
@@ -200,7 +201,9 @@ impl LassoProgram {
         match self.spec.objective.loss.function().curvature() {
             Curvature::AtMost(bound) => (bound, None),
             Curvature::Local(of) => {
-                let rows = self.spec.y.iter().zip(&replica.rows.residual);
+                let mut y = self.spec.rows.y.to_vec();
+                self.spec.rows.weigh(&mut y);
+                let rows = y.iter().zip(&replica.rows.residual);
                 let rows: Vec<f64> = rows.map(|(&y, &residual)| of(y, residual)).collect();
                 (rows.iter().sum::<f64>() / rows.len() as f64, Some(rows))
             }
@@ -225,6 +228,8 @@ impl LassoProgram {
             cap: replica.cap(),
             weights: self.spec.weights,
             lazy: self.spec.course.len() > 1,
+            rows: &self.spec.rows,
+            terms: &self.spec.terms,
         }
     }
 }

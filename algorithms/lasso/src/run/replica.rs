@@ -5,6 +5,7 @@ use raddle::state::StateError;
 use super::messages::{Move, Stage};
 use crate::loss::Objective;
 use crate::loss::row_state::RowState;
+use crate::loss::rows::Rows;
 
 /// Violators that a shard names at the first boundary: more than the first working set looks at.
 pub(crate) const FIRST_CAP: usize = 512;
@@ -36,9 +37,9 @@ impl Replica {
         if fits { Ok(()) } else { Err(StateError::new("a residual of this problem")) }
     }
 
-    /// Makes coordinate updates visible, for the response y.
-    pub(crate) fn apply(&mut self, moves: &[Move], y: &[f64], objective: Objective) {
+    /// Makes coordinate updates visible.
+    pub(crate) fn apply(&mut self, moves: &[Move], rows: &Rows, objective: Objective) {
         let moves = moves.iter().filter(|change| change.delta != 0.0);
-        self.rows.move_by(moves.map(|change| (change.delta, change.column.view())), y, objective);
+        self.rows.move_by(moves.map(|change| (change.delta, change.column.view())), rows, objective);
     }
 }

@@ -76,7 +76,7 @@ impl ColumnShard {
                 continue;
             }
             let slope = self.view(at).dot(asked.residual, asked.sum);
-            let after = asked.step(slope, before, norm, self.view(at));
+            let after = asked.step(variable as usize, slope, before, norm, self.view(at));
             let delta = after - before;
             if delta != 0.0 {
                 self.coefficients[at] = after;
@@ -121,9 +121,13 @@ impl ColumnShard {
         })
     }
 
-    /// Computes the squared norms of the columns over all rows.
-    pub(crate) fn measure(&mut self, rows: usize) {
-        self.norms = (0..self.coefficients.len()).map(|at| self.view(at).sum_squares(rows)).collect();
+    /// Computes the squared norms of the columns over all rows, weighted where there are weights.
+    pub(crate) fn measure(&mut self, rows: usize, weights: Option<&[f64]>) {
+        let norm = |at: usize| match weights {
+            None => self.view(at).sum_squares(rows),
+            Some(weights) => self.view(at).weighed(weights).0,
+        };
+        self.norms = (0..self.coefficients.len()).map(norm).collect();
     }
 
     /// (column, coefficient) where it is not zero.

@@ -4,13 +4,21 @@ use std::sync::Arc;
 
 use crate::lambdas::Course;
 use crate::loss::Objective;
+use crate::loss::rows::Rows;
+use crate::penalties::Terms;
 
 /// What is minimised, at which lambdas, and how exactly.
 #[derive(Debug)]
 pub(crate) struct Spec {
-    /// The response as the loss sees it.
-    pub(crate) y: Arc<Vec<f64>>,
+    /// The rows as the loss sees them.
+    pub(crate) rows: Rows,
+    /// What shards multiply columns that enter with, of a quadratic: the response, weighted. Smooth losses need no products.
+    pub(crate) gram_response: Vec<f64>,
+    /// Roots of the weights, with which columns enter the Gram; empty where all rows count alike.
+    pub(crate) roots: Vec<f64>,
     pub(crate) objective: Objective,
+    /// What sets columns apart.
+    pub(crate) terms: Arc<Terms>,
     /// The lambdas, one after the other.
     pub(crate) course: Course,
     /// Relative duality gap at which the run is done.
@@ -28,13 +36,8 @@ impl Spec {
         (1.0 - 1e-9) * self.objective.weights(self.penalty(0, largest)).0
     }
 
-    /// What shards multiply columns that enter with: the response of a quadratic; smooth losses need no products.
-    pub(crate) fn gram_response(&self) -> &[f64] {
-        if self.objective.shape().is_quadratic() { &self.y } else { &[] }
-    }
-
     /// n times the lambda at a position, for max |x_j'r| without coefficients.
     pub(crate) fn penalty(&self, position: usize, largest: f64) -> f64 {
-        self.course.penalty(position, self.y.len(), largest / self.objective.l1_ratio)
+        self.course.penalty(position, self.rows.len(), largest / self.objective.l1_ratio)
     }
 }

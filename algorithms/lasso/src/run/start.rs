@@ -2,27 +2,51 @@
 
 use std::sync::Arc;
 
+use crate::data::design::Design;
 use crate::data::problem::Problem;
 use crate::error::LassoError;
 use crate::loss::row_state::RowState;
+use crate::loss::rows::Rows;
 use crate::loss::{Loss, Objective};
+use crate::penalties::{Asked, Terms};
 
 /// What is minimised, the response as the loss sees it, and where a fit starts.
 #[derive(Debug)]
 pub(crate) struct Start<'a> {
     problem: &'a Problem,
     pub(crate) objective: Objective,
-    pub(crate) y: Arc<Vec<f64>>,
+    pub(crate) given: Rows,
+    /// The columns in the units of the run,
+    pub(crate) design: Arc<Design>,
+    /// and what sets them apart.
+    pub(crate) terms: Arc<Terms>,
 }
 
 impl<'a> Start<'a> {
     /// For a loss with the intercept that the preparation has.
     ///
     /// # Errors
-    /// If the response does not suit the loss.
-    pub(crate) fn new(problem: &'a Problem, loss: Loss, l1_ratio: f64) -> Result<Self, LassoError> {
+    /// If the response does not suit the loss, or what is asked does not suit the columns.
+    pub(crate) fn new(
+        problem: &'a Problem,
+        loss: Loss,
+        l1_ratio: f64,
+        asked: &Asked,
+    ) -> Result<Self, LassoError> {
         let objective = Objective { loss, l1_ratio, intercept: problem.intercept };
-        Ok(Self { problem, objective, y: loss.function().response(problem)? })
+        let y = loss.function().response(problem)?;
+        // The response of a quadratic is less the offset.
+        let offset = problem.offset.clone().filter(|_| !objective.shape().is_quadratic());
+        let given = Rows { y, weights: problem.weights.clone(), offset };
+        let (terms, design) = match asked.is_plain() {
+            true => (Terms::default(), Arc::clone(&problem.design)),
+            false => {
+                let terms = asked.terms(problem.columns(), |j| problem.scale(j))?;
+                let design = problem.design.scaled(terms.units());
+                (terms, Arc::new(design))
+            }
+        };
+        Ok(Self { problem, objective, given, design, terms: Arc::new(terms) })
     }
 
     /// Coefficients from the original scale to that of the columns as prepared.
@@ -32,23 +56,24 @@ impl<'a> Start<'a> {
     pub(crate) fn prepared(&self, given: &[(u32, f64)]) -> Result<Vec<(u32, f64)>, LassoError> {
         let columns = self.problem.columns();
         let prepared = |&(column, value): &(u32, f64)| {
-            let value = value / self.problem.scale(column);
+            let unit = self.terms.unit(column as usize);
+            let value = if unit == 0.0 { 0.0 } else { value / self.problem.scale(column) / unit };
             let fits = (column as usize) < columns && value.is_finite();
-            fits.then_some((column, value)).ok_or(LassoError::Start { column: column as usize + 1, columns })
+            fits.then(|| (column, self.terms.clamp(column as usize, value)))
+                .ok_or(LassoError::Start { column: column as usize + 1, columns })
         };
         given.iter().map(prepared).collect()
     }
 
     /// Where the rows stand at these coefficients of columns as prepared.
     pub(crate) fn rows(&self, coefficients: &[(u32, f64)]) -> RowState {
-        let design = &self.problem.design;
-        let columns = coefficients.iter().map(|&(column, value)| (value, design.view(column as usize)));
+        let columns = coefficients.iter().map(|&(column, value)| (value, self.design.view(column as usize)));
         let intercept = self.objective.loss.function().intercept(self.problem);
-        RowState::at(columns, &self.y, self.objective, intercept)
+        RowState::at(columns, &self.given, self.objective, intercept)
     }
 
     /// max |x_j'r| without coefficients.
     pub(crate) fn largest(&self) -> f64 {
-        self.problem.largest(&self.rows(&[]).residual)
+        self.design.largest(&self.rows(&[]).residual, |j, slope| self.terms.seen(j, slope))
     }
 }

@@ -12,6 +12,7 @@
 //! what is done depends on computed values and counted work alone.
 
 mod basis;
+mod boxed;
 mod candidates;
 mod compact;
 mod epoch;

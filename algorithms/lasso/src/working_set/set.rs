@@ -3,6 +3,7 @@
 use raddle::hands;
 use raddle::state::StateError;
 
+use super::boxed;
 use super::compact::Compact;
 use super::factor::{Factor, KeptFactor};
 use super::homotopy::{Homotopy, MOST_MEMBERS};
@@ -10,6 +11,7 @@ use super::inner;
 use super::local::{Local, Measure, Problem};
 use super::stats::Work;
 use super::symmetric::{MOVING, STRIP};
+use crate::penalties::Terms;
 
 /// A member's number, in order of entry.
 pub(crate) type Slot = u32;
@@ -33,6 +35,8 @@ pub struct WorkingSet {
     /// |x_j|^2 of those, to which the diagonal adds the ridge.
     norms: Vec<f64>,
     ridge: f64,
+    /// What sets members apart.
+    terms: Terms,
     compact: Compact,
     factor: Factor,
     homotopy: Homotopy,
@@ -96,9 +100,18 @@ impl WorkingSet {
         self.whole.g.clear();
         self.complete = 0;
         self.norms.clear();
+        self.terms = Terms::default();
         self.compact.clear();
         self.factor.clear();
         self.homotopy.clear();
+    }
+
+    pub(crate) fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
+    pub(crate) fn terms_mut(&mut self) -> &mut Terms {
+        &mut self.terms
     }
 
     /// Number of members.
@@ -197,7 +210,7 @@ impl WorkingSet {
         for i in self.complete..self.members.len() {
             let norm = &mut self.whole.gram.row_mut(i)[i];
             self.norms.push(*norm);
-            *norm += self.ridge;
+            *norm += self.ridge * self.terms.ridge(i);
         }
         self.whole.gram.mirror(self.complete);
         self.complete = self.members.len();
@@ -211,7 +224,7 @@ impl WorkingSet {
         }
         self.ridge = ridge;
         for (i, norm) in self.norms.iter().enumerate() {
-            self.whole.gram.row_mut(i)[i] = norm + ridge;
+            self.whole.gram.row_mut(i)[i] = norm + ridge * self.terms.ridge(i);
         }
         self.compact.clear();
         self.factor.clear();
@@ -261,6 +274,10 @@ impl WorkingSet {
     pub fn solve(&mut self, penalty: f64, yy: f64, rows: usize, target: f64) -> SolveReport {
         let mut work = Work::default();
         let problem = Problem { penalty, yy, rows };
+        if self.terms.is_bounded() {
+            let measure = boxed::solve(&mut self.whole, &self.terms, problem, target, &mut work);
+            return SolveReport { measure, reached: measure.gap <= target, support: self.support(), work };
+        }
         if self.members.len() <= MOST_MEMBERS {
             // Whether or not the path was followed to its end is seen below, from the gap.
             let _ = self.homotopy.solve(&mut self.whole, problem, &mut work);

@@ -6,11 +6,13 @@ use crate::data::design::{Column, View};
 use crate::kernels::{RowPiece, dot, gram, gram_by_rows, sparse_dot};
 use crate::loss::linear_predictor::Scores;
 
+use super::super::boxed;
 use super::super::factor::{Factor, KeptFactor, NOWHERE, places};
 use super::super::inner::descend;
 use super::super::local::{Local, Measure, Problem};
 use super::super::stats::Work;
 use super::set::Place;
+use crate::penalties::Terms;
 
 /// Weights count as no smaller than this times s: a row far on the wrong side has hardly any curvature, yet the
 /// model's own gap divides by it. More curvature than there is makes steps shorter, never wrong.
@@ -107,6 +109,7 @@ impl Model {
     pub(crate) fn rebuilt(
         kept: KeptModel,
         columns: &[Column],
+        terms: &Terms,
         rows: usize,
         intercept: bool,
     ) -> Result<Self, StateError> {
@@ -120,13 +123,19 @@ impl Model {
         }
         let mut model = Self { weights, ..Self::default() };
         model.begin(ridge);
-        model.cover(&slots, columns, intercept);
+        model.cover(&slots, columns, terms, intercept);
         model.factor = Factor::rebuilt(factor, &model.local.gram)?;
         Ok(model)
     }
 
     /// Makes the model contain the members `needed`; false if it should rather be renewed.
-    pub(crate) fn cover(&mut self, needed: &[u32], columns: &[Column], intercept: bool) -> bool {
+    pub(crate) fn cover(
+        &mut self,
+        needed: &[u32],
+        columns: &[Column],
+        terms: &Terms,
+        intercept: bool,
+    ) -> bool {
         self.places.resize(columns.len(), NOWHERE);
         let missing: Vec<u32> =
             needed.iter().copied().filter(|&slot| self.places[slot as usize] == NOWHERE).collect();
@@ -178,7 +187,7 @@ impl Model {
             }
         }
         for i in first..self.slots.len() {
-            gram_of.values[i * stride + i] += self.ridge;
+            gram_of.values[i * stride + i] += self.ridge * terms.ridge(self.slots[i] as usize);
         }
         gram_of.mirror(first);
         true
@@ -191,7 +200,7 @@ impl Model {
         at: &Place,
         penalty: f64,
         target: f64,
-        columns: &[Column],
+        (columns, terms): (&[Column], &Terms),
     ) -> Direction {
         let Place { scores, g, .. } = at;
         let local = &mut self.local;
@@ -212,6 +221,14 @@ impl Model {
         // With a ridge the members are rows too: any number of columns is independent.
         let rows = scores.values.len() + if self.ridge > 0.0 { self.slots.len() } else { 0 };
         let problem = Problem { penalty, yy: 0.0, rows };
+        if terms.is_bounded() {
+            let terms = terms.select(self.slots.iter().map(|&slot| slot as usize));
+            let measure = |local: &Local| {
+                boxed::measured(local, &terms, squares - explained(local, &before, &slope), penalty)
+            };
+            boxed::descend(local, &terms, penalty, (target, EPOCHS), &mut Work::default(), measure);
+            return self.direction(&before, columns);
+        }
         let measure = |local: &Local| measure(local, &before, &slope, squares, penalty);
         descend(local, problem, (target, EPOCHS), &mut self.factor, &mut Work::default(), measure);
         self.direction(&before, columns)
@@ -242,6 +259,12 @@ impl Model {
     }
 }
 
+/// By how much the residual's square has fallen from |z|^2.
+fn explained(local: &Local, before: &[f64], slope: &[f64]) -> f64 {
+    let steps = local.b.iter().zip(before).zip(local.g.iter().zip(slope));
+    steps.map(|((after, before), (g, slope))| (after - before) * (g + slope)).sum()
+}
+
 /// Objective, less |z|^2 / 2, and duality gap of the quadratic problem 1/2 |z - X d|^2 + L |b + d|_1 whose gradient at
 /// `before` is `slope`, for |z|^2 = `squares`. The dual point is the residual times k = min(1, L / max |g|), the gap
 ///
@@ -252,8 +275,7 @@ fn measure(local: &Local, before: &[f64], slope: &[f64], squares: f64, penalty: 
     let largest = local.g.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
     let scale = if largest > penalty { penalty / largest } else { 1.0 };
     let l1: f64 = local.b.iter().map(|value| value.abs()).sum();
-    let steps = local.b.iter().zip(before).zip(local.g.iter().zip(slope));
-    let explained: f64 = steps.map(|((after, before), (g, slope))| (after - before) * (g + slope)).sum();
+    let explained = explained(local, before, slope);
     let rest = 0.5 * (1.0 - scale) * (1.0 - scale) * (squares - explained).max(0.0);
     let primal = penalty * l1 - 0.5 * explained;
     let gap = rest + (penalty * l1 - scale * dot(&local.g, &local.b)).max(0.0);

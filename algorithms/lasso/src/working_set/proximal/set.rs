@@ -4,6 +4,7 @@ use raddle::state::StateError;
 
 use crate::data::design::{Column, add_columns};
 use crate::loss::linear_predictor::{Response, Scores};
+use crate::penalties::{Held, Terms, charge};
 
 use super::model::{Direction, KeptModel, Model};
 
@@ -30,6 +31,8 @@ const HALVINGS: usize = 40;
 pub(crate) struct ProximalSet {
     members: Vec<u32>,
     b: Vec<f64>,
+    /// What sets members apart.
+    terms: Terms,
     model: Model,
     /// Whether the last step fell short of what the model foretold.
     stale: bool,
@@ -83,6 +86,14 @@ impl ProximalSet {
         &self.b
     }
 
+    pub(crate) fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
+    pub(crate) fn terms_mut(&mut self) -> &mut Terms {
+        &mut self.terms
+    }
+
     /// Appends members: column, and the coefficient each starts from. Returns the first new slot.
     pub(crate) fn enter(&mut self, members: impl IntoIterator<Item = (u32, f64)>) -> usize {
         let first = self.members.len();
@@ -109,7 +120,7 @@ impl ProximalSet {
         rows: usize,
         intercept: bool,
     ) -> Result<(), StateError> {
-        self.model = Model::rebuilt(kept.model, columns, rows, intercept)?;
+        self.model = Model::rebuilt(kept.model, columns, &self.terms, rows, intercept)?;
         self.stale = kept.stale;
         Ok(())
     }
@@ -133,7 +144,7 @@ impl ProximalSet {
             (self.stale, last) = (length < 1.0, gap);
             self.gradient(columns, &mut at, target.ridge);
         }
-        let mut fresh = vec![0.0; response.y.len()];
+        let mut fresh = response.rows.start();
         let moved = columns.iter().zip(&self.b).filter(|&(_, value)| *value != 0.0);
         let shift = add_columns(moved.map(|(column, &value)| (value, column.view())), &mut fresh);
         let mut intercept = at.intercept;
@@ -149,7 +160,7 @@ impl ProximalSet {
     fn step(&mut self, given: Given<'_>, at: &mut Place, gap: f64) -> Option<f64> {
         let Given { columns, response, target } = given;
         let needed: Vec<u32> = (0..self.b.len())
-            .filter(|&i| self.b[i] != 0.0 || at.g[i].abs() >= NEAR * target.penalty)
+            .filter(|&i| self.b[i] != 0.0 || self.terms.seen(i, at.g[i]).abs() >= NEAR * target.penalty)
             .map(|i| i as u32)
             .collect();
         let mut renew = self.stale || self.model.is_unusable(target.ridge);
@@ -157,11 +168,12 @@ impl ProximalSet {
             if renew {
                 self.model.renew(&at.scores, target.ridge);
             }
-            if !self.model.cover(&needed, columns, target.intercept) {
+            if !self.model.cover(&needed, columns, &self.terms, target.intercept) {
                 renew = true;
                 continue;
             }
-            let direction = self.model.minimise(&self.b, at, target.penalty, SHARE * gap, columns);
+            let given = (columns, &self.terms);
+            let direction = self.model.minimise(&self.b, at, target.penalty, SHARE * gap, given);
             if let Some(length) = self.search(response, at, &direction, target) {
                 at.intercept += length * direction.intercept;
                 if target.intercept {
@@ -187,7 +199,8 @@ impl ProximalSet {
         let Target { penalty, ridge, .. } = target;
         let Place { scores, g, .. } = at;
         // F less what does not change.
-        let regular = |b: f64| penalty * b.abs() + 0.5 * ridge * b * b;
+        let terms = &self.terms;
+        let regular = |i: usize, b: f64| penalty * b.abs() + 0.5 * ridge * terms.ridge(i) * b * b;
         let start = scores.sums.loss;
         let slope: f64 = direction
             .changes
@@ -201,13 +214,14 @@ impl ProximalSet {
         }
         let mut length = 1.0;
         let mut trial = Scores { values: scores.values.clone(), ..Scores::default() };
-        (trial.residual, trial.weights) = (vec![0.0; response.y.len()], vec![0.0; response.y.len()]);
+        (trial.residual, trial.weights) = (vec![0.0; response.rows.len()], vec![0.0; response.rows.len()]);
         for _ in 0..HALVINGS {
             let moved = scores.values.iter().zip(&direction.scores);
             trial.values.iter_mut().zip(moved).for_each(|(to, (from, by))| *to = from + length * by);
             trial.evaluate(response);
             let at = |(i, after, change): (usize, f64, f64)| end(self.b[i], after, change, length);
-            let regular: f64 = direction.changes.iter().map(|&c| regular(at(c)) - regular(self.b[c.0])).sum();
+            let rise = |&c: &(usize, f64, f64)| regular(c.0, at(c)) - regular(c.0, self.b[c.0]);
+            let regular: f64 = direction.changes.iter().map(rise).sum();
             if trial.sums.loss - start + regular <= DECREASE * length * slope + noise {
                 let ends: Vec<(usize, f64)> = direction.changes.iter().map(|&c| (c.0, at(c))).collect();
                 ends.into_iter().for_each(|(i, value)| self.b[i] = value);
@@ -223,22 +237,25 @@ impl ProximalSet {
     /// stand for further residuals (the rows of the elastic net seen as an augmented problem).
     fn gap(&self, response: Response<'_>, at: &Place, target: Target) -> f64 {
         let Place { scores, g, .. } = at;
-        let largest = g.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+        let (terms, mut held) = (&self.terms, Held::new());
+        let slopes = self.b.iter().zip(g).enumerate();
+        let largest = slopes.map(|(i, (b, g))| terms.limiting(i, *b, *g, &mut held)).fold(0.0, f64::max);
         let scale = if largest > target.penalty { target.penalty / largest } else { 1.0 };
         let l1: f64 = self.b.iter().map(|value| value.abs()).sum();
-        let squares: f64 = self.b.iter().map(|value| value * value).sum();
+        let squares: f64 = self.b.iter().enumerate().map(|(i, value)| terms.ridge(i) * value * value).sum();
         let primal = scores.sums.loss + target.penalty * l1 + 0.5 * target.ridge * squares;
-        primal - (scores.dual(response, scale) - 0.5 * scale * scale * target.ridge * squares)
+        let charged = charge(&held, scale, target.penalty);
+        primal - (scores.dual(response, scale) - 0.5 * scale * scale * target.ridge * squares - charged)
     }
 
     /// g = X'r - R b of all members.
     fn gradient(&self, columns: &[Column], at: &mut Place, ridge: f64) {
         let Place { scores, g, .. } = at;
-        let slope = |(column, b): (&Column, &f64)| {
-            column.view().dot(&scores.residual, scores.sums.residual) - ridge * b
+        let slope = |(i, (column, b)): (usize, (&Column, &f64))| {
+            column.view().dot(&scores.residual, scores.sums.residual) - ridge * self.terms.ridge(i) * b
         };
         g.clear();
-        g.extend(columns.iter().zip(&self.b).map(slope));
+        g.extend(columns.iter().zip(&self.b).enumerate().map(slope));
     }
 }
 

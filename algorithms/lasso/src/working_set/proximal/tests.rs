@@ -6,6 +6,7 @@ use super::{Given, Place, ProximalSet, Target};
 use crate::data::design::{Column, Design};
 use crate::kernels::{dot, in_every_form};
 use crate::loss::linear_predictor::{Response, Scores};
+use crate::loss::rows::Rows;
 use crate::loss::{Loss, Shape};
 
 const ROWS: usize = 61;
@@ -44,7 +45,7 @@ fn solve(sparse: bool, ridge: f64) -> (Vec<f64>, Scores, f64) {
     let mut set = ProximalSet::default();
     set.enter((0..COLUMNS as u32).map(|j| (j, 0.0)));
     let Shape::Smooth(loss) = Loss::Logistic.function().shape() else { panic!("it is smooth") };
-    let response = Response { y: &y, loss };
+    let response = Response { rows: &Rows::plain(y), loss };
     let mut scores = Scores::new(response, vec![0.0; ROWS]);
     let intercept = scores.settle(response);
     let slope = |column: &Column| column.view().dot(&scores.residual, scores.sums.residual);

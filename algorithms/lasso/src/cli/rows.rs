@@ -1,0 +1,105 @@
+//! The options that say something of each row: what it counts, and where its score begins.
+
+use std::path::Path;
+
+use clap::Args;
+use raddle::cli::{Error, content_digest};
+use raddle_datasets::{Beside, Labels, Table};
+use raddle_lasso::{LassoError, Preparation, Problem};
+use serde::{Deserialize, Serialize};
+
+/// Weights and offsets.
+#[derive(Debug, Clone, Args, Serialize)]
+pub(crate) struct RowArgs {
+    /// Count the loss of each row this many times: a column, which is no feature then, or a file with one value a row.
+    #[arg(long, value_name = "NAME|FILE")]
+    weights: Option<String>,
+    /// Add this to the score of each row, as the logarithm of an exposure: a column, which is no feature then, or a file with
+    /// one value a row.
+    #[arg(long, value_name = "NAME|FILE")]
+    offset: Option<String>,
+}
+
+/// Where offsets are in the data that a model was fitted to: predictions need them, too.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Offset {
+    /// In this column.
+    Column(String),
+    /// In this file.
+    File(String),
+}
+
+/// Weights and offsets, where there are some.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RowValues {
+    pub(crate) weights: Option<Vec<f64>>,
+    pub(crate) offset: Option<Vec<f64>>,
+}
+
+/// What reads an offset.
+pub(crate) fn beside_offset(name: &str) -> Beside {
+    Beside { option: "--offset", name: name.to_owned() }
+}
+
+/// The numbers of a column beside the features.
+pub(crate) fn numbers(column: Labels, option: &str, data: &str) -> Result<Vec<f64>, Error> {
+    match column {
+        Labels::Numbers(values) => Ok(values),
+        Labels::Texts { texts, .. } => {
+            let text = texts.iter().find(|text| text.parse::<f64>().is_err()).cloned().unwrap_or_default();
+            let why = format!(
+                "{data}: {option}: `{text}` is not a number: mend it, or name another column or file"
+            );
+            Err(Error::input(why))
+        }
+    }
+}
+
+impl RowArgs {
+    /// What is to be read beside features and response.
+    pub(crate) fn beside(&self) -> Vec<Beside> {
+        let weights = self.weights.iter().map(|name| Beside { option: "--weights", name: name.clone() });
+        weights.chain(self.offset.as_deref().map(beside_offset)).collect()
+    }
+
+    /// What was read, which stands before what else is beside the features.
+    pub(crate) fn values(&self, table: &mut Table, data: &str) -> Result<RowValues, Error> {
+        let mut take = |is_given: bool, option: &str| match is_given && !table.beside.is_empty() {
+            true => numbers(table.beside.remove(0), option, data).map(Some),
+            false => Ok(None),
+        };
+        let weights = take(self.weights.is_some(), "--weights")?;
+        Ok(RowValues { weights, offset: take(self.offset.is_some(), "--offset")? })
+    }
+
+    /// Where a model finds the offsets of other data.
+    pub(crate) fn offset(&self) -> Option<Offset> {
+        let place = |of: &String| match Path::new(of).is_file() {
+            true => Offset::File(of.clone()),
+            false => Offset::Column(of.clone()),
+        };
+        self.offset.as_ref().map(place)
+    }
+
+    /// What makes a checkpoint that of a run with these rows.
+    pub(crate) fn identity(&self) -> String {
+        let given = [&self.weights, &self.offset];
+        let digests = given.map(|option| option.as_deref().map(content_digest));
+        format!("weights {:?} offset {:?} {digests:?}", self.weights, self.offset)
+    }
+}
+
+impl RowValues {
+    /// The problem whose rows these are.
+    pub(crate) fn problem(self, table: Table, preparation: Preparation) -> Result<Problem, LassoError> {
+        let mut problem = Problem::new(table.x, table.y, preparation)?;
+        if let Some(weights) = self.weights {
+            problem = problem.weights(weights)?;
+        }
+        match self.offset {
+            Some(offset) => problem.offset(offset),
+            None => Ok(problem),
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The options that set the penalty of one coefficient apart: factors and bounds, by names of columns.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use raddle::cli::{Error, content_digest};
+use raddle_lasso::Lasso;
+use serde::Serialize;
+
+use super::problem::Features;
+
+/// Names that a message lists.
+const LISTED: usize = 8;
+
+/// Factors and bounds.
+#[derive(Debug, Clone, Args, Serialize)]
+#[command(next_help_heading = "Options of the penalty")]
+pub(crate) struct TermArgs {
+    /// Multiply the penalty of columns: a file with lines `name factor`; 1 where none is given.
+    #[arg(long, value_name = "FILE")]
+    factors: Option<PathBuf>,
+    /// No coefficient falls below 0: of all columns, or of these alone (--nonnegative=a,b*).
+    #[arg(long, value_name = "NAME,...", num_args = 0..=1, require_equals = true, default_missing_value = "*", value_delimiter = ',')]
+    nonnegative: Vec<String>,
+    /// Bound coefficients: a file with lines `name lower upper`, 0 between them; inf and -inf bound nothing.
+    #[arg(long, value_name = "FILE")]
+    bounds: Option<PathBuf>,
+}
+
+/// The columns that names stand for.
+struct Columns<'a> {
+    features: &'a Features,
+    count: usize,
+    numbers: HashMap<&'a str, usize>,
+}
+
+impl TermArgs {
+    /// A Lasso of these many columns with what is asked for.
+    pub(crate) fn apply(&self, lasso: Lasso, features: &Features, count: usize) -> Result<Lasso, Error> {
+        let columns = Columns::new(features, count);
+        let mut lasso = lasso;
+        if let Some(file) = &self.factors {
+            let mut factors = vec![1.0; count];
+            columns.each_line(file, |at, [factor]: [f64; 1]| {
+                if !(factor > 0.0 && factor.is_finite()) {
+                    return Err(format!("the factor is {factor}: it must be a number above 0"));
+                }
+                at.iter().for_each(|&j| factors[j] = factor);
+                Ok(())
+            })?;
+            lasso = lasso.factors(factors);
+        }
+        let mut bounds = vec![(f64::NEG_INFINITY, f64::INFINITY); count];
+        if let Some(file) = &self.bounds {
+            columns.each_line(file, |at, [lower, upper]: [f64; 2]| {
+                if lower > upper || lower.is_nan() || upper.is_nan() {
+                    return Err(format!(
+                        "the lower bound {lower} is above the upper one, {upper}: exchange them"
+                    ));
+                }
+                if lower > 0.0 || upper < 0.0 {
+                    let why = "0 must lie between the bounds, for a penalty draws every coefficient to it";
+                    return Err(format!("the bounds {lower} and {upper} exclude 0: {why}"));
+                }
+                at.iter().for_each(|&j| bounds[j] = (lower, upper));
+                Ok(())
+            })?;
+        }
+        for name in &self.nonnegative {
+            let at = columns.named(name).map_err(|why| Error::usage(format!("--nonnegative: {why}")))?;
+            at.into_iter().for_each(|j| bounds[j].0 = 0.0);
+        }
+        let is_bounded = self.bounds.is_some() || !self.nonnegative.is_empty();
+        Ok(if is_bounded { lasso.bounds(bounds) } else { lasso })
+    }
+
+    /// What makes a checkpoint that of a run with these terms.
+    pub(crate) fn identity(&self) -> String {
+        let files = [&self.factors, &self.bounds];
+        let digests = files.map(|file| file.as_ref().map(|file| content_digest(&file.to_string_lossy())));
+        format!("{self:?} {digests:?}")
+    }
+}
+
+impl<'a> Columns<'a> {
+    fn new(features: &'a Features, count: usize) -> Self {
+        let names = features.names.iter().flatten();
+        let numbers = names.enumerate().map(|(j, name)| (name.as_str(), j)).collect();
+        Self { features, count, numbers }
+    }
+
+    /// The columns of a name, of the levels of an encoded column, of a beginning (`x*`), or of a number from 1.
+    fn named(&self, name: &str) -> Result<Vec<usize>, String> {
+        if let Some(&j) = self.numbers.get(name) {
+            return Ok(vec![j]);
+        }
+        let names = self.features.names.as_deref().unwrap_or(&[]);
+        let encoding = self.features.encoding.as_ref();
+        let levels = encoding.and_then(|encoding| encoding.columns.iter().find(|column| column.name == name));
+        let levels = levels.map(|column| column.features()).unwrap_or_default();
+        let is_named = |column: &String| match name.strip_suffix('*') {
+            Some(beginning) => column.starts_with(beginning),
+            None => levels.contains(column),
+        };
+        let found: Vec<usize> =
+            names.iter().enumerate().filter(|(_, column)| is_named(column)).map(|(j, _)| j).collect();
+        let number = || name.parse::<usize>().ok()?.checked_sub(1).filter(|&j| j < self.count);
+        match (found.is_empty(), number()) {
+            (false, _) => Ok(found),
+            (true, Some(j)) => Ok(vec![j]),
+            (true, None) if name == "*" => Ok((0..self.count).collect()),
+            (true, None) => Err(format!("there is no column `{name}`: {}", self.known())),
+        }
+    }
+
+    fn known(&self) -> String {
+        match self.features.names.as_deref() {
+            Some(names) if names.len() > LISTED => {
+                format!("the columns are {} and {} more", names[..LISTED].join(", "), names.len() - LISTED)
+            }
+            Some(names) => format!("the columns are {}", names.join(", ")),
+            None => format!("the columns have no names; give their numbers, 1 to {}", self.count),
+        }
+    }
+
+    /// Lines of a name and N numbers, each given to `take`. Names may hold blanks; no column may be named twice.
+    fn each_line<const N: usize>(
+        &self,
+        file: &Path,
+        mut take: impl FnMut(&[usize], [f64; N]) -> Result<(), String>,
+    ) -> Result<(), Error> {
+        let shown = file.display();
+        let text = fs::read_to_string(file).map_err(|why| Error::input(format!("{shown}: {why}")))?;
+        let mut taken = vec![0; self.count];
+        for (number, line) in (1..).zip(text.lines()) {
+            if line.trim().is_empty() {
+                continue;
+            }
+            let refuse = |why: String| Error::input(format!("{shown}:{number}: {why}"));
+            let (name, values) = parsed(line).map_err(refuse)?;
+            let at = self.named(name).map_err(refuse)?;
+            if let Some(before) = at.iter().map(|&j| taken[j]).find(|before| *before > 0) {
+                return Err(refuse(format!(
+                    "`{name}` is named twice, first in line {before}: keep one line"
+                )));
+            }
+            at.iter().for_each(|&j| taken[j] = number);
+            take(&at, values).map_err(refuse)?;
+        }
+        Ok(())
+    }
+}
+
+/// A name and the numbers behind it, divided by tabs or blanks.
+fn parsed<const N: usize>(line: &str) -> Result<(&str, [f64; N]), String> {
+    let expected = || {
+        let values = if N == 1 { "a number" } else { "two numbers" };
+        format!("expected a name and {values} behind it: `{}`", line.trim())
+    };
+    let (mut rest, mut values) = (line.trim(), [0.0; N]);
+    for value in values.iter_mut().rev() {
+        let (before, last) = rest.rsplit_once(char::is_whitespace).ok_or_else(expected)?;
+        *value = last.parse().map_err(|_| expected())?;
+        rest = before.trim_end();
+    }
+    if rest.is_empty() { Err(expected()) } else { Ok((rest, values)) }
+}

@@ -1,0 +1,73 @@
+//! [`Rows`]: what a fit is given of each row beside its columns.
+
+use std::sync::Arc;
+
+/// The rows as a loss sees them: responses, and where there are such, weights and offsets; n values each.
+///
+/// Weights have the mean 1, so that the sum of the weighted losses is n times what is minimised. They are part of the loss: the residual of a
+/// row is minus the derivative of its weighted loss, and every product x_j'r is what it is without weights. A row of weight 0
+/// counts nothing.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Rows {
+    pub(crate) y: Arc<Vec<f64>>,
+    pub(crate) weights: Option<Arc<Vec<f64>>>,
+    /// What a score is before any column has a coefficient; empty for a quadratic, whose response is less it.
+    pub(crate) offset: Option<Arc<Vec<f64>>>,
+}
+
+impl Rows {
+    /// Without weights or offsets.
+    #[cfg(test)]
+    pub(crate) fn plain(y: Vec<f64>) -> Self {
+        Self { y: Arc::new(y), ..Self::default() }
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.y.len()
+    }
+
+    /// The weights, unless all are 1.
+    pub(crate) fn weights(&self) -> Option<&[f64]> {
+        self.weights.as_ref().map(|weights| &weights[..])
+    }
+
+    /// Scores without coefficients and intercept.
+    pub(crate) fn start(&self) -> Vec<f64> {
+        self.offset.as_ref().map_or_else(|| vec![0.0; self.y.len()], |offset| offset.to_vec())
+    }
+
+    /// Multiplies values of rows with their weights.
+    pub(crate) fn weigh(&self, values: &mut [f64]) {
+        if let Some(weights) = self.weights() {
+            values.iter_mut().zip(weights).for_each(|(value, weight)| *value *= weight);
+        }
+    }
+
+    /// r'r and y'r of a quadratic, its rows weighted once, for the residual r, which is weighted.
+    pub(crate) fn products(&self, residual: &[f64]) -> (f64, f64) {
+        use crate::kernels::{dot, sum_squares};
+        let yr = dot(&self.y, residual);
+        let Some(weights) = self.weights() else { return (sum_squares(residual), yr) };
+        let unweighted = |(r, weight): (&f64, &f64)| if *weight > 0.0 { r / weight } else { 0.0 };
+        let unweighted: Vec<f64> = residual.iter().zip(weights).map(unweighted).collect();
+        (dot(&unweighted, residual), yr)
+    }
+
+    /// The response weighted, and the roots of the weights (empty where there are none): what columns are multiplied with for
+    /// the Gram of a quadratic.
+    pub(crate) fn for_gram(&self) -> (Vec<f64>, Vec<f64>) {
+        let (mut response, roots) =
+            (self.y.to_vec(), self.weights().unwrap_or(&[]).iter().map(|weight| weight.sqrt()));
+        self.weigh(&mut response);
+        (response, roots.collect())
+    }
+
+    /// y'y, weighted.
+    pub(crate) fn squares(&self) -> f64 {
+        match self.weights() {
+            None => crate::kernels::sum_squares(&self.y),
+            Some(weights) => self.y.iter().zip(weights).map(|(y, weight)| weight * y * y).sum(),
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Bounds of coefficients: `lower_j <= b_j <= upper_j`, 0 among them.
+//!
+//! A bound relaxes the dual problem: a side that may not be taken, as below 0 of a coefficient that is not negative, limits
+//! no x_j'theta, and one that is limited by u charges the dual objective u max(0, x_j'theta - L) instead of forbidding
+//! that x_j'theta exceed L, for that is the conjugate of `L |b| on [lower, upper]`. Only where a coefficient stands at its
+//! bound u does a certificate pay so; everywhere else it keeps to x_j'theta <= L, which costs nothing.
+
+use super::Terms;
+use crate::error::LassoError;
+
+/// Coefficients that stand at a bound: how far it is from 0, and how far x_j'r goes beyond, towards it.
+pub(crate) type Held = Vec<(f64, f64)>;
+
+/// Whether there are bounds for each column, or none at all, each pair in order and around 0.
+///
+/// # Errors
+/// If not.
+pub(super) fn check(bounds: &[(f64, f64)], columns: usize) -> Result<(), LassoError> {
+    if !bounds.is_empty() && bounds.len() != columns {
+        return Err(LassoError::ColumnValues { what: "pairs of bounds", columns, values: bounds.len() });
+    }
+    match bounds.iter().position(|&(lower, upper)| !(lower <= 0.0 && upper >= 0.0)) {
+        Some(at) => {
+            let (lower, upper) = bounds[at];
+            Err(LassoError::Bounds { column: at + 1, lower, upper })
+        }
+        None => Ok(()),
+    }
+}
+
+/// By what a column is multiplied so that its coefficient may rise: -1 where it may only fall, 0 where it stays 0.
+pub(super) fn sign((lower, upper): (f64, f64)) -> f64 {
+    match (lower < 0.0, upper > 0.0) {
+        (_, true) => 1.0,
+        (true, false) => -1.0,
+        (false, false) => 0.0,
+    }
+}
+
+/// Bounds of a coefficient that is multiplied by `unit` to be on the original scale.
+pub(super) fn in_units((lower, upper): (f64, f64), unit: f64) -> (f64, f64) {
+    match unit {
+        // It is left out.
+        0.0 => (0.0, f64::INFINITY),
+        unit if unit < 0.0 => (0.0, lower / unit),
+        unit => (if lower < 0.0 { lower / unit } else { 0.0 }, upper / unit),
+    }
+}
+
+impl Terms {
+    pub(crate) fn is_bounded(&self) -> bool {
+        !self.upper.is_empty()
+    }
+
+    fn bounds(&self, j: usize) -> (f64, f64) {
+        match (self.lower.get(j), self.upper.get(j)) {
+            (Some(&lower), Some(&upper)) => (lower, upper),
+            _ => (f64::NEG_INFINITY, f64::INFINITY),
+        }
+    }
+
+    /// A coefficient of column `j`, no further than its bounds.
+    pub(crate) fn clamp(&self, j: usize, value: f64) -> f64 {
+        let (lower, upper) = self.bounds(j);
+        value.clamp(lower, upper)
+    }
+
+    /// Where a coefficient on the way from `from` meets a bound, as a share of `change`.
+    pub(crate) fn reach(&self, j: usize, from: f64, change: f64) -> f64 {
+        let (lower, upper) = self.bounds(j);
+        let bound = if change > 0.0 { upper } else { lower };
+        if bound.is_finite() { (bound - from) / change } else { f64::INFINITY }
+    }
+
+    /// Whether a coefficient stands at a bound other than 0.
+    pub(crate) fn is_at_bound(&self, j: usize, value: f64) -> bool {
+        let (lower, upper) = self.bounds(j);
+        value != 0.0 && (value == lower || value == upper)
+    }
+
+    /// x_j'r as far as it says something of a coefficient that is 0: towards a side that it may take.
+    pub(crate) fn seen(&self, j: usize, slope: f64) -> f64 {
+        if self.lower.get(j) == Some(&0.0) { slope.max(0.0) } else { slope }
+    }
+
+    /// What x_j'r - R b_j of a coefficient has to keep below L; where it stands at a bound and is pushed towards it, that is
+    /// noted instead.
+    pub(crate) fn limiting(&self, j: usize, value: f64, slope: f64, held: &mut Held) -> f64 {
+        if self.is_at_bound(j, value) && slope * value > 0.0 {
+            held.push((value.abs(), slope.abs()));
+            return 0.0;
+        }
+        self.seen(j, slope).abs()
+    }
+}
+
+/// What the dual objective is charged at k times the residual: the sum of u max(0, k |x_j'r| - L).
+pub(crate) fn charge(held: &[(f64, f64)], scale: f64, penalty: f64) -> f64 {
+    held.iter().map(|&(bound, slope)| bound * (scale * slope - penalty).max(0.0)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Asked;
+
+    #[test]
+    fn a_coefficient_that_may_only_fall_is_turned_round() {
+        let infinite = f64::INFINITY;
+        let asked = Asked {
+            factors: vec![2.0, 1.0, 4.0, 1.0],
+            bounds: vec![(-3.0, 5.0), (-3.0, 0.0), (0.0, infinite), (0.0, 0.0)],
+        };
+        let terms = asked.terms(4, |_| 10.0).expect("in range");
+        assert_eq!(terms.units(), [0.5, -1.0, 0.25, 0.0]);
+        assert_eq!(
+            (0..4).map(|j| terms.bounds(j)).collect::<Vec<_>>(),
+            [(-0.6, 1.0), (0.0, 0.3), (0.0, infinite), (0.0, infinite)]
+        );
+        assert_eq!((terms.seen(0, -2.0), terms.seen(1, -2.0), terms.seen(2, 2.0)), (-2.0, 0.0, 2.0));
+        let mut held = Vec::new();
+        assert_eq!(terms.limiting(1, 0.3, 7.0, &mut held), 0.0);
+        assert_eq!(terms.limiting(1, 0.3, -7.0, &mut held), 0.0);
+        assert_eq!(terms.limiting(0, -0.6, 7.0, &mut held), 7.0);
+        assert_eq!(held, [(0.3, 7.0)]);
+        assert_eq!(super::charge(&held, 0.5, 2.0), 0.3 * 1.5);
+    }
+}

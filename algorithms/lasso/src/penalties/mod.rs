@@ -1,0 +1,116 @@
+//! What sets the penalty of one coefficient apart from that of the others: [`Terms`], each kind in a file of its own.
+//!
+//! **Units.** A factor f_j > 0 makes its penalty `L f_j |b_j| + R f_j b_j^2 / 2`. With the column x_j / f_j and the coefficient
+//! f_j b_j the first term is that of every other column, so a run scales its columns once and knows factors only as the
+//! ridge R / f_j; bounds scale with the coefficient. A coefficient that may only fall is turned round by the sign of its
+//! column, so that lower bounds are 0 or below it and upper bounds above.
+
+mod bounds;
+mod factors;
+
+pub(crate) use bounds::{Held, charge};
+
+use crate::error::LassoError;
+
+/// What is asked of the coefficients on their original scale; empty where nothing is.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Asked {
+    /// f_j.
+    pub(crate) factors: Vec<f64>,
+    /// Lower and upper bounds.
+    pub(crate) bounds: Vec<(f64, f64)>,
+}
+
+/// The terms of columns, or of members of the working set, in the units of a run. All empty where nothing is asked for.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Terms {
+    /// A coefficient as prepared is that of the run times this; 0 for a column that is left out.
+    units: Vec<f64>,
+    /// The ridge of a column, beside R.
+    ridges: Vec<f64>,
+    /// At most 0,
+    lower: Vec<f64>,
+    /// and above 0; empty where nothing is bounded.
+    upper: Vec<f64>,
+    /// Bounds of columns on the original scale.
+    given: Vec<(f64, f64)>,
+}
+
+raddle::state!(Terms { units, ridges, lower, upper, given });
+
+impl Asked {
+    pub(crate) fn is_plain(&self) -> bool {
+        self.factors.is_empty() && self.bounds.is_empty()
+    }
+
+    /// In the units of a run, for columns whose coefficients are multiplied by `scale` to be on the original scale.
+    ///
+    /// # Errors
+    /// If there is not one for each column, or one is out of its range.
+    pub(crate) fn terms(&self, columns: usize, scale: impl Fn(u32) -> f64) -> Result<Terms, LassoError> {
+        factors::check(&self.factors, columns)?;
+        bounds::check(&self.bounds, columns)?;
+        let mut terms = Terms { given: self.bounds.clone(), ..Terms::default() };
+        for j in 0..columns {
+            let factor = self.factors.get(j).copied().unwrap_or(1.0);
+            let bounds = self.bounds.get(j).copied().unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+            let unit = factors::unit(factor) * bounds::sign(bounds);
+            terms.units.push(unit);
+            terms.ridges.push(unit.abs());
+            if !self.bounds.is_empty() {
+                let (lower, upper) = bounds::in_units(bounds, unit * scale(j as u32));
+                terms.lower.push(lower);
+                terms.upper.push(upper);
+            }
+        }
+        Ok(terms)
+    }
+}
+
+impl Terms {
+    /// What a coefficient of the run is multiplied with to be one as prepared.
+    pub(crate) fn unit(&self, j: usize) -> f64 {
+        self.units.get(j).copied().unwrap_or(1.0)
+    }
+
+    pub(crate) fn units(&self) -> &[f64] {
+        &self.units
+    }
+
+    /// A coefficient on the original scale, which rounding must not take across its bounds.
+    pub(crate) fn within(&self, column: u32, value: f64) -> f64 {
+        self.given.get(column as usize).map_or(value, |&(lower, upper)| value.clamp(lower, upper))
+    }
+
+    /// What the ridge of a column is multiplied with.
+    pub(crate) fn ridge(&self, j: usize) -> f64 {
+        self.ridges.get(j).copied().unwrap_or(1.0)
+    }
+
+    /// Whether no column differs from another.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.ridges.is_empty()
+    }
+
+    /// Appends the terms of column `j`: members of the working set come one after the other.
+    pub(crate) fn push(&mut self, columns: &Self, j: usize) {
+        if columns.is_plain() {
+            return;
+        }
+        self.units.push(columns.unit(j));
+        self.ridges.push(columns.ridge(j));
+        if columns.is_bounded() {
+            self.lower.push(columns.lower[j]);
+            self.upper.push(columns.upper[j]);
+        }
+    }
+
+    /// The terms of some columns or members.
+    pub(crate) fn select(&self, places: impl Iterator<Item = usize>) -> Self {
+        let mut terms = Self::default();
+        if !self.is_plain() {
+            places.for_each(|place| terms.push(self, place));
+        }
+        terms
+    }
+}

@@ -1,0 +1,56 @@
+//! The terms of the objective: weights and offsets of rows, factors and bounds of coefficients.
+
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
+
+mod command_line;
+#[path = "../common/mod.rs"]
+mod common;
+mod oracle;
+mod references;
+mod rows;
+mod table;
+
+use common::{classes, random, random_data};
+use raddle_datasets::Matrix;
+use raddle_lasso::{Fit, Loss, Preparation, Problem};
+
+const LOSSES: [Loss; 3] = [Loss::Squared, Loss::Logistic, Loss::Poisson];
+
+/// Columns and a response that suits the loss, with more rows than columns unless told otherwise.
+fn data(loss: Loss, rows: usize, columns: usize, seed: u64) -> (Vec<Vec<f64>>, Vec<f64>) {
+    let (x, y) = random_data(rows, columns, 0.6, seed);
+    let y = match loss {
+        Loss::Squared => y,
+        Loss::Logistic => classes(&y, -1.0, 1.0),
+        Loss::Poisson => y.iter().map(|y| (0.3 * y.abs()).round()).collect(),
+    };
+    (x, y)
+}
+
+/// Whole weights, some of them 0.
+fn whole_weights(rows: usize) -> Vec<f64> {
+    (0..rows).map(|row| f64::from(u32::try_from((row * 7 + 1) % 4).unwrap())).collect()
+}
+
+fn offsets(rows: usize, seed: u64) -> Vec<f64> {
+    let mut next = random(seed);
+    (0..rows).map(|_| 0.5 * next()).collect()
+}
+
+/// All coefficients, the intercept first.
+fn exported(fit: &Fit, columns: usize) -> oracle::Solution {
+    let mut all = vec![0.0; columns];
+    fit.coefficients.iter().for_each(|&(j, value)| all[j as usize] = value);
+    (fit.intercept, all)
+}
+
+fn problem(x: Matrix, y: &[f64], intercept: bool, standardize: bool) -> Problem {
+    Problem::new(x, y.to_vec(), Preparation::Usual { intercept, standardize }).unwrap()
+}
+
+/// The largest difference of two solutions, beside the largest coefficient.
+fn apart(a: &oracle::Solution, b: &oracle::Solution) -> f64 {
+    let size = a.1.iter().chain([&a.0]).fold(1e-300, |most: f64, value| most.max(value.abs()));
+    let off = a.1.iter().zip(&b.1).map(|(a, b)| (a - b).abs()).fold((a.0 - b.0).abs(), f64::max);
+    off / size
+}

@@ -1,0 +1,183 @@
+//! Every loss with every penalty, bound and weighting, against a naive method.
+
+use raddle_lasso::{Choice, Lasso, Loss, Preparation, Problem};
+
+use super::common::{dense, sparse};
+use super::oracle::{Naive, Terms};
+use super::{LOSSES, apart, data, exported, whole_weights};
+
+const ROWS: usize = 48;
+const COLUMNS: usize = 7;
+
+/// Factors and bounds by name.
+type Kind = (&'static str, Vec<f64>, Vec<(f64, f64)>);
+
+fn kinds() -> Vec<Kind> {
+    let (one, infinite) = (vec![1.0; COLUMNS], f64::INFINITY);
+    let free = vec![(-infinite, infinite); COLUMNS];
+    let mixed: Vec<f64> = (0..COLUMNS).map(|j| [1.0, 0.3, 2.5, 1.0][j % 4]).collect();
+    let nonnegative = vec![(0.0, infinite); COLUMNS];
+    let narrow: Vec<(f64, f64)> = (0..COLUMNS)
+        .map(|j| [(-0.05, 0.04), (-infinite, 0.03), (0.0, 0.02), (-0.01, 0.0), (0.0, 0.0)][j % 5])
+        .collect();
+    vec![
+        ("plain", one.clone(), free.clone()),
+        ("factors", mixed.clone(), free.clone()),
+        ("nonnegative", one.clone(), nonnegative.clone()),
+        ("bounds", one, narrow.clone()),
+        ("factors and nonnegative", mixed.clone(), nonnegative),
+        ("factors and bounds", mixed, narrow),
+    ]
+}
+
+#[test]
+fn every_loss_penalty_bound_and_weight() {
+    let mut met = 0;
+    for loss in LOSSES {
+        let (x, y) = data(loss, ROWS, COLUMNS, 5);
+        for (name, factors, bounds) in kinds() {
+            for l1_ratio in [1.0, 0.5] {
+                for weighted in [false, true] {
+                    for (intercept, standardize) in [(true, true), (true, false), (false, false)] {
+                        let context = format!(
+                            "{loss:?}, {name}, {l1_ratio}, weighted {weighted}, {intercept}, {standardize}"
+                        );
+                        let mut terms = Terms {
+                            l1_ratio,
+                            intercept,
+                            standardize,
+                            factors: factors.clone(),
+                            bounds: bounds.clone(),
+                            ..Terms::plain(loss, 0.03, ROWS, COLUMNS)
+                        };
+                        if weighted {
+                            terms.weights = whole_weights(ROWS);
+                        }
+                        let naive = Naive::new(&dense(&x), &y, terms);
+                        let expected = naive.solve();
+                        for make in [dense, sparse] {
+                            let preparation = Preparation::Usual { intercept, standardize };
+                            let mut problem = Problem::new(make(&x), y.clone(), preparation).unwrap();
+                            if weighted {
+                                problem = problem.weights(whole_weights(ROWS)).unwrap();
+                            }
+                            let lasso = || {
+                                let lasso = Lasso::params().loss(loss).l1_ratio(l1_ratio).lambda(0.03);
+                                lasso.factors(factors.clone()).bounds(bounds.clone()).parallelism(2)
+                            };
+                            for (schedule, near) in
+                                [(Choice::WorkingSet, 1e-6), (Choice::Priority, 1e-5), (Choice::Cyclic, 1e-5)]
+                            {
+                                // As exact as rounding lets it be: within a gap of 1e-12 coefficients differ by 1e-6.
+                                let fit = lasso().tolerance(1e-14).schedule(schedule).fit(&problem).unwrap();
+                                let context = format!("{context}, {schedule:?}");
+                                assert!(
+                                    fit.report.metric.value <= 1e-10,
+                                    "{context}: {:e}",
+                                    fit.report.metric.value
+                                );
+                                let fit = exported(&fit, COLUMNS);
+                                let off = apart(&expected, &fit);
+                                assert!(off < near, "{context}: {off:e}\n{expected:?}\n{fit:?}");
+                                assert!(
+                                    naive.violation(&fit) < near,
+                                    "{context}: {:e}",
+                                    naive.violation(&fit)
+                                );
+                                for (j, value) in fit.1.iter().enumerate() {
+                                    met += usize::from(
+                                        *value != 0.0 && (*value == bounds[j].0 || *value == bounds[j].1),
+                                    );
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(met > 100, "bounds that are never met show nothing");
+}
+
+/// More columns than rows, where the working set grows, and many bounds hold.
+#[test]
+fn large_sets_with_bounds_are_certified() {
+    for loss in LOSSES {
+        let (x, y) = data(loss, 60, 150, 15);
+        for make in [dense, sparse] {
+            let problem = Problem::new(make(&x), y.clone(), Preparation::default()).unwrap();
+            let bounds: Vec<(f64, f64)> =
+                (0..150).map(|j| if j % 2 == 0 { (0.0, f64::INFINITY) } else { (-0.05, 0.02) }).collect();
+            let factors: Vec<f64> = (0..150).map(|j| 0.5 + f64::from(j % 5)).collect();
+            let lasso = || Lasso::params().loss(loss).factors(factors.clone()).bounds(bounds.clone());
+            let fit = lasso().ratio(30.0).tolerance(1e-9).fit(&problem).unwrap();
+            assert!(fit.report.metric.is_reached(), "{loss:?}: {:e}", fit.report.metric.value);
+            let terms = Terms {
+                factors: factors.clone(),
+                bounds: bounds.clone(),
+                ..Terms::plain(loss, fit.lambda, 60, 150)
+            };
+            let naive = Naive::new(&make(&x), &y, terms);
+            let violation = naive.violation(&exported(&fit, 150));
+            assert!(violation < 1e-4, "{loss:?}: {violation:e}");
+            let path = lasso().path(15, 30.0).fit(&problem).unwrap();
+            assert_eq!(path.points.len(), 15, "{loss:?}");
+            // At lambda_max nothing is chosen, just below something is.
+            assert!(
+                path.points[0].coefficients.is_empty() && !path.points[2].coefficients.is_empty(),
+                "{loss:?}"
+            );
+            let last = path.points.last().unwrap();
+            assert!((last.lambda - fit.lambda).abs() < 1e-9 * fit.lambda);
+        }
+    }
+}
+
+/// A factor is the column divided by it.
+#[test]
+fn factors_scale_columns() {
+    let (x, y) = data(Loss::Squared, 50, 120, 25);
+    let factors: Vec<f64> = (0..120).map(|j| 0.25 * f64::from(1 + j % 7)).collect();
+    let divided: Vec<Vec<f64>> =
+        x.iter().zip(&factors).map(|(column, factor)| column.iter().map(|x| x / factor).collect()).collect();
+    let preparation = Preparation::Usual { intercept: true, standardize: false };
+    let problem = |x: &[Vec<f64>]| Problem::new(dense(x), y.clone(), preparation).unwrap();
+    let lasso = || Lasso::params().ratio(20.0).tolerance(1e-12);
+    let factored = lasso().factors(factors.clone()).fit(&problem(&x)).unwrap();
+    let plain = lasso().fit(&problem(&divided)).unwrap();
+    assert!((factored.lambda_max - plain.lambda_max).abs() < 1e-12 * plain.lambda_max);
+    let (factored, mut plain) = (exported(&factored, 120), exported(&plain, 120));
+    plain.1.iter_mut().zip(&factors).for_each(|(value, factor)| *value /= factor);
+    assert!(apart(&plain, &factored) < 1e-7);
+}
+
+#[test]
+fn starts_are_brought_within_bounds() {
+    let (x, y) = data(Loss::Squared, 50, 10, 35);
+    let problem = Problem::new(dense(&x), y, Preparation::default()).unwrap();
+    let lasso = || Lasso::params().bounds(vec![(0.0, 0.05); 10]).factors(vec![2.0; 10]).tolerance(1e-10);
+    let cold = lasso().fit(&problem).unwrap();
+    let warm = lasso()
+        .init((0..10).map(|j| (j, if j % 2 == 0 { -3.0 } else { 4.0 })).collect())
+        .fit(&problem)
+        .unwrap();
+    assert!(warm.report.metric.is_reached());
+    assert!(apart(&exported(&cold, 10), &exported(&warm, 10)) < 1e-6);
+}
+
+#[test]
+fn what_is_no_factor_or_bound_is_refused() {
+    let (x, y) = data(Loss::Squared, 20, 3, 45);
+    let problem = Problem::new(dense(&x), y, Preparation::default()).unwrap();
+    let refused = |lasso: Lasso| lasso.fit(&problem).unwrap_err().to_string();
+    for factor in [-1.0, f64::NAN, f64::INFINITY, 1e-200] {
+        let said = refused(Lasso::params().factors(vec![1.0, factor, 1.0]));
+        assert!(said.contains("the factor of column 2"), "{said}");
+    }
+    for bounds in [(1.0, 2.0), (-2.0, -1.0), (1.0, -1.0), (f64::NAN, 1.0), (0.0, f64::NAN)] {
+        let said = refused(Lasso::params().bounds(vec![(-1.0, 1.0), (0.0, 0.0), bounds]));
+        assert!(said.contains("the bounds of column 3"), "{said}");
+    }
+    assert!(refused(Lasso::params().factors(vec![1.0])).contains("3 columns, but there are 1 factors"));
+    assert!(refused(Lasso::params().bounds(vec![(0.0, 1.0)])).contains("1 pairs of bounds"));
+}
