@@ -50,12 +50,26 @@ pub enum LassoError {
         values: usize,
     },
     /// A penalty factor out of its range.
-    #[error("the factor of column {column} is {value}: it must be a number from 1e-100 to 1e100")]
+    #[error("the factor of column {column} is {value}: it must be 0 or a number from 1e-100 to 1e100")]
     Factor {
         /// Column, counted from 1.
         column: usize,
         /// Its factor.
         value: f64,
+    },
+    /// Columns without a penalty that a loss has no best fit of.
+    #[error(
+        "the columns without a penalty fit the response without limit, as where they tell two classes apart: \
+         give some of them a penalty factor above 0"
+    )]
+    Free,
+    /// Bounds of a column without a penalty.
+    #[error(
+        "column {column} has bounds and no penalty, which is not offered: give it a small factor, or no bounds"
+    )]
+    FreeBounds {
+        /// Column, counted from 1.
+        column: usize,
     },
     /// Bounds that are no bounds around 0.
     #[error(

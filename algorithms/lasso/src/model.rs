@@ -81,7 +81,8 @@ impl Fit {
         let Objective { loss, l1_ratio, .. } = solver.objective();
         let penalty = replica.stage.map_or(f64::NAN, |stage| stage.penalty);
         let (scale, intercept) = (solver.scale(), replica.rows.intercept);
-        let last = Solution { penalty, gap: 0.0, scale, intercept, coefficients: fitted.collect() };
+        let freed = solver.freed.clone();
+        let last = Solution { penalty, gap: 0.0, scale, intercept, coefficients: fitted.collect(), freed };
         let Point { lambda, intercept, coefficients, .. } = Point::new(problem, &solver.terms, &last);
         Self {
             coefficients,
@@ -124,7 +125,12 @@ impl Point {
             let value = value * terms.unit(j as usize) * problem.scale(j);
             (j, terms.within(j, value))
         });
-        let coefficients: Vec<(u32, f64)> = scaled.collect();
+        let mut coefficients: Vec<(u32, f64)> = scaled.collect();
+        if !solution.freed.is_empty() {
+            let freed = solution.freed.iter().filter(|(_, value)| *value != 0.0);
+            coefficients.extend(freed.map(|&(j, value)| (j, value * problem.scale(j))));
+            coefficients.sort_unstable_by_key(|&(j, _)| j);
+        }
         let centered: f64 = coefficients.iter().map(|&(j, value)| value * problem.center(j)).sum();
         Self {
             lambda: solution.penalty / problem.rows() as f64,

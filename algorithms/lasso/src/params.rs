@@ -35,7 +35,7 @@ impl Choice {
 /// | name | default | range | what it does |
 /// |---|---|---|---|
 /// | `loss` | `Squared` | | squared, logistic for a response of two values, or Poisson for counts |
-/// | `factors` | 1 | 1e-100 to 1e100 | what the penalty of each column is multiplied with |
+/// | `factors` | 1 | 0, or 1e-100 to 1e100 | what the penalty of each column is multiplied with |
 /// | `bounds` | none | around 0 | between which each coefficient is |
 /// | `penalty` | lambda_max / 10 | lambda > 0, or ratio >= 1 | the weight of the penalty |
 /// | `l1_ratio` | 1 | \[1e-9, 1\] | the penalty is `lambda (a \|b\|_1 + (1 - a)/2 \|b\|^2)`, a the l1 ratio |
@@ -115,7 +115,8 @@ impl Lasso {
         self
     }
 
-    /// Sets what the penalty of each column is multiplied with: p numbers, for columns as prepared. A column without one is 1.
+    /// Sets what the penalty of each column is multiplied with: p numbers, for columns as prepared. A column
+    /// with a factor of 0 has no penalty: it is always fitted, as the intercept is.
     pub fn factors(mut self, factors: Vec<f64>) -> Self {
         self.asked.factors = factors;
         self

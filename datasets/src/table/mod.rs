@@ -17,6 +17,7 @@ mod encode;
 mod encoding;
 mod features;
 pub mod generate;
+mod given;
 pub(crate) mod head;
 pub mod libsvm;
 mod matrix_market;

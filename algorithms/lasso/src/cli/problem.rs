@@ -231,9 +231,9 @@ pub(crate) fn refuse_named(error: LassoError, file: &str, features: &Features) -
     let names = features.names.as_deref();
     let column = match error {
         LassoError::Parameter { .. } | LassoError::Engine(_) => return refuse(error),
-        LassoError::Column { column, .. } | LassoError::NotFinite { column: Some(column), .. } => {
-            Some(column)
-        }
+        LassoError::Column { column, .. }
+        | LassoError::NotFinite { column: Some(column), .. }
+        | LassoError::FreeBounds { column } => Some(column),
         LassoError::Classes { .. } => {
             return match &features.classes {
                 Some(texts) => Error::input(format!("{file}: {error}; these are {}", some(texts))),

@@ -18,9 +18,12 @@ const LISTED: usize = 8;
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Options of the penalty")]
 pub(crate) struct TermArgs {
-    /// Multiply the penalty of columns: a file with lines `name factor`; 1 where none is given.
+    /// Multiply the penalty of columns: a file with lines `name factor`; 1 where none is given, 0 for no penalty.
     #[arg(long, value_name = "FILE")]
     factors: Option<PathBuf>,
+    /// Give these columns no penalty: they are always fitted, as the intercept is.
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    unpenalized: Vec<String>,
     /// No coefficient falls below 0: of all columns, or of these alone (--nonnegative=a,b*).
     #[arg(long, value_name = "NAME,...", num_args = 0..=1, require_equals = true, default_missing_value = "*", value_delimiter = ',')]
     nonnegative: Vec<String>,
@@ -41,15 +44,23 @@ impl TermArgs {
     pub(crate) fn apply(&self, lasso: Lasso, features: &Features, count: usize) -> Result<Lasso, Error> {
         let columns = Columns::new(features, count);
         let mut lasso = lasso;
+        let mut factors = vec![1.0; count];
         if let Some(file) = &self.factors {
-            let mut factors = vec![1.0; count];
             columns.each_line(file, |at, [factor]: [f64; 1]| {
-                if !(factor > 0.0 && factor.is_finite()) {
-                    return Err(format!("the factor is {factor}: it must be a number above 0"));
+                if !(factor >= 0.0 && factor.is_finite()) {
+                    return Err(format!(
+                        "the factor is {factor}: it must be 0, for no penalty, or a number above 0"
+                    ));
                 }
                 at.iter().for_each(|&j| factors[j] = factor);
                 Ok(())
             })?;
+        }
+        for name in &self.unpenalized {
+            let at = columns.named(name).map_err(|why| Error::usage(format!("--unpenalized: {why}")))?;
+            at.into_iter().for_each(|j| factors[j] = 0.0);
+        }
+        if self.factors.is_some() || !self.unpenalized.is_empty() {
             lasso = lasso.factors(factors);
         }
         let mut bounds = vec![(f64::NEG_INFINITY, f64::INFINITY); count];

@@ -99,6 +99,19 @@ impl Scores {
         total
     }
 
+    /// [`settle`](Self::settle) where there may be free columns, too. Returns how far the intercept has moved, and the free
+    /// columns along their basis.
+    pub(crate) fn settle_all(&mut self, response: Response<'_>, intercept: bool) -> (f64, Vec<f64>) {
+        match &response.rows.free {
+            Some(free) => {
+                let (intercept, parts, _) = free.settle(self, response, intercept);
+                (intercept, parts)
+            }
+            None if intercept => (self.settle(response), Vec::new()),
+            None => (0.0, Vec::new()),
+        }
+    }
+
     /// The dual value of `scale` times the residual, scale in \[0, 1\]. The conjugate of a loss whose score begins at an offset
     /// gains the offset times the dual point.
     pub(crate) fn dual(&self, Response { rows, loss }: Response<'_>, scale: f64) -> f64 {

@@ -4,6 +4,7 @@
 //! a quadratic, whose Gram matrix is made once, or [`Smooth`], solved by proximal Newton steps ([`Shape`]).
 
 pub(crate) mod duality_gap;
+pub(crate) mod free;
 pub(crate) mod linear_predictor;
 mod logistic;
 mod poisson;

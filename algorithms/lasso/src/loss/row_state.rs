@@ -16,14 +16,16 @@ pub(crate) struct RowState {
     pub(crate) scores: Vec<f64>,
     /// The intercept for columns as prepared.
     pub(crate) intercept: f64,
+    /// The coefficients of free columns, along their basis.
+    pub(crate) free: Vec<f64>,
 }
 
-raddle::state!(RowState { residual, sum, scores, intercept });
+raddle::state!(RowState { residual, sum, scores, intercept, free });
 
 impl RowState {
-    pub(crate) fn new(residual: Vec<f64>, scores: Vec<f64>, intercept: f64) -> Self {
+    pub(crate) fn new(residual: Vec<f64>, scores: Vec<f64>, intercept: f64, free: Vec<f64>) -> Self {
         let sum = residual.iter().sum();
-        Self { residual, sum, scores, intercept }
+        Self { residual, sum, scores, intercept, free }
     }
 
     /// At these coefficients, for the rows as the loss sees them. `intercept` is what a fit has before any is fitted.
@@ -39,8 +41,9 @@ impl RowState {
                 let minus = coefficients.map(|(value, view)| (-value, view));
                 let shift = add_columns(minus, &mut residual);
                 residual.iter_mut().for_each(|entry| *entry -= shift);
+                let free = rows.freed(&mut residual);
                 rows.weigh(&mut residual);
-                Self::new(residual, Vec::new(), intercept)
+                Self::new(residual, Vec::new(), intercept, free)
             }
             Shape::Smooth(loss) => {
                 let mut values = rows.start();
@@ -48,8 +51,8 @@ impl RowState {
                 values.iter_mut().for_each(|entry| *entry -= shift);
                 let response = Response { rows, loss };
                 let mut scores = Scores::new(response, values);
-                let settled = if objective.intercept { scores.settle(response) } else { 0.0 };
-                Self::new(scores.residual, scores.values, settled)
+                let (settled, free) = scores.settle_all(response, objective.intercept);
+                Self::new(scores.residual, scores.values, settled, free)
             }
         }
     }
@@ -62,10 +65,14 @@ impl RowState {
         objective: Objective,
     ) {
         match objective.shape() {
-            Shape::Quadratic if rows.weights.is_some() => {
+            Shape::Quadratic if rows.weights.is_some() || rows.free.is_some() => {
                 let mut moved = vec![0.0; rows.len()];
                 let shift = add_columns(moves, &mut moved);
                 moved.iter_mut().for_each(|value| *value -= shift);
+                if let Some(free) = &rows.free {
+                    let parts = free.take_out(rows, &mut moved);
+                    self.free.iter_mut().zip(parts).for_each(|(total, part)| *total -= part);
+                }
                 rows.weigh(&mut moved);
                 self.residual.iter_mut().zip(&moved).for_each(|(value, moved)| *value -= moved);
                 self.sum = self.residual.iter().sum();
@@ -86,9 +93,9 @@ impl RowState {
                 // The intercept is made exact after every round: only then is the residual a dual point.
                 let response = Response { rows, loss };
                 let mut scores = Scores::new(response, scores);
-                if objective.intercept {
-                    self.intercept += scores.settle(response);
-                }
+                let (settled, free) = scores.settle_all(response, objective.intercept);
+                self.intercept += settled;
+                self.free.iter_mut().zip(free).for_each(|(total, part)| *total += part);
                 self.sum = scores.sums.residual;
                 (self.scores, self.residual) = (scores.values, scores.residual);
             }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use super::free::Free;
+
 /// The rows as a loss sees them: responses, and where there are such, weights and offsets; n values each.
 ///
 /// Weights have the mean 1, so that the sum of the weighted losses is n times what is minimised. They are part of the loss: the residual of a
@@ -13,6 +15,8 @@ pub(crate) struct Rows {
     pub(crate) weights: Option<Arc<Vec<f64>>>,
     /// What a score is before any column has a coefficient; empty for a quadratic, whose response is less it.
     pub(crate) offset: Option<Arc<Vec<f64>>>,
+    /// Columns without a penalty.
+    pub(crate) free: Option<Arc<Free>>,
 }
 
 impl Rows {
@@ -37,11 +41,27 @@ impl Rows {
         self.offset.as_ref().map_or_else(|| vec![0.0; self.y.len()], |offset| offset.to_vec())
     }
 
+    /// The weighted product of values of rows.
+    pub(crate) fn dot(&self, a: &[f64], b: &[f64]) -> f64 {
+        match self.weights() {
+            None => crate::kernels::dot(a, b),
+            Some(weights) => a.iter().zip(b).zip(weights).map(|((a, b), weight)| weight * a * b).sum(),
+        }
+    }
+
     /// Multiplies values of rows with their weights.
     pub(crate) fn weigh(&self, values: &mut [f64]) {
         if let Some(weights) = self.weights() {
             values.iter_mut().zip(weights).for_each(|(value, weight)| *value *= weight);
         }
+    }
+
+    /// Takes out of the unweighted residual of a quadratic what free columns explain; returns their coefficients along the
+    /// basis.
+    pub(crate) fn freed(&self, residual: &mut [f64]) -> Vec<f64> {
+        let Some(free) = &self.free else { return Vec::new() };
+        let parts = free.take_out(self, residual);
+        parts.iter().zip(&free.base).map(|(part, base)| part + base).collect()
     }
 
     /// r'r and y'r of a quadratic, its rows weighted once, for the residual r, which is weighted.

@@ -14,13 +14,13 @@ pub(super) fn check(factors: &[f64], columns: usize) -> Result<(), LassoError> {
     if !factors.is_empty() && factors.len() != columns {
         return Err(LassoError::ColumnValues { what: "factors", columns, values: factors.len() });
     }
-    match factors.iter().position(|factor| !RANGE.contains(factor)) {
+    match factors.iter().position(|factor| *factor != 0.0 && !RANGE.contains(factor)) {
         Some(at) => Err(LassoError::Factor { column: at + 1, value: factors[at] }),
         None => Ok(()),
     }
 }
 
-/// What the coefficient of a run is multiplied with to be one as prepared.
+/// What the coefficient of a run is multiplied with to be one as prepared; 0 of a column that is fitted beside the others.
 pub(super) fn unit(factor: f64) -> f64 {
-    1.0 / factor
+    if factor == 0.0 { 0.0 } else { 1.0 / factor }
 }

@@ -3,7 +3,8 @@
 //! **Units.** A factor f_j > 0 makes its penalty `L f_j |b_j| + R f_j b_j^2 / 2`. With the column x_j / f_j and the coefficient
 //! f_j b_j the first term is that of every other column, so a run scales its columns once and knows factors only as the
 //! ridge R / f_j; bounds scale with the coefficient. A coefficient that may only fall is turned round by the sign of its
-//! column, so that lower bounds are 0 or below it and upper bounds above.
+//! column, so that lower bounds are 0 or below it and upper bounds above. A column with a factor of 0 is fitted beside the others
+//! (`loss/free.rs`), and is zero among them.
 
 mod bounds;
 mod factors;
@@ -41,6 +42,20 @@ raddle::state!(Terms { units, ridges, lower, upper, given });
 impl Asked {
     pub(crate) fn is_plain(&self) -> bool {
         self.factors.is_empty() && self.bounds.is_empty()
+    }
+
+    /// Columns whose factor is 0.
+    ///
+    /// # Errors
+    /// If one of them has bounds.
+    pub(crate) fn free(&self, columns: usize) -> Result<Vec<usize>, LassoError> {
+        let free: Vec<usize> = (0..columns).filter(|&j| self.factors.get(j) == Some(&0.0)).collect();
+        let is_bounded =
+            |j: &&usize| self.bounds.get(**j).is_some_and(|b| b.0.is_finite() || b.1.is_finite());
+        match free.iter().find(is_bounded) {
+            Some(j) => Err(LassoError::FreeBounds { column: j + 1 }),
+            None => Ok(free),
+        }
     }
 
     /// In the units of a run, for columns whose coefficients are multiplied by `scale` to be on the original scale.

@@ -35,6 +35,7 @@ pub(crate) struct Kept {
     largest: f64,
     scale: f64,
     position: usize,
+    freed: Vec<(u32, f64)>,
     solutions: Vec<Solution>,
     best: Option<(f64, f64)>,
     in_vain: u64,
@@ -51,6 +52,7 @@ raddle::state!(Kept {
     largest,
     scale,
     position,
+    freed,
     solutions,
     best,
     in_vain,
@@ -70,6 +72,7 @@ impl State for Solver {
         let mut solver = Self::new(kept.objective, Arc::clone(&kept.terms));
         (solver.penalty, solver.target, solver.largest) = (kept.penalty, kept.target, kept.largest);
         solver.scale = kept.scale;
+        solver.freed.clone_from(&kept.freed);
         (solver.position, solver.best, solver.in_vain) = (kept.position, kept.best, kept.in_vain);
         solver.solutions.clone_from(&kept.solutions);
         solver.kept = Some(kept);
@@ -90,6 +93,7 @@ impl Solver {
             largest: self.largest,
             scale: self.scale,
             position: self.position,
+            freed: self.freed.clone(),
             solutions: self.solutions.clone(),
             best: self.best,
             in_vain: self.in_vain,
@@ -111,9 +115,10 @@ impl Solver {
         let Some(kept) = self.kept.take() else { return Ok(()) };
         let rows = spec.rows.len();
         kept.check(spec, shards, weights)?;
-        replica.check(spec.objective, rows)?;
+        replica.check(spec.objective, &spec.rows)?;
         self.members.look_at(&spec.rows, &replica.rows);
         self.intercept = replica.rows.intercept;
+        self.free.clone_from(&replica.rows.free);
         for shard in shards.iter_mut() {
             if spec.weights {
                 shard.measure(rows, spec.rows.weights());
@@ -135,7 +140,7 @@ impl Solver {
         if !fits {
             return Err(StateError::new("how many violators are named"));
         }
-        self.members.recall(kept.solved, &self.columns, rows, spec.objective.intercept)
+        self.members.recall(kept.solved, &self.columns, &spec.rows, spec.objective.intercept)
     }
 
     /// A group of columns enters as it did before: in the same order, their tiles summed in the same way.
@@ -163,7 +168,7 @@ impl Solver {
                 tiles.extend(shard.part.grow(&entering));
             }
         }
-        self.grow(spec.rows.len(), tiles);
+        self.grow(&spec.rows, tiles);
         Ok(())
     }
 }

@@ -6,6 +6,7 @@ use super::gram_tree;
 use super::messages::{Entrant, Tile};
 use super::solution::Solved;
 use crate::data::design::{Column, add_columns};
+use crate::kernels;
 use crate::loss::Shape;
 use crate::loss::duality_gap::{Certified, Norms};
 use crate::loss::linear_predictor::{Response, Scores, Smooth};
@@ -34,6 +35,8 @@ pub(crate) enum Members {
 #[derive(Debug, Clone)]
 pub(crate) struct Gram {
     set: WorkingSet,
+    /// What each member has of the basis of free columns.
+    shared: Vec<Vec<f64>>,
     rr: f64,
     yr: f64,
 }
@@ -70,15 +73,18 @@ pub(crate) struct Solve<'a> {
     pub(crate) gradient: Vec<f64>,
     /// how many columns can be independent,
     pub(crate) rows: usize,
-    /// and the intercept, all at the last boundary.
+    /// the intercept, and free columns along their basis, all at the last boundary.
     pub(crate) intercept: f64,
+    pub(crate) free: Vec<f64>,
 }
 
 impl Members {
     /// None yet.
     pub(crate) fn new(shape: Shape) -> Self {
         match shape {
-            Shape::Quadratic => Self::Gram(Box::new(Gram { set: WorkingSet::new(), rr: 0.0, yr: 0.0 })),
+            Shape::Quadratic => {
+                Self::Gram(Box::new(Gram { set: WorkingSet::new(), shared: Vec::new(), rr: 0.0, yr: 0.0 }))
+            }
             Shape::Smooth(loss) => {
                 let (set, scores) = (ProximalSet::default(), Scores::default());
                 Self::Proximal(Box::new(Proximal { loss, set, scores }))
@@ -161,8 +167,9 @@ impl Members {
 
     /// Puts the new members' Gram together, tile by tile; chains of rows are summed by their tree. Smooth losses weigh
     /// theirs where it is solved.
-    pub(crate) fn grow(&mut self, columns: &[Column], rows: usize, tiles: Vec<Tile>) {
+    pub(crate) fn grow(&mut self, columns: &[Column], given: &Rows, tiles: Vec<Tile>) {
         let Self::Gram(gram) = self else { return };
+        let rows = given.len();
         let set = &mut gram.set;
         let (summed, whole): (Vec<Tile>, Vec<Tile>) = tiles.into_iter().partition(|tile| tile.chains > 0);
         let tiles: Vec<Tile> = whole.into_iter().chain(gram_tree::sum(summed)).collect();
@@ -177,6 +184,17 @@ impl Members {
             for i in grown..shifts.len() {
                 let row: Vec<f64> =
                     shifts[..=i].iter().map(|shift| -(rows as f64) * shifts[i] * shift).collect();
+                set.add_tile(i, &slots[..=i], &row);
+            }
+        }
+        if let Some(free) = &given.free {
+            // What columns share with the free ones is not theirs.
+            let known = gram.shared.len();
+            gram.shared.extend(columns[known..].iter().map(|column| free.parts_of(given, column.view())));
+            let slots: Vec<u32> = (0..columns.len() as u32).collect();
+            for i in grown..columns.len() {
+                let row: Vec<f64> =
+                    gram.shared[..=i].iter().map(|other| -kernels::dot(&gram.shared[i], other)).collect();
                 set.add_tile(i, &slots[..=i], &row);
             }
         }
@@ -207,7 +225,7 @@ impl Members {
         &mut self,
         kept: KeptMembers,
         columns: &[Column],
-        rows: usize,
+        rows: &Rows,
         intercept: bool,
     ) -> Result<(), StateError> {
         match (self, kept) {
@@ -222,7 +240,7 @@ impl Members {
 
 impl Gram {
     fn solve(&mut self, asked: Solve<'_>) -> Solved {
-        let Solve { given, columns, target, gradient, rows, intercept } = asked;
+        let Solve { given, columns, target, gradient, rows, intercept, .. } = asked;
         self.set.set_ridge(target.ridge);
         self.set.set_gradient(&gradient);
         self.set.solve(target.penalty, given.squares(), rows, target.gap);
@@ -233,20 +251,21 @@ impl Gram {
         if shift != 0.0 {
             residual.iter_mut().for_each(|value| *value -= shift);
         }
+        let free = given.freed(&mut residual);
         given.weigh(&mut residual);
         let coefficients = self.set.members().iter().copied().zip(coefficients.iter().copied()).collect();
-        Solved { coefficients, rows: RowState::new(residual, Vec::new(), intercept) }
+        Solved { coefficients, rows: RowState::new(residual, Vec::new(), intercept, free) }
     }
 }
 
 impl Proximal {
     fn solve(&mut self, asked: Solve<'_>) -> Solved {
-        let Solve { given, columns, target, gradient, intercept, .. } = asked;
-        let at = Place { scores: std::mem::take(&mut self.scores), intercept, g: gradient };
+        let Solve { given, columns, target, gradient, intercept, free, .. } = asked;
+        let at = Place { scores: std::mem::take(&mut self.scores), intercept, free, g: gradient };
         let response = Response { rows: given, loss: self.loss };
-        let (scores, intercept) = self.set.solve(Given { columns, response, target }, at);
+        let (scores, intercept, free) = self.set.solve(Given { columns, response, target }, at);
         let members = self.set.members().iter().copied();
         let coefficients = members.zip(self.set.coefficients().iter().copied()).collect();
-        Solved { coefficients, rows: RowState::new(scores.residual, scores.values, intercept) }
+        Solved { coefficients, rows: RowState::new(scores.residual, scores.values, intercept, free) }
     }
 }

@@ -34,6 +34,9 @@ pub struct Solver {
     pub(crate) members: Members,
     /// The intercept at the last boundary.
     pub(crate) intercept: f64,
+    /// and the coefficients of free columns: along their basis, and themselves.
+    pub(crate) free: Vec<f64>,
+    pub(crate) freed: Vec<(u32, f64)>,
     /// x_j'r - R b_j of the members, from the last pass.
     gradient: Vec<f64>,
     /// n times lambda, and the absolute gap to which the set is to be solved.
@@ -75,6 +78,8 @@ impl Solver {
             columns: Vec::new(),
             members: Members::new(objective.shape()),
             intercept: 0.0,
+            free: Vec::new(),
+            freed: Vec::new(),
             gradient: Vec::new(),
             penalty: 0.0,
             target: 0.0,
@@ -125,6 +130,8 @@ impl Solver {
         let squares = self.support.iter().map(|(j, value)| terms.ridge(*j as usize) * value * value).sum();
         self.members.look_at(rows, &replica.rows);
         self.intercept = replica.rows.intercept;
+        self.free.clone_from(&replica.rows.free);
+        self.freed = rows.free.as_ref().map_or_else(Vec::new, |free| free.coefficients(&self.free));
         let certified = loop {
             self.penalty = spec.penalty(self.position, self.largest);
             let (penalty, ridge) = objective.weights(self.penalty);
@@ -138,7 +145,8 @@ impl Solver {
             }
             let (penalty, intercept) = (self.penalty, self.intercept);
             let coefficients = self.support.clone();
-            self.solutions.push(Solution { penalty, gap, scale, intercept, coefficients });
+            let freed = self.freed.clone();
+            self.solutions.push(Solution { penalty, gap, scale, intercept, coefficients, freed });
             self.position += 1;
             self.best = None;
             if self.position == course.len() {
@@ -262,7 +270,7 @@ impl Solver {
     }
 
     /// Puts the new members' Gram together, tile by tile.
-    pub(crate) fn grow(&mut self, rows: usize, tiles: Vec<Tile>) {
+    pub(crate) fn grow(&mut self, rows: &Rows, tiles: Vec<Tile>) {
         self.members.grow(&self.columns, rows, tiles);
     }
 
@@ -273,7 +281,8 @@ impl Solver {
         let rows = self.rows(given.len(), ridge);
         let gradient = std::mem::take(&mut self.gradient);
         let (columns, intercept) = (&self.columns[..], self.intercept);
-        self.members.solve(Solve { given, columns, target, gradient, rows, intercept })
+        let free = self.free.clone();
+        self.members.solve(Solve { given, columns, target, gradient, rows, intercept, free })
     }
 }
 

@@ -74,7 +74,7 @@ impl Program for LassoProgram {
             Phase::Solve(_) => {
                 let tiles = raddle::answers!(partials, Partial::Tiles).into_iter();
                 solver.entering = None;
-                solver.grow(self.spec.rows.len(), tiles.flat_map(|(_, tiles)| tiles).collect());
+                solver.grow(&self.spec.rows, tiles.flat_map(|(_, tiles)| tiles).collect());
                 Change::Solved(solver.solve(&self.spec.rows))
             }
             Phase::Moves => {

@@ -15,9 +15,11 @@ pub(crate) struct Solution {
     pub(crate) intercept: f64,
     /// Nonzero coefficients, by column.
     pub(crate) coefficients: Vec<(u32, f64)>,
+    /// Those of free columns, as prepared.
+    pub(crate) freed: Vec<(u32, f64)>,
 }
 
-raddle::state!(Solution { penalty, gap, scale, intercept, coefficients });
+raddle::state!(Solution { penalty, gap, scale, intercept, coefficients, freed });
 
 /// What a solve of the working set has come to.
 #[derive(Debug)]

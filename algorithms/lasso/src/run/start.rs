@@ -5,9 +5,11 @@ use std::sync::Arc;
 use crate::data::design::Design;
 use crate::data::problem::Problem;
 use crate::error::LassoError;
+use crate::loss::free::Free;
+use crate::loss::linear_predictor::{Response, Scores};
 use crate::loss::row_state::RowState;
 use crate::loss::rows::Rows;
-use crate::loss::{Loss, Objective};
+use crate::loss::{Loss, Objective, Shape};
 use crate::penalties::{Asked, Terms};
 
 /// What is minimised, the response as the loss sees it, and where a fit starts.
@@ -37,7 +39,19 @@ impl<'a> Start<'a> {
         let y = loss.function().response(problem)?;
         // The response of a quadratic is less the offset.
         let offset = problem.offset.clone().filter(|_| !objective.shape().is_quadratic());
-        let given = Rows { y, weights: problem.weights.clone(), offset };
+        let mut given = Rows { y, weights: problem.weights.clone(), offset, free: None };
+        let unpenalized = asked.free(problem.columns())?;
+        if !unpenalized.is_empty() {
+            let views = unpenalized.iter().map(|&j| (j as u32, problem.design.view(j)));
+            let mut free = Free::new(views, &given);
+            if objective.shape().is_quadratic() {
+                let mut y = given.y.to_vec();
+                free.center(&given, &mut y);
+                given.y = Arc::new(y);
+            }
+            given.free = Some(Arc::new(free));
+            check_free(&given, objective)?;
+        }
         let (terms, design) = match asked.is_plain() {
             true => (Terms::default(), Arc::clone(&problem.design)),
             false => {
@@ -76,4 +90,16 @@ impl<'a> Start<'a> {
     pub(crate) fn largest(&self) -> f64 {
         self.design.largest(&self.rows(&[]).residual, |j, slope| self.terms.seen(j, slope))
     }
+}
+
+/// Whether free columns and the intercept have a best fit without others.
+///
+/// # Errors
+/// If they do not, as where they tell two classes apart.
+fn check_free(rows: &Rows, objective: Objective) -> Result<(), LassoError> {
+    let (Shape::Smooth(loss), Some(free)) = (objective.shape(), &rows.free) else { return Ok(()) };
+    let response = Response { rows, loss };
+    let mut scores = Scores::new(response, rows.start());
+    let (_, _, is_settled) = free.settle(&mut scores, response, objective.intercept);
+    if is_settled { Ok(()) } else { Err(LassoError::Free) }
 }

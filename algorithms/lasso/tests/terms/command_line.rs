@@ -239,7 +239,9 @@ fn a_resumed_run_has_its_factors_and_bounds() {
         let factors = (1..=90).fold(String::new(), |text, j| text + &format!("x{j} {}\n", 1 + j % 3));
         write(folder, "factors.txt", &factors);
         write(folder, "bounds.txt", "x1 0 0.01\nx6 0 0.01\n");
-        for options in ["--factors factors.txt", "--bounds bounds.txt --nonnegative=x2,x3"] {
+        for options in
+            ["--factors factors.txt --unpenalized x1,x2", "--bounds bounds.txt --nonnegative=x2,x3"]
+        {
             let stopped =
                 format!("fit data.csv --loss {loss} --ratio 50 --tol 1e-9 --checkpoint-every 1 {options}");
             let run = |name: &str| format!("{loss}.{}.{name}", options.len());
@@ -287,6 +289,10 @@ fn what_is_no_factor_or_bound_is_refused_by_file_and_line() {
             assert!(err.contains(why) && out.is_empty(), "{option} {text}: {err}");
         }
     }
+    let (_, err) = lasso(folder, "fit data.csv --unpenalized x1,z", 2);
+    assert!(err.contains("--unpenalized: there is no column `z`"), "{err}");
+    let (_, err) = lasso(folder, "fit data.csv --unpenalized x1 --nonnegative", 2);
+    assert!(err.contains("data.csv: column `x1`: column 1 has bounds and no penalty"), "{err}");
     let (_, err) = lasso(folder, "fit data.csv --nonnegative=x1,z", 2);
     assert!(err.contains("--nonnegative: there is no column `z`"), "{err}");
     let (_, err) = lasso(folder, "fit data.csv --bounds nowhere.txt", 2);

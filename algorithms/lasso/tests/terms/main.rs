@@ -7,6 +7,7 @@ mod command_line;
 mod common;
 mod oracle;
 mod references;
+mod replay;
 mod rows;
 mod table;
 

@@ -264,6 +264,67 @@ fn logistic_fits_are_those_of_glmnet() {
 }
 
 #[test]
+fn unpenalized_columns_are_those_of_glmnet() {
+    let mut factors = FACTORS.to_vec();
+    (factors[0], factors[2]) = (0.0, 0.0);
+    let lasso = |loss, lambda| Lasso::params().loss(loss).lambda(lambda).factors(factors.clone());
+    compare(
+        "squared",
+        lasso(Loss::Squared, 4.0),
+        &problem(Loss::Squared),
+        [
+            -237.6935171,
+            0.03754639008,
+            -12.12488414,
+            6.734764686,
+            0.7512381,
+            -0.04801903088,
+            0.0,
+            -0.3672885086,
+            3.644963125,
+            36.54159653,
+            0.0,
+        ],
+    );
+    compare(
+        "poisson",
+        lasso(Loss::Poisson, 0.05),
+        &problem(Loss::Poisson),
+        [
+            0.3011914009,
+            0.0003812861169,
+            -0.1381460279,
+            0.0353779503,
+            0.006887985696,
+            -0.0004772984067,
+            0.0,
+            -0.007451372336,
+            -0.005485668643,
+            0.2862248737,
+            0.001215964785,
+        ],
+    );
+    compare(
+        "logistic",
+        lasso(Loss::Logistic, 0.02),
+        &problem(Loss::Logistic),
+        [
+            -9.883340861,
+            0.004065379592,
+            -0.6854264504,
+            0.1669308354,
+            0.02580291311,
+            -0.001790344807,
+            0.0,
+            -0.0290296128,
+            0.0,
+            1.219066742,
+            0.0,
+        ],
+    );
+}
+
+#[test]
 fn fits_are_those_of_scikit_learn() {
     let data = diabetes();
     let preparation = Preparation::Usual { intercept: true, standardize: false };

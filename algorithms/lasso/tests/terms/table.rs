@@ -22,6 +22,7 @@ fn kinds() -> Vec<Kind> {
         .collect();
     vec![
         ("plain", one.clone(), free.clone()),
+        ("unpenalized", (0..COLUMNS).map(|j| f64::from(u8::from(j % 3 != 1))).collect(), free.clone()),
         ("factors", mixed.clone(), free.clone()),
         ("nonnegative", one.clone(), nonnegative.clone()),
         ("bounds", one, narrow.clone()),
@@ -170,6 +171,8 @@ fn what_is_no_factor_or_bound_is_refused() {
     let (x, y) = data(Loss::Squared, 20, 3, 45);
     let problem = Problem::new(dense(&x), y, Preparation::default()).unwrap();
     let refused = |lasso: Lasso| lasso.fit(&problem).unwrap_err().to_string();
+    let said = refused(Lasso::params().factors(vec![1.0, 0.0, 1.0]).bounds(vec![(0.0, f64::INFINITY); 3]));
+    assert!(said.contains("column 2 has bounds and no penalty"), "{said}");
     for factor in [-1.0, f64::NAN, f64::INFINITY, 1e-200] {
         let said = refused(Lasso::params().factors(vec![1.0, factor, 1.0]));
         assert!(said.contains("the factor of column 2"), "{said}");
@@ -180,4 +183,72 @@ fn what_is_no_factor_or_bound_is_refused() {
     }
     assert!(refused(Lasso::params().factors(vec![1.0])).contains("3 columns, but there are 1 factors"));
     assert!(refused(Lasso::params().bounds(vec![(0.0, 1.0)])).contains("1 pairs of bounds"));
+}
+
+/// lambda_max is that of the fit of the unpenalized columns, from which on these alone have coefficients; their number is up to
+/// that of the rows, and some depend on each other.
+#[test]
+fn unpenalized_columns_are_always_fitted() {
+    for loss in LOSSES {
+        let (mut x, y) = data(loss, 50, 120, 55);
+        x[3] = x[2].iter().map(|value| 2.0 * value).collect();
+        x[4] = vec![1.0; 50];
+        let factors: Vec<f64> = (0..120).map(|j| f64::from(u8::from(j > 4))).collect();
+        for make in [dense, sparse] {
+            let problem = Problem::new(make(&x), y.clone(), Preparation::default()).unwrap();
+            let lasso = || Lasso::params().loss(loss).factors(factors.clone()).tolerance(1e-9);
+            let path = lasso().path(10, 20.0).fit(&problem).unwrap();
+            assert_eq!(path.points.len(), 10, "{loss:?}");
+            let first = &path.points[0];
+            assert!(first.coefficients.iter().all(|&(j, _)| j <= 2), "{loss:?}: {:?}", first.coefficients);
+            assert_eq!(first.coefficients.len(), 3, "{loss:?}: {:?}", first.coefficients);
+            assert!(path.points[3].coefficients.len() > 3, "{loss:?}");
+            // The fit of these columns alone, at hardly any penalty.
+            let alone = Problem::new(make(&x[..3]), y.clone(), Preparation::default()).unwrap();
+            let alone = Lasso::params().loss(loss).lambda(1e-12).tolerance(1e-11).fit(&alone).unwrap();
+            let of = |fit: &[(u32, f64)]| {
+                let mut all = vec![0.0; 3];
+                fit.iter().for_each(|&(j, value)| all[j as usize] = value);
+                all
+            };
+            let off = apart(
+                &(alone.intercept, of(&alone.coefficients)),
+                &(first.intercept, of(&first.coefficients)),
+            );
+            assert!(off < 1e-5, "{loss:?}: {off:e}");
+            // Certified by the definition: no slope is above lambda, none of the unpenalized is left.
+            let last = path.points.last().unwrap();
+            let mut all = vec![0.0; 120];
+            last.coefficients.iter().for_each(|&(j, value)| all[j as usize] = value);
+            let mut kept = x.clone();
+            kept.truncate(120);
+            let terms = Terms { factors: factors.clone(), ..Terms::plain(loss, last.lambda, 50, 120) };
+            // A constant column has no deviation to be divided by.
+            let (mut terms, mut all) = (terms, all);
+            kept.remove(4);
+            terms.factors.remove(4);
+            terms.bounds.remove(4);
+            assert_eq!(all.remove(4), 0.0);
+            let violation = Naive::new(&make(&kept), &y, terms).violation(&(last.intercept, all));
+            assert!(violation < 1e-4, "{loss:?}: {violation:e}");
+        }
+    }
+}
+
+#[test]
+fn unpenalized_columns_that_fit_without_limit_are_refused() {
+    let (mut x, y) = data(Loss::Logistic, 40, 5, 65);
+    x[1].clone_from(&y);
+    let problem = Problem::new(dense(&x), y, Preparation::default()).unwrap();
+    let lasso = || Lasso::params().loss(Loss::Logistic);
+    let said = lasso().factors(vec![1.0, 0.0, 1.0, 1.0, 1.0]).fit(&problem).unwrap_err().to_string();
+    assert!(said.contains("the columns without a penalty fit the response without limit"), "{said}");
+    // A response that they explain leaves nothing to certify.
+    let (x, _) = data(Loss::Squared, 40, 5, 66);
+    let y: Vec<f64> = x[2].iter().map(|value| 3.0 * value - 1.0).collect();
+    let problem = Problem::new(dense(&x), y, Preparation::default()).unwrap();
+    let fit = Lasso::params().lambda(0.1).factors(vec![1.0, 1.0, 0.0, 1.0, 1.0]).fit(&problem).unwrap();
+    assert!(fit.report.metric.is_reached());
+    assert_eq!(fit.coefficients.len(), 1);
+    assert!((fit.coefficients[0].1 - 3.0).abs() < 1e-9 && (fit.intercept + 1.0).abs() < 1e-9);
 }

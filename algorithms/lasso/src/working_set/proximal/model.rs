@@ -5,6 +5,7 @@ use raddle::state::StateError;
 use crate::data::design::{Column, View};
 use crate::kernels::{RowPiece, dot, gram, gram_by_rows, sparse_dot};
 use crate::loss::linear_predictor::Scores;
+use crate::loss::rows::Rows;
 
 use super::super::boxed;
 use super::super::factor::{Factor, KeptFactor, NOWHERE, places};
@@ -40,6 +41,10 @@ pub(crate) struct Model {
     ridge: f64,
     /// Weighted means of the columns as stored, by place; zeros without an intercept.
     means: Vec<f64>,
+    /// Where there are free columns: they and the intercept, orthonormal in the weights, times the roots,
+    under: Vec<Vec<f64>>,
+    /// and what each member has of them, by place.
+    shared: Vec<Vec<f64>>,
     /// The columns times the roots: dense ones less their means,
     dense: Vec<Vec<f64>>,
     /// sparse ones as they are.
@@ -74,19 +79,21 @@ impl Model {
     }
 
     /// Takes the weights at `scores`; no member is left.
-    pub(crate) fn renew(&mut self, scores: &Scores, ridge: f64) {
+    pub(crate) fn renew(&mut self, scores: &Scores, ridge: f64, rows: &Rows, intercept: bool) {
         let weight = |(&w, &r): (&f64, &f64)| w.max(LEAST_CURVATURE * r.abs()).max(f64::MIN_POSITIVE);
         self.weights.clear();
         self.weights.extend(scores.weights.iter().zip(&scores.residual).map(weight));
-        self.begin(ridge);
+        self.begin(ridge, rows, intercept);
     }
 
     /// No members, for the weights as they are.
-    fn begin(&mut self, ridge: f64) {
+    fn begin(&mut self, ridge: f64, rows: &Rows, intercept: bool) {
         self.roots.clear();
         self.roots.extend(self.weights.iter().map(|weight| weight.sqrt()));
         self.total = self.weights.iter().sum();
         self.ridge = ridge;
+        self.under = rows.free.as_ref().map_or_else(Vec::new, |free| free.under(&self.roots, intercept));
+        self.shared.clear();
         self.places.clear();
         self.slots.clear();
         self.means.clear();
@@ -110,19 +117,19 @@ impl Model {
         kept: KeptModel,
         columns: &[Column],
         terms: &Terms,
-        rows: usize,
+        rows: &Rows,
         intercept: bool,
     ) -> Result<Self, StateError> {
         let KeptModel { slots, weights, ridge, factor } = kept;
         let is_weight = |weight: &f64| *weight > 0.0 && weight.is_finite();
         let fits = places(&slots, columns.len()).is_some()
-            && weights.len() == if slots.is_empty() { 0 } else { rows }
+            && weights.len() == if slots.is_empty() { 0 } else { rows.len() }
             && weights.iter().all(is_weight);
         if !fits {
             return Err(StateError::new("a model of the loss"));
         }
         let mut model = Self { weights, ..Self::default() };
-        model.begin(ridge);
+        model.begin(ridge, rows, intercept);
         model.cover(&slots, columns, terms, intercept);
         model.factor = Factor::rebuilt(factor, &model.local.gram)?;
         Ok(model)
@@ -145,6 +152,8 @@ impl Model {
         if missing.is_empty() {
             return true;
         }
+        // Taken out with the free columns, where there are some.
+        let intercept = intercept && self.under.is_empty();
         let first = self.slots.len();
         let mut stored: Vec<(&[u32], Vec<f64>)> = Vec::new();
         for &slot in &missing {
@@ -154,14 +163,18 @@ impl Model {
                 View::Dense(values) => {
                     let mean = if intercept { dot(values, &self.weights) / self.total } else { 0.0 };
                     let scaled = values.iter().zip(&self.roots).map(|(value, root)| root * (value - mean));
-                    self.dense.push(scaled.collect());
+                    let scaled: Vec<f64> = scaled.collect();
+                    self.shared.push(self.under.iter().map(|q| dot(q, &scaled)).collect());
+                    self.dense.push(scaled);
                     self.means.push(mean);
                 }
                 View::Sparse { indices, values, .. } => {
                     let mean = sparse_dot(indices, values, &self.weights) / self.total;
                     self.means.push(if intercept { mean } else { 0.0 });
                     let roots = indices.iter().map(|&row| self.roots[row as usize]);
-                    stored.push((indices, roots.zip(values).map(|(root, value)| root * value).collect()));
+                    let scaled: Vec<f64> = roots.zip(values).map(|(root, value)| root * value).collect();
+                    self.shared.push(self.under.iter().map(|q| sparse_dot(indices, &scaled, q)).collect());
+                    stored.push((indices, scaled));
                 }
             }
         }
@@ -184,6 +197,12 @@ impl Model {
                 if mean != 0.0 {
                     row[..=i].iter_mut().zip(&self.means).for_each(|(value, other)| *value -= mean * other);
                 }
+            }
+        }
+        if !self.under.is_empty() {
+            for (i, row) in (first..self.slots.len()).zip(out.chunks_exact_mut(stride)) {
+                let own = &self.shared[i];
+                row[..=i].iter_mut().zip(&self.shared).for_each(|(value, other)| *value -= dot(own, other));
             }
         }
         for i in first..self.slots.len() {
@@ -254,6 +273,16 @@ impl Model {
         }
         if shift != 0.0 {
             scores.iter_mut().for_each(|value| *value -= shift);
+        }
+        if !self.under.is_empty() {
+            // What free columns and the intercept take back.
+            let mut rooted: Vec<f64> =
+                scores.iter().zip(&self.roots).map(|(score, root)| score * root).collect();
+            for q in &self.under {
+                let share = dot(q, &rooted);
+                crate::kernels::add_scaled(&mut rooted, -share, q);
+            }
+            scores = rooted.iter().zip(&self.roots).map(|(value, root)| value / root).collect();
         }
         Direction { changes, scores, intercept }
     }

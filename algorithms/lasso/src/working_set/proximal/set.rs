@@ -4,6 +4,7 @@ use raddle::state::StateError;
 
 use crate::data::design::{Column, add_columns};
 use crate::loss::linear_predictor::{Response, Scores};
+use crate::loss::rows::Rows;
 use crate::penalties::{Held, Terms, charge};
 
 use super::model::{Direction, KeptModel, Model};
@@ -73,6 +74,8 @@ pub(crate) struct Given<'a> {
 pub(crate) struct Place {
     pub(crate) scores: Scores,
     pub(crate) intercept: f64,
+    /// Free columns along their basis, where the solve began.
+    pub(crate) free: Vec<f64>,
     /// X'r - R b of the members.
     pub(crate) g: Vec<f64>,
 }
@@ -117,7 +120,7 @@ impl ProximalSet {
         &mut self,
         kept: KeptProximal,
         columns: &[Column],
-        rows: usize,
+        rows: &Rows,
         intercept: bool,
     ) -> Result<(), StateError> {
         self.model = Model::rebuilt(kept.model, columns, &self.terms, rows, intercept)?;
@@ -130,7 +133,7 @@ impl ProximalSet {
     ///
     /// `at` stands for the coefficients, of which no column but the members may have one. Returns the scores and the
     /// intercept, both computed afresh from the coefficients.
-    pub(crate) fn solve(&mut self, given: Given<'_>, mut at: Place) -> (Scores, f64) {
+    pub(crate) fn solve(&mut self, given: Given<'_>, mut at: Place) -> (Scores, f64, Vec<f64>) {
         let Given { columns, response, target } = given;
         let mut last = f64::INFINITY;
         for _ in 0..STEPS {
@@ -149,11 +152,15 @@ impl ProximalSet {
         let shift = add_columns(moved.map(|(column, &value)| (value, column.view())), &mut fresh);
         let mut intercept = at.intercept;
         fresh.iter_mut().for_each(|value| *value += intercept - shift);
-        let mut fresh = Scores::new(response, fresh);
-        if target.intercept {
-            intercept += fresh.settle(response);
+        let mut free = at.free;
+        if let Some(columns) = &response.rows.free {
+            columns.add(&free, &mut fresh);
         }
-        (fresh, intercept)
+        let mut fresh = Scores::new(response, fresh);
+        let (settled, parts) = fresh.settle_all(response, target.intercept);
+        intercept += settled;
+        free.iter_mut().zip(parts).for_each(|(total, part)| *total += part);
+        (fresh, intercept, free)
     }
 
     /// One proximal Newton step; its length, or None where nothing gets better.
@@ -166,7 +173,7 @@ impl ProximalSet {
         let mut renew = self.stale || self.model.is_unusable(target.ridge);
         loop {
             if renew {
-                self.model.renew(&at.scores, target.ridge);
+                self.model.renew(&at.scores, target.ridge, response.rows, target.intercept);
             }
             if !self.model.cover(&needed, columns, &self.terms, target.intercept) {
                 renew = true;
@@ -175,9 +182,11 @@ impl ProximalSet {
             let given = (columns, &self.terms);
             let direction = self.model.minimise(&self.b, at, target.penalty, SHARE * gap, given);
             if let Some(length) = self.search(response, at, &direction, target) {
-                at.intercept += length * direction.intercept;
-                if target.intercept {
-                    at.intercept += at.scores.settle(response);
+                let (settled, _) = at.scores.settle_all(response, target.intercept);
+                // Where there are free columns the intercept moves with them: it is found at the end of the solve.
+                if response.rows.free.is_none() {
+                    at.intercept += length * direction.intercept;
+                    at.intercept += settled;
                 }
                 return Some(length);
             }

@@ -51,8 +51,10 @@ fn solve(sparse: bool, ridge: f64) -> (Vec<f64>, Scores, f64) {
     let slope = |column: &Column| column.view().dot(&scores.residual, scores.sums.residual);
     let g = columns.iter().map(slope).collect();
     let target = Target { penalty: 1.5, ridge, intercept: true, gap: 1e-10 };
-    let (scores, _) =
-        set.solve(Given { columns: &columns, response, target }, Place { scores, intercept, g });
+    let (scores, ..) = set.solve(
+        Given { columns: &columns, response, target },
+        Place { scores, intercept, free: Vec::new(), g },
+    );
     let slope = |(column, b): (&Column, &f64)| {
         (column.view().dot(&scores.residual, scores.sums.residual) - ridge * b).abs()
     };

@@ -1,0 +1,77 @@
+//! A fit with terms has the same bytes however it is carried out.
+
+use raddle_lasso::{Choice, Fit, Lasso, Problem};
+
+use super::common::{dense, sparse};
+use super::{LOSSES, data, offsets, problem, whole_weights};
+
+const ROWS: usize = 60;
+const COLUMNS: usize = 180;
+
+fn bits(fit: &Fit) -> (String, Option<u64>, u64, u64) {
+    let report = &fit.report;
+    (fit.digest(), report.objective.map(f64::to_bits), report.metric.value.to_bits(), report.epochs)
+}
+
+type Named = (&'static str, fn(Problem) -> Problem, fn(Lasso) -> Lasso);
+
+/// Each new option alone.
+fn options() -> Vec<Named> {
+    vec![
+        ("weights", |problem| problem.weights(whole_weights(ROWS)).unwrap(), |lasso| lasso),
+        ("offset", |problem| problem.offset(offsets(ROWS, 9)).unwrap(), |lasso| lasso),
+        (
+            "factors",
+            |problem| problem,
+            |lasso| {
+                lasso.factors((0..COLUMNS).map(|j| 0.5 + f64::from(u8::try_from(j % 4).unwrap())).collect())
+            },
+        ),
+        (
+            "unpenalized",
+            |problem| problem,
+            |lasso| lasso.factors((0..COLUMNS).map(|j| f64::from(u8::from(j % 60 != 7))).collect()),
+        ),
+        ("nonnegative", |problem| problem, |lasso| lasso.bounds(vec![(0.0, f64::INFINITY); COLUMNS])),
+        ("bounds", |problem| problem, |lasso| lasso.bounds(vec![(-0.05, 0.1); COLUMNS])),
+    ]
+}
+
+#[test]
+fn every_option_replays_for_any_number_of_workers_and_rescales() {
+    for (name, on_problem, on_lasso) in options() {
+        for loss in LOSSES {
+            let (x, y) = data(loss, ROWS, COLUMNS, 71);
+            for make in [dense, sparse] {
+                let given = on_problem(problem(make(&x), &y, true, true));
+                for schedule in [Choice::WorkingSet, Choice::Priority, Choice::Shuffled] {
+                    let lasso = || {
+                        let lasso = Lasso::params().loss(loss).ratio(30.0).shards(7).schedule(schedule);
+                        on_lasso(lasso.parallelism(12).tolerance(1e-9))
+                    };
+                    let context = format!("{name}, {loss:?}, {schedule:?}");
+                    let plain = lasso().fit_with(&given, |engine| engine.epochs(6)).unwrap();
+                    assert!(plain.report.epochs >= 2 && !plain.coefficients.is_empty(), "{context}");
+                    for workers in [1, 2, 3, 7] {
+                        for serialized in if workers == 3 { vec![false, true] } else { vec![false] } {
+                            let fit = lasso().workers(workers).fit_with(&given, |engine| {
+                                engine.epochs(6).threads(workers).serialized(serialized)
+                            });
+                            assert_eq!(
+                                bits(&fit.unwrap()),
+                                bits(&plain),
+                                "{context}, {workers}, {serialized}"
+                            );
+                        }
+                    }
+                    let rescaled = lasso()
+                        .workers(2)
+                        .fit_with(&given, |engine| engine.epochs(6).threads(4).rescale(&[(1, 4), (2, 1)]));
+                    let rescaled = rescaled.unwrap();
+                    assert!(rescaled.report.generations.len() > 1, "{context}: it did not rescale");
+                    assert_eq!(bits(&rescaled), bits(&plain), "{context}, 2 -> 4 -> 1");
+                }
+            }
+        }
+    }
+}
