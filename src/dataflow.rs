@@ -35,6 +35,7 @@ use crate::hub::Hub;
 use crate::operator::{Event, Trained};
 use crate::parcel::{ByAddress, Parcels, Receiver, Sender};
 use crate::place::{HUB, Outbox};
+use crate::places::Places;
 use crate::program::Program;
 use crate::record::EpochRecord;
 
@@ -54,22 +55,38 @@ pub(crate) fn scheduled<P: Program>(
     }
     let (answer_loop, answers) = scope.feedback::<Parcels<P>>(1);
     let (block_loop, arrivals) = scope.feedback::<Parcels<P>>(1);
-    let mut places = generation.seat(thread);
+    let places = generation.seat(thread);
     let hub = if thread == 0 { generation.hub(places.first()) } else { None };
-    let by_address = || {
-        let thread_of = Arc::clone(&generation.layout.thread_of);
-        DistributorPact(move |_| ByAddress(thread_of))
-    };
+    let (orders, records) = hub_operator(scope, &generation, hub, answers);
+    let (answers, blocks) = place_operator(scope, generation, places, orders, arrivals);
+    answers.connect_loop(answer_loop);
+    blocks.connect_loop(block_loop);
+    records
+}
 
+/// Parcels go to the thread that carries the worker they are addressed to.
+fn by_address<P: Program>(generation: &Generation<P>) -> DistributorPact<impl FnOnce(usize) -> ByAddress> {
+    let thread_of = Arc::clone(&generation.layout.thread_of);
+    DistributorPact(move |_| ByAddress(thread_of))
+}
+
+/// The hub, on the first thread: answers come in, orders and records go out.
+fn hub_operator<'scope, P: Program>(
+    scope: Scope<'scope, u64>,
+    generation: &Arc<Generation<P>>,
+    hub: Option<Hub<P>>,
+    answers: Stream<'scope, u64, Parcels<P>>,
+) -> (Stream<'scope, u64, Parcels<P>>, Stream<'scope, u64, Vec<EpochRecord>>) {
+    let (thread, serialized) = (scope.index() as u32, generation.settings.serialized);
     let mut builder = OperatorBuilder::new("hub: schedule, aggregate, conclude".to_owned(), scope);
-    let mut answers = builder.new_input(answers, by_address());
+    let mut answers = builder.new_input(answers, by_address(generation));
     builder.set_notify_for(0, FrontierInterest::Never);
     generation.wake_on_failure(waker(&scope, &builder));
     let (orders_out, orders) = builder.new_output();
     let (records_out, records) = builder.new_output::<Vec<EpochRecord>>();
     let (mut orders_out, mut records_out): (Output<Parcels<P>>, Output<EpochRecords>) =
         (OutputBuilder::from(orders_out), OutputBuilder::from(records_out));
-    let shared = Arc::clone(&generation);
+    let shared = Arc::clone(generation);
     builder.build(move |mut capabilities| {
         let record_capability = capabilities.pop();
         let order_capability = capabilities.pop();
@@ -106,10 +123,8 @@ pub(crate) fn scheduled<P: Program>(
             }
             let mut orders_out = orders_out.activate();
             let sent = guarded(&shared, || {
-                for (to, message) in out {
-                    for mut parcel in sender.pack(to, message) {
-                        orders_out.session(order_capability).give_container(&mut parcel);
-                    }
+                for mut parcel in out.into_iter().flat_map(|(to, message)| sender.pack(to, message)) {
+                    orders_out.session(order_capability).give_container(&mut parcel);
                 }
                 Ok(())
             });
@@ -121,13 +136,23 @@ pub(crate) fn scheduled<P: Program>(
             }
         }
     });
+    (orders, records)
+}
 
+/// The places that a thread carries: orders and blocks come in, answers and blocks go out.
+fn place_operator<'scope, P: Program>(
+    scope: Scope<'scope, u64>,
+    generation: Arc<Generation<P>>,
+    mut places: Places<P>,
+    orders: Stream<'scope, u64, Parcels<P>>,
+    arrivals: Stream<'scope, u64, Parcels<P>>,
+) -> (Stream<'scope, u64, Parcels<P>>, Stream<'scope, u64, Parcels<P>>) {
+    let (thread, serialized) = (scope.index() as u32, generation.settings.serialized);
     let mut builder = OperatorBuilder::new("place: update, commit, certify".to_owned(), scope);
     let activator = scope.activator_for(builder.operator_info().address);
-    let mut orders = builder.new_input(orders, by_address());
-    let mut arrivals = builder.new_input(arrivals, by_address());
-    builder.set_notify_for(0, FrontierInterest::Never);
-    builder.set_notify_for(1, FrontierInterest::Never);
+    let mut orders = builder.new_input(orders, by_address(&generation));
+    let mut arrivals = builder.new_input(arrivals, by_address(&generation));
+    (0..2).for_each(|input| builder.set_notify_for(input, FrontierInterest::Never));
     generation.wake_on_failure(waker(&scope, &builder));
     let (answers_out, answers) = builder.new_output();
     let (blocks_out, blocks) = builder.new_output();
@@ -135,7 +160,7 @@ pub(crate) fn scheduled<P: Program>(
         (OutputBuilder::from(answers_out), OutputBuilder::from(blocks_out));
     builder.build(move |_| {
         let mut sender = Sender::new(thread, serialized);
-        let (mut from_hub, mut from_places) = (Receiver::default(), Receiver::default());
+        let [mut from_hub, mut from_places] = [(); 2].map(|()| Receiver::default());
         let mut capabilities: Option<(Capability<u64>, Capability<u64>)> = None;
         move |_| {
             let mut arrived = Vec::new();
@@ -149,25 +174,14 @@ pub(crate) fn scheduled<P: Program>(
                 doing::note_messages();
             }
             if generation.has_failed() || places.have_left() {
-                capabilities = None;
-                return;
+                return capabilities = None;
             }
             let mut out = Outbox::new();
             let worked = guarded(&generation, || {
                 for (order, parcel) in arrived {
-                    let receiver = if order { &mut from_hub } else { &mut from_places };
-                    let to = parcel.to();
-                    if let Some(message) = receiver.unpack(parcel)? {
-                        places.receive(to, message);
-                    }
+                    take_in(&mut places, if order { &mut from_hub } else { &mut from_places }, parcel)?;
                 }
-                // What others wait for leaves before the next task runs.
-                while out.is_empty() {
-                    if !places.run(&mut out)? {
-                        return Ok(false);
-                    }
-                }
-                Ok(true)
+                work(&mut places, &mut out)
             });
             let sent = guarded(&generation, || {
                 let Some((answer_capability, block_capability)) = &capabilities else { return Ok(()) };
@@ -194,9 +208,31 @@ pub(crate) fn scheduled<P: Program>(
             }
         }
     });
-    answers.connect_loop(answer_loop);
-    blocks.connect_loop(block_loop);
-    records
+    (answers, blocks)
+}
+
+/// Hands a message to the place it is addressed to, once all its pieces are here.
+fn take_in<P: Program>(
+    places: &mut Places<P>,
+    receiver: &mut Receiver,
+    parcel: Parcels<P>,
+) -> Result<(), String> {
+    let to = parcel.to();
+    if let Some(message) = receiver.unpack(parcel)? {
+        places.receive(to, message);
+    }
+    Ok(())
+}
+
+/// Works until there is something for others, or nothing to do. Returns whether there may be more: what others wait for
+/// leaves before the next task runs.
+fn work<P: Program>(places: &mut Places<P>, out: &mut Outbox<P>) -> Result<bool, String> {
+    while out.is_empty() {
+        if !places.run(out)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Hub and places in one operator, for a single thread.

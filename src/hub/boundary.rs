@@ -49,6 +49,35 @@ impl<P: Program> Hub<P> {
             self.program.conclude(&boundary, &mut self.state.pinned, &replica, shares)
         };
         self.keep_print(prints, &verdict);
+        let (record, outlook, worse) = self.judge(verdict, pinned, out)?;
+        self.verdict = Some((outlook.metric.clone(), outlook.objective));
+        match self.show(record, &outlook) {
+            Some(ending) => self.part(Parting::Over(ending), outlook, out),
+            None if self.settings.cut_after(epoch, self.asked) && !first => {
+                self.part(Parting::Cut, outlook, out)
+            }
+            None => {
+                // Nobody writes a checkpoint after all.
+                if let Some(change) = self.state.unconcluded.take().and_then(|before| before.change) {
+                    self.commit(Arc::new(change));
+                }
+                if !worse {
+                    self.accept(&outlook, out);
+                }
+                self.begin_epoch(outlook, out)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in a verdict: what is recorded of the boundary and begins the next epoch, and whether the guard has gone back.
+    fn judge(
+        &mut self,
+        verdict: Verdict<P::Change>,
+        pinned: Option<Vec<u8>>,
+        out: &mut Outbox<P>,
+    ) -> Result<(EpochRecord, Outlook, bool), String> {
+        let epoch = self.state.progress.epoch;
         let Verdict {
             mut metric,
             measured,
@@ -89,24 +118,7 @@ impl<P: Program> Hub<P> {
             let is_lost = measured && !outlook.metric.value.is_finite();
             if is_lost { Status::Diverged } else { status }
         };
-        self.verdict = Some((outlook.metric.clone(), outlook.objective));
-        match self.show(record, &outlook) {
-            Some(ending) => self.part(Parting::Over(ending), outlook, out),
-            None if self.settings.cut_after(epoch, self.asked) && !first => {
-                self.part(Parting::Cut, outlook, out)
-            }
-            None => {
-                // Nobody writes a checkpoint after all.
-                if let Some(change) = self.state.unconcluded.take().and_then(|before| before.change) {
-                    self.commit(Arc::new(change));
-                }
-                if !worse {
-                    self.accept(&outlook, out);
-                }
-                self.begin_epoch(outlook, out)?;
-            }
-        }
-        Ok(())
+        Ok((record, outlook, worse))
     }
 
     /// Keeps the boundary's fingerprint, where it is wanted.

@@ -4,32 +4,33 @@
 //! It is also the sequencer: a round's message carries the commits that the round must see, so that with staleness
 //! `s` round `t` reads exactly the commits up to `t - 1 - s` on every worker, whatever arrives when.
 
+mod answers;
 mod boundary;
 mod check;
 mod guard;
 mod rounds;
+mod state;
 
 use self::check::Named;
+pub(crate) use self::state::{HubState, Progress, Unconcluded};
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::doing::Doing;
 use crate::hands::Crew;
-use crate::message::{Answer, Changes, Message};
+use crate::message::Changes;
 use crate::place::Outbox;
 use crate::placement::Layout;
-use crate::places::Places;
-use crate::prints::{BoundaryPrint, Part, Prints, print_of, unequal_replicas};
+use crate::prints::{BoundaryPrint, Part};
 use crate::program::{Boundary, Program};
 use crate::record::{Ending, EpochRecord};
-use crate::schedule::{Candidates, Counts, Outlook, Round, Schedule};
+use crate::schedule::{Candidates, Outlook, Round, Schedule};
 use crate::settings::Settings;
 use crate::verbs::Verbs;
-use crate::verdict::{Metric, Status};
+use crate::verdict::Metric;
 
 /// A worker without tasks is sent its commits once this number has gathered.
 const COMMITS_HELD: usize = 64;
@@ -37,86 +38,6 @@ const COMMITS_HELD: usize = 64;
 const TURN: Duration = Duration::from_millis(1);
 /// After this number of rollbacks in a row the parallelism has long been 1: the program itself worsens its objective.
 const IN_VAIN: u64 = 64;
-
-/// What the hub hands on from generation to generation, and what a checkpoint keeps of it.
-pub(crate) struct HubState<P: Program> {
-    pub(crate) pinned: P::Pinned,
-    pub(crate) schedule: Box<dyn Schedule<P::Phase>>,
-    pub(crate) progress: Progress,
-    /// What the boundary was before it was concluded, where a checkpoint of it is to be written.
-    pub(crate) unconcluded: Option<Unconcluded<P>>,
-    /// Whether the last epoch ended between two of its rounds: it is no boundary to go on from.
-    pub(crate) cut_short: bool,
-}
-
-/// A boundary before it is concluded.
-pub(crate) struct Unconcluded<P: Program> {
-    /// The pinned block's bytes.
-    pub(crate) pinned: Vec<u8>,
-    /// The conclusion's change, which nobody has committed yet.
-    pub(crate) change: Option<P::Change>,
-    /// The metric's value as it was last measured before.
-    pub(crate) last: Option<f64>,
-}
-
-impl<P: Program> HubState<P> {
-    /// A run that begins.
-    pub(crate) fn new(pinned: P::Pinned, schedule: Box<dyn Schedule<P::Phase>>, staleness: usize) -> Self {
-        let progress = Progress { staleness, ..Progress::default() };
-        Self { pinned, schedule, progress, unconcluded: None, cut_short: false }
-    }
-}
-
-/// Where a run stands at a boundary.
-#[derive(Clone, Default)]
-pub(crate) struct Progress {
-    /// Epochs completed.
-    pub(crate) epoch: u64,
-    /// What the next epoch begins with; `None` before the first boundary.
-    pub(crate) outlook: Option<Outlook>,
-    /// What the program said of the run at that boundary.
-    pub(crate) status: Status,
-    pub(crate) staleness: usize,
-    /// Rollbacks since the last epoch that was accepted.
-    pub(crate) in_vain: u64,
-    pub(crate) totals: Totals,
-    /// The totals, and what the schedule had counted, when the epoch under way began.
-    pub(crate) before: (Totals, Counts),
-    /// The metric's value as it was last measured.
-    pub(crate) last: Option<f64>,
-}
-
-/// Counts over the whole run.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Totals {
-    pub(crate) rounds: u64,
-    pub(crate) tasks: u64,
-    pub(crate) updates: u64,
-    pub(crate) rollbacks: u64,
-}
-
-crate::state!(Totals { rounds, tasks, updates, rollbacks });
-
-/// More than any run counts: sums of counts below it do not overflow.
-const COUNTED: u64 = 1 << 62;
-
-impl Totals {
-    fn all(&self) -> [u64; 4] {
-        [self.rounds, self.tasks, self.updates, self.rollbacks]
-    }
-}
-
-impl Progress {
-    /// Whether a run can have come to this: counts are within what can be counted, and have only grown since the epoch
-    /// under way began.
-    pub(crate) fn is_possible(&self) -> bool {
-        let grown = self.before.0.all().into_iter().zip(self.totals.all()).all(|(before, now)| before <= now);
-        let counts = self.totals.all().into_iter().chain([self.epoch, self.in_vain]);
-        grown && counts.max().is_some_and(|most| most < COUNTED)
-    }
-}
-
-crate::state!(Progress { epoch, outlook, status, staleness, in_vain, totals, before, last });
 
 /// How a generation ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -278,142 +199,9 @@ impl<P: Program> Hub<P> {
         Ok(())
     }
 
-    /// Takes in an answer and goes on as far as it leads.
-    pub(crate) fn receive(&mut self, message: Message<P>, out: &mut Outbox<P>) -> Result<(), String> {
-        let crew = Arc::clone(&self.crew);
-        crew.during(|| self.take_in(message, out))
-    }
-
-    fn take_in(&mut self, message: Message<P>, out: &mut Outbox<P>) -> Result<(), String> {
-        match message {
-            Message::Partials { round, answer } => {
-                self.charge(&answer);
-                let first = self.flights.front().map_or(0, |flight| flight.number);
-                let flight = self.flights.get_mut(round.wrapping_sub(first) as usize);
-                let Some(flight) = flight.filter(|flight| flight.waiting > 0) else {
-                    return Err(unasked("the partials of a round", &answer));
-                };
-                flight.waiting -= 1;
-                flight.partials.extend(answer.partials);
-                self.advance(out)
-            }
-            Message::PlanDone { answer } => {
-                self.charge(&answer);
-                let Stage::Known { waiting, last, partials } = &mut self.stage else {
-                    return Err(unasked("the partials of a plan", &answer));
-                };
-                partials.extend(answer.partials);
-                *waiting -= 1;
-                if *waiting == 0 {
-                    let (last, partials) = (last.take(), in_shard_order(std::mem::take(partials)));
-                    if let Some(round) = last {
-                        Doing::verb("aggregate").epoch(self.state.progress.epoch).note();
-                        let change = self.program.aggregate(&round, &mut self.state.pinned, partials);
-                        self.print_change(0, &change);
-                        self.commit(Arc::new(change));
-                    }
-                    self.certify(out);
-                }
-                Ok(())
-            }
-            Message::Pieces { answer } => {
-                self.charge(&answer);
-                let Stage::Relating { waiting, pieces, .. } = &mut self.stage else {
-                    return Err(unasked("pieces to relate", &answer));
-                };
-                pieces.extend(answer.partials);
-                *waiting -= 1;
-                if *waiting > 0 {
-                    return Ok(());
-                }
-                let Stage::Relating { candidates, pieces, .. } =
-                    std::mem::replace(&mut self.stage, Stage::Stepwise)
-                else {
-                    return Ok(());
-                };
-                let next = self.relate(&candidates, in_shard_order(pieces))?;
-                self.take_step(next, out)?;
-                self.advance(out)
-            }
-            Message::Shares { answer, prints: some } => {
-                self.charge(&answer);
-                let Stage::Certifying { waiting, shares, prints } = &mut self.stage else {
-                    return Err(unasked("shares of a metric", &answer));
-                };
-                shares.extend(answer.partials);
-                prints.extend(some);
-                *waiting -= 1;
-                if *waiting == 0 {
-                    let (shares, prints) = (in_shard_order(std::mem::take(shares)), std::mem::take(prints));
-                    self.compare(&prints)?;
-                    return self.conclude(shares, prints, out);
-                }
-                Ok(())
-            }
-            _ => Err("the hub was sent an order, which is for places".into()),
-        }
-    }
-
-    /// Hands messages to places on this thread and takes their answers, until nothing is left to do or it is others'
-    /// turn: whatever else runs on the thread waits for no more than a task and a [`TURN`]. Returns whether there is
-    /// more to do.
-    pub(crate) fn converse(&mut self, places: &mut Places<P>, out: &mut Outbox<P>) -> Result<bool, String> {
-        let began = Instant::now();
-        loop {
-            for (to, message) in out.drain(..) {
-                places.receive(to, message);
-            }
-            if began.elapsed() > TURN {
-                return Ok(true);
-            }
-            if !places.run(out)? {
-                return Ok(false);
-            }
-            for (_, message) in std::mem::take(out) {
-                self.receive(message, out)?;
-            }
-        }
-    }
-
     /// The boundary that is certified and concluded next.
     fn boundary(&self) -> Boundary {
         let epoch = self.state.progress.epoch + u64::from(self.verdict.is_some());
         Boundary { epoch, shards: self.placement.len() as u32 }
     }
-
-    /// Keeps the fingerprint of a round's change, where it is wanted.
-    fn print_change(&mut self, round: u64, change: &P::Change) {
-        if self.settings.prints == Prints::All {
-            self.changes.push((Part::Change(round), print_of(change)));
-        }
-    }
-
-    /// The workers' replicas must be equal.
-    fn compare(&self, prints: &[(Part, u64)]) -> Result<(), String> {
-        let Some((one, other)) = unequal_replicas(prints) else { return Ok(()) };
-        let epoch = self.state.progress.epoch;
-        Err(format!(
-            "the replicas of workers {one} and {other} differ at the end of epoch {epoch}: something changes a replica \
-             outside `commit`, or `commit` does not do the same on every worker"
-        ))
-    }
-
-    fn charge(&mut self, answer: &Answer<P>) {
-        if let Some(load) = self.load.get_mut(answer.worker as usize) {
-            *load += answer.busy;
-        }
-        if let Some(measured) = self.measured.get_mut(answer.worker as usize) {
-            *measured += answer.measured;
-        }
-    }
-}
-
-/// Nobody waits for this answer: no answer is ever dropped.
-fn unasked<P: Program>(what: &str, answer: &Answer<P>) -> String {
-    format!("worker {} answers with {what}, for which nobody waits", answer.worker)
-}
-
-fn in_shard_order<T>(mut answers: Vec<(u32, T)>) -> Vec<(u32, T)> {
-    answers.sort_by_key(|&(shard, _)| shard);
-    answers
 }

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use super::answers::in_shard_order;
 use super::check::check_related;
-use super::{COMMITS_HELD, Flight, Hub, Stage, in_shard_order};
+use super::{COMMITS_HELD, Flight, Hub, Stage};
 use crate::doing::Doing;
 use crate::message::{Asked, Message};
 use crate::place::Outbox;

@@ -132,9 +132,9 @@ const NONE: u32 = u32::MAX;
 fn fit(design: &Design, y: &[f64], ratio: f64, buffers: &mut Buffers, verbose: bool) -> Fit {
     let (n, p) = design.shape();
     let Buffers { set, c, q, r, slot } = buffers;
-    let mut fit = Fit::default();
-    let mut pieces: Vec<RowPiece> =
-        (0..PIECES).map(|i| RowPiece::new((n * i / PIECES) as u32..(n * (i + 1) / PIECES) as u32)).collect();
+    let mut fit = Fit { passes: 1, ..Fit::default() };
+    let piece = |i: usize| RowPiece::new((n * i / PIECES) as u32..(n * (i + 1) / PIECES) as u32);
+    let mut pieces: Vec<RowPiece> = (0..PIECES).map(piece).collect();
     slot.resize(p, NONE);
     c.resize(p, 0.0);
     r.extend_from_slice(y);
@@ -147,7 +147,6 @@ fn fit(design: &Design, y: &[f64], ratio: f64, buffers: &mut Buffers, verbose: b
     };
     design.pass(r, c);
     q.clone_from(c);
-    fit.passes = 1;
     let penalty = largest(c) / ratio;
     took(&mut fit, 0);
     loop {
@@ -197,8 +196,7 @@ fn fit(design: &Design, y: &[f64], ratio: f64, buffers: &mut Buffers, verbose: b
             );
         }
     }
-    fit.members = set.len();
-    fit.nonzeros = set.support();
+    (fit.members, fit.nonzeros) = (set.len(), set.support());
     fit
 }
 

@@ -87,14 +87,7 @@ pub(super) fn merge(
             number += 1;
             extra.push(at);
             if let Some(times) = times.as_deref_mut() {
-                let time = times[at as usize];
-                let kept = &mut times[first[item]];
-                match rule {
-                    Duplicates::Last => *kept = time,
-                    // What counts several counts from the latest on.
-                    Duplicates::Sum | Duplicates::Mean => *kept = kept.max(time),
-                    Duplicates::First | Duplicates::Refuse => {}
-                }
+                merge_times(times, first[item], at as usize, rule);
             }
             let kept = &mut triples.values[first[item]];
             match rule {
@@ -129,6 +122,18 @@ pub(super) fn merge(
         });
     }
     Ok(number)
+}
+
+/// Merges the time of a duplicate into that of the observation that is kept.
+fn merge_times(times: &mut [f64], kept: usize, duplicate: usize, rule: Duplicates) {
+    let time = times[duplicate];
+    let kept = &mut times[kept];
+    match rule {
+        Duplicates::Last => *kept = time,
+        // What counts several counts from the latest on.
+        Duplicates::Sum | Duplicates::Mean => *kept = kept.max(time),
+        Duplicates::First | Duplicates::Refuse => {}
+    }
 }
 
 /// Takes the observations at these ascending positions out.

@@ -1,15 +1,17 @@
 //! Lines of `user item rating`: CSV and TSV, MovieLens `::`, LIBMF's text.
 
+mod block;
+
+pub(super) use self::block::rating;
+
+use self::block::{Block, Side, Whole, block, is_empty};
 use super::Triples;
-use super::ids::{Column, Ids, number};
+use super::ids::{Ids, number};
 use super::layout::{Layout, Separator, Wanted};
 use super::read::RatingsOptions;
-use super::time::{self, Clock};
-use crate::encoding::utf8;
+use super::time;
 use crate::error::ReadError;
-use crate::number::{decimal, explain};
-use crate::parallel::{self, Parsed};
-use crate::quoting::{Quoting, Records};
+use crate::parallel;
 use crate::source::Source;
 use crate::table::head::before_first;
 
@@ -25,43 +27,6 @@ pub(super) struct Loaded {
     pub(super) items: Ids,
     pub(super) pairs_only: bool,
     pub(super) notes: Vec<String>,
-}
-
-/// One block of lines: ids, values and times as read, or a column that holds something else than whole numbers.
-enum Block {
-    Read(Rows),
-    NotWhole(Side),
-}
-
-struct Rows {
-    users: Column,
-    items: Column,
-    values: Vec<f32>,
-    times: Vec<f64>,
-    clock: Option<Clock>,
-}
-
-#[derive(Clone, Copy)]
-enum Side {
-    Users,
-    Items,
-}
-
-/// Which columns of ids are taken for whole numbers.
-#[derive(Clone, Copy)]
-struct Whole {
-    users: bool,
-    items: bool,
-}
-
-impl Whole {
-    fn columns(self, capacity: usize) -> (Column, Column) {
-        let column = |whole: bool| match whole {
-            true => Column::Integers(Vec::with_capacity(capacity)),
-            false => Column::Names(Vec::with_capacity(capacity)),
-        };
-        (column(self.users), column(self.items))
-    }
 }
 
 /// Reads all lines; blocks of them are parsed on several threads.
@@ -130,10 +95,6 @@ fn layout(text: &[u8], options: &RatingsOptions) -> Result<(Layout, usize), Stri
     Ok((Layout::of(line, records.get(1..).unwrap_or_default(), wanted)?, first))
 }
 
-fn is_empty(line: &[u8]) -> bool {
-    line.is_empty() || line[0] == b'#'
-}
-
 /// Puts the blocks together, each let go as soon as it has been copied.
 fn joined(
     source: &Source,
@@ -172,213 +133,4 @@ fn joined(
     let ((user_rows, users), (item_rows, items)) = (number(users), number(items));
     let triples = Triples { users: user_rows, items: item_rows, values };
     Ok(Loaded { triples, times, users, items, pairs_only: layout.value.is_none(), notes })
-}
-
-/// Parses a block of lines.
-fn block(text: &[u8], layout: &Layout, whole: Whole) -> Parsed<Block> {
-    if let Some(quoting) = layout.separator.quoting().filter(|_| memchr::memchr(b'"', text).is_some()) {
-        return quoted(text, layout, quoting, whole);
-    }
-    // Each separator has a loop of its own: looking it up for every byte would take longer than the parsing.
-    match layout.separator {
-        Separator::Byte(byte) => {
-            rows(text, &Layout { separator: Separator::Byte(byte), ..layout.clone() }, whole)
-        }
-        Separator::Colons => rows(text, &Layout { separator: Separator::Colons, ..layout.clone() }, whole),
-        Separator::Blank => rows(text, &Layout { separator: Separator::Blank, ..layout.clone() }, whole),
-    }
-}
-
-impl Layout {
-    /// How many fields a line must have.
-    fn needed(&self) -> usize {
-        1 + self.user.max(self.item).max(self.value.unwrap_or(0)).max(self.time.unwrap_or(0))
-    }
-}
-
-/// Lines without quotes.
-#[inline(always)]
-fn rows(text: &[u8], layout: &Layout, whole: Whole) -> Parsed<Block> {
-    let mut rows = Rows::new(whole, text.len() / 12);
-    let needed = layout.needed();
-    let mut lines = 0;
-    for line in text.split_inclusive(|&byte| byte == b'\n') {
-        let line = line.strip_suffix(b"\n").unwrap_or(line);
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if !is_empty(line.trim_ascii_start()) {
-            let (mut user, mut item, mut value, mut time, mut seen) = (0..0, 0..0, None, None, 0);
-            layout.separator.fields(line, |number, place| {
-                // A column may be named for more than one of them.
-                if Some(number) == layout.time {
-                    time = Some(place.clone());
-                }
-                if number == layout.user {
-                    user = place;
-                } else if number == layout.item {
-                    item = place;
-                } else if Some(number) == layout.value {
-                    value = Some(place);
-                }
-                seen = number + 1;
-                seen < needed
-            });
-            if seen < needed {
-                return Err((lines, short(seen, needed, layout)));
-            }
-            if let Some(side) = rows.ids(&line[user], &line[item]).map_err(|why| (lines, why))? {
-                return Ok((Block::NotWhole(side), 0));
-            }
-            rows.values.push(match value {
-                Some(place) => rating(&line[place]).map_err(|why| (lines, named(why, layout)))?,
-                None => 1.0,
-            });
-            if let Some(place) = time {
-                rows.time(&line[place]).map_err(|why| (lines, why))?;
-            }
-        }
-        lines += 1;
-    }
-    Ok((Block::Read(rows), lines))
-}
-
-/// Records of which some have quotes.
-fn quoted(text: &[u8], layout: &Layout, quoting: Quoting, whole: Whole) -> Parsed<Block> {
-    let mut rows = Rows::new(whole, text.len() / 12);
-    let needed = layout.needed();
-    let mut records = Records::new(text, quoting);
-    for (line, record) in records.by_ref() {
-        let at = |why: String| (line, why);
-        let mut cells = vec![Default::default(); needed];
-        let seen = quoting.each(record, |number, cell| {
-            cells[number] = cell.text();
-            Ok(number + 1 < needed)
-        });
-        let seen = seen.map_err(at)?;
-        if seen < needed {
-            return Err((line, short(seen, needed, layout)));
-        }
-        if let Some(side) = rows.ids(&cells[layout.user], &cells[layout.item]).map_err(at)? {
-            return Ok((Block::NotWhole(side), 0));
-        }
-        rows.values.push(match layout.value {
-            Some(value) => rating(cells[value].trim_ascii()).map_err(|why| at(named(why, layout)))?,
-            None => 1.0,
-        });
-        if let Some(time) = layout.time {
-            rows.time(cells[time].trim_ascii()).map_err(at)?;
-        }
-    }
-    Ok((Block::Read(rows), records.lines()))
-}
-
-impl Rows {
-    fn new(whole: Whole, capacity: usize) -> Self {
-        let (users, items) = whole.columns(capacity);
-        Self { users, items, values: Vec::with_capacity(capacity), times: Vec::new(), clock: None }
-    }
-
-    /// Takes both ids in, or says which of them is no whole number where all have been.
-    #[inline(always)]
-    fn ids(&mut self, user: &[u8], item: &[u8]) -> Result<Option<Side>, String> {
-        for (side, cell, column) in
-            [(Side::Users, user, &mut self.users), (Side::Items, item, &mut self.items)]
-        {
-            match column.push(cell) {
-                Ok(true) => {}
-                Ok(false) => return Ok(Some(side)),
-                Err(why) => return Err(format!("the {}: {why}", side.name())),
-            }
-        }
-        Ok(None)
-    }
-
-    fn time(&mut self, cell: &[u8]) -> Result<(), String> {
-        let (time, clock) = time::parse(cell)?;
-        if *self.clock.get_or_insert(clock) != clock {
-            return Err(time::MIXED.into());
-        }
-        self.times.push(time);
-        Ok(())
-    }
-}
-
-/// What is wrong with a rating, and how to say which column it is.
-#[cold]
-fn named(why: String, layout: &Layout) -> String {
-    match layout.value {
-        Some(at) => format!(
-            "{why}, in column {}: if ratings stand elsewhere, name the columns, as in --columns user,item,rating, or by \
-             numbers, as in --columns 1,2,3",
-            at + 1
-        ),
-        None => why,
-    }
-}
-
-#[cold]
-fn short(seen: usize, needed: usize, layout: &Layout) -> String {
-    let divided = match layout.separator {
-        Separator::Byte(separator) => Quoting { separator }.name(),
-        Separator::Colons => "`::`".into(),
-        Separator::Blank => "blanks".into(),
-    };
-    format!("{seen} of at least {needed} fields divided by {divided}, as the first line has them")
-}
-
-/// A rating that single precision holds.
-pub(super) fn rating(cell: &[u8]) -> Result<f32, String> {
-    match decimal(cell) {
-        Some((value, length)) if length == cell.len() && (value as f32).is_finite() => Ok(value as f32),
-        Some((_, length)) if length == cell.len() => {
-            Err("the rating is too large for single precision: scale the ratings".into())
-        }
-        _ => Err(format!("the rating: {}", explain(cell))),
-    }
-}
-
-impl Side {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Users => "user",
-            Self::Items => "item",
-        }
-    }
-}
-
-impl Column {
-    /// Takes an id in; false if it is no whole number where all have been.
-    #[inline(always)]
-    fn push(&mut self, cell: &[u8]) -> Result<bool, String> {
-        if cell.is_empty() {
-            return Err("there is none: drop the line or give it an id".into());
-        }
-        match self {
-            Self::Integers(ids) => {
-                // Ten digits fit; a leading zero may be part of a name.
-                let is_canonical = cell.len() <= 10 && (cell[0] != b'0' || cell.len() == 1);
-                if !is_canonical {
-                    return Ok(false);
-                }
-                let id = cell.iter().try_fold(0_u64, |id, byte| {
-                    let digit = byte.wrapping_sub(b'0');
-                    (digit < 10).then_some(id * 10 + u64::from(digit))
-                });
-                match id.filter(|&id| id < u64::from(u32::MAX)) {
-                    Some(id) => ids.push(id as u32),
-                    None => return Ok(false),
-                }
-            }
-            Self::Names(ids) => ids.push(utf8(cell)?.to_owned()),
-        }
-        Ok(true)
-    }
-
-    fn extend(&mut self, other: Self) {
-        match (self, other) {
-            (Self::Integers(ids), Self::Integers(more)) => ids.extend_from_slice(&more),
-            (Self::Names(ids), Self::Names(more)) => ids.extend(more),
-            // All blocks are read with the same columns as whole numbers.
-            _ => {}
-        }
-    }
 }

@@ -1,0 +1,93 @@
+//! Reports: their keys, their line for the screen, and their exit status.
+
+use serde_json::json;
+
+use super::*;
+
+fn run() -> RunReport {
+    RunReport {
+        ending: Ending::Target,
+        metric: Metric::new("relative-duality-gap", 1e-7, "training data").target(1e-6).certified(),
+        objective: Some(1.5),
+        epochs: 3,
+        rounds: 4,
+        tasks: 5,
+        updates: 6,
+        candidates: 7,
+        rejected: 8,
+        rollbacks: 0,
+        seconds: 0.5,
+        bytes_on_wire: 0,
+        block_bytes_on_wire: 0,
+        shards: 9,
+        threads: 2,
+        idle_workers: 0,
+        generations: vec![GenerationRecord { epoch: 0, workers: 2, pause: 0.0, shards_moved: 1 }],
+        warnings: Vec::new(),
+    }
+}
+
+#[test]
+fn the_keys_are_the_documented_ones() {
+    let data = Data { path: "mice".into(), sizes: [("rows".into(), 4)].into(), ..Data::default() };
+    let about = About { program: "lasso".into(), data, workers: 2, ..About::default() };
+    let metric = |value| Some(Metric { value, ..run().metric });
+    let epochs = [
+        EpochRecord { workers: 2, metric: metric(1.0), ..EpochRecord::default() },
+        EpochRecord { epoch: 1, workers: 2, seconds: 0.25, metric: metric(0.1), ..EpochRecord::default() },
+    ];
+    let report = serde_json::to_value(Report::new(about, &run(), &epochs).result("lambda", 0.5)).unwrap();
+    for key in "program version parameters data workers processes shards seed seconds epochs rounds tasks \
+                candidates rejected updates bytes_on_wire metric model_digest peak_memory_bytes \
+                generations profile ending objective rollbacks threads idle_workers cpu_over_wall"
+        .split_whitespace()
+    {
+        assert!(report.get(key).is_some(), "{key}");
+    }
+    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(keys(&report["data"]), ["digest", "format", "nonzeros", "path", "sizes"]);
+    assert_eq!(keys(&report["seconds"]), ["certify", "fit", "prepare", "read", "write"]);
+    assert_eq!(keys(&report["metric"]), ["certified", "name", "on", "target", "value"]);
+    assert_eq!(report["generations"], json!([{"epoch": 0, "workers": 2, "pause": 0.0, "shards_moved": 1}]));
+    assert_eq!(report["profile"], json!({"2": {"seconds_per_epoch": 0.25, "progress": 1.0}}));
+    assert_eq!((&report["tasks"], &report["processes"]), (&json!(5), &json!(1)));
+    assert_eq!((&report["ending"], &report["results"]["lambda"]), (&json!("target"), &json!(0.5)));
+}
+
+#[test]
+fn the_conclusion_is_plain() {
+    let mut report = Report::new(About::default(), &run(), &[]);
+    let done = "done: relative-duality-gap 1e-7 on training data (target 1e-6); 3 epochs, 0.000 s";
+    assert_eq!(report.conclusion(), done);
+    report.epochs = 1;
+    assert!(report.conclusion().ends_with("; 1 epoch, 0.000 s"), "{}", report.conclusion());
+    (report.ending, report.metric.value) = (Ending::Limit(Limit::Time), 1e-5);
+    let conclusion = report.conclusion();
+    assert!(conclusion.starts_with("stopped at the time limit: "), "{conclusion}");
+    assert!(conclusion.contains("(target 1e-6 not reached)"), "{conclusion}");
+    assert_eq!(report.status(), ExitStatus::Limit);
+}
+
+#[test]
+fn a_target_that_nobody_gave_is_not_printed_and_a_missed_one_is_not_done() {
+    let mut report = Report::new(About::default(), &run(), &[]);
+    (report.ending, report.metric) = (Ending::Converged, Metric::new("rmse", 0.5, "validation data"));
+    assert_eq!(report.conclusion(), "done: rmse 0.5 on validation data; 3 epochs, 0.000 s");
+    assert_eq!(report.status(), ExitStatus::Done);
+    report.metric.target = Some(0.25);
+    let conclusion = report.conclusion();
+    assert!(conclusion.starts_with("stopped: no further epoch comes closer: rmse 0.5"), "{conclusion}");
+    assert!(conclusion.contains("(target 0.25 not reached)"), "{conclusion}");
+    assert_eq!(report.status(), ExitStatus::Limit);
+    (report.ending, report.metric.value) = (Ending::Interrupted, f64::NAN);
+    assert!(report.conclusion().starts_with("interrupted: rmse not measured on"), "{}", report.conclusion());
+}
+
+#[test]
+fn seconds_add_up_by_phase() {
+    let mut seconds = Seconds::default();
+    seconds.add(Phase::Fit, 1.0);
+    seconds.add(Phase::Fit, 0.5);
+    seconds.add(Phase::Read, 0.25);
+    assert_eq!(seconds, Seconds { read: 0.25, fit: 1.5, ..Seconds::default() });
+}

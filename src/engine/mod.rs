@@ -1,0 +1,201 @@
+//! [`Engine`]: builds a run from a program and a schedule, and carries it out generation by generation.
+
+mod history;
+mod parts;
+mod run;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::generation::Observer;
+use crate::prints::Prints;
+use crate::program::Program;
+use crate::record::EpochRecord;
+use crate::schedule::Schedule;
+use crate::settings::{Settings, Stop};
+
+pub(crate) use self::history::History;
+pub use self::parts::{Outcome, Parts};
+
+/// What is told of that goes wrong without ending a run.
+type Warner = Box<dyn FnMut(&str) + Send>;
+
+/// Builds a run: a program, a schedule, and how to carry it out.
+///
+/// | setting | default | changes the model |
+/// |---|---|---|
+/// | [`workers`](Engine::workers) | 1 | no |
+/// | [`threads`](Engine::threads) | the workers, at most the shards and the cores | no |
+/// | [`serialized`](Engine::serialized) | off | no |
+/// | [`rescale`](Engine::rescale), [`checkpoint`](Engine::checkpoint), [`resume`](Engine::resume) | none | no |
+/// | [`staleness`](Engine::staleness) | 0 | yes |
+/// | [`guard`](Engine::guard) | on | where an epoch worsened the objective |
+/// | [`epochs`](Engine::epochs), [`time_limit`](Engine::time_limit), [`stop`](Engine::stop) | none | by when they end it |
+///
+/// A run is a pure function of the parts, the program, the schedule and the settings marked *yes*: the bytes of its
+/// outcome are the same for any number of workers, with any rescale, and through checkpoint and resume.
+pub struct Engine<P: Program> {
+    program: Arc<P>,
+    schedule: Box<dyn Schedule<P::Phase>>,
+    parts: Parts<P>,
+    costs: Option<Vec<u64>>,
+    settings: Settings,
+    observer: Option<Observer<P>>,
+    warner: Option<Warner>,
+    checkpoint: Option<PathBuf>,
+    resume: Option<PathBuf>,
+    identity: Option<String>,
+}
+
+impl<P: Program> Engine<P> {
+    /// A run of this program under this schedule.
+    pub fn new(program: P, schedule: impl Schedule<P::Phase>, parts: Parts<P>) -> Self {
+        let settings = Settings {
+            workers: 1,
+            threads: None,
+            serialized: false,
+            reversed: false,
+            prints: Prints::usual(),
+            staleness: 0,
+            guard: true,
+            epochs: None,
+            time_limit: None,
+            rescale: Vec::new(),
+            checkpoint_every: None,
+            stop: Stop::default(),
+            started: Instant::now(),
+        };
+        Self {
+            program: Arc::new(program),
+            schedule: Box::new(schedule),
+            parts,
+            costs: None,
+            settings,
+            observer: None,
+            warner: None,
+            checkpoint: None,
+            resume: None,
+            identity: None,
+        }
+    }
+
+    /// How many workers the shards are dealt to, at least 1. Workers beyond the shards idle, and cost nothing.
+    pub fn workers(mut self, workers: usize) -> Self {
+        self.settings.workers = workers;
+        self
+    }
+
+    /// How many threads carry the workers, at least 1; by default one for each worker, but no more than there are
+    /// shards, or cores for this process. Workers on one thread take turns and hand blocks over without leaving it.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.settings.threads = Some(threads);
+        self
+    }
+
+    /// The counted cost of each shard, by which they are placed. Default: all equal.
+    pub fn costs(mut self, costs: Vec<u64>) -> Self {
+        self.costs = Some(costs);
+        self
+    }
+
+    /// Whether workers exchange bytes even within the process, as they would between processes.
+    pub fn serialized(mut self, serialized: bool) -> Self {
+        self.settings.serialized = serialized;
+        self
+    }
+
+    /// Pipelines stepwise rounds: round `t` reads exactly the commits up to `t - 1 - staleness`. More than an epoch has
+    /// rounds is as much as it has.
+    pub fn staleness(mut self, rounds: usize) -> Self {
+        self.settings.staleness = rounds;
+        self
+    }
+
+    /// Whether an epoch that worsens a monotone objective is rolled back, with half the parallelism and half the staleness
+    /// from then on.
+    pub fn guard(mut self, guard: bool) -> Self {
+        self.settings.guard = guard;
+        self
+    }
+
+    /// Ends the run after this number of epochs.
+    pub fn epochs(mut self, epochs: u64) -> Self {
+        self.settings.epochs = Some(epochs);
+        self
+    }
+
+    /// Ends the run with the first epoch that ends at least this number of seconds after the start.
+    pub fn time_limit(mut self, seconds: f64) -> Self {
+        self.settings.time_limit = Some(seconds);
+        self
+    }
+
+    /// Goes on with other workers: `(3, 4)` means four workers once three epochs are completed.
+    pub fn rescale(mut self, plan: &[(u64, usize)]) -> Self {
+        self.settings.rescale = plan.to_vec();
+        self
+    }
+
+    /// Writes a checkpoint to this file after every N epochs, and where a run ends before it is done; whole or not
+    /// at all. One that cannot be written ends nothing: the run goes on and warns ([`RunReport::warnings`]).
+    pub fn checkpoint(mut self, every: u64, file: impl Into<PathBuf>) -> Self {
+        self.settings.checkpoint_every = Some(every);
+        self.checkpoint = Some(file.into());
+        self
+    }
+
+    /// Goes on from a checkpoint; shards must have been made from the same data, by the same parameters.
+    pub fn resume(mut self, file: impl Into<PathBuf>) -> Self {
+        self.resume = Some(file.into());
+        self
+    }
+
+    /// A text that is the same exactly when data and parameters are, such as a digest of the data and the parameters as
+    /// words: a checkpoint of another run is refused by the words that differ. What stands behind the word `data` is taken
+    /// for the digest of the data, and where that differs, it is said so. Checkpoints ask for an identity. Staleness, guard,
+    /// schedule and the shards' costs are compared besides; limits and the target may change.
+    pub fn identity(mut self, identity: impl Into<String>) -> Self {
+        self.identity = Some(identity.into());
+        self
+    }
+
+    /// Calls `observer` with every epoch's record at its boundary; a [`Stop`] requested there ends the run there.
+    pub fn observe(self, mut observer: impl FnMut(&EpochRecord) + Send + 'static) -> Self {
+        self.watch(move |record, _| observer(record))
+    }
+
+    /// [`observe`](Engine::observe) with the replica too, as the epoch's commits have left it.
+    pub fn watch(mut self, observer: impl FnMut(&EpochRecord, &P::Replica) + Send + 'static) -> Self {
+        self.observer = Some(Box::new(observer));
+        self
+    }
+
+    /// Shows each record to one more observer; the run ends where it says no.
+    pub(crate) fn while_heard(
+        mut self,
+        mut observer: impl FnMut(&EpochRecord) -> bool + Send + 'static,
+    ) -> Self {
+        let (mut before, stop) = (self.observer.take(), self.settings.stop.clone());
+        self.watch(move |record, replica| {
+            if let Some(before) = &mut before {
+                before(record, replica);
+            }
+            if !observer(record) {
+                stop.request();
+            }
+        })
+    }
+
+    /// Calls `warn` at once with what goes wrong without ending the run; the report lists it, too.
+    pub fn on_warning(mut self, warn: impl FnMut(&str) + Send + 'static) -> Self {
+        self.warner = Some(Box::new(warn));
+        self
+    }
+
+    /// Ends the run after the epoch under way once `stop` is requested.
+    pub fn stop(mut self, stop: Stop) -> Self {
+        self.settings.stop = stop;
+        self
+    }
+}

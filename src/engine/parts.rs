@@ -1,0 +1,68 @@
+//! [`Parts`]: what goes into a run, and [`Outcome`]: what comes out.
+
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+
+use crate::place::learned;
+use crate::prints::BoundaryPrint;
+use crate::program::Program;
+use crate::record::{EpochRecord, RunReport};
+use crate::state::to_bytes;
+
+/// Everything a run trains on and trains: what goes in, and what comes out.
+pub struct Parts<P: Program> {
+    /// The shards, in shard order. How many there are is fixed by the data, never by the workers.
+    pub shards: Vec<P::Shard>,
+    /// The travelling blocks, in block order; none if the program has none.
+    pub blocks: Vec<P::Block>,
+    /// The block that stays where rounds are aggregated.
+    pub pinned: P::Pinned,
+    /// What every worker keeps a copy of.
+    pub replica: P::Replica,
+}
+
+impl<P: Program<Pinned = ()>> Parts<P> {
+    /// Shards and a replica, for programs without blocks.
+    pub fn new(shards: Vec<P::Shard>, replica: P::Replica) -> Self {
+        Self { shards, blocks: Vec::new(), pinned: (), replica }
+    }
+
+    /// Adds travelling blocks.
+    pub fn blocks(mut self, blocks: Vec<P::Block>) -> Self {
+        self.blocks = blocks;
+        self
+    }
+}
+
+/// What a run leaves behind.
+pub struct Outcome<P: Program> {
+    /// Shards, blocks and replica as the last boundary left them.
+    pub parts: Parts<P>,
+    /// What was counted and measured.
+    pub report: RunReport,
+    /// A record an epoch, the boundary before the first included.
+    pub trace: Vec<EpochRecord>,
+    pub(crate) program: Arc<P>,
+    /// Fingerprints of the boundaries, in a run that is compared with another.
+    pub(crate) prints: Vec<BoundaryPrint>,
+}
+
+impl<P: Program> Outcome<P> {
+    /// SHA-256 in hexadecimal over everything that the run leaves behind: what each shard has learned
+    /// ([`Program::remember`]), the blocks, the pinned block and the replica. Equal for any number of workers, and
+    /// through every rescale, checkpoint and resume.
+    pub fn digest(&self) -> String {
+        let Parts { shards, blocks, pinned, replica } = &self.parts;
+        let mut hash = Sha256::new();
+        let mut add = |bytes: &[u8]| {
+            hash.update((bytes.len() as u64).to_le_bytes());
+            hash.update(bytes);
+        };
+        (0..).zip(shards).for_each(|(number, shard)| add(&learned(&*self.program, number, shard)));
+        blocks.iter().for_each(|block| add(&to_bytes(block)));
+        add(&to_bytes(pinned));
+        add(&to_bytes(replica));
+        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}

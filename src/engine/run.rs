@@ -1,0 +1,185 @@
+//! Carrying a run out: the loop over generations, and the checks before it.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::{Engine, History, Outcome, Parts};
+use crate::checkpoint::{self, Checkpoint};
+use crate::doing::{self, Doing};
+use crate::error::EngineError;
+use crate::generation::{Generation, Held, Returned};
+use crate::hub::{HubState, Parting};
+use crate::identity::Identity;
+use crate::operator::Operator;
+use crate::placement::Layout;
+use crate::prints::Prints;
+use crate::program::{Program, Visibility};
+use crate::record::Ending;
+use crate::verbs::Verb;
+
+impl<P: Program> Engine<P> {
+    /// Carries the run out.
+    ///
+    /// # Errors
+    /// If a setting makes no sense, the schedule asks for a verb that the program lacks, threads cannot be started, a
+    /// program or schedule panics, or a checkpoint cannot be read.
+    pub fn run(self) -> Result<Outcome<P>, EngineError> {
+        self.check()?;
+        let Self {
+            program,
+            schedule,
+            parts,
+            costs,
+            mut settings,
+            mut observer,
+            mut warner,
+            checkpoint,
+            resume,
+            identity,
+        } = self;
+        settings.started = Instant::now();
+        let Parts { shards, blocks, pinned, replica } = parts;
+        let costs = costs.unwrap_or_else(|| vec![1; shards.len()]);
+        let identity = Identity {
+            run: identity.unwrap_or_default(),
+            schedule: schedule.identity(),
+            staleness: settings.staleness,
+            guard: settings.guard,
+            costs: costs.clone(),
+        };
+        let settings = Arc::new(settings);
+        let mut held = Held { shards, blocks, replica };
+        let mut hub = HubState::new(pinned, schedule, settings.staleness);
+        if let Some(file) = &resume {
+            Checkpoint::read(file, &identity)?.restore(file, &*program, &mut held, &mut hub)?;
+        }
+        let mut history = History::default();
+        loop {
+            let epoch = hub.progress.epoch;
+            let workers = settings.workers_after(epoch);
+            let (shared, how) = (Arc::clone(&program), Arc::clone(&settings));
+            let layout =
+                Layout::new(&costs, held.blocks.len(), workers, settings.threads_for(workers, costs.len()));
+            let threads = layout.threads;
+            let placement = Arc::clone(&layout.shard_at);
+            let generation = Generation::new(shared, how, layout, held, hub, observer);
+            let returned = Arc::new(generation).run()?;
+            history.add(epoch, (workers, threads), placement, &returned);
+            let Returned { ended, .. } = returned;
+            let kept = returned.kept;
+            (held, hub, observer) = (returned.held, returned.hub, returned.observer);
+            history.trace.extend(ended.records);
+            history.prints.extend(ended.prints);
+            let (Some((metric, objective)), Some(parting)) = (ended.verdict, ended.parting) else {
+                return Err(EngineError::Worker("the run ended before its first boundary".into()));
+            };
+            // A run that a limit or Ctrl-C ends can go on from where it was, not from the last multiple.
+            let unfinished = matches!(parting, Parting::Over(Ending::Limit(_) | Ending::Interrupted));
+            let due = unfinished || settings.checkpoint_due(hub.progress.epoch);
+            if let Some(file) = checkpoint.as_ref().filter(|_| due && !hub.cut_short) {
+                let written = checkpoint::write(file, &identity, &*program, &held, &hub, kept);
+                history.warn_of_checkpoint(written, warner.as_mut())?;
+            }
+            if let Some(change) = hub.unconcluded.take().and_then(|before| before.change) {
+                held.commit(&*program, &change).map_err(EngineError::Worker)?;
+            }
+            if let Parting::Over(ending) = parting {
+                let ended = (ending, metric, objective);
+                return Ok(history.outcome(program, ended, held, hub, settings.elapsed()));
+            }
+        }
+    }
+
+    /// As a run that is compared with another: how it is carried out is up to the comparison.
+    pub(crate) fn compared(mut self) -> Self {
+        (self.settings.prints, self.settings.reversed) = (Prints::All, false);
+        (self.settings.checkpoint_every, self.checkpoint, self.resume) = (None, None, None);
+        (self.settings.workers, self.settings.threads, self.settings.serialized) = (1, Some(1), false);
+        self.settings.rescale.clear();
+        self.identity.get_or_insert_with(|| "a run that is compared with another".into());
+        self
+    }
+
+    /// Runs tasks that may run at the same time in reverse order.
+    pub(crate) fn reversed(mut self) -> Self {
+        self.settings.reversed = true;
+        self
+    }
+
+    /// Makes the run an operator of one's own dataflow, with
+    /// [`scope.scheduled(&operator)`](crate::Scheduled::scheduled): its workers are that dataflow's.
+    ///
+    /// # Errors
+    /// If a setting makes no sense there: workers are fixed, and checkpoints belong to the dataflow around it.
+    pub fn into_operator(self) -> Result<Operator<P>, EngineError> {
+        let elsewhere =
+            !self.settings.rescale.is_empty() || self.checkpoint.is_some() || self.resume.is_some();
+        if elsewhere {
+            let why =
+                "an operator can neither rescale nor checkpoint: the dataflow around it fixes its workers";
+            return Err(EngineError::Setting(why.into()));
+        }
+        self.check()?;
+        Ok(Operator::new(self))
+    }
+
+    /// The only generation of an operator.
+    pub(crate) fn into_generation(self, workers: usize) -> Generation<P> {
+        let Self { program, schedule, parts, costs, mut settings, observer, .. } = self;
+        let Parts { shards, blocks, pinned, replica } = parts;
+        let costs = costs.unwrap_or_else(|| vec![1; shards.len()]);
+        (settings.workers, settings.started) = (workers, Instant::now());
+        let (held, hub) =
+            (Held { shards, blocks, replica }, HubState::new(pinned, schedule, settings.staleness));
+        let layout = Layout::new(&costs, held.blocks.len(), workers, workers);
+        Generation::new(program, Arc::new(settings), layout, held, hub, observer)
+    }
+
+    fn check(&self) -> Result<(), EngineError> {
+        let refuse = |why: String| Err(EngineError::Setting(why));
+        if self.settings.workers == 0 || self.settings.rescale.iter().any(|&(_, workers)| workers == 0) {
+            return refuse("a run needs at least 1 worker".into());
+        }
+        if self.settings.threads == Some(0) {
+            return refuse("a run needs at least 1 thread".into());
+        }
+        if self.settings.checkpoint_every == Some(0) {
+            return refuse("a checkpoint every 0 epochs makes no sense: give 1 or more".into());
+        }
+        if let Some(limit) = self.settings.time_limit.filter(|limit| limit.is_nan() || *limit < 0.0) {
+            return refuse(format!("a time limit of {limit} seconds makes no sense: give 0 or more"));
+        }
+        let (shards, blocks) = (self.parts.shards.len(), self.parts.blocks.len());
+        if shards == 0 {
+            return refuse("a run needs at least 1 shard".into());
+        }
+        if let Some(costs) = self.costs.as_ref().filter(|costs| costs.len() != shards) {
+            let costs = costs.len();
+            return refuse(format!("{costs} costs are given for {shards} shards: give one for each"));
+        }
+        if self.identity.is_none() && (self.checkpoint.is_some() || self.resume.is_some()) {
+            let why = "checkpoints need an identity: give `Engine::identity` a text that is the same exactly when data \
+                       and parameters are";
+            return refuse(why.into());
+        }
+        self.schedule.check(shards, blocks).map_err(EngineError::Setting)?;
+        let (verbs, each_round) = (P::verbs(), self.program.visibility() == Visibility::EachRound);
+        let mut asked = self.schedule.asks().into_iter().filter(|&verb| !(each_round && verb == Verb::Fold));
+        asked.try_for_each(|verb| verbs.check(verb)).map_err(EngineError::Setting)
+    }
+}
+
+impl<P: Program> Held<P> {
+    /// Makes a change visible while no generation runs.
+    fn commit(&mut self, program: &P, change: &P::Change) -> Result<(), String> {
+        doing::guarded(|| {
+            Doing::verb("commit").note();
+            program.commit(change, &mut self.replica);
+            for (number, shard) in (0..).zip(&mut self.shards) {
+                Doing::verb("commit_shard").of("shard", number).note();
+                program.commit_shard(change, number, shard);
+            }
+            Ok(())
+        })
+    }
+}

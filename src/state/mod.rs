@@ -1,0 +1,185 @@
+//! [`State`]: how shards, blocks, replicas and schedules become bytes and come back.
+//!
+//! One plain layout serves three ends: the wire between workers, checkpoints, and the guard's snapshots.
+//! Numbers are little-endian, lengths are `u64`, and a slice of numbers is one copy of its memory: never a
+//! loop over its elements. Reading trusts nothing: a length is compared with what is left before anything is
+//! allocated.
+
+mod derive;
+mod values;
+
+use thiserror::Error;
+
+/// Bytes that do not describe the value they were read as.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("the bytes end or break off while reading {what}")]
+pub struct StateError {
+    /// What was being read.
+    pub what: &'static str,
+}
+
+impl StateError {
+    /// An error that says what was being read.
+    pub fn new(what: &'static str) -> Self {
+        Self { what }
+    }
+}
+
+/// Bytes being written.
+#[derive(Debug, Default)]
+pub struct Writer {
+    bytes: Vec<u8>,
+}
+
+impl Writer {
+    /// Appends raw bytes.
+    pub fn put(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Appends a value.
+    pub fn write<T: State>(&mut self, value: &T) {
+        value.save(self);
+    }
+
+    /// Everything written so far.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+/// Bytes being read.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    left: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    /// Reads from the start of `bytes`.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { left: bytes }
+    }
+
+    /// The next `count` raw bytes.
+    pub fn take(&mut self, count: usize, what: &'static str) -> Result<&'a [u8], StateError> {
+        let (head, tail) = self.left.split_at_checked(count).ok_or(StateError { what })?;
+        self.left = tail;
+        Ok(head)
+    }
+
+    /// The next value.
+    pub fn read<T: State>(&mut self) -> Result<T, StateError> {
+        T::load(self)
+    }
+
+    /// Checks that everything has been read.
+    pub(crate) fn end(&self, what: &'static str) -> Result<(), StateError> {
+        if self.left.is_empty() { Ok(()) } else { Err(StateError { what }) }
+    }
+
+    /// How many bytes have not been read yet.
+    pub fn remaining(&self) -> usize {
+        self.left.len()
+    }
+}
+
+/// A value that can be written as bytes and read back, bit for bit.
+///
+/// Implement it for a struct or an enum with [`state!`](crate::state!), which writes the named fields in order.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be written as bytes and read back",
+    note = "for a type of your own, list its fields: `raddle::state!({Self} {{ field, .. }})`, or its variants: \
+            `raddle::state!(enum {Self} {{ One, Two(value) }})`",
+    note = "for a type of another crate, keep what it is made of"
+)]
+pub trait State: Sized + Send + 'static {
+    /// Appends the value to `out`.
+    fn save(&self, out: &mut Writer);
+
+    /// Reads a value written by [`save`](State::save).
+    ///
+    /// # Errors
+    /// If the bytes are too short or cannot be such a value.
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError>;
+
+    /// Appends many values; numbers override it with one copy of their memory.
+    #[doc(hidden)]
+    fn save_slice(values: &[Self], out: &mut Writer) {
+        for value in values {
+            value.save(out);
+        }
+    }
+
+    /// Reads many values; numbers override it with one copy of their memory.
+    #[doc(hidden)]
+    fn load_vec(count: usize, from: &mut Reader<'_>) -> Result<Vec<Self>, StateError> {
+        // Even an empty value could claim any count, so nothing is reserved beyond what the bytes can hold.
+        let mut values = Vec::with_capacity(count.min(from.remaining()));
+        for _ in 0..count {
+            values.push(Self::load(from)?);
+        }
+        Ok(values)
+    }
+}
+
+/// The bytes of one value.
+pub fn to_bytes<T: State>(value: &T) -> Vec<u8> {
+    let mut out = Writer::default();
+    value.save(&mut out);
+    out.into_bytes()
+}
+
+/// The value that fills `bytes` exactly.
+///
+/// # Errors
+/// If the bytes are too short, too long, or cannot be such a value.
+pub fn from_bytes<T: State>(bytes: &[u8]) -> Result<T, StateError> {
+    let mut from = Reader::new(bytes);
+    let value = T::load(&mut from)?;
+    from.end("a value that ends before its bytes do")?;
+    Ok(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back(numbers: Vec<f64>, pairs: Vec<(u32, String)>, flag: Option<bool>) {
+            let value = (numbers, pairs, flag);
+            let copy: (Vec<f64>, Vec<(u32, String)>, Option<bool>) = from_bytes(&to_bytes(&value)).unwrap();
+            prop_assert_eq!(to_bytes(&copy), to_bytes(&value));
+        }
+
+        #[test]
+        fn any_bytes_are_a_value_or_an_error(bytes: Vec<u8>) {
+            let _ = from_bytes::<(Vec<u64>, Vec<String>, Option<Vec<f32>>)>(&bytes);
+        }
+    }
+
+    #[test]
+    fn arrays_and_maps_are_read_back_and_equal_maps_have_equal_bytes() {
+        let array = [[1u16, 2], [3, 4], [5, 6]];
+        assert_eq!(from_bytes::<[[u16; 2]; 3]>(&to_bytes(&array)), Ok(array));
+        assert!(from_bytes::<[u16; 3]>(&[0; 5]).is_err());
+        let tree: BTreeMap<String, u8> = (0..9).map(|n| (format!("key {n}"), n)).collect();
+        assert_eq!(from_bytes::<BTreeMap<String, u8>>(&to_bytes(&tree)).as_ref(), Ok(&tree));
+        let maps: Vec<HashMap<u32, f64>> =
+            (0..2).map(|_| (0..500).map(|n| (n * 7919, f64::from(n))).collect()).collect();
+        assert!(to_bytes(&maps[0]) == to_bytes(&maps[1]));
+        assert_eq!(from_bytes::<HashMap<u32, f64>>(&to_bytes(&maps[0])).as_ref(), Ok(&maps[1]));
+        let doubled = to_bytes(&vec![(1u32, 2u8), (1, 3)]);
+        assert!(from_bytes::<HashMap<u32, u8>>(&doubled).is_err());
+        assert!(from_bytes::<BTreeMap<u32, u8>>(&doubled).is_err());
+        assert!(from_bytes::<BTreeMap<u32, u8>>(&to_bytes(&u64::MAX)).is_err());
+    }
+
+    #[test]
+    fn a_length_beyond_the_bytes_is_an_error_before_it_is_an_allocation() {
+        let bytes = to_bytes(&u64::MAX);
+        assert!(from_bytes::<Vec<f64>>(&bytes).is_err());
+        assert!(from_bytes::<Vec<String>>(&bytes).is_err());
+    }
+}
