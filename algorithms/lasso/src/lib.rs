@@ -71,6 +71,14 @@ pub use run::replica::Replica;
 pub use run::schedule::{TIED, ahead};
 pub use run::shard::ColumnShard;
 
+/// The types that [`LassoProgram`] exchanges with the engine.
+pub mod exchange {
+    pub use crate::data::correlation::Aspect;
+    pub use crate::data::design::Column;
+    pub use crate::run::messages::{Change, Entering, Entrant, Move, Partial, Phase, Share, Stage, Tile};
+    pub use crate::run::solution::Solved;
+}
+
 /// The programs of the README, compiled and run.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

@@ -49,5 +49,5 @@ pub use run::messages::{Change, Partial};
 pub use run::pinned::{Evaluation, Record};
 pub use run::program::LdaProgram;
 pub use run::replica::Totals;
-pub use run::schedule::LdaSchedule;
+pub use run::schedule::{LdaSchedule, Phase};
 pub use topic_words::TopicWords;

@@ -31,9 +31,13 @@ mod sgd;
 pub use cross_validation::CrossValidation;
 pub use error::MfError;
 pub use fold_in::FoldIn;
+pub use input::chunk::Counts;
 pub use input::problem::Problem;
 pub use model::{Fit, Model};
 pub use params::{Equations, Method, Mf, ScheduleKind};
 pub use recommend::{Ranking, Recommender, Seen, TopK};
 pub use runner::{InProcess, Runner};
-pub use sgd::{Answer, Change, EarlyStopping, GridSchedule, ItemBlock, Replica, SgdProgram, UserShard};
+pub use sgd::{
+    Answer, Change, EarlyStopping, EpochPlan, Errors, GridSchedule, ItemBlock, Phase, Replica, SgdProgram,
+    UserShard,
+};

@@ -20,6 +20,7 @@ mod staged_chunk;
 
 pub use early_stopping::EarlyStopping;
 pub(crate) use least_squares::{LeastSquares, Scratch, squares_of};
-pub use program::{AlternatingProgram, Alternation};
+pub use program::{AlternatingProgram, Alternation, Column, Phase};
+pub use setup::Tally;
 pub use shard::SideShard;
 pub use sides::{FactorMatrices, Half, SidePartial, SideUpdate};

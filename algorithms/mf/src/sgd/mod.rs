@@ -21,6 +21,6 @@ mod side_balance;
 
 pub use early_stopping::EarlyStopping;
 pub use program::SgdProgram;
-pub use replica::{Answer, Change, Replica};
-pub use schedule::GridSchedule;
+pub use replica::{Answer, Change, EpochPlan, Errors, Replica};
+pub use schedule::{GridSchedule, Phase};
 pub use shard::{ItemBlock, UserShard};
