@@ -164,6 +164,33 @@ fn a_run_does_not_go_on_with_other_data_under_the_same_name() {
     }
 }
 
+/// A checkpoint belongs to a run by the options that the report lists: none may be missing there.
+#[test]
+fn the_report_lists_every_option_of_the_help() {
+    let fits = SMALL.iter().map(|(_, fit, _)| *fit);
+    for fit in fits {
+        let folder = tempfile::tempdir().unwrap();
+        write_data(folder.path());
+        let report = ends(folder.path(), &format!("{fit} --quiet --json"), 0).out;
+        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+        let verb: Vec<&str> = fit.split(' ').take(2).collect();
+        let help = ends(folder.path(), &format!("{} --help", verb.join(" ")), 0).out;
+        let options = help.lines().filter_map(|line| {
+            let line = line.trim_start();
+            let long =
+                if line.starts_with("--") { line } else { line.strip_prefix('-')?.split_once(", ")?.1 };
+            let name = long.strip_prefix("--")?;
+            Some(name.split([' ', '=', '[', '<']).next()?.replace('-', "_"))
+        });
+        let options: Vec<String> = options.filter(|name| name != "help" && name != "version").collect();
+        assert!(options.len() > 20 && options.contains(&"seed".into()), "{fit}: {options:?}");
+        let listed = report["parameters"].as_object().unwrap();
+        let missing: Vec<&String> = options.iter().filter(|&name| !listed.contains_key(name)).collect();
+        assert!(missing.is_empty(), "{fit}: {missing:?}");
+        assert!(listed.contains_key("data"), "{fit}");
+    }
+}
+
 /// Positions in a file, evenly spaced; all of them if there are no more than asked for.
 fn chosen(length: usize, flips: u64) -> Vec<usize> {
     let flips = (flips as usize).min(length);

@@ -5,7 +5,7 @@
 //!
 //! ```no_run
 //! use clap::Parser;
-//! use raddle::cli::{self, Data, Error, ExitStatus, ModelDigest, Phase, Session, Summary, TrainOptions};
+//! use raddle::cli::{self, Data, Error, ExitStatus, Free, ModelDigest, Phase, Session, Summary, TrainOptions};
 //! # use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Update, Verbs, Verdict, schedule::{Cyclic, Round, Variables}};
 //! # struct Mean;
 //! # impl Program for Mean {
@@ -48,7 +48,8 @@
 //!     let mut session = Session::begin("mean", env!("CARGO_PKG_VERSION"), &options.train)?;
 //!     let shards = session.timed(Phase::Read, || read(options.train.data.as_deref())).map_err(Error::input)?;
 //!     let engine = session.timed(Phase::Fit, || engine(shards, options));
-//!     let identity = format!("mean of {:?}, {}", options.train.data, options.train.identity()); // better: a digest of the data
+//!     let data = format!("{:?}", options.train.data); // better: a digest of the data
+//!     let identity = cli::identity("mean", options, Free::default(), &[("data", &data)])?;
 //!     let outcome = session.run(engine.identity(identity))?;
 //!     let mean = outcome.parts.replica;
 //!     session.write("mean.txt", |out| std::io::Write::write_all(out, format!("{mean}\n").as_bytes()))?;
@@ -66,6 +67,7 @@ mod commit;
 mod digest;
 mod exit;
 mod folder;
+mod identity;
 mod interrupt;
 mod manifest;
 mod model;
@@ -87,9 +89,10 @@ mod verb;
 
 pub use atomic::write_atomic;
 pub use combine::combine;
-pub use digest::{ModelDigest, content_digest};
+pub use digest::ModelDigest;
 pub use exit::{Error, ExitStatus, main};
 pub use folder::{Earlier, RunFolder};
+pub use identity::identity;
 pub use interrupt::Interrupt;
 pub use model::ModelFolder;
 pub use number::{aligned, number};

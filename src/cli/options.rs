@@ -129,16 +129,6 @@ impl TrainOptions {
         self.rho.unwrap_or(Rho::At(default)).limit()
     }
 
-    /// The shared options that change what is computed, as a text: part of a run's
-    /// [`identity`](Engine::identity), beside the data's digest and the program's own parameters.
-    pub fn identity(&self) -> String {
-        let Self { shards, seed, schedule, staleness, parallelism, rho, guard, .. } = self;
-        format!(
-            "shards {shards:?} seed {seed} schedule {schedule} staleness {staleness} \
-             parallelism {parallelism:?} rho {rho:?} guard {guard}"
-        )
-    }
-
     /// Whether the options make sense together.
     ///
     /// # Errors
@@ -188,6 +178,7 @@ mod tests {
     use clap::error::ErrorKind;
 
     use super::*;
+    use crate::cli::{Free, identity};
 
     #[derive(Parser)]
     struct Line {
@@ -262,9 +253,18 @@ mod tests {
 
     #[test]
     fn identity_holds_what_changes_the_model_and_nothing_else() {
-        let same = parse(&["--workers", "3", "--rescale", "1:2", "--epochs", "5", "--quiet"]).unwrap();
-        assert_eq!(parse(&[]).unwrap().identity(), same.identity());
-        assert_ne!(parse(&[]).unwrap().identity(), parse(&["--seed", "1"]).unwrap().identity());
+        let of = |line: &[&str]| {
+            let free = Free { neutral: &[], limits: &["epochs"] };
+            identity("program", &parse(line).unwrap(), free, &[("data", "17")]).unwrap()
+        };
+        let same = ["--workers", "3", "--rescale", "1:2", "--epochs", "5", "--quiet", "--json", "--explain"];
+        assert_eq!(of(&[]), of(&same));
+        for other in [["--seed", "1"], ["--schedule", "cyclic"], ["--staleness", "1"], ["--guard", "off"]] {
+            assert_ne!(of(&[]), of(&other), "{other:?}");
+        }
+        for other in [["--shards", "3"], ["--parallelism", "3"], ["--rho", "off"], ["--init", "run"]] {
+            assert_ne!(of(&[]), of(&other), "{other:?}");
+        }
         let schedules = [("auto", 0), ("cyclic", 1)];
         assert_eq!(parse(&["--schedule", "cyclic"]).unwrap().schedule_from(&schedules).unwrap(), 1);
     }

@@ -9,7 +9,7 @@ use super::begun::{self, Begun, Given};
 use super::exit::Error;
 use super::folder::CHECKPOINT;
 
-/// Options that never change the model: a run may go on with others.
+/// Options that never change the model: a run may go on with others, and they are no part of its identity.
 const NEUTRAL: [&str; 12] = [
     "cache",
     "checkpoint-every",
@@ -38,6 +38,13 @@ pub struct Free<'a> {
     pub limits: &'a [&'a str],
 }
 
+impl Free<'_> {
+    /// Whether a run may go on with another value of this option, by its long name.
+    pub(super) fn has(&self, option: &str) -> bool {
+        [&NEUTRAL, self.limits, self.neutral].iter().any(|free| free.contains(&option))
+    }
+}
+
 /// The options of a run that goes on: its own, and those that are given now and may be.
 pub(super) fn merge(
     (run, begun): (&Path, &Begun),
@@ -50,10 +57,8 @@ pub(super) fn merge(
     merged.retain(|option, _| !is_limit(option));
     for (option, values) in given {
         let arg = verb.get_arguments().find(|arg| begun::name(arg) == *option);
-        let is_free = NEUTRAL.contains(&option.as_str())
-            || free.limits.contains(&option.as_str())
-            || free.neutral.contains(&option.as_str())
-            || (option == "data" && may_be(values, begun.options.get(option), run));
+        let is_free =
+            free.has(option) || (option == "data" && may_be(values, begun.options.get(option), run));
         if !is_free {
             compare(run, option, values, begun.options.get(option), arg)?;
         }

@@ -142,6 +142,8 @@ pub fn from_bytes<T: State>(bytes: &[u8]) -> Result<T, StateError> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeMap, HashMap};
+
     use super::*;
     use proptest::prelude::*;
 

@@ -4,8 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use clap::Parser;
+use serde::Serialize;
 
 use super::*;
+use crate::cli::{Free, identity};
 use crate::engine::Parts;
 use crate::program::{Boundary, Task};
 use crate::record::{Ending, Limit};
@@ -80,6 +82,36 @@ fn a_run_leaves_its_folder_complete() {
     assert_eq!((&report["ending"], &report["epochs"]), (&"target".into(), &4.into()));
     assert!(report["seconds"]["fit"].as_f64() > Some(0.0) && report["wall_seconds"].as_f64() > Some(0.0));
     assert!(run.join("number").exists() && run.join("summary.json").exists());
+}
+
+/// A program whose author has added an option and thought of nothing else.
+#[derive(Parser, Serialize)]
+struct Twisted {
+    #[arg(long, default_value_t = 0)]
+    twist: u32,
+    #[command(flatten)]
+    #[serde(flatten)]
+    train: TrainOptions,
+}
+
+#[test]
+fn an_option_that_was_added_keeps_another_run_from_going_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().to_str().unwrap();
+    let fit = |line: &[&str]| {
+        let options = Twisted::parse_from([&["twisted", "--quiet", "--workers", "1"], line].concat());
+        let mut session = Session::begin("twisted", "1.0", &options.train).unwrap();
+        let free = Free { neutral: &[], limits: &["epochs"] };
+        let identity = identity("twisted", &options, free, &[("data", "17")]).unwrap();
+        session.run(engine().identity(identity)).map(|outcome| outcome.report.ending)
+    };
+    let begun = fit(&["--twist", "1", "--out", run, "--epochs", "2", "--checkpoint-every", "2"]).unwrap();
+    assert_eq!(begun, Ending::Limit(Limit::Epochs));
+    for other in [&["--resume", run, "--twist", "2"][..], &["--resume", run]] {
+        let refused = fit(other).unwrap_err().to_string();
+        assert!(refused.contains("it belongs to a run") && refused.contains("`twist 1` there"), "{refused}");
+    }
+    assert_eq!(fit(&["--resume", run, "--twist", "1"]).unwrap(), Ending::Target);
 }
 
 #[test]

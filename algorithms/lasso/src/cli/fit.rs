@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::data;
 use super::files::{self, Model};
-use super::problem::{ProblemOptions, Ready, refuse_named};
+use super::problem::{self, ProblemOptions, Ready, refuse_named};
 
 /// Coefficients listed on the screen.
 const LISTED: usize = 20;
@@ -62,8 +62,8 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let lasso = options.problem.terms.apply(lasso, &features, problem.columns())?;
     let engine = session.timed(Phase::Fit, || lasso.engine(&problem));
     let engine = engine.map_err(|why| refuse_named(why, &data.path, &features))?;
-    let identity = options.problem.identity(&data.digest, train)?;
-    let identity = format!("{identity} lambda {lambda:?} ratio {ratio} candidates {candidates:?}");
+    // The tolerance only says when a fit ends.
+    let identity = problem::identity(options, super::FREE, &data.digest, train)?;
     let outcome = session.run(engine.identity(identity))?;
     let fit = Fit::new(&problem, outcome);
     let model = Model::new(&fit, &problem, &features);

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use raddle::cli::{
-    Error, ExitStatus, Phase, Session, Summary, Table as Listing, TrainOptions, aligned, between, count,
+    Error, ExitStatus, Free, Phase, Session, Summary, Table as Listing, TrainOptions, aligned, between, count,
 };
 use raddle_lasso::{Fit, Point};
 use serde::Serialize;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::data;
 use super::files::{self, Model};
-use super::problem::{ProblemOptions, Ready, refuse_named};
+use super::problem::{self, ProblemOptions, Ready, refuse_named};
 
 /// Points listed on the screen, about.
 const LISTED: usize = 20;
@@ -51,11 +51,10 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
     let lasso = options.problem.terms.apply(lasso, &features, problem.columns())?;
     let engine = session.timed(Phase::Fit, || lasso.engine(&problem));
     let engine = engine.map_err(|why| refuse_named(why, &data.path, &features))?;
-    // It says at each point when the next one begins.
-    let tol = options.problem.tol;
-    let identity = options.problem.identity(&data.digest, train)?;
-    let outcome =
-        session.run(engine.identity(format!("{identity} points {points} ratio {ratio} tol {tol}")))?;
+    // The tolerance says at each point when the next one begins.
+    let free = Free { neutral: &[], ..super::FREE };
+    let identity = problem::identity(options, free, &data.digest, train)?;
+    let outcome = session.run(engine.identity(identity))?;
     let fit = Fit::new(&problem, outcome);
     let model = Model::new(&fit, &problem, &features);
     files::write_path(&mut session, &fit, &model)?;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use raddle::cli::{Data, Error, Phase, Report, Session, TrainOptions, content_digest, refuse_without_effect};
+use raddle::cli::{Data, Error, Free, Phase, Report, Session, TrainOptions, refuse_without_effect};
 use raddle_datasets::{Beside, Classes, Encoding, Options, Table};
 use raddle_lasso::{Choice, Lasso, LassoError, Loss, Preparation, Problem};
 use serde::{Serialize, Serializer};
@@ -202,19 +202,18 @@ impl ProblemOptions {
             None => Ok(lasso),
         }
     }
+}
 
-    /// What makes a checkpoint this run's, beside what the verb adds. The tolerance only says when a fit ends.
-    pub(crate) fn identity(&self, digest: &str, train: &TrainOptions) -> Result<String, Error> {
-        let init = match &train.init {
-            Some(folder) => files::read_start(folder)?.digest,
-            None => "zeros".into(),
-        };
-        let problem = format!("{:?} {:?} l1 {}", self.preparation(), self.loss, self.l1_ratio);
-        let y = self.y.as_deref().map(content_digest);
-        let (rows, terms) = (self.rows.identity(), self.terms.identity());
-        let problem = format!("{problem} y {:?} {y:?} {:?} {rows} {terms}", self.y, self.columns);
-        Ok(format!("lasso data {digest} {problem} init {init} {}", train.identity()))
-    }
+/// What makes a checkpoint this run's: all options of its verb but those that are free.
+pub(crate) fn identity(
+    options: &impl Serialize,
+    free: Free<'_>,
+    digest: &str,
+    train: &TrainOptions,
+) -> Result<String, Error> {
+    let init = train.init.as_deref().map(files::read_start).transpose()?;
+    let init = init.as_ref().map_or("zeros", |start| &start.digest);
+    raddle::cli::identity("lasso", options, free, &[("data", digest), ("init", init)])
 }
 
 /// A parameter out of range is bad usage, data that cannot be fitted bad input, the rest a failure.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
-use raddle::cli::{Error, content_digest};
+use raddle::cli::Error;
 use raddle_datasets::{Beside, Labels, Table};
 use raddle_lasso::{LassoError, Preparation, Problem};
 use serde::{Deserialize, Serialize};
@@ -80,13 +80,6 @@ impl RowArgs {
             false => Offset::Column(of.clone()),
         };
         self.offset.as_ref().map(place)
-    }
-
-    /// What makes a checkpoint that of a run with these rows.
-    pub(crate) fn identity(&self) -> String {
-        let given = [&self.weights, &self.offset];
-        let digests = given.map(|option| option.as_deref().map(content_digest));
-        format!("weights {:?} offset {:?} {digests:?}", self.weights, self.offset)
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use raddle::cli::{Error, content_digest};
+use raddle::cli::Error;
 use raddle_lasso::Lasso;
 use serde::Serialize;
 
@@ -85,13 +85,6 @@ impl TermArgs {
         }
         let is_bounded = self.bounds.is_some() || !self.nonnegative.is_empty();
         Ok(if is_bounded { lasso.bounds(bounds) } else { lasso })
-    }
-
-    /// What makes a checkpoint that of a run with these terms.
-    pub(crate) fn identity(&self) -> String {
-        let files = [&self.factors, &self.bounds];
-        let digests = files.map(|file| file.as_ref().map(|file| content_digest(&file.to_string_lossy())));
-        format!("{self:?} {digests:?}")
     }
 }
 

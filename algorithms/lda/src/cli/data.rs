@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use raddle::cli::{Data, Error, between, content_digest, count, refuse_without_effect};
+use raddle::cli::{Data, Error, between, count, refuse_without_effect};
 use raddle_datasets::registry::CORPORA;
 use raddle_datasets::{
     Corpus, CorpusOptions, Filter, Frequency, TextEncoding, english_stop_words, read_any_corpus,
@@ -180,16 +180,6 @@ impl CorpusArgs {
         ));
         let left_out = before.less(&LeftOut::of(&corpus));
         Ok(Read { corpus, left_out, notes })
-    }
-
-    /// Part of a run's identity.
-    pub(crate) fn identity(&self) -> String {
-        let Self { vocab, texts, min_df, max_df, remove_top, stop_words } = self;
-        let words = vocab.as_deref().map(|file| content_digest(&file.to_string_lossy()));
-        let stopped = stop_words.as_deref().map(content_digest);
-        format!(
-            "vocab {vocab:?} {words:?} {texts:?} min-df {min_df:?} max-df {max_df:?} remove-top {remove_top} stop-words {stop_words:?} {stopped:?}"
-        )
     }
 }
 

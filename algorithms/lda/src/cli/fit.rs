@@ -3,9 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use raddle::cli::{
-    Error, ExitStatus, Phase, Session, TrainOptions, choose, content_digest, count, refuse_without_effect,
-};
+use raddle::cli::{Error, ExitStatus, Phase, Session, TrainOptions, choose, count, refuse_without_effect};
 use raddle_datasets::Corpus;
 use raddle_lda::{Fit, Held, Lda, LdaError, Preparation, Problem, SyncInterval};
 use serde::Serialize;
@@ -118,7 +116,9 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     };
     notes.extend(start.as_ref().and_then(|start| start.note.clone()));
     let preparation = options.preparation(&corpus, &mut notes)?;
-    let identity = options.identity(&about.digest, start.as_ref());
+    let init = start.as_ref().map_or("none", |start| &start.digest);
+    let read = [("data", about.digest.as_str()), ("init", init)];
+    let identity = raddle::cli::identity("lda", options, super::FREE, &read)?;
     let lda = options.lda(&corpus, start, &mut notes)?;
     let problem = session.timed(Phase::Prepare, || Problem::new(&corpus, &preparation)).map_err(refuse)?;
     notes.extend(nothing_held_out(&preparation, &problem));
@@ -274,35 +274,6 @@ impl Options {
             notes.extend(note);
         }
         Ok(lda.topics(topics))
-    }
-
-    /// What makes a checkpoint this run's.
-    fn identity(&self, data: &str, start: Option<&Start>) -> String {
-        let Self {
-            topics,
-            alpha,
-            beta,
-            fixed_priors,
-            word_priors,
-            validation,
-            test,
-            beta_anneal,
-            progressive,
-            sync,
-            ..
-        } = self;
-        let init = start.map_or("", |start| &start.digest);
-        let priors = word_priors.as_deref().map(|file| content_digest(&file.to_string_lossy()));
-        let [held, tested] = [validation, test].map(|option| content_digest(option));
-        format!(
-            "lda data {data} topics {topics:?} alpha {alpha:?} beta {beta} fixed {fixed_priors} priors {word_priors:?} {priors:?} \
-             validation {validation} {held} test {test} {tested} every {} anneal {beta_anneal:?} progressive {progressive:?} sync {sync:?} init {init} \
-             length {:?} {} {}",
-            self.evaluate_every,
-            self.train.epochs,
-            self.corpus.identity(),
-            self.train.identity()
-        )
     }
 }
 

@@ -127,16 +127,19 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
         }
     })?;
     let described = data::describe(&ratings);
-    let mut identity = format!("mf data {} {}", described.digest, model.identity(train)?);
     let mut kept = None;
+    let mut init = String::from("random");
     if let Some(start) = start {
-        identity += &format!(" init {}", files::digest(&start.model));
+        init = files::digest(&start.model);
         kept = Some(Kept::behind(&start, &mut ratings));
         mf = mf.init(start.model);
     }
-    let Split { problem, whole, test, identity: of_split, cold } =
+    let Split { problem, whole, test, on_test, cold } =
         session.timed(Phase::Prepare, || Split::new(options, &mut ratings))?;
-    identity += &of_split;
+    // The target only says when the run ends; but where there is one, a test set is measured on.
+    let on = if on_test { "test" } else { "validation" };
+    let read = [("data", described.digest.as_str()), ("init", &init), ("measured-on", on)];
+    let identity = raddle::cli::identity("mf", options, super::FREE, &read)?;
     // What is asked of the ratings after the fit, so that it can give them up.
     let shown = Shown::of(problem.train(), &ratings, kept, reading, cold);
     let ranks = test.is_some() && (options.ranking.is_some() || model.implicit.is_some());

@@ -148,12 +148,4 @@ impl ModelOptions {
         }
         Ok(())
     }
-
-    /// What makes a checkpoint this run's, beside the data.
-    pub(crate) fn identity(&self, train: &TrainOptions) -> Result<String, Error> {
-        // The target only says when a run ends; what it is measured on belongs to the split.
-        let same = Self { target: None, ..self.clone() };
-        let options = serde_json::to_string(&same).map_err(Error::failed)?;
-        Ok(format!("{options} epochs {:?} {}", train.epochs, train.identity()))
-    }
 }

@@ -15,8 +15,8 @@ pub(super) struct Split {
     /// Training and validation data together, if the model is fitted again.
     pub(super) whole: Option<Triples>,
     pub(super) test: Option<Triples>,
-    /// What makes it this split of the data.
-    pub(super) identity: String,
+    /// Whether the test set is what is measured on.
+    pub(super) on_test: bool,
     /// Ratings that were to be held out and are not used.
     pub(super) cold: Cold,
 }
@@ -57,7 +57,6 @@ impl Split {
         let (users, items) = (ratings.users.len(), ratings.items.len());
         let mut triples = std::mem::take(&mut ratings.triples);
         let mut times = ratings.times.take();
-        let mut identity = format!(" validation {} test {}", options.validation, options.test);
         let mut cold = Cold::default();
         let test = match options.test.as_str() {
             "none" => None,
@@ -75,7 +74,7 @@ impl Split {
                 let why = "give split, the latest as in last:0.1, a file, or none";
                 return Err(Error::usage(format!("--test {share}: {why}")));
             }
-            file => Some(other(options, ("--test", file), ratings, &mut identity)?),
+            file => Some(other(options, ("--test", file), ratings)?),
         };
         let with_target = options.model.target.is_some();
         let problem = |triples| Problem::new(users, items, triples).map_err(refuse);
@@ -98,21 +97,19 @@ impl Split {
                     (held.map_err(refuse)?, whole)
                 }
                 Err(_) => {
-                    let file = other(options, ("--validation", share), ratings, &mut identity)?;
+                    let file = other(options, ("--validation", share), ratings)?;
                     let whole = options.refit.then(|| triples.iter().chain(file.iter()).collect());
                     (problem(triples)?.validate_on(file).map_err(refuse)?, whole)
                 }
             },
         };
-        if test.is_some() && with_target {
-            identity += " measured on the test set";
-        }
+        let on_test = test.is_some() && with_target;
         let problem = match (&test, with_target) {
             // A target is checked on the test set where one is given.
             (Some(test), true) if validation != "none" => problem.test_on(test.clone()).map_err(refuse)?,
             _ => problem,
         };
-        Ok(Self { problem, whole, test, identity, cold })
+        Ok(Self { problem, whole, test, on_test, cold })
     }
 }
 
@@ -138,17 +135,11 @@ fn latest(
     }
 }
 
-/// Ratings of another file, by the rows of the data; its digest is added to the identity.
-fn other(
-    options: &Options,
-    (option, file): (&str, &str),
-    ratings: &Ratings,
-    identity: &mut String,
-) -> Result<Triples, Error> {
+/// Ratings of another file, by the rows of the data.
+fn other(options: &Options, (option, file): (&str, &str), ratings: &Ratings) -> Result<Triples, Error> {
     let reading = options.reading.options(None, options.train.worker_count())?;
     let read = raddle_datasets::read_any_ratings(file, &reading)
         .map_err(|why| Error::input(format!("{option}: {why}")))?;
-    *identity += &format!(" {}", read.digest);
     let triples = data::in_rows_of(&read, &ratings.users, &ratings.items);
     match triples.is_empty() {
         true => Err(Error::input(format!("{option} {file}: none of its users and items are in the data"))),
