@@ -1,29 +1,19 @@
 //! How do I write a fourth algorithm? PageRank: pages furthest from their rank are updated first.
 //! `cargo run --release --example own_program`
 
-use std::ops::Range;
-
 use raddle::random::Stream;
 use raddle::schedule::{Priority, PrioritySettings, Round, Variables};
 use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Update, Verbs, Verdict, replay};
 
-/// For each page here, the pages that link to it, and how many links each of these has.
-struct Pages {
-    first: u32,
-    linked_from: Vec<Vec<(u32, f64)>>,
-}
-
-raddle::state!(Pages { first, linked_from });
-
-impl Pages {
-    fn rank(&self, page: u32, ranks: &[f64]) -> f64 {
-        let sources = &self.linked_from[(page - self.first) as usize];
-        0.15 + 0.85 * sources.iter().map(|&(source, links)| ranks[source as usize] / links).sum::<f64>()
-    }
-}
-
 struct PageRank;
+/// The first page here; for each page here, the pages that link to it, and how many links each of these has.
+type Pages = (u32, Vec<Vec<(u32, f64)>>);
 type Ranks = Vec<(u32, f64)>;
+
+fn rank((first, linked_from): &Pages, page: u32, ranks: &[f64]) -> f64 {
+    let sources = linked_from[(page - first) as usize].iter();
+    0.15 + 0.85 * sources.map(|&(source, links)| ranks[source as usize] / links).sum::<f64>()
+}
 
 impl Program for PageRank {
     type Shard = Pages;
@@ -52,8 +42,8 @@ impl Program for PageRank {
     }
 
     fn certify(&self, _: &Boundary, _: u32, pages: &mut Pages, ranks: &Vec<f64>) -> Ranks {
-        let here = pages.first..pages.first + pages.linked_from.len() as u32;
-        here.map(|page| (page, (pages.rank(page, ranks) - ranks[page as usize]).abs())).collect()
+        let here = pages.0..pages.0 + pages.1.len() as u32;
+        here.map(|page| (page, (rank(pages, page, ranks) - ranks[page as usize]).abs())).collect()
     }
 
     fn conclude(&self, _: &Boundary, (): &mut (), _: &Vec<f64>, shares: Vec<(u32, Ranks)>) -> Verdict<Ranks> {
@@ -65,7 +55,7 @@ impl Program for PageRank {
 
 impl Update for PageRank {
     fn update(&self, task: &Task, pages: &mut Pages, ranks: &Vec<f64>) -> Ranks {
-        task.variables.iter().map(|&page| (page, pages.rank(page, ranks))).collect()
+        task.variables.iter().map(|&page| (page, rank(pages, page, ranks))).collect()
     }
 }
 
@@ -77,7 +67,7 @@ fn main() -> Result<(), raddle::EngineError> {
         (0..links).for_each(|_| linked_from[stream.below(1 + page)].push((page as u32, links as f64)));
     }
     let variables = Variables::evenly(linked_from.iter().map(|from| from.len() as u32).collect(), 8);
-    let shard = |at: Range<usize>| Pages { first: at.start as u32, linked_from: linked_from[at].to_vec() };
+    let shard = |at: std::ops::Range<usize>| (at.start as u32, linked_from[at].to_vec());
     let run = || {
         let parts = Parts::new(variables.ranges().into_iter().map(shard).collect(), vec![1.0; count]);
         let settings = PrioritySettings { rho: None, ..PrioritySettings::new(100, 1) };

@@ -63,6 +63,11 @@ impl Program for Mixing {
         self.visibility
     }
 
+    /// What a round is for depends on all that the pinned block holds by then.
+    fn prepare(&self, phase: &mut u32, pinned: &u64) {
+        *phase = mix((*phase).into(), *pinned) as u32;
+    }
+
     fn aggregate(&self, round: &Round<u32>, pinned: &mut u64, partials: Vec<(u32, u64)>) -> u64 {
         *pinned = mix_all(*pinned, [digest(round), digest(&partials)]);
         *pinned
@@ -80,8 +85,8 @@ impl Program for Mixing {
         tell((change % 100) as u32, (change >> 40) as f64);
     }
 
-    fn certify(&self, _: &Boundary, number: u32, shard: &mut Memory, replica: &u64) -> u64 {
-        shard.learn(mix(number.into(), *replica))
+    fn certify(&self, boundary: &Boundary, number: u32, shard: &mut Memory, replica: &u64) -> u64 {
+        shard.learn(mix_all(number.into(), [*replica, boundary.epoch, boundary.shards.into()]))
     }
 
     fn conclude(
