@@ -31,6 +31,7 @@ thread_local! {
 impl Level {
     /// Every form this processor can run, the portable one first.
     pub fn available() -> Vec<Self> {
+        #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut, reason = "there is one form"))]
         let mut levels = vec![Self(Form::Portable)];
         #[cfg(target_arch = "x86_64")]
         {

@@ -138,7 +138,8 @@ impl<P: Program> Engine<P> {
     }
 
     /// Writes a checkpoint to this file after every N epochs, and where a run ends before it is done; whole or not
-    /// at all. One that cannot be written ends nothing: the run goes on and warns ([`RunReport::warnings`]).
+    /// at all. One that cannot be written ends nothing: the run goes on and warns
+    /// ([`RunReport::warnings`](crate::RunReport::warnings)).
     pub fn checkpoint(mut self, every: u64, file: impl Into<PathBuf>) -> Self {
         self.settings.checkpoint_every = Some(every);
         self.checkpoint = Some(file.into());

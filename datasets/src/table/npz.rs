@@ -156,7 +156,7 @@ fn coordinates(members: &Members) -> Result<Matrix, String> {
     Ok(triplets.into_matrix())
 }
 
-/// Diagonals: `data[k, j]` is the value at column j, and at row j - offsets[k].
+/// Diagonals: `data[k, j]` is the value at column j, and at row `j - offsets[k]`.
 fn diagonals(members: &Members) -> Result<Matrix, String> {
     let offsets = named("offsets", array(members, "offsets")?.numbers())?;
     let data = array(members, "data")?;

@@ -50,8 +50,10 @@ pub(crate) trait Lanes: F32x16 {
 }
 
 /// For each lane, a one there.
+#[cfg(target_arch = "x86_64")]
 pub(super) const ONE: &[Counts; LANES] = &ONES;
 
+#[cfg(target_arch = "x86_64")]
 const ONES: [Counts; LANES] = {
     let mut ones = [Counts([0; LANES]); LANES];
     let mut lane = 0;
