@@ -57,6 +57,15 @@ pub enum LassoError {
         /// Its factor.
         value: f64,
     },
+    /// A group of columns with factors of their own.
+    #[error("column {column} has another factor than others of its group: give all of a group the same")]
+    GroupFactor {
+        /// Column, counted from 1.
+        column: usize,
+    },
+    /// Groups with bounds.
+    #[error("groups of columns have no bounds, which is not offered: leave out one of the two")]
+    GroupBounds,
     /// Columns without a penalty that a loss has no best fit of.
     #[error(
         "the columns without a penalty fit the response without limit, as where they tell two classes apart: \

@@ -12,6 +12,7 @@ use crate::error::LassoError;
 use crate::lambdas::{Course, Penalty};
 use crate::model::Fit;
 use crate::params::{Choice, Lasso};
+use crate::penalties::Terms;
 use crate::run::gram_tiles::WorkingPart;
 use crate::run::messages::Phase;
 use crate::run::pinned::Solver;
@@ -63,7 +64,7 @@ impl Lasso {
         let start = Start::new(problem, self.loss, self.l1_ratio, &self.asked)?;
         let (design, rows) = (&start.design, problem.rows());
         let costs: Vec<u64> = (0..design.columns()).map(|j| design.cost(j) as u64).collect();
-        let ranges = self.deal(design, &costs);
+        let ranges = whole_groups(self.deal(design, &costs), &start.terms);
         let mut starts: Vec<u32> = ranges.iter().map(|range| range.start as u32).collect();
         starts.push(design.columns() as u32);
         let shard_costs = ranges.iter().map(|range| costs[range.clone()].iter().sum()).collect();
@@ -146,4 +147,10 @@ impl Lasso {
             }
         }
     }
+}
+
+/// Moves the ends of ranges to where groups end: a shard has whole groups.
+fn whole_groups(ranges: Vec<Range<usize>>, terms: &Terms) -> Vec<Range<usize>> {
+    let whole = ranges.into_iter().map(|range| terms.border(range.start)..terms.border(range.end));
+    whole.filter(|range| !range.is_empty()).collect()
 }

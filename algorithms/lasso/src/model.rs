@@ -41,10 +41,15 @@ pub struct Fit {
     /// poisson   d = theta log(m) + y log(y / m) - (y - m),  m = y - theta
     /// ```
     ///
-    /// With weights (of mean 1) a row gives w_i d(y_i, theta_i / w_i), and with offsets a smooth loss's D is less
-    /// 1/n sum_i theta_i o_i; the response of the squared loss is less them. The second sum is only of an elastic net
-    /// (a < 1; it bounds P no worse than what the metric says). With an intercept the values sum to zero. Of a path, that of [`coefficients`](Self::coefficients); other points have a
-    /// [`dual_scale`](Point::dual_scale).
+    /// A column with a factor f_j has n lambda f_j in place of n lambda, one without a penalty has 0. A side that
+    /// bounds forbid limits no x_j'theta; where a coefficient stands at its bound u, D is charged u/n max(0,
+    /// |x_j'theta| - n lambda f_j) instead. Of a group of m columns the limit is that of |x_g'theta|_2, n lambda f_g
+    /// sqrt(m).
+    ///
+    /// With weights (of mean 1) a row gives w_i d(y_i, theta_i / w_i), and with offsets a smooth loss's D is less 1/n
+    /// sum_i theta_i o_i; the response of the squared loss is less them. The second sum is only of an elastic net (a <
+    /// 1; it bounds P no worse than what the metric says). With an intercept the values sum to zero. Of a path, that of
+    /// [`coefficients`](Self::coefficients); other points have a [`dual_scale`](Point::dual_scale).
     pub dual: Vec<f64>,
     /// What the run counted, and its certificate; of a path, the worst point's.
     pub report: RunReport,
@@ -122,11 +127,12 @@ impl Point {
     /// On the original scale.
     fn new(problem: &Problem, terms: &Terms, solution: &Solution) -> Self {
         let scaled = solution.coefficients.iter().map(|&(j, value)| {
-            let value = value * terms.unit(j as usize) * problem.scale(j);
-            (j, terms.within(j, value))
+            let column = terms.original(j);
+            let value = value * terms.unit(j as usize) * problem.scale(column);
+            (column, terms.within(column, value))
         });
         let mut coefficients: Vec<(u32, f64)> = scaled.collect();
-        if !solution.freed.is_empty() {
+        if !solution.freed.is_empty() || terms.has_groups() {
             let freed = solution.freed.iter().filter(|(_, value)| *value != 0.0);
             coefficients.extend(freed.map(|&(j, value)| (j, value * problem.scale(j))));
             coefficients.sort_unstable_by_key(|&(j, _)| j);

@@ -36,6 +36,7 @@ impl Choice {
 /// |---|---|---|---|
 /// | `loss` | `Squared` | | squared, logistic for a response of two values, or Poisson for counts |
 /// | `factors` | 1 | 0, or 1e-100 to 1e100 | what the penalty of each column is multiplied with |
+/// | `groups` | none | not with `bounds` or rounds | which columns are chosen together |
 /// | `bounds` | none | around 0 | between which each coefficient is |
 /// | `penalty` | lambda_max / 10 | lambda > 0, or ratio >= 1 | the weight of the penalty |
 /// | `l1_ratio` | 1 | \[1e-9, 1\] | the penalty is `lambda (a \|b\|_1 + (1 - a)/2 \|b\|^2)`, a the l1 ratio |
@@ -135,6 +136,13 @@ impl Lasso {
     /// ```
     pub fn bounds(mut self, bounds: Vec<(f64, f64)>) -> Self {
         self.asked.bounds = bounds;
+        self
+    }
+
+    /// Chooses columns by groups: p numbers, the same for the columns of a group. The penalty of a group of m columns is
+    /// lambda (a sqrt(m) |b_g|_2 + (1 - a)/2 |b_g|^2), for columns as prepared. Not with bounds, nor with rounds.
+    pub fn groups(mut self, groups: Vec<u32>) -> Self {
+        self.asked.groups = groups;
         self
     }
 

@@ -39,6 +39,10 @@ impl Lasso {
         if self.course.len() > 1 && !matches!(self.schedule, Choice::Auto | Choice::WorkingSet) {
             return refuse("schedule", "of rounds".into(), "a path needs the working set");
         }
+        if !self.asked.groups.is_empty() && !matches!(self.schedule, Choice::Auto | Choice::WorkingSet) {
+            let range = "rounds move single columns: groups of them need the working set";
+            return refuse("schedule", "of rounds".into(), range);
+        }
         if self.parallelism == 0 {
             return refuse("parallelism", "0".into(), "a round needs at least 1 column");
         }

@@ -131,7 +131,11 @@ impl Features {
 impl ProblemOptions {
     /// The method's name in titles.
     pub(crate) fn title(&self) -> String {
-        let penalty = if self.l1_ratio < 1.0 { "Elastic net" } else { "Lasso" };
+        let penalty = match (self.terms.has_groups(), self.l1_ratio < 1.0) {
+            (true, _) => "Group lasso",
+            (false, true) => "Elastic net",
+            (false, false) => "Lasso",
+        };
         self.loss.title(penalty)
     }
 
@@ -232,7 +236,8 @@ pub(crate) fn refuse_named(error: LassoError, file: &str, features: &Features) -
         LassoError::Parameter { .. } | LassoError::Engine(_) => return refuse(error),
         LassoError::Column { column, .. }
         | LassoError::NotFinite { column: Some(column), .. }
-        | LassoError::FreeBounds { column } => Some(column),
+        | LassoError::FreeBounds { column }
+        | LassoError::GroupFactor { column } => Some(column),
         LassoError::Classes { .. } => {
             return match &features.classes {
                 Some(texts) => Error::input(format!("{file}: {error}; these are {}", some(texts))),

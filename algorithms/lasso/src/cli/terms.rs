@@ -27,6 +27,10 @@ pub(crate) struct TermArgs {
     /// No coefficient falls below 0: of all columns, or of these alone (--nonnegative=a,b*).
     #[arg(long, value_name = "NAME,...", num_args = 0..=1, require_equals = true, default_missing_value = "*", value_delimiter = ',')]
     nonnegative: Vec<String>,
+    /// Choose columns by groups, with the penalty sqrt(size) |b_g| of a group: a file with lines `name group`, or `columns`, by
+    /// which the levels of each encoded column are a group.
+    #[arg(long, value_name = "FILE|columns")]
+    groups: Option<String>,
     /// Bound coefficients: a file with lines `name lower upper`, 0 between them; inf and -inf bound nothing.
     #[arg(long, value_name = "FILE")]
     bounds: Option<PathBuf>,
@@ -46,7 +50,7 @@ impl TermArgs {
         let mut lasso = lasso;
         let mut factors = vec![1.0; count];
         if let Some(file) = &self.factors {
-            columns.each_line(file, |at, [factor]: [f64; 1]| {
+            columns.each_line(file, parsed, |at, [factor]: [f64; 1]| {
                 if !(factor >= 0.0 && factor.is_finite()) {
                     return Err(format!(
                         "the factor is {factor}: it must be 0, for no penalty, or a number above 0"
@@ -63,9 +67,12 @@ impl TermArgs {
         if self.factors.is_some() || !self.unpenalized.is_empty() {
             lasso = lasso.factors(factors);
         }
+        if let Some(groups) = &self.groups {
+            lasso = lasso.groups(columns.groups(groups)?);
+        }
         let mut bounds = vec![(f64::NEG_INFINITY, f64::INFINITY); count];
         if let Some(file) = &self.bounds {
-            columns.each_line(file, |at, [lower, upper]: [f64; 2]| {
+            columns.each_line(file, parsed, |at, [lower, upper]: [f64; 2]| {
                 if lower > upper || lower.is_nan() || upper.is_nan() {
                     return Err(format!(
                         "the lower bound {lower} is above the upper one, {upper}: exchange them"
@@ -85,6 +92,10 @@ impl TermArgs {
         }
         let is_bounded = self.bounds.is_some() || !self.nonnegative.is_empty();
         Ok(if is_bounded { lasso.bounds(bounds) } else { lasso })
+    }
+
+    pub(crate) fn has_groups(&self) -> bool {
+        self.groups.is_some()
     }
 }
 
@@ -129,11 +140,42 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// Lines of a name and N numbers, each given to `take`. Names may hold blanks; no column may be named twice.
-    fn each_line<const N: usize>(
+    /// The group of each column, as a file or `columns` says; one that is not named is its own.
+    fn groups(&self, option: &str) -> Result<Vec<u32>, Error> {
+        let mut groups: Vec<u32> = (0..self.count as u32).collect();
+        if option != "columns" {
+            let mut numbers: HashMap<String, u32> = HashMap::new();
+            let count = self.count as u32;
+            self.each_line(Path::new(option), labelled, |at, label: String| {
+                let next = count + numbers.len() as u32;
+                let group = *numbers.entry(label).or_insert(next);
+                at.iter().for_each(|&j| groups[j] = group);
+                Ok(())
+            })?;
+            return Ok(groups);
+        }
+        let encoded = self.features.encoding.iter().flat_map(|encoding| &encoding.columns);
+        let mut is_any = false;
+        for (number, column) in (self.count as u32..).zip(encoded.filter(|column| column.levels.is_some())) {
+            let levels = column.features();
+            let at = levels.iter().filter_map(|level| self.numbers.get(level.as_str()));
+            at.for_each(|&j| groups[j] = number);
+            is_any = true;
+        }
+        match is_any {
+            true => Ok(groups),
+            false => Err(Error::usage(
+                "--groups columns: no column is encoded by levels: name groups by a file with lines `name group`",
+            )),
+        }
+    }
+
+    /// Lines of a name and what is said of it, each given to `take`. Names may hold blanks; no column may be named twice.
+    fn each_line<V>(
         &self,
         file: &Path,
-        mut take: impl FnMut(&[usize], [f64; N]) -> Result<(), String>,
+        parse: impl for<'l> Fn(&'l str) -> Result<(&'l str, V), String>,
+        mut take: impl FnMut(&[usize], V) -> Result<(), String>,
     ) -> Result<(), Error> {
         let shown = file.display();
         let text = fs::read_to_string(file).map_err(|why| Error::input(format!("{shown}: {why}")))?;
@@ -143,7 +185,7 @@ impl<'a> Columns<'a> {
                 continue;
             }
             let refuse = |why: String| Error::input(format!("{shown}:{number}: {why}"));
-            let (name, values) = parsed(line).map_err(refuse)?;
+            let (name, values) = parse(line).map_err(refuse)?;
             let at = self.named(name).map_err(refuse)?;
             if let Some(before) = at.iter().map(|&j| taken[j]).find(|before| *before > 0) {
                 return Err(refuse(format!(
@@ -155,6 +197,15 @@ impl<'a> Columns<'a> {
         }
         Ok(())
     }
+}
+
+/// A name and the group behind it, divided by a tab or a blank.
+fn labelled(line: &str) -> Result<(&str, String), String> {
+    let (name, group) = line
+        .trim()
+        .rsplit_once(char::is_whitespace)
+        .ok_or_else(|| format!("expected a name and a group behind it: `{}`", line.trim()))?;
+    Ok((name.trim_end(), group.to_owned()))
 }
 
 /// A name and the numbers behind it, divided by tabs or blanks.

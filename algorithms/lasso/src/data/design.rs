@@ -58,44 +58,6 @@ impl Design {
         }
     }
 
-    /// Every column multiplied by its unit; nothing is stored of one whose unit is 0, if it is sparse.
-    pub(crate) fn scaled(&self, units: &[f64]) -> Self {
-        match self {
-            Design::Dense { rows, values } => {
-                let columns = values.chunks_exact(*rows).zip(units);
-                let values = columns.flat_map(|(column, unit)| column.iter().map(move |value| unit * value));
-                Design::Dense { rows: *rows, values: values.collect() }
-            }
-            Design::Sparse { rows, starts, indices, values, shift } => {
-                let (mut new_starts, mut new_indices) = (Vec::with_capacity(starts.len()), Vec::new());
-                let mut new_values = Vec::with_capacity(values.len());
-                new_starts.push(0);
-                for (range, &unit) in starts.windows(2).zip(units) {
-                    if unit != 0.0 {
-                        new_indices.extend_from_slice(&indices[range[0]..range[1]]);
-                        new_values.extend(values[range[0]..range[1]].iter().map(|value| unit * value));
-                    }
-                    new_starts.push(new_values.len());
-                }
-                let shift = shift.iter().zip(units).map(|(shift, unit)| unit * shift).collect();
-                Design::Sparse {
-                    rows: *rows,
-                    starts: new_starts,
-                    indices: new_indices,
-                    values: new_values,
-                    shift,
-                }
-            }
-        }
-    }
-
-    /// max |x_j'r|, of what is `seen` of each.
-    pub(crate) fn largest(&self, residual: &[f64], seen: impl Fn(usize, f64) -> f64) -> f64 {
-        let sum = residual.iter().sum();
-        let products = (0..self.columns()).map(|j| seen(j, self.view(j).dot(residual, sum)).abs());
-        products.fold(0.0, f64::max)
-    }
-
     /// The columns of a range, alone.
     pub(crate) fn slice(&self, range: std::ops::Range<usize>) -> Self {
         match self {
@@ -289,8 +251,8 @@ pub(crate) fn add_columns<'a>(columns: impl Iterator<Item = (f64, View<'a>)>, de
 /// One column that can travel: by pointer within a process, as its own values beyond.
 #[derive(Debug, Clone)]
 pub struct Column {
-    design: Arc<Design>,
-    at: usize,
+    pub(super) design: Arc<Design>,
+    pub(super) at: usize,
 }
 
 impl Column {
@@ -300,27 +262,6 @@ impl Column {
 
     pub(crate) fn view(&self) -> View<'_> {
         self.design.view(self.at)
-    }
-
-    /// The columns with every row multiplied by its root, what is taken off sparse ones left as it is; the columns
-    /// themselves without roots.
-    pub(crate) fn weighted(columns: Vec<Self>, roots: &[f64]) -> Vec<Self> {
-        if roots.is_empty() {
-            return columns;
-        }
-        let times = |column: &Self| match column.view() {
-            View::Dense(values) => {
-                let values = values.iter().zip(roots).map(|(value, root)| root * value).collect();
-                Design::Dense { rows: roots.len(), values }
-            }
-            View::Sparse { indices, values, shift } => {
-                let of = |(value, &row): (&f64, &u32)| roots[row as usize] * value;
-                let values: Vec<f64> = values.iter().zip(indices).map(of).collect();
-                let (starts, indices) = (vec![0, values.len()], indices.to_vec());
-                Design::Sparse { rows: roots.len(), starts, indices, values, shift: vec![shift] }
-            }
-        };
-        columns.iter().map(|column| Self { design: Arc::new(times(column)), at: 0 }).collect()
     }
 }
 

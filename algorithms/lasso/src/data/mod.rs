@@ -5,3 +5,4 @@ pub(crate) mod design;
 mod given;
 pub(crate) mod magnitudes;
 pub(crate) mod problem;
+mod units;

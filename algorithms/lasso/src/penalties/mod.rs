@@ -8,6 +8,7 @@
 
 mod bounds;
 mod factors;
+mod groups;
 
 pub(crate) use bounds::{Held, charge};
 
@@ -20,6 +21,8 @@ pub(crate) struct Asked {
     pub(crate) factors: Vec<f64>,
     /// Lower and upper bounds.
     pub(crate) bounds: Vec<(f64, f64)>,
+    /// A number for each column, the same within a group.
+    pub(crate) groups: Vec<u32>,
 }
 
 /// The terms of columns, or of members of the working set, in the units of a run. All empty where nothing is asked for.
@@ -35,13 +38,17 @@ pub(crate) struct Terms {
     upper: Vec<f64>,
     /// Bounds of columns on the original scale.
     given: Vec<(f64, f64)>,
+    /// The group of each, if there are groups,
+    groups: Vec<u32>,
+    /// and, of columns, which column of the problem each is.
+    order: Vec<u32>,
 }
 
-raddle::state!(Terms { units, ridges, lower, upper, given });
+raddle::state!(Terms { units, ridges, lower, upper, given, groups, order });
 
 impl Asked {
     pub(crate) fn is_plain(&self) -> bool {
-        self.factors.is_empty() && self.bounds.is_empty()
+        self.factors.is_empty() && self.bounds.is_empty() && self.groups.is_empty()
     }
 
     /// Columns whose factor is 0.
@@ -66,8 +73,20 @@ impl Asked {
         factors::check(&self.factors, columns)?;
         bounds::check(&self.bounds, columns)?;
         let mut terms = Terms { given: self.bounds.clone(), ..Terms::default() };
-        for j in 0..columns {
-            let factor = self.factors.get(j).copied().unwrap_or(1.0);
+        let factor = |j: usize| self.factors.get(j).copied().unwrap_or(1.0);
+        let factors: Vec<f64> = (0..columns).map(factor).collect();
+        groups::check(&self.groups, &factors, !self.bounds.is_empty(), columns)?;
+        if !self.groups.is_empty() {
+            let groups::Order { columns, groups, sizes } = groups::order(&self.groups);
+            for (&j, &group) in columns.iter().zip(&groups) {
+                let (factor, size) = (factors[j as usize], f64::from(sizes[group as usize]));
+                terms.units.push(factors::unit(factor) / size.sqrt());
+                terms.ridges.push(factors::unit(factor) / size);
+            }
+            (terms.groups, terms.order) = (groups, columns);
+            return Ok(terms);
+        }
+        for (j, &factor) in factors.iter().enumerate() {
             let bounds = self.bounds.get(j).copied().unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
             let unit = factors::unit(factor) * bounds::sign(bounds);
             terms.units.push(unit);
@@ -92,6 +111,11 @@ impl Terms {
         &self.units
     }
 
+    /// Which column of the problem stands at each place of the run; empty where they stand as they are.
+    pub(crate) fn order(&self) -> &[u32] {
+        &self.order
+    }
+
     /// A coefficient on the original scale, which rounding must not take across its bounds.
     pub(crate) fn within(&self, column: u32, value: f64) -> f64 {
         self.given.get(column as usize).map_or(value, |&(lower, upper)| value.clamp(lower, upper))
@@ -111,6 +135,9 @@ impl Terms {
     pub(crate) fn push(&mut self, columns: &Self, j: usize) {
         if columns.is_plain() {
             return;
+        }
+        if columns.has_groups() {
+            self.groups.push(columns.groups[j]);
         }
         self.units.push(columns.unit(j));
         self.ridges.push(columns.ridge(j));

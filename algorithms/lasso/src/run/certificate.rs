@@ -23,8 +23,13 @@ impl ColumnShard {
         }
         let computed = self.products(asked);
         // What says nothing of a coefficient that may not fall is not seen.
-        let seen = asked.terms.is_bounded().then(|| self.seen(asked.terms));
+        let terms = asked.terms;
+        let apart = terms.is_bounded() || terms.has_groups();
+        let seen = apart.then(|| self.seen(terms));
         let seen = seen.as_deref().unwrap_or(&self.gradient);
+        // Of a group that is not zero all columns are told.
+        let marks = terms.has_groups().then(|| terms.norms(self.first as usize, &self.coefficients).0);
+        let marks = marks.as_deref().unwrap_or(&self.coefficients);
         if let Some(spec) = asked.first {
             // The largest of all columns is no less than the largest here, nor is lambda.
             let largest = seen.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
@@ -45,13 +50,19 @@ impl ColumnShard {
         for start in (0..count).step_by(STRETCH) {
             let stretch = start..count.min(start + STRETCH);
             noted.clear();
-            share.largest =
-                share.largest.max(self.note(stretch, seen, bar, computed.as_deref(), weights, &mut noted));
+            share.largest = share.largest.max(self.note(
+                stretch,
+                (seen, marks),
+                bar,
+                computed.as_deref(),
+                weights,
+                &mut noted,
+            ));
             for &at in &noted {
                 let (gradient, coefficient, slot) =
                     (self.gradient[at], self.coefficients[at], self.slots[at]);
                 let (variable, size) = (self.first + at as u32, seen[at].abs());
-                if coefficient != 0.0 {
+                if marks[at] != 0.0 {
                     share.nonzeros.push((variable, coefficient));
                     share.slopes.push(gradient);
                 }
@@ -86,6 +97,9 @@ impl ColumnShard {
 
     /// What x_j'r says of coefficients that are 0.
     fn seen(&self, terms: &Terms) -> Vec<f64> {
+        if terms.has_groups() {
+            return terms.norms(self.first as usize, &self.gradient).0;
+        }
         let columns = (self.first as usize..).zip(&self.gradient);
         columns.map(|(j, &slope)| terms.seen(j, slope)).collect()
     }
@@ -110,21 +124,21 @@ impl ColumnShard {
     fn note(
         &self,
         stretch: Range<usize>,
-        seen: &[f64],
+        (seen, marks): (&[f64], &[f64]),
         bar: f64,
         computed: Option<&[bool]>,
         all: bool,
         noted: &mut Vec<usize>,
     ) -> f64 {
         if !all && computed.is_none() {
-            let [gradient, coefficients] = [seen, &self.coefficients].map(|values| &values[stretch.clone()]);
+            let [gradient, coefficients] = [seen, marks].map(|values| &values[stretch.clone()]);
             let largest = kernels::scan(gradient, coefficients, &self.slots[stretch.clone()], bar, noted);
             noted.iter_mut().for_each(|at| *at += stretch.start);
             return largest;
         }
         let mut largest = 0.0;
         for at in stretch {
-            let (size, coefficient) = (seen[at].abs(), self.coefficients[at]);
+            let (size, coefficient) = (seen[at].abs(), marks[at]);
             if coefficient == 0.0 && size > largest && computed.is_none_or(|computed| computed[at]) {
                 largest = size;
             }

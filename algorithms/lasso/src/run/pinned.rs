@@ -119,14 +119,21 @@ impl Solver {
                 let j = j as usize;
                 terms.limiting(j, value, less(*slope, ridge * terms.ridge(j), value), held)
             };
+            if terms.has_groups() {
+                return largest_group(&terms, with_slopes.clone(), ridge).max(largest);
+            }
             with_slopes.clone().map(slope).fold(largest, f64::max)
         };
         if self.largest == 0.0 {
             self.largest = largest_at(0.0, &mut held);
         }
         self.support = shares.iter().flat_map(|share| share.nonzeros.iter().copied()).collect();
+        self.support.retain(|&(_, value)| value != 0.0);
         self.support.sort_unstable_by_key(|&(variable, _)| variable);
-        let l1 = self.support.iter().map(|(_, value)| value.abs()).sum();
+        let l1 = match terms.has_groups() {
+            true => norm(&terms, &self.support),
+            false => self.support.iter().map(|(_, value)| value.abs()).sum(),
+        };
         let squares = self.support.iter().map(|(j, value)| terms.ridge(*j as usize) * value * value).sum();
         self.members.look_at(rows, &replica.rows);
         self.intercept = replica.rows.intercept;
@@ -289,4 +296,28 @@ impl Solver {
 /// The slope of the loss less that of the ridge.
 fn less(slope: f64, ridge: f64, coefficient: f64) -> f64 {
     if ridge > 0.0 { slope - ridge * coefficient } else { slope }
+}
+
+/// The largest |x_g'r - R b_g|_2 of the groups whose columns are told.
+fn largest_group<'a>(
+    terms: &Terms,
+    columns: impl Iterator<Item = (&'a (u32, f64), &'a f64)>,
+    ridge: f64,
+) -> f64 {
+    let mut columns: Vec<(u32, f64)> = columns
+        .map(|(&(j, value), &slope)| (j, less(slope, ridge * terms.ridge(j as usize), value)))
+        .collect();
+    columns.sort_unstable_by_key(|&(j, _)| j);
+    by_group(terms, &columns).into_iter().fold(0.0, f64::max)
+}
+
+/// The sum of |b_g|_2.
+fn norm(terms: &Terms, columns: &[(u32, f64)]) -> f64 {
+    by_group(terms, columns).into_iter().sum()
+}
+
+/// The norm of each group, of columns in order.
+fn by_group(terms: &Terms, columns: &[(u32, f64)]) -> Vec<f64> {
+    let groups = columns.chunk_by(|a, b| terms.group(a.0 as usize) == terms.group(b.0 as usize));
+    groups.map(|group| group.iter().map(|(_, value)| value * value).sum::<f64>().sqrt()).collect()
 }

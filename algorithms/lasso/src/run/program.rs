@@ -201,10 +201,11 @@ impl LassoProgram {
         match self.spec.objective.loss.function().curvature() {
             Curvature::AtMost(bound) => (bound, None),
             Curvature::Local(of) => {
-                let mut y = self.spec.rows.y.to_vec();
-                self.spec.rows.weigh(&mut y);
-                let rows = y.iter().zip(&replica.rows.residual);
-                let rows: Vec<f64> = rows.map(|(&y, &residual)| of(y, residual)).collect();
+                let (given, weights) = (&self.spec.rows, self.spec.rows.weights());
+                let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
+                let rows = given.y.iter().zip(&replica.rows.residual).enumerate();
+                let rows: Vec<f64> =
+                    rows.map(|(row, (y, &residual))| of(weight(row) * y, residual)).collect();
                 (rows.iter().sum::<f64>() / rows.len() as f64, Some(rows))
             }
         }
@@ -227,7 +228,8 @@ impl LassoProgram {
             first: self.cold.then_some(&self.spec).filter(|_| stage.is_none()),
             cap: replica.cap(),
             weights: self.spec.weights,
-            lazy: self.spec.course.len() > 1,
+            // What bounds the product of a column says nothing of its group's.
+            lazy: self.spec.course.len() > 1 && !self.spec.terms.has_groups(),
             rows: &self.spec.rows,
             terms: &self.spec.terms,
         }

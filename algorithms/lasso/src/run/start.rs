@@ -56,7 +56,10 @@ impl<'a> Start<'a> {
             true => (Terms::default(), Arc::clone(&problem.design)),
             false => {
                 let terms = asked.terms(problem.columns(), |j| problem.scale(j))?;
-                let design = problem.design.scaled(terms.units());
+                let design = match terms.order() {
+                    [] => problem.design.scaled(terms.units()),
+                    order => problem.design.ordered(order).scaled(terms.units()),
+                };
                 (terms, Arc::new(design))
             }
         };
@@ -69,14 +72,19 @@ impl<'a> Start<'a> {
     /// If the problem does not have such columns, or values are not finite.
     pub(crate) fn prepared(&self, given: &[(u32, f64)]) -> Result<Vec<(u32, f64)>, LassoError> {
         let columns = self.problem.columns();
-        let prepared = |&(column, value): &(u32, f64)| {
-            let unit = self.terms.unit(column as usize);
+        let terms = &self.terms;
+        let prepared = |&(place, value): &(u32, f64)| {
+            let column = terms.original(place);
+            let unit = terms.unit(place as usize);
             let value = if unit == 0.0 { 0.0 } else { value / self.problem.scale(column) / unit };
             let fits = (column as usize) < columns && value.is_finite();
-            fits.then(|| (column, self.terms.clamp(column as usize, value)))
+            fits.then(|| (place, terms.clamp(place as usize, value)))
                 .ok_or(LassoError::Start { column: column as usize + 1, columns })
         };
-        given.iter().map(prepared).collect()
+        // A column that there is not keeps its number, and is refused.
+        let is_known = given.iter().all(|&(column, _)| (column as usize) < columns);
+        let places = if is_known { terms.places(given.to_vec()) } else { given.to_vec() };
+        places.iter().map(prepared).collect()
     }
 
     /// Where the rows stand at these coefficients of columns as prepared.
@@ -88,7 +96,12 @@ impl<'a> Start<'a> {
 
     /// max |x_j'r| without coefficients.
     pub(crate) fn largest(&self) -> f64 {
-        self.design.largest(&self.rows(&[]).residual, |j, slope| self.terms.seen(j, slope))
+        let residual = self.rows(&[]).residual;
+        if self.terms.has_groups() {
+            let slopes = self.design.products(&residual);
+            return self.terms.norms(0, &slopes).0.into_iter().fold(0.0, f64::max);
+        }
+        self.design.largest(&residual, |j, slope| self.terms.seen(j, slope))
     }
 }
 

@@ -18,6 +18,7 @@ mod compact;
 mod epoch;
 mod face;
 mod factor;
+mod grouped;
 mod homotopy;
 mod inner;
 mod inverse;

@@ -6,6 +6,7 @@ use raddle::state::StateError;
 use super::boxed;
 use super::compact::Compact;
 use super::factor::{Factor, KeptFactor};
+use super::grouped;
 use super::homotopy::{Homotopy, MOST_MEMBERS};
 use super::inner;
 use super::local::{Local, Measure, Problem};
@@ -274,6 +275,10 @@ impl WorkingSet {
     pub fn solve(&mut self, penalty: f64, yy: f64, rows: usize, target: f64) -> SolveReport {
         let mut work = Work::default();
         let problem = Problem { penalty, yy, rows };
+        if self.terms.has_groups() {
+            let measure = grouped::solve(&mut self.whole, &self.terms, problem, target, &mut work);
+            return SolveReport { measure, reached: measure.gap <= target, support: self.support(), work };
+        }
         if self.terms.is_bounded() {
             let measure = boxed::solve(&mut self.whole, &self.terms, problem, target, &mut work);
             return SolveReport { measure, reached: measure.gap <= target, support: self.support(), work };

@@ -298,3 +298,59 @@ fn what_is_no_factor_or_bound_is_refused_by_file_and_line() {
     let (_, err) = lasso(folder, "fit data.csv --bounds nowhere.txt", 2);
     assert!(err.contains("nowhere.txt"), "{err}");
 }
+
+#[test]
+fn groups_are_those_of_a_file_or_of_encoded_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (x, mut y) = data(Loss::Squared, 60, 4, 131);
+    for (i, y) in (1..).zip(&mut y) {
+        *y += f64::from(u8::from(i % 4 == 1)) * 6.0 + f64::from(u8::from(i % 3 == 2)) * 4.0;
+    }
+    let plain = table(&x, &[], &y);
+    let lines = plain.lines().enumerate().map(|(i, line)| match i {
+        0 => format!("city,size,{line}\n"),
+        _ => format!("c{},s{},{line}\n", i % 4, i % 3),
+    });
+    write(folder, "data.csv", &lines.collect::<String>());
+    write(folder, "groups.txt", "city place\nsize\tsize\nx1 pair\nx2 pair\n");
+    write(folder, "cities.txt", "city=c0 a\ncity=c1 a\ncity=c2 a\ncity=c3 a\nsize 2\n");
+    for verb in ["fit", "path --points 5", "cv --folds 3 --points 4"] {
+        let (verb, more) = verb.split_once(' ').unwrap_or((verb, ""));
+        let digest = |groups: &str| {
+            report(folder, &format!("{verb} data.csv {more} {groups}"))["model_digest"].clone()
+        };
+        let (plain, levels) = (digest(""), digest("--groups columns"));
+        assert_eq!(levels, digest("--groups cities.txt"), "{verb}");
+        assert!(plain != levels && levels != digest("--groups groups.txt"), "{verb}");
+    }
+    let (out, _) = lasso(folder, "fit data.csv --groups columns --ratio 20 --out run", 0);
+    assert!(out.contains("Group lasso on data.csv"), "{out}");
+    let text = fs::read_to_string(folder.join("run/coef.tsv")).unwrap();
+    let levels = text.lines().filter(|line| line.contains("city=")).count();
+    assert!(levels == 0 || levels == 4, "{text}");
+    lasso(folder, "predict run data.csv", 0);
+    let stopped = "fit data.csv --groups columns --ratio 50 --tol 1e-10 --checkpoint-every 1";
+    lasso(folder, &format!("{stopped} --epochs 1 --out b"), 3);
+    lasso(folder, "--resume b", 0);
+    lasso(folder, &format!("{stopped} --out c"), 0);
+    assert_eq!(bytes(folder, "b"), bytes(folder, "c"));
+    write(folder, "plain.csv", &plain);
+    for (line, groups, why) in [
+        ("fit data.csv --groups file.txt", "x1 a\nx9 a\n", "file.txt:2: there is no column `x9`"),
+        (
+            "path data.csv --groups file.txt",
+            "x1 a\nx1 b\n",
+            "file.txt:2: `x1` is named twice, first in line 1",
+        ),
+        ("cv data.csv --groups file.txt", "x1\n", "file.txt:1: expected a name and a group"),
+        ("fit data.csv --groups file.txt --nonnegative", "x1 a\nx2 a\n", "groups of columns have no bounds"),
+        ("fit data.csv --groups file.txt --schedule cyclic", "x1 a\nx2 a\n", "--schedule is of rounds"),
+        ("fit plain.csv --groups columns", "", "--groups columns: no column is encoded"),
+        ("fit data.csv --groups nowhere.txt", "", "nowhere.txt"),
+    ] {
+        write(folder, "file.txt", groups);
+        let (out, err) = lasso(folder, line, 2);
+        assert!(err.contains(why) && out.is_empty(), "{line}: {err}");
+    }
+}

@@ -19,6 +19,8 @@ pub(crate) struct Terms {
     pub(crate) factors: Vec<f64>,
     /// On the original scale.
     pub(crate) bounds: Vec<(f64, f64)>,
+    /// The group of each column: the norm of a group times the root of its size.
+    pub(crate) groups: Vec<usize>,
 }
 
 /// A problem whose columns are centred (with an intercept) and divided by their deviations, both weighted.
@@ -48,6 +50,7 @@ impl Terms {
             offset: vec![0.0; rows],
             factors: vec![1.0; columns],
             bounds: vec![(f64::NEG_INFINITY, f64::INFINITY); columns],
+            groups: (0..columns).collect(),
         }
     }
 }
@@ -120,7 +123,18 @@ impl Naive {
     }
 
     fn threshold(&self, j: usize) -> f64 {
-        self.terms.lambda * self.terms.l1_ratio * self.terms.factors[j]
+        let size = self.group(j).count() as f64;
+        self.terms.lambda * self.terms.l1_ratio * self.terms.factors[j] * size.sqrt()
+    }
+
+    fn group(&self, j: usize) -> impl Iterator<Item = usize> + '_ {
+        let groups = &self.terms.groups;
+        (0..groups.len()).filter(move |&i| groups[i] == groups[j])
+    }
+
+    /// The norm of the group of column j.
+    fn norm(&self, j: usize, values: &[f64]) -> f64 {
+        self.group(j).map(|i| values[i] * values[i]).sum::<f64>().sqrt()
     }
 
     fn bounds(&self, j: usize) -> (f64, f64) {
@@ -137,10 +151,13 @@ impl Naive {
             let (value, slope, slopes) = self.smooth(at0, &at);
             let (next0, next) = loop {
                 let next0 = if self.terms.intercept { at0 + slope / curvature } else { 0.0 };
+                let z: Vec<f64> = (0..p).map(|j| at[j] + slopes[j] / curvature).collect();
                 let moved = |j: usize| {
-                    let z = at[j] + slopes[j] / curvature;
                     let (lower, upper) = self.bounds(j);
-                    (z.signum() * (z.abs() - self.threshold(j) / curvature).max(0.0)).clamp(lower, upper)
+                    // The group shrinks as a whole; of a single column this is the soft threshold.
+                    let size = self.norm(j, &z);
+                    let keep = (1.0 - self.threshold(j) / curvature / size.max(1e-300)).max(0.0);
+                    (keep * z[j]).clamp(lower, upper)
                 };
                 let next: Vec<f64> = (0..p).map(moved).collect();
                 let steps = || next.iter().zip(&at).map(|(next, at)| next - at);
@@ -183,9 +200,16 @@ impl Naive {
         let (_, _, first) = self.smooth(0.0, &vec![0.0; b.len()]);
         let size = first.iter().fold(1e-300, |most: f64, slope| most.max(slope.abs()));
         let mut worst = if self.terms.intercept { slope.abs() } else { 0.0 };
+        let all = b.clone();
         for (j, (&b, &slope)) in b.iter().zip(&slopes).enumerate() {
             let ((lower, upper), l) = (self.bounds(j), self.threshold(j));
             let near = |bound: f64| (b - bound).abs() <= 1e-12 * bound.abs();
+            if self.group(j).count() > 1 {
+                // The slope is that of the norm; where the group is 0, its slopes are no longer than that.
+                let (size, length) = (self.norm(j, &all), self.norm(j, &slopes));
+                worst = worst.max(if size > 0.0 { (slope - l * b / size).abs() } else { length - l });
+                continue;
+            }
             let outside = (lower - b).max(b - upper) > 1e-12 * b.abs();
             assert!(!outside, "column {j}: {b} is outside {lower} to {upper}");
             // Where b may rise, the slope is at most that of the penalty; where it may fall, at least.

@@ -33,6 +33,11 @@ fn options() -> Vec<Named> {
             |lasso| lasso.factors((0..COLUMNS).map(|j| f64::from(u8::from(j % 60 != 7))).collect()),
         ),
         ("nonnegative", |problem| problem, |lasso| lasso.bounds(vec![(0.0, f64::INFINITY); COLUMNS])),
+        (
+            "groups",
+            |problem| problem,
+            |lasso| lasso.groups((0..COLUMNS).map(|j| u32::try_from(j % 50).unwrap()).collect()),
+        ),
         ("bounds", |problem| problem, |lasso| lasso.bounds(vec![(-0.05, 0.1); COLUMNS])),
     ]
 }
@@ -44,7 +49,8 @@ fn every_option_replays_for_any_number_of_workers_and_rescales() {
             let (x, y) = data(loss, ROWS, COLUMNS, 71);
             for make in [dense, sparse] {
                 let given = on_problem(problem(make(&x), &y, true, true));
-                for schedule in [Choice::WorkingSet, Choice::Priority, Choice::Shuffled] {
+                let rounds = if name == "groups" { &[][..] } else { &[Choice::Priority, Choice::Shuffled] };
+                for &schedule in [Choice::WorkingSet].iter().chain(rounds) {
                     let lasso = || {
                         let lasso = Lasso::params().loss(loss).ratio(30.0).shards(7).schedule(schedule);
                         on_lasso(lasso.parallelism(12).tolerance(1e-9))

@@ -252,3 +252,96 @@ fn unpenalized_columns_that_fit_without_limit_are_refused() {
     assert_eq!(fit.coefficients.len(), 1);
     assert!((fit.coefficients[0].1 - 3.0).abs() < 1e-9 && (fit.intercept + 1.0).abs() < 1e-9);
 }
+
+/// Groups of several sizes, their columns apart from each other: coefficients are those of the definition, all of a group or none.
+#[test]
+fn groups_are_chosen_together() {
+    let groups: Vec<u32> = vec![5, 1, 5, 0, 1, 5, 2, 1];
+    for loss in LOSSES {
+        let (x, y) = data(loss, ROWS, 8, 75);
+        for l1_ratio in [1.0, 0.6] {
+            for (weighted, factored) in [(false, false), (true, false), (false, true), (true, true)] {
+                for (intercept, lambda) in [(true, 0.05), (true, 0.2), (false, 0.05)] {
+                    let factors: Vec<f64> = groups
+                        .iter()
+                        .map(|&group| if !factored { 1.0 } else { [0.0, 0.5, 1.5][group as usize % 3] })
+                        .collect();
+                    let mut terms = Terms {
+                        l1_ratio,
+                        intercept,
+                        factors: factors.clone(),
+                        groups: groups.iter().map(|&group| group as usize).collect(),
+                        ..Terms::plain(loss, lambda, ROWS, 8)
+                    };
+                    if weighted {
+                        terms.weights = whole_weights(ROWS);
+                    }
+                    let context =
+                        format!("{loss:?}, {l1_ratio}, {weighted}, {factored}, {intercept}, {lambda}");
+                    let naive = Naive::new(&dense(&x), &y, terms);
+                    let expected = naive.solve();
+                    for make in [dense, sparse] {
+                        let preparation = Preparation::Usual { intercept, standardize: true };
+                        let mut problem = Problem::new(make(&x), y.clone(), preparation).unwrap();
+                        if weighted {
+                            problem = problem.weights(whole_weights(ROWS)).unwrap();
+                        }
+                        let lasso =
+                            Lasso::params().loss(loss).l1_ratio(l1_ratio).lambda(lambda).tolerance(1e-14);
+                        let lasso = lasso.groups(groups.clone()).factors(factors.clone());
+                        let fit = lasso.fit(&problem).unwrap();
+                        assert!(fit.report.metric.value <= 1e-11, "{context}: {:e}", fit.report.metric.value);
+                        let fit = exported(&fit, 8);
+                        let off = apart(&expected, &fit);
+                        assert!(off < 1e-6, "{context}: {off:e}\n{expected:?}\n{fit:?}");
+                        assert!(naive.violation(&fit) < 1e-6, "{context}: {:e}", naive.violation(&fit));
+                        for (j, value) in fit.1.iter().enumerate() {
+                            let all = (0..8).filter(|&i| groups[i] == groups[j]).all(|i| fit.1[i] != 0.0);
+                            assert_eq!(*value != 0.0, all, "{context}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn large_sets_of_groups_are_certified() {
+    for loss in LOSSES {
+        let (x, y) = data(loss, 60, 160, 85);
+        for make in [dense, sparse] {
+            let problem = Problem::new(make(&x), y.clone(), Preparation::default()).unwrap();
+            let groups: Vec<u32> = (0..160).map(|j| j % 45).collect();
+            let lasso = || Lasso::params().loss(loss).groups(groups.clone()).ratio(20.0);
+            let fit = lasso().tolerance(1e-8).fit(&problem).unwrap();
+            assert!(fit.report.metric.is_reached(), "{loss:?}: {:e}", fit.report.metric.value);
+            let groups_of = groups.iter().map(|&group| group as usize).collect();
+            let terms = Terms { groups: groups_of, ..Terms::plain(loss, fit.lambda, 60, 160) };
+            let violation = Naive::new(&make(&x), &y, terms).violation(&exported(&fit, 160));
+            assert!(violation < 1e-3, "{loss:?}: {violation:e}");
+            let path =
+                Lasso::params().loss(loss).groups(groups.clone()).path(10, 20.0).fit(&problem).unwrap();
+            assert_eq!(path.points.len(), 10, "{loss:?}");
+            assert!(
+                path.points[0].coefficients.is_empty() && !path.points[2].coefficients.is_empty(),
+                "{loss:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_groups_are_not_offered_with_is_refused_by_name() {
+    let (x, y) = data(Loss::Squared, 20, 3, 95);
+    let problem = Problem::new(dense(&x), y, Preparation::default()).unwrap();
+    let refused = |lasso: Lasso| lasso.groups(vec![7, 7, 1]).fit(&problem).unwrap_err().to_string();
+    let said = refused(Lasso::params().bounds(vec![(0.0, 1.0); 3]));
+    assert!(said.contains("groups of columns have no bounds"), "{said}");
+    let said = refused(Lasso::params().schedule(Choice::Cyclic));
+    assert!(said.contains("schedule is of rounds") && said.contains("groups"), "{said}");
+    let said = refused(Lasso::params().factors(vec![1.0, 2.0, 1.0]));
+    assert!(said.contains("column 2 has another factor than others of its group"), "{said}");
+    let said = Lasso::params().groups(vec![1]).fit(&problem).unwrap_err().to_string();
+    assert!(said.contains("3 columns, but there are 1 groups"), "{said}");
+}

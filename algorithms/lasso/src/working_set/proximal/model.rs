@@ -9,6 +9,7 @@ use crate::loss::rows::Rows;
 
 use super::super::boxed;
 use super::super::factor::{Factor, KeptFactor, NOWHERE, places};
+use super::super::grouped;
 use super::super::inner::descend;
 use super::super::local::{Local, Measure, Problem};
 use super::super::stats::Work;
@@ -240,6 +241,19 @@ impl Model {
         // With a ridge the members are rows too: any number of columns is independent.
         let rows = scores.values.len() + if self.ridge > 0.0 { self.slots.len() } else { 0 };
         let problem = Problem { penalty, yy: 0.0, rows };
+        if terms.has_groups() {
+            let terms = terms.select(self.slots.iter().map(|&slot| slot as usize));
+            let measure = |local: &Local| {
+                grouped::measured(
+                    local,
+                    &terms,
+                    (squares - explained(local, &before, &slope)).max(0.0),
+                    penalty,
+                )
+            };
+            grouped::descend(local, &terms, penalty, (target, EPOCHS), &mut Work::default(), measure);
+            return self.direction(&before, columns);
+        }
         if terms.is_bounded() {
             let terms = terms.select(self.slots.iter().map(|&slot| slot as usize));
             let measure = |local: &Local| {

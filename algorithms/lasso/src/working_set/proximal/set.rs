@@ -166,8 +166,10 @@ impl ProximalSet {
     /// One proximal Newton step; its length, or None where nothing gets better.
     fn step(&mut self, given: Given<'_>, at: &mut Place, gap: f64) -> Option<f64> {
         let Given { columns, response, target } = given;
+        let seen = self.seen(&at.g);
+        let is_chosen = self.seen(&self.b);
         let needed: Vec<u32> = (0..self.b.len())
-            .filter(|&i| self.b[i] != 0.0 || self.terms.seen(i, at.g[i]).abs() >= NEAR * target.penalty)
+            .filter(|&i| self.b[i] != 0.0 || is_chosen[i] != 0.0 || seen[i].abs() >= NEAR * target.penalty)
             .map(|i| i as u32)
             .collect();
         let mut renew = self.stale || self.model.is_unusable(target.ridge);
@@ -216,6 +218,13 @@ impl ProximalSet {
             .iter()
             .map(|&(i, after, change)| penalty * (after.abs() - self.b[i].abs()) - g[i] * change)
             .sum();
+        let slope = match terms.has_groups() {
+            true => {
+                let along: f64 = direction.changes.iter().map(|&(i, _, change)| g[i] * change).sum();
+                penalty * self.longer(direction, 1.0) - along
+            }
+            false => slope,
+        };
         // Beyond rounding nothing can be told apart.
         let noise = 4.0 * f64::EPSILON * start;
         if slope.is_nan() || slope >= 0.0 {
@@ -230,7 +239,17 @@ impl ProximalSet {
             trial.evaluate(response);
             let at = |(i, after, change): (usize, f64, f64)| end(self.b[i], after, change, length);
             let rise = |&c: &(usize, f64, f64)| regular(c.0, at(c)) - regular(c.0, self.b[c.0]);
-            let regular: f64 = direction.changes.iter().map(rise).sum();
+            let regular = match terms.has_groups() {
+                true => {
+                    let ridged = |&c: &(usize, f64, f64)| {
+                        let (end, start) = (at(c), self.b[c.0]);
+                        0.5 * ridge * terms.ridge(c.0) * (end * end - start * start)
+                    };
+                    let ridged: f64 = direction.changes.iter().map(ridged).sum();
+                    penalty * self.longer(direction, length) + ridged
+                }
+                false => direction.changes.iter().map(rise).sum(),
+            };
             if trial.sums.loss - start + regular <= DECREASE * length * slope + noise {
                 let ends: Vec<(usize, f64)> = direction.changes.iter().map(|&c| (c.0, at(c))).collect();
                 ends.into_iter().for_each(|(i, value)| self.b[i] = value);
@@ -248,13 +267,40 @@ impl ProximalSet {
         let Place { scores, g, .. } = at;
         let (terms, mut held) = (&self.terms, Held::new());
         let slopes = self.b.iter().zip(g).enumerate();
-        let largest = slopes.map(|(i, (b, g))| terms.limiting(i, *b, *g, &mut held)).fold(0.0, f64::max);
+        let mut largest = slopes.map(|(i, (b, g))| terms.limiting(i, *b, *g, &mut held)).fold(0.0, f64::max);
+        if terms.has_groups() {
+            largest = terms.norms(0, g).0.into_iter().fold(0.0, f64::max);
+        }
         let scale = if largest > target.penalty { target.penalty / largest } else { 1.0 };
-        let l1: f64 = self.b.iter().map(|value| value.abs()).sum();
+        let l1: f64 = match terms.has_groups() {
+            true => terms.norms(0, &self.b).1,
+            false => self.b.iter().map(|value| value.abs()).sum(),
+        };
         let squares: f64 = self.b.iter().enumerate().map(|(i, value)| terms.ridge(i) * value * value).sum();
         let primal = scores.sums.loss + target.penalty * l1 + 0.5 * target.ridge * squares;
         let charged = charge(&held, scale, target.penalty);
         primal - (scores.dual(response, scale) - 0.5 * scale * scale * target.ridge * squares - charged)
+    }
+
+    /// What slopes say of coefficients that are 0, or the norms of groups.
+    fn seen(&self, values: &[f64]) -> Vec<f64> {
+        match self.terms.has_groups() {
+            true => self.terms.norms(0, values).0,
+            false => values.iter().enumerate().map(|(i, &value)| self.terms.seen(i, value)).collect(),
+        }
+    }
+
+    /// By how much the sum of the groups' norms grows along a direction.
+    fn longer(&self, direction: &Direction, length: f64) -> f64 {
+        let mut b = self.b.clone();
+        direction.changes.iter().for_each(|&(i, after, change)| b[i] = end(self.b[i], after, change, length));
+        let ((after, _), (before, _)) = (self.terms.norms(0, &b), self.terms.norms(0, &self.b));
+        // |b| - |a| = (b - a)'(b + a) / (|a| + |b|), in which nothing cancels.
+        let share = |&(i, ..): &(usize, f64, f64)| match after[i] + before[i] {
+            0.0 => 0.0,
+            total => (b[i] - self.b[i]) * (b[i] + self.b[i]) / total,
+        };
+        direction.changes.iter().map(share).sum()
     }
 
     /// g = X'r - R b of all members.

@@ -1,0 +1,96 @@
+//! The columns in the units of a run: in another order, scaled, or with weighted rows; and their products.
+
+use std::sync::Arc;
+
+use super::design::{Column, Design, View};
+
+impl Design {
+    /// The columns in another order.
+    pub(crate) fn ordered(&self, order: &[u32]) -> Self {
+        match self {
+            Design::Dense { rows, values } => {
+                let columns = order.iter().map(|&j| &values[j as usize * rows..(j as usize + 1) * rows]);
+                Design::Dense { rows: *rows, values: columns.flatten().copied().collect() }
+            }
+            Design::Sparse { rows, starts, indices, values, shift } => {
+                let range = |j: &u32| starts[*j as usize]..starts[*j as usize + 1];
+                let mut ends = vec![0];
+                order.iter().for_each(|j| ends.push(ends[ends.len() - 1] + range(j).len()));
+                Design::Sparse {
+                    rows: *rows,
+                    starts: ends,
+                    indices: order.iter().flat_map(|j| &indices[range(j)]).copied().collect(),
+                    values: order.iter().flat_map(|j| &values[range(j)]).copied().collect(),
+                    shift: order.iter().filter_map(|&j| shift.get(j as usize)).copied().collect(),
+                }
+            }
+        }
+    }
+
+    /// Every column multiplied by its unit; nothing is stored of one whose unit is 0, if it is sparse.
+    pub(crate) fn scaled(&self, units: &[f64]) -> Self {
+        match self {
+            Design::Dense { rows, values } => {
+                let columns = values.chunks_exact(*rows).zip(units);
+                let values = columns.flat_map(|(column, unit)| column.iter().map(move |value| unit * value));
+                Design::Dense { rows: *rows, values: values.collect() }
+            }
+            Design::Sparse { rows, starts, indices, values, shift } => {
+                let (mut new_starts, mut new_indices) = (Vec::with_capacity(starts.len()), Vec::new());
+                let mut new_values = Vec::with_capacity(values.len());
+                new_starts.push(0);
+                for (range, &unit) in starts.windows(2).zip(units) {
+                    if unit != 0.0 {
+                        new_indices.extend_from_slice(&indices[range[0]..range[1]]);
+                        new_values.extend(values[range[0]..range[1]].iter().map(|value| unit * value));
+                    }
+                    new_starts.push(new_values.len());
+                }
+                let shift = shift.iter().zip(units).map(|(shift, unit)| unit * shift).collect();
+                Design::Sparse {
+                    rows: *rows,
+                    starts: new_starts,
+                    indices: new_indices,
+                    values: new_values,
+                    shift,
+                }
+            }
+        }
+    }
+
+    /// x_j'r of every column.
+    pub(crate) fn products(&self, residual: &[f64]) -> Vec<f64> {
+        let sum = residual.iter().sum();
+        (0..self.columns()).map(|j| self.view(j).dot(residual, sum)).collect()
+    }
+
+    /// max |x_j'r|, of what is `seen` of each.
+    pub(crate) fn largest(&self, residual: &[f64], seen: impl Fn(usize, f64) -> f64) -> f64 {
+        let sum = residual.iter().sum();
+        let products = (0..self.columns()).map(|j| seen(j, self.view(j).dot(residual, sum)).abs());
+        products.fold(0.0, f64::max)
+    }
+}
+
+impl Column {
+    /// The columns with every row multiplied by its root, what is taken off sparse ones left as it is; the columns
+    /// themselves without roots.
+    pub(crate) fn weighted(columns: Vec<Self>, roots: &[f64]) -> Vec<Self> {
+        if roots.is_empty() {
+            return columns;
+        }
+        let times = |column: &Self| match column.view() {
+            View::Dense(values) => {
+                let values = values.iter().zip(roots).map(|(value, root)| root * value).collect();
+                Design::Dense { rows: roots.len(), values }
+            }
+            View::Sparse { indices, values, shift } => {
+                let of = |(value, &row): (&f64, &u32)| roots[row as usize] * value;
+                let values: Vec<f64> = values.iter().zip(indices).map(of).collect();
+                let (starts, indices) = (vec![0, values.len()], indices.to_vec());
+                Design::Sparse { rows: roots.len(), starts, indices, values, shift: vec![shift] }
+            }
+        };
+        columns.iter().map(|column| Self { design: Arc::new(times(column)), at: 0 }).collect()
+    }
+}

@@ -1,0 +1,235 @@
+//! The solver on one Gram for groups of coefficients: block coordinate descent, and Newton steps on the groups that are not zero.
+//!
+//! Where a group is not zero its norm is smooth, with the second derivative (I - u u') / |b_g|, u = b_g / |b_g|: on the groups
+//! that are not zero F has a Hessian, and Newton steps with a line search finish what epochs have chosen.
+
+use super::local::{Local, Measure, Problem};
+use super::stats::Work;
+use crate::kernels::{dot, solve_lower, solve_lower_transposed};
+use crate::penalties::Terms;
+
+/// Epochs between measures, and epochs after which a solve gives up.
+const EPOCHS: usize = 2;
+const MOST_EPOCHS: u64 = 5_000;
+
+/// Steps on one group, and how little a step may change it to be the last.
+const STEPS: usize = 100;
+const STILL: f64 = 1e-14;
+
+/// Newton steps before epochs have their turn again, and halvings of one.
+const NEWTONS: usize = 10;
+const HALVINGS: usize = 30;
+
+/// Operations of a factorisation for each one of an epoch: see `inner.rs`.
+const FACTOR_SPEED: u64 = 20;
+
+/// A pivot below this share of its diagonal is that of a column that depends on others.
+const DEPENDENT: f64 = 1e-13;
+
+/// Solves to the gap `target` (absolute), or until nothing changes.
+pub(super) fn solve(
+    local: &mut Local,
+    terms: &Terms,
+    problem: Problem,
+    target: f64,
+    work: &mut Work,
+) -> Measure {
+    let measure = |local: &Local| {
+        let yr = problem.yy - dot(&local.q, &local.b);
+        measured(local, terms, (yr - dot(&local.g, &local.b)).max(0.0), problem.penalty)
+    };
+    descend(local, terms, problem.penalty, (target, MOST_EPOCHS), work, measure)
+}
+
+/// Objective and gap, for r'r, at the dual point k r with k = min(1, L / max |x_g'r|).
+pub(super) fn measured(local: &Local, terms: &Terms, rr: f64, penalty: f64) -> Measure {
+    let (slopes, _) = terms.norms(0, &local.g);
+    let (_, norm) = terms.norms(0, &local.b);
+    let largest = slopes.into_iter().fold(0.0, f64::max);
+    let scale = if largest > penalty { penalty / largest } else { 1.0 };
+    let rest = 0.5 * (1.0 - scale) * (1.0 - scale) * rr;
+    let gap = rest + (penalty * norm - scale * dot(&local.g, &local.b)).max(0.0);
+    let primal = 0.5 * rr + penalty * norm;
+    Measure { primal, dual: primal - gap, gap }
+}
+
+/// Epochs and Newton steps in turns, until the gap that `measure_of` tells is at most the target, nothing changes, or the
+/// epochs are used up.
+pub(super) fn descend(
+    local: &mut Local,
+    terms: &Terms,
+    penalty: f64,
+    (target, epochs): (f64, u64),
+    work: &mut Work,
+    measure_of: impl Fn(&Local) -> Measure,
+) -> Measure {
+    let groups: Vec<Group> = terms.members().into_iter().map(|members| Group::new(local, members)).collect();
+    let limit = work.epochs + epochs;
+    let mut measure = measure_of(local);
+    let mut since_newton = 0;
+    while measure.gap > target && work.epochs < limit {
+        let before = work.epoch_flops;
+        let mut changed = false;
+        for _ in 0..EPOCHS {
+            changed = groups.iter().filter(|group| group.minimise(local, penalty, work)).count() > 0;
+            work.epochs += 1;
+        }
+        since_newton += work.epoch_flops - before;
+        measure = measure_of(local);
+        if measure.gap <= target || !changed {
+            break;
+        }
+        let active: Vec<&Group> = groups.iter().filter(|group| !group.is_zero(local)).collect();
+        let free: usize = active.iter().map(|group| group.members.len()).sum();
+        if free > 0 && since_newton * FACTOR_SPEED >= (free as u64).pow(3) / 3 {
+            since_newton = 0;
+            for _ in 0..NEWTONS {
+                if !newton(local, &active, penalty, work) {
+                    break;
+                }
+                measure = measure_of(local);
+                if measure.gap <= target {
+                    break;
+                }
+            }
+        }
+    }
+    measure
+}
+
+/// A group's members, their Gram, and a bound on its largest eigenvalue.
+struct Group {
+    members: Vec<usize>,
+    gram: Vec<f64>,
+    curvature: f64,
+}
+
+impl Group {
+    fn new(local: &Local, members: Vec<usize>) -> Self {
+        let gram: Vec<f64> =
+            members.iter().flat_map(|&i| members.iter().map(move |&j| local.gram.row(i)[j])).collect();
+        let rows = gram.chunks(members.len()).map(|row| row.iter().map(|value| value.abs()).sum::<f64>());
+        let curvature = rows.fold(0.0, f64::max);
+        Self { members, gram, curvature }
+    }
+
+    fn is_zero(&self, local: &Local) -> bool {
+        self.members.iter().all(|&i| local.b[i] == 0.0)
+    }
+
+    /// Minimises F over the group, by proximal steps; g follows. Whether anything changed.
+    fn minimise(&self, local: &mut Local, penalty: f64, work: &mut Work) -> bool {
+        let pick = |from: &[f64]| self.members.iter().map(|&i| from[i]).collect::<Vec<f64>>();
+        let (start, mut b, mut g) = (pick(&local.b), pick(&local.b), pick(&local.g));
+        let is_zero = self.is_zero(local);
+        if self.curvature <= 0.0 || (is_zero && dot(&g, &g).sqrt() <= penalty) {
+            return false;
+        }
+        for _ in 0..STEPS {
+            let z: Vec<f64> = b.iter().zip(&g).map(|(b, g)| self.curvature * b + g).collect();
+            let size = dot(&z, &z).sqrt();
+            let keep = if size > penalty { (1.0 - penalty / size) / self.curvature } else { 0.0 };
+            let steps: Vec<f64> = z.iter().zip(&b).map(|(z, b)| keep * z - b).collect();
+            b.iter_mut().zip(&z).for_each(|(b, z)| *b = keep * z);
+            for (g, row) in g.iter_mut().zip(self.gram.chunks(self.members.len())) {
+                *g -= dot(row, &steps);
+            }
+            if dot(&steps, &steps) <= STILL * STILL * dot(&b, &b) {
+                break;
+            }
+        }
+        if b == start {
+            return false;
+        }
+        work.epoch_flops += 2 * (self.members.len() * local.b.len()) as u64;
+        work.updates += self.members.len() as u64;
+        local.move_to(&self.members, &b);
+        true
+    }
+}
+
+/// A Newton step on the groups that are not zero, as far as F falls; whether it did.
+fn newton(local: &mut Local, active: &[&Group], penalty: f64, work: &mut Work) -> bool {
+    work.newtons += 1;
+    let members: Vec<usize> = active.iter().flat_map(|group| group.members.iter().copied()).collect();
+    let norm = |group: &Group, b: &dyn Fn(usize) -> f64| {
+        group.members.iter().map(|&i| b(i) * b(i)).sum::<f64>().sqrt()
+    };
+    // Of each member: where its group begins and ends among them, and the norm.
+    let mut about = Vec::with_capacity(members.len());
+    for group in active {
+        let (first, size) = (about.len(), norm(group, &|i| local.b[i]));
+        about.extend(std::iter::repeat_n((first, size), group.members.len()));
+    }
+    if about.iter().any(|&(_, size)| size == 0.0) {
+        return false;
+    }
+    let stride = members.len();
+    let (mut l, mut kept) = (vec![0.0; stride * stride], Vec::with_capacity(stride));
+    for (at, &i) in members.iter().enumerate() {
+        let (first, size) = about[at];
+        let element = |other: usize| {
+            let j = members[other];
+            let bend = match other >= first {
+                true => {
+                    penalty / size * (f64::from(u8::from(i == j)) - local.b[i] * local.b[j] / (size * size))
+                }
+                false => 0.0,
+            };
+            local.gram.row(i)[j] + bend
+        };
+        let mut row: Vec<f64> = kept.iter().map(|&other: &usize| element(other)).collect();
+        solve_lower(&l, stride, &mut row);
+        let (diagonal, squares) = (element(at), dot(&row, &row));
+        if diagonal - squares > DEPENDENT * diagonal {
+            let place = &mut l[kept.len() * stride..][..=kept.len()];
+            place[..row.len()].copy_from_slice(&row);
+            place[row.len()] = (diagonal - squares).sqrt();
+            kept.push(at);
+        }
+    }
+    work.factor_flops += (kept.len() as u64).pow(3) / 3;
+    let slope = |&at: &usize| local.g[members[at]] - penalty * local.b[members[at]] / about[at].1;
+    let slopes: Vec<f64> = kept.iter().map(slope).collect();
+    let mut step = slopes.clone();
+    solve_lower(&l, stride, &mut step);
+    solve_lower_transposed(&l, stride, &mut step);
+    let promised = dot(&slopes, &step);
+    if promised.is_nan() || promised <= 0.0 {
+        return false;
+    }
+    let size: f64 = members.iter().map(|&i| local.b[i] * local.b[i]).sum();
+    if dot(&step, &step) <= STILL * STILL * size {
+        return false;
+    }
+    let mut d = vec![0.0; members.len()];
+    kept.iter().zip(&step).for_each(|(&at, step)| d[at] = *step);
+    let linear: f64 = members.iter().zip(&d).map(|(&i, d)| local.g[i] * d).sum();
+    let moved: Vec<(f64, &[f64])> =
+        members.iter().zip(&d).filter(|(_, d)| **d != 0.0).map(|(&i, &d)| (d, local.gram.row(i))).collect();
+    let mut image = vec![0.0; local.b.len()];
+    crate::kernels::add_scaled_columns(&mut image, &moved);
+    let curvature: f64 = members.iter().zip(&d).map(|(&i, d)| image[i] * d).sum();
+    let noise = 4.0 * f64::EPSILON * linear.abs();
+    let mut length = 1.0;
+    for _ in 0..HALVINGS {
+        let (mut at, mut rise) = (0, 0.0);
+        for group in active {
+            let ends = group.members.iter().zip(&d[at..]).map(|(&i, d)| local.b[i] + length * d);
+            let total = ends.map(|end| end * end).sum::<f64>().sqrt() + about[at].1;
+            // |b| - |a| = (b - a)'(b + a) / (|a| + |b|), in which nothing cancels.
+            let along = group.members.iter().zip(&d[at..]).map(|(&i, d)| d * (2.0 * local.b[i] + length * d));
+            rise += length * along.sum::<f64>() / total;
+            at += group.members.len();
+        }
+        let change = -length * linear + 0.5 * length * length * curvature + penalty * rise;
+        if change <= -1e-4 * length * promised + noise {
+            let target: Vec<f64> = members.iter().zip(&d).map(|(&i, d)| local.b[i] + length * d).collect();
+            work.solve_flops += 2 * (members.len() * local.b.len()) as u64;
+            local.move_to(&members, &target);
+            return true;
+        }
+        length *= 0.5;
+    }
+    false
+}
