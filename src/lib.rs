@@ -86,6 +86,7 @@ mod checkpoint;
 #[cfg(feature = "cli")]
 pub mod cli;
 mod dataflow;
+mod digest;
 mod doing;
 mod engine;
 mod error;
@@ -109,10 +110,12 @@ mod record;
 pub mod replay;
 pub mod schedule;
 mod settings;
+mod side_by_side;
 pub mod state;
 mod verbs;
 mod verdict;
 
+pub use digest::ModelDigest;
 pub use engine::{Engine, Outcome, Parts};
 pub use error::EngineError;
 pub use map::map;
@@ -122,6 +125,7 @@ pub use program::{Boundary, Phase, Program, Restored, Task, Visibility};
 pub use record::{Ending, EpochRecord, GenerationRecord, Limit, RunReport};
 pub use schedule::Schedule;
 pub use settings::Stop;
+pub use side_by_side::side_by_side;
 pub use state::State;
 pub use verbs::{Fold, Relate, Update, UpdateBlock, Verb, Verbs};
 pub use verdict::{Metric, Status, Verdict};

@@ -34,12 +34,12 @@ fn write_data(folder: &Path) {
     let mut below = |limit: u64| next(&mut state) % limit;
     let write = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
     for (name, rows) in [("data.csv", 60), ("new.csv", 5)] {
-        let mut text = String::from("size,rooms,age,price,bought,visits\n");
-        for _ in 0..rows {
+        let mut text = String::from("size,rooms,age,price,bought,visits,shop\n");
+        for row in 0..rows {
             let (size, rooms, age) = (20 + below(180), 1 + below(6), below(90));
             let price = 3 * size + 20 * rooms + below(200);
             let bought = u64::from(price + below(300) < 500);
-            writeln!(text, "{size},{rooms},{age},{price},{bought},{}", rooms + below(4)).unwrap();
+            writeln!(text, "{size},{rooms},{age},{price},{bought},{},{}", rooms + below(4), row % 7).unwrap();
         }
         write(name, &text);
     }

@@ -11,7 +11,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::digest::hex;
+use crate::digest::hex;
 
 /// The name of the file.
 pub(super) const NAME: &str = "model.json";

@@ -151,6 +151,11 @@ impl TrainOptions {
 
     /// Applies the options that are the engine's; those of the schedule are the program's to apply.
     pub fn apply<P: Program>(&self, engine: Engine<P>) -> Engine<P> {
+        self.keep(self.limit(engine), CHECKPOINT)
+    }
+
+    /// Those that say how it is carried out, and when it ends.
+    pub(super) fn limit<P: Program>(&self, engine: Engine<P>) -> Engine<P> {
         let mut engine = engine.workers(self.worker_count()).staleness(self.staleness).guard(self.guard);
         if let Some(epochs) = self.epochs {
             engine = engine.epochs(epochs);
@@ -161,11 +166,16 @@ impl TrainOptions {
         if let Some(plan) = &self.rescale {
             engine = engine.rescale(plan.steps());
         }
+        engine
+    }
+
+    /// Those of checkpoints, in a file of this name in the run's folder.
+    pub(super) fn keep<P: Program>(&self, mut engine: Engine<P>, file: &str) -> Engine<P> {
         if let Some((every, folder)) = self.checkpoint_every.zip(self.folder()) {
-            engine = engine.checkpoint(every, folder.join(CHECKPOINT));
+            engine = engine.checkpoint(every, folder.join(file));
         }
         // A run that was killed before its first checkpoint begins anew.
-        match self.resume.as_ref().map(|run| run.join(CHECKPOINT)) {
+        match self.resume.as_ref().map(|run| run.join(file)) {
             Some(checkpoint) if checkpoint.is_file() => engine.resume(checkpoint),
             _ => engine,
         }

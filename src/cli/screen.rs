@@ -51,6 +51,11 @@ impl Screen {
         }
     }
 
+    /// One on which a part of several shows how it goes, under its own name.
+    pub(super) fn apart(&self) -> Self {
+        Self { stage: Arc::default(), ..self.clone() }
+    }
+
     /// What the metric is called in the progress, such as `gap`.
     pub fn set_metric_name(&mut self, name: &str) {
         self.metric = name.into();

@@ -7,9 +7,10 @@ use serde::Serialize;
 
 use super::begun::{Begun, Ended};
 use super::exit::{Error, ExitStatus};
-use super::folder::{Earlier, RunFolder};
+use super::folder::{CHECKPOINT, Earlier, RunFolder};
 use super::interrupt::Interrupt;
 use super::options::TrainOptions;
+use super::parts::{Part, PartEnd, Parts, Sharing, forget};
 use super::process::{cpu_seconds, peak_memory_bytes};
 use super::report::{About, Data, Phase, Report, Seconds};
 use super::screen::{Screen, say};
@@ -18,7 +19,10 @@ use super::summary::Summary;
 use crate::engine::{Engine, Outcome};
 use crate::error::EngineError;
 use crate::program::Program;
-use crate::record::{EpochRecord, RunReport};
+use crate::record::{Ending, EpochRecord, RunReport};
+
+/// The checkpoint of what follows parts.
+const LAST: &str = "checkpoint.last.0";
 
 /// Holds what a run needs around its mathematics: the folder, the screen, the clock and Ctrl-C.
 #[derive(Debug)]
@@ -106,13 +110,66 @@ impl Session {
     /// If the engine fails, or the folder cannot be written at the beginning. A trace or checkpoint that cannot be
     /// written later is a warning.
     pub fn run<P: Program>(&mut self, engine: Engine<P>) -> Result<Outcome<P>, Error> {
-        if !std::mem::replace(&mut self.trains, true) {
-            let is_new = self.options.earlier() != Earlier::Resumed;
-            self.folder.begin(&Begun::now(self.program, self.version), is_new)?;
+        self.run_kept(engine, CHECKPOINT)
+    }
+
+    /// Does parts of a run side by side on the workers, each by runs of its own ([`Part::run`]), and keeps what they came
+    /// to as the options say: with `--resume`, those that are done are not done again. `identity` says which run they are
+    /// of, as [`Engine::identity`] does. What is chosen by them is then fitted by [`run_last`](Self::run_last).
+    ///
+    /// # Errors
+    /// The first part's that fails, or if the folder cannot be read or written.
+    pub fn parts(
+        &mut self,
+        identity: &str,
+        names: &[String],
+        work: impl Fn(&mut Part<'_>) -> Result<PartEnd, Error> + Sync,
+    ) -> Result<Parts, Error> {
+        self.begin_training()?;
+        self.screen.phase(Phase::Fit);
+        let (start, options, screen) = (Instant::now(), self.options.clone(), self.screen.clone());
+        let before = (self.before.epochs, self.before.seconds);
+        let sharing =
+            Sharing { options: &options, screen: &screen, folder: &self.folder, identity, names, before };
+        let parts = sharing.run(work)?;
+        let seconds = start.elapsed().as_secs_f64();
+        self.seconds.add(Phase::Fit, seconds);
+        self.before.epochs += parts.run.as_ref().map_or(0, |run| run.epochs);
+        self.before.seconds += seconds;
+        Ok(parts)
+    }
+
+    /// Runs the engine that follows [`parts`](Self::parts), with a checkpoint beside theirs.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_last<P: Program>(&mut self, engine: Engine<P>) -> Result<Outcome<P>, Error> {
+        let outcome = self.run_kept(engine, LAST)?;
+        if outcome.report.ending == Ending::Target
+            && let Some(folder) = self.folder.path()
+        {
+            forget(folder);
         }
+        Ok(outcome)
+    }
+
+    fn begin_training(&mut self) -> Result<(), Error> {
+        if std::mem::replace(&mut self.trains, true) {
+            return Ok(());
+        }
+        let is_new = self.options.earlier() != Earlier::Resumed;
+        self.folder.begin(&Begun::now(self.program, self.version), is_new)?;
+        if let Some(folder) = self.folder.path().filter(|_| is_new) {
+            forget(folder);
+        }
+        Ok(())
+    }
+
+    fn run_kept<P: Program>(&mut self, engine: Engine<P>, file: &str) -> Result<Outcome<P>, Error> {
+        self.begin_training()?;
         let screen = self.screen.clone();
-        let engine =
-            self.options.apply(engine).observe(self.observer()).on_warning(move |text| screen.warn(text));
+        let engine = self.options.keep(self.options.limit(engine), file);
+        let engine = engine.observe(self.observer()).on_warning(move |text| screen.warn(text));
         let mut engine = engine.stop(Interrupt::handler().training());
         if let Some(limit) = self.options.time_limit {
             engine = engine.time_limit((limit - self.before.seconds).max(0.0));

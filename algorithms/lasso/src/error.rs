@@ -214,6 +214,19 @@ pub enum LassoError {
         /// What is wrong with the other rows.
         why: Box<LassoError>,
     },
+    /// A fold without a class, where the measure needs all.
+    #[error(
+        "fold {fold} of {folds} holds out no row of the class {class}, so that it has no area under the curve: choose fewer \
+         folds (--folds), or another measure (--measure)"
+    )]
+    FoldClass {
+        /// The fold, counted from 1.
+        fold: usize,
+        /// How many there are.
+        folds: usize,
+        /// The class, as the response has it.
+        class: f64,
+    },
     /// A parameter out of its range.
     #[error("{name} is {value}: {range}")]
     Parameter {

@@ -50,7 +50,8 @@ mod run;
 #[doc(hidden)] // for benches
 pub mod working_set;
 
-pub use cross_validation::curve::{Curve, CurvePoint, Rule};
+pub use cross_validation::criterion::Criterion;
+pub use cross_validation::curve::{Curve, CurvePoint, Rule, Scores};
 pub use cross_validation::folds::{Fold, Folds};
 pub use cross_validation::{CrossValidated, CrossValidation};
 #[doc(hidden)] // for benches

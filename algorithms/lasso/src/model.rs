@@ -1,7 +1,6 @@
 //! [`Fit`]: a fitted Lasso with its certificate.
 
-use raddle::cli::ModelDigest;
-use raddle::{EpochRecord, Outcome, RunReport};
+use raddle::{EpochRecord, ModelDigest, Outcome, RunReport};
 
 use crate::data::problem::Problem;
 use crate::loss::{Loss, Objective};

@@ -4,9 +4,11 @@
 
 mod common;
 
-use common::{Oracle, dense, random_data, sparse};
+use common::{Oracle, classes, dense, random_data, sparse};
 use raddle_datasets::Matrix;
-use raddle_lasso::{Choice, CrossValidated, Folds, Lasso, LassoError, Preparation, Rule};
+use raddle_lasso::{
+    Choice, Criterion, CrossValidated, Folds, Lasso, LassoError, Loss, Preparation, Problem, Rule,
+};
 
 const USUAL: [Preparation; 4] = [
     Preparation::Usual { intercept: true, standardize: true },
@@ -80,10 +82,10 @@ fn expected(
     folds: &Folds,
     (intercept, standardize): (bool, bool),
 ) -> Vec<(f64, f64)> {
-    let curve = folds.lambdas().iter().map(|&lambda| {
+    let curve = folds.lambdas(0).iter().map(|&lambda| {
         let mut errors = Vec::new();
         for number in 0..folds.count() {
-            let held = folds.held_out(number);
+            let held = folds.held_out(number).to_vec();
             let kept: Vec<usize> = (0..y.len()).filter(|row| !held.contains(row)).collect();
             let train: Vec<f64> = kept.iter().map(|&row| y[row]).collect();
             let (b, b0) = descend(&rows_of(columns, &kept), &train, lambda, intercept, standardize);
@@ -189,7 +191,7 @@ fn every_row_is_held_out_once_in_even_folds_that_the_seed_names() {
     let x = dense(&x);
     for count in [2, 5, 23] {
         let folds = folds(&x, &y, count, 7);
-        let held: Vec<Vec<usize>> = (0..count).map(|number| folds.held_out(number)).collect();
+        let held: Vec<Vec<usize>> = (0..count).map(|number| folds.held_out(number).to_vec()).collect();
         assert!(
             held.iter()
                 .all(|rows| rows.is_sorted() && (23 / count..=23usize.div_ceil(count)).contains(&rows.len()))
@@ -198,7 +200,7 @@ fn every_row_is_held_out_once_in_even_folds_that_the_seed_names() {
         all.sort_unstable();
         assert_eq!(all, (0..23).collect::<Vec<usize>>());
     }
-    let cut = |seed| folds(&x, &y, 5, seed).held_out(0);
+    let cut = |seed| folds(&x, &y, 5, seed).held_out(0).to_vec();
     assert_eq!(cut(1), cut(1));
     assert_ne!(cut(1), cut(2));
 }
@@ -277,12 +279,190 @@ fn what_cannot_be_cross_validated_is_refused_by_name() {
 fn a_fold_that_was_cut_short_is_not_scored() {
     let (x, y) = random_data(30, 40, 1.0, 27);
     let cv = Lasso::params().cv().path(30, 100.0);
-    let mut folds = cv.start(dense(&x), y, Preparation::default()).unwrap();
-    assert!(matches!(folds.curve(), Err(LassoError::Fold { fold: 1, certified: 0, points: 30 })));
+    let folds = cv.start(dense(&x), y, Preparation::default()).unwrap();
+    assert!(matches!(folds.curves(), Err(LassoError::Fold { fold: 1, certified: 0, points: 30 })));
     let fold = folds.fold(0).unwrap();
-    let outcome = folds.engine(&fold).unwrap().epochs(2).run().unwrap();
-    let Err(LassoError::Fold { fold: 1, certified, points: 30 }) = folds.score(&fold, outcome) else {
+    let outcome = folds.engine(&fold, 0).unwrap().epochs(2).run().unwrap();
+    let Err(LassoError::Fold { fold: 1, certified, points: 30 }) = folds.score(&fold, 0, outcome) else {
         panic!("a part of a path was scored")
     };
     assert!((1..30).contains(&certified), "{certified}");
+}
+
+/// Of pairs of a row of the larger class and one of the smaller, the share in order.
+fn area(y: &[f64], larger: f64, scores: &[f64]) -> f64 {
+    let (mut right, mut pairs) = (0.0, 0.0);
+    for a in (0..y.len()).filter(|&a| y[a] == larger) {
+        for b in (0..y.len()).filter(|&b| y[b] != larger) {
+            right += if scores[a] > scores[b] {
+                1.0
+            } else if scores[a] == scores[b] {
+                0.5
+            } else {
+                0.0
+            };
+            pairs += 1.0;
+        }
+    }
+    right / pairs
+}
+
+/// A measure of rows by its definition.
+fn measured(criterion: Criterion, loss: Loss, y: &[f64], larger: f64, scores: &[f64]) -> f64 {
+    let rows = || y.iter().zip(scores);
+    let mean = |row: &dyn Fn(f64, f64) -> f64| rows().map(|(&y, &s)| row(y, s)).sum::<f64>() / y.len() as f64;
+    let p = |score: f64| 1.0 / (1.0 + (-score).exp());
+    let one = |y: f64| if y == larger { 1.0 } else { 0.0 };
+    match (criterion, loss) {
+        (Criterion::Auc, _) => area(y, larger, scores),
+        (Criterion::Accuracy, _) => mean(&|y, s| if (y == larger) == (p(s) > 0.5) { 1.0 } else { 0.0 }),
+        (Criterion::Deviance, Loss::Logistic) => {
+            mean(&|y, s| -2.0 * if y == larger { p(s).ln() } else { p(-s).ln() })
+        }
+        (Criterion::Mse, Loss::Logistic) => mean(&|y, s| (one(y) - p(s)).powi(2)),
+        (Criterion::Mae, Loss::Logistic) => mean(&|y, s| (one(y) - p(s)).abs()),
+        (Criterion::Mae, Loss::Poisson) => mean(&|y, s| (y - s.exp()).abs()),
+        (Criterion::Mse, Loss::Poisson) => mean(&|y, s| (y - s.exp()).powi(2)),
+        (Criterion::Deviance, Loss::Poisson) => {
+            mean(&|y, s| 2.0 * (if y > 0.0 { y * (y.ln() - s) } else { 0.0 } - (y - s.exp())))
+        }
+        (Criterion::Mae, Loss::Squared) => mean(&|y, s| (y - s).abs()),
+        _ => mean(&|y, s| (y - s).powi(2)),
+    }
+}
+
+/// Each point of each curve, from single fits of the training rows and the definition of the measure.
+#[test]
+fn every_measure_of_every_loss_is_the_one_of_its_definition() {
+    let (columns, y) = random_data(48, 12, 0.8, 31);
+    let x = dense(&columns);
+    for (loss, y) in [
+        (Loss::Squared, y.clone()),
+        (Loss::Logistic, classes(&y, 2.0, 5.0)),
+        (Loss::Poisson, y.iter().map(|y| (y.abs() / 3.0).floor()).collect()),
+    ] {
+        for (name, criterion) in Criterion::NAMES {
+            if criterion.needs_classes() && loss != Loss::Logistic {
+                continue;
+            }
+            let lasso = Lasso::params().loss(loss).tolerance(1e-11);
+            let cv =
+                || lasso.clone().cv().folds(3).path(5, 20.0).criterion(criterion).l1_ratios(vec![1.0, 0.4]);
+            let folds = cv().start(x.clone(), y.clone(), Preparation::default()).unwrap();
+            let done = cv().rule(Rule::OneSe).fit(x.clone(), y.clone(), Preparation::default()).unwrap();
+            assert_eq!(done.curves.len(), 2);
+            for (curve, (ratio, l1_ratio)) in done.curves.iter().zip([1.0, 0.4].into_iter().enumerate()) {
+                assert_eq!((curve.l1_ratio, curve.criterion), (l1_ratio, criterion));
+                for (at, point) in curve.points.iter().enumerate() {
+                    let lambda = folds.lambdas(ratio)[at];
+                    assert_eq!(point.lambda, lambda);
+                    let (mut means, mut sizes) = (Vec::new(), Vec::new());
+                    for number in 0..3 {
+                        let held = folds.held_out(number).to_vec();
+                        let kept: Vec<usize> = (0..y.len()).filter(|row| !held.contains(row)).collect();
+                        let of = |rows: &[usize]| rows.iter().map(|&row| y[row]).collect::<Vec<f64>>();
+                        let train = dense(&rows_of(&columns, &kept));
+                        let problem = Problem::new(train, of(&kept), Preparation::default()).unwrap();
+                        let fit = lasso.clone().l1_ratio(l1_ratio).lambda(lambda).fit(&problem).unwrap();
+                        let scores = common::predictions(
+                            &dense(&rows_of(&columns, &held)),
+                            &fit.coefficients,
+                            fit.intercept,
+                        );
+                        means.push(measured(criterion, loss, &of(&held), 5.0, &scores));
+                        sizes.push(held.len() as f64);
+                    }
+                    let rows: f64 = sizes.iter().sum();
+                    let over =
+                        |values: &[f64]| values.iter().zip(&sizes).map(|(v, n)| v * n).sum::<f64>() / rows;
+                    let mean = over(&means);
+                    let squares: Vec<f64> = means.iter().map(|m| (m - mean).powi(2)).collect();
+                    let context = format!("{loss:?} {name} l1 {l1_ratio} point {at}");
+                    assert!(close(point.mean, mean), "{context}: {} {mean}", point.mean);
+                    assert!(
+                        (point.se - (over(&squares) / 2.0).sqrt()).abs() < 1e-5,
+                        "{context}: {}",
+                        point.se
+                    );
+                }
+            }
+            // The best mean over both, then the rule on that curve.
+            let sign = if criterion.is_larger_better() { -1.0 } else { 1.0 };
+            let best =
+                |at: usize| done.curves[at].points.iter().map(|p| sign * p.mean).fold(f64::MAX, f64::min);
+            let ratio = usize::from(best(1) < best(0));
+            let points = &done.curves[ratio].points;
+            let least = points.iter().find(|point| sign * point.mean == best(ratio)).unwrap();
+            let simple =
+                points.iter().find(|point| sign * point.mean <= sign * least.mean + least.se).unwrap();
+            assert_eq!((done.fit.l1_ratio, done.fit.lambda), (done.curves[ratio].l1_ratio, simple.lambda));
+            assert_eq!(done.curve, done.curves[ratio]);
+        }
+    }
+}
+
+#[test]
+fn classes_are_dealt_out_evenly_and_groups_stay_together() {
+    let (columns, y) = random_data(61, 6, 1.0, 33);
+    let (x, y) = (dense(&columns), classes(&y, 0.0, 1.0));
+    let groups: Vec<u32> = (0..61).map(|row| row % 17).collect();
+    let cv = || Lasso::params().loss(Loss::Logistic).cv().folds(4);
+    let cut = |cv: raddle_lasso::CrossValidation| {
+        let folds = cv.start(x.clone(), y.clone(), Preparation::default()).unwrap();
+        (0..4).map(|number| folds.held_out(number).to_vec()).collect::<Vec<_>>()
+    };
+    let ones = |rows: &Vec<usize>| rows.iter().filter(|&&row| y[row] == 1.0).count();
+    let spread = |folds: &[Vec<usize>]| {
+        let counts: Vec<usize> = folds.iter().map(ones).collect();
+        counts.iter().max().unwrap() - counts.iter().min().unwrap()
+    };
+    let even = cut(cv());
+    assert_eq!(even, cut(cv().stratify(true)), "it is the default of classes");
+    assert!(spread(&even) <= 1);
+    assert!(
+        (0..20).any(|seed| spread(&cut(cv().stratify(false).seed(seed))) > 1),
+        "chance alone does not do that"
+    );
+    for stratify in [true, false] {
+        let together = cut(cv().groups(groups.clone()).stratify(stratify));
+        let mut all = together.concat();
+        all.sort_unstable();
+        assert_eq!(all, (0..61).collect::<Vec<usize>>());
+        for group in 0..17 {
+            let has = |rows: &&Vec<usize>| rows.iter().any(|&row| groups[row] == group);
+            assert_eq!(together.iter().filter(has).count(), 1, "group {group}");
+        }
+        assert!(together.iter().all(|rows| (10..=20).contains(&rows.len())));
+    }
+}
+
+#[test]
+fn measures_folds_and_groups_that_make_no_sense_are_refused() {
+    let (columns, y) = random_data(24, 4, 1.0, 35);
+    let refused = |cv: raddle_lasso::CrossValidation, y: &[f64]| {
+        cv.fit(dense(&columns), y.to_vec(), Preparation::default()).unwrap_err().to_string()
+    };
+    let logistic = || Lasso::params().loss(Loss::Logistic).cv();
+    let mut rare = vec![0.0; 24];
+    rare[3..6].fill(1.0);
+    for (cv, y, why) in [
+        (Lasso::params().cv().criterion(Criterion::Auc), &y, "measure is auc: it is of classes"),
+        (Lasso::params().cv().criterion(Criterion::Accuracy), &y, "measure is accuracy: it is of classes"),
+        (Lasso::params().cv().stratify(true), &y, "stratify is on: only classes"),
+        (
+            Lasso::params().cv().groups(vec![0; 24]),
+            &y,
+            "fold-by is a column with 1 different values for 5 folds",
+        ),
+        (Lasso::params().cv().groups(vec![0; 7]), &y, "fold-by is 7 values for 24 rows"),
+        (Lasso::params().cv().l1_ratios(vec![0.5, 1.5]), &y, "l1-ratio is 1.5"),
+        (logistic().folds(4).criterion(Criterion::Auc), &rare, "of 4 holds out no row of the class 1"),
+        (logistic(), &vec![1.0; 24], "1 distinct value"),
+    ] {
+        let error = refused(cv, y);
+        assert!(error.contains(why), "{error}");
+    }
+    // As many folds as the rare class has rows: it has its part of each.
+    let done = logistic().folds(3).path(4, 5.0).criterion(Criterion::Auc);
+    done.fit(dense(&columns), rare, Preparation::default()).unwrap();
 }

@@ -5,8 +5,9 @@
 mod common;
 
 use std::fs;
+use std::path::Path;
 
-use common::{ends, json, write};
+use common::{command, ends, json, write};
 use serde_json::Value;
 
 /// Posts about ships and about gardens, every other one.
@@ -74,4 +75,57 @@ fn columns_that_are_not_there_and_texts_in_other_encodings_say_what_to_do() {
     }
     ends(folder.path(), "fit latin.txt --encoding latin1 --topics 2 --epochs 2 --out run", 0);
     assert!(fs::read_to_string(folder.path().join("run/topics.txt")).unwrap().contains("café"));
+}
+
+/// Of a table of texts, and of counts: plain, gzip, zstd, standard input, JSON lines, and Parquet where it is built in.
+#[test]
+fn any_way_in_gives_one_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets/tests/tables");
+    let path = |name: &str| tables.join(name).display().to_string();
+    let words = path("vocab.posts.txt");
+    let texts = "--text body --id url".to_owned();
+    let of_counts = format!("--vocab {words}");
+    let mut text_files = vec!["posts.csv.gz", "posts.csv.zst", "posts.jsonl"];
+    if cfg!(feature = "parquet") {
+        text_files.push("posts.parquet");
+    }
+    let count_files = vec!["docword.posts.txt.gz", "docword.posts.txt.zst"];
+    for (plain, options, others) in
+        [("posts.csv", texts, text_files), ("docword.posts.txt", of_counts, count_files)]
+    {
+        let rest = format!("{options} --topics 3 --epochs 12 --json --quiet");
+        let report = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+        let digest = |name: &str| {
+            let report = report(&ends(folder.path(), &format!("fit {} {rest}", path(name)), 0).0);
+            assert_eq!(report["data"]["sizes"]["documents"], 36, "{name}");
+            report["model_digest"].as_str().unwrap().to_owned()
+        };
+        let expected = digest(plain);
+        for name in &others {
+            assert_eq!(digest(name), expected, "{name}");
+        }
+        // Whatever arrives by a pipe is recognised alike.
+        for name in others.iter().chain([&plain]).filter(|name| !name.ends_with("parquet")) {
+            let mut piped = command(folder.path(), &format!("fit - {rest}"));
+            let said = piped.stdin(fs::File::open(path(name)).unwrap()).output().unwrap();
+            assert!(said.status.success(), "{name}: {}", String::from_utf8_lossy(&said.stderr));
+            let report = report(&String::from_utf8_lossy(&said.stdout));
+            assert_eq!(report["model_digest"], expected.as_str(), "{name} by a pipe");
+        }
+        // It is the texts that make the model: another order of the rows is another one.
+        if plain == "posts.csv" {
+            let text = fs::read_to_string(path(plain)).unwrap();
+            let (head, rows) = text.split_once('\n').unwrap();
+            let mut rows: Vec<&str> = rows.lines().collect();
+            rows.rotate_left(1);
+            write(folder.path(), "other.csv", &format!("{head}\n{}\n", rows.join("\n")));
+            let other = ends(folder.path(), &format!("fit other.csv {rest}"), 0).0;
+            assert_ne!(report(&other)["model_digest"], expected.as_str());
+        }
+    }
+    if !cfg!(feature = "parquet") {
+        let (_, err) = ends(folder.path(), &format!("fit {} --text body", path("posts.parquet")), 2);
+        assert!(err.contains("build with --features parquet"), "{err}");
+    }
 }

@@ -35,7 +35,11 @@ fn sparse(x: &Csc, rows: &[usize]) -> Csc {
     // The new number of each row; rows that are left out have none.
     let mut place = vec![u32::MAX; x.rows()];
     rows.iter().zip(0..).for_each(|(&row, new)| place[row] = new);
-    let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+    // Counted first: memory that grows would be held twice while it does.
+    let kept = x.indices().iter().filter(|&&row| place[row as usize] != u32::MAX).count();
+    let (mut starts, mut indices, mut values) =
+        (Vec::with_capacity(x.cols() + 1), Vec::with_capacity(kept), Vec::with_capacity(kept));
+    starts.push(0);
     for column in x.outer_iterator() {
         for (row, &value) in column.iter().filter(|&(row, _)| place[row] != u32::MAX) {
             indices.push(place[row]);

@@ -1,30 +1,36 @@
 //! `lasso cv`.
 
-use std::io::Write as _;
-
-use clap::Args;
+use clap::{Args, ValueEnum};
 use raddle::cli::{
-    Data, Error, ExitStatus, Phase, Session, Table as Listing, TrainOptions, aligned, between, choose,
+    Data, Error, ExitStatus, Free, Part, PartEnd, Parts, Phase, Session, TrainOptions, between, choose,
     combine, number,
 };
-use raddle::{Ending, EpochRecord, RunReport};
-use raddle_lasso::{Curve, CurvePoint, Fit, Folds, Rule};
+use raddle::state::{from_bytes, to_bytes};
+use raddle::{Ending, RunReport};
+use raddle_datasets::{Beside, Table};
+use raddle_lasso::{Criterion, CrossValidation, Curve, Fit, Folds, Lasso, Rule, Scores};
 use serde::Serialize;
-use serde_json::json;
 
+use super::curves::Chosen;
 use super::files::{self, Model};
-use super::path::{MOST_POINTS, abridged, short};
-use super::problem::{ProblemOptions, refuse, refuse_named};
-use super::{data, fit};
-
-/// Points of the curve listed on the screen, about.
-const LISTED: usize = 20;
+use super::path::MOST_POINTS;
+use super::problem::{Features, ProblemOptions, refuse, refuse_named};
+use super::{data, fit, problem};
 
 const EXAMPLES: &str = "Examples, which work as they stand:
   lasso cv diabetes
   lasso cv synth:groups:n=200,p=1000,s=10 --folds 10 --rule 1se --out run
+  lasso cv diabetes --l1-ratio 0.2,0.5,0.9,1 --measure mae
 
 The model is that of `lasso fit --lambda` at the chosen lambda; cv.tsv has the error at each lambda.";
+
+/// Yes or no.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Switch {
+    On,
+    Off,
+}
 
 /// The options of `lasso cv`.
 #[derive(Debug, Args, Serialize)]
@@ -32,7 +38,8 @@ The model is that of `lasso fit --lambda` at the chosen lambda; cv.tsv has the e
 #[command(mut_arg("schedule", |arg| arg.help("auto or working-set: the rounds of STRADS fit one lambda at a time")))]
 #[command(mut_arg("epochs", |arg| arg.help("End each fit after N epochs")))]
 #[command(mut_arg("init", |arg| arg.help("Start the last fit, of all rows, from the model of an earlier run")))]
-#[command(mut_arg("checkpoint_every", |arg| arg.hide(true)), mut_arg("resume", |arg| arg.hide(true)))]
+#[command(mut_arg("l1_ratio", |arg| arg.help("Share A of the l1 norm, 0 < A <= 1, or several of which one is chosen: 0.5,0.9,1")))]
+#[command(mut_arg("workers", |arg| arg.help("Number of worker threads, on which folds are fitted side by side. Default: the number of cores. Never changes the model")))]
 pub(crate) struct Options {
     /// Number of folds. Each is predicted by a fit of the other rows.
     #[arg(long, value_name = "K", default_value_t = 5, allow_negative_numbers = true)]
@@ -43,10 +50,19 @@ pub(crate) struct Options {
     /// The last lambda is lambda_max divided by this.
     #[arg(long, value_name = "R", default_value_t = 100.0, allow_negative_numbers = true)]
     ratio: f64,
-    /// Which lambda is chosen: min, the one with the smallest error, or 1se, the largest whose error is within one
-    /// standard error of it.
+    /// Which lambda is chosen: min, the one with the best mean, or 1se, the largest whose mean is within one standard error
+    /// of it. Of several l1 ratios, the one with the best mean is chosen first.
     #[arg(long, value_name = "NAME", default_value = "min")]
     rule: String,
+    /// Measure of the held-out rows: deviance, mse or mae; for classes also auc or accuracy.
+    #[arg(long, value_name = "NAME", default_value = "deviance")]
+    measure: String,
+    /// Give each fold the same share of every class. Default: on for classes.
+    #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on")]
+    stratify: Option<Switch>,
+    /// Keep rows with the same value of this column in one fold. The column is no feature.
+    #[arg(long, value_name = "NAME|INDEX|FILE")]
+    fold_by: Option<String>,
     #[command(flatten)]
     #[serde(flatten)]
     problem: ProblemOptions,
@@ -58,111 +74,117 @@ pub(crate) struct Options {
 /// Fits the folds, then all rows at the chosen lambda; writes and reports.
 pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let train = &options.train;
-    for (option, given) in
-        [("--checkpoint-every", train.checkpoint_every.is_some()), ("--resume", train.resume.is_some())]
-    {
-        if given {
-            return Err(Error::usage(format!("{option}: cv makes no checkpoints, run it in one go")));
-        }
-    }
     let rule = choose("--rule", &options.rule, &Rule::NAMES)?;
+    let criterion = choose("--measure", &options.measure, &Criterion::NAMES)?;
     let mut session = Session::begin("lasso", env!("CARGO_PKG_VERSION"), train)?;
     session.set_metric_name("gap");
     let lasso = options.problem.lasso(train)?;
-    let mut table = options.problem.read(&mut session, train, &[])?;
+    let beside: Vec<Beside> = options.fold_by.iter().map(|name| beside(name)).collect();
+    let mut table = options.problem.read(&mut session, train, &beside)?;
     let (data, features) = (data::describe(&table), options.problem.features(&table));
+    // The tolerance says when each point of a path is left behind.
+    let free = Free { neutral: &[], ..super::FREE };
+    let identity = problem::identity(options, free, &data.digest, train)?;
     let rows = options.problem.rows.values(&mut table, &data.path)?;
     let lasso = options.problem.terms.apply(lasso, &features, table.x.cols())?;
-    let cv = lasso.cv().folds(options.folds).path(options.points, options.ratio).seed(train.seed);
-    let cv = cv.filled(table.filled).rows(rows.weights, rows.offset);
-    let preparation = options.problem.preparation();
-    let started = session.timed(Phase::Prepare, || cv.start(table.x, table.y, preparation));
-    let mut folds = started.map_err(|why| refuse_named(why, &data.path, &features))?;
+    let cv = options.cross_validation(lasso, criterion).rows(rows.weights, rows.offset);
+    let mut folds = session.timed(Phase::Prepare, || options.start(cv, table, &data.path, &features))?;
 
-    let mut total = Total::default();
-    if let Some((number, run)) = fit_folds(&mut session, &mut folds, &mut total)? {
-        return unfinished(session, options, data, &run, total, number, &folds);
+    let names: Vec<String> =
+        (1..=folds.count()).map(|number| format!("fold {number} of {}", folds.count())).collect();
+    let mut parts = session.parts(&identity, &names, |part| fit_fold(part, &folds, &identity))?;
+    if let Some((number, run)) = parts.cut.take() {
+        return unfinished(session, options, data, (number, &run), parts, &folds);
     }
-    let curve = folds.curve().map_err(refuse)?;
-    write_curve(&mut session, &curve)?;
+    for bytes in parts.done.iter().flatten() {
+        let scores: Vec<Scores> = from_bytes(bytes).map_err(Error::failed)?;
+        scores.into_iter().try_for_each(|scores| folds.add(scores)).map_err(refuse)?;
+    }
+    let curves = folds.curves().map_err(refuse)?;
+    let ratio = Curve::best(&curves);
+    let chosen = Chosen { curves, ratio, rule, folds: folds.count(), worst_gap: folds.worst_gap() };
+    chosen.write(&mut session)?;
 
-    let chosen = curve.choose(rule);
-    session.screen().stage(&format!("all rows at lambda {}", number(chosen.lambda)));
-    let engine = session.timed(Phase::Fit, || folds.all(chosen.lambda).engine(folds.problem()));
-    let outcome = session.run(engine.map_err(refuse)?)?;
+    let lambda = chosen.point().lambda;
+    session.screen().stage(&format!("all rows at lambda {}", number(lambda)));
+    let engine = session.timed(Phase::Fit, || folds.all(ratio, lambda).engine(folds.problem()));
+    let engine = engine.map_err(refuse)?.identity(format!("{identity} all rows"));
+    let outcome = session.run_last(engine)?;
     let fit = Fit::new(folds.problem(), outcome);
     let model = Model::new(&fit, folds.problem(), &features);
     files::write(&mut session, &fit, &model)?;
-    total.add(&fit.report, fit.trace.clone());
 
-    let (run, trace) = total.of_model(&fit.report);
-    let report = session.report(options, data, fit.digest(), &run, &trace)?;
-    let point = |CurvePoint { lambda, mean, se, nonzeros }: &CurvePoint| json!({"lambda": lambda, "mean": mean, "se": se, "nonzeros": nonzeros});
+    let mut run = parts.run.unwrap_or_else(|| fit.report.clone());
+    combine(&mut run, &fit.report);
+    parts.trace.extend(fit.trace.iter().cloned());
+    let run = of_model(run, &fit.report);
+    let report = session.report(options, data, fit.digest(), &run, &parts.trace)?;
     let report = report
         .result("lambda", fit.lambda)
         .result("lambda_max", fit.lambda_max)
         .result("nonzeros", fit.coefficients.len() as u64)
         .result("intercept", fit.intercept)
-        .result("coefficients", fit::largest(&fit, &model))
-        .result("rule", options.rule.as_str())
-        .result("folds", folds.count() as u64)
-        .result("measure", curve.loss.error_name())
-        .result("lambda_min", curve.choose(Rule::Min).lambda)
-        .result("lambda_1se", curve.choose(Rule::OneSe).lambda)
-        .result("mean", chosen.mean)
-        .result("se", chosen.se)
-        .result("worst_gap", folds.worst_gap())
-        .result("curve", curve.points.iter().map(point).collect::<Vec<_>>());
-    let report = features.reported(report);
+        .result("coefficients", fit::largest(&fit, &model));
+    let report = features.reported(chosen.reported(report));
     let is_written = train.folder().is_some();
     let (text, summary) =
         fit::describe(&fit, &model, &options.problem.title(), &report.data.path, is_written);
-    let (above, listing) = describe(&curve, &folds, rule, is_written);
+    let (above, listing) = chosen.describe(is_written);
     let text = format!("{above}\n\n{}\n\n{}", features.below(&text), report.conclusion());
     session.finish(report, &summary.table(listing), &text)
 }
 
-/// Fits and scores the folds, one after the other; which one did not come to its end, and its run, if there is such.
-fn fit_folds(
-    session: &mut Session,
-    folds: &mut Folds,
-    total: &mut Total,
-) -> Result<Option<(usize, RunReport)>, Error> {
-    for number in 0..folds.count() {
-        session.screen().stage(&format!("fold {} of {}", number + 1, folds.count()));
-        let fold = session.timed(Phase::Prepare, || folds.fold(number)).map_err(refuse)?;
-        let engine = session.timed(Phase::Fit, || folds.engine(&fold)).map_err(refuse)?;
-        let mut outcome = session.run(engine)?;
-        total.add(&outcome.report, std::mem::take(&mut outcome.trace));
+fn beside(name: &str) -> Beside {
+    Beside { option: "--fold-by", name: name.to_owned() }
+}
+
+impl Options {
+    fn cross_validation(&self, lasso: Lasso, criterion: Criterion) -> CrossValidation {
+        let cv = lasso.cv().folds(self.folds).path(self.points, self.ratio).seed(self.train.seed);
+        let cv = cv.l1_ratios(self.problem.l1_ratios().to_vec()).criterion(criterion);
+        match self.stratify {
+            Some(switch) => cv.stratify(switch == Switch::On),
+            None => cv,
+        }
+    }
+
+    fn start(
+        &self,
+        cv: CrossValidation,
+        table: Table,
+        path: &str,
+        features: &Features,
+    ) -> Result<Folds, Error> {
+        let cv = match table.beside.first() {
+            Some(labels) => cv.groups(labels.groups()),
+            None => cv,
+        };
+        let cv = cv.filled(table.filled);
+        cv.start(table.x, table.y, self.problem.preparation())
+            .map_err(|why| refuse_named(why, path, features))
+    }
+}
+
+/// Fits and scores the path of each l1 ratio on a fold.
+fn fit_fold(part: &mut Part<'_>, folds: &Folds, identity: &str) -> Result<PartEnd, Error> {
+    let number = part.number();
+    let fold = folds.fold(number).map_err(refuse)?;
+    let mut scores = Vec::new();
+    for ratio in 0..folds.l1_ratios().len() {
+        let engine = folds.engine(&fold, ratio).map_err(refuse)?;
+        let outcome = part.run(engine.identity(format!("{identity} fold {number} at {ratio}")))?;
         if outcome.report.ending != Ending::Target {
-            return Ok(Some((number, outcome.report)));
+            return Ok(PartEnd::Cut);
         }
-        session.timed(Phase::Fit, || folds.score(&fold, outcome)).map_err(refuse)?;
+        scores.push(folds.score(&fold, ratio, outcome).map_err(refuse)?);
     }
-    Ok(None)
+    Ok(PartEnd::Done(to_bytes(&scores)))
 }
 
-/// The folds' runs as one.
-#[derive(Default)]
-struct Total {
-    run: Option<RunReport>,
-    trace: Vec<EpochRecord>,
-}
-
-impl Total {
-    fn add(&mut self, run: &RunReport, trace: Vec<EpochRecord>) {
-        self.trace.extend(trace);
-        match &mut self.run {
-            Some(total) => combine(total, run),
-            None => self.run = Some(run.clone()),
-        }
-    }
-
-    /// What was counted over all runs; ending, metric and objective are those of the model.
-    fn of_model(self, model: &RunReport) -> (RunReport, Vec<EpochRecord>) {
-        let RunReport { ending, metric, objective, .. } = model.clone();
-        (RunReport { ending, metric, objective, ..self.run.unwrap_or(model.clone()) }, self.trace)
-    }
+/// What was counted over all runs; ending, metric and objective are those of one of them.
+fn of_model(total: RunReport, model: &RunReport) -> RunReport {
+    let RunReport { ending, metric, objective, .. } = model.clone();
+    RunReport { ending, metric, objective, ..total }
 }
 
 /// A fold that a limit or Ctrl-C ended: nothing can be chosen yet, so no model is written.
@@ -170,66 +192,26 @@ fn unfinished(
     session: Session,
     options: &Options,
     data: Data,
-    last: &RunReport,
-    total: Total,
-    done: usize,
+    (number, last): (usize, &RunReport),
+    parts: Parts,
     folds: &Folds,
 ) -> Result<ExitStatus, Error> {
-    let (run, trace) = total.of_model(last);
-    let report = session.report(options, data, String::new(), &run, &trace)?;
+    let run = of_model(parts.run.unwrap_or_else(|| last.clone()), last);
+    let report = session.report(options, data, String::new(), &run, &parts.trace)?;
+    let done = parts.done.iter().flatten().count();
     let report = report.result("folds", folds.count() as u64).result("folds_done", done as u64);
+    let train = &options.train;
+    let way = match train.folder().filter(|_| train.checkpoint_every.is_some()) {
+        Some(folder) => format!("; --resume {} goes on with it", folder.display()),
+        None => String::new(),
+    };
     let text = format!(
-        "{} cross-validation on {}: it ended in fold {} of {}, so no lambda is chosen and no model is written\n\n{}",
+        "{} cross-validation on {}: it ended in fold {} of {}, so no lambda is chosen and no model is written{way}\n\n{}",
         options.problem.title(),
         report.data.path,
-        done + 1,
+        number + 1,
         folds.count(),
         report.conclusion()
     );
     session.finish_without_model(report, &text)
-}
-
-/// `cv.tsv`.
-fn write_curve(session: &mut Session, curve: &Curve) -> Result<(), Error> {
-    session.write("cv.tsv", |out| {
-        writeln!(out, "lambda\tmean\tse\tnonzeros")?;
-        curve.points.iter().try_for_each(|CurvePoint { lambda, mean, se, nonzeros }| {
-            writeln!(out, "{lambda:.16e}\t{mean:.16e}\t{se:.16e}\t{nonzeros}")
-        })
-    })
-}
-
-/// The curve as a person reads it, about twenty of its points and those of the rules, and as a generic table of all.
-fn describe(curve: &Curve, folds: &Folds, rule: Rule, is_written: bool) -> (String, Listing) {
-    let mut text = format!(
-        "Cross-validation with {} folds: {} on the rows held out, worst gap {}\n\n{:>14}  {:>12}  {:>11}  {:>8}\n",
-        folds.count(),
-        curve.loss.error_name(),
-        short(folds.worst_gap()),
-        "lambda",
-        "mean",
-        "se",
-        "nonzeros"
-    );
-    let mut table = Listing::new("cross-validation", &["lambda", "mean", "se", "nonzeros"]);
-    let (min, one_se) = (curve.position(Rule::Min), curve.position(Rule::OneSe));
-    let every = curve.points.len().div_ceil(LISTED).max(1);
-    let mut listed = 0;
-    for (at, CurvePoint { lambda, mean, se, nonzeros }) in curve.points.iter().enumerate() {
-        table.row(vec![(*lambda).into(), (*mean).into(), (*se).into(), (*nonzeros).into()]);
-        if at % every != 0 && at != min && at != one_se {
-            continue;
-        }
-        let mut marks = String::new();
-        for (name, which) in Rule::NAMES {
-            if at == curve.position(which) {
-                marks += &format!("  <- lambda_{name}{}", if which == rule { ", chosen" } else { "" });
-            }
-        }
-        let [lambda, mean, se] = [*lambda, *mean, *se].map(aligned);
-        text += &format!("{lambda:>14}  {mean:>12}  {se:>11}  {nonzeros:>8.1}{marks}\n");
-        listed += 1;
-    }
-    text += &abridged(listed, curve.points.len(), "lambdas", "cv.tsv", is_written);
-    (text.trim_end().to_owned(), table)
 }

@@ -47,7 +47,7 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let Options { lambda, ratio, candidates, train, .. } = options;
     let mut session = Session::begin("lasso", env!("CARGO_PKG_VERSION"), train)?;
     session.set_metric_name("gap");
-    let lasso = options.problem.lasso(train)?;
+    let lasso = options.problem.single(train)?;
     let mut lasso = match *lambda {
         Some(lambda) => lasso.lambda(lambda),
         None => lasso.ratio(*ratio),

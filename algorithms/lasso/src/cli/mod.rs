@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 mod coefficients;
+mod curves;
 mod cv;
 mod data;
 mod files;

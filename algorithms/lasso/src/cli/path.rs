@@ -46,7 +46,7 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
     let Options { points, ratio, train, .. } = options;
     let mut session = Session::begin("lasso", env!("CARGO_PKG_VERSION"), train)?;
     session.set_metric_name("gap");
-    let lasso = options.problem.lasso(train)?.path(*points, *ratio);
+    let lasso = options.problem.single(train)?.path(*points, *ratio);
     let Ready { problem, data, features } = options.problem.ready(&mut session, train)?;
     let lasso = options.problem.terms.apply(lasso, &features, problem.columns())?;
     let engine = session.timed(Phase::Fit, || lasso.engine(&problem));

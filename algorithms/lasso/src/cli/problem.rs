@@ -28,8 +28,9 @@ pub(crate) struct ProblemOptions {
     #[serde(serialize_with = "by_name")]
     loss: Loss,
     /// The share A of the l1 norm, 0 < A <= 1: the penalty is lambda (A |b|_1 + (1 - A)/2 |b|^2).
-    #[arg(long, value_name = "A", default_value_t = 1.0, allow_negative_numbers = true)]
-    l1_ratio: f64,
+    #[arg(long, value_name = "A", default_value = "1", value_delimiter = ',', allow_negative_numbers = true)]
+    #[serde(serialize_with = "one_or_all")]
+    l1_ratio: Vec<f64>,
     /// Stop at this relative duality gap, (P - D) / P.
     #[arg(long, value_name = "X", default_value_t = 1e-6, allow_negative_numbers = true)]
     pub(crate) tol: f64,
@@ -57,6 +58,14 @@ pub(crate) struct ProblemOptions {
 fn losses() -> impl TypedValueParser<Value = Loss> {
     let names = PossibleValuesParser::new(Loss::NAMES.map(|(name, _)| name));
     names.try_map(|name| Loss::named(&name).ok_or("no loss has this name"))
+}
+
+/// A number where there is one, else a list.
+fn one_or_all<S: Serializer>(values: &[f64], to: S) -> Result<S::Ok, S::Error> {
+    match values {
+        [one] => to.serialize_f64(*one),
+        all => to.collect_seq(all),
+    }
 }
 
 /// A loss as options show it.
@@ -131,7 +140,8 @@ impl Features {
 impl ProblemOptions {
     /// The method's name in titles.
     pub(crate) fn title(&self) -> String {
-        let penalty = match (self.terms.has_groups(), self.l1_ratio < 1.0) {
+        let is_net = self.l1_ratio.iter().any(|ratio| *ratio < 1.0);
+        let penalty = match (self.terms.has_groups(), is_net) {
             (true, _) => "Group lasso",
             (false, true) => "Elastic net",
             (false, false) => "Lasso",
@@ -183,13 +193,28 @@ impl ProblemOptions {
         Ok(Ready { problem, data, features })
     }
 
-    /// The parameters that all verbs share.
+    /// The l1 ratios that a cross-validation chooses from.
+    pub(crate) fn l1_ratios(&self) -> &[f64] {
+        &self.l1_ratio
+    }
+
+    /// The parameters of a verb that takes one l1 ratio.
+    pub(crate) fn single(&self, train: &TrainOptions) -> Result<Lasso, Error> {
+        match self.l1_ratio.len() {
+            1 => self.lasso(train),
+            count => Err(Error::usage(format!(
+                "--l1-ratio: {count} values, of which `lasso cv` chooses one: give one here"
+            ))),
+        }
+    }
+
+    /// The parameters that all verbs share, with the first l1 ratio.
     pub(crate) fn lasso(&self, train: &TrainOptions) -> Result<Lasso, Error> {
         let schedule = train.schedule_from(&Choice::NAMES)?;
         refuse_idle(schedule, train)?;
         let mut lasso = Lasso::params()
             .loss(self.loss)
-            .l1_ratio(self.l1_ratio)
+            .l1_ratio(self.l1_ratio.first().copied().unwrap_or(1.0))
             .tolerance(self.tol)
             .schedule(schedule)
             .rho(train.rho_or(0.1))
@@ -243,6 +268,11 @@ pub(crate) fn refuse_named(error: LassoError, file: &str, features: &Features) -
                 Some(texts) => Error::input(format!("{file}: {error}; these are {}", some(texts))),
                 None => Error::input(format!("{file}: {error}")),
             };
+        }
+        LassoError::FoldClass { class, .. } => {
+            let name = features.classes.as_ref().and_then(|texts| texts.get(class as usize));
+            let name = name.map_or(String::new(), |name| format!("; the class {class} is `{name}`"));
+            return Error::input(format!("{file}: {error}{name}"));
         }
         _ => None,
     };

@@ -1,15 +1,16 @@
 //! [`Curve`]: the error on rows that were held out, along a path of lambdas.
 
+use super::criterion::Criterion;
 use crate::loss::Loss;
 
 /// Which lambda of a curve is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Rule {
-    /// The one with the smallest mean; of equals the largest.
+    /// The one with the best mean, the smallest error or the largest accuracy; of equals the largest.
     #[default]
     Min,
-    /// The largest whose mean is at most one standard error above the smallest: the simplest model that is not
-    /// clearly worse.
+    /// The largest whose mean is at most one standard error worse than the best: the simplest model that is not clearly
+    /// worse.
     OneSe,
 }
 
@@ -18,23 +19,29 @@ impl Rule {
     pub const NAMES: [(&str, Rule); 2] = [("min", Rule::Min), ("1se", Rule::OneSe)];
 }
 
-/// What the path of one fold came to on its rows.
+/// What the path of one l1 ratio came to on the rows of one fold. Its bytes ([`raddle::State`]) can be kept.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Scores {
+pub struct Scores {
+    /// The fold, and the position of the l1 ratio, from 0.
+    pub(crate) place: (usize, usize),
     /// Rows held out, weighted.
     pub(crate) rows: f64,
-    /// The mean error over them, for each lambda.
+    /// The measure over them, for each lambda.
     pub(crate) means: Vec<f64>,
     /// Coefficients that are not zero, for each lambda.
     pub(crate) nonzeros: Vec<usize>,
+    /// The largest relative duality gap of its points.
+    pub(crate) worst_gap: f64,
 }
+
+raddle::state!(Scores { place, rows, means, nonzeros, worst_gap });
 
 /// A lambda with its error on held-out rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CurvePoint {
     /// lambda, the same in every fold.
     pub lambda: f64,
-    /// The mean error over all rows, each held out once.
+    /// The mean over all rows, each held out once; for the area under the curve that of the folds, by their rows.
     pub mean: f64,
     /// The standard error of that mean, from how the folds differ.
     pub se: f64,
@@ -49,8 +56,12 @@ pub struct CurvePoint {
 /// Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning", 2nd edition, 7.10.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    /// The loss, by whose [`error`](Loss::error) rows were measured.
+    /// The loss that was fitted.
     pub loss: Loss,
+    /// What rows were measured by.
+    pub criterion: Criterion,
+    /// The share of the l1 norm in the penalty.
+    pub l1_ratio: f64,
     /// At least one point, lambda falling.
     pub points: Vec<CurvePoint>,
     min: usize,
@@ -59,7 +70,11 @@ pub struct Curve {
 
 impl Curve {
     /// From the scores of all folds, two at least, each with a score for each lambda.
-    pub(crate) fn new(loss: Loss, lambdas: &[f64], folds: &[Scores]) -> Self {
+    pub(crate) fn new(
+        (loss, criterion, l1_ratio): (Loss, Criterion, f64),
+        lambdas: &[f64],
+        folds: &[&Scores],
+    ) -> Self {
         let rows: f64 = folds.iter().map(|fold| fold.rows).sum();
         let over_rows = |value: &dyn Fn(&Scores) -> f64| {
             folds.iter().map(|fold| fold.rows * value(fold)).sum::<f64>() / rows
@@ -71,11 +86,25 @@ impl Curve {
             CurvePoint { lambda, mean, se: variance.sqrt(), nonzeros: nonzeros / folds.len() as f64 }
         };
         let points: Vec<CurvePoint> = lambdas.iter().enumerate().map(point).collect();
-        let lower = |best: usize, at: usize| if points[at].mean < points[best].mean { at } else { best };
-        let min = (0..points.len()).fold(0, lower);
-        let bound = points.get(min).map_or(0.0, |point| point.mean + point.se);
-        let one_se = points.iter().position(|point| point.mean <= bound).unwrap_or(min);
-        Self { loss, points, min, one_se }
+        // As errors, of which the smallest is the best.
+        let sign = if criterion.is_larger_better() { -1.0 } else { 1.0 };
+        let error = |at: usize| sign * points[at].mean;
+        let better = |best: usize, at: usize| if error(at) < error(best) { at } else { best };
+        let min = (0..points.len()).fold(0, better);
+        let bound = points.get(min).map_or(0.0, |point| sign * point.mean + point.se);
+        let one_se = (0..points.len()).position(|at| error(at) <= bound).unwrap_or(min);
+        Self { loss, criterion, l1_ratio, points, min, one_se }
+    }
+
+    /// Of the curves of several l1 ratios, the position of the one with the best mean; of equals the first.
+    ///
+    /// # Panics
+    /// If there is no curve.
+    pub fn best(curves: &[Curve]) -> usize {
+        assert!(!curves.is_empty(), "a curve for each l1 ratio, and there is one");
+        let sign = if curves[0].criterion.is_larger_better() { -1.0 } else { 1.0 };
+        let error = |at: usize| sign * curves[at].choose(Rule::Min).mean;
+        (0..curves.len()).fold(0, |best, at| if error(at) < error(best) { at } else { best })
     }
 
     /// The position of the chosen lambda in [`points`](Curve::points).
@@ -97,12 +126,17 @@ mod tests {
     use super::*;
 
     fn fold(rows: usize, means: &[f64]) -> Scores {
-        Scores { rows: rows as f64, means: means.to_vec(), nonzeros: (0..means.len()).collect() }
+        let nonzeros = (0..means.len()).collect();
+        Scores { place: (0, 0), rows: rows as f64, means: means.to_vec(), nonzeros, worst_gap: 0.0 }
+    }
+
+    fn curve(criterion: Criterion, lambdas: &[f64], folds: &[Scores]) -> Curve {
+        Curve::new((Loss::Squared, criterion, 1.0), lambdas, &folds.iter().collect::<Vec<_>>())
     }
 
     #[test]
     fn mean_and_standard_error_are_those_of_equal_folds() {
-        let curve = Curve::new(Loss::Squared, &[1.0], &[fold(4, &[1.0]), fold(4, &[2.0]), fold(4, &[6.0])]);
+        let curve = curve(Criterion::Mse, &[1.0], &[fold(4, &[1.0]), fold(4, &[2.0]), fold(4, &[6.0])]);
         let CurvePoint { mean, se, .. } = curve.points[0];
         // Deviations -2, -1, 3: variance 14 / 2, over 3 folds.
         assert!((mean - 3.0).abs() < 1e-15 && (se - (7.0f64 / 3.0).sqrt()).abs() < 1e-15, "{mean} {se}");
@@ -110,7 +144,7 @@ mod tests {
 
     #[test]
     fn the_mean_is_over_rows() {
-        let curve = Curve::new(Loss::Squared, &[1.0], &[fold(1, &[4.0]), fold(3, &[0.0])]);
+        let curve = curve(Criterion::Mse, &[1.0], &[fold(1, &[4.0]), fold(3, &[0.0])]);
         assert_eq!(curve.points[0].mean, 1.0);
     }
 
@@ -119,9 +153,21 @@ mod tests {
         let lambdas = [8.0, 4.0, 2.0, 1.0, 0.5];
         // Means 9, 5.5, 5, 5, 7 with a standard error of 1 each.
         let folds = [fold(2, &[8.0, 4.5, 4.0, 4.0, 6.0]), fold(2, &[10.0, 6.5, 6.0, 6.0, 8.0])];
-        let curve = Curve::new(Loss::Squared, &lambdas, &folds);
+        let curve = curve(Criterion::Mse, &lambdas, &folds);
         assert_eq!((curve.choose(Rule::Min).lambda, curve.choose(Rule::OneSe).lambda), (2.0, 4.0));
         assert_eq!(curve.choose(Rule::Min).se, 1.0);
         assert_eq!(curve.points[3].nonzeros, 3.0);
+    }
+
+    #[test]
+    fn where_larger_is_better_the_largest_mean_is_chosen() {
+        let lambdas = [8.0, 4.0, 2.0, 1.0];
+        // Means 0.5, 0.72, 0.75, 0.6 with a standard error of 0.05 each.
+        let folds = [fold(2, &[0.45, 0.67, 0.7, 0.55]), fold(2, &[0.55, 0.77, 0.8, 0.65])];
+        let found = curve(Criterion::Auc, &lambdas, &folds);
+        assert_eq!((found.choose(Rule::Min).lambda, found.choose(Rule::OneSe).lambda), (2.0, 4.0));
+        let worse = curve(Criterion::Auc, &lambdas, &[fold(2, &[0.1; 4]), fold(2, &[0.2; 4])]);
+        assert_eq!(Curve::best(&[worse.clone(), found.clone(), found]), 1);
+        assert_eq!(Curve::best(&[worse]), 0);
     }
 }

@@ -1,9 +1,12 @@
 //! [`Folds`]: a cross-validation under way, for whoever carries out its fits themselves.
 
-use raddle::random::Stream;
+use std::sync::OnceLock;
+
 use raddle::{Engine, Outcome};
 use raddle_datasets::{Filled, Matrix};
 
+use super::assignment::{Rows, assign};
+use super::criterion::{Criterion, Truth};
 use super::curve::{Curve, Scores};
 use super::rows::RowTerms;
 use crate::data::problem::{Preparation, Problem};
@@ -13,9 +16,6 @@ use crate::model::{Fit, Point};
 use crate::params::Lasso;
 use crate::run::program::LassoProgram;
 
-/// Names the stream of the assignment, apart from those of the schedules.
-const ASSIGNMENT: u64 = 0x666f_6c64;
-
 /// How the rows are cut and what is fitted on them.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
@@ -24,6 +24,13 @@ pub(crate) struct Plan {
     pub(crate) points: usize,
     pub(crate) ratio: f64,
     pub(crate) seed: u64,
+    /// The l1 ratios to choose from; none for that of the Lasso.
+    pub(crate) l1_ratios: Vec<f64>,
+    pub(crate) criterion: Criterion,
+    /// Whether every fold gets its part of every class; by the loss unless it is said.
+    pub(crate) stratify: Option<bool>,
+    /// A number for each row: those of one stay together.
+    pub(crate) groups: Option<Vec<u32>>,
     /// Missing values, which each fold fills with the means of its own training rows.
     pub(crate) filled: Vec<Filled>,
     /// Weights and offsets of the rows.
@@ -38,12 +45,12 @@ pub(crate) struct Plan {
 /// let data = raddle_datasets::embedded::diabetes();
 /// let mut folds = Lasso::params().cv().folds(3).path(20, 100.0).start(data.x, data.y, Preparation::default())?;
 /// for number in 0..folds.count() {
-///     let fold = folds.fold(number)?;
-///     let outcome = folds.engine(&fold)?.workers(2).run()?; // any limits, any observer
-///     folds.score(&fold, outcome)?;
+///     let fold = folds.fold(number)?; // in any order, on any thread
+///     let outcome = folds.engine(&fold, 0)?.workers(2).run()?; // any limits, any observer
+///     folds.add(folds.score(&fold, 0, outcome)?)?;
 /// }
-/// let lambda = folds.curve()?.choose(Rule::OneSe).lambda;
-/// let fit = folds.all(lambda).fit(folds.problem())?;
+/// let lambda = folds.curves()?[0].choose(Rule::OneSe).lambda;
+/// let fit = folds.all(0, lambda).fit(folds.problem())?;
 /// assert!(fit.report.metric.is_reached());
 /// # Ok::<(), raddle_lasso::LassoError>(())
 /// ```
@@ -53,13 +60,16 @@ pub struct Folds {
     x: Matrix,
     y: Vec<f64>,
     preparation: Preparation,
-    /// All rows.
-    problem: Problem,
-    lambdas: Vec<f64>,
-    /// The rows in the order in which they are cut.
-    order: Vec<usize>,
-    scores: Vec<Scores>,
-    worst_gap: f64,
+    /// All rows: only once they are asked for, as the folds need the memory.
+    problem: OnceLock<Problem>,
+    classes: Option<[f64; 2]>,
+    l1_ratios: Vec<f64>,
+    /// The lambdas of each l1 ratio.
+    lambdas: Vec<Vec<f64>>,
+    /// The rows that each fold holds out.
+    held_out: Vec<Vec<usize>>,
+    /// By l1 ratio, then by fold.
+    scores: Vec<Option<Scores>>,
 }
 
 /// The rows of one fold, held out, and the problem on the others.
@@ -96,20 +106,30 @@ impl Folds {
         if plan.folds > rows {
             return refuse("folds", format!("{} for {rows} rows", plan.folds), "each needs a row of its own");
         }
-        let first = plan.lasso.lambda_max(&problem)?;
-        // A response that does not vary is centred to zeros, but for rounding.
+        let l1_ratios = match plan.l1_ratios.is_empty() {
+            true => vec![plan.lasso.l1_ratio],
+            false => plan.l1_ratios.clone(),
+        };
         let is_flat = || {
             let mut counted = problem.counted(&y);
             let first = counted.next();
             problem.offset.is_none() && counted.all(|value| Some(value) == first)
         };
-        if first == 0.0 || (intercept && is_flat()) {
-            return Err(LassoError::Flat);
-        }
-        let lambdas = (0..plan.points).map(|at| first * share(at, plan.points, plan.ratio)).collect();
-        let mut order: Vec<usize> = (0..rows).collect();
-        Stream::new(&[plan.seed, ASSIGNMENT]).shuffle(&mut order);
-        Ok(Self { plan, x, y, preparation, problem, lambdas, order, scores: Vec::new(), worst_gap: 0.0 })
+        let grid = |&l1_ratio: &f64| {
+            let lasso = plan.lasso.clone().l1_ratio(l1_ratio);
+            lasso.check()?;
+            let first = lasso.lambda_max(&problem)?;
+            // A response that does not vary is centred to zeros, but for rounding.
+            if first == 0.0 || (intercept && is_flat()) {
+                return Err(LassoError::Flat);
+            }
+            Ok((0..plan.points).map(|at| first * share(at, plan.points, plan.ratio)).collect())
+        };
+        let lambdas = l1_ratios.iter().map(grid).collect::<Result<Vec<Vec<f64>>, LassoError>>()?;
+        let held_out = plan.cut(&problem)?;
+        let scores = vec![None; l1_ratios.len() * plan.folds];
+        let (classes, problem) = (problem.classes(), OnceLock::new());
+        Ok(Self { plan, x, y, preparation, problem, classes, l1_ratios, lambdas, held_out, scores })
     }
 
     /// K, the number of folds.
@@ -117,22 +137,26 @@ impl Folds {
         self.plan.folds
     }
 
-    /// The problem on all rows, by which the lambdas are set.
+    /// The problem on all rows, by which the lambdas are set. It is prepared at the first call: best when the folds are
+    /// done.
     pub fn problem(&self) -> &Problem {
-        &self.problem
+        let again = || self.plan.rows.problem(self.x.clone(), self.y.clone(), self.preparation);
+        self.problem.get_or_init(|| again().expect("these rows were prepared before the folds were cut"))
     }
 
-    /// The lambdas, falling: the same in every fold.
-    pub fn lambdas(&self) -> &[f64] {
-        &self.lambdas
+    /// The l1 ratios to choose from.
+    pub fn l1_ratios(&self) -> &[f64] {
+        &self.l1_ratios
     }
 
-    /// The rows (from 0, ascending) that fold `number` (from 0) holds out: a K-th of them, or one more or less.
-    pub fn held_out(&self, number: usize) -> Vec<usize> {
-        let cut = |fold: usize| fold.min(self.plan.folds) * self.order.len() / self.plan.folds;
-        let mut rows = self.order[cut(number)..cut(number + 1)].to_vec();
-        rows.sort_unstable();
-        rows
+    /// The lambdas of an l1 ratio (by position), falling: the same in every fold.
+    pub fn lambdas(&self, ratio: usize) -> &[f64] {
+        &self.lambdas[ratio]
+    }
+
+    /// The rows (from 0, ascending) that fold `number` (from 0) holds out.
+    pub fn held_out(&self, number: usize) -> &[usize] {
+        &self.held_out[number]
     }
 
     /// Fold `number` (from 0), centred and scaled anew on the rows that it does not hold out.
@@ -140,7 +164,7 @@ impl Folds {
     /// # Errors
     /// If these rows cannot be prepared.
     pub fn fold(&self, number: usize) -> Result<Fold, LassoError> {
-        let held_out = self.held_out(number);
+        let held_out = self.held_out[number].clone();
         let kept: Vec<usize> = (0..self.y.len()).filter(|row| held_out.binary_search(row).is_err()).collect();
         let y = kept.iter().map(|&row| self.y[row]).collect();
         let (x, terms) = (self.rows(&kept, &held_out), self.plan.rows.select(&kept));
@@ -158,14 +182,14 @@ impl Folds {
         x.select_rows(rows)
     }
 
-    /// The run that fits the path on a fold, from zeros.
+    /// The run that fits the path of an l1 ratio (by position) on a fold, from zeros.
     ///
     /// # Errors
     /// If a parameter is out of its range.
-    pub fn engine(&self, fold: &Fold) -> Result<Engine<LassoProgram>, LassoError> {
-        let Plan { points, ratio, .. } = self.plan;
-        let grid = Course::Grid { first: self.lambdas[0], points, ratio };
-        let lasso = self.plan.lasso.clone().course(grid).init(Vec::new());
+    pub fn engine(&self, fold: &Fold, ratio: usize) -> Result<Engine<LassoProgram>, LassoError> {
+        let Plan { points, ratio: last, .. } = self.plan;
+        let grid = Course::Grid { first: self.lambdas[ratio][0], points, ratio: last };
+        let lasso = self.plan.lasso.clone().l1_ratio(self.l1_ratios[ratio]).course(grid).init(Vec::new());
         lasso.engine(&fold.problem).map_err(|why| match why {
             why @ LassoError::Parameter { .. } => why,
             why => self.in_fold(fold.number, why),
@@ -176,57 +200,141 @@ impl Folds {
         LassoError::InFold { fold: number + 1, folds: self.plan.folds, why: Box::new(why) }
     }
 
-    /// Measures the path that a run on a fold came to on the rows held out. Folds are scored in order.
+    /// Measures the path that a run of [`engine`](Self::engine) came to on the rows held out.
     ///
     /// # Errors
     /// If the run ended before its last lambda was certified.
-    pub fn score(&mut self, fold: &Fold, outcome: Outcome<LassoProgram>) -> Result<(), LassoError> {
+    pub fn score(
+        &self,
+        fold: &Fold,
+        ratio: usize,
+        outcome: Outcome<LassoProgram>,
+    ) -> Result<Scores, LassoError> {
         let fit = Fit::new(&fold.problem, outcome);
-        if fit.points.len() < self.lambdas.len() {
-            let (fold, points) = (fold.number + 1, self.lambdas.len());
+        if fit.points.len() < self.plan.points {
+            let (fold, points) = (fold.number + 1, self.plan.points);
             return Err(LassoError::Fold { fold, certified: fit.points.len(), points });
         }
-        let x = self.rows(&fold.held_out, &fold.held_out);
-        let (loss, classes) = (fit.loss, self.problem.classes());
+        // From all rows, unless values that were missing are another fold's: a copy of some would take memory, and a path
+        // takes longer than this.
+        let filled = (!self.plan.filled.is_empty()).then(|| self.rows(&fold.held_out, &fold.held_out));
+        let predicted = |point: &Point| match &filled {
+            Some(x) => point.predict(x),
+            None => {
+                let scores = point.predict(&self.x);
+                fold.held_out.iter().map(|&row| scores[row]).collect()
+            }
+        };
         let y: Vec<f64> = fold.held_out.iter().map(|&row| self.y[row]).collect();
         let terms = &self.plan.rows;
-        let total: f64 = fold.held_out.iter().map(|&row| terms.weight(row)).sum();
-        let mean = |point: &Point| {
-            let rows = y.iter().zip(point.predict(&x)).zip(&fold.held_out);
-            let error = |((&y, score), &row): ((&f64, f64), &usize)| match terms.weight(row) {
-                0.0 => 0.0,
-                weight => weight * loss.error(y, score + terms.offset(row), classes),
-            };
-            rows.map(error).sum::<f64>() / if total > 0.0 { total } else { 1.0 }
+        let weights: Vec<f64> = fold.held_out.iter().map(|&row| terms.weight(row)).collect();
+        let classes = self.classes.filter(|_| fit.loss.has_classes());
+        let truth = Truth { y: &y, weights: &weights, classes };
+        let measure = |point: &Point| {
+            let scores = predicted(point).into_iter().zip(&fold.held_out);
+            let scores: Vec<f64> = scores.map(|(score, &row)| score + terms.offset(row)).collect();
+            self.plan.criterion.measure(fit.loss, truth, &scores)
         };
-        let means = fit.points.iter().map(mean).collect();
-        let nonzeros = fit.points.iter().map(|point| point.coefficients.len()).collect();
-        self.scores.push(Scores { rows: total, means, nonzeros });
-        self.worst_gap = fit.points.iter().map(|point| point.gap).fold(self.worst_gap, f64::max);
+        Ok(Scores {
+            place: (fold.number, ratio),
+            rows: weights.iter().sum(),
+            means: fit.points.iter().map(measure).collect(),
+            nonzeros: fit.points.iter().map(|point| point.coefficients.len()).collect(),
+            worst_gap: fit.points.iter().map(|point| point.gap).fold(0.0, f64::max),
+        })
+    }
+
+    /// Takes what a path was measured as, in any order.
+    ///
+    /// # Errors
+    /// If they are of another cross-validation.
+    pub fn add(&mut self, scores: Scores) -> Result<(), LassoError> {
+        let (fold, ratio) = scores.place;
+        let fits = fold < self.plan.folds
+            && ratio < self.l1_ratios.len()
+            && scores.rows == self.held_out[fold].iter().map(|&row| self.plan.rows.weight(row)).sum::<f64>()
+            && scores.means.len() == self.plan.points
+            && scores.nonzeros.len() == self.plan.points;
+        if !fits {
+            let range = "these scores are of another cross-validation";
+            return Err(LassoError::Parameter { name: "folds", value: format!("{fold}"), range });
+        }
+        self.scores[ratio * self.plan.folds + fold] = Some(scores);
         Ok(())
     }
 
     /// The largest relative duality gap of all points of the folds scored so far.
     pub fn worst_gap(&self) -> f64 {
-        self.worst_gap
+        self.scores.iter().flatten().map(|scores| scores.worst_gap).fold(0.0, f64::max)
     }
 
-    /// The curve over all folds.
+    /// The curve of each l1 ratio over all folds.
     ///
     /// # Errors
     /// If a fold has not been scored.
-    pub fn curve(&self) -> Result<Curve, LassoError> {
-        match self.scores.len() == self.plan.folds {
-            true => Ok(Curve::new(self.plan.lasso.which_loss(), &self.lambdas, &self.scores)),
-            false => {
-                let (fold, points) = (self.scores.len() + 1, self.lambdas.len());
-                Err(LassoError::Fold { fold, certified: 0, points })
+    pub fn curves(&self) -> Result<Vec<Curve>, LassoError> {
+        let curve = |(ratio, scores): (usize, &[Option<Scores>])| {
+            let missing = scores.iter().position(Option::is_none);
+            if let Some(fold) = missing {
+                return Err(LassoError::Fold { fold: fold + 1, certified: 0, points: self.plan.points });
             }
-        }
+            let of = (self.plan.lasso.which_loss(), self.plan.criterion, self.l1_ratios[ratio]);
+            Ok(Curve::new(of, &self.lambdas[ratio], &scores.iter().flatten().collect::<Vec<_>>()))
+        };
+        self.scores.chunks(self.plan.folds).enumerate().map(curve).collect()
     }
 
-    /// The Lasso at one of the lambdas, to be fitted on all rows.
-    pub fn all(&self, lambda: f64) -> Lasso {
-        self.plan.lasso.clone().lambda(lambda)
+    /// The Lasso at one of the l1 ratios (by position) and lambdas, to be fitted on all rows.
+    pub fn all(&self, ratio: usize, lambda: f64) -> Lasso {
+        self.plan.lasso.clone().l1_ratio(self.l1_ratios[ratio]).lambda(lambda)
+    }
+}
+
+impl Plan {
+    /// The rows that each fold holds out.
+    fn cut(&self, problem: &Problem) -> Result<Vec<Vec<usize>>, LassoError> {
+        let refuse = |name, value: String, range| Err(LassoError::Parameter { name, value, range });
+        let has_classes = self.lasso.which_loss().has_classes();
+        if self.criterion.needs_classes() && !has_classes {
+            let named = Criterion::NAMES.iter().find(|(_, criterion)| *criterion == self.criterion);
+            let name = named.map_or("", |(name, _)| name).to_owned();
+            return refuse("measure", name, "it is of classes: choose a loss of classes, or another measure");
+        }
+        if self.stratify == Some(true) && !has_classes {
+            return refuse("stratify", "on".into(), "only classes can be dealt out evenly: leave it out");
+        }
+        let (rows, classes) = (problem.rows(), problem.classes());
+        let strata: Option<Vec<u32>> = match (self.stratify.unwrap_or(has_classes), classes) {
+            (true, Some([low, _])) => Some(problem.given.iter().map(|y| u32::from(*y != low)).collect()),
+            _ => None,
+        };
+        if let Some(groups) = &self.groups {
+            if groups.len() != rows {
+                let range = "there must be a value for each row";
+                return refuse("fold-by", format!("{} values for {rows} rows", groups.len()), range);
+            }
+            let mut values = groups.clone();
+            values.sort_unstable();
+            values.dedup();
+            if values.len() < self.folds {
+                let value =
+                    format!("a column with {} different values for {} folds", values.len(), self.folds);
+                return refuse("fold-by", value, "each fold needs a value of its own: choose fewer folds");
+            }
+        }
+        let of = Rows { strata: strata.as_deref(), groups: self.groups.as_deref() };
+        let held_out = assign(rows, self.folds, self.seed, of);
+        if let Some([low, high]) = classes.filter(|_| self.criterion == Criterion::Auc) {
+            let counts = |row: usize| self.rows.weight(row) > 0.0;
+            let lacks = |rows: &Vec<usize>, class: f64| {
+                !rows.iter().any(|&row| counts(row) && problem.given[row] == class)
+            };
+            for (rows, fold) in held_out.iter().zip(1..) {
+                if let Some(&class) = [low, high].iter().find(|class| lacks(rows, **class)) {
+                    return Err(LassoError::FoldClass { fold, folds: self.folds, class });
+                }
+            }
+        }
+        Ok(held_out)
     }
 }

@@ -1,17 +1,22 @@
 //! [`CrossValidation`]: lambda chosen by the error on rows that were held out.
 
+mod assignment;
+pub(crate) mod criterion;
 pub(crate) mod curve;
 pub(crate) mod folds;
 pub(crate) mod rows;
 
-use raddle::RunReport;
+use std::ops::ControlFlow;
+
+use raddle::{RunReport, side_by_side};
 use raddle_datasets::{Filled, Matrix};
 
 use crate::data::problem::Preparation;
 use crate::error::LassoError;
 use crate::model::Fit;
 use crate::params::Lasso;
-use curve::{Curve, Rule};
+use criterion::Criterion;
+use curve::{Curve, Rule, Scores};
 use folds::{Folds, Plan};
 use rows::RowTerms;
 
@@ -29,9 +34,15 @@ use rows::RowTerms;
 /// | `path` | 100 points, ratio 100 | >= 1, >= 1 | lambdas from lambda_max to lambda_max / ratio, evenly spaced in their logarithm |
 /// | `seed` | 42 | | names the order of the rows |
 /// | `rule` | `Min` | | which lambda of the curve is chosen |
+/// | `l1_ratios` | that of the Lasso | as its `l1_ratio` | a path for each; the one with the best mean is chosen, then the rule chooses on it |
+/// | `criterion` | `Deviance` | | what the rows held out are measured by |
+/// | `stratify` | for classes | for classes alone | every fold gets its part of every class |
+/// | `groups` | none | a number for each row | rows of one number are held out together |
 ///
 /// All other parameters are those of the [`Lasso`] it was made from; its lambda is replaced, and coefficients to start
-/// from are where the last fit starts. The result is the same, bit for bit, for any number of workers.
+/// from are where the last fit starts. Folds are fitted side by side on the workers; the result is the same, bit for bit,
+/// for any number of them. At most X is held twice, and once more for each worker;
+/// what a fit takes beside the data comes on top.
 ///
 /// ```
 /// use raddle_lasso::{Lasso, Preparation, Rule};
@@ -55,11 +66,13 @@ pub struct CrossValidation {
 pub struct CrossValidated {
     /// The fit of all rows at the chosen lambda, with its certificate.
     pub fit: Fit,
-    /// The error on held-out rows for each lambda.
+    /// What the rows held out were measured as for each lambda, for the l1 ratio that was chosen.
     pub curve: Curve,
+    /// The same for every l1 ratio, in their order.
+    pub curves: Vec<Curve>,
     /// The largest relative duality gap of all points of all folds.
     pub worst_gap: f64,
-    /// What the run of each fold counted.
+    /// What the runs of each fold counted: one for each l1 ratio.
     pub folds: Vec<RunReport>,
 }
 
@@ -67,8 +80,11 @@ impl Lasso {
     /// Chooses lambda by cross-validation, with these parameters for every fit.
     pub fn cv(self) -> CrossValidation {
         let filled = Vec::new();
-        let rows = RowTerms::default();
-        let plan = Plan { lasso: self, folds: 5, points: 100, ratio: 100.0, seed: 42, filled, rows };
+        let (l1_ratios, criterion, stratify, groups) = (Vec::new(), Criterion::default(), None, None);
+        let (folds, points, ratio, seed, rows) = (5, 100, 100.0, 42, RowTerms::default());
+        let lasso = self;
+        let plan =
+            Plan { lasso, folds, points, ratio, seed, l1_ratios, criterion, stratify, groups, filled, rows };
         CrossValidation { plan, rule: Rule::Min }
     }
 }
@@ -106,31 +122,63 @@ impl CrossValidation {
         self
     }
 
+    /// Sets the l1 ratios to choose from; none for that of the Lasso.
+    pub fn l1_ratios(mut self, l1_ratios: Vec<f64>) -> Self {
+        self.plan.l1_ratios = l1_ratios;
+        self
+    }
+
+    /// Sets what the rows held out are measured by.
+    pub fn criterion(mut self, criterion: Criterion) -> Self {
+        self.plan.criterion = criterion;
+        self
+    }
+
+    /// Sets whether every fold gets its part of every class.
+    pub fn stratify(mut self, stratify: bool) -> Self {
+        self.plan.stratify = Some(stratify);
+        self
+    }
+
+    /// Keeps rows together: a number for each row, those of one number in one fold.
+    pub fn groups(mut self, groups: Vec<u32>) -> Self {
+        self.plan.groups = Some(groups);
+        self
+    }
+
     /// Sets which lambda is chosen.
     pub fn rule(mut self, rule: Rule) -> Self {
         self.rule = rule;
         self
     }
 
-    /// Fits the folds one after the other, then all rows at the chosen lambda. `x` has n rows and p columns on their
-    /// original scale, `y` n values.
+    /// Fits the folds side by side on the workers of the Lasso, then all rows at the chosen l1 ratio and lambda. `x` has n
+    /// rows and p columns on their original scale, `y` n values.
     ///
     /// # Errors
     /// If a parameter is out of its range, the data cannot be fitted, no column varies with the response, a run fails,
     /// or a fold's path cannot be certified to its end.
     pub fn fit(self, x: Matrix, y: Vec<f64>, preparation: Preparation) -> Result<CrossValidated, LassoError> {
-        let rule = self.rule;
+        let (rule, workers) = (self.rule, self.plan.lasso.workers.max(1));
         let mut folds = self.start(x, y, preparation)?;
+        let lanes = workers.min(folds.count());
+        let work = |number| match folds.fitted(number, workers / lanes) {
+            Ok(done) => ControlFlow::Continue(Ok(done)),
+            Err(why) => ControlFlow::Break(Err(why)),
+        };
+        let done = side_by_side(lanes, folds.count(), work);
         let mut reports = Vec::with_capacity(folds.count());
-        for number in 0..folds.count() {
-            let fold = folds.fold(number)?;
-            let outcome = folds.engine(&fold)?.run()?;
-            reports.push(outcome.report.clone());
-            folds.score(&fold, outcome)?;
+        for (report, scores) in
+            done.into_iter().flatten().collect::<Result<Vec<_>, _>>()?.into_iter().flatten()
+        {
+            reports.push(report);
+            folds.add(scores)?;
         }
-        let curve = folds.curve()?;
-        let fit = folds.all(curve.choose(rule).lambda).fit(folds.problem())?;
-        Ok(CrossValidated { fit, curve, worst_gap: folds.worst_gap(), folds: reports })
+        let curves = folds.curves()?;
+        let best = Curve::best(&curves);
+        let curve = curves[best].clone();
+        let fit = folds.all(best, curve.choose(rule).lambda).fit(folds.problem())?;
+        Ok(CrossValidated { fit, curve, curves, worst_gap: folds.worst_gap(), folds: reports })
     }
 
     /// Cuts the rows into folds and sets the lambdas; what remains of [`fit`](CrossValidation::fit) is for the caller,
@@ -140,5 +188,17 @@ impl CrossValidation {
     /// If a parameter is out of its range, the data cannot be fitted, or no column varies with the response.
     pub fn start(self, x: Matrix, y: Vec<f64>, preparation: Preparation) -> Result<Folds, LassoError> {
         Folds::new(self.plan, x, y, preparation)
+    }
+}
+
+impl Folds {
+    /// Fits and scores every l1 ratio on a fold.
+    fn fitted(&self, number: usize, workers: usize) -> Result<Vec<(RunReport, Scores)>, LassoError> {
+        let fold = self.fold(number)?;
+        let path = |ratio| {
+            let outcome = self.engine(&fold, ratio)?.workers(workers).run()?;
+            Ok((outcome.report.clone(), self.score(&fold, ratio, outcome)?))
+        };
+        (0..self.l1_ratios().len()).map(path).collect()
     }
 }

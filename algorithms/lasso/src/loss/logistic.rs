@@ -75,6 +75,14 @@ impl LossFunction for Logistic {
         row(sign(response, classes), score)
     }
 
+    fn deviance(&self, response: f64, score: f64, classes: Option<[f64; 2]>) -> f64 {
+        2.0 * row(sign(response, classes), score)
+    }
+
+    fn deviance_name(&self) -> &'static str {
+        "mean logistic deviance"
+    }
+
     /// How often the class is right, and the mean logistic loss of the rows that have one of the two classes.
     fn measures(&self, response: &[f64], scores: &[f64], classes: Option<[f64; 2]>) -> Vec<Measure> {
         let Some(classes) = classes else { return Vec::new() };

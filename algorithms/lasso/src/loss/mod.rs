@@ -87,6 +87,17 @@ impl Loss {
         self.function().error(response, score, classes)
     }
 
+    /// The deviance of one row: the [`error`](Loss::error) for the squared and the Poisson loss, twice it for the logistic
+    /// loss.
+    pub fn deviance(self, response: f64, score: f64, classes: Option<[f64; 2]>) -> f64 {
+        self.function().deviance(response, score, classes)
+    }
+
+    /// What the mean of [`deviance`](Loss::deviance) is called.
+    pub fn deviance_name(self) -> &'static str {
+        self.function().deviance_name()
+    }
+
     /// How well scores foretell a response of as many rows: names, and values or why there is none.
     pub fn measures(self, response: &[f64], scores: &[f64], classes: Option<[f64; 2]>) -> Vec<Measure> {
         self.function().measures(response, scores, classes)
@@ -131,6 +142,16 @@ pub(crate) trait LossFunction: Debug + Send + Sync {
 
     /// The error of one row that was held out.
     fn error(&self, response: f64, score: f64, classes: Option<[f64; 2]>) -> f64;
+
+    /// Twice how much likelier the response itself is than its score, as a logarithm.
+    fn deviance(&self, response: f64, score: f64, classes: Option<[f64; 2]>) -> f64 {
+        self.error(response, score, classes)
+    }
+
+    /// What its mean is called.
+    fn deviance_name(&self) -> &'static str {
+        self.error_name()
+    }
 
     /// How well scores foretell a response.
     fn measures(&self, response: &[f64], scores: &[f64], classes: Option<[f64; 2]>) -> Vec<Measure>;

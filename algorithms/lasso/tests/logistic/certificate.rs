@@ -191,18 +191,18 @@ fn cross_validation_measures_the_loss_that_is_fitted() {
     assert!(chosen.worst_gap <= 1e-6 && chosen.fit.loss == Loss::Logistic);
     let largest = logistic(&x, &y, Preparation::default()).oracle().lambda_max();
     assert!((chosen.curve.points[0].lambda / largest - 1.0).abs() < 1e-9);
-    // The first fold by hand: its own fit at one lambda of the curve, its mean loss on the rows held out.
+    // The first fold by hand: its own fit at one lambda of the curve, its mean deviance on the rows held out.
     let folds = cv.start(x.clone(), y.clone(), Preparation::default()).unwrap();
     let at = 7;
-    let (mut total, lambda) = (0.0, folds.lambdas()[at]);
+    let (mut total, lambda) = (0.0, folds.lambdas(0)[at]);
     for number in 0..folds.count() {
-        let held_out = folds.held_out(number);
+        let held_out = folds.held_out(number).to_vec();
         let kept: Vec<usize> = (0..y.len()).filter(|row| !held_out.contains(row)).collect();
         let part = |rows: &[usize]| rows.iter().map(|&row| y[row]).collect::<Vec<f64>>();
         let problem = Problem::new(x.select_rows(&kept), part(&kept), Preparation::default()).unwrap();
         let fit = lasso().lambda(lambda).tolerance(1e-9).fit(&problem).unwrap();
         let scores = predictions(&x.select_rows(&held_out), &fit.coefficients, fit.intercept);
-        let loss = |(score, y): (&f64, f64)| (1.0 + (-(2.0 * y - 1.0) * score).exp()).ln();
+        let loss = |(score, y): (&f64, f64)| 2.0 * (1.0 + (-(2.0 * y - 1.0) * score).exp()).ln();
         total += scores.iter().zip(part(&held_out)).map(loss).sum::<f64>();
     }
     let mean = total / y.len() as f64;

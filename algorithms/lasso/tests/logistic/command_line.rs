@@ -86,7 +86,7 @@ fn paths_and_rounds_take_the_loss_too() {
     assert!(out.contains("Logistic elastic net on"), "{out}");
     let (out, _) =
         lasso(folder.path(), "cv data.csv --y class --loss logistic --folds 3 --points 8 --ratio 10", 0);
-    assert!(out.contains("mean logistic loss on the rows held out"), "{out}");
+    assert!(out.contains("mean logistic deviance on the rows held out"), "{out}");
     let (out, _) = lasso(folder.path(), "fit data.csv --y class --l1-ratio 0.5", 0);
     assert!(out.contains("Elastic net on"), "{out}");
 }

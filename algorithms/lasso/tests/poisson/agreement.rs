@@ -81,9 +81,9 @@ fn cross_validation_measures_the_deviance_of_the_naive_fits() {
     let lasso = Lasso::params().loss(Loss::Poisson).tolerance(1e-12);
     let cv = lasso.cv().folds(3).path(4, 30.0);
     let folds = cv.clone().start(common_dense(&x), y.clone(), Preparation::default()).unwrap();
-    let (mut sums, lambdas) = (vec![0.0; 4], folds.lambdas().to_vec());
+    let (mut sums, lambdas) = (vec![0.0; 4], folds.lambdas(0).to_vec());
     for number in 0..folds.count() {
-        let held_out = folds.held_out(number);
+        let held_out = folds.held_out(number).to_vec();
         let of = |wanted: bool, values: &[f64]| -> Vec<f64> {
             let rows = values.iter().enumerate().filter(|(row, _)| held_out.contains(row) == wanted);
             rows.map(|(_, value)| *value).collect()
@@ -104,7 +104,7 @@ fn cross_validation_measures_the_deviance_of_the_naive_fits() {
         let mean = sum / y.len() as f64;
         assert!((point.mean - mean).abs() <= 1e-6 * mean, "{} {mean}", point.mean);
     }
-    assert_eq!(chosen.curve.loss.error_name(), "mean Poisson deviance");
+    assert_eq!(chosen.curve.criterion.title(Loss::Poisson), "mean Poisson deviance");
     let best = sums.iter().copied().fold(f64::INFINITY, f64::min);
     let at = sums.iter().position(|sum| *sum == best).unwrap();
     assert_eq!(chosen.curve.position(Rule::Min), at);

@@ -157,10 +157,11 @@ fn folds_are_weighted() {
         let mut folds = cv.start(dense(&x), y.clone(), Preparation::default()).unwrap();
         let (mut errors, mut total) = (vec![0.0; 6], 0.0);
         for number in 0..3 {
-            let held_out = folds.held_out(number);
+            let held_out = folds.held_out(number).to_vec();
             let fold = folds.fold(number).unwrap();
-            let outcome = folds.engine(&fold).unwrap().run().unwrap();
-            folds.score(&fold, outcome).unwrap();
+            let outcome = folds.engine(&fold, 0).unwrap().run().unwrap();
+            let scores = folds.score(&fold, 0, outcome).unwrap();
+            folds.add(scores).unwrap();
             // The same by rows that are repeated.
             let kept: Vec<usize> = (0..60).filter(|row| !held_out.contains(row)).collect();
             let of = |values: &[f64], rows: &[usize]| {
@@ -171,16 +172,16 @@ fn folds_are_weighted() {
             let twice = Problem::new(columns(&kept), of(&y, &kept), Preparation::default()).unwrap();
             let twice = twice.offset(of(&offset, &kept)).unwrap();
             let (test, responses, starts) = (columns(&held_out), of(&y, &held_out), of(&offset, &held_out));
-            for (error, &lambda) in errors.iter_mut().zip(folds.lambdas()) {
+            for (error, &lambda) in errors.iter_mut().zip(folds.lambdas(0)) {
                 let fit = lasso().lambda(lambda).fit(&twice).unwrap();
                 let scores = fit.predict(&test).into_iter().zip(&starts).map(|(score, start)| score + start);
                 let classes = (loss == Loss::Logistic).then_some([-1.0, 1.0]);
                 *error +=
-                    scores.zip(&responses).map(|(score, &y)| loss.error(y, score, classes)).sum::<f64>();
+                    scores.zip(&responses).map(|(score, &y)| loss.deviance(y, score, classes)).sum::<f64>();
             }
             total += responses.len() as f64;
         }
-        for (point, error) in folds.curve().unwrap().points.iter().zip(errors) {
+        for (point, error) in folds.curves().unwrap()[0].points.iter().zip(errors) {
             let expected = error / total;
             assert!((point.mean - expected).abs() < 1e-6 * expected, "{loss:?}: {} {expected}", point.mean);
         }

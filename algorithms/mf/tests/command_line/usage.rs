@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::path::Path;
 
 use raddle_datasets::ratings::generate;
 use serde_json::Value;
@@ -172,24 +173,39 @@ fn help_has_no_broken_lines() {
     }
 }
 
-/// Of one table of ratings: its text, standard input, and Parquet where it is built in.
+/// Of one table of ratings: its text, gzip, zstd, each by standard input too, and Parquet where it is built in.
 #[test]
 fn any_way_in_gives_one_model() {
     let folder = scratch();
-    let text = "who,what,stars,when\nanna,\"Up, again\",5,100\nben,7,3.5,200\nanna,7,2,300\nben,\"a \"\"b\"\"\",1,400\n";
-    fs::write(folder.path().join("plain.csv"), text).unwrap();
-    let line = "--columns who,what,stars --rank 2 --epochs 3 --validation none";
-    let expected = report(folder.path(), &format!("fit plain.csv {line}"))["model_digest"].clone();
-    let plain = fs::File::open(folder.path().join("plain.csv")).unwrap();
-    let piped =
-        program(folder.path(), &format!("fit - {line} --json --quiet")).stdin(plain).output().unwrap();
-    let piped: serde_json::Value = serde_json::from_slice(&piped.stdout).unwrap();
-    assert_eq!(piped["model_digest"], expected);
-    let parquet = concat!(env!("CARGO_MANIFEST_DIR"), "/../../datasets/tests/tables/ratings.parquet");
+    let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets/tests/tables");
+    let path = |name: &str| tables.join(name).display().to_string();
+    let line = "--columns who,what,stars,when --rank 2 --epochs 3 --validation none --duplicates last";
+    let digest = |name: &str| {
+        let report = report(folder.path(), &format!("fit {} {line}", path(name)));
+        assert_eq!(report["data"]["sizes"]["ratings"], 4, "{name}");
+        report["model_digest"].as_str().unwrap().to_owned()
+    };
+    let expected = digest("ratings.csv");
+    for name in ["ratings.csv.gz", "ratings.csv.zst"] {
+        assert_eq!(digest(name), expected, "{name}");
+    }
+    for name in ["ratings.csv", "ratings.csv.gz", "ratings.csv.zst"] {
+        let file = fs::File::open(path(name)).unwrap();
+        let mut piped = program(folder.path(), &format!("fit - {line} --json --quiet"));
+        let piped = piped.stdin(file).output().unwrap();
+        let report: serde_json::Value = serde_json::from_slice(&piped.stdout).unwrap();
+        assert_eq!(report["model_digest"], expected.as_str(), "{name} by a pipe");
+        assert_eq!(report["data"]["path"], "standard input", "{name}");
+    }
     if cfg!(feature = "parquet") {
-        assert_eq!(report(folder.path(), &format!("fit {parquet} {line}"))["model_digest"], expected);
+        assert_eq!(digest("ratings.parquet"), expected);
     } else {
-        let said = ends(folder.path(), &format!("fit {parquet} {line}"), 2).err;
+        let said = ends(folder.path(), &format!("fit {} {line}", path("ratings.parquet")), 2).err;
         assert!(said.contains("build with --features parquet"), "{said}");
     }
+    // It is the ratings that make the model.
+    let text = fs::read_to_string(path("ratings.csv")).unwrap();
+    fs::write(folder.path().join("other.csv"), text.replace("3.5", "4.5")).unwrap();
+    let other = report(folder.path(), &format!("fit other.csv {line}"));
+    assert_ne!(other["model_digest"], expected.as_str());
 }

@@ -1,0 +1,133 @@
+//! Which rows each fold holds out.
+
+use raddle::random::Stream;
+
+/// Names the stream of the assignment, apart from those of the schedules.
+const ASSIGNMENT: u64 = 0x666f_6c64;
+
+/// What rows have that folds look at: a number from 0 for each row.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Rows<'a> {
+    /// Classes, of which every fold gets its part.
+    pub(crate) strata: Option<&'a [u32]>,
+    /// Rows of one group stay together.
+    pub(crate) groups: Option<&'a [u32]>,
+}
+
+/// The rows (ascending) that each of so many folds holds out.
+///
+/// Without strata and groups: the rows in an order that the seed names, cut evenly. With strata: each class in such an
+/// order, one class behind the other, dealt out fold by fold, so that the folds' rows of any class differ by one at most,
+/// and so do all their rows. With groups: the largest first, each to the fold that it leaves most even, over all rows or
+/// over each class (as scikit-learn's `GroupKFold` and `StratifiedGroupKFold` do).
+pub(crate) fn assign(rows: usize, folds: usize, seed: u64, of: Rows<'_>) -> Vec<Vec<usize>> {
+    let mut held_out = match of {
+        Rows { strata: None, groups: None } => {
+            let mut order: Vec<usize> = (0..rows).collect();
+            Stream::new(&[seed, ASSIGNMENT]).shuffle(&mut order);
+            (0..folds).map(|fold| order[fold * rows / folds..(fold + 1) * rows / folds].to_vec()).collect()
+        }
+        Rows { strata: Some(strata), groups: None } => {
+            let mut held_out = vec![Vec::new(); folds];
+            let order = members(strata).into_iter().zip(1..).flat_map(|(mut members, class)| {
+                Stream::new(&[seed, ASSIGNMENT, class]).shuffle(&mut members);
+                members
+            });
+            order.zip((0..folds).cycle()).for_each(|(row, fold)| held_out[fold].push(row));
+            held_out
+        }
+        Rows { strata, groups: Some(groups) } => by_groups(folds, seed, strata, groups),
+    };
+    held_out.iter_mut().for_each(|rows| rows.sort_unstable());
+    held_out
+}
+
+/// The rows of each number.
+fn members(numbers: &[u32]) -> Vec<Vec<usize>> {
+    let count = numbers.iter().max().map_or(0, |&most| most as usize + 1);
+    let mut members = vec![Vec::new(); count];
+    numbers.iter().enumerate().for_each(|(row, &number)| members[number as usize].push(row));
+    members
+}
+
+fn by_groups(folds: usize, seed: u64, strata: Option<&[u32]>, groups: &[u32]) -> Vec<Vec<usize>> {
+    let class = |row: usize| strata.map_or(0, |strata| strata[row] as usize);
+    let mut groups = members(groups);
+    Stream::new(&[seed, ASSIGNMENT]).shuffle(&mut groups);
+    // Equal ones stay in that order.
+    groups.sort_by_key(|rows| std::cmp::Reverse(rows.len()));
+    let classes = strata.and_then(|strata| strata.iter().max()).map_or(1, |&most| most as usize + 1);
+    let mut sizes = vec![0.0; classes];
+    groups.iter().flatten().for_each(|&row| sizes[class(row)] += 1.0);
+    let mut held_out = vec![Vec::new(); folds];
+    let mut counts = vec![vec![0.0; classes]; folds];
+    for rows in groups {
+        let mut own = vec![0.0; classes];
+        rows.iter().for_each(|&row| own[class(row)] += 1.0);
+        // By how much the sum of squared shares of the classes would grow: least where most is missing.
+        let growth = |count: &Vec<f64>| -> f64 {
+            let classes = count.iter().zip(&own).zip(&sizes).filter(|(_, size)| **size > 0.0);
+            classes.map(|((count, own), size)| own * (2.0 * count + own) / (size * size)).sum()
+        };
+        let growths: Vec<f64> = counts.iter().map(growth).collect();
+        let fold = (0..folds).fold(0, |best, fold| if growths[fold] < growths[best] { fold } else { best });
+        counts[fold].iter_mut().zip(&own).for_each(|(count, own)| *count += own);
+        held_out[fold].extend(rows);
+    }
+    held_out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(rows: &[usize], numbers: &[u32], number: u32) -> usize {
+        rows.iter().filter(|&&row| numbers[row] == number).count()
+    }
+
+    fn is_whole(held_out: &[Vec<usize>], rows: usize) {
+        let mut all = held_out.concat();
+        assert!(held_out.iter().all(|rows| rows.is_sorted()));
+        all.sort_unstable();
+        assert_eq!(all, (0..rows).collect::<Vec<_>>(), "every row is held out once");
+    }
+
+    #[test]
+    fn every_fold_has_its_part_of_every_class() {
+        let strata: Vec<u32> = (0..47).map(|row| u32::from(row % 9 == 0) + u32::from(row > 40)).collect();
+        for folds in [2, 3, 5, 10] {
+            for seed in 0..5 {
+                let held_out = assign(47, folds, seed, Rows { strata: Some(&strata), groups: None });
+                is_whole(&held_out, 47);
+                for class in 0..3 {
+                    let counts: Vec<usize> =
+                        held_out.iter().map(|rows| count(rows, &strata, class)).collect();
+                    let (least, most) = (counts.iter().min(), counts.iter().max());
+                    assert!(most.zip(least).is_some_and(|(most, least)| most - least <= 1), "{counts:?}");
+                }
+                let sizes: Vec<usize> = held_out.iter().map(Vec::len).collect();
+                assert!(
+                    sizes.iter().max().zip(sizes.iter().min()).is_some_and(|(a, b)| a - b <= 1),
+                    "{sizes:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn rows_of_a_group_stay_together_and_folds_stay_even() {
+        let groups: Vec<u32> = (0..120).map(|row| (row * row % 37) / 2).collect();
+        let strata: Vec<u32> = (0..120).map(|row| u32::from(row % 4 == 0)).collect();
+        for strata in [None, Some(&strata[..])] {
+            let held_out = assign(120, 4, 42, Rows { strata, groups: Some(&groups) });
+            is_whole(&held_out, 120);
+            for group in 0..19 {
+                let folds = held_out.iter().filter(|rows| count(rows, &groups, group) > 0).count();
+                assert!(folds <= 1, "group {group} is in {folds} folds");
+            }
+            assert!(held_out.iter().all(|rows| (24..=36).contains(&rows.len())));
+        }
+        let cut = |seed| assign(120, 4, seed, Rows { strata: None, groups: Some(&groups) });
+        assert!(cut(1) == cut(1) && cut(1) != cut(2));
+    }
+}

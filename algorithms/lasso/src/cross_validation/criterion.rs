@@ -1,0 +1,162 @@
+//! [`Criterion`]: how predictions of rows that were held out are measured.
+
+use crate::loss::Loss;
+
+/// A response, what each row counts, and for classes the two it has.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Truth<'a> {
+    pub(crate) y: &'a [f64],
+    pub(crate) weights: &'a [f64],
+    pub(crate) classes: Option<[f64; 2]>,
+}
+
+/// What lambda is chosen by; means are weighted, where rows have weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Criterion {
+    /// The mean deviance: for the squared loss the mean squared error, for the logistic loss twice its mean, for the
+    /// Poisson loss the mean Poisson deviance.
+    #[default]
+    Deviance,
+    /// The mean of (y - m)^2, m what is expected of the response; of classes, y is 1 for the larger one and 0 for the
+    /// other, and m the probability of the larger one (Brier's score).
+    Mse,
+    /// The mean of |y - m|.
+    Mae,
+    /// The area under the ROC curve, of two classes: how often a row of the larger class has a larger score than one of
+    /// the smaller, ties counted by half. Larger is better.
+    Auc,
+    /// How often the class with the larger probability is the right one. Larger is better.
+    Accuracy,
+}
+
+impl Criterion {
+    /// The names that `--measure` accepts, with what they choose.
+    pub const NAMES: [(&str, Criterion); 5] = [
+        ("deviance", Criterion::Deviance),
+        ("mse", Criterion::Mse),
+        ("mae", Criterion::Mae),
+        ("auc", Criterion::Auc),
+        ("accuracy", Criterion::Accuracy),
+    ];
+
+    /// Whether it is of classes alone.
+    pub fn needs_classes(self) -> bool {
+        matches!(self, Self::Auc | Self::Accuracy)
+    }
+
+    /// Whether a larger value is a better one.
+    pub fn is_larger_better(self) -> bool {
+        self.needs_classes()
+    }
+
+    /// What is measured, in words for reports.
+    pub fn title(self, loss: Loss) -> &'static str {
+        match self {
+            Self::Deviance => loss.deviance_name(),
+            Self::Mse => "mean squared error",
+            Self::Mae => "mean absolute error",
+            Self::Auc => "area under the ROC curve",
+            Self::Accuracy => "accuracy",
+        }
+    }
+
+    /// Of scores (`intercept + x'b`) of as many rows, at least one. NaN for an area where a class is absent.
+    pub(crate) fn measure(self, loss: Loss, truth: Truth<'_>, scores: &[f64]) -> f64 {
+        let Truth { y, weights, classes } = truth;
+        let is_larger = |y: f64| classes.is_some_and(|[_, larger]| y == larger);
+        let number = |y: f64| if classes.is_some() { f64::from(u8::from(is_larger(y))) } else { y };
+        let off = |y: f64, score: f64| number(y) - loss.mean(score);
+        let row = |y: f64, score: f64| match self {
+            Self::Mse => off(y, score) * off(y, score),
+            Self::Mae => off(y, score).abs(),
+            Self::Accuracy => f64::from(u8::from(is_larger(y) == (score > 0.0))),
+            Self::Deviance | Self::Auc => loss.deviance(y, score, classes),
+        };
+        match self {
+            Self::Auc => area(&y.iter().map(|&y| is_larger(y)).collect::<Vec<_>>(), weights, scores),
+            _ => {
+                // What does not count may have any response, and any error.
+                let rows = y.iter().zip(scores).zip(weights).filter(|(_, weight)| **weight > 0.0);
+                let total: f64 = weights.iter().sum();
+                let sum: f64 = rows.map(|((&y, &score), weight)| weight * row(y, score)).sum();
+                sum / if total > 0.0 { total } else { 1.0 }
+            }
+        }
+    }
+}
+
+/// Over pairs of a row of the larger class and one of the smaller, each as their weights multiply.
+fn area(is_larger: &[bool], weights: &[f64], scores: &[f64]) -> f64 {
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    order.sort_by(|&a, &b| scores[a].total_cmp(&scores[b]));
+    let (mut smaller, mut larger, mut right) = (0.0, 0.0, 0.0);
+    for tied in order.chunk_by(|&a, &b| scores[a] == scores[b]) {
+        let of = |class: bool| -> f64 {
+            tied.iter().filter(|&&row| is_larger[row] == class).map(|&row| weights[row]).sum()
+        };
+        let (more, fewer) = (of(true), of(false));
+        right += more * (smaller + fewer / 2.0);
+        (smaller, larger) = (smaller + fewer, larger + more);
+    }
+    right / (larger * smaller)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_area_is_the_share_of_pairs_in_order() {
+        let scores = [0.3, -1.0, 0.3, 2.0, 0.0, 0.3, -1.0];
+        let y = [1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0];
+        let mut pairs = (0.0, 0.0);
+        for (a, &larger) in y.iter().enumerate().filter(|(_, y)| **y == 1.0) {
+            assert_eq!(larger, 1.0);
+            for (b, _) in y.iter().enumerate().filter(|(_, y)| **y == 0.0) {
+                let part = if scores[a] > scores[b] {
+                    1.0
+                } else if scores[a] == scores[b] {
+                    0.5
+                } else {
+                    0.0
+                };
+                pairs = (pairs.0 + part, pairs.1 + 1.0);
+            }
+        }
+        let truth = Truth { y: &y, weights: &[1.0; 7], classes: Some([0.0, 1.0]) };
+        let found = Criterion::Auc.measure(Loss::Logistic, truth, &scores);
+        assert!((found - pairs.0 / pairs.1).abs() < 1e-15, "{found}");
+        let one = Truth { y: &[1.0, 1.0], weights: &[1.0; 2], classes: Some([0.0, 1.0]) };
+        assert!(Criterion::Auc.measure(Loss::Logistic, one, &[1.0, 2.0]).is_nan());
+    }
+
+    #[test]
+    fn means_are_over_rows() {
+        let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
+        let truth = Truth { y: &[3.0, 1.0], weights: &[1.0; 2], classes: None };
+        near(Criterion::Mse.measure(Loss::Squared, truth, &[1.0, 2.0]), 2.5);
+        near(Criterion::Mae.measure(Loss::Squared, truth, &[1.0, 2.0]), 1.5);
+        near(Criterion::Deviance.measure(Loss::Squared, truth, &[1.0, 2.0]), 2.5);
+        near(Criterion::Mae.measure(Loss::Poisson, truth, &[0.0, 0.0]), 1.0);
+        let classes = Truth { y: &[2.0, 5.0, 5.0], weights: &[1.0; 3], classes: Some([2.0, 5.0]) };
+        let third = -(2.0f64).ln();
+        near(Criterion::Accuracy.measure(Loss::Logistic, classes, &[-1.0, 1.0, third]), 2.0 / 3.0);
+        near(Criterion::Mse.measure(Loss::Logistic, classes, &[third; 3]), (1.0 / 9.0 + 8.0 / 9.0) / 3.0);
+        let expected = -2.0 * ((2.0f64 / 3.0).ln() + 2.0 * (1.0f64 / 3.0).ln()) / 3.0;
+        near(Criterion::Deviance.measure(Loss::Logistic, classes, &[third; 3]), expected);
+    }
+
+    #[test]
+    fn a_weight_counts_as_rows_do() {
+        let (y, scores) = ([1.0, 0.0, 1.0, 0.0], [0.4, 0.1, -0.3, -0.3]);
+        let repeated = |values: &[f64; 4]| [values[0], values[0], values[0], values[1], values[3], values[3]];
+        let weighted = Truth { y: &y, weights: &[3.0, 1.0, 0.0, 2.0], classes: Some([0.0, 1.0]) };
+        let (y, all) = (repeated(&y), repeated(&scores));
+        let rows = Truth { y: &y, weights: &[1.0; 6], classes: Some([0.0, 1.0]) };
+        for (name, criterion) in Criterion::NAMES {
+            let [a, b] = [(weighted, &scores[..]), (rows, &all[..])]
+                .map(|(truth, scores)| criterion.measure(Loss::Logistic, truth, scores));
+            assert!((a - b).abs() < 1e-15, "{name}: {a} {b}");
+        }
+    }
+}

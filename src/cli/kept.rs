@@ -1,0 +1,339 @@
+//! [`Kept`]: a checkpoint of runs that make one model together: what those have come to that are done.
+//!
+//! Magic, version, what makes it this run's, each part, and SHA-256 over all of it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use super::atomic::write_atomic;
+use super::combine::combine;
+use super::exit::Error;
+use crate::identity::Identity;
+use crate::record::{Ending, EpochRecord, GenerationRecord, RunReport};
+use crate::state::{from_bytes, to_bytes};
+use crate::verdict::Metric;
+
+const MAGIC: &[u8] = b"raddle parts 1\n";
+
+/// What the parts that are done have come to, by their numbers.
+#[derive(Debug)]
+pub(super) struct Kept {
+    identity: String,
+    pub(super) parts: BTreeMap<u64, KeptPart>,
+}
+
+/// What a part has come to.
+#[derive(Debug, Clone)]
+pub(super) struct KeptPart {
+    pub(super) value: Vec<u8>,
+    /// Its runs as one, and their epochs: JSON, as reports and traces have them.
+    run: String,
+    trace: Vec<String>,
+}
+
+crate::state!(Kept { identity, parts });
+crate::state!(KeptPart { value, run, trace });
+
+impl Kept {
+    pub(super) fn new(identity: &str) -> Self {
+        Self { identity: identity.into(), parts: BTreeMap::new() }
+    }
+
+    /// Reads what an earlier sitting of the same run has kept of so many parts.
+    ///
+    /// # Errors
+    /// If the file is damaged, or of another run.
+    pub(super) fn read(path: &Path, identity: &str, count: usize) -> Result<Self, Error> {
+        let refuse = |why: String| Error::input(format!("checkpoint {}: {why}", path.display()));
+        let bytes = fs::read(path).map_err(|why| refuse(why.to_string()))?;
+        let Some(rest) = bytes.strip_prefix(MAGIC) else {
+            return Err(refuse("it is of another verb or version: begin the run anew with --force".into()));
+        };
+        let damaged = || refuse("it is damaged: begin the run anew with --force".into());
+        let (body, sum) = rest.split_last_chunk::<32>().ok_or_else(damaged)?;
+        if Sha256::digest(body)[..] != sum[..] {
+            return Err(damaged());
+        }
+        let kept: Self = from_bytes(body).map_err(|_| damaged())?;
+        let of = |run: &str| {
+            let (run, schedule, costs) = (run.to_owned(), String::new(), Vec::new());
+            Identity { run, schedule, staleness: 0, guard: true, costs }
+        };
+        if let Some(why) = of(&kept.identity).difference(&of(identity)) {
+            return Err(refuse(why));
+        }
+        let is_whole = |(number, part): (&u64, &KeptPart)| {
+            *number < count as u64
+                && part.parsed().is_some()
+                && part.trace.iter().all(|line| record(line).is_some())
+        };
+        if kept.parts.iter().all(is_whole) { Ok(kept) } else { Err(damaged()) }
+    }
+
+    /// Writes it, whole or not at all.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(super) fn write(&self, path: &Path) -> Result<(), Error> {
+        let body = to_bytes(self);
+        write_atomic(path, |out| {
+            out.write_all(MAGIC)?;
+            out.write_all(&body)?;
+            out.write_all(&Sha256::digest(&body))
+        })
+    }
+}
+
+impl KeptPart {
+    /// Of runs that came to their end.
+    pub(super) fn new(value: Vec<u8>, runs: &[RunReport], trace: &[EpochRecord]) -> Self {
+        let total = runs.iter().cloned().reduce(|mut total, run| {
+            combine(&mut total, &run);
+            total
+        });
+        let run = total.and_then(|total| serde_json::to_string(&total).ok()).unwrap_or_default();
+        let trace = trace.iter().filter_map(|record| serde_json::to_string(record).ok()).collect();
+        Self { value, run, trace }
+    }
+
+    /// Its runs as one, if it had any.
+    pub(super) fn report(&self) -> Option<RunReport> {
+        self.parsed().flatten()
+    }
+
+    fn parsed(&self) -> Option<Option<RunReport>> {
+        match self.run.as_str() {
+            "" => Some(None),
+            run => serde_json::from_str::<Run>(run).ok().map(|run| Some(run.into())),
+        }
+    }
+
+    /// Its epochs.
+    pub(super) fn records(&self) -> Vec<EpochRecord> {
+        self.trace.iter().filter_map(|line| record(line)).collect()
+    }
+}
+
+fn record(line: &str) -> Option<EpochRecord> {
+    serde_json::from_str::<Line>(line).ok().map(EpochRecord::from)
+}
+
+#[derive(Deserialize)]
+struct Measured {
+    name: String,
+    value: Option<f64>,
+    target: Option<f64>,
+    on: String,
+    certified: bool,
+}
+
+impl From<Measured> for Metric {
+    fn from(Measured { name, value, target, on, certified }: Measured) -> Self {
+        Self { name, value: value.unwrap_or(f64::NAN), target, on, certified }
+    }
+}
+
+/// Parts that are done ended by themselves.
+fn ending(name: &str) -> Ending {
+    if name == Ending::Converged.name() { Ending::Converged } else { Ending::Target }
+}
+
+/// A line of the trace, as it is written.
+#[derive(Deserialize)]
+struct Line {
+    epoch: u64,
+    data_version: u64,
+    seconds: f64,
+    measured: f64,
+    workers: usize,
+    objective: Option<f64>,
+    metric: Option<Measured>,
+    position: Option<String>,
+    ending: Option<String>,
+    note: Option<String>,
+    #[serde(default, flatten)]
+    shown: BTreeMap<String, serde_json::Value>,
+    updates: u64,
+    rounds: u64,
+    candidates: u64,
+    rejected: u64,
+    rolled_back: bool,
+    load: Vec<f64>,
+}
+
+impl From<Line> for EpochRecord {
+    fn from(line: Line) -> Self {
+        let shown = line.shown.get("shown").and_then(serde_json::Value::as_object);
+        let shown =
+            shown.into_iter().flatten().filter_map(|(name, value)| Some((name.clone(), value.as_f64()?)));
+        Self {
+            epoch: line.epoch,
+            data_version: line.data_version,
+            seconds: line.seconds,
+            measured: line.measured,
+            workers: line.workers,
+            objective: line.objective,
+            metric: line.metric.map(Metric::from),
+            position: line.position,
+            ending: line.ending.as_deref().map(ending),
+            note: line.note,
+            shown: shown.collect(),
+            updates: line.updates,
+            rounds: line.rounds,
+            candidates: line.candidates,
+            rejected: line.rejected,
+            rolled_back: line.rolled_back,
+            load: line.load,
+            log: Vec::new(),
+        }
+    }
+}
+
+/// A report of a run, as it is written.
+#[derive(Deserialize)]
+struct Run {
+    ending: String,
+    metric: Measured,
+    objective: Option<f64>,
+    epochs: u64,
+    rounds: u64,
+    tasks: u64,
+    updates: u64,
+    candidates: u64,
+    rejected: u64,
+    rollbacks: u64,
+    seconds: f64,
+    bytes_on_wire: u64,
+    block_bytes_on_wire: u64,
+    shards: usize,
+    threads: usize,
+    idle_workers: usize,
+    generations: Vec<Generation>,
+    warnings: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Generation {
+    epoch: u64,
+    workers: usize,
+    pause: f64,
+    shards_moved: usize,
+}
+
+impl From<Generation> for GenerationRecord {
+    fn from(Generation { epoch, workers, pause, shards_moved }: Generation) -> Self {
+        Self { epoch, workers, pause, shards_moved }
+    }
+}
+
+impl From<Run> for RunReport {
+    fn from(run: Run) -> Self {
+        Self {
+            ending: ending(&run.ending),
+            metric: run.metric.into(),
+            objective: run.objective,
+            epochs: run.epochs,
+            rounds: run.rounds,
+            tasks: run.tasks,
+            updates: run.updates,
+            candidates: run.candidates,
+            rejected: run.rejected,
+            rollbacks: run.rollbacks,
+            seconds: run.seconds,
+            bytes_on_wire: run.bytes_on_wire,
+            block_bytes_on_wire: run.block_bytes_on_wire,
+            shards: run.shards,
+            threads: run.threads,
+            idle_workers: run.idle_workers,
+            generations: run.generations.into_iter().map(GenerationRecord::from).collect(),
+            warnings: run.warnings,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept() -> Kept {
+        let metric = Metric::new("gap", 1.0 / 3.0, "training data").target(1e-6).certified();
+        let record = EpochRecord {
+            epoch: 3,
+            seconds: 0.1 + 0.2,
+            metric: Some(metric.clone()),
+            ending: Some(Ending::Target),
+            position: Some("point 2 of 9".into()),
+            shown: BTreeMap::from([("drift".to_owned(), 0.25)]),
+            load: vec![0.5, 0.75],
+            ..EpochRecord::default()
+        };
+        let run = RunReport {
+            ending: Ending::Target,
+            metric,
+            objective: None,
+            epochs: 3,
+            rounds: 5,
+            tasks: 7,
+            updates: 11,
+            candidates: 13,
+            rejected: 17,
+            rollbacks: 1,
+            seconds: 0.7,
+            bytes_on_wire: 19,
+            block_bytes_on_wire: 2,
+            shards: 4,
+            threads: 2,
+            idle_workers: 1,
+            generations: vec![GenerationRecord { epoch: 1, workers: 2, pause: 0.5, shards_moved: 3 }],
+            warnings: vec!["it was cold".into()],
+        };
+        let mut kept = Kept::new("program data d1 tol 3");
+        kept.parts.insert(2, KeptPart::new(vec![1, 2, 3], &[run.clone(), run], &[record]));
+        kept
+    }
+
+    #[test]
+    fn what_is_kept_is_read_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("checkpoint");
+        kept().write(&path).unwrap();
+        let (kept, read) = (kept(), Kept::read(&path, "program data d1 tol 3", 3).unwrap());
+        let (there, here) = (&kept.parts[&2], &read.parts[&2]);
+        assert_eq!(there.value, here.value);
+        let json = |part: &KeptPart| {
+            let records: Vec<String> =
+                part.records().iter().map(|record| serde_json::to_string(record).unwrap()).collect();
+            (serde_json::to_string(&part.report().unwrap()).unwrap(), records)
+        };
+        assert_eq!(json(here), (there.run.clone(), there.trace.clone()));
+        assert_eq!(here.report().unwrap().epochs, 6);
+    }
+
+    #[test]
+    fn what_is_damaged_or_of_another_run_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("checkpoint");
+        kept().write(&path).unwrap();
+        let refused = |identity: &str, count| Kept::read(&path, identity, count).unwrap_err().to_string();
+        assert!(refused("program data d1 tol 4", 3).contains("`tol 3` there, `tol 4` here"));
+        assert!(refused("program data d2 tol 3", 3).contains("a run on other data"));
+        assert!(refused("program data d1 tol 3", 2).contains("damaged"), "a part that there is not");
+        let whole = fs::read(&path).unwrap();
+        for length in [0, 5, MAGIC.len(), whole.len() / 2, whole.len() - 1] {
+            fs::write(&path, &whole[..length]).unwrap();
+            let why = refused("program data d1 tol 3", 3);
+            assert!(why.starts_with("checkpoint ") && why.contains("begin the run anew"), "{why}");
+        }
+        for at in (MAGIC.len()..whole.len()).step_by(7) {
+            let mut other = whole.clone();
+            other[at] ^= 1;
+            fs::write(&path, &other).unwrap();
+            assert!(refused("program data d1 tol 3", 3).contains("damaged"), "byte {at}");
+        }
+    }
+}

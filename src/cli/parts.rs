@@ -1,0 +1,291 @@
+//! [`Parts`]: runs that make one model together, such as the fits of folds, side by side on the workers.
+//!
+//! With `--checkpoint-every`, the folder's checkpoint has what each part came to ([`Kept`]), and a part under way has a
+//! checkpoint of its own for each of its runs. Any number of workers goes on from there: parts that are done are not done
+//! again.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use super::exit::Error;
+use super::folder::CHECKPOINT;
+use super::interrupt::Interrupt;
+use super::kept::{Kept, KeptPart};
+use super::options::TrainOptions;
+use super::screen::Screen;
+use super::{RunFolder, combine};
+use crate::engine::{Engine, Outcome};
+use crate::error::EngineError;
+use crate::program::Program;
+use crate::record::{EpochRecord, RunReport};
+use crate::side_by_side::side_by_side;
+
+/// How a part ended.
+#[derive(Debug)]
+pub enum PartEnd {
+    /// It came to this, which is kept until all parts have.
+    Done(Vec<u8>),
+    /// A limit or Ctrl-C ended one of its runs: no further part is begun.
+    Cut,
+}
+
+/// What all parts came to.
+#[derive(Debug, Default)]
+pub struct Parts {
+    /// What each part came to, in their order; `None` for those that did not come to their end.
+    pub done: Vec<Option<Vec<u8>>>,
+    /// All their runs as one.
+    pub run: Option<RunReport>,
+    /// The epochs of this sitting, part by part.
+    pub trace: Vec<EpochRecord>,
+    /// The run that was cut short, of the first part with one, and which part it is.
+    pub cut: Option<(usize, RunReport)>,
+}
+
+/// What parts share while they run.
+pub(super) struct Sharing<'a> {
+    pub(super) options: &'a TrainOptions,
+    pub(super) screen: &'a Screen,
+    pub(super) folder: &'a RunFolder,
+    /// Says what makes the parts those of this run.
+    pub(super) identity: &'a str,
+    pub(super) names: &'a [String],
+    /// Epochs and seconds of the session so far.
+    pub(super) before: (u64, f64),
+}
+
+/// One of several runs that make a model together.
+#[derive(Debug)]
+pub struct Part<'a> {
+    number: usize,
+    name: &'a str,
+    options: &'a TrainOptions,
+    screen: Screen,
+    folder: Option<&'a Path>,
+    workers: usize,
+    /// Epochs before those of this part, where parts run one after the other.
+    before: u64,
+    /// Seconds that the session has left.
+    seconds: Option<f64>,
+    began: Instant,
+    runs: Vec<RunReport>,
+    trace: Vec<EpochRecord>,
+}
+
+impl Part<'_> {
+    /// Which part it is, from 0.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Runs an engine as the options say, with its share of the workers. A part may run several, one after the other; if
+    /// one is cut short the part is.
+    ///
+    /// # Errors
+    /// If the engine fails.
+    pub fn run<P: Program>(&mut self, engine: Engine<P>) -> Result<Outcome<P>, Error> {
+        let (screen, own) = (self.screen.clone(), self.screen.clone());
+        screen.stage(self.name);
+        let (mut last, before) = (None, self.before + self.epochs());
+        let observe = move |record: &EpochRecord| {
+            if last.replace(record.epoch) != Some(record.epoch) {
+                own.epoch(record, before);
+            }
+        };
+        let mut engine = self.options.limit(engine).workers(self.workers);
+        if let Some(seconds) = self.seconds {
+            engine = engine.time_limit((seconds - self.began.elapsed().as_secs_f64()).max(0.0));
+        }
+        if let Some(plan) = &self.options.rescale {
+            engine = engine.rescale(&plan.after(before));
+        }
+        let engine = self.options.keep(engine, &file(self.number, self.runs.len()));
+        let engine = engine.observe(observe).on_warning(move |text| screen.warn(text));
+        let outcome = engine.stop(Interrupt::handler().training()).run().map_err(|error| match error {
+            EngineError::Checkpoint { .. } => Error::input(error),
+            error => Error::from(error),
+        })?;
+        let (offset, mut last) = (self.epochs(), None);
+        // A boundary between generations is seen by both.
+        let mut is_new = |record: &&EpochRecord| last.replace(record.epoch) != Some(record.epoch);
+        let records = outcome.trace.iter().filter(|record| is_new(record)).cloned();
+        self.trace.extend(records.map(|record| EpochRecord { epoch: offset + record.epoch, ..record }));
+        self.runs.push(outcome.report.clone());
+        Ok(outcome)
+    }
+
+    fn epochs(&self) -> u64 {
+        self.runs.iter().map(|run| run.epochs).sum()
+    }
+
+    /// Its checkpoints are of no more use.
+    fn clear(&self) {
+        let Some(folder) = self.folder else { return };
+        for run in 0..=self.runs.len() {
+            // Best effort: another run removes them, too.
+            let _ = fs::remove_file(folder.join(file(self.number, run)));
+        }
+    }
+}
+
+/// The checkpoint of a part's run.
+fn file(part: usize, run: usize) -> String {
+    format!("{CHECKPOINT}.{part}.{run}")
+}
+
+/// Removes checkpoints of parts, of a run that is replaced or has come to its end.
+pub(super) fn forget(folder: &Path) {
+    let is_ours = |name: &str| {
+        let numbers = name.strip_prefix(CHECKPOINT)?.strip_prefix('.')?;
+        let numbers = numbers.strip_suffix(".partial").unwrap_or(numbers);
+        let (part, run) = numbers.split_once('.')?;
+        let is_part = part == "last" || part.parse::<usize>().is_ok();
+        (is_part && run.parse::<usize>().is_ok()).then_some(())
+    };
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_name().to_str().and_then(is_ours).is_some() {
+            // Best effort: it is only in nobody's way.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// What parts have come to so far, whoever did them.
+struct Progress {
+    kept: Kept,
+    /// Parts whose epochs the trace has, and how many these are.
+    traced: (usize, u64),
+    /// Of parts that are done, not yet in the trace.
+    waiting: Vec<Option<Vec<EpochRecord>>>,
+    warnings: Vec<String>,
+}
+
+impl Sharing<'_> {
+    /// Does the parts that are not done yet.
+    pub(super) fn run(
+        &self,
+        work: impl Fn(&mut Part<'_>) -> Result<PartEnd, Error> + Sync,
+    ) -> Result<Parts, Error> {
+        let (count, began) = (self.names.len(), Instant::now());
+        let path = self.folder.path().map(|folder| folder.join(CHECKPOINT));
+        let resumed = path.as_deref().filter(|path| self.options.resume.is_some() && path.is_file());
+        let kept = match resumed {
+            Some(path) => Kept::read(path, self.identity, count)?,
+            None => Kept::new(self.identity),
+        };
+        let todo: Vec<usize> = (0..count).filter(|part| !kept.parts.contains_key(&(*part as u64))).collect();
+        let waiting = (0..count).map(|part| Some(kept.parts.get(&(part as u64))?.records())).collect();
+        let progress = Mutex::new(Progress { kept, traced: (0, 0), waiting, warnings: Vec::new() });
+        self.trace(&mut lock(&progress));
+        // A plan of workers counts the epochs of all, so they run one after the other.
+        let all = self.options.worker_count();
+        let lanes = if self.options.rescale.is_some() { 1 } else { all.min(todo.len()).max(1) };
+        let keeps = path.filter(|_| self.options.checkpoint_every.is_some());
+        let lane = |at: usize| {
+            let number = todo[at];
+            let mut part = self.part(number, all / lanes, began, lock(&progress).traced.1);
+            let ended = work(&mut part);
+            let goes_on = matches!(ended, Ok(PartEnd::Done(_)));
+            let ended =
+                ended.and_then(|end| self.ended(&mut part, end, &mut lock(&progress), keeps.as_ref()));
+            let result = (number, ended, part.runs, part.trace);
+            if goes_on && result.1.is_ok() {
+                ControlFlow::Continue(result)
+            } else {
+                ControlFlow::Break(result)
+            }
+        };
+        let results = side_by_side(lanes, todo.len(), lane);
+        let Progress { kept, warnings, .. } = progress.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut parts = Parts { done: vec![None; count], ..Parts::default() };
+        let mut runs: Vec<Vec<RunReport>> = (0..count).map(|_| Vec::new()).collect();
+        for (number, part) in kept.parts {
+            runs[number as usize] = part.report().into_iter().collect();
+            parts.done[number as usize] = Some(part.value);
+        }
+        for (number, ended, own, trace) in results.into_iter().flatten() {
+            ended?;
+            if parts.done[number].is_none() && parts.cut.is_none() {
+                parts.cut = own.last().map(|run| (number, run.clone()));
+            }
+            runs[number] = own;
+            parts.trace.extend(trace);
+        }
+        for run in runs.iter().flatten() {
+            match &mut parts.run {
+                Some(total) => combine(total, run),
+                None => parts.run = Some(run.clone()),
+            }
+        }
+        if let Some(run) = &mut parts.run {
+            run.threads *= lanes.min(todo.len()).max(1);
+            run.warnings.extend(warnings);
+        }
+        Ok(parts)
+    }
+
+    fn part(&self, number: usize, workers: usize, began: Instant, epochs: u64) -> Part<'_> {
+        let (epochs_before, seconds_before) = self.before;
+        Part {
+            number,
+            name: &self.names[number],
+            options: self.options,
+            screen: self.screen.apart(),
+            folder: self.folder.path(),
+            workers,
+            before: epochs_before + epochs,
+            seconds: self.options.time_limit.map(|limit| limit - seconds_before),
+            began,
+            runs: Vec::new(),
+            trace: Vec::new(),
+        }
+    }
+
+    /// Keeps what a part came to, and lets the trace have it.
+    fn ended(
+        &self,
+        part: &mut Part<'_>,
+        end: PartEnd,
+        progress: &mut Progress,
+        keeps: Option<&PathBuf>,
+    ) -> Result<(), Error> {
+        part.screen.flush();
+        if let PartEnd::Done(value) = end {
+            let kept = KeptPart::new(value, &part.runs, &part.trace);
+            progress.kept.parts.insert(part.number as u64, kept);
+            if let Some(path) = keeps {
+                match progress.kept.write(path) {
+                    Ok(()) => part.clear(),
+                    // The run is worth more than its checkpoint.
+                    Err(why) => {
+                        part.screen.warn(&why.to_string());
+                        progress.warnings.push(why.to_string());
+                    }
+                }
+            }
+        }
+        progress.waiting[part.number] = Some(part.trace.clone());
+        self.trace(progress);
+        Ok(())
+    }
+
+    /// Writes the epochs of parts that are done, in the order of the parts, counted on from one to the next.
+    fn trace(&self, progress: &mut Progress) {
+        let mut tracer = self.folder.tracer();
+        while let Some(records) = progress.waiting.get_mut(progress.traced.0).and_then(Option::take) {
+            let before = self.before.0 + progress.traced.1;
+            let last = records.last().map_or(0, |record| record.epoch);
+            for record in records {
+                tracer(&EpochRecord { epoch: before + record.epoch, ..record });
+            }
+            progress.traced = (progress.traced.0 + 1, progress.traced.1 + last);
+        }
+    }
+}
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
