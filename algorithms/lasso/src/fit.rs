@@ -151,6 +151,10 @@ impl Lasso {
 
 /// Moves the ends of ranges to where groups end: a shard has whole groups.
 fn whole_groups(ranges: Vec<Range<usize>>, terms: &Terms) -> Vec<Range<usize>> {
-    let whole = ranges.into_iter().map(|range| terms.border(range.start)..terms.border(range.end));
-    whole.filter(|range| !range.is_empty()).collect()
+    let whole = |range: Range<usize>| {
+        let moved = terms.border(range.start)..terms.border(range.end);
+        // One that had no column before stays: where there are no groups, there are as many shards as were asked for.
+        (range.is_empty() || !moved.is_empty()).then_some(moved)
+    };
+    ranges.into_iter().filter_map(whole).collect()
 }
