@@ -82,6 +82,7 @@
 
 #[doc(hidden)]
 pub mod answers;
+pub mod changes;
 mod checkpoint;
 #[cfg(feature = "cli")]
 pub mod cli;

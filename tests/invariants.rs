@@ -63,10 +63,12 @@ fn algorithms_have_no_thread_no_channel_no_lock_and_no_clock() {
 }
 
 #[test]
-fn timely_is_named_in_four_files() {
-    assert_eq!(naming("src", &["timely::"]), ["dataflow.rs", "generation.rs", "operator.rs", "parcel.rs"]);
+fn timely_is_named_in_five_files_and_differential_in_one() {
+    let files = ["changes.rs", "dataflow.rs", "generation.rs", "operator.rs", "parcel.rs"];
+    assert_eq!(naming("src", &["timely::"]), files);
+    assert_eq!(naming("src", &["differential_dataflow"]), ["changes.rs"]);
     for folder in ALGORITHMS.iter().skip(1).chain(&["datasets/src"]) {
-        assert_eq!(naming(folder, &["timely::"]), [""; 0], "{folder}");
+        assert_eq!(naming(folder, &["timely::", "differential_dataflow"]), [""; 0], "{folder}");
     }
 }
 
