@@ -8,18 +8,19 @@
 
 use super::local::Local;
 use super::stats::Work;
-use super::symmetric::Symmetric;
 use crate::kernels::{dot, solve_lower, solve_lower_transposed};
 
 /// A column of which less than this share is left, squared, once the basis is taken out depends on it.
-const DEPENDENT: f64 = 1e-10;
+pub(super) const DEPENDENT: f64 = 1e-10;
 
-/// Members whose columns are independent, with the Cholesky factor of their Gram, row by row.
-struct Basis<'a> {
-    gram: &'a Symmetric,
-    members: Vec<usize>,
+/// Members that are independent under a symmetric matrix, such as the Gram of their columns, with the Cholesky factor of
+/// it, row by row.
+pub(super) struct Basis {
+    pub(super) members: Vec<usize>,
     l: Vec<f64>,
     stride: usize,
+    /// The share of a diagonal element that a member must leave once the basis is taken out.
+    dependent: f64,
 }
 
 /// Makes the columns of the support independent without raising F. Returns whether b has changed.
@@ -33,10 +34,11 @@ pub(crate) fn reduce(local: &mut Local, work: &mut Work) -> bool {
         support.iter().enumerate().for_each(|(at, &i)| place[i] = at);
         place
     };
-    let mut basis = Basis::new(&local.gram, support.len());
+    let mut basis = Basis::new(support.len(), DEPENDENT);
     for &entering in &support {
         work.factor_flops += (basis.members.len() as u64).pow(2);
-        let Some(mut shares) = basis.try_push(entering) else { continue };
+        let row = local.gram.row(entering);
+        let Some(mut shares) = basis.try_push(entering, |i| row[i]) else { continue };
         // Column `entering` is the sum of the basis by `shares`: as it gives way by t, they take over.
         solve_lower_transposed(&basis.l, basis.stride, &mut shares);
         work.factor_flops += 3 * (shares.len() as u64).pow(2);
@@ -65,7 +67,7 @@ pub(crate) fn reduce(local: &mut Local, work: &mut Work) -> bool {
                 target[place[basis.members[at]]] = 0.0;
                 basis.remove(at);
                 // Independent now, but for rounding: then it stays outside, with its coefficient.
-                basis.try_push(entering);
+                basis.try_push(entering, |i| row[i]);
             }
         }
     }
@@ -77,18 +79,21 @@ pub(crate) fn reduce(local: &mut Local, work: &mut Work) -> bool {
     changed
 }
 
-impl<'a> Basis<'a> {
-    fn new(gram: &'a Symmetric, most: usize) -> Self {
-        Self { gram, members: Vec::with_capacity(most), l: vec![0.0; most * most], stride: most }
+impl Basis {
+    /// Room for this many members.
+    pub(super) fn new(most: usize, dependent: f64) -> Self {
+        Self { members: Vec::with_capacity(most), l: vec![0.0; most * most], stride: most, dependent }
     }
 
-    /// Takes a member in. If its column depends on the basis, it stays out and L^-1 X_B'x is returned.
-    fn try_push(&mut self, member: usize) -> Option<Vec<f64>> {
-        let (from, size) = (self.gram.row(member), self.members.len());
-        let mut row: Vec<f64> = self.members.iter().map(|&i| from[i]).collect();
+    /// Takes a member in, of whose row of the matrix `element` tells the elements. If it depends on the basis, it stays out
+    /// and L^-1 times its elements is returned.
+    pub(super) fn try_push(&mut self, member: usize, element: impl Fn(usize) -> f64) -> Option<Vec<f64>> {
+        let size = self.members.len();
+        let mut row: Vec<f64> = self.members.iter().map(|&i| element(i)).collect();
         solve_lower(&self.l, self.stride, &mut row);
-        let pivot = from[member] - dot(&row, &row);
-        if size == self.stride || pivot <= DEPENDENT * from[member] {
+        let diagonal = element(member);
+        let pivot = diagonal - dot(&row, &row);
+        if size == self.stride || pivot.is_nan() || pivot <= self.dependent * diagonal {
             return Some(row);
         }
         let place = &mut self.l[size * self.stride..][..=size];
@@ -96,6 +101,13 @@ impl<'a> Basis<'a> {
         place[size] = pivot.sqrt();
         self.members.push(member);
         None
+    }
+
+    /// The solution for these values, one for each member.
+    pub(super) fn solve(&self, mut values: Vec<f64>) -> Vec<f64> {
+        solve_lower(&self.l, self.stride, &mut values);
+        solve_lower_transposed(&self.l, self.stride, &mut values);
+        values
     }
 
     /// Takes the member at `at` out: the rows behind it move up, and rotations make them triangular again.

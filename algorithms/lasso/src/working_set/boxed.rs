@@ -5,45 +5,54 @@
 //! then stays there, and so on until the minimum itself is reached (an active-set method: Nocedal and Wright, "Numerical
 //! Optimization", 2006, section 16.5). Epochs of coordinate descent let coefficients leave 0 and their bounds again.
 
-use super::local::{Local, Measure, Problem};
+use super::alternate::Turns;
+use super::basis::{Basis, DEPENDENT};
+use super::epoch::Swept;
+use super::local::{Local, Measure};
 use super::stats::Work;
-use crate::kernels::{add_scaled, dot, solve_lower, solve_lower_transposed};
+use crate::kernels::{add_scaled, dot};
 use crate::loss::soft_threshold;
 use crate::penalties::{Terms, charge};
-
-/// Epochs between measures.
-const EPOCHS: usize = 2;
-
-/// Epochs after which a solve gives up; one that has not reached its gap reports it.
-const MOST_EPOCHS: u64 = 20_000;
 
 /// Faces that a Newton step goes through before epochs have their turn again.
 const FACES: usize = 30;
 
-/// Operations of a factorisation for each one of an epoch: see `inner.rs`.
-const FACTOR_SPEED: u64 = 20;
+/// The Lasso with bounds.
+pub(super) struct Boxed<'a> {
+    pub(super) terms: &'a Terms,
+    pub(super) penalty: f64,
+}
 
-/// A column of which less than this share is left, squared, once those before it are taken out depends on them.
-const DEPENDENT: f64 = 1e-10;
+impl Turns for Boxed<'_> {
+    fn epoch(&mut self, local: &mut Local, work: &mut Work) -> Swept {
+        epoch(local, self.terms, self.penalty, work)
+    }
 
-/// Solves to the gap `target` (absolute), or until nothing changes.
-pub(super) fn solve(
-    local: &mut Local,
-    terms: &Terms,
-    problem: Problem,
-    target: f64,
-    work: &mut Work,
-) -> Measure {
-    let measure = |local: &Local| {
-        let yr = problem.yy - dot(&local.q, &local.b);
-        measured(local, terms, (yr - dot(&local.g, &local.b)).max(0.0), problem.penalty)
-    };
-    descend(local, terms, problem.penalty, (target, MOST_EPOCHS), work, measure)
+    fn free(&self, local: &Local) -> usize {
+        free(local, self.terms).count()
+    }
+
+    fn newton(
+        &mut self,
+        local: &mut Local,
+        _: Measure,
+        work: &mut Work,
+        measure_of: impl Fn(&Local) -> Measure,
+    ) -> Measure {
+        newton(local, self.terms, self.penalty, work);
+        measure_of(local)
+    }
+}
+
+/// Slots of coefficients that are neither 0 nor at a bound.
+fn free(local: &Local, terms: &Terms) -> impl Iterator<Item = usize> {
+    let at = |(i, &b): (usize, &f64)| (b != 0.0 && !terms.is_at_bound(i, b)).then_some(i);
+    local.b.iter().enumerate().filter_map(at)
 }
 
 /// Objective and gap, for r'r: the dual point is k r with k = min(1, L / max |x_j'r|), and
 /// P - D = (1 - k)^2 r'r / 2 + L |b|_1 - k g'b + what bounds charge.
-pub(super) fn measured(local: &Local, terms: &Terms, rr: f64, penalty: f64) -> Measure {
+pub(super) fn measure(local: &Local, terms: &Terms, rr: f64, penalty: f64) -> Measure {
     let mut held = Vec::new();
     let slopes = local.b.iter().zip(&local.g).enumerate();
     let largest = slopes.map(|(i, (b, g))| terms.limiting(i, *b, *g, &mut held)).fold(0.0, f64::max);
@@ -56,43 +65,9 @@ pub(super) fn measured(local: &Local, terms: &Terms, rr: f64, penalty: f64) -> M
     Measure { primal, dual: primal - gap, gap }
 }
 
-/// Epochs and Newton steps in turns, until the gap that `measure_of` tells is at most the target, nothing changes, or the
-/// epochs are used up.
-pub(super) fn descend(
-    local: &mut Local,
-    terms: &Terms,
-    penalty: f64,
-    (target, epochs): (f64, u64),
-    work: &mut Work,
-    measure_of: impl Fn(&Local) -> Measure,
-) -> Measure {
-    let limit = work.epochs + epochs;
-    let mut measure = measure_of(local);
-    let mut since_newton = 0;
-    while measure.gap > target && work.epochs < limit {
-        let before = work.epoch_flops;
-        let (mut changed, mut signs) = (0, 0);
-        for _ in 0..EPOCHS {
-            (changed, signs) = epoch(local, terms, penalty, work);
-        }
-        since_newton += work.epoch_flops - before;
-        measure = measure_of(local);
-        if measure.gap <= target || changed == 0 {
-            break;
-        }
-        let free = local.b.iter().enumerate().filter(|&(i, &b)| b != 0.0 && !terms.is_at_bound(i, b)).count();
-        if free > 0 && (signs == 0 || since_newton * FACTOR_SPEED >= (free as u64).pow(3) / 3) {
-            since_newton = 0;
-            newton(local, terms, penalty, work);
-            measure = measure_of(local);
-        }
-    }
-    measure
-}
-
-/// Minimises over each coefficient in turn, by ascending slot; g follows. Returns how many changed, and how many came to 0 or a
+/// Minimises over each coefficient in turn, by ascending slot; g follows. Its signs count those that came to 0 or a
 /// bound, or left one.
-fn epoch(local: &mut Local, terms: &Terms, penalty: f64, work: &mut Work) -> (usize, usize) {
+fn epoch(local: &mut Local, terms: &Terms, penalty: f64, work: &mut Work) -> Swept {
     let Local { gram, b, g, .. } = local;
     let (mut changed, mut signs) = (0, 0);
     for j in 0..b.len() {
@@ -113,15 +88,16 @@ fn epoch(local: &mut Local, terms: &Terms, penalty: f64, work: &mut Work) -> (us
     work.epochs += 1;
     work.updates += changed as u64;
     work.epoch_flops += 2 * (changed * b.len()) as u64;
-    (changed, signs)
+    Swept { changed, signs }
 }
 
 /// Goes from face to face, towards the minimum of each; g follows.
 fn newton(local: &mut Local, terms: &Terms, penalty: f64, work: &mut Work) {
     work.newtons += 1;
     for _ in 0..FACES {
-        let free = (0..local.b.len()).filter(|&i| local.b[i] != 0.0 && !terms.is_at_bound(i, local.b[i]));
-        let Some((free, step)) = direction(local, free.collect(), penalty, work) else { return };
+        let Some((free, step)) = direction(local, free(local, terms).collect(), penalty, work) else {
+            return;
+        };
         let mut length = 1.0;
         let mut first = None;
         for (at, (&i, &step)) in free.iter().zip(&step).enumerate().filter(|(_, (_, step))| **step != 0.0) {
@@ -157,24 +133,13 @@ fn direction(
     penalty: f64,
     work: &mut Work,
 ) -> Option<(Vec<usize>, Vec<f64>)> {
-    let stride = free.len();
-    let (mut l, mut members) = (vec![0.0; stride * stride], Vec::with_capacity(stride));
+    let mut basis = Basis::new(free.len(), DEPENDENT);
     for i in free {
         let row = local.gram.row(i);
-        let mut products: Vec<f64> = members.iter().map(|&k: &usize| row[k]).collect();
-        solve_lower(&l, stride, &mut products);
-        let pivot = row[i] - dot(&products, &products);
-        if pivot > DEPENDENT * row[i] {
-            let place = &mut l[members.len() * stride..][..=members.len()];
-            place[..products.len()].copy_from_slice(&products);
-            place[products.len()] = pivot.sqrt();
-            members.push(i);
-        }
+        basis.try_push(i, |k| row[k]);
     }
-    work.factor_flops += (members.len() as u64).pow(3) / 3;
+    work.factor_flops += (basis.members.len() as u64).pow(3) / 3;
     let slope = |&i: &usize| local.g[i] - penalty * local.b[i].signum();
-    let mut step: Vec<f64> = members.iter().map(slope).collect();
-    solve_lower(&l, stride, &mut step);
-    solve_lower_transposed(&l, stride, &mut step);
-    (!members.is_empty()).then_some((members, step))
+    let step = basis.solve(basis.members.iter().map(slope).collect());
+    (!basis.members.is_empty()).then_some((basis.members, step))
 }

@@ -3,14 +3,13 @@
 //! Where a group is not zero its norm is smooth, with the second derivative (I - u u') / |b_g|, u = b_g / |b_g|: on the groups
 //! that are not zero F has a Hessian, and Newton steps with a line search finish what epochs have chosen.
 
-use super::local::{Local, Measure, Problem};
+use super::alternate::Turns;
+use super::basis::Basis;
+use super::epoch::Swept;
+use super::local::{Local, Measure};
 use super::stats::Work;
-use crate::kernels::{dot, solve_lower, solve_lower_transposed};
+use crate::kernels::dot;
 use crate::penalties::Terms;
-
-/// Epochs between measures, and epochs after which a solve gives up.
-const EPOCHS: usize = 2;
-const MOST_EPOCHS: u64 = 5_000;
 
 /// Steps on one group, and how little a step may change it to be the last.
 const STEPS: usize = 100;
@@ -20,29 +19,11 @@ const STILL: f64 = 1e-14;
 const NEWTONS: usize = 10;
 const HALVINGS: usize = 30;
 
-/// Operations of a factorisation for each one of an epoch: see `inner.rs`.
-const FACTOR_SPEED: u64 = 20;
-
 /// A pivot below this share of its diagonal is that of a column that depends on others.
 const DEPENDENT: f64 = 1e-13;
 
-/// Solves to the gap `target` (absolute), or until nothing changes.
-pub(super) fn solve(
-    local: &mut Local,
-    terms: &Terms,
-    problem: Problem,
-    target: f64,
-    work: &mut Work,
-) -> Measure {
-    let measure = |local: &Local| {
-        let yr = problem.yy - dot(&local.q, &local.b);
-        measured(local, terms, (yr - dot(&local.g, &local.b)).max(0.0), problem.penalty)
-    };
-    descend(local, terms, problem.penalty, (target, MOST_EPOCHS), work, measure)
-}
-
 /// Objective and gap, for r'r, at the dual point k r with k = min(1, L / max |x_g'r|).
-pub(super) fn measured(local: &Local, terms: &Terms, rr: f64, penalty: f64) -> Measure {
+pub(super) fn measure(local: &Local, terms: &Terms, rr: f64, penalty: f64) -> Measure {
     let (slopes, _) = terms.norms(0, &local.g);
     let (_, norm) = terms.norms(0, &local.b);
     let largest = slopes.into_iter().fold(0.0, f64::max);
@@ -53,48 +34,54 @@ pub(super) fn measured(local: &Local, terms: &Terms, rr: f64, penalty: f64) -> M
     Measure { primal, dual: primal - gap, gap }
 }
 
-/// Epochs and Newton steps in turns, until the gap that `measure_of` tells is at most the target, nothing changes, or the
-/// epochs are used up.
-pub(super) fn descend(
-    local: &mut Local,
-    terms: &Terms,
+/// The Lasso with groups.
+pub(super) struct Grouped {
+    groups: Vec<Group>,
     penalty: f64,
-    (target, epochs): (f64, u64),
-    work: &mut Work,
-    measure_of: impl Fn(&Local) -> Measure,
-) -> Measure {
-    let groups: Vec<Group> = terms.members().into_iter().map(|members| Group::new(local, members)).collect();
-    let limit = work.epochs + epochs;
-    let mut measure = measure_of(local);
-    let mut since_newton = 0;
-    while measure.gap > target && work.epochs < limit {
-        let before = work.epoch_flops;
-        let mut changed = false;
-        for _ in 0..EPOCHS {
-            changed = groups.iter().filter(|group| group.minimise(local, penalty, work)).count() > 0;
-            work.epochs += 1;
-        }
-        since_newton += work.epoch_flops - before;
-        measure = measure_of(local);
-        if measure.gap <= target || !changed {
-            break;
-        }
-        let active: Vec<&Group> = groups.iter().filter(|group| !group.is_zero(local)).collect();
-        let free: usize = active.iter().map(|group| group.members.len()).sum();
-        if free > 0 && since_newton * FACTOR_SPEED >= (free as u64).pow(3) / 3 {
-            since_newton = 0;
-            for _ in 0..NEWTONS {
-                if !newton(local, &active, penalty, work) {
-                    break;
-                }
-                measure = measure_of(local);
-                if measure.gap <= target {
-                    break;
-                }
-            }
-        }
+    target: f64,
+}
+
+impl Grouped {
+    /// Newton steps end at the gap `target`.
+    pub(super) fn new(local: &Local, terms: &Terms, penalty: f64, target: f64) -> Self {
+        let groups = terms.members().into_iter().map(|members| Group::new(local, members)).collect();
+        Self { groups, penalty, target }
     }
-    measure
+
+    /// Groups that are not zero.
+    fn active(&self, local: &Local) -> impl Iterator<Item = &Group> {
+        self.groups.iter().filter(|group| !group.is_zero(local))
+    }
+}
+
+impl Turns for Grouped {
+    /// A group has no sign: each that changes counts for one.
+    fn epoch(&mut self, local: &mut Local, work: &mut Work) -> Swept {
+        let changed = self.groups.iter().filter(|group| group.minimise(local, self.penalty, work)).count();
+        work.epochs += 1;
+        Swept { changed, signs: changed }
+    }
+
+    fn free(&self, local: &Local) -> usize {
+        self.active(local).map(|group| group.members.len()).sum()
+    }
+
+    fn newton(
+        &mut self,
+        local: &mut Local,
+        mut measure: Measure,
+        work: &mut Work,
+        measure_of: impl Fn(&Local) -> Measure,
+    ) -> Measure {
+        let active: Vec<&Group> = self.active(local).collect();
+        for _ in 0..NEWTONS {
+            if measure.gap <= self.target || !newton(local, &active, self.penalty, work) {
+                break;
+            }
+            measure = measure_of(local);
+        }
+        measure
+    }
 }
 
 /// A group's members, their Gram, and a bound on its largest eigenvalue.
@@ -164,11 +151,10 @@ fn newton(local: &mut Local, active: &[&Group], penalty: f64, work: &mut Work) -
     if about.iter().any(|&(_, size)| size == 0.0) {
         return false;
     }
-    let stride = members.len();
-    let (mut l, mut kept) = (vec![0.0; stride * stride], Vec::with_capacity(stride));
+    let mut basis = Basis::new(members.len(), DEPENDENT);
     for (at, &i) in members.iter().enumerate() {
-        let (first, size) = about[at];
-        let element = |other: usize| {
+        let ((first, size), row) = (about[at], local.gram.row(i));
+        basis.try_push(at, |other| {
             let j = members[other];
             let bend = match other >= first {
                 true => {
@@ -176,24 +162,14 @@ fn newton(local: &mut Local, active: &[&Group], penalty: f64, work: &mut Work) -
                 }
                 false => 0.0,
             };
-            local.gram.row(i)[j] + bend
-        };
-        let mut row: Vec<f64> = kept.iter().map(|&other: &usize| element(other)).collect();
-        solve_lower(&l, stride, &mut row);
-        let (diagonal, squares) = (element(at), dot(&row, &row));
-        if diagonal - squares > DEPENDENT * diagonal {
-            let place = &mut l[kept.len() * stride..][..=kept.len()];
-            place[..row.len()].copy_from_slice(&row);
-            place[row.len()] = (diagonal - squares).sqrt();
-            kept.push(at);
-        }
+            row[j] + bend
+        });
     }
+    let kept = &basis.members;
     work.factor_flops += (kept.len() as u64).pow(3) / 3;
     let slope = |&at: &usize| local.g[members[at]] - penalty * local.b[members[at]] / about[at].1;
     let slopes: Vec<f64> = kept.iter().map(slope).collect();
-    let mut step = slopes.clone();
-    solve_lower(&l, stride, &mut step);
-    solve_lower_transposed(&l, stride, &mut step);
+    let step = basis.solve(slopes.clone());
     let promised = dot(&slopes, &step);
     if promised.is_nan() || promised <= 0.0 {
         return false;

@@ -11,6 +11,7 @@
 //! each other, line searches follow one another with the same factor. Nothing here knows threads or clocks:
 //! what is done depends on computed values and counted work alone.
 
+mod alternate;
 mod basis;
 mod boxed;
 mod candidates;

@@ -3,15 +3,15 @@
 use raddle::hands;
 use raddle::state::StateError;
 
-use super::boxed;
+use super::alternate::{MOST_EPOCHS, with_terms};
 use super::compact::Compact;
 use super::factor::{Factor, KeptFactor};
-use super::grouped;
 use super::homotopy::{Homotopy, MOST_MEMBERS};
 use super::inner;
 use super::local::{Local, Measure, Problem};
 use super::stats::Work;
 use super::symmetric::{MOVING, STRIP};
+use crate::kernels::dot;
 use crate::penalties::Terms;
 
 /// A member's number, in order of entry.
@@ -275,12 +275,10 @@ impl WorkingSet {
     pub fn solve(&mut self, penalty: f64, yy: f64, rows: usize, target: f64) -> SolveReport {
         let mut work = Work::default();
         let problem = Problem { penalty, yy, rows };
-        if self.terms.has_groups() {
-            let measure = grouped::solve(&mut self.whole, &self.terms, problem, target, &mut work);
-            return SolveReport { measure, reached: measure.gap <= target, support: self.support(), work };
-        }
-        if self.terms.is_bounded() {
-            let measure = boxed::solve(&mut self.whole, &self.terms, problem, target, &mut work);
+        if self.terms.has_groups() || self.terms.is_bounded() {
+            let squares = |local: &Local| yy - dot(&local.q, &local.b) - dot(&local.g, &local.b);
+            let limit = (target, MOST_EPOCHS);
+            let measure = with_terms(&mut self.whole, &self.terms, penalty, limit, &mut work, squares);
             return SolveReport { measure, reached: measure.gap <= target, support: self.support(), work };
         }
         if self.members.len() <= MOST_MEMBERS {

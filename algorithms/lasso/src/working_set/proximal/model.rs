@@ -7,10 +7,9 @@ use crate::kernels::{RowPiece, dot, gram, gram_by_rows, sparse_dot};
 use crate::loss::linear_predictor::Scores;
 use crate::loss::rows::Rows;
 
-use super::super::boxed;
+use super::super::alternate::{alternate, with_terms};
 use super::super::factor::{Factor, KeptFactor, NOWHERE, places};
-use super::super::grouped;
-use super::super::inner::descend;
+use super::super::inner::Plain;
 use super::super::local::{Local, Measure, Problem};
 use super::super::stats::Work;
 use super::set::Place;
@@ -241,29 +240,15 @@ impl Model {
         // With a ridge the members are rows too: any number of columns is independent.
         let rows = scores.values.len() + if self.ridge > 0.0 { self.slots.len() } else { 0 };
         let problem = Problem { penalty, yy: 0.0, rows };
-        if terms.has_groups() {
+        let (limit, work) = ((target, EPOCHS), &mut Work::default());
+        if terms.has_groups() || terms.is_bounded() {
             let terms = terms.select(self.slots.iter().map(|&slot| slot as usize));
-            let measure = |local: &Local| {
-                grouped::measured(
-                    local,
-                    &terms,
-                    (squares - explained(local, &before, &slope)).max(0.0),
-                    penalty,
-                )
-            };
-            grouped::descend(local, &terms, penalty, (target, EPOCHS), &mut Work::default(), measure);
-            return self.direction(&before, columns);
-        }
-        if terms.is_bounded() {
-            let terms = terms.select(self.slots.iter().map(|&slot| slot as usize));
-            let measure = |local: &Local| {
-                boxed::measured(local, &terms, squares - explained(local, &before, &slope), penalty)
-            };
-            boxed::descend(local, &terms, penalty, (target, EPOCHS), &mut Work::default(), measure);
+            let squares = |local: &Local| squares - explained(local, &before, &slope);
+            with_terms(local, &terms, penalty, limit, work, squares);
             return self.direction(&before, columns);
         }
         let measure = |local: &Local| measure(local, &before, &slope, squares, penalty);
-        descend(local, problem, (target, EPOCHS), &mut self.factor, &mut Work::default(), measure);
+        alternate(local, &mut Plain { problem, factor: &mut self.factor }, limit, work, measure);
         self.direction(&before, columns)
     }
 

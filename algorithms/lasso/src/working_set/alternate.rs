@@ -1,0 +1,88 @@
+//! Epochs of coordinate descent and Newton steps, in turns, whatever terms the objective has.
+
+use super::boxed::{self, Boxed};
+use super::epoch::Swept;
+use super::grouped::{self, Grouped};
+use super::local::{Local, Measure};
+use super::stats::Work;
+use crate::penalties::Terms;
+
+/// Epochs between measures: they let members enter and leave, which a Newton step only finishes.
+const EPOCHS: usize = 2;
+
+/// A Newton step gets through this many times as many operations of a whole factorisation in a second as an epoch of its
+/// own: they are multiplications from registers, against rows from memory, and most rows of the factor are there from
+/// the step before. Counted cost, so that the choice is the same on every machine.
+const FACTOR_SPEED: u64 = 20;
+
+/// Epochs after which a solve gives up; one that has not reached its gap reports it.
+pub(super) const MOST_EPOCHS: u64 = 20_000;
+
+/// What takes turns.
+pub(super) trait Turns {
+    /// Minimises over each coefficient, or each group of them, in turn; g follows.
+    fn epoch(&mut self, local: &mut Local, work: &mut Work) -> Swept;
+
+    /// How many coefficients a Newton step solves for.
+    fn free(&self, local: &Local) -> usize;
+
+    /// Newton steps. Returns the measure after them; `measure` is that before.
+    fn newton(
+        &mut self,
+        local: &mut Local,
+        measure: Measure,
+        work: &mut Work,
+        measure_of: impl Fn(&Local) -> Measure,
+    ) -> Measure;
+}
+
+/// Goes on until the gap that `measure_of` computes is at most the target, nothing changes, or the epochs are used up. Of
+/// its objective only differences count.
+pub(super) fn alternate(
+    local: &mut Local,
+    turns: &mut impl Turns,
+    (target, epochs): (f64, u64),
+    work: &mut Work,
+    measure_of: impl Fn(&Local) -> Measure,
+) -> Measure {
+    let limit = work.epochs + epochs;
+    let mut measure = measure_of(local);
+    let mut since_newton = 0;
+    while measure.gap > target && work.epochs < limit {
+        let before = work.epoch_flops;
+        let mut swept = Swept::default();
+        for _ in 0..EPOCHS {
+            swept = turns.epoch(local, work);
+        }
+        since_newton += work.epoch_flops - before;
+        measure = measure_of(local);
+        if measure.gap <= target || swept.changed == 0 {
+            break;
+        }
+        let free = turns.free(local);
+        if free > 0 && (swept.signs == 0 || since_newton * FACTOR_SPEED >= (free as u64).pow(3) / 3) {
+            since_newton = 0;
+            measure = turns.newton(local, measure, work, &measure_of);
+        }
+    }
+    measure
+}
+
+/// [`alternate`] for an objective with groups or bounds, of which `squares` computes r'r.
+pub(super) fn with_terms(
+    local: &mut Local,
+    terms: &Terms,
+    penalty: f64,
+    limit: (f64, u64),
+    work: &mut Work,
+    squares: impl Fn(&Local) -> f64,
+) -> Measure {
+    let squares = |local: &Local| squares(local).max(0.0);
+    if terms.has_groups() {
+        let mut turns = Grouped::new(local, terms, penalty, limit.0);
+        let measure = |local: &Local| grouped::measure(local, terms, squares(local), penalty);
+        return alternate(local, &mut turns, limit, work, measure);
+    }
+    let measure = |local: &Local| boxed::measure(local, terms, squares(local), penalty);
+    alternate(local, &mut Boxed { terms, penalty }, limit, work, measure)
+}
