@@ -2,6 +2,8 @@
 //! are updated by importance, never together with a column that is correlated with them.
 //! `cargo run --release --example multinomial`
 
+use std::collections::BTreeMap;
+
 use raddle::random::Stream;
 use raddle::schedule::{Dependencies, Priority, PrioritySettings, Round, Variables};
 use raddle::{Boundary, Engine, Metric, Parts, Program, Relate, Task, Update, Verbs, Verdict, replay};
@@ -157,21 +159,13 @@ impl Relate for Multinomial {
     /// Absolute correlations.
     fn relate(&self, _: &(), candidates: &[u32], pieces: Answers) -> Dependencies {
         let rows = self.classes.len();
-        let mut columns = vec![Vec::new(); candidates.len()];
-        for (_, piece) in &pieces {
-            for (&(variable, _), column) in piece.told.iter().zip(piece.values.chunks(rows)) {
-                let at = candidates.iter().position(|&candidate| candidate == variable);
-                columns[at.expect("candidates alone are gathered")] = column.to_vec();
-            }
-        }
-        let mut dependencies = Dependencies::none(candidates.len());
-        for (i, a) in columns.iter().enumerate() {
-            for (j, b) in columns[..i].iter().enumerate() {
-                let strength = dot(a, b).abs() / (dot(a, a) * dot(b, b)).sqrt();
-                dependencies.set(i, j, strength as f32);
-            }
-        }
-        dependencies
+        let each = pieces.iter().flat_map(|(_, piece)| piece.told.iter().zip(piece.values.chunks(rows)));
+        let columns: BTreeMap<u32, &[f64]> =
+            each.map(|(&(variable, _), column)| (variable, column)).collect();
+        Dependencies::of_pairs(candidates, |a, b| {
+            let (a, b) = (columns[&a], columns[&b]);
+            (dot(a, b).abs() / (dot(a, a) * dot(b, b)).sqrt()) as f32
+        })
     }
 }
 
@@ -195,10 +189,9 @@ fn main() -> Result<(), raddle::EngineError> {
         let program = Multinomial { classes: classes.clone(), count: 3, penalty: 2.0 };
         Engine::new(program, schedule, Parts::new(shards, vec![0.0; 3 * rows])).epochs(2000)
     };
-    let outcome = run().workers(2).run()?;
-    let coefficients = || outcome.parts.shards.iter().flat_map(|shard| &shard.coefficients);
-    let used = coefficients().filter(|of_column| of_column.iter().any(|&b| b != 0.0)).count();
-    let report = &outcome.report;
+    let raddle::Outcome { parts, report, .. } = run().workers(2).run()?;
+    let coefficients = parts.shards.iter().flat_map(|shard| &shard.coefficients);
+    let used = coefficients.filter(|of_column| of_column.iter().any(|&b| b != 0.0)).count();
     println!("{used} of {width} columns used; {} candidates were too close to another", report.rejected);
     println!("gap {:.1e} after {} epochs", report.metric.value, report.epochs);
     assert!(report.metric.is_reached() && report.rejected > 0);

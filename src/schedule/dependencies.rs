@@ -21,6 +21,17 @@ impl Dependencies {
         Self { count, strengths: vec![0.0; count * count.saturating_sub(1) / 2] }
     }
 
+    /// The strengths between all pairs of `candidates`, each pair asked once.
+    pub fn of_pairs(candidates: &[u32], strength: impl Fn(u32, u32) -> f32) -> Self {
+        let mut dependencies = Self::none(candidates.len());
+        for (row, (&i, at)) in dependencies.rows_mut().zip(candidates.iter().zip(0..)) {
+            for (place, &j) in row.iter_mut().zip(&candidates[..at]) {
+                *place = strength(i, j);
+            }
+        }
+        dependencies
+    }
+
     /// Sets the strength between the candidates at two different positions.
     pub fn set(&mut self, i: usize, j: usize, strength: f32) {
         let at = self.position(i, j);

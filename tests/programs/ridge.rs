@@ -128,15 +128,10 @@ impl Relate for Ridge {
         let columns: Vec<(u32, Vec<f64>)> =
             pieces.map(|((variable, _), column)| (variable, column)).collect();
         let column = |variable| &columns.iter().find(|(other, _)| *other == variable).unwrap().1;
-        let mut dependencies = Dependencies::none(candidates.len());
-        for (i, &a) in candidates.iter().enumerate() {
-            for (j, &b) in candidates.iter().enumerate().skip(i + 1) {
-                let (a, b) = (column(a), column(b));
-                let correlation = dot(a, b) / (dot(a, a) * dot(b, b)).sqrt();
-                dependencies.set(i, j, correlation.abs() as f32);
-            }
-        }
-        dependencies
+        Dependencies::of_pairs(candidates, |a, b| {
+            let (a, b) = (column(a), column(b));
+            (dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()).abs() as f32
+        })
     }
 }
 

@@ -5,13 +5,7 @@ use crate::verdict::Metric;
 
 /// Variables in groups of four that depend on each other by 0.9.
 fn relate(candidates: &[u32]) -> Dependencies {
-    let mut dependencies = Dependencies::none(candidates.len());
-    for (a, i) in candidates.iter().enumerate() {
-        for (b, j) in candidates.iter().enumerate().skip(a + 1) {
-            dependencies.set(a, b, if i / 4 == j / 4 { 0.9 } else { 0.0 });
-        }
-    }
-    dependencies
+    Dependencies::of_pairs(candidates, |i, j| if i / 4 == j / 4 { 0.9 } else { 0.0 })
 }
 
 fn schedule(count: u32, settings: PrioritySettings) -> Priority {
