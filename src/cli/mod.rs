@@ -5,7 +5,7 @@
 //!
 //! ```no_run
 //! use clap::Parser;
-//! use raddle::cli::{self, Data, Error, ExitStatus, Free, ModelDigest, Phase, Session, Summary, TrainOptions};
+//! use raddle::cli::{self, Data, Error, ExitStatus, Free, ModelDigest, Timed, Session, Summary, TrainOptions};
 //! # use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Update, Verbs, Verdict, schedule::{Cyclic, Round, Variables}};
 //! # struct Mean;
 //! # impl Program for Mean {
@@ -46,8 +46,8 @@
 //!
 //! fn fit(options: &Fit) -> Result<ExitStatus, Error> {
 //!     let mut session = Session::begin("mean", env!("CARGO_PKG_VERSION"), &options.train)?;
-//!     let shards = session.timed(Phase::Read, || read(options.train.data.as_deref())).map_err(Error::input)?;
-//!     let engine = session.timed(Phase::Fit, || engine(shards, options));
+//!     let shards = session.timed(Timed::Read, || read(options.train.data.as_deref())).map_err(Error::input)?;
+//!     let engine = session.timed(Timed::Fit, || engine(shards, options));
 //!     let data = format!("{:?}", options.train.data); // better: a digest of the data
 //!     let identity = cli::identity("mean", options, Free::default(), &[("data", &data)])?;
 //!     let outcome = session.run(engine.identity(identity))?;
@@ -102,7 +102,7 @@ pub use options::{ENGINE_HEADING, TrainOptions};
 pub use parts::{Part, PartEnd, Parts};
 pub use process::{cpu_seconds, peak_memory_bytes};
 pub use profile::{Profile, profile};
-pub use report::{About, Data, Phase, Report, Seconds};
+pub use report::{About, Data, Report, Seconds, Timed};
 pub use resume::Free;
 pub use screen::{Screen, count, say};
 pub use session::Session;

@@ -14,7 +14,7 @@ use crate::verdict::Metric;
 
 /// A part of a run whose seconds are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
+pub enum Timed {
     /// Reading the data.
     Read,
     /// What a judge does before it calls a peer: centre, scale, split.
@@ -27,7 +27,7 @@ pub enum Phase {
     Write,
 }
 
-impl Phase {
+impl Timed {
     /// What is shown while it goes on.
     pub fn doing(self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ impl Phase {
     }
 }
 
-/// Seconds of each phase.
+/// Seconds of each part of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Seconds {
     /// Reading the data.
@@ -56,14 +56,14 @@ pub struct Seconds {
 }
 
 impl Seconds {
-    /// Adds to a phase.
-    pub fn add(&mut self, phase: Phase, seconds: f64) {
-        let sum = match phase {
-            Phase::Read => &mut self.read,
-            Phase::Prepare => &mut self.prepare,
-            Phase::Fit => &mut self.fit,
-            Phase::Certify => &mut self.certify,
-            Phase::Write => &mut self.write,
+    /// Adds to a part.
+    pub fn add(&mut self, part: Timed, seconds: f64) {
+        let sum = match part {
+            Timed::Read => &mut self.read,
+            Timed::Prepare => &mut self.prepare,
+            Timed::Fit => &mut self.fit,
+            Timed::Certify => &mut self.certify,
+            Timed::Write => &mut self.write,
         };
         *sum += seconds;
     }

@@ -10,7 +10,7 @@ use super::exit::Error;
 use super::number::number;
 use super::options::TrainOptions;
 use super::pace::Pace;
-use super::report::Phase;
+use super::report::Timed;
 use crate::record::EpochRecord;
 
 /// Shows how a run goes: a bar on a terminal, else lines, at most ten a second and the last; nothing with `--quiet`. What
@@ -62,9 +62,9 @@ impl Screen {
     }
 
     /// Shows what goes on between epochs.
-    pub fn phase(&self, phase: Phase) {
+    pub fn part(&self, part: Timed) {
         if let How::Bar(bar) = &self.how {
-            bar.set_message(phase.doing());
+            bar.set_message(part.doing());
         }
     }
 

@@ -12,7 +12,7 @@ use super::interrupt::Interrupt;
 use super::options::TrainOptions;
 use super::parts::{Part, PartEnd, Parts, Sharing, forget};
 use super::process::{cpu_seconds, peak_memory_bytes};
-use super::report::{About, Data, Phase, Report, Seconds};
+use super::report::{About, Data, Report, Seconds, Timed};
 use super::screen::{Screen, say};
 use super::store::Out;
 use super::summary::Summary;
@@ -93,12 +93,12 @@ impl Session {
         Interrupt::handler().is_requested()
     }
 
-    /// Does some work and counts its seconds to a phase.
-    pub fn timed<T>(&mut self, phase: Phase, work: impl FnOnce() -> T) -> T {
-        self.screen.phase(phase);
+    /// Does some work and counts its seconds to a part of the run.
+    pub fn timed<T>(&mut self, part: Timed, work: impl FnOnce() -> T) -> T {
+        self.screen.part(part);
         let start = Instant::now();
         let result = work();
-        self.seconds.add(phase, start.elapsed().as_secs_f64());
+        self.seconds.add(part, start.elapsed().as_secs_f64());
         result
     }
 
@@ -126,14 +126,14 @@ impl Session {
         work: impl Fn(&mut Part<'_>) -> Result<PartEnd, Error> + Sync,
     ) -> Result<Parts, Error> {
         self.begin_training()?;
-        self.screen.phase(Phase::Fit);
+        self.screen.part(Timed::Fit);
         let (start, options, screen) = (Instant::now(), self.options.clone(), self.screen.clone());
         let before = (self.before.epochs, self.before.seconds);
         let sharing =
             Sharing { options: &options, screen: &screen, folder: &self.folder, identity, names, before };
         let parts = sharing.run(work)?;
         let seconds = start.elapsed().as_secs_f64();
-        self.seconds.add(Phase::Fit, seconds);
+        self.seconds.add(Timed::Fit, seconds);
         self.before.epochs += parts.run.as_ref().map_or(0, |run| run.epochs);
         self.before.seconds += seconds;
         Ok(parts)
@@ -177,15 +177,15 @@ impl Session {
         if let Some(plan) = &self.options.rescale {
             engine = engine.rescale(&plan.after(self.before.epochs));
         }
-        let outcome = self.timed(Phase::Fit, || engine.run()).map_err(|error| match error {
+        let outcome = self.timed(Timed::Fit, || engine.run()).map_err(|error| match error {
             EngineError::Checkpoint { .. } => Error::input(error),
             error => Error::from(error),
         })?;
         self.screen.flush();
         // What only measures the model is certified, not fitted.
         let measured: f64 = outcome.trace.iter().map(|record| record.measured).sum();
-        self.seconds.add(Phase::Fit, -measured);
-        self.seconds.add(Phase::Certify, measured);
+        self.seconds.add(Timed::Fit, -measured);
+        self.seconds.add(Timed::Certify, measured);
         self.before.epochs += outcome.report.epochs;
         self.before.seconds += outcome.report.seconds;
         let folder = &self.folder;
@@ -194,7 +194,7 @@ impl Session {
             self.screen.warn(&why.to_string());
             self.warnings.push(why.to_string());
         }
-        self.seconds.add(Phase::Write, start.elapsed().as_secs_f64());
+        self.seconds.add(Timed::Write, start.elapsed().as_secs_f64());
         Ok(outcome)
     }
 
@@ -217,10 +217,10 @@ impl Session {
     /// # Errors
     /// If it cannot be written.
     pub fn write(&mut self, name: &str, write: impl FnOnce(&mut Out) -> io::Result<()>) -> Result<(), Error> {
-        self.screen.phase(Phase::Write);
+        self.screen.part(Timed::Write);
         let start = Instant::now();
         let written = self.folder.write(name, write);
-        self.seconds.add(Phase::Write, start.elapsed().as_secs_f64());
+        self.seconds.add(Timed::Write, start.elapsed().as_secs_f64());
         written
     }
 

@@ -86,8 +86,8 @@ fn a_target_that_nobody_gave_is_not_printed_and_a_missed_one_is_not_done() {
 #[test]
 fn seconds_add_up_by_phase() {
     let mut seconds = Seconds::default();
-    seconds.add(Phase::Fit, 1.0);
-    seconds.add(Phase::Fit, 0.5);
-    seconds.add(Phase::Read, 0.25);
+    seconds.add(Timed::Fit, 1.0);
+    seconds.add(Timed::Fit, 0.5);
+    seconds.add(Timed::Read, 0.25);
     assert_eq!(seconds, Seconds { read: 0.25, fit: 1.5, ..Seconds::default() });
 }

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use raddle::cli::{
-    Data, Error, ExitStatus, Free, Part, PartEnd, Parts, Phase, Session, TrainOptions, between, choose,
+    Data, Error, ExitStatus, Free, Part, PartEnd, Parts, Session, Timed, TrainOptions, between, choose,
     combine, number,
 };
 use raddle::state::{from_bytes, to_bytes};
@@ -88,7 +88,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let rows = options.problem.rows.values(&mut table, &data.path)?;
     let lasso = options.problem.terms.apply(lasso, &features, table.x.cols())?;
     let cv = options.cross_validation(lasso, criterion).rows(rows.weights, rows.offset);
-    let mut folds = session.timed(Phase::Prepare, || options.start(cv, table, &data.path, &features))?;
+    let mut folds = session.timed(Timed::Prepare, || options.start(cv, table, &data.path, &features))?;
 
     let names: Vec<String> =
         (1..=folds.count()).map(|number| format!("fold {number} of {}", folds.count())).collect();
@@ -107,7 +107,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
 
     let lambda = chosen.point().lambda;
     session.screen().stage(&format!("all rows at lambda {}", number(lambda)));
-    let engine = session.timed(Phase::Fit, || folds.all(ratio, lambda).engine(folds.problem()));
+    let engine = session.timed(Timed::Fit, || folds.all(ratio, lambda).engine(folds.problem()));
     let engine = engine.map_err(refuse)?.identity(format!("{identity} all rows"));
     let outcome = session.run_last(engine)?;
     let fit = Fit::new(folds.problem(), outcome);

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use raddle::cli::{
-    Error, ExitStatus, Phase, Session, Summary, Table as Listing, TrainOptions, aligned, count, number,
+    Error, ExitStatus, Session, Summary, Table as Listing, Timed, TrainOptions, aligned, count, number,
     refuse_without_effect,
 };
 use raddle_lasso::Fit;
@@ -60,7 +60,7 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     }
     let Ready { problem, data, features } = options.problem.ready(&mut session, train)?;
     let lasso = options.problem.terms.apply(lasso, &features, problem.columns())?;
-    let engine = session.timed(Phase::Fit, || lasso.engine(&problem));
+    let engine = session.timed(Timed::Fit, || lasso.engine(&problem));
     let engine = engine.map_err(|why| refuse_named(why, &data.path, &features))?;
     // The tolerance only says when a fit ends.
     let identity = problem::identity(options, super::FREE, &data.digest, train)?;

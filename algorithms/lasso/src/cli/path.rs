@@ -2,7 +2,7 @@
 
 use clap::Args;
 use raddle::cli::{
-    Error, ExitStatus, Free, Phase, Session, Summary, Table as Listing, TrainOptions, aligned, between, count,
+    Error, ExitStatus, Free, Session, Summary, Table as Listing, Timed, TrainOptions, aligned, between, count,
 };
 use raddle_lasso::{Fit, Point};
 use serde::Serialize;
@@ -49,7 +49,7 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
     let lasso = options.problem.single(train)?.path(*points, *ratio);
     let Ready { problem, data, features } = options.problem.ready(&mut session, train)?;
     let lasso = options.problem.terms.apply(lasso, &features, problem.columns())?;
-    let engine = session.timed(Phase::Fit, || lasso.engine(&problem));
+    let engine = session.timed(Timed::Fit, || lasso.engine(&problem));
     let engine = engine.map_err(|why| refuse_named(why, &data.path, &features))?;
     // The tolerance says at each point when the next one begins.
     let free = Free { neutral: &[], ..super::FREE };

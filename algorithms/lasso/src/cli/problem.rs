@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use raddle::cli::{Data, Error, Free, Phase, Report, Session, TrainOptions, refuse_without_effect};
+use raddle::cli::{Data, Error, Free, Report, Session, Timed, TrainOptions, refuse_without_effect};
 use raddle_datasets::{Beside, Classes, Encoding, Options, Table};
 use raddle_lasso::{Choice, Lasso, LassoError, Loss, Preparation, Problem};
 use serde::{Serialize, Serializer};
@@ -164,7 +164,7 @@ impl ProblemOptions {
         train: &TrainOptions,
         beside: &[Beside],
     ) -> Result<Table, Error> {
-        let table = session.timed(Phase::Read, || {
+        let table = session.timed(Timed::Read, || {
             let (format, y) = (train.format.as_deref(), self.y.as_deref());
             let options = self.columns.options(format, y, train.worker_count())?;
             let classes = if self.loss.has_classes() { Classes::Any } else { Classes::Refused };
@@ -188,7 +188,7 @@ impl ProblemOptions {
         let mut table = self.read(session, train, &[])?;
         let (data, features) = (data::describe(&table), self.features(&table));
         let rows = self.rows.values(&mut table, &data.path)?;
-        let problem = session.timed(Phase::Prepare, || rows.problem(table, self.preparation()));
+        let problem = session.timed(Timed::Prepare, || rows.problem(table, self.preparation()));
         let problem = problem.map_err(|why| refuse_named(why, &data.path, &features))?;
         Ok(Ready { problem, data, features })
     }

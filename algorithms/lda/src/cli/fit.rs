@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use raddle::cli::{Error, ExitStatus, Phase, Session, TrainOptions, choose, count, refuse_without_effect};
+use raddle::cli::{Error, ExitStatus, Session, Timed, TrainOptions, choose, count, refuse_without_effect};
 use raddle_datasets::Corpus;
 use raddle_lda::{Fit, Held, Lda, LdaError, Preparation, Problem, SyncInterval};
 use serde::Serialize;
@@ -107,7 +107,7 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let mut session = Session::begin("lda", env!("CARGO_PKG_VERSION"), train)?;
     session.set_metric_name("perplexity");
     let (source, format) = (train.data.as_deref(), train.format.as_deref());
-    let read = session.timed(Phase::Read, || options.corpus.read(source, format, train.worker_count()));
+    let read = session.timed(Timed::Read, || options.corpus.read(source, format, train.worker_count()));
     let data::Read { mut corpus, left_out, mut notes } = read?;
     let about = data::describe(&corpus);
     let start = match &train.init {
@@ -120,7 +120,7 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let read = [("data", about.digest.as_str()), ("init", init)];
     let identity = raddle::cli::identity("lda", options, super::FREE, &read)?;
     let lda = options.lda(&corpus, start, &mut notes)?;
-    let problem = session.timed(Phase::Prepare, || Problem::new(&corpus, &preparation)).map_err(refuse)?;
+    let problem = session.timed(Timed::Prepare, || Problem::new(&corpus, &preparation)).map_err(refuse)?;
     notes.extend(nothing_held_out(&preparation, &problem));
     let about = data::with_training(about, problem.tokens());
     drop(preparation);
@@ -129,7 +129,7 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let (vocabulary, names) = (corpus.vocabulary.clone(), corpus.document_names.clone());
     let names = names.filter(|names| names.len() == documents);
     let corpus = (options.coherence || options.pyldavis).then_some(corpus);
-    let engine = session.timed(Phase::Fit, || lda.engine(problem)).map_err(refuse)?;
+    let engine = session.timed(Timed::Fit, || lda.engine(problem)).map_err(refuse)?;
     let fit = Fit::new(session.run(engine.identity(identity))?, documents);
     let counts = fit.topic_words();
     let model = Model { named_documents: names.is_some(), ..Model::new(&fit, &counts, vocabulary.as_ref()) };

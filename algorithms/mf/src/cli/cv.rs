@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, Phase, Session, Summary, Table, TrainOptions, count, number};
+use raddle::cli::{Error, ExitStatus, Session, Summary, Table, Timed, TrainOptions, count, number};
 use raddle_mf::{CrossValidation, MfError, Problem, Runner as _};
 use serde::Serialize;
 
@@ -54,7 +54,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let settings = options.settings();
     let fits = settings.iter().map(|setting| setting.mf(train)).collect::<Result<Vec<_>, _>>()?;
     reading.refuse_idle(&[train.data.as_deref()], train.format.as_deref())?;
-    let ratings = session.timed(Phase::Read, || {
+    let ratings = session.timed(Timed::Read, || {
         reading.read(train.data.as_deref(), train.format.as_deref(), train.worker_count())
     })?;
     let described = data::describe(&ratings);

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use raddle::cli::{
-    Data, Error, ExitStatus, Phase, Session, Summary, Table, TrainOptions, combine, count, number,
+    Data, Error, ExitStatus, Session, Summary, Table, Timed, TrainOptions, combine, count, number,
 };
 use raddle::{Ending, Metric};
 use raddle_datasets::{Ids, Ratings, Triples};
@@ -119,7 +119,7 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     options.check()?;
     let start = train.init.as_deref().map(files::read).transpose()?;
     let is_timed = [&options.validation, &options.test].iter().any(|name| name.starts_with(data::LATEST));
-    let mut ratings = session.timed(Phase::Read, || {
+    let mut ratings = session.timed(Timed::Read, || {
         let (source, format) = (train.data.as_deref(), train.format.as_deref());
         match is_timed {
             true => reading.read_timed(source, format, train.worker_count()),
@@ -135,7 +135,7 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
         mf = mf.init(start.model);
     }
     let Split { problem, whole, test, on_test, cold } =
-        session.timed(Phase::Prepare, || Split::new(options, &mut ratings))?;
+        session.timed(Timed::Prepare, || Split::new(options, &mut ratings))?;
     // The target only says when the run ends; but where there is one, a test set is measured on.
     let on = if on_test { "test" } else { "validation" };
     let read = [("data", described.digest.as_str()), ("init", &init), ("measured-on", on)];

@@ -1,6 +1,6 @@
 //! What is found on test data.
 
-use raddle::cli::{Error, Phase, Report, Session, Summary, Table, count, number};
+use raddle::cli::{Error, Report, Session, Summary, Table, Timed, count, number};
 use raddle_datasets::Triples;
 use raddle_mf::{Fit, Ranking};
 
@@ -27,7 +27,7 @@ impl Tested {
         options: &Options,
     ) -> Self {
         let Some(test) = test else { return Self::default() };
-        session.timed(Phase::Certify, || Self {
+        session.timed(Timed::Certify, || Self {
             ratings: test.len(),
             // Clicks are held against no number.
             errors: options.model.implicit.is_none().then(|| fit.model.errors(test)),
