@@ -7,13 +7,11 @@ mod programs;
 
 use std::sync::{Arc, Mutex};
 
+use programs::toy::Toy;
 use programs::{bytes, mf, mixing, ridge, within_a_minute};
 use raddle::schedule::{Cyclic, Next, Outlook, Plan, Rotation, Round, Schedule};
 use raddle::state::{Reader, StateError, Writer};
-use raddle::{
-    Boundary, Engine, EngineError, Metric, Operator, Parts, Program, Scheduled, Task, Train, Trained,
-    UpdateBlock, Verbs, Verdict, Visibility,
-};
+use raddle::{Engine, EngineError, Operator, Parts, Program, Scheduled, Train, Trained, Visibility};
 use timely::dataflow::operators::{Inspect, Probe, ToStream};
 use timely::{CommunicationConfig, Config, WorkerConfig};
 
@@ -162,35 +160,7 @@ fn what_an_operator_cannot_do_is_refused() {
     assert_eq!(unfinished.to_string(), "the dataflow of this operator has not run to its end");
 }
 
-/// One shard's update panics in the second epoch, or the schedule does.
-struct Failing(u32);
-
-impl Program for Failing {
-    type Shard = ();
-    type Block = ();
-    type Pinned = ();
-    type Replica = ();
-    type Partial = ();
-    type Change = ();
-    type Phase = ();
-
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update_block()
-    }
-    fn aggregate(&self, _: &Round, (): &mut (), _: Vec<(u32, ())>) {}
-    fn commit(&self, (): &(), (): &mut ()) {}
-    fn certify(&self, _: &Boundary, _: u32, (): &mut (), (): &()) {}
-    fn conclude(&self, _: &Boundary, (): &mut (), (): &(), _: Vec<(u32, ())>) -> Verdict<()> {
-        Verdict::new(Metric::new("none", 1.0, "nothing"))
-    }
-}
-
-impl UpdateBlock for Failing {
-    fn update_block(&self, task: &Task, (): &mut (), (): &mut (), (): &()) {
-        assert!(task.epoch == 0 || task.shard != self.0, "shard {} gives up", self.0);
-    }
-}
-
+/// It panics in the fourth epoch.
 struct FailingSchedule(Rotation);
 
 impl Schedule for FailingSchedule {
@@ -217,7 +187,10 @@ fn a_failure_ends_the_operator_and_not_the_dataflow_around_it() {
         for communication in [CommunicationConfig::Thread, CommunicationConfig::Process(3)] {
             let failure = within_a_minute(move || {
                 let parts = Parts::new(vec![(); 4], ()).blocks(vec![(); 4]);
-                let engine = Engine::new(Failing(shard), FailingSchedule(Rotation::new(4, 4)), parts);
+                let failing = Toy::new(move |task| {
+                    assert!(task.epoch == 0 || task.shard != shard, "shard {shard} gives up");
+                });
+                let engine = Engine::new(failing, FailingSchedule(Rotation::new(4, 4)), parts);
                 let operator = engine.into_operator().unwrap();
                 surround(&operator, communication);
                 operator.finish().err().unwrap()

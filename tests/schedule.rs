@@ -8,6 +8,7 @@ mod programs;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
+use programs::toy::Toy;
 use programs::{bytes, mf, mixing, ridge, within_a_minute};
 use raddle::schedule::{
     Automatic, Cyclic, Next, Outlook, Plan, Priority, PrioritySettings, Rotation, Round, Schedule, Shuffled,
@@ -15,8 +16,8 @@ use raddle::schedule::{
 };
 use raddle::state::{Reader, StateError, Writer};
 use raddle::{
-    Boundary, Ending, Engine, Limit, Metric, Outcome, Parts, Program, Stop, Task, Update, UpdateBlock, Verbs,
-    Verdict, Visibility,
+    Boundary, Ending, Engine, Limit, Metric, Outcome, Parts, Program, Stop, Task, Update, Verbs, Verdict,
+    Visibility,
 };
 
 // ---- staleness ----
@@ -200,38 +201,13 @@ fn an_automatic_choice_survives_a_choice_that_diverges() {
     assert!(report.rollbacks > 0);
 }
 
-/// Its objective rises whatever the schedule does.
-struct Sinking;
-
-impl Program for Sinking {
-    type Shard = ();
-    type Block = ();
-    type Pinned = ();
-    type Replica = ();
-    type Partial = ();
-    type Change = ();
-    type Phase = ();
-
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update()
-    }
-    fn aggregate(&self, _: &Round, (): &mut (), _: Vec<(u32, ())>) {}
-    fn commit(&self, (): &(), (): &mut ()) {}
-    fn certify(&self, _: &Boundary, _: u32, (): &mut (), (): &()) {}
-    fn conclude(&self, boundary: &Boundary, (): &mut (), (): &(), _: Vec<(u32, ())>) -> Verdict<()> {
-        let metric = Metric::new("none", 1.0, "nothing");
-        Verdict { objective: Some(boundary.epoch as f64), ..Verdict::new(metric) }
-    }
-}
-
-impl Update for Sinking {
-    fn update(&self, _: &Task, (): &mut (), (): &()) {}
-}
-
 #[test]
 fn an_objective_that_worsens_at_any_parallelism_ends_the_run() {
     let variables = Variables::in_ranges(vec![1; 8], vec![0, 8]);
-    let engine = Engine::new(Sinking, Cyclic::new(variables, 8), Parts::new(vec![()], ()));
+    // It rises whatever the schedule does.
+    let objective = |boundary: &Boundary| Some(boundary.epoch as f64);
+    let sinking = Toy { objective, visibility: Visibility::EachRound, ..Toy::new(|_| ()) };
+    let engine = Engine::new(sinking, Cyclic::new(variables, 8), Parts::new(vec![()], ()));
     let report = within_a_minute(move || engine.run().unwrap().report);
     assert_eq!((report.ending, report.epochs), (Ending::Diverged, report.rollbacks));
 }
@@ -341,54 +317,6 @@ fn shards_without_data_take_part() {
 
 // ---- no barrier ----
 
-/// Shard 0's first task waits until the others have done all that does not need its block.
-struct Gated {
-    done: Mutex<Vec<(u32, u64)>>,
-    changed: Condvar,
-    awaited: Vec<(u32, u64)>,
-}
-
-impl Program for Gated {
-    type Shard = ();
-    type Block = ();
-    type Pinned = ();
-    type Replica = ();
-    type Partial = ();
-    type Change = ();
-    type Phase = ();
-
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update_block()
-    }
-    fn visibility(&self) -> Visibility {
-        Visibility::AtBoundary
-    }
-    fn aggregate(&self, _: &Round, (): &mut (), _: Vec<(u32, ())>) {}
-    fn commit(&self, (): &(), (): &mut ()) {}
-    fn certify(&self, _: &Boundary, _: u32, (): &mut (), (): &()) {}
-    fn conclude(&self, _: &Boundary, (): &mut (), (): &(), _: Vec<(u32, ())>) -> Verdict<()> {
-        Verdict::new(Metric::new("none", 1.0, "nothing"))
-    }
-}
-
-impl UpdateBlock for Gated {
-    fn update_block(&self, task: &Task, (): &mut (), (): &mut (), (): &()) {
-        let mut done = self.done.lock().unwrap();
-        if (task.shard, task.round) == (0, 0) {
-            let waits = |done: &mut Vec<_>| !self.awaited.iter().all(|task| done.contains(task));
-            let patience = Duration::from_secs(30);
-            let waited = self.changed.wait_timeout_while(done, patience, waits).unwrap();
-            assert!(
-                !waited.1.timed_out(),
-                "a slow task holds back tasks that do not need its shard or its block"
-            );
-        } else {
-            done.push((task.shard, task.round));
-            self.changed.notify_all();
-        }
-    }
-}
-
 #[test]
 fn a_rotation_has_no_barrier() {
     let (shards, blocks) = (4, 16);
@@ -408,7 +336,18 @@ fn a_rotation_has_no_barrier() {
         }
     }
     assert!(free.iter().any(|&(_, round)| round > 2), "the others may run ahead: {free:?}");
-    let gated = Gated { done: Mutex::default(), changed: Condvar::new(), awaited: free };
+    // Shard 0's first task waits until the others have done all that does not need its block.
+    let (done, changed) = (Mutex::new(Vec::new()), Condvar::new());
+    let gated = Toy::new(move |task| {
+        let mut done = done.lock().unwrap();
+        if (task.shard, task.round) != (0, 0) {
+            done.push((task.shard, task.round));
+            return changed.notify_all();
+        }
+        let waits = |done: &mut Vec<_>| !free.iter().all(|task| done.contains(task));
+        let (_done, waited) = changed.wait_timeout_while(done, Duration::from_secs(30), waits).unwrap();
+        assert!(!waited.timed_out(), "a slow task holds back tasks that do not need its shard or its block");
+    });
     let parts = Parts::new(vec![(); shards as usize], ()).blocks(vec![(); blocks as usize]);
     let engine = Engine::new(gated, rotation, parts).workers(2).threads(2).epochs(1);
     assert_eq!(within_a_minute(move || engine.run()).unwrap().report.tasks, 64);

@@ -142,6 +142,16 @@ impl<T: State, const N: usize> State for [T; N] {
     }
 }
 
+/// Reads a map of which `len` counts the keys.
+fn load_map<K: State, V: State, M: FromIterator<(K, V)>>(
+    from: &mut Reader<'_>,
+    len: impl Fn(&M) -> usize,
+) -> Result<M, StateError> {
+    let count = usize::load(from)?;
+    let map: M = <(K, V)>::load_vec(count, from)?.into_iter().collect();
+    if len(&map) == count { Ok(map) } else { Err(StateError::new("a map without doubles")) }
+}
+
 /// Keys and values in the order of the keys.
 impl<K: State + Ord, V: State> State for BTreeMap<K, V> {
     fn save(&self, out: &mut Writer) {
@@ -152,10 +162,7 @@ impl<K: State + Ord, V: State> State for BTreeMap<K, V> {
         }
     }
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
-        let count = usize::load(from)?;
-        let pairs = <(K, V)>::load_vec(count, from)?;
-        let map: Self = pairs.into_iter().collect();
-        if map.len() == count { Ok(map) } else { Err(StateError::new("a map without doubles")) }
+        load_map(from, Self::len)
     }
 }
 
@@ -171,10 +178,7 @@ impl<K: State + Eq + Hash, V: State> State for HashMap<K, V> {
         }
     }
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
-        let count = usize::load(from)?;
-        let pairs = <(K, V)>::load_vec(count, from)?;
-        let map: Self = pairs.into_iter().collect();
-        if map.len() == count { Ok(map) } else { Err(StateError::new("a map without doubles")) }
+        load_map(from, Self::len)
     }
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod lda;
 pub(crate) mod mf;
 pub(crate) mod mixing;
 pub(crate) mod ridge;
+pub(crate) mod toy;
 
 use std::sync::mpsc;
 use std::time::Duration;

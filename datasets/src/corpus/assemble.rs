@@ -65,6 +65,23 @@ impl Piece {
     }
 }
 
+/// What a block of lines holds, of which `entry` reads one that is not blank: (document, word, count), or nothing of a comment.
+pub(super) fn block(
+    text: &[u8],
+    entry: impl Fn(&[u8]) -> Result<Option<(u32, u32, u64)>, String>,
+) -> Parsed<Piece> {
+    let (mut piece, mut lines) = (Piece::default(), 0);
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        let line = line.trim_ascii();
+        let found = if line.is_empty() { None } else { entry(line).map_err(|message| (lines, message))? };
+        if let Some((document, word, count)) = found {
+            piece.add(document, word, count).map_err(|message| (lines, message))?;
+        }
+        lines += 1;
+    }
+    Ok((piece, lines))
+}
+
 fn too_many() -> String {
     format!("with this the counts come to more than {MOST_TOKENS} tokens: are they counts?")
 }

@@ -41,16 +41,7 @@ fn head(text: &[u8]) -> Result<Stated, (usize, String)> {
 }
 
 fn block(text: &[u8], head: &Stated) -> Parsed<Piece> {
-    let (mut piece, mut lines) = (Piece::default(), 0);
-    for line in text.split_inclusive(|&byte| byte == b'\n') {
-        let line = line.trim_ascii();
-        if !line.is_empty() {
-            let (document, word, count) = entry(line, head).map_err(|message| (lines, message))?;
-            piece.add(document, word, count).map_err(|message| (lines, message))?;
-        }
-        lines += 1;
-    }
-    Ok((piece, lines))
+    assemble::block(text, |line| entry(line, head).map(Some))
 }
 
 fn entry(line: &[u8], head: &Stated) -> Result<(u32, u32, u64), String> {

@@ -31,16 +31,10 @@ pub(super) fn load(source: &Source, threads: usize) -> Result<Corpus, ReadError>
 }
 
 fn block(text: &[u8], head: &Stated) -> Parsed<Piece> {
-    let (mut piece, mut lines) = (Piece::default(), 0);
-    for line in text.split_inclusive(|&byte| byte == b'\n') {
-        let line = line.trim_ascii();
-        if !line.is_empty() && line[0] != b'%' {
-            let (document, word, count) = entry(line, head).map_err(|message| (lines, message))?;
-            piece.add(document, word, count).map_err(|message| (lines, message))?;
-        }
-        lines += 1;
-    }
-    Ok((piece, lines))
+    assemble::block(text, |line| match line[0] {
+        b'%' => Ok(None),
+        _ => entry(line, head).map(Some),
+    })
 }
 
 fn entry(line: &[u8], head: &Stated) -> Result<(u32, u32, u64), String> {

@@ -84,13 +84,31 @@ pub(super) fn encode(
         left_out,
         rows_left_out: rows_left_out as u64,
     };
+    if let Some(kept) = &kept {
+        columns.iter_mut().for_each(|column| column.values.retain(kept));
+    }
+    let (features, filled) = make_features(columns, rows, options, &mut encoding);
+    let names = encoding.features();
+    if names.is_empty() {
+        return Err(ReadError::file(path, no_feature(&encoding)));
+    }
+    let x = matrix(rows, features).map_err(|why| ReadError::file(path, why))?;
+    let is_named = named || encoding.columns.iter().any(|column| column.levels.is_some());
+    let loaded = Loaded { x, names: is_named.then_some(names), y: Some(y) };
+    Ok(Encoded { loaded, encoding, filled, classes, beside })
+}
+
+/// The features of the columns, with what the encoding says of them, and where they are filled.
+fn make_features(
+    columns: Vec<Column>,
+    rows: usize,
+    options: &ColumnOptions,
+    encoding: &mut Encoding,
+) -> (Vec<Feature>, Vec<Filled>) {
     let (mut features, mut filled, mut count) = (Vec::new(), Vec::new(), 0);
-    for (j, mut column) in columns.into_iter().enumerate() {
-        if let Some(kept) = &kept {
-            column.values.retain(kept);
-        }
+    for (column, place) in columns.into_iter().zip(1..) {
         let name = column.name.clone();
-        let about = EncodedColumn { name, place: j + 1, missing: column.missing, ..EncodedColumn::default() };
+        let about = EncodedColumn { name, place, missing: column.missing, ..EncodedColumn::default() };
         match feature(column, about, rows, options) {
             Made::Feature(feature, about, missing) => {
                 if !missing.is_empty() {
@@ -104,18 +122,14 @@ pub(super) fn encode(
             Made::Nothing => {}
         }
     }
-    let names = encoding.features();
-    if names.is_empty() {
-        let why = match encoding.sentences().join("; ") {
-            why if why.is_empty() => "there is no feature beside the response".into(),
-            why => format!("no feature is left beside the response; {why}"),
-        };
-        return Err(ReadError::file(path, why));
+    (features, filled)
+}
+
+fn no_feature(encoding: &Encoding) -> String {
+    match encoding.sentences().join("; ") {
+        why if why.is_empty() => "there is no feature beside the response".into(),
+        why => format!("no feature is left beside the response; {why}"),
     }
-    let x = matrix(rows, features).map_err(|why| ReadError::file(path, why))?;
-    let is_named = named || encoding.columns.iter().any(|column| column.levels.is_some());
-    let loaded = Loaded { x, names: is_named.then_some(names), y: Some(y) };
-    Ok(Encoded { loaded, encoding, filled, classes, beside })
 }
 
 /// Takes the columns beside the features out, but for the response.

@@ -150,26 +150,11 @@ pub(super) fn apply(
     }
     let mut features = Vec::new();
     let mut unseen = Vec::new();
-    let mut y = match &file {
-        Some(file) => Some(super::response::vector(Path::new(file), classes)?.0),
-        None => None,
+    let y = match (&file, response) {
+        (_, Some(j)) => known_response(&columns[j], classes, &mut notes),
+        (Some(file), None) => Some(super::response::vector(Path::new(file), classes)?.0),
+        (None, None) => None,
     };
-    if let Some(j) = response {
-        let known = (columns[j].missing == 0).then(|| numbered(columns[j].values.clone(), classes)).flatten();
-        match (known, classes) {
-            (Some((values, _)), _) => y = Some(values),
-            (None, Classes::Known(_)) => {
-                notes.push(format!(
-                    "no error is told, as the response `{}` is not there in every row",
-                    columns[j].name
-                ));
-            }
-            (None, _) => notes.push(format!(
-                "no error is told, as the response `{}` is not a number in every row",
-                columns[j].name
-            )),
-        }
-    }
     for (about, place) in encoding.columns.iter().zip(places) {
         let column = std::mem::replace(&mut columns[place].values, Values::Skipped);
         let about_column = &columns[place];
@@ -207,6 +192,18 @@ pub(super) fn apply(
         left_out,
         notes,
     })
+}
+
+/// The response where every row has one; else a note says why there is none.
+fn known_response(column: &Column, classes: &Classes, notes: &mut Vec<String>) -> Option<Vec<f64>> {
+    let known = (column.missing == 0).then(|| numbered(column.values.clone(), classes)).flatten();
+    let why = match (known, classes) {
+        (Some((values, _)), _) => return Some(values),
+        (None, Classes::Known(_)) => "there",
+        (None, _) => "a number",
+    };
+    notes.push(format!("no error is told, as the response `{}` is not {why} in every row", column.name));
+    None
 }
 
 /// Numbers with the model's mean where one is missing.

@@ -287,24 +287,3 @@ pub(super) fn ln<L: Lanes>(q: Eight) -> Eight {
 pub(super) fn padded(last: &[f64]) -> Eight {
     eight(|l| last.get(l).copied().unwrap_or(0.0))
 }
-
-/// Evaluates a loss and its dual in every form, for some lengths: all give the same bits.
-#[cfg(test)]
-pub(super) fn assert_same_in_every_form(
-    (y, scores): (&[f64], &[f64]),
-    loss: impl Fn(&[f64], &[f64], &mut [f64], &mut [f64]) -> LossSums,
-    dual: impl Fn(&[f64], &[f64], f64) -> f64,
-) {
-    let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
-    for length in [0, 1, 7, 8, 9, 64, y.len()] {
-        let (y, scores) = (&y[..length], &scores[..length]);
-        let forms = super::in_every_form(|| {
-            let (mut r, mut w) = (vec![0.0; length], vec![0.0; length]);
-            let LossSums { loss, residual, weights } = loss(y, scores, &mut r, &mut w);
-            (bits(&[loss, residual, weights, dual(y, scores, 0.97)]), bits(&r), bits(&w))
-        });
-        for (name, form) in &forms {
-            assert_eq!(form, &forms[0].1, "{name}, {length} values");
-        }
-    }
-}

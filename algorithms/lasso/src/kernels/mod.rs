@@ -16,6 +16,8 @@ mod form;
 mod gram;
 pub mod lanes;
 mod logistic;
+#[cfg(test)]
+mod loss_checks;
 mod padded;
 mod poisson;
 mod rows;

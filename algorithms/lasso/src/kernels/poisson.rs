@@ -117,7 +117,7 @@ impl Rows<1> for Dual {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::elementary::assert_same_in_every_form;
+    use crate::kernels::loss_checks::{assert_same_in_every_form, assert_weighted};
 
     /// Scores of every size, counts in turns.
     fn points() -> (Vec<f64>, Vec<f64>) {
@@ -197,38 +197,10 @@ mod tests {
     fn all_vector_forms_give_the_same_bits() {
         let (y, scores) = points();
         assert_same_in_every_form((&y, &scores), poisson, poisson_dual);
-        let own: Vec<f64> = (0..y.len()).map(|i| 0.5 * (i % 4) as f64).collect();
-        let weighted = |y: &[f64], scores: &[f64], r: &mut [f64], w: &mut [f64]| {
-            weighted_poisson((y, scores, &own[..y.len()]), (r, w))
-        };
-        let dual = |y: &[f64], scores: &[f64], k: f64| weighted_poisson_dual((y, scores, &own[..y.len()]), k);
-        assert_same_in_every_form((&y, &scores), weighted, dual);
     }
 
     #[test]
     fn weights_multiply_rows_and_a_weight_of_0_leaves_one_out() {
-        let (mut y, mut scores) = points();
-        // A row that says nothing, at a score of which nothing is known.
-        y.push(y[0]);
-        scores.push(f64::NAN);
-        let last = y.len() - 1;
-        let own: Vec<f64> = (0..=last).map(|i| if i == last { 0.0 } else { 0.5 * (i % 4) as f64 }).collect();
-        let (mut r, mut w) = (vec![1.0; y.len()], vec![1.0; y.len()]);
-        let sums = weighted_poisson((&y, &scores, &own), (&mut r, &mut w));
-        let (mut loss, mut dual) = (0.0, 0.0);
-        for (i, own) in own.iter().enumerate() {
-            let (mut one, mut its) = ([0.0], [0.0]);
-            let of = poisson(&[y[i]], &[scores[i]], &mut one, &mut its);
-            if *own == 0.0 {
-                assert_eq!((r[i], w[i]), (0.0, 0.0));
-                continue;
-            }
-            assert_eq!((r[i], w[i]), (own * one[0], own * its[0]));
-            loss += own * of.loss;
-            dual += own * poisson_dual(&[y[i]], &[scores[i]], 0.9);
-        }
-        let got = weighted_poisson_dual((&y, &scores, &own), 0.9);
-        let near = |a: f64, b: f64| a == b || (a - b).abs() <= 1e-12 * b.abs();
-        assert!(near(sums.loss, loss) && near(got, dual), "{sums:?} {loss} {got} {dual}");
+        assert_weighted(points(), (poisson, poisson_dual), (weighted_poisson, weighted_poisson_dual));
     }
 }
