@@ -58,10 +58,8 @@ pub(super) fn encode(
     let rows_left_out = kept.as_ref().map_or(0, |kept| kept.iter().filter(|kept| !**kept).count());
     let rows = rows - rows_left_out;
     if rows == 0 {
-        return Err(ReadError::file(
-            path,
-            "every row lacks a value, so that --missing drop leaves none: drop columns",
-        ));
+        let why = "every row lacks a value, so that --missing drop leaves none: drop columns";
+        return Err(ReadError::file(path, why));
     }
     if let Some(kept) = &kept {
         retain(&mut y, kept);

@@ -67,28 +67,8 @@ impl Table {
                 return refuse(format!("two columns are called `{column}`: give each a name of its own"));
             }
             let mut about = EncodedColumn { name: column.into(), place, ..EncodedColumn::default() };
-            features.push(match values {
-                Labels::Numbers(values) => {
-                    if let Some(row) = values.iter().position(|value| !value.is_finite()) {
-                        return refuse(format!(
-                            "column `{column}`, row {}: the value is {}",
-                            row + 1,
-                            values[row]
-                        ));
-                    }
-                    values.iter().for_each(|value| hash.update(value.to_le_bytes()));
-                    Feature::Number(values)
-                }
-                Labels::Texts { codes, texts } => {
-                    if texts.len() < 2 || codes.iter().any(|&code| code as usize >= texts.len()) {
-                        return refuse(format!("column `{column}` has one level: leave it out"));
-                    }
-                    codes.iter().for_each(|&code| hash.update(texts[code as usize].as_bytes()));
-                    let levels = texts.len();
-                    about.levels = Some(texts);
-                    Feature::of_levels(levels, codes)
-                }
-            });
+            let feature = feature(values, &mut about, &mut hash);
+            features.push(feature.map_err(|why| ReadError::file(Path::new(name), why))?);
             encoding.columns.push(about);
         }
         if y.is_empty() || features.is_empty() {
@@ -115,6 +95,29 @@ impl Table {
             filled: Vec::new(),
             notes: Vec::new(),
         })
+    }
+}
+
+/// The feature of a column, or why there is none.
+fn feature(values: Labels, about: &mut EncodedColumn, hash: &mut Sha256) -> Result<Feature, String> {
+    let column = &about.name;
+    match values {
+        Labels::Numbers(values) => {
+            if let Some(row) = values.iter().position(|value| !value.is_finite()) {
+                return Err(format!("column `{column}`, row {}: the value is {}", row + 1, values[row]));
+            }
+            values.iter().for_each(|value| hash.update(value.to_le_bytes()));
+            Ok(Feature::Number(values))
+        }
+        Labels::Texts { codes, texts } => {
+            if texts.len() < 2 || codes.iter().any(|&code| code as usize >= texts.len()) {
+                return Err(format!("column `{column}` has one level: leave it out"));
+            }
+            codes.iter().for_each(|&code| hash.update(texts[code as usize].as_bytes()));
+            let levels = texts.len();
+            about.levels = Some(texts);
+            Ok(Feature::of_levels(levels, codes))
+        }
     }
 }
 

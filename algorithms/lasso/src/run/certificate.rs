@@ -36,28 +36,16 @@ impl ColumnShard {
             floor = Some(spec.least_floor(largest));
         }
         // Lazy or not, the largest product counts as no less than the floor, below which nothing is told apart.
-        let mut share = Share {
-            largest: if asked.lazy { floor.unwrap_or(0.0).max(0.0) } else { 0.0 },
-            ..Share::default()
-        };
-        share.violators.reserve(count.min(2 * cap + STRETCH));
-        let few = count.min(STRETCH);
-        share.members.reserve(few);
-        share.nonzeros.reserve(few);
-        share.slopes.reserve(few);
+        let least = if asked.lazy { floor.unwrap_or(0.0).max(0.0) } else { 0.0 };
+        let mut share = with_room(least, count.min(2 * cap + STRETCH), count.min(STRETCH));
         let (mut noted, mut strays, mut bar) =
             (Vec::with_capacity(STRETCH), Vec::new(), floor.unwrap_or(f64::INFINITY));
         for start in (0..count).step_by(STRETCH) {
             let stretch = start..count.min(start + STRETCH);
             noted.clear();
-            share.largest = share.largest.max(self.note(
-                stretch,
-                (seen, marks),
-                bar,
-                computed.as_deref(),
-                weights,
-                &mut noted,
-            ));
+            let what = (seen, marks);
+            let largest = self.note(stretch, what, bar, computed.as_deref(), weights, &mut noted);
+            share.largest = share.largest.max(largest);
             for &at in &noted {
                 let (gradient, coefficient, slot) =
                     (self.gradient[at], self.coefficients[at], self.slots[at]);
@@ -175,5 +163,17 @@ impl ColumnShard {
         bounds.learn(residual, &needed, &products);
         self.bounds = Some(bounds);
         Some(computed)
+    }
+}
+
+/// A share with room for violators, and for a few of everything else.
+fn with_room(largest: f64, violators: usize, few: usize) -> Share {
+    Share {
+        largest,
+        violators: Vec::with_capacity(violators),
+        members: Vec::with_capacity(few),
+        nonzeros: Vec::with_capacity(few),
+        slopes: Vec::with_capacity(few),
+        ..Share::default()
     }
 }

@@ -160,7 +160,17 @@ impl Solver {
                 break certified;
             }
         };
-        let (_, ridge) = objective.weights(self.penalty);
+        self.set_gradient(shares, objective.weights(self.penalty).1);
+        self.note_progress(&certified, spec.working_set);
+        let gap = (certified.primal - certified.dual).max(0.0);
+        // Not by the tolerance: a run that goes on under a tighter one has taken the same way until then.
+        self.target = self.members.share() * gap;
+        self.look_ahead(rows.len());
+        certified
+    }
+
+    /// The slopes of the members, with the ridge.
+    fn set_gradient(&mut self, shares: &[Share], ridge: f64) {
         let mut gradient = std::mem::take(&mut self.gradient);
         gradient.clear();
         gradient.resize(self.columns.len(), 0.0);
@@ -170,19 +180,18 @@ impl Solver {
             gradient[slot as usize] = less(value, ridge, coefficients[slot as usize]);
         }
         self.gradient = gradient;
+    }
+
+    /// Notes whether gap or objective fell.
+    fn note_progress(&mut self, certified: &Certified, working_set: bool) {
         let (gap, primal) = self.best.unwrap_or((f64::INFINITY, f64::INFINITY));
         // Rounding moves both in their last digits for ever.
         let fell = certified.relative() < 0.99 * gap || certified.primal < primal * (1.0 - 1e-13);
         self.in_vain = if fell { 0 } else { self.in_vain + 1 };
         // What rounds gain counts from where they last fell, however many epochs it takes.
-        if fell || spec.working_set {
+        if fell || working_set {
             self.best = Some((gap.min(certified.relative()), primal.min(certified.primal)));
         }
-        let gap = (certified.primal - certified.dual).max(0.0);
-        // Not by the tolerance: a run that goes on under a tighter one has taken the same way until then.
-        self.target = self.members.share() * gap;
-        self.look_ahead(rows.len());
-        certified
     }
 
     /// Tells how many columns should enter next.

@@ -151,20 +151,7 @@ fn newton(local: &mut Local, active: &[&Group], penalty: f64, work: &mut Work) -
     if about.iter().any(|&(_, size)| size == 0.0) {
         return false;
     }
-    let mut basis = Basis::new(members.len(), DEPENDENT);
-    for (at, &i) in members.iter().enumerate() {
-        let ((first, size), row) = (about[at], local.gram.row(i));
-        basis.try_push(at, |other| {
-            let j = members[other];
-            let bend = match other >= first {
-                true => {
-                    penalty / size * (f64::from(u8::from(i == j)) - local.b[i] * local.b[j] / (size * size))
-                }
-                false => 0.0,
-            };
-            row[j] + bend
-        });
-    }
+    let basis = curved(local, &members, &about, penalty);
     let kept = &basis.members;
     work.factor_flops += (kept.len() as u64).pow(3) / 3;
     let slope = |&at: &usize| local.g[members[at]] - penalty * local.b[members[at]] / about[at].1;
@@ -186,9 +173,8 @@ fn newton(local: &mut Local, active: &[&Group], penalty: f64, work: &mut Work) -
     let mut image = vec![0.0; local.b.len()];
     crate::kernels::add_scaled_columns(&mut image, &moved);
     let curvature: f64 = members.iter().zip(&d).map(|(&i, d)| image[i] * d).sum();
-    let noise = 4.0 * f64::EPSILON * linear.abs();
-    let mut length = 1.0;
-    for _ in 0..HALVINGS {
+    // How far |b| rises in sum at this part of the step.
+    let rise = |length: f64| {
         let (mut at, mut rise) = (0, 0.0);
         for group in active {
             let ends = group.members.iter().zip(&d[at..]).map(|(&i, d)| local.b[i] + length * d);
@@ -198,14 +184,34 @@ fn newton(local: &mut Local, active: &[&Group], penalty: f64, work: &mut Work) -
             rise += length * along.sum::<f64>() / total;
             at += group.members.len();
         }
-        let change = -length * linear + 0.5 * length * length * curvature + penalty * rise;
-        if change <= -1e-4 * length * promised + noise {
-            let target: Vec<f64> = members.iter().zip(&d).map(|(&i, d)| local.b[i] + length * d).collect();
-            work.solve_flops += 2 * (members.len() * local.b.len()) as u64;
-            local.move_to(&members, &target);
-            return true;
-        }
-        length *= 0.5;
+        rise
+    };
+    let noise = 4.0 * f64::EPSILON * linear.abs();
+    let change = |length: f64| -length * linear + 0.5 * length * length * curvature + penalty * rise(length);
+    let lengths = std::iter::successors(Some(1.0), |length| Some(0.5 * length)).take(HALVINGS);
+    let falls = |length: &f64| change(*length) <= -1e-4 * length * promised + noise;
+    let Some(length) = lengths.into_iter().find(falls) else { return false };
+    let target: Vec<f64> = members.iter().zip(&d).map(|(&i, d)| local.b[i] + length * d).collect();
+    work.solve_flops += 2 * (members.len() * local.b.len()) as u64;
+    local.move_to(&members, &target);
+    true
+}
+
+/// The basis of members, of which `about` tells group and norm, under the Hessian of F.
+fn curved(local: &Local, members: &[usize], about: &[(usize, f64)], penalty: f64) -> Basis {
+    let mut basis = Basis::new(members.len(), DEPENDENT);
+    for (at, &i) in members.iter().enumerate() {
+        let ((first, size), row) = (about[at], local.gram.row(i));
+        basis.try_push(at, |other| {
+            let j = members[other];
+            let bend = match other >= first {
+                true => {
+                    penalty / size * (f64::from(u8::from(i == j)) - local.b[i] * local.b[j] / (size * size))
+                }
+                false => 0.0,
+            };
+            row[j] + bend
+        });
     }
-    false
+    basis
 }

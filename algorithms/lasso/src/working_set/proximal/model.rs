@@ -159,24 +159,7 @@ impl Model {
         for &slot in &missing {
             self.places[slot as usize] = self.slots.len() as u32;
             self.slots.push(slot);
-            match columns[slot as usize].view() {
-                View::Dense(values) => {
-                    let mean = if intercept { dot(values, &self.weights) / self.total } else { 0.0 };
-                    let scaled = values.iter().zip(&self.roots).map(|(value, root)| root * (value - mean));
-                    let scaled: Vec<f64> = scaled.collect();
-                    self.shared.push(self.under.iter().map(|q| dot(q, &scaled)).collect());
-                    self.dense.push(scaled);
-                    self.means.push(mean);
-                }
-                View::Sparse { indices, values, .. } => {
-                    let mean = sparse_dot(indices, values, &self.weights) / self.total;
-                    self.means.push(if intercept { mean } else { 0.0 });
-                    let roots = indices.iter().map(|&row| self.roots[row as usize]);
-                    let scaled: Vec<f64> = roots.zip(values).map(|(root, value)| root * value).collect();
-                    self.shared.push(self.under.iter().map(|q| sparse_dot(indices, &scaled, q)).collect());
-                    stored.push((indices, scaled));
-                }
-            }
+            stored.extend(self.admit(columns[slot as usize].view(), intercept));
         }
         let gram_of = &mut self.local.gram;
         gram_of.grow(self.slots.len());
@@ -210,6 +193,29 @@ impl Model {
         }
         gram_of.mirror(first);
         true
+    }
+
+    /// Scales one more member by the roots of the weights; a sparse one is returned.
+    fn admit<'a>(&mut self, view: View<'a>, intercept: bool) -> Option<(&'a [u32], Vec<f64>)> {
+        match view {
+            View::Dense(values) => {
+                let mean = if intercept { dot(values, &self.weights) / self.total } else { 0.0 };
+                let scaled = values.iter().zip(&self.roots).map(|(value, root)| root * (value - mean));
+                let scaled: Vec<f64> = scaled.collect();
+                self.shared.push(self.under.iter().map(|q| dot(q, &scaled)).collect());
+                self.dense.push(scaled);
+                self.means.push(mean);
+                None
+            }
+            View::Sparse { indices, values, .. } => {
+                let mean = sparse_dot(indices, values, &self.weights) / self.total;
+                self.means.push(if intercept { mean } else { 0.0 });
+                let roots = indices.iter().map(|&row| self.roots[row as usize]);
+                let scaled: Vec<f64> = roots.zip(values).map(|(root, value)| root * value).collect();
+                self.shared.push(self.under.iter().map(|q| sparse_dot(indices, &scaled, q)).collect());
+                Some((indices, scaled))
+            }
+        }
     }
 
     /// Minimises the model at a place, to a gap of `target`, from the coefficients `b` of all members.
