@@ -18,11 +18,11 @@ use sha2::{Digest, Sha256};
 
 use crate::doing::{self, Doing};
 use crate::error::EngineError;
-use crate::generation::Held;
 use crate::hub::{HubState, Progress};
 use crate::identity::Identity;
 use crate::place::learned;
 use crate::program::{Boundary, Program, Restored};
+use crate::share::Held;
 use crate::state::{Reader, State, StateError, Writer, from_bytes, to_bytes};
 
 const MAGIC: &[u8; 8] = b"RADDLECK";

@@ -93,7 +93,8 @@ fn hub_operator<'scope, P: Program>(
         let capabilities = order_capability.zip(record_capability);
         // Only the first worker has a hub; the others give their capabilities up at once.
         let mut run = hub.zip(capabilities);
-        let (mut sender, mut receiver) = (Sender::new(thread, serialized), Receiver::default());
+        let (mut sender, mut receiver) =
+            (Sender::new(thread, &generation.layout, serialized), Receiver::default());
         let (mut begun, mut shown) = (false, 0);
         move |_| {
             let mut arrived = Vec::new();
@@ -159,7 +160,7 @@ fn place_operator<'scope, P: Program>(
     let (mut answers_out, mut blocks_out): (Output<Parcels<P>>, Output<Parcels<P>>) =
         (OutputBuilder::from(answers_out), OutputBuilder::from(blocks_out));
     builder.build(move |_| {
-        let mut sender = Sender::new(thread, serialized);
+        let mut sender = Sender::new(thread, &generation.layout, serialized);
         let [mut from_hub, mut from_places] = [(); 2].map(|()| Receiver::default());
         let mut capabilities: Option<(Capability<u64>, Capability<u64>)> = None;
         move |_| {

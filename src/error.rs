@@ -12,12 +12,25 @@ pub enum EngineError {
     /// panic began. The other workers were ended.
     #[error("a worker ended the run: {0}")]
     Worker(String),
+    /// Another process of the run is gone, or cannot be understood; the coordinator says more of it.
+    #[error("{0}")]
+    Process(String),
     /// The threads of a generation could not be started.
     #[error("{threads} threads could not be started: {why}; ask for fewer")]
     Start {
         /// The threads asked for.
         threads: usize,
         /// What the system says.
+        why: String,
+    },
+    /// A maker failed: see [`Makers`](crate::Makers).
+    #[error("{what} {number} cannot be made: {why}")]
+    Make {
+        /// A shard or a block.
+        what: &'static str,
+        /// Its number.
+        number: u32,
+        /// What the maker says.
         why: String,
     },
     /// A setting that makes no sense.

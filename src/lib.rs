@@ -80,17 +80,23 @@
 //! # Ok::<(), raddle::EngineError>(())
 //! ```
 
+// The simulator shares a program with the tests, which name the crate.
+#[cfg(test)]
+extern crate self as raddle;
+
 #[doc(hidden)]
 pub mod answers;
 pub mod changes;
 mod checkpoint;
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod cluster;
 mod dataflow;
 mod digest;
 mod doing;
 mod engine;
 mod error;
+mod frames;
 mod generation;
 pub mod hands;
 mod hub;
@@ -105,29 +111,36 @@ pub mod placement;
 mod places;
 mod pool;
 mod prints;
+mod process;
 mod program;
 pub mod random;
 mod record;
 pub mod replay;
 pub mod schedule;
 mod settings;
+mod share;
 mod side_by_side;
+#[cfg(test)]
+mod simulation;
 pub mod state;
+mod stop;
 mod verbs;
 mod verdict;
+mod wishes;
 
+pub use cluster::Cluster;
 pub use digest::ModelDigest;
-pub use engine::{Engine, Outcome, Parts};
+pub use engine::{Engine, Maker, Makers, Outcome, Parts};
 pub use error::EngineError;
 pub use map::map;
 pub use operator::{Operator, Scheduled, Train, Trained};
 pub use pool::Pool;
 pub use program::{Boundary, Phase, Program, Restored, Task, Visibility};
-pub use record::{Ending, EpochRecord, GenerationRecord, Limit, RunReport};
+pub use record::{Ending, EpochRecord, GenerationRecord, Limit, ProcessRecord, RunReport};
 pub use schedule::Schedule;
-pub use settings::Stop;
 pub use side_by_side::side_by_side;
 pub use state::State;
+pub use stop::Stop;
 pub use verbs::{Fold, Relate, Update, UpdateBlock, Verb, Verbs};
 pub use verdict::{Metric, Status, Verdict};
 

@@ -10,11 +10,12 @@ use crate::dataflow;
 use crate::doing::{self, Doing};
 use crate::engine::{Engine, History, Outcome};
 use crate::error::EngineError;
-use crate::generation::{Generation, Returned};
+use crate::generation::Generation;
 use crate::hub::Parting;
 use crate::placement::Layout;
 use crate::program::Program;
 use crate::record::EpochRecord;
+use crate::share::Returned;
 
 /// Adds scheduled programs to a timely scope whose time counts epochs.
 pub trait Scheduled<'scope> {
@@ -215,11 +216,13 @@ impl<P: Program> Operator<P> {
         if let Some(reason) = generation.failure() {
             return Err(EngineError::Worker(reason));
         }
-        let returned = generation.take_back().ok_or_else(unfinished)?;
+        let mut returned = generation.take_back().ok_or_else(unfinished)?;
+        let hub = returned.hub.take().ok_or_else(unfinished)?;
         let mut history = History::default();
         let Layout { workers, threads, shard_at, .. } = &generation.layout;
         history.add(0, (*workers, *threads), Arc::clone(shard_at), &returned);
-        let Returned { held, hub, ended, .. } = returned;
+        let Returned { share, ended, .. } = returned;
+        let held = share.whole().ok_or_else(unfinished)?;
         history.trace = ended.records;
         let (Some((metric, objective)), Some(Parting::Over(ending))) = (ended.verdict, ended.parting) else {
             return Err(unfinished());

@@ -1,7 +1,7 @@
 //! [`Parcels`]: the container in which messages cross timely's channels.
 //!
-//! Between workers that share memory a message moves as it is, by pointer. In serialized mode it is turned into
-//! bytes once and cut into pieces below timely's buffer size, because one large message makes both ends' buffers
+//! Between workers that share memory a message moves as it is, by pointer. For another process, and in serialized mode,
+//! it is turned into bytes once and cut into pieces below timely's buffer size, because one large message makes both ends' buffers
 //! double and never shrink; the receiver joins the pieces and reads the message from them.
 
 use std::collections::HashMap;
@@ -16,6 +16,7 @@ use timely::dataflow::channels::{ContainerBytes, Message as Envelope};
 
 use crate::doing::Doing;
 use crate::message::Message;
+use crate::placement::Layout;
 use crate::program::Program;
 use crate::state::{Reader, StateError, Writer, from_bytes, to_bytes};
 
@@ -151,6 +152,11 @@ impl<P: Program> ContainerBytes for Parcels<P> {
     }
 }
 
+/// The thread of a worker, or of the hub, which is on the first.
+fn thread_of(threads: &[u32], to: u32) -> usize {
+    threads.get(to as usize).map_or(0, |&thread| thread as usize)
+}
+
 /// Sends each parcel whole to the thread that carries the worker it is addressed to, or the hub.
 pub(crate) struct ByAddress(pub(crate) Arc<Vec<u32>>);
 
@@ -161,9 +167,7 @@ impl<P: Program> Distributor<Parcels<P>> for ByAddress {
         time: &T,
         pushers: &mut [O],
     ) {
-        // The hub is on the first thread.
-        let to = self.0.get(parcel.to as usize).map_or(0, |&thread| thread as usize);
-        Envelope::push_at(parcel, time.clone(), &mut pushers[to]);
+        Envelope::push_at(parcel, time.clone(), &mut pushers[thread_of(&self.0, parcel.to)]);
     }
     fn flush<T: Clone, O: Push<Envelope<T, Parcels<P>>>>(&mut self, _: &T, _: &mut [O]) {}
 }
@@ -175,10 +179,12 @@ impl<P: Program> Parcels<P> {
     }
 }
 
-/// Makes parcels of messages: whole, or in pieces of bytes.
+/// Makes parcels of messages: whole for those who share this memory, in pieces of bytes for others.
 pub(crate) struct Sender {
     from: u32,
-    serialized: bool,
+    /// The thread of each worker, and those threads that get messages whole.
+    thread_of: Arc<Vec<u32>>,
+    whole: Range<usize>,
     sent: u64,
     /// Bytes of all pieces so far.
     pub(crate) bytes: u64,
@@ -187,13 +193,14 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    pub(crate) fn new(from: u32, serialized: bool) -> Self {
-        Self { from, serialized, sent: 0, bytes: 0, block_bytes: 0 }
+    pub(crate) fn new(from: u32, layout: &Layout, serialized: bool) -> Self {
+        let whole = if serialized { 0..0 } else { layout.here.clone() };
+        Self { from, thread_of: Arc::clone(&layout.thread_of), whole, sent: 0, bytes: 0, block_bytes: 0 }
     }
 
     /// The parcels that carry a message to a worker.
     pub(crate) fn pack<P: Program>(&mut self, to: u32, message: Message<P>) -> Vec<Parcels<P>> {
-        if !self.serialized {
+        if self.whole.contains(&thread_of(&self.thread_of, to)) {
             return vec![Parcels { to, content: Content::Whole(message) }];
         }
         Doing::verb("save").of("a message to worker", to).note();

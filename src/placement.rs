@@ -1,5 +1,6 @@
 //! Placement: which worker holds which shard. A pure function of counted costs, tried without a cluster.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::schedule::even_parts;
@@ -9,8 +10,9 @@ pub(crate) struct Layout {
     /// The workers that were asked for, and those of them that hold something: no more than there are shards.
     pub(crate) asked: usize,
     pub(crate) workers: usize,
-    /// Threads that carry the workers, at most as many, and the thread of each worker.
+    /// Threads that carry the workers, those of them that are in this process, and the thread of each worker.
     pub(crate) threads: usize,
+    pub(crate) here: Range<usize>,
     pub(crate) thread_of: Arc<Vec<u32>>,
     /// The worker of each shard, and of each block.
     pub(crate) shard_at: Arc<Vec<u32>>,
@@ -27,7 +29,19 @@ impl Layout {
         // With a worker for each shard, each has its own, whatever it costs.
         let shard_at =
             if asked >= costs.len() { (0..costs.len() as u32).collect() } else { even(costs, workers) };
-        Self { asked, workers, threads, thread_of, shard_at: Arc::new(shard_at), block_at }
+        Self { asked, workers, threads, here: 0..threads, thread_of, shard_at: Arc::new(shard_at), block_at }
+    }
+}
+
+impl Layout {
+    /// Whether a worker is in this process.
+    pub(crate) fn is_here(&self, worker: u32) -> bool {
+        self.thread_of.get(worker as usize).is_some_and(|&thread| self.here.contains(&(thread as usize)))
+    }
+
+    /// The first worker of this process; where it has none, nobody.
+    pub(crate) fn first_here(&self) -> u32 {
+        (0..self.workers as u32).find(|&worker| self.is_here(worker)).unwrap_or(u32::MAX)
     }
 }
 

@@ -69,11 +69,51 @@ pub struct GenerationRecord {
     pub epoch: u64,
     /// Its workers.
     pub workers: usize,
+    /// Its processes.
+    pub processes: usize,
     /// Seconds between the last boundary of the generation before and the first work of this one; 0 for the first.
     pub pause: f64,
     /// Shards that changed worker.
     pub shards_moved: usize,
+    /// Bytes that went from process to process before it began.
+    pub bytes_moved: u64,
 }
+
+crate::state!(GenerationRecord { epoch, workers, processes, pause, shards_moved, bytes_moved });
+
+/// A process of a run, as listed in the report.
+#[derive(Debug, Clone, Serialize)]
+pub struct ProcessRecord {
+    /// Its number.
+    pub process: u32,
+    /// The most memory that it held at any moment, in bytes; `None` where the system does not say.
+    pub peak_memory_bytes: Option<u64>,
+    /// CPU time of it, in seconds; `None` where the system does not say.
+    pub cpu_seconds: Option<f64>,
+}
+
+crate::state!(ProcessRecord { process, peak_memory_bytes, cpu_seconds });
+
+crate::state!(EpochRecord {
+    epoch,
+    data_version,
+    seconds,
+    measured,
+    workers,
+    objective,
+    metric,
+    position,
+    ending,
+    note,
+    shown,
+    updates,
+    rounds,
+    candidates,
+    rejected,
+    rolled_back,
+    load,
+    log,
+});
 
 /// How a run ended; in JSON its [`name`](Ending::name).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,6 +138,22 @@ pub enum Limit {
     /// That of time.
     Time,
 }
+
+crate::state!(
+    enum Ending {
+        Target,
+        Converged,
+        Limit(limit),
+        Interrupted,
+        Diverged,
+    }
+);
+crate::state!(
+    enum Limit {
+        Epochs,
+        Time,
+    }
+);
 
 impl Ending {
     /// `target`, `converged`, `limit`, `interrupted` or `diverged`.
@@ -155,6 +211,8 @@ pub struct RunReport {
     pub idle_workers: usize,
     /// The generations.
     pub generations: Vec<GenerationRecord>,
+    /// The processes, where there was more than one.
+    pub processes: Vec<ProcessRecord>,
     /// What went wrong without ending the run, such as a checkpoint that could not be written; each text once.
     pub warnings: Vec<String>,
 }

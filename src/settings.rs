@@ -1,12 +1,13 @@
 //! How a run is carried out: none of it changes what is computed, but for when it ends.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Instant;
 
 use crate::prints::Prints;
 use crate::record::{Ending, Limit};
+use crate::stop::Stop;
+use crate::wishes::Wishes;
 
 /// What hub and generations need to know of a run.
 #[derive(Debug, Clone)]
@@ -25,6 +26,8 @@ pub(crate) struct Settings {
     pub(crate) rescale: Vec<(u64, usize)>,
     pub(crate) checkpoint_every: Option<u64>,
     pub(crate) stop: Stop,
+    /// What the coordinator wishes, where several processes carry the run out.
+    pub(crate) among: Option<Arc<Wishes>>,
     /// When the run began.
     pub(crate) started: Instant,
 }
@@ -53,6 +56,11 @@ impl Settings {
         due.map_or(self.workers, |&(_, workers)| workers)
     }
 
+    /// How many workers the plan of workers names for exactly this epoch.
+    pub(crate) fn planned(&self, epoch: u64) -> Option<usize> {
+        self.rescale.iter().find(|&&(at, _)| at == epoch).map(|&(_, workers)| workers)
+    }
+
     /// How many threads carry these workers: no more than have something to do with this number of shards.
     pub(crate) fn threads_for(&self, workers: usize, shards: usize) -> usize {
         let busy = workers.min(shards.max(1));
@@ -71,49 +79,9 @@ impl Settings {
     }
 
     pub(crate) fn cut_after(&self, epoch: u64, workers: usize) -> bool {
+        if let Some(wishes) = &self.among {
+            return wishes.cuts() || self.planned(epoch).is_some_and(|planned| planned != workers);
+        }
         self.workers_after(epoch) != workers || self.checkpoint_due(epoch)
-    }
-}
-
-/// Asks a run to end after the epoch under way; clones ask the same run.
-///
-/// ```
-/// let stop = raddle::Stop::default();
-/// let handler = stop.clone();
-/// handler.request(); // say, from a Ctrl-C handler
-/// assert!(stop.is_requested());
-/// ```
-#[derive(Debug, Clone, Default)]
-pub struct Stop(Arc<Asked>);
-
-/// What somebody asked for.
-#[derive(Debug, Default)]
-struct Asked {
-    stop: AtomicBool,
-    now: AtomicBool,
-}
-
-impl Stop {
-    /// Asks.
-    pub fn request(&self) {
-        self.0.stop.store(true, Ordering::Relaxed);
-    }
-
-    /// Asks the run to end between two rounds of the epoch under way. The model is then that of a part of an epoch, and
-    /// no checkpoint is written there. A plan that is known for the whole epoch, whose changes become visible at the
-    /// boundary, ends with its epoch all the same.
-    pub fn request_now(&self) {
-        self.0.now.store(true, Ordering::Relaxed);
-        self.request();
-    }
-
-    /// Whether somebody asked.
-    pub fn is_requested(&self) -> bool {
-        self.0.stop.load(Ordering::Relaxed)
-    }
-
-    /// Whether somebody asked for an end between two rounds.
-    pub(crate) fn is_requested_now(&self) -> bool {
-        self.0.now.load(Ordering::Relaxed)
     }
 }

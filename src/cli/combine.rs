@@ -71,7 +71,15 @@ mod tests {
             shards: 8,
             threads: 2,
             idle_workers: 0,
-            generations: vec![GenerationRecord { epoch: 0, workers: 2, pause: 0.0, shards_moved: 0 }],
+            generations: vec![GenerationRecord {
+                epoch: 0,
+                workers: 2,
+                processes: 1,
+                bytes_moved: 0,
+                pause: 0.0,
+                shards_moved: 0,
+            }],
+            processes: Vec::new(),
             warnings: Vec::new(),
         }
     }

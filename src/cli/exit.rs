@@ -77,6 +77,11 @@ impl Error {
         Self::failed(format!("{}: cannot write: {why}", path.display()))
     }
 
+    /// Ends the program and says nothing: another process says what there is to say.
+    pub(super) fn quiet(status: ExitStatus) -> Self {
+        Self { status, text: String::new() }
+    }
+
     /// How the program ends with it.
     pub fn status(&self) -> ExitStatus {
         self.status
@@ -95,7 +100,9 @@ impl std::error::Error for Error {}
 impl From<EngineError> for Error {
     fn from(error: EngineError) -> Self {
         match error {
-            EngineError::Setting(_) => Self::usage(error),
+            EngineError::Setting(_) | EngineError::Make { .. } => Self::usage(error),
+            // The launcher says what has become of the other one.
+            EngineError::Process(_) => Self::quiet(ExitStatus::Failed),
             _ => Self::failed(error),
         }
     }
@@ -112,6 +119,9 @@ pub fn main(program: &str, body: impl FnOnce() -> Result<ExitStatus, Error>) -> 
 
 /// Prints an error on stderr.
 pub(super) fn tell(program: &str, error: &Error) {
+    if error.text.is_empty() {
+        return;
+    }
     // Nobody is left to tell if stderr is closed.
     let _ = writeln!(std::io::stderr(), "{program}: error: {error}");
 }

@@ -49,7 +49,8 @@ pub struct RunFolder {
 #[derive(Debug)]
 struct Held {
     path: PathBuf,
-    lock: File,
+    /// None where the launcher of several processes has it.
+    lock: Option<File>,
     new: bool,
     store: Arc<dyn Store>,
     /// The files of the earlier run, which this one replaces.
@@ -89,7 +90,7 @@ impl RunFolder {
         let owned = BTreeSet::new();
         // From here on what was made here goes with the value.
         let (stage, trains) = (None, false);
-        let mut held = Held { path: path.into(), lock, new, store, owned, stage, trains, trace };
+        let mut held = Held { path: path.into(), lock: Some(lock), new, store, owned, stage, trains, trace };
         if new {
             *NEW.lock().unwrap_or_else(PoisonError::into_inner) = Some(path.into());
         }
@@ -100,6 +101,21 @@ impl RunFolder {
             let _ = fs::remove_file(path.join(leftover));
         }
         Ok(Self { held: Some(held) })
+    }
+
+    /// The folder of a run of several processes, which their launcher holds and has checked.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub(super) fn share(path: &Path) -> Result<Self, Error> {
+        let owned = owned_by_earlier(path, Earlier::Replaced);
+        let owned = owned.map_err(|why| Error::usage(format!("{}: {why}", path.display())))?;
+        let mut trace = Trace::new(&path.join("trace.jsonl"));
+        // Whoever takes over from the first process goes on in its trace.
+        trace.keep_earlier();
+        let (store, trace): (Arc<dyn Store>, _) = (Arc::new(Disk), Arc::new(Mutex::new(trace)));
+        let (path, lock, new, stage, trains) = (path.into(), None, false, None, false);
+        Ok(Self { held: Some(Held { path, lock, new, store, owned, stage, trains, trace }) })
     }
 
     /// The folder's path, if there is one.
@@ -152,6 +168,15 @@ impl RunFolder {
             fs::remove_file(&checkpoint).map_err(|why| Error::write(&checkpoint, why))?;
         }
         write_atomic(&about, |out| Ok(serde_json::to_writer_pretty(out, begun)?))
+    }
+
+    /// Goes on in a folder in which another process of the run has begun it.
+    pub(super) fn take_over(&mut self) -> Result<(), Error> {
+        if let Some(held) = &mut self.held {
+            held.trains = true;
+            held.owned.insert(begun::NAME.into());
+        }
+        Ok(())
     }
 
     /// Writes how the run ended, to be committed with its model.
@@ -276,7 +301,7 @@ impl Drop for Held {
         if self.new {
             remove_if_empty(&self.path);
         }
-        let _ = self.lock.unlock();
+        let _ = self.lock.as_ref().map(File::unlock);
     }
 }
 

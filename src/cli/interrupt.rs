@@ -2,12 +2,12 @@
 
 use std::io::Write as _;
 use std::process;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use super::exit::ExitStatus;
 use super::folder;
-use crate::settings::Stop;
+use crate::stop::Stop;
 
 /// What Ctrl-C does, and a polite request to end such as SIGTERM: before training there is nothing to lose, so the process ends at once; from then on the run ends
 /// after the epoch under way, with its model written, and a second Ctrl-C ends the process at once.
@@ -15,6 +15,17 @@ use crate::settings::Stop;
 pub struct Interrupt {
     stop: Stop,
     training: AtomicBool,
+    /// Where the run has other processes: asks to leave it.
+    leave: Leave,
+}
+
+#[derive(Default)]
+struct Leave(Mutex<Option<Box<dyn Fn() + Send>>>);
+
+impl std::fmt::Debug for Leave {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Leave")
+    }
 }
 
 static HANDLER: LazyLock<Interrupt> = LazyLock::new(|| {
@@ -40,7 +51,15 @@ impl Interrupt {
         self.stop.is_requested()
     }
 
+    /// A process among several is told by the signal to leave; what ends the run is the launcher.
+    pub(super) fn leave_by(&self, leave: impl Fn() + Send + 'static) {
+        *self.leave.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(leave));
+    }
+
     fn pressed(&self) {
+        if let Some(leave) = &*self.leave.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            return leave();
+        }
         let (trains, gently) = (self.training.load(Ordering::Relaxed), self.gently());
         let text = match (trains, gently) {
             (false, _) => "interrupted before the training began: nothing is written",

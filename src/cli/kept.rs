@@ -227,7 +227,7 @@ struct Generation {
 
 impl From<Generation> for GenerationRecord {
     fn from(Generation { epoch, workers, pause, shards_moved }: Generation) -> Self {
-        Self { epoch, workers, pause, shards_moved }
+        Self { epoch, workers, processes: 1, pause, shards_moved, bytes_moved: 0 }
     }
 }
 
@@ -251,6 +251,7 @@ impl From<Run> for RunReport {
             threads: run.threads,
             idle_workers: run.idle_workers,
             generations: run.generations.into_iter().map(GenerationRecord::from).collect(),
+            processes: Vec::new(),
             warnings: run.warnings,
         }
     }
@@ -289,7 +290,15 @@ mod tests {
             shards: 4,
             threads: 2,
             idle_workers: 1,
-            generations: vec![GenerationRecord { epoch: 1, workers: 2, pause: 0.5, shards_moved: 3 }],
+            generations: vec![GenerationRecord {
+                epoch: 1,
+                workers: 2,
+                processes: 1,
+                bytes_moved: 0,
+                pause: 0.5,
+                shards_moved: 3,
+            }],
+            processes: Vec::new(),
             warnings: vec!["it was cold".into()],
         };
         let mut kept = Kept::new("program data d1 tol 3");

@@ -10,6 +10,7 @@ use super::begun;
 use super::exit::Error;
 use super::folder::{CHECKPOINT, Earlier};
 use super::values::{self, MOST_WORKERS, RescalePlan, Rho, choose};
+use crate::cluster::Cluster;
 use crate::{Engine, Program};
 
 /// The heading of what says where a run writes, how long it takes, and what it shows.
@@ -96,9 +97,11 @@ pub struct TrainOptions {
 }
 
 impl TrainOptions {
-    /// The number of workers: as given, or the cores this process may use.
+    /// The number of workers: as given here or to `raddle launch`, or the cores this process may use.
     pub fn worker_count(&self) -> usize {
-        self.workers.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
+        self.workers
+            .or_else(Cluster::workers)
+            .unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
     }
 
     /// The folder the run writes to: `--out`, else that of the run it resumes.
@@ -146,6 +149,21 @@ impl TrainOptions {
                 Err(Error::usage(format!("--resume {}: no run was begun in it", run.display())))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Whether they suit a run on several processes.
+    pub(super) fn check_among(&self) -> Result<(), Error> {
+        let refused = [
+            ("--workers", self.workers.is_some(), "is an option of raddle launch there"),
+            ("--checkpoint-every", self.checkpoint_every.is_some(), "is for runs on one process"),
+            ("--resume", self.resume.is_some(), "is for runs on one process"),
+        ];
+        match refused.iter().find(|(_, is_given, _)| *is_given) {
+            Some((option, _, why)) => {
+                Err(Error::usage(format!("{option}: among several processes it {why}")))
+            }
+            None => Ok(()),
         }
     }
 

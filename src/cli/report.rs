@@ -9,7 +9,7 @@ use super::exit::ExitStatus;
 use super::number::number;
 use super::profile::{Profile, profile};
 use super::screen::count;
-use crate::record::{Ending, EpochRecord, GenerationRecord, Limit, RunReport};
+use crate::record::{Ending, EpochRecord, GenerationRecord, Limit, ProcessRecord, RunReport};
 use crate::verdict::Metric;
 
 /// A part of a run whose seconds are told apart.
@@ -168,6 +168,9 @@ pub struct Report {
     pub shards_moved: usize,
     /// The generations.
     pub generations: Vec<GenerationRecord>,
+    /// Memory and CPU time of each process, where there were several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub members: Vec<ProcessRecord>,
     /// What went wrong without ending the run.
     pub warnings: Vec<String>,
     /// What an epoch costs and gains, by workers.
@@ -186,7 +189,7 @@ impl Report {
             parameters,
             data,
             workers,
-            processes: 1,
+            processes: run.generations.first().map_or(1, |generation| generation.processes),
             shards: run.shards,
             seed,
             seconds,
@@ -211,6 +214,7 @@ impl Report {
             idle_workers: run.idle_workers,
             shards_moved: run.generations.iter().map(|generation| generation.shards_moved).sum(),
             generations: run.generations.clone(),
+            members: run.processes.clone(),
             warnings: run.warnings.clone(),
             profile: profile(trace),
             results: Map::new(),

@@ -11,13 +11,14 @@ use super::folder::{CHECKPOINT, Earlier, RunFolder};
 use super::interrupt::Interrupt;
 use super::options::TrainOptions;
 use super::parts::{Part, PartEnd, Parts, Sharing, forget};
-use super::process::{cpu_seconds, peak_memory_bytes};
 use super::report::{About, Data, Report, Seconds, Timed};
 use super::screen::{Screen, say};
 use super::store::Out;
 use super::summary::Summary;
+use crate::cluster::Cluster;
 use crate::engine::{Engine, Outcome};
 use crate::error::EngineError;
+use crate::process::{cpu_seconds, peak_memory_bytes};
 use crate::program::Program;
 use crate::record::{Ending, EpochRecord, RunReport};
 
@@ -34,6 +35,8 @@ pub struct Session {
     screen: Screen,
     seconds: Seconds,
     began: Instant,
+    /// Where the run has other processes.
+    cluster: Option<Cluster>,
     /// What earlier engines of this session took.
     before: Spent,
     /// Whether an engine has run.
@@ -61,16 +64,38 @@ impl Session {
         let began = Instant::now();
         Interrupt::handler();
         options.check()?;
+        let cluster = Cluster::from_environment()?;
         let earlier = options.earlier();
-        let hold = |path| RunFolder::hold(path, earlier);
+        if let Some(cluster) = &cluster {
+            options.check_among()?;
+            Interrupt::handler().leave_by(cluster.leaver());
+        }
+        let hold = |path| match cluster {
+            Some(_) => RunFolder::share(path),
+            None => RunFolder::hold(path, earlier),
+        };
         let folder = options.folder().map_or_else(|| Ok(RunFolder::none()), hold)?;
         if earlier == Earlier::Resumed {
             folder.resume_trace();
         }
-        let (screen, seconds) = (Screen::new(options), Seconds::default());
-        let (options, before) = (options.clone(), Spent::default());
+        // The first process speaks for all.
+        let quiet = options.quiet || cluster.as_ref().is_some_and(|cluster| cluster.index() > 0);
+        let (options, before) = (TrainOptions { quiet, ..options.clone() }, Spent::default());
+        let (screen, seconds) = (Screen::new(&options), Seconds::default());
         let (trains, warnings) = (false, Vec::new());
-        Ok(Self { program, version, options, folder, screen, seconds, began, before, trains, warnings })
+        Ok(Self {
+            program,
+            version,
+            options,
+            folder,
+            screen,
+            seconds,
+            began,
+            cluster,
+            before,
+            trains,
+            warnings,
+        })
     }
 
     /// What the metric is called in the progress, such as `gap`.
@@ -125,6 +150,7 @@ impl Session {
         names: &[String],
         work: impl Fn(&mut Part<'_>) -> Result<PartEnd, Error> + Sync,
     ) -> Result<Parts, Error> {
+        self.refuse_among("this command", true)?;
         self.begin_training()?;
         self.screen.part(Timed::Fit);
         let (start, options, screen) = (Instant::now(), self.options.clone(), self.screen.clone());
@@ -153,9 +179,26 @@ impl Session {
         Ok(outcome)
     }
 
+    /// Refuses what a run on several processes cannot do, such as an option.
+    ///
+    /// # Errors
+    /// A usage error, where there are several processes and it is given.
+    pub fn refuse_among(&self, what: &str, is_given: bool) -> Result<(), Error> {
+        match is_given && self.cluster.is_some() {
+            true => Err(Error::usage(format!(
+                "{what} takes several runs, and several processes carry out one: start it without raddle launch"
+            ))),
+            false => Ok(()),
+        }
+    }
+
     fn begin_training(&mut self) -> Result<(), Error> {
         if std::mem::replace(&mut self.trains, true) {
             return Ok(());
+        }
+        // Whoever is the first process in the end writes the model of a run that the first one has begun.
+        if self.cluster.as_ref().is_some_and(|cluster| cluster.index() > 0) {
+            return self.folder.take_over();
         }
         let is_new = self.options.earlier() != Earlier::Resumed;
         self.folder.begin(&Begun::now(self.program, self.version), is_new)?;
@@ -177,10 +220,18 @@ impl Session {
         if let Some(plan) = &self.options.rescale {
             engine = engine.rescale(&plan.after(self.before.epochs));
         }
-        let outcome = self.timed(Timed::Fit, || engine.run()).map_err(|error| match error {
+        let cluster = self.cluster.take();
+        let outcome = self.timed(Timed::Fit, || match &cluster {
+            None => engine.run().map(Some),
+            Some(cluster) => engine.run_on(cluster),
+        });
+        self.cluster = cluster;
+        let outcome = outcome.map_err(|error| match error {
             EngineError::Checkpoint { .. } => Error::input(error),
             error => Error::from(error),
         })?;
+        // The first process has the model, and says what there is to say.
+        let outcome = outcome.ok_or(Error::quiet(ExitStatus::Done))?;
         self.screen.flush();
         // What only measures the model is certified, not fitted.
         let measured: f64 = outcome.trace.iter().map(|record| record.measured).sum();
@@ -249,7 +300,11 @@ impl Session {
             version: self.version.into(),
             parameters: serde_json::to_value(parameters).map_err(Error::failed)?,
             data,
-            workers: self.options.worker_count(),
+            // Several processes have other numbers.
+            workers: match (&self.cluster, run.generations.first()) {
+                (Some(_), Some(first)) => first.workers,
+                _ => self.options.worker_count(),
+            },
             seed: self.options.seed,
             seconds: self.seconds,
             model_digest,

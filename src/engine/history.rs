@@ -1,16 +1,19 @@
 //! [`History`]: what is gathered over the generations of a run.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
 use super::{Outcome, Parts, Warner};
+use crate::cluster::handover::Account;
 use crate::error::EngineError;
-use crate::generation::{Held, Returned};
 use crate::hub::{HubState, Progress};
 use crate::placement;
 use crate::prints::BoundaryPrint;
 use crate::program::Program;
-use crate::record::{Ending, EpochRecord, GenerationRecord, RunReport};
+use crate::record::{Ending, EpochRecord, GenerationRecord, ProcessRecord, RunReport};
+use crate::share::{Held, Returned};
+use crate::state::{Reader, StateError, Writer};
 use crate::verdict::Metric;
 
 /// What is gathered over the generations.
@@ -23,8 +26,45 @@ pub(crate) struct History {
     placement: Arc<Vec<u32>>,
     bytes: u64,
     block_bytes: u64,
-    last_boundary: Option<Instant>,
+    pub(super) last_boundary: Option<Instant>,
     warnings: Vec<String>,
+    /// Of the generation that begins: its processes, and the bytes that moved between them before.
+    pub(super) here: (usize, u64),
+    /// What each process last said of itself.
+    pub(super) processes: BTreeMap<u32, ProcessRecord>,
+}
+
+impl History {
+    /// What the first process hands on to the next.
+    pub(super) fn save(&self, out: &mut Writer) {
+        out.write(&self.trace);
+        out.write(&self.generations);
+        out.write(&(self.threads, (*self.placement).clone()));
+        out.write(&(self.bytes, self.block_bytes));
+        out.write(&self.warnings);
+        out.write(&self.processes);
+    }
+
+    /// Takes over what another first process has gathered.
+    pub(super) fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
+        self.trace = from.read()?;
+        self.generations = from.read()?;
+        let (threads, placement): (usize, Vec<u32>) = from.read()?;
+        (self.threads, self.placement) = (threads, Arc::new(placement));
+        (self.bytes, self.block_bytes) = from.read()?;
+        self.warnings = from.read()?;
+        self.processes = from.read()?;
+        Ok(())
+    }
+
+    /// Counts what another process sent and took in the last generation.
+    pub(super) fn count(&mut self, of: &Account) {
+        self.bytes += of.bytes;
+        self.block_bytes += of.block_bytes;
+        if let Some(last) = self.generations.last_mut() {
+            last.bytes_moved += of.moved;
+        }
+    }
 }
 
 impl History {
@@ -64,7 +104,9 @@ impl History {
         let pause =
             pause.map_or(0.0, |(before, began)| began.saturating_duration_since(before).as_secs_f64());
         let shards_moved = placement::moves(&self.placement, &placement);
-        self.generations.push(GenerationRecord { epoch, workers, pause, shards_moved });
+        let (processes, bytes_moved) = (self.here.0.max(1), std::mem::take(&mut self.here.1));
+        let record = GenerationRecord { epoch, workers, processes, pause, shards_moved, bytes_moved };
+        self.generations.push(record);
         self.threads = self.threads.max(threads);
         self.placement = placement;
         self.bytes += returned.ended.bytes;
@@ -101,6 +143,7 @@ impl History {
             threads: self.threads,
             idle_workers: idle(&self.placement, workers),
             generations: self.generations,
+            processes: self.processes.into_values().collect(),
             warnings: self.warnings,
         };
         let parts =

@@ -1,6 +1,9 @@
 //! [`Engine`]: builds a run from a program and a schedule, and carries it out generation by generation.
 
+mod among;
 mod history;
+mod makers;
+pub(crate) mod member;
 mod parts;
 mod run;
 
@@ -13,9 +16,11 @@ use crate::prints::Prints;
 use crate::program::Program;
 use crate::record::EpochRecord;
 use crate::schedule::Schedule;
-use crate::settings::{Settings, Stop};
+use crate::settings::Settings;
+use crate::stop::Stop;
 
 pub(crate) use self::history::History;
+pub use self::makers::{Maker, Makers};
 pub use self::parts::{Outcome, Parts};
 
 /// What is told of that goes wrong without ending a run.
@@ -38,7 +43,7 @@ type Warner = Box<dyn FnMut(&str) + Send>;
 pub struct Engine<P: Program> {
     program: Arc<P>,
     schedule: Box<dyn Schedule<P::Phase>>,
-    parts: Parts<P>,
+    parts: Makers<P>,
     costs: Option<Vec<u64>>,
     settings: Settings,
     observer: Option<Observer<P>>,
@@ -49,8 +54,8 @@ pub struct Engine<P: Program> {
 }
 
 impl<P: Program> Engine<P> {
-    /// A run of this program under this schedule.
-    pub fn new(program: P, schedule: impl Schedule<P::Phase>, parts: Parts<P>) -> Self {
+    /// A run of this program under this schedule: on [`Parts`], or on what [`Makers`] make.
+    pub fn new(program: P, schedule: impl Schedule<P::Phase>, parts: impl Into<Makers<P>>) -> Self {
         let settings = Settings {
             workers: 1,
             threads: None,
@@ -64,12 +69,13 @@ impl<P: Program> Engine<P> {
             rescale: Vec::new(),
             checkpoint_every: None,
             stop: Stop::default(),
+            among: None,
             started: Instant::now(),
         };
         Self {
             program: Arc::new(program),
             schedule: Box::new(schedule),
-            parts,
+            parts: parts.into(),
             costs: None,
             settings,
             observer: None,

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::{Engine, History, Outcome, Parts};
+use super::{Engine, History, Makers, Outcome};
 use crate::checkpoint::{self, Checkpoint};
 use crate::doing::{self, Doing};
 use crate::error::EngineError;
-use crate::generation::{Generation, Held, Returned};
+use crate::generation::Generation;
 use crate::hub::{HubState, Parting};
 use crate::identity::Identity;
 use crate::operator::Operator;
@@ -15,6 +15,7 @@ use crate::placement::Layout;
 use crate::prints::Prints;
 use crate::program::{Program, Visibility};
 use crate::record::Ending;
+use crate::share::{Held, Returned};
 use crate::verbs::Verb;
 
 impl<P: Program> Engine<P> {
@@ -38,7 +39,7 @@ impl<P: Program> Engine<P> {
             identity,
         } = self;
         settings.started = Instant::now();
-        let Parts { shards, blocks, pinned, replica } = parts;
+        let Makers { shards, blocks, pinned, replica } = parts;
         let costs = costs.unwrap_or_else(|| vec![1; shards.len()]);
         let identity = Identity {
             run: identity.unwrap_or_default(),
@@ -48,7 +49,7 @@ impl<P: Program> Engine<P> {
             costs: costs.clone(),
         };
         let settings = Arc::new(settings);
-        let mut held = Held { shards, blocks, replica };
+        let mut held = Held { shards: shards.all("shard")?, blocks: blocks.all("block")?, replica };
         let mut hub = HubState::new(pinned, schedule, settings.staleness);
         if let Some(file) = &resume {
             Checkpoint::read(file, &identity)?.restore(file, &*program, &mut held, &mut hub)?;
@@ -62,12 +63,14 @@ impl<P: Program> Engine<P> {
                 Layout::new(&costs, held.blocks.len(), workers, settings.threads_for(workers, costs.len()));
             let threads = layout.threads;
             let placement = Arc::clone(&layout.shard_at);
-            let generation = Generation::new(shared, how, layout, held, hub, observer);
-            let returned = Arc::new(generation).run()?;
+            let generation = Generation::new(shared, how, layout, held.into(), Some(hub), observer);
+            let generation = Arc::new(generation);
+            let returned = Arc::clone(&generation).run(None)?;
             history.add(epoch, (workers, threads), placement, &returned);
-            let Returned { ended, .. } = returned;
-            let kept = returned.kept;
-            (held, hub, observer) = (returned.held, returned.hub, returned.observer);
+            let Returned { share, hub: state, kept, ended, .. } = returned;
+            let lost = || EngineError::Worker("a worker ended without its state".into());
+            (held, hub) = (share.whole().ok_or_else(lost)?, state.ok_or_else(lost)?);
+            observer = generation.take_observer();
             history.trace.extend(ended.records);
             history.prints.extend(ended.prints);
             let (Some((metric, objective)), Some(parting)) = (ended.verdict, ended.parting) else {
@@ -111,7 +114,7 @@ impl<P: Program> Engine<P> {
     ///
     /// # Errors
     /// If a setting makes no sense there: workers are fixed, and checkpoints belong to the dataflow around it.
-    pub fn into_operator(self) -> Result<Operator<P>, EngineError> {
+    pub fn into_operator(mut self) -> Result<Operator<P>, EngineError> {
         let elsewhere =
             !self.settings.rescale.is_empty() || self.checkpoint.is_some() || self.resume.is_some();
         if elsewhere {
@@ -120,22 +123,26 @@ impl<P: Program> Engine<P> {
             return Err(EngineError::Setting(why.into()));
         }
         self.check()?;
+        let Makers { shards, blocks, pinned, replica } = self.parts;
+        let (shards, blocks) = (shards.all("shard")?.into(), blocks.all("block")?.into());
+        self.parts = Makers { shards, blocks, pinned, replica };
         Ok(Operator::new(self))
     }
 
     /// The only generation of an operator.
     pub(crate) fn into_generation(self, workers: usize) -> Generation<P> {
         let Self { program, schedule, parts, costs, mut settings, observer, .. } = self;
-        let Parts { shards, blocks, pinned, replica } = parts;
+        let Makers { shards, blocks, pinned, replica } = parts;
+        let (shards, blocks) = (shards.there(), blocks.there());
         let costs = costs.unwrap_or_else(|| vec![1; shards.len()]);
         (settings.workers, settings.started) = (workers, Instant::now());
         let (held, hub) =
             (Held { shards, blocks, replica }, HubState::new(pinned, schedule, settings.staleness));
         let layout = Layout::new(&costs, held.blocks.len(), workers, workers);
-        Generation::new(program, Arc::new(settings), layout, held, hub, observer)
+        Generation::new(program, Arc::new(settings), layout, held.into(), Some(hub), observer)
     }
 
-    fn check(&self) -> Result<(), EngineError> {
+    pub(super) fn check(&self) -> Result<(), EngineError> {
         let refuse = |why: String| Err(EngineError::Setting(why));
         if self.settings.workers == 0 || self.settings.rescale.iter().any(|&(_, workers)| workers == 0) {
             return refuse("a run needs at least 1 worker".into());

@@ -105,7 +105,7 @@ pub(crate) struct Hub<P: Program> {
     crew: Arc<Crew>,
     /// The worker of each shard, and of each block.
     placement: Arc<Vec<u32>>,
-    block_at: Vec<u32>,
+    pub(crate) block_at: Vec<u32>,
     replica: Rc<RefCell<P::Replica>>,
     stage: Stage<P>,
     /// The rest of a known plan that is handed out round by round.

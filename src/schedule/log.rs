@@ -28,6 +28,9 @@ pub struct Rejection {
     pub strength: f32,
 }
 
+crate::state!(RoundLog { epoch, round, candidates, rejected, survivors });
+crate::state!(Rejection { variable, by, strength });
+
 impl std::fmt::Display for RoundLog {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { epoch, round, candidates, rejected, survivors } = self;

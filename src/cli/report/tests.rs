@@ -22,7 +22,15 @@ fn run() -> RunReport {
         shards: 9,
         threads: 2,
         idle_workers: 0,
-        generations: vec![GenerationRecord { epoch: 0, workers: 2, pause: 0.0, shards_moved: 1 }],
+        generations: vec![GenerationRecord {
+            epoch: 0,
+            workers: 2,
+            processes: 1,
+            bytes_moved: 0,
+            pause: 0.0,
+            shards_moved: 1,
+        }],
+        processes: Vec::new(),
         warnings: Vec::new(),
     }
 }

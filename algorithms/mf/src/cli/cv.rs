@@ -49,6 +49,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let Options { model, train, reading, .. } = options;
     check(options)?;
     let mut session = Session::begin("mf", env!("CARGO_PKG_VERSION"), train)?;
+    session.refuse_among("this command", true)?;
     let metric = model.metric();
     session.set_metric_name(metric);
     let settings = options.settings();

@@ -115,6 +115,7 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let Options { model, train, reading, .. } = options;
     let mut session = Session::begin("mf", env!("CARGO_PKG_VERSION"), train)?;
     session.set_metric_name(model.metric());
+    session.refuse_among("--refit", options.refit)?;
     let mut mf = model.mf(train)?;
     options.check()?;
     let start = train.init.as_deref().map(files::read).transpose()?;

@@ -1,0 +1,160 @@
+//! [`Children`]: the processes that a launcher has started.
+
+use std::io::{self, Read};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use crate::cluster::{FILE, INDEX, Remote, WORKERS};
+
+/// How often to look whether a process has ended.
+const LOOK: Duration = Duration::from_millis(5);
+/// Of what a process other than the first writes to stderr, this much is kept.
+const KEPT: usize = 64 << 10;
+
+/// The processes of a run that were started here, by number.
+#[derive(Default)]
+pub(super) struct Children(Vec<One>);
+
+struct One {
+    child: Arc<Mutex<Child>>,
+    out: Said,
+    /// The first one writes to the launcher's own.
+    err: Option<Said>,
+}
+
+/// What a process has written.
+struct Said {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    reading: Option<JoinHandle<()>>,
+}
+
+impl Said {
+    fn by(mut from: impl Read + Send + 'static, most: usize) -> Self {
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let into = Arc::clone(&bytes);
+        let reading = thread::spawn(move || {
+            let mut some = [0; 4096];
+            while let Ok(count @ 1..) = from.read(&mut some) {
+                let mut bytes = into.lock().unwrap_or_else(PoisonError::into_inner);
+                bytes.extend_from_slice(&some[..count]);
+                let beyond = bytes.len().saturating_sub(most);
+                bytes.drain(..beyond);
+            }
+        });
+        Self { bytes, reading: Some(reading) }
+    }
+
+    /// All of it, once its writer has ended.
+    fn take(&mut self) -> Vec<u8> {
+        if let Some(reading) = self.reading.take() {
+            // The reader does nothing that panics.
+            let _ = reading.join();
+        }
+        std::mem::take(&mut self.bytes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// How a process has ended: its status, and in words.
+fn ended(status: ExitStatus) -> (i32, String) {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return (128 + signal, format!("was killed by signal {signal}"));
+    }
+    let code = status.code().unwrap_or(1);
+    (code, format!("ended with status {code}"))
+}
+
+impl Children {
+    /// Starts one more, which finds its run by this file.
+    pub(super) fn start(
+        &mut self,
+        (program, line): (&Path, &[String]),
+        invitation: &Path,
+        workers: usize,
+        remote: &Remote,
+    ) -> io::Result<()> {
+        let index = self.0.len() as u32;
+        let mut command = Command::new(program);
+        command.args(line).stdin(Stdio::null()).stdout(Stdio::piped());
+        command.env(FILE, invitation).env(INDEX, index.to_string()).env(WORKERS, workers.to_string());
+        if index > 0 {
+            command.stderr(Stdio::piped());
+        }
+        // Ctrl-C reaches the launcher alone, which tells the others.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut child = command.spawn()?;
+        let out = child.stdout.take().map(|out| Said::by(out, usize::MAX));
+        let err = child.stderr.take().map(|err| Said::by(err, KEPT));
+        let none = || Said { bytes: Arc::default(), reading: None };
+        let child = Arc::new(Mutex::new(child));
+        let (watched, remote) = (Arc::clone(&child), remote.clone());
+        thread::spawn(move || {
+            let status = wait(&watched, None);
+            let (code, how) = status.map_or((1, "cannot be waited for".into()), ended);
+            remote.exited(index, code, how);
+        });
+        self.0.push(One { child, out: out.unwrap_or_else(none), err });
+        Ok(())
+    }
+
+    /// The system's number of a process.
+    pub(super) fn pid(&self, index: u32) -> Option<u32> {
+        self.0.get(index as usize).map(|one| one.child.lock().unwrap_or_else(PoisonError::into_inner).id())
+    }
+
+    /// Waits for all to end, at most so long.
+    pub(super) fn wait(&self, at_most: Duration) {
+        let until = Instant::now() + at_most;
+        for one in &self.0 {
+            wait(&one.child, Some(until));
+        }
+    }
+
+    /// Waits for one to end, at most so long.
+    pub(super) fn wait_for(&self, index: u32, at_most: Duration) {
+        if let Some(one) = self.0.get(index as usize) {
+            wait(&one.child, Some(Instant::now() + at_most));
+        }
+    }
+
+    /// Ends those that have not ended.
+    pub(super) fn kill(&self) {
+        for one in &self.0 {
+            let mut child = one.child.lock().unwrap_or_else(PoisonError::into_inner);
+            // One that has ended needs no ending.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+
+    /// What a process has written to stdout and, unless that was the launcher's own, to stderr; after it has ended.
+    pub(super) fn said(&mut self, index: u32) -> (Vec<u8>, Vec<u8>) {
+        self.0.get_mut(index as usize).map_or_else(Default::default, |one| {
+            (one.out.take(), one.err.as_mut().map(Said::take).unwrap_or_default())
+        })
+    }
+}
+
+impl Drop for Children {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn wait(child: &Mutex<Child>, until: Option<Instant>) -> Option<ExitStatus> {
+    loop {
+        match child.lock().unwrap_or_else(PoisonError::into_inner).try_wait() {
+            Ok(None) => {}
+            Ok(status) => return status,
+            Err(_) => return None,
+        }
+        if until.is_some_and(|until| Instant::now() >= until) {
+            return None;
+        }
+        thread::sleep(LOOK);
+    }
+}

@@ -1,0 +1,71 @@
+//! The program that is launched: where it is, and what of its line concerns the launcher.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use crate::cli::exit::Error;
+
+/// Where a program is: as it is named if that is a path, else beside this one, else on PATH.
+pub(super) fn find(name: &str) -> Result<PathBuf, Error> {
+    if Path::new(name).components().count() > 1 {
+        let path = PathBuf::from(name);
+        let why = "there is no such program: build it, or name another";
+        return if path.is_file() { Ok(path) } else { Err(Error::usage(format!("{name}: {why}"))) };
+    }
+    let file = format!("{name}{}", env::consts::EXE_SUFFIX);
+    let beside = env::current_exe().ok().and_then(|here| Some(here.parent()?.join(&file)));
+    let path = env::var_os("PATH").unwrap_or_default();
+    let on_path = env::split_paths(&path).map(|folder| folder.join(&file));
+    beside.into_iter().chain(on_path).find(|path| path.is_file()).ok_or_else(|| {
+        let why = "there is no such program beside raddle or on PATH: install it there, or give its path";
+        Error::usage(format!("{name}: {why}"))
+    })
+}
+
+/// The value of an option on a program's line, as `--name VALUE` or `--name=VALUE`.
+pub(super) fn value<'a>(line: &'a [String], option: &str) -> Option<&'a str> {
+    let inside = line.iter().position(|word| word == "--").unwrap_or(line.len());
+    let mut words = line[..inside].iter();
+    while let Some(word) = words.next() {
+        match word.strip_prefix(option) {
+            Some("") => return words.next().map(String::as_str),
+            Some(rest) if rest.starts_with('=') => return Some(&rest[1..]),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Refuses what several processes cannot do yet.
+pub(super) fn check(line: &[String]) -> Result<(), Error> {
+    let given = |option: &str| line.iter().any(|word| word == option) || value(line, option).is_some();
+    if given("--workers") {
+        return Err(Error::usage(
+            "--workers: give it before the --, as the number of workers of each process",
+        ));
+    }
+    for (option, why) in [("--checkpoint-every", "writes no checkpoints"), ("--resume", "cannot be resumed")]
+    {
+        if given(option) {
+            let alone = "start the program without raddle launch for that";
+            return Err(Error::usage(format!("{option}: a run on several processes {why}: {alone}")));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_found_in_both_forms_and_not_behind_the_end_of_options() {
+        let line = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(value(&line("fit a.csv --out run"), "--out"), Some("run"));
+        assert_eq!(value(&line("fit --out=run/1 a.csv"), "--out"), Some("run/1"));
+        assert_eq!(value(&line("fit --output run"), "--out"), None);
+        assert_eq!(value(&line("fit -- --out run"), "--out"), None);
+        assert!(check(&line("fit --resume run")).is_err() && check(&line("fit --workers=2")).is_err());
+        assert!(check(&line("fit --out run")).is_ok());
+    }
+}

@@ -1,0 +1,125 @@
+//! [`Balance`]: whether shards should move, and to whom. Measured seconds move shards; they never change a result.
+
+use super::plan::{Plan, cut_by_speed};
+use super::protocol::Epoch;
+
+/// How much the newest epoch counts in the average of a worker's speed.
+const NEWEST: f64 = 0.2;
+/// The gain that is worth a cut, and over how many epochs it must pay for the pause.
+const GAIN: f64 = 0.05;
+const EPOCHS: f64 = 10.0;
+/// Epochs from one cut to the next: a shard that has moved does not move back at once.
+const REST: u32 = 2;
+/// Seconds that a cut is taken to cost before there was one.
+const UNKNOWN: f64 = 0.05;
+
+/// The speeds of workers: counted cost over measured seconds, averaged.
+#[derive(Debug, Clone)]
+pub(crate) struct Balance {
+    on: bool,
+    speeds: Vec<f64>,
+    /// The workers that they are the speeds of: processes and positions in them.
+    of: Vec<(u32, u32)>,
+    pause: f64,
+    /// Epochs of this generation.
+    epochs: u32,
+}
+
+/// Who each worker is, from generation to generation: its process, and which of its workers.
+fn names(plan: &Plan) -> Vec<(u32, u32)> {
+    let mut names: Vec<(u32, u32)> = Vec::with_capacity(plan.process_of.len());
+    for &process in &plan.process_of {
+        let id = plan.seats[process as usize].id;
+        let before = names.iter().filter(|(other, _)| *other == id).count() as u32;
+        names.push((id, before));
+    }
+    names
+}
+
+/// The counted cost of each worker.
+fn loads(shard_at: &[u32], costs: &[u64], workers: usize) -> Vec<f64> {
+    let mut loads = vec![0.0; workers];
+    for (&worker, &cost) in shard_at.iter().zip(costs) {
+        loads[worker as usize] += cost as f64;
+    }
+    loads
+}
+
+/// Seconds of the slowest.
+fn slowest(loads: &[f64], speeds: &[f64]) -> f64 {
+    loads.iter().zip(speeds).map(|(load, speed)| load / speed).fold(0.0, f64::max)
+}
+
+impl Balance {
+    pub(crate) fn new(on: bool) -> Self {
+        Self { on, speeds: Vec::new(), of: Vec::new(), pause: UNKNOWN, epochs: 0 }
+    }
+
+    /// A generation begins: those who stay keep their speed.
+    pub(crate) fn begin(&mut self, plan: &Plan) {
+        let names = names(plan);
+        let known = self.speeds.iter().filter(|speed| speed.is_finite() && **speed > 0.0);
+        let count = known.clone().count();
+        let mean = if count > 0 { known.sum::<f64>() / count as f64 } else { f64::NAN };
+        let speed = |name| {
+            let at = self.of.iter().position(|other| other == name);
+            at.map_or(mean, |at| self.speeds[at])
+        };
+        self.speeds = names.iter().map(speed).collect();
+        self.of = names;
+        self.epochs = 0;
+    }
+
+    /// Takes in what an epoch took each worker.
+    pub(crate) fn learn(&mut self, plan: &Plan, costs: &[u64], epoch: &Epoch) {
+        if epoch.load.len() != self.speeds.len() || epoch.epoch == 0 {
+            return;
+        }
+        self.epochs += 1;
+        let loads = loads(&plan.shard_at, costs, self.speeds.len());
+        for ((speed, load), &seconds) in self.speeds.iter_mut().zip(loads).zip(&epoch.load) {
+            // A worker without shards shows nothing.
+            if load > 0.0 && seconds > 0.0 {
+                let now = load / seconds;
+                *speed = if speed.is_finite() { *speed + NEWEST * (now - *speed) } else { now };
+            }
+        }
+    }
+
+    /// What the last cut cost.
+    pub(crate) fn paused(&mut self, seconds: f64) {
+        self.pause = seconds;
+    }
+
+    /// The speeds by which to place the shards of this plan's workers; `None` where nothing is known of some.
+    pub(crate) fn speeds(&self, plan: &Plan) -> Option<Vec<f64>> {
+        if !self.on {
+            return None;
+        }
+        let known = |speed: &f64| speed.is_finite() && *speed > 0.0;
+        let all: Vec<f64> = self.speeds.iter().copied().filter(known).collect();
+        if all.is_empty() {
+            return None;
+        }
+        // Whoever is new is taken for one of the others.
+        let mean = all.iter().sum::<f64>() / all.len() as f64;
+        let speed = |name| {
+            let at = self.of.iter().position(|other| *other == name);
+            at.map(|at| self.speeds[at]).filter(known).unwrap_or(mean)
+        };
+        Some(names(plan).into_iter().map(speed).collect())
+    }
+
+    /// Whether it pays to place the shards anew.
+    pub(crate) fn is_worth_it(&self, plan: &Plan, costs: &[u64]) -> bool {
+        let Some(speeds) = self.speeds(plan).filter(|speeds| speeds.len() > 1) else { return false };
+        let settled = self.speeds.iter().all(|speed| speed.is_finite());
+        // In the first generation there was no cut before.
+        if !settled || (self.epochs < REST && plan.number > 1) {
+            return false;
+        }
+        let now = slowest(&loads(&plan.shard_at, costs, speeds.len()), &speeds);
+        let then = slowest(&loads(&cut_by_speed(costs, &speeds), costs, speeds.len()), &speeds);
+        then < now * (1.0 - GAIN) && (now - then) * EPOCHS > self.pause
+    }
+}

@@ -1,0 +1,371 @@
+//! [`Coordinator`]: decides who runs the next generation, and when. A plain state machine: events and a time in, actions
+//! out; it knows no sockets, no threads and no clock.
+
+mod losses;
+mod plans;
+mod visitors;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::balance::Balance;
+use super::plan::Plan;
+use super::protocol::{Answer, Cut, Epoch, Facts, Order, Question, Report};
+
+/// Seconds to wait for the cause behind what a process says of another, or for the status of one whose connection ended.
+const GRACE: f64 = 2.0;
+
+/// What the coordinator is told.
+#[derive(Debug, Clone)]
+pub(crate) enum Event {
+    /// A process of the run says something.
+    Said { from: u32, report: Report },
+    /// The connection to a process has ended.
+    Closed { of: u32 },
+    /// A process that was started here has ended.
+    Exited { of: u32, code: i32, how: String },
+    /// A visitor asks something.
+    Asked { visitor: u64, question: Question },
+    /// The run is to end after the epoch under way.
+    Stop,
+    /// Some time has passed.
+    Tick,
+}
+
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Action {
+    Tell {
+        to: u32,
+        order: Order,
+    },
+    Answer {
+        visitor: u64,
+        answer: Answer,
+    },
+    /// Worth a line on the screen.
+    Note(String),
+    /// The run is over: what process `who` has said is what the run says, and this is its status.
+    Over {
+        who: u32,
+        code: i32,
+        why: Option<String>,
+    },
+}
+
+/// What a run is begun with.
+#[derive(Debug, Clone)]
+pub(crate) struct Terms {
+    pub(crate) processes: u32,
+    /// Workers of each process.
+    pub(crate) workers: u32,
+    pub(crate) balance: bool,
+    /// The program and its arguments, for processes that join.
+    pub(crate) line: Vec<String>,
+    pub(crate) run: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stand {
+    /// Building its program.
+    Preparing,
+    /// Waits for a generation.
+    Ready,
+    /// Has a part in the generation under way.
+    Running,
+    /// The same, and wants to leave.
+    Leaving,
+    /// Has no part any more: it may go.
+    Released,
+}
+
+impl Stand {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Preparing => "preparing",
+            Self::Ready => "ready",
+            Self::Running => "running",
+            Self::Leaving | Self::Released => "leaving",
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Member {
+    stand: Stand,
+    address: String,
+    /// Whether it was started by the launcher: the first process is always one of these.
+    own: bool,
+    cores: u32,
+    memory: u64,
+    line: Connection,
+    /// Its status, in numbers and words, and when it was told.
+    ended: Option<(i32, String, f64)>,
+}
+
+impl Member {
+    fn new(own: bool) -> Self {
+        let (stand, line) = (Stand::Preparing, Connection::None);
+        Self { stand, address: String::new(), own, cores: 1, memory: 0, line, ended: None }
+    }
+}
+
+/// Whether all that a process had to say has been heard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Connection {
+    None,
+    Open,
+    Closed,
+}
+
+enum Stage {
+    /// The processes build their programs.
+    Gathering,
+    /// A generation runs.
+    Running,
+    /// It ends: these have what was placed on them.
+    Cutting {
+        ended: BTreeSet<u32>,
+        cut: Option<Cut>,
+    },
+    /// Everything goes to the first process.
+    Ending,
+    Over,
+}
+
+/// Something has gone wrong, and its cause may still be told.
+struct Trouble {
+    until: f64,
+    who: u32,
+    code: i32,
+    why: String,
+}
+
+/// The one place where a run of several processes is decided on.
+pub(crate) struct Coordinator {
+    terms: Terms,
+    members: BTreeMap<u32, Member>,
+    facts: Option<Facts>,
+    stage: Stage,
+    plan: Option<Plan>,
+    /// Workers in all, where somebody has said so.
+    workers: Option<u32>,
+    cut_is_asked: bool,
+    stop_is_asked: bool,
+    trouble: Option<Trouble>,
+    epoch: Epoch,
+    balance: Balance,
+    pauses: Vec<f64>,
+    /// The number of the next process that joins.
+    next: u32,
+    /// Who came to join before the run began.
+    early: Vec<(u32, Facts, String)>,
+    out: Vec<Action>,
+}
+
+impl Coordinator {
+    /// Expects the processes that are started at the beginning, from number 0.
+    pub(crate) fn new(terms: Terms) -> Self {
+        Self {
+            members: (0..terms.processes).map(|index| (index, Member::new(true))).collect(),
+            next: terms.processes,
+            balance: Balance::new(terms.balance),
+            terms,
+            facts: None,
+            stage: Stage::Gathering,
+            plan: None,
+            workers: None,
+            cut_is_asked: false,
+            stop_is_asked: false,
+            trouble: None,
+            epoch: Epoch::default(),
+            pauses: Vec::new(),
+            early: Vec::new(),
+            out: Vec::new(),
+        }
+    }
+
+    /// Takes in an event at a time, in seconds; times never fall.
+    pub(crate) fn on(&mut self, event: Event, now: f64) -> Vec<Action> {
+        if !matches!(self.stage, Stage::Over) {
+            match event {
+                Event::Said { from, report } => self.hear(from, report, now),
+                Event::Closed { of } => self.miss(of, now),
+                Event::Exited { of, code, how } => self.exit(of, code, how, now),
+                Event::Asked { visitor, question } => self.answer(visitor, question),
+                // As a program that is interrupted before its training began.
+                Event::Stop if matches!(self.stage, Stage::Gathering) => self.over(0, 130, None),
+                Event::Stop => {
+                    self.stop_is_asked = true;
+                    self.stop();
+                }
+                Event::Tick => self.look(now),
+            }
+            if self.trouble.as_ref().is_some_and(|trouble| now >= trouble.until)
+                && let Some(Trouble { who, code, why, .. }) = self.trouble.take()
+            {
+                self.over(who, code, Some(why));
+            }
+        }
+        std::mem::take(&mut self.out)
+    }
+
+    fn tell(&mut self, to: u32, order: Order) {
+        self.out.push(Action::Tell { to, order });
+    }
+
+    fn over(&mut self, who: u32, code: i32, why: Option<String>) {
+        for (&to, _) in self.members.iter().filter(|(_, member)| member.stand != Stand::Released) {
+            self.out.push(Action::Tell { to, order: Order::End });
+        }
+        self.out.push(Action::Over { who, code, why });
+        self.stage = Stage::Over;
+    }
+
+    fn first(&self) -> Option<u32> {
+        self.plan.as_ref().map(|plan| plan.seats[0].id)
+    }
+
+    // ---- what processes say ----
+
+    fn hear(&mut self, from: u32, report: Report, now: f64) {
+        let Some(member) = self.members.get_mut(&from) else { return };
+        member.line = Connection::Open;
+        let number = self.plan.as_ref().map_or(0, |plan| plan.number);
+        match report {
+            Report::Ready { facts, address } => self.admit(from, facts, address),
+            Report::Epoch { generation, epoch } if generation == number => {
+                if let Some(plan) = &self.plan {
+                    let costs = self.facts.as_ref().map_or(&[][..], |facts| &facts.identity.costs);
+                    self.balance.learn(plan, costs, &epoch);
+                }
+                self.epoch = epoch;
+            }
+            Report::Ended { generation, cut } if generation == number => {
+                self.end_of(from, cut);
+            }
+            Report::Settled { generation, seconds, memory, .. } => {
+                if let Some(member) = self.members.get_mut(&from) {
+                    member.memory = memory;
+                }
+                let is_first = self.first() == Some(from) && generation == number;
+                if is_first && generation > 1 && !matches!(self.stage, Stage::Ending) {
+                    self.pauses.push(seconds);
+                    self.balance.paused(seconds);
+                }
+            }
+            Report::Leaving => self.let_go(from),
+            Report::Failed { why, of_a_peer: true } => {
+                let why = format!("process {from}: {why}");
+                self.trouble.get_or_insert(Trouble { until: now + GRACE, who: from, code: 1, why });
+            }
+            Report::Failed { why, .. } => self.over(from, 1, Some(format!("process {from} failed: {why}"))),
+            Report::Done => {
+                if let Some(member) = self.members.get_mut(&from) {
+                    member.stand = Stand::Released;
+                }
+            }
+            // Of a generation that is over.
+            Report::Epoch { .. } | Report::Ended { .. } => {}
+        }
+    }
+
+    /// A process has built its program.
+    fn admit(&mut self, from: u32, facts: Facts, address: String) {
+        let gathering = matches!(self.stage, Stage::Gathering);
+        // Those who join are compared with those who began.
+        if gathering && !self.members.get(&from).is_some_and(|member| member.own) {
+            return self.early.push((from, facts, address));
+        }
+        let known = self.facts.get_or_insert_with(|| facts.clone());
+        let differs = known.identity.difference(&facts.identity);
+        let differs =
+            differs.or_else(|| (known.blocks != facts.blocks).then(|| "it has other blocks".into()));
+        if let Some(why) = differs {
+            let why = format!("process {from} does not fit the run: {why}");
+            self.tell(from, Order::Refuse { why: why.clone() });
+            match gathering {
+                true => self.over(from, 2, Some(why)),
+                false => {
+                    self.members.remove(&from);
+                    self.out.push(Action::Note(why));
+                }
+            }
+            return;
+        }
+        if let Some(member) = self.members.get_mut(&from) {
+            (member.stand, member.address, member.cores) = (Stand::Ready, address, facts.cores);
+        }
+        if gathering {
+            if self.members.values().all(|member| member.stand == Stand::Ready || !member.own) {
+                self.workers = self.facts.as_ref().and_then(|facts| facts.workers).or(self.workers);
+                self.begin(None);
+                for (from, facts, address) in std::mem::take(&mut self.early) {
+                    if self.members.contains_key(&from) {
+                        self.admit(from, facts, address);
+                    }
+                }
+            }
+        } else {
+            self.ask_for_a_cut();
+        }
+    }
+
+    fn ask_for_a_cut(&mut self) {
+        let Some(plan) = self.plan.as_ref().filter(|_| matches!(self.stage, Stage::Running)) else { return };
+        if !std::mem::replace(&mut self.cut_is_asked, true) {
+            let (to, generation) = (plan.seats[0].id, plan.number);
+            self.tell(to, Order::Cut { generation });
+        }
+    }
+
+    fn stop(&mut self) {
+        if let (Stage::Running, Some(first)) = (&self.stage, self.first()) {
+            self.tell(first, Order::Stop);
+        }
+    }
+
+    /// What was placed on a process is back in its hands.
+    fn end_of(&mut self, from: u32, said: Option<Cut>) {
+        if let Stage::Running = self.stage {
+            self.stage = Stage::Cutting { ended: BTreeSet::new(), cut: None };
+        }
+        let (Stage::Cutting { ended, cut }, Some(plan)) = (&mut self.stage, &self.plan) else { return };
+        ended.insert(from);
+        if plan.seats[0].id == from {
+            *cut = said;
+        }
+        if plan.seats.iter().all(|seat| ended.contains(&seat.id)) {
+            match cut.take() {
+                Some(cut) => self.begin(Some(cut)),
+                None => {
+                    self.over(from, 1, Some("the first process did not say how its generation ended".into()))
+                }
+            }
+        }
+    }
+
+    /// A process wants to leave: at the next boundary, if another one can go on.
+    fn let_go(&mut self, from: u32) {
+        let stays = |id: &u32, member: &Member| {
+            *id != from && member.own && matches!(member.stand, Stand::Ready | Stand::Running)
+        };
+        let can = self.members.iter().any(|(id, member)| stays(id, member));
+        let Some(member) = self.members.get_mut(&from) else { return };
+        match member.stand {
+            Stand::Running if can => {
+                member.stand = Stand::Leaving;
+                self.out.push(Action::Note(format!("process {from} leaves after this epoch")));
+                self.ask_for_a_cut();
+            }
+            Stand::Ready if !matches!(self.stage, Stage::Gathering) => {
+                member.stand = Stand::Released;
+                self.tell(from, Order::End);
+            }
+            Stand::Running | Stand::Ready | Stand::Preparing => {
+                let why = "the run would have no process of its own left: end it with Ctrl-C on the launcher";
+                self.out.push(Action::Note(format!("process {from} was asked to leave, and stays: {why}")));
+            }
+            Stand::Leaving | Stand::Released => {}
+        }
+    }
+}

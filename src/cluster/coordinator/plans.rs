@@ -1,0 +1,74 @@
+//! Which processes run the next generation, and what lives where.
+
+use std::collections::BTreeMap;
+
+use super::{Action, Coordinator, Member, Stage, Stand};
+use crate::cluster::plan::{Before, Plan, Seat};
+use crate::cluster::protocol::{Cut, Order};
+
+impl Coordinator {
+    /// Begins the next generation, or the end.
+    pub(super) fn begin(&mut self, cut: Option<Cut>) {
+        let number = self.plan.as_ref().map_or(1, |plan| plan.number + 1);
+        let plan = match (self.plan.take(), cut) {
+            (Some(before), Some(cut)) if cut.over => {
+                self.stage = Stage::Ending;
+                Plan::end(number, &before)
+            }
+            (before, cut) => {
+                self.stage = Stage::Running;
+                if let Some(workers) = cut.as_ref().and_then(|cut| cut.workers) {
+                    self.workers = Some(workers);
+                }
+                let before = before.as_ref().zip(cut.as_ref());
+                self.next_plan(number, before.map(|(plan, cut)| Before { plan, block_at: &cut.block_at }))
+            }
+        };
+        for seat in plan.everyone() {
+            let stand = if plan.seat_of(seat.id).is_some() { Stand::Running } else { Stand::Released };
+            if let Some(member) = self.members.get_mut(&seat.id) {
+                member.stand = stand;
+            }
+            self.out.push(Action::Tell { to: seat.id, order: Order::Begin { plan: plan.clone() } });
+        }
+        self.plan = Some(plan);
+        self.cut_is_asked = false;
+        // Who came while the cut was under way waits for the next.
+        if self.members.values().any(|member| matches!(member.stand, Stand::Ready | Stand::Leaving)) {
+            self.ask_for_a_cut();
+        }
+        if self.stop_is_asked {
+            self.stop();
+        }
+    }
+
+    fn next_plan(&mut self, number: u64, before: Option<Before<'_>>) -> Plan {
+        let in_run = |member: &Member| matches!(member.stand, Stand::Ready | Stand::Running);
+        let mut seats: Vec<Seat> = Vec::new();
+        let mut add = |id: u32, members: &BTreeMap<u32, Member>| {
+            if let Some(member) = members.get(&id).filter(|&member| in_run(member))
+                && seats.iter().all(|seat| seat.id != id)
+            {
+                seats.push(Seat { id, address: member.address.clone() });
+            }
+        };
+        // The first stays the first, as long as it stays; then any other that was started here.
+        let was = before.as_ref().map(|before| before.plan.seats[0].id);
+        let own = |id: &&u32| self.members.get(id).is_some_and(|member| member.own);
+        was.iter().chain(self.members.keys().filter(own)).for_each(|&id| add(id, &self.members));
+        self.members.keys().for_each(|&id| add(id, &self.members));
+        let workers = self.workers.unwrap_or(self.terms.workers * seats.len() as u32);
+        let cores = seats.iter().filter_map(|seat| self.members.get(&seat.id)).map(|member| member.cores);
+        let cores = cores.min().unwrap_or(1);
+        let (costs, blocks) =
+            self.facts.as_ref().map_or((&[][..], 0), |facts| (&facts.identity.costs[..], facts.blocks));
+        let mut plan = Plan::deal(number, seats, (workers, cores), costs, blocks, None, before.as_ref());
+        if let Some(speeds) = self.balance.speeds(&plan) {
+            let Plan { seats, .. } = plan;
+            plan = Plan::deal(number, seats, (workers, cores), costs, blocks, Some(&speeds), before.as_ref());
+        }
+        plan.balance = self.terms.balance;
+        self.balance.begin(&plan);
+        plan
+    }
+}

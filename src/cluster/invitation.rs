@@ -1,0 +1,114 @@
+//! [`Invitation`]: what a process needs to find its run, and to be let in.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::{env, fs};
+
+use super::hello::{Token, random};
+use crate::error::EngineError;
+
+/// The environment variables in which `raddle launch` tells a process of its run: a file with the invitation, the
+/// process's number, and its workers.
+pub(crate) const FILE: &str = "RADDLE_RUN";
+pub(crate) const INDEX: &str = "RADDLE_PROCESS";
+pub(crate) const WORKERS: &str = "RADDLE_WORKERS";
+
+/// Where a run is coordinated, and the token that its processes prove to hold.
+#[derive(Debug, Clone)]
+pub struct Invitation {
+    pub(crate) coordinator: SocketAddr,
+    pub(crate) token: Token,
+    pub(crate) run: u64,
+}
+
+impl Invitation {
+    /// One to a new run, whose number is random.
+    pub(crate) fn new(coordinator: SocketAddr, token: Token, run: u64) -> Self {
+        Self { coordinator, token, run }
+    }
+
+    /// To whoever listens there, with the token in hexadecimal digits; `None` if it is none.
+    pub fn to(coordinator: SocketAddr, token: &str) -> Option<Self> {
+        Some(Self { coordinator, token: Token(unhex(token)?), run: 0 })
+    }
+
+    /// The token in hexadecimal digits.
+    pub(crate) fn token_text(&self) -> String {
+        hex(&self.token.0)
+    }
+
+    /// Writes it to a file that only its owner can read.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write(&self, path: &Path) -> io::Result<()> {
+        let Self { coordinator, token, run } = self;
+        let text = format!("coordinator {coordinator}\nrun {run:016x}\ntoken {}\n", hex(&token.0));
+        write_private(path, &text)
+    }
+
+    /// Reads what [`write`](Self::write) wrote.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is no invitation.
+    pub fn read(path: &Path) -> Result<Self, EngineError> {
+        let refuse = |why: String| EngineError::Setting(format!("{}: {why}", path.display()));
+        let text = fs::read_to_string(path).map_err(|why| refuse(why.to_string()))?;
+        let value = |name: &str| {
+            let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+            line.map(str::trim)
+                .ok_or_else(|| refuse(format!("it is no invitation to a run: it has no {name}")))
+        };
+        let bad = |name| refuse(format!("it is no invitation to a run: its {name} cannot be read"));
+        Ok(Self {
+            coordinator: value("coordinator")?.parse().map_err(|_| bad("coordinator"))?,
+            run: u64::from_str_radix(value("run")?, 16).map_err(|_| bad("run"))?,
+            token: Token(unhex(value("token")?).ok_or_else(|| bad("token"))?),
+        })
+    }
+
+    /// What this process was told when it was started, and its number; `None` if it was started alone.
+    pub(crate) fn from_environment() -> Result<Option<(Self, u32)>, EngineError> {
+        let Some(file) = env::var_os(FILE) else { return Ok(None) };
+        let index = env::var(INDEX).ok().and_then(|text| text.parse().ok());
+        let index = index.ok_or_else(|| EngineError::Setting(format!("{FILE} is set and {INDEX} is not")))?;
+        Ok(Some((Self::read(Path::new(&file))?, index)))
+    }
+}
+
+/// A token that nobody can guess.
+pub(crate) fn new_token() -> io::Result<Token> {
+    Ok(Token(random()?))
+}
+
+/// Writes a file that only its owner can read.
+pub(crate) fn write_private(path: &Path, text: &str) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    // A file that was there keeps its mode: begin with a new one.
+    match fs::remove_file(path) {
+        Err(why) if why.kind() != io::ErrorKind::NotFound => return Err(why),
+        _ => {}
+    }
+    options.open(path)?.write_all(text.as_bytes())
+}
+
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+pub(crate) fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let mut bytes = [0; N];
+    let digits = text.as_bytes();
+    if digits.len() != 2 * N {
+        return None;
+    }
+    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    Some(bytes)
+}

@@ -1,0 +1,261 @@
+//! [`Line`]: a process's connection to the coordinator, and the gate at which other processes reach it.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::gate::{Gate, knock};
+use super::hello::{Hello, Role, Token};
+use super::invitation::Invitation;
+use super::plan::{Plan, Seat};
+use super::protocol::{Order, Report};
+use super::wire::{receive, send};
+use crate::error::EngineError;
+use crate::hands::lock;
+use crate::wishes::Wishes;
+
+/// An order is never longer: a plan names every shard.
+const MOST: u64 = 1 << 30;
+/// How long to wait for another process to connect. All are told of a generation at the same time.
+const MEETING: Duration = Duration::from_secs(10);
+
+/// What the coordinator said to the process itself.
+enum Told {
+    Begin(Box<Plan>),
+    Refused(String),
+    End,
+    Gone,
+}
+
+/// Connections of other processes, by generation and process, that wait to be used.
+#[derive(Default)]
+struct Mail {
+    sockets: Mutex<HashMap<(u64, u32), TcpStream>>,
+    came: Condvar,
+    /// The generation under way: connections for older ones are refused.
+    generation: AtomicU64,
+}
+
+/// A process's connections.
+pub(crate) struct Line {
+    index: u32,
+    token: Token,
+    ids: (u64, u64),
+    control: Arc<Mutex<TcpStream>>,
+    told: Mutex<mpsc::Receiver<Told>>,
+    pub(crate) wishes: Arc<Wishes>,
+    mail: Arc<Mail>,
+    address: SocketAddr,
+    _gate: Gate,
+    used: AtomicBool,
+}
+
+/// A fingerprint of the program that runs.
+pub(crate) fn build() -> u64 {
+    static BUILD: OnceLock<u64> = OnceLock::new();
+    *BUILD.get_or_init(|| {
+        let file = std::env::current_exe().and_then(std::fs::File::open);
+        // Where the system does not say, all builds are alike.
+        file.and_then(crate::frames::sum_of).unwrap_or(1)
+    })
+}
+
+impl Line {
+    /// Connects to the coordinator, and listens at this address.
+    pub(crate) fn open(invitation: &Invitation, index: u32, at: IpAddr) -> Result<Self, EngineError> {
+        let Invitation { coordinator, token, run } = *invitation;
+        let ids = (build(), run);
+        let refused = |why: &dyn fmt::Display| {
+            EngineError::Process(format!("the coordinator of the run, at {coordinator}: {why}"))
+        };
+        let hello = || Hello::new(Role::Member, ids, 0, index);
+        let (_, control) = knock(coordinator, token, hello).map_err(|why| refused(&why))?;
+        let mail = Arc::new(Mail::default());
+        let gate = open_gate(at, token, ids, index, &mail).map_err(|why| refused(&why))?;
+        let local = control.local_addr().map_err(|why| refused(&why))?;
+        let address = SocketAddr::new(local.ip(), gate.address().port());
+        let wishes = Arc::new(Wishes::default());
+        let (tell, told) = mpsc::channel();
+        let mut orders = control.try_clone().map_err(|why| refused(&why))?;
+        let heard = Arc::clone(&wishes);
+        let listen = thread::Builder::new().name("raddle:orders".into());
+        let listening = listen.spawn(move || {
+            loop {
+                let told = match receive(&mut orders, MOST) {
+                    Ok(Order::Begin { plan }) => Told::Begin(Box::new(plan)),
+                    Ok(Order::Cut { generation }) => {
+                        heard.ask_for_a_cut(generation);
+                        continue;
+                    }
+                    Ok(Order::Stop) => {
+                        heard.stop();
+                        continue;
+                    }
+                    Ok(Order::Refuse { why }) => Told::Refused(why),
+                    Ok(Order::End) => {
+                        heard.abort("the run has ended");
+                        Told::End
+                    }
+                    Err(_) => {
+                        heard.abort("the coordinator is gone");
+                        Told::Gone
+                    }
+                };
+                let is_last = matches!(told, Told::Gone);
+                // Nobody may listen any more.
+                if tell.send(told).is_err() || is_last {
+                    return;
+                }
+            }
+        });
+        listening.map_err(|why| refused(&why))?;
+        let (control, told) = (Arc::new(Mutex::new(control)), Mutex::new(told));
+        Ok(Self {
+            index,
+            token,
+            ids,
+            control,
+            told,
+            wishes,
+            mail,
+            address,
+            _gate: gate,
+            used: AtomicBool::new(false),
+        })
+    }
+
+    /// The number of this process.
+    pub(crate) fn index(&self) -> u32 {
+        self.index
+    }
+
+    /// Where others reach this process.
+    pub(crate) fn address(&self) -> String {
+        self.address.to_string()
+    }
+
+    /// Whether this is the first run on it: the only one.
+    pub(crate) fn takes_a_run(&self) -> bool {
+        !self.used.swap(true, Ordering::AcqRel)
+    }
+
+    /// Says something to the coordinator.
+    pub(crate) fn say(&self, report: &Report) -> Result<(), EngineError> {
+        let sent = send(&mut *lock(&self.control), report);
+        sent.map_err(|why| EngineError::Process(format!("the coordinator of the run is gone: {why}")))
+    }
+
+    /// Says things from elsewhere, to whom it may concern.
+    pub(crate) fn reporter(&self) -> impl Fn(&Report) + Send + use<> {
+        let control = Arc::clone(&self.control);
+        // The thread that listens notices that the coordinator is gone.
+        move |report| drop(send(&mut *lock(&control), report))
+    }
+
+    /// Waits for the next generation; `None` where the run goes on, or is over, without this process.
+    pub(crate) fn next_plan(&self) -> Result<Option<Plan>, EngineError> {
+        match lock(&self.told).recv() {
+            Ok(Told::Begin(plan)) => {
+                self.mail.generation.store(plan.number, Ordering::Release);
+                Ok(Some(*plan))
+            }
+            Ok(Told::Refused(why)) => Err(EngineError::Setting(why)),
+            Ok(Told::End) => Ok(None),
+            Ok(Told::Gone) | Err(_) => Err(EngineError::Process("the coordinator of the run is gone".into())),
+        }
+    }
+
+    /// Connects with all processes with which a generation has something to do: those with lower numbers are called, the
+    /// others call.
+    pub(crate) fn meet(&self, plan: &Plan) -> Result<Vec<(u32, TcpStream)>, EngineError> {
+        let mut met = Vec::new();
+        for Seat { id, address } in plan.everyone() {
+            if !plan.links(self.index, *id) {
+                continue;
+            }
+            let lost = |why: &dyn fmt::Display| {
+                EngineError::Process(format!("process {id} at {address} cannot be met: {why}"))
+            };
+            let socket = if *id < self.index {
+                let hello = || Hello::new(Role::Neighbour, self.ids, plan.number, self.index);
+                let at = address.parse().map_err(|_| lost(&"that is no address"))?;
+                let (there, socket) = knock(at, self.token, hello).map_err(|why| lost(&why))?;
+                if there.index != *id {
+                    return Err(lost(&"another process answers there"));
+                }
+                socket
+            } else {
+                self.mail.wait((plan.number, *id), &self.wishes).ok_or_else(|| lost(&"it does not come"))?
+            };
+            met.push((*id, socket));
+        }
+        Ok(met)
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        // The thread that listens to the coordinator ends, and the coordinator sees that nothing more comes.
+        let _ = lock(&self.control).shutdown(std::net::Shutdown::Both);
+    }
+}
+
+impl Mail {
+    fn wait(&self, from: (u64, u32), wishes: &Wishes) -> Option<TcpStream> {
+        let until = Instant::now() + MEETING;
+        let mut sockets = lock(&self.sockets);
+        // What came for a generation before was never used.
+        sockets.retain(|&(generation, _), _| generation >= from.0);
+        loop {
+            if let Some(socket) = sockets.remove(&from) {
+                return Some(socket);
+            }
+            if wishes.is_over() || Instant::now() >= until {
+                return None;
+            }
+            let waited = self.came.wait_timeout(sockets, Duration::from_millis(100));
+            sockets = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+fn open_gate(
+    at: IpAddr,
+    token: Token,
+    ids: (u64, u64),
+    index: u32,
+    mail: &Arc<Mail>,
+) -> std::io::Result<Gate> {
+    let (asks, takes) = (Arc::clone(mail), Arc::clone(mail));
+    let introduce = Box::new(move || Hello::new(Role::Neighbour, ids, 0, index));
+    let admit = Box::new(move |hello: &Hello| {
+        if hello.role != Role::Neighbour {
+            return Err("only processes of the run speak here".into());
+        }
+        fits(hello, ids)?;
+        match hello.generation >= asks.generation.load(Ordering::Acquire) {
+            true => Ok(()),
+            false => Err(format!("generation {} is over", hello.generation)),
+        }
+    });
+    let deliver = Box::new(move |hello: Hello, socket| {
+        lock(&takes.sockets).insert((hello.generation, hello.index), socket);
+        takes.came.notify_all();
+    });
+    Gate::open(at, token, introduce, admit, deliver)
+}
+
+/// Whether a process is of this run and build.
+pub(crate) fn fits(hello: &Hello, (build, run): (u64, u64)) -> Result<(), String> {
+    if hello.run != run {
+        return Err("it is a process of another run".into());
+    }
+    if hello.build != build {
+        return Err("it is another build of the program: start the same file everywhere".into());
+    }
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! Runs on several processes: [`Cluster`] is a process's place in one, [`Coordinator`](server::Coordinator) the place
+//! where all are decided on. [`NETWORK.md`](https://github.com/raddle/raddle/blob/main/src/NETWORK.md) draws a
+//! generation's life, and says what is protected and what is not.
+
+pub(crate) mod balance;
+pub(crate) mod coordinator;
+mod gate;
+pub(crate) mod handover;
+pub(crate) mod hello;
+mod invitation;
+mod line;
+pub(crate) mod plan;
+pub(crate) mod protocol;
+mod server;
+mod visitor;
+mod wire;
+
+use std::net::{IpAddr, Ipv4Addr};
+
+pub(crate) use self::hello::random;
+pub use self::invitation::Invitation;
+pub(crate) use self::invitation::{FILE, INDEX, WORKERS, write_private};
+pub(crate) use self::line::Line;
+pub use self::protocol::{MemberStatus, RunStatus};
+pub use self::server::{CoordinatorSettings, Ended, Remote, Server};
+pub use self::visitor::{Place, Visitor};
+use crate::error::EngineError;
+
+/// A process's place in a run of several: see [`Engine::run_on`](crate::Engine::run_on).
+pub struct Cluster {
+    pub(crate) line: Line,
+    index: u32,
+}
+
+impl std::fmt::Debug for Cluster {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "process {} at {}", self.index, self.line.address())
+    }
+}
+
+impl Cluster {
+    /// The run that this process was started for by `raddle launch`; `None` if it was started alone.
+    ///
+    /// # Errors
+    /// If the coordinator cannot be found, or does not let this process in.
+    pub fn from_environment() -> Result<Option<Self>, EngineError> {
+        let Some((invitation, index)) = Invitation::from_environment()? else { return Ok(None) };
+        Self::join(&invitation, index).map(Some)
+    }
+
+    /// Takes place number `index` in a run.
+    ///
+    /// # Errors
+    /// If the coordinator cannot be found, or does not let this process in.
+    pub fn join(invitation: &Invitation, index: u32) -> Result<Self, EngineError> {
+        let line = Line::open(invitation, index, listening(invitation))?;
+        Ok(Self { line, index })
+    }
+
+    /// The number of this process in the run, from 0.
+    pub fn index(&self) -> u32 {
+        self.index
+    }
+
+    /// What asks to let this process leave at the next boundary; the run goes on without it. For a handler of signals.
+    pub fn leaver(&self) -> impl Fn() + Send + use<> {
+        let say = self.line.reporter();
+        move || say(&protocol::Report::Leaving)
+    }
+
+    /// The workers of each process that the launcher asked for, if one has started this process.
+    pub(crate) fn workers() -> Option<usize> {
+        std::env::var_os(FILE)?;
+        std::env::var(WORKERS).ok()?.parse().ok()
+    }
+}
+
+/// A process is reached from where it reaches the coordinator: on loopback only, if that is there.
+fn listening(invitation: &Invitation) -> IpAddr {
+    match invitation.coordinator.ip() {
+        ip if ip.is_loopback() => ip,
+        _ => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+    }
+}

@@ -1,0 +1,304 @@
+//! [`Plan`]: a generation as the coordinator announces it. Who runs it, and where everything lives.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::placement::Layout;
+use crate::schedule::even_parts;
+
+/// A process of the run, and where others reach it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Seat {
+    pub(crate) id: u32,
+    pub(crate) address: String,
+}
+
+crate::state!(Seat { id, address });
+
+/// A generation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Plan {
+    /// Counted from 1.
+    pub(crate) number: u64,
+    /// The processes that ran the generation before, the first of them first: what they hold goes where this one wants it.
+    pub(crate) givers: Vec<Seat>,
+    /// The processes that run this one; the hub is on the first.
+    pub(crate) seats: Vec<Seat>,
+    /// The workers that were asked for.
+    pub(crate) asked: u32,
+    /// Threads of each process: timely wants equal numbers.
+    pub(crate) threads: u32,
+    /// The process (its position among the seats) and the thread in it of each worker.
+    pub(crate) process_of: Vec<u32>,
+    pub(crate) thread_of: Vec<u32>,
+    /// The worker of each shard, and of each block.
+    pub(crate) shard_at: Vec<u32>,
+    pub(crate) block_at: Vec<u32>,
+    /// Nothing runs any more: everything goes to the only seat.
+    pub(crate) last: bool,
+    /// Whether shards move to faster workers.
+    pub(crate) balance: bool,
+}
+
+crate::state!(Plan {
+    number,
+    givers,
+    seats,
+    asked,
+    threads,
+    process_of,
+    thread_of,
+    shard_at,
+    block_at,
+    last,
+    balance,
+});
+
+/// Where the blocks are when a generation ends.
+pub(crate) struct Before<'a> {
+    pub(crate) plan: &'a Plan,
+    /// The worker of each block, as the hub says.
+    pub(crate) block_at: &'a [u32],
+}
+
+impl Plan {
+    /// Deals shards by counted cost: contiguous ranges, in proportion to the workers' speeds. Blocks stay in their process
+    /// where that runs on; the others are dealt evenly.
+    pub(crate) fn deal(
+        number: u64,
+        seats: Vec<Seat>,
+        (asked, cores): (u32, u32),
+        costs: &[u64],
+        blocks: u32,
+        speeds: Option<&[f64]>,
+        before: Option<&Before<'_>>,
+    ) -> Self {
+        let workers = asked.min(costs.len().max(1) as u32);
+        let processes = seats.len() as u32;
+        // Neighbouring workers together, the same number in each process, or one more in the first ones.
+        let share = |process: u32| workers / processes + u32::from(process < workers % processes);
+        let threads = share(0).min(cores).max(1);
+        let (mut process_of, mut thread_of) = (Vec::new(), Vec::new());
+        for process in 0..processes {
+            let (own, carried) = (share(process), share(process).min(threads));
+            process_of.extend((0..own).map(|_| process));
+            thread_of.extend((0..own).map(|worker| worker * carried / own));
+        }
+        let shard_at = match speeds.filter(|speeds| speeds.len() == workers as usize) {
+            Some(speeds) => cut_by_speed(costs, speeds),
+            None if workers as usize == costs.len() => (0..workers).collect(),
+            None => of_ranges(&even_parts(costs, workers as usize)),
+        };
+        let mut block_at = of_ranges(&even_parts(&vec![1; blocks as usize], workers as usize));
+        let givers = before.map_or(Vec::new(), |before| before.plan.seats.clone());
+        if let Some(before) = before {
+            for (block, at) in block_at.iter_mut().enumerate() {
+                let worker = before.block_at[block];
+                let seat = &givers[before.plan.process_of[worker as usize] as usize];
+                if let Some(process) = seats.iter().position(|other| other.id == seat.id) {
+                    let stays = |&other: &u32| process_of[other as usize] == process as u32;
+                    let kept = Some(worker).filter(|&same| same < workers && stays(&same));
+                    *at = kept.or_else(|| (0..workers).find(stays)).unwrap_or(*at);
+                }
+            }
+        }
+        Self {
+            number,
+            givers,
+            seats,
+            asked,
+            threads,
+            process_of,
+            thread_of,
+            shard_at,
+            block_at,
+            last: false,
+            balance: false,
+        }
+    }
+
+    /// The end: everything to the first process.
+    pub(crate) fn end(number: u64, before: &Self) -> Self {
+        let (shards, blocks) = (before.shard_at.len(), before.block_at.len());
+        Self {
+            number,
+            givers: before.seats.clone(),
+            seats: before.seats[..1].to_vec(),
+            asked: before.asked,
+            threads: 1,
+            process_of: vec![0],
+            thread_of: vec![0],
+            shard_at: vec![0; shards],
+            block_at: vec![0; blocks],
+            last: true,
+            balance: false,
+        }
+    }
+
+    /// The position of a process among the seats.
+    pub(crate) fn seat_of(&self, id: u32) -> Option<usize> {
+        self.seats.iter().position(|seat| seat.id == id)
+    }
+
+    pub(crate) fn is_giver(&self, id: u32) -> bool {
+        self.givers.iter().any(|seat| seat.id == id)
+    }
+
+    /// Whether two processes have something to say to each other.
+    pub(crate) fn links(&self, one: u32, other: u32) -> bool {
+        let (sits, gives) = (|id| self.seat_of(id).is_some(), |id| self.is_giver(id));
+        let run = sits(one) && sits(other) && !self.last;
+        one != other && (run || gives(one) && sits(other) || sits(one) && gives(other))
+    }
+
+    /// All processes that have a part in it, each once.
+    pub(crate) fn everyone(&self) -> Vec<&Seat> {
+        let leaving = self.givers.iter().filter(|seat| self.seat_of(seat.id).is_none());
+        self.seats.iter().chain(leaving).collect()
+    }
+
+    /// The seat (its position) where a shard is to live, or a block.
+    pub(crate) fn shard_seat(&self, shard: u32) -> u32 {
+        self.process_of[self.shard_at[shard as usize] as usize]
+    }
+
+    pub(crate) fn block_seat(&self, block: u32) -> u32 {
+        self.process_of[self.block_at[block as usize] as usize]
+    }
+
+    /// Whether every number in it names something.
+    pub(crate) fn is_sound(&self, shards: usize, blocks: usize) -> bool {
+        let workers = self.process_of.len() as u32;
+        let below = |values: &[u32], end: u32| values.iter().all(|&value| value < end);
+        self.shard_at.len() == shards
+            && self.block_at.len() == blocks
+            && !self.seats.is_empty()
+            && workers > 0
+            && self.thread_of.len() == workers as usize
+            && self.threads > 0
+            && self.asked > 0
+            && self.process_of.first() == Some(&0)
+            && self.thread_of.first() == Some(&0)
+            && self.process_of.is_sorted()
+            && below(&self.process_of, self.seats.len() as u32)
+            && below(&self.thread_of, self.threads)
+            && below(&self.shard_at, workers)
+            && below(&self.block_at, workers)
+    }
+
+    /// The same as the process at this seat sees it.
+    pub(crate) fn layout(&self, seat: usize) -> Layout {
+        let threads = self.threads as usize;
+        let thread = |(&process, &thread): (&u32, &u32)| process * self.threads + thread;
+        let here: Range<usize> = seat * threads..(seat + 1) * threads;
+        Layout {
+            asked: self.asked as usize,
+            workers: self.process_of.len(),
+            threads: threads * self.seats.len(),
+            here,
+            thread_of: Arc::new(self.process_of.iter().zip(&self.thread_of).map(thread).collect()),
+            shard_at: Arc::new(self.shard_at.clone()),
+            block_at: self.block_at.clone(),
+        }
+    }
+}
+
+fn of_ranges(ranges: &[Range<usize>]) -> Vec<u32> {
+    (0..).zip(ranges).flat_map(|(worker, range)| range.clone().map(move |_| worker)).collect()
+}
+
+/// The worker of each shard: the contiguous ranges, in the order of the workers, whose slowest is done first.
+pub(crate) fn cut_by_speed(costs: &[u64], speeds: &[f64]) -> Vec<u32> {
+    let (all, total) = (costs.iter().sum::<u64>() as f64, speeds.iter().sum::<f64>());
+    let slowest = speeds.iter().copied().fold(f64::INFINITY, f64::min);
+    // Seconds in which it cannot be done, and in which it can.
+    let (mut short, mut enough) = (0.0, all / slowest + 1.0);
+    let mut best = fill(costs, speeds, enough).unwrap_or_else(|| vec![0; costs.len()]);
+    // Halved often enough that nothing more is gained: to a millionth of the even share.
+    while enough - short > 1e-6 * all / total {
+        let half = 0.5 * (short + enough);
+        match fill(costs, speeds, half) {
+            Some(placement) => (best, enough) = (placement, half),
+            None => short = half,
+        }
+    }
+    best
+}
+
+/// Gives each worker in turn as many shards as it can do in so many seconds; `None` if some are left.
+fn fill(costs: &[u64], speeds: &[f64], seconds: f64) -> Option<Vec<u32>> {
+    let mut placement = Vec::with_capacity(costs.len());
+    let (mut worker, mut room) = (0, speeds[0] * seconds);
+    for &cost in costs {
+        while cost as f64 > room {
+            worker += 1;
+            room = speeds.get(worker)? * seconds;
+        }
+        room -= cost as f64;
+        placement.push(worker as u32);
+    }
+    Some(placement)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn seats(ids: &[u32]) -> Vec<Seat> {
+        ids.iter().map(|&id| Seat { id, address: format!("at {id}") }).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn every_plan_is_sound_and_blocks_stay_where_they_can(
+            costs in prop::collection::vec(1u64..50, 1..40),
+            blocks in 0u32..20,
+            (processes, then) in (1u32..5, 1u32..5),
+            (asked, cores) in (1u32..12, 1u32..4),
+        ) {
+            let ids: Vec<u32> = (0..processes).collect();
+            let one = Plan::deal(1, seats(&ids), (asked, cores), &costs, blocks, None, None);
+            prop_assert!(one.is_sound(costs.len(), blocks as usize));
+            // The first leaves, others come.
+            let ids: Vec<u32> = (1..1 + then).collect();
+            let before = Before { plan: &one, block_at: &one.block_at };
+            let two = Plan::deal(2, seats(&ids), (asked + 1, cores), &costs, blocks, None, Some(&before));
+            prop_assert!(two.is_sound(costs.len(), blocks as usize));
+            for block in 0..blocks {
+                let was = &one.seats[one.block_seat(block) as usize];
+                let has_workers = two.seat_of(was.id).is_some_and(|seat| two.process_of.contains(&(seat as u32)));
+                if has_workers {
+                    prop_assert_eq!(&two.seats[two.block_seat(block) as usize], was);
+                }
+            }
+            let end = Plan::end(3, &two);
+            prop_assert!(end.is_sound(costs.len(), blocks as usize));
+        }
+
+        #[test]
+        fn no_contiguous_cut_is_done_sooner(
+            costs in prop::collection::vec(1u64..50, 1..12),
+            speeds in prop::collection::vec(0.1f64..2.0, 1..5),
+        ) {
+            // All ways to cut, one worker after the other.
+            fn best(costs: &[u64], speeds: &[f64]) -> f64 {
+                let Some((speed, others)) = speeds.split_first() else {
+                    return if costs.is_empty() { 0.0 } else { f64::INFINITY };
+                };
+                let taking = |count: usize| {
+                    let own = costs[..count].iter().sum::<u64>() as f64 / speed;
+                    own.max(best(&costs[count..], others))
+                };
+                (0..=costs.len()).map(taking).fold(f64::INFINITY, f64::min)
+            }
+            let placement = cut_by_speed(&costs, &speeds);
+            prop_assert!(placement.is_sorted() && placement.len() == costs.len());
+            let mut loads = vec![0.0; speeds.len()];
+            placement.iter().zip(&costs).for_each(|(&worker, &cost)| loads[worker as usize] += cost as f64);
+            let seconds = loads.iter().zip(&speeds).map(|(load, speed)| load / speed).fold(0.0, f64::max);
+            prop_assert!(seconds <= best(&costs, &speeds) * (1.0 + 1e-4));
+        }
+    }
+}

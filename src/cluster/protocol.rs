@@ -1,0 +1,184 @@
+//! What the coordinator, the processes of a run and visitors say to each other.
+
+use super::plan::Plan;
+use crate::identity::Identity;
+
+/// What must be the same in every process, and what the coordinator needs to know of the run.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Facts {
+    pub(crate) identity: Identity,
+    pub(crate) blocks: u32,
+    /// The workers to begin with where the plan of workers says so.
+    pub(crate) workers: Option<u32>,
+    /// The cores that the process may use.
+    pub(crate) cores: u32,
+}
+
+crate::state!(Facts { identity, blocks, workers, cores });
+
+/// A process to the coordinator.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Report {
+    /// Its program is built; others reach it at this address.
+    Ready { facts: Facts, address: String },
+    /// The first process: an epoch is over.
+    Epoch { generation: u64, epoch: Epoch },
+    /// What was placed on it is back in its hands. The first one adds how the generation ended.
+    Ended { generation: u64, cut: Option<Cut> },
+    /// The hand-over to a generation is done; it moved so many bytes, and took so many seconds since the process's last
+    /// work.
+    Settled { generation: u64, bytes: u64, seconds: f64, memory: u64 },
+    /// It wants to leave at the next boundary.
+    Leaving,
+    /// It cannot go on; perhaps only because another process is gone.
+    Failed { why: String, of_a_peer: bool },
+    /// It has nothing more to say, and will close its connection.
+    Done,
+}
+
+crate::state!(
+    enum Report {
+        Ready { facts, address },
+        Epoch { generation, epoch },
+        Ended { generation, cut },
+        Settled { generation, bytes, seconds, memory },
+        Leaving,
+        Failed { why, of_a_peer },
+        Done,
+    }
+);
+
+/// What is told of an epoch.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Epoch {
+    pub(crate) epoch: u64,
+    /// Seconds since the run began.
+    pub(crate) seconds: f64,
+    pub(crate) metric: Option<(String, f64)>,
+    /// Seconds that each worker computed.
+    pub(crate) load: Vec<f64>,
+}
+
+crate::state!(Epoch { epoch, seconds, metric, load });
+
+/// How a generation ended.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Cut {
+    pub(crate) epoch: u64,
+    /// The run is over.
+    pub(crate) over: bool,
+    /// The workers to go on with, where the plan of workers says so.
+    pub(crate) workers: Option<u32>,
+    /// The worker of each block.
+    pub(crate) block_at: Vec<u32>,
+}
+
+crate::state!(Cut { epoch, over, workers, block_at });
+
+/// The coordinator to a process.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Order {
+    /// Hand over, then run this generation.
+    Begin { plan: Plan },
+    /// To the first process: end this generation at the next boundary.
+    Cut { generation: u64 },
+    /// To the first process: end the run after the epoch under way.
+    Stop,
+    /// The process does not fit the run: leave.
+    Refuse { why: String },
+    /// The run has ended elsewhere.
+    End,
+}
+
+crate::state!(
+    enum Order {
+        Begin { plan },
+        Cut { generation },
+        Stop,
+        Refuse { why },
+        End,
+    }
+);
+
+/// A visitor to the coordinator.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Question {
+    /// How the run stands.
+    Status,
+    /// Go on with this number of workers in all, from the next boundary on.
+    Rescale { workers: u32 },
+    /// Let another process join.
+    Join,
+}
+
+crate::state!(
+    enum Question {
+        Status,
+        Rescale { workers },
+        Join,
+    }
+);
+
+/// The coordinator to a visitor.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Answer {
+    Status(RunStatus),
+    /// It will be done at the next boundary.
+    Accepted,
+    /// A place in the run: the line that its processes were started with, and the newcomer's number.
+    Place {
+        line: Vec<String>,
+        index: u32,
+        workers: u32,
+        run: u64,
+    },
+    Refused(String),
+}
+
+crate::state!(
+    enum Answer {
+        Status(status),
+        Accepted,
+        Place { line, index, workers, run },
+        Refused(why),
+    }
+);
+
+/// How a run stands.
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
+pub struct RunStatus {
+    /// The generation under way, counted from 1; 0 before the first.
+    pub generation: u64,
+    /// Epochs completed.
+    pub epoch: u64,
+    /// Seconds since the run began.
+    pub seconds: f64,
+    /// The metric's name and value as last measured.
+    pub metric: Option<(String, f64)>,
+    /// Workers in all.
+    pub workers: u32,
+    /// The processes.
+    pub members: Vec<MemberStatus>,
+    /// The pause before each generation but the first, in seconds.
+    pub pauses: Vec<f64>,
+}
+
+/// How a process of a run stands.
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
+pub struct MemberStatus {
+    /// Its number.
+    pub process: u32,
+    /// What it is doing: `preparing`, `ready`, `running` or `leaving`.
+    pub state: String,
+    /// Where others reach it.
+    pub address: String,
+    /// Its workers.
+    pub workers: u32,
+    /// Its shards.
+    pub shards: u32,
+    /// The most memory that it has had, in bytes, as it last told.
+    pub peak_memory_bytes: u64,
+}
+
+crate::state!(RunStatus { generation, epoch, seconds, metric, workers, members, pauses });
+crate::state!(MemberStatus { process, state, address, workers, shards, peak_memory_bytes });

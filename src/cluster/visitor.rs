@@ -1,0 +1,90 @@
+//! [`Visitor`]: asks something of a run from outside.
+
+use super::gate::knock;
+use super::hello::{Hello, Role};
+use super::invitation::Invitation;
+use super::protocol::{Answer, Question, RunStatus};
+use super::wire::{Timed, receive, send};
+use crate::error::EngineError;
+
+/// Longest answer: a status names every process.
+const MOST: u64 = 1 << 24;
+
+/// Someone who asks something of a run.
+#[derive(Debug, Clone)]
+pub struct Visitor(Invitation);
+
+/// A place in a run for another process.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// The program and its arguments.
+    pub line: Vec<String>,
+    /// The number of the process.
+    pub index: u32,
+    /// Its workers.
+    pub workers: u32,
+    /// With what it finds the run.
+    pub invitation: Invitation,
+}
+
+impl Visitor {
+    /// To the run of this invitation.
+    pub fn new(invitation: Invitation) -> Self {
+        Self(invitation)
+    }
+
+    /// How the run stands.
+    ///
+    /// # Errors
+    /// If the run cannot be reached.
+    pub fn status(&self) -> Result<RunStatus, EngineError> {
+        match self.ask(&Question::Status)? {
+            Answer::Status(status) => Ok(status),
+            other => Err(self.unexpected(&other)),
+        }
+    }
+
+    /// Has the run go on with this number of workers in all, from the next boundary on.
+    ///
+    /// # Errors
+    /// If the run cannot be reached, or refuses.
+    pub fn rescale(&self, workers: u32) -> Result<(), EngineError> {
+        match self.ask(&Question::Rescale { workers })? {
+            Answer::Accepted => Ok(()),
+            other => Err(self.unexpected(&other)),
+        }
+    }
+
+    /// A place for another process.
+    ///
+    /// # Errors
+    /// If the run cannot be reached, or refuses.
+    pub fn join(&self) -> Result<Place, EngineError> {
+        match self.ask(&Question::Join)? {
+            Answer::Place { line, index, workers, run } => {
+                let invitation = Invitation { run, ..self.0.clone() };
+                Ok(Place { line, index, workers, invitation })
+            }
+            other => Err(self.unexpected(&other)),
+        }
+    }
+
+    fn ask(&self, question: &Question) -> Result<Answer, EngineError> {
+        let Invitation { coordinator, token, run } = self.0;
+        let dead = |why: &dyn std::fmt::Display| {
+            EngineError::Setting(format!("no run answers at {coordinator}: {why}"))
+        };
+        let hello = || Hello::new(Role::Visitor, (0, run), 0, u32::MAX);
+        let (_, socket) = knock(coordinator, token, hello).map_err(|why| dead(&why))?;
+        let mut timed = Timed::new(&socket, super::hello::PATIENCE);
+        send(&mut timed, question).map_err(|why| dead(&why))?;
+        receive(&mut timed, MOST).map_err(|why| dead(&why))
+    }
+
+    fn unexpected(&self, answer: &Answer) -> EngineError {
+        match answer {
+            Answer::Refused(why) => EngineError::Setting(why.clone()),
+            _ => EngineError::Process(format!("the run at {} answers another question", self.0.coordinator)),
+        }
+    }
+}

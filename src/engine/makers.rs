@@ -1,0 +1,126 @@
+//! [`Makers`]: what a run begins with, made where it is needed.
+
+use std::fmt::Display;
+
+use super::Parts;
+use crate::doing;
+use crate::error::EngineError;
+use crate::program::Program;
+
+/// What a run begins with, its shards and blocks by makers: each is made on the process that begins with it, once. On
+/// several processes none then holds more than its share. [`Parts`] are makers of what is there already.
+///
+/// ```
+/// use raddle::{Maker, Makers};
+/// # use raddle::{Boundary, Engine, Metric, Program, Task, Update, Verbs, Verdict, schedule::{EachShard, Round}};
+/// # struct Sum;
+/// # impl Program for Sum {
+/// #     type Shard = Vec<f64>; type Block = (); type Pinned = (); type Replica = f64; type Partial = f64; type Change = f64;
+/// #     type Phase = ();
+/// #     fn verbs() -> Verbs<Self> { Verbs::new().update() }
+/// #     fn aggregate(&self, _: &Round, _: &mut (), sums: Vec<(u32, f64)>) -> f64 { sums.iter().map(|(_, sum)| sum).sum() }
+/// #     fn commit(&self, change: &f64, sum: &mut f64) { *sum += change; }
+/// #     fn certify(&self, _: &Boundary, _: u32, _: &mut Vec<f64>, _: &f64) -> f64 { 0.0 }
+/// #     fn conclude(&self, _: &Boundary, _: &mut (), sum: &f64, _: Vec<(u32, f64)>) -> Verdict<f64> {
+/// #         Verdict::new(Metric::new("sum", *sum, "all numbers"))
+/// #     }
+/// # }
+/// # impl Update for Sum { fn update(&self, _: &Task, numbers: &mut Vec<f64>, _: &f64) -> f64 { numbers.iter().sum() } }
+///
+/// let numbers = |shard: u32| Ok::<_, std::io::Error>(vec![f64::from(shard); 10]); // say, from a file
+/// let parts = Makers { shards: Maker::new(3, numbers), blocks: Vec::new().into(), pinned: (), replica: 0.0 };
+/// let outcome = Engine::new(Sum, EachShard::new(3), parts).epochs(1).run()?;
+/// assert_eq!(outcome.parts.replica, 30.0);
+/// # Ok::<(), raddle::EngineError>(())
+/// ```
+pub struct Makers<P: Program> {
+    /// The shards, by their number.
+    pub shards: Maker<P::Shard>,
+    /// The travelling blocks, by their number.
+    pub blocks: Maker<P::Block>,
+    /// The block that stays where rounds are aggregated.
+    pub pinned: P::Pinned,
+    /// What every worker keeps a copy of.
+    pub replica: P::Replica,
+}
+
+impl<P: Program> From<Parts<P>> for Makers<P> {
+    fn from(parts: Parts<P>) -> Self {
+        let Parts { shards, blocks, pinned, replica } = parts;
+        Self { shards: shards.into(), blocks: blocks.into(), pinned, replica }
+    }
+}
+
+/// Makes values by their number; or has them already.
+pub struct Maker<T>(Source<T>);
+
+enum Source<T> {
+    There(Vec<Option<T>>),
+    Made(usize, Make<T>),
+}
+
+type Make<T> = Box<dyn FnMut(u32) -> Result<T, String> + Send>;
+
+impl<T> From<Vec<T>> for Maker<T> {
+    fn from(values: Vec<T>) -> Self {
+        Self(Source::There(values.into_iter().map(Some).collect()))
+    }
+}
+
+impl<T> Maker<T> {
+    /// So many values, each made by `make`, which is called where and when it is needed, at most once for each number.
+    /// What it makes may depend on the number alone.
+    pub fn new<E: Display>(count: usize, mut make: impl FnMut(u32) -> Result<T, E> + Send + 'static) -> Self {
+        Self(Source::Made(count, Box::new(move |number| make(number).map_err(|why| why.to_string()))))
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Source::There(values) => values.len(),
+            Source::Made(count, _) => *count,
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Makes those that are `here` and forgets how to make the others.
+    pub(crate) fn make(
+        self,
+        what: &'static str,
+        here: impl Fn(u32) -> bool,
+    ) -> Result<Vec<Option<T>>, EngineError> {
+        match self.0 {
+            Source::There(mut values) => {
+                (0..)
+                    .zip(&mut values)
+                    .filter(|&(number, _)| !here(number))
+                    .for_each(|(_, value)| *value = None);
+                Ok(values)
+            }
+            Source::Made(count, mut make) => {
+                let mut made = |number| {
+                    let one = doing::guarded(|| make(number));
+                    one.map_err(|why| EngineError::Make { what, number, why })
+                };
+                (0..count as u32).map(|number| here(number).then(|| made(number)).transpose()).collect()
+            }
+        }
+    }
+
+    /// Those that are there already.
+    pub(crate) fn there(self) -> Vec<T> {
+        match self.0 {
+            Source::There(values) => values.into_iter().flatten().collect(),
+            Source::Made(..) => Vec::new(),
+        }
+    }
+
+    /// Makes all.
+    pub(crate) fn all(self, what: &'static str) -> Result<Vec<T>, EngineError> {
+        Ok(self.make(what, |_| true)?.into_iter().flatten().collect())
+    }
+}

@@ -1,0 +1,78 @@
+//! What a process gives to others, and the hub that the first one hands on.
+
+use super::{Member, Outgoing};
+use crate::cluster::handover::{Account, Goods};
+use crate::cluster::plan::Plan;
+use crate::doing;
+use crate::error::EngineError;
+use crate::hub::HubState;
+use crate::program::Program;
+use crate::state::{Reader, StateError, Writer};
+
+impl<P: Program> Member<P> {
+    /// What moves to whom.
+    pub(super) fn goods(&mut self, plan: &Plan, account: Account) -> Result<Outgoing<P>, EngineError> {
+        let me = self.index;
+        let mut goods = Outgoing::new();
+        for (number, slot) in (0..).zip(&mut self.share.shards) {
+            let to = plan.seats[plan.shard_seat(number) as usize].id;
+            if let Some(shard) = if to == me { None } else { slot.take() } {
+                goods.entry(to).or_default().push(Goods::Shard(number, shard));
+            }
+        }
+        for (number, slot) in (0..).zip(&mut self.share.blocks) {
+            let to = plan.seats[plan.block_seat(number) as usize].id;
+            if let Some(block) = if to == me { None } else { slot.take() } {
+                goods.entry(to).or_default().push(Goods::Block(number, block));
+            }
+        }
+        if plan.givers.first().is_some_and(|first| first.id == me) {
+            let before = self.plan.take();
+            for seat in plan.seats.iter().filter(|seat| seat.id != me && !plan.last) {
+                // A process without workers has seen no commits.
+                let had_workers = before.as_ref().is_some_and(|before| {
+                    before.seat_of(seat.id).is_some_and(|seat| before.process_of.contains(&(seat as u32)))
+                });
+                if !had_workers {
+                    goods.entry(seat.id).or_default().push(Goods::Replica(self.share.replica.clone()));
+                }
+            }
+            let next = plan.seats[0].id;
+            if next != me {
+                let bytes = doing::guarded(|| Ok(self.save_hub())).map_err(EngineError::Worker)?;
+                goods.entry(next).or_default().extend(bytes.map(Goods::Hub));
+            }
+        }
+        for seat in plan.seats.iter().filter(|seat| seat.id != me) {
+            goods.entry(seat.id).or_default().push(Goods::End(account));
+        }
+        Ok(goods)
+    }
+
+    fn save_hub(&mut self) -> Option<Vec<u8>> {
+        let hub = self.hub.take()?;
+        let mut out = Writer::default();
+        out.write(&hub.pinned);
+        let mut schedule = Writer::default();
+        hub.schedule.save(&mut schedule);
+        out.write(&schedule.into_bytes());
+        out.write(&(hub.progress, hub.cut_short));
+        self.history.save(&mut out);
+        self.schedule = Some(hub.schedule);
+        Some(out.into_bytes())
+    }
+
+    pub(super) fn load_hub(&mut self, bytes: &[u8]) -> Result<(), StateError> {
+        let mut from = Reader::new(bytes);
+        let (pinned, schedule): (P::Pinned, Vec<u8>) = (from.read()?, from.read()?);
+        let (progress, cut_short) = from.read()?;
+        self.history.load(&mut from)?;
+        from.end("the hub")?;
+        let mut own = self.schedule.take().ok_or(StateError::new("the schedule"))?;
+        own.load(&mut Reader::new(&schedule))?;
+        let mut hub = HubState::new(pinned, own, self.settings.staleness);
+        (hub.progress, hub.cut_short) = (progress, cut_short);
+        self.hub = Some(hub);
+        Ok(())
+    }
+}

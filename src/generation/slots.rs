@@ -1,0 +1,130 @@
+//! What waits for its worker while no computation runs, and comes back from it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::Generation;
+use crate::hands::lock;
+use crate::hub::{Hub, HubState};
+use crate::place::{Manner, Place};
+use crate::places::Places;
+use crate::prints::Prints;
+use crate::program::Program;
+use crate::record::EpochRecord;
+use crate::settings::Settings;
+use crate::share::{Ended, Returned, Share};
+
+/// What waits for its worker, or has come back from it.
+pub(super) struct Slots<P: Program> {
+    pub(super) share: Share<P>,
+    /// What shards had learned before the last boundary, where a checkpoint of it may be written.
+    pub(super) kept: Vec<(u32, Vec<u8>)>,
+    pub(super) hub: Option<HubState<P>>,
+    /// When the first worker began to work.
+    pub(super) began: Option<Instant>,
+    /// Epochs completed by then.
+    pub(super) epoch: u64,
+    pub(super) ended: Ended,
+}
+
+impl<P: Program> Generation<P> {
+    /// Takes what is placed on a thread's workers out of the slots.
+    pub(crate) fn seat(&self, thread: u32) -> Places<P> {
+        let mut slots = lock(&self.slots);
+        slots.began.get_or_insert_with(Instant::now);
+        let workers =
+            (0..self.layout.workers as u32).filter(|&w| self.layout.thread_of[w as usize] == thread);
+        let workers: Vec<u32> = workers.collect();
+        let Settings { reversed, prints, .. } = *self.settings;
+        // A replica alone has nothing to differ from.
+        let prints =
+            if prints == Prints::Replicas && self.layout.workers == 1 { Prints::Off } else { prints };
+        let manner = Manner { reversed, prints };
+        let place = |&worker: &u32| {
+            let shards = take_placed(&mut slots.share.shards, &self.layout.shard_at, worker);
+            let blocks = take_placed(&mut slots.share.blocks, &self.layout.block_at, worker);
+            let (program, placement) = (Arc::clone(&self.program), Arc::clone(&self.layout.shard_at));
+            Place::new(program, (worker, manner), placement, shards, blocks, slots.share.replica.clone())
+        };
+        Places::new(workers.first().copied().unwrap_or(0), workers.iter().map(place).collect(), reversed)
+    }
+
+    /// The hub, for the first worker.
+    pub(crate) fn hub(self: &Arc<Self>, place: &Place<P>) -> Option<Hub<P>> {
+        let state = lock(&self.slots).hub.take()?;
+        let replica = std::rc::Rc::clone(&place.replica);
+        let (program, settings) = (Arc::clone(&self.program), Arc::clone(&self.settings));
+        let generation = Arc::clone(self);
+        let watcher =
+            Box::new(move |record: &EpochRecord, replica: &P::Replica| generation.observe(record, replica));
+        Some(Hub::new(program, settings, state, &self.layout, replica, Arc::clone(&self.crew), watcher))
+    }
+
+    /// Puts the state of a thread's workers back.
+    pub(crate) fn leave(&self, places: &mut Places<P>) {
+        let mut slots = lock(&self.slots);
+        let first = self.layout.first_here();
+        for (worker, place) in places.iter_mut() {
+            slots.kept.append(&mut place.kept);
+            for (number, shard) in std::mem::take(&mut place.shards) {
+                slots.share.shards[number as usize] = Some(shard);
+            }
+            for (number, block) in std::mem::take(&mut place.blocks) {
+                slots.share.blocks[number as usize] = Some(block);
+            }
+            // Equal everywhere: one worker's copy stands for all of the process.
+            if worker == first {
+                slots.share.replica = place.replica.borrow().clone();
+            }
+        }
+    }
+
+    /// Puts the hub's state back.
+    pub(crate) fn leave_hub(&self, hub: Hub<P>) {
+        let mut slots = lock(&self.slots);
+        slots.ended.records = hub.records;
+        slots.ended.prints = hub.prints;
+        slots.ended.verdict = hub.verdict;
+        slots.ended.parting = hub.parting;
+        slots.ended.block_at = hub.block_at;
+        slots.ended.at = Some(Instant::now());
+        slots.hub = Some(hub.state);
+    }
+
+    pub(crate) fn count_bytes(&self, bytes: u64, block_bytes: u64) {
+        let mut slots = lock(&self.slots);
+        slots.ended.bytes += bytes;
+        slots.ended.block_bytes += block_bytes;
+    }
+
+    /// What came back of what is placed on this process; `None` if something is missing.
+    pub(crate) fn take_back(&self) -> Option<Returned<P>> {
+        let mut slots = lock(&self.slots);
+        let here = |&worker: &u32| self.layout.is_here(worker);
+        let missing = |placement: &[u32], there: &dyn Fn(usize) -> bool| {
+            placement.iter().enumerate().any(|(number, worker)| here(worker) && !there(number))
+        };
+        let hub = slots.hub.take();
+        let shard_is_missing = missing(&self.layout.shard_at, &|number| slots.share.shards[number].is_some());
+        if shard_is_missing || (hub.is_none() && self.layout.here.start == 0) {
+            return None;
+        }
+        let (shards, blocks) = (take(&mut slots.share.shards), take(&mut slots.share.blocks));
+        let share = Share { shards, blocks, replica: slots.share.replica.clone() };
+        let mut kept = std::mem::take(&mut slots.kept);
+        kept.sort_unstable_by_key(|&(number, _)| number);
+        let (began, ended) = (slots.began, std::mem::take(&mut slots.ended));
+        Some(Returned { share, hub, kept, began, epoch: slots.epoch, ended })
+    }
+}
+
+/// Takes all out and leaves the slots empty.
+fn take<T>(slots: &mut [Option<T>]) -> Vec<Option<T>> {
+    slots.iter_mut().map(Option::take).collect()
+}
+
+fn take_placed<T>(slots: &mut [Option<T>], placement: &[u32], worker: u32) -> BTreeMap<u32, T> {
+    let here = placement.iter().enumerate().filter(|&(_, &at)| at == worker);
+    here.filter_map(|(number, _)| Some((number as u32, slots[number].take()?))).collect()
+}

@@ -1,0 +1,162 @@
+//! The meter of balance: what epochs take under a virtual clock where workers are slowed down, as [`Balance`] places
+//! shards. The time of an epoch is that of its slowest worker.
+
+use super::Dice;
+use crate::cluster::balance::Balance;
+use crate::cluster::plan::{Before, Plan, Seat, cut_by_speed};
+use crate::cluster::protocol::Epoch;
+
+/// What a run took, balanced and not.
+struct Measured {
+    balanced: f64,
+    equal: f64,
+    /// The placement of each epoch.
+    placements: Vec<Vec<u32>>,
+    /// The virtual seconds of each epoch.
+    epochs: Vec<f64>,
+}
+
+fn seats(workers: usize) -> Vec<Seat> {
+    (0..workers as u32).map(|id| Seat { id, address: String::new() }).collect()
+}
+
+/// Runs epochs of which each has the seconds that a unit of cost takes each worker.
+fn run(costs: &[u64], pause: f64, slowness: impl Iterator<Item = Vec<f64>>) -> Measured {
+    let mut measured = Measured { balanced: 0.0, equal: 0.0, placements: Vec::new(), epochs: Vec::new() };
+    let (mut balance, mut plan, mut even) = (Balance::new(true), None::<Plan>, Vec::new());
+    for (epoch, slowness) in (1..).zip(slowness) {
+        let workers = slowness.len();
+        let now = plan.get_or_insert_with(|| {
+            let plan = Plan::deal(1, seats(workers), (workers as u32, 1), costs, 0, None, None);
+            even = plan.shard_at.clone();
+            balance.begin(&plan);
+            balance.paused(pause);
+            plan
+        });
+        let load = |placement: &[u32]| {
+            let mut load = vec![0.0; workers];
+            for (&worker, &cost) in placement.iter().zip(costs) {
+                load[worker as usize] += cost as f64 * slowness[worker as usize];
+            }
+            load
+        };
+        let slowest = |load: &[f64]| load.iter().copied().fold(0.0, f64::max);
+        let seconds = load(&now.shard_at);
+        measured.epochs.push(slowest(&seconds));
+        measured.balanced += slowest(&seconds);
+        measured.equal += slowest(&load(&even));
+        measured.placements.push(now.shard_at.clone());
+        balance.learn(now, costs, &Epoch { epoch, load: seconds, ..Epoch::default() });
+        if balance.is_worth_it(now, costs) {
+            let speeds = balance.speeds(now);
+            let before = Before { plan: now, block_at: &[] };
+            let (number, asked) = (now.number + 1, (workers as u32, 1));
+            let next = Plan::deal(number, seats(workers), asked, costs, 0, speeds.as_deref(), Some(&before));
+            balance.begin(&next);
+            measured.balanced += pause;
+            plan = Some(next);
+        }
+    }
+    measured
+}
+
+/// Whether no shard moves and is back within two epochs.
+fn never_turns_back(placements: &[Vec<u32>]) -> bool {
+    let turns = |three: &[Vec<u32>], shard: usize| {
+        three[0][shard] == three[2][shard] && three[0][shard] != three[1][shard]
+    };
+    placements.windows(3).all(|three| (0..three[0].len()).all(|shard| !turns(three, shard)))
+}
+
+#[test]
+fn one_worker_of_four_at_half_speed_costs_little() {
+    let measured = run(&[1; 256], 0.0, std::iter::repeat_n(vec![1.0, 1.0, 2.0, 1.0], 100));
+    assert!(measured.equal / measured.balanced >= 1.6, "{}", measured.equal / measured.balanced);
+    let last = measured.placements.last().cloned();
+    assert!(
+        measured.placements[3..].iter().all(|placement| Some(placement) == last.as_ref()),
+        "settled in 3 epochs"
+    );
+    assert!(never_turns_back(&measured.placements));
+}
+
+#[test]
+fn the_cut_settles_at_the_best_there_is_for_few_shards() {
+    for shards in [8, 16, 23] {
+        let costs: Vec<u64> = (0..shards).map(|shard| 900 + shard * 37 % 200).collect();
+        let slowness = vec![1.0, 2.0, 1.0, 1.3];
+        let speeds: Vec<f64> = slowness.iter().map(|slow| 1.0 / slow).collect();
+        let measured = run(&costs, 0.0, std::iter::repeat_n(slowness.clone(), 20));
+        let mut best = vec![0.0; 4];
+        for (worker, cost) in cut_by_speed(&costs, &speeds).into_iter().zip(&costs) {
+            best[worker as usize] += *cost as f64 * slowness[worker as usize];
+        }
+        let best = best.into_iter().fold(0.0, f64::max);
+        let last = measured.epochs.last().copied().unwrap_or(f64::INFINITY);
+        assert!(last <= 1.1 * best, "{shards} shards: {last} instead of {best}");
+    }
+}
+
+#[test]
+fn bursts_cost_no_more_than_equal_shares() {
+    for seed in 0..20 {
+        let mut dice = Dice::new(seed);
+        let mut slow = [1.0; 4];
+        // Quarter speed, five epochs long on average, now and then.
+        let bursts = (0..1000).map(|_| {
+            for factor in &mut slow {
+                *factor = match *factor > 1.0 {
+                    true if dice.one_in(5) => 1.0,
+                    false if dice.one_in(200) => 4.0,
+                    _ => *factor,
+                };
+            }
+            slow.to_vec()
+        });
+        let bursts: Vec<Vec<f64>> = bursts.collect();
+        let measured = run(&[1; 64], 0.0, bursts.into_iter());
+        assert!(measured.balanced <= 1.02 * measured.equal, "{} / {}", measured.balanced, measured.equal);
+        assert!(never_turns_back(&measured.placements));
+    }
+}
+
+#[test]
+fn a_gain_that_does_not_pay_for_the_pause_moves_nothing() {
+    let measured = run(&[1; 64], 1e6, std::iter::repeat_n(vec![1.0, 2.0], 50));
+    assert!(measured.placements.windows(2).all(|two| two[0] == two[1]));
+}
+
+/// Times of mini-batches of real jobs on ten workers each. Shares are continuous: shards are many.
+#[test]
+fn the_times_of_real_jobs_are_balanced_as_the_reference_does() {
+    let Some(folder) = std::env::var_os("RADDLE_DATA") else { return };
+    let expected = [(1, 0.963), (2, 0.913), (3, 0.956), (4, 0.401)];
+    for (job, reference) in expected {
+        let file = std::path::Path::new(&folder).join(format!("traces/pai-job-{job}.csv.gz"));
+        let times = times(&file, if job == 4 { 1500 } else { usize::MAX });
+        let measured = run(&[1; 2000], 0.0, times.into_iter());
+        let share = measured.balanced / measured.equal;
+        assert!((share - reference).abs() <= 0.01, "job {job}: {share} instead of {reference}");
+        assert!(never_turns_back(&measured.placements), "job {job}");
+    }
+}
+
+/// The normalised time of each worker in each iteration.
+fn times(file: &std::path::Path, most: usize) -> Vec<Vec<f64>> {
+    let unpacked = std::process::Command::new("gzip").arg("-dc").arg(file).output();
+    let text = match unpacked {
+        Ok(output) if output.status.success() => String::from_utf8_lossy(&output.stdout).into_owned(),
+        _ => panic!("{}: cannot be read", file.display()),
+    };
+    let mut times: std::collections::BTreeMap<u64, Vec<(u64, f64)>> = std::collections::BTreeMap::new();
+    for line in text.lines().skip(1) {
+        let fields: Vec<f64> = line.split(',').filter_map(|field| field.parse().ok()).collect();
+        let [_, worker, _, time, seconds] = fields[..] else { panic!("{line}") };
+        times.entry(time as u64).or_default().push((worker as u64, seconds));
+    }
+    let mut iterations: Vec<Vec<(u64, f64)>> =
+        times.into_values().filter(|times| times.len() == 10).collect();
+    iterations.truncate(most);
+    iterations.iter_mut().for_each(|times| times.sort_by_key(|&(worker, _)| worker));
+    iterations.into_iter().map(|times| times.into_iter().map(|(_, seconds)| seconds).collect()).collect()
+}

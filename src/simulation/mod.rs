@@ -1,0 +1,116 @@
+//! A run of several processes without processes: the coordinator, the members, and the real hub and places of
+//! `tests/programs/mixing.rs`, driven by a seeded scheduler under a virtual clock. Every message takes its own time;
+//! processes join, leave, are refused and rescaled. Whatever happens, the run ends with the bytes of one worker.
+//!
+//! A seed that fails prints the command that repeats it.
+
+mod meter;
+mod process;
+mod world;
+
+#[path = "../../tests/programs/mixing.rs"]
+#[allow(dead_code, clippy::unwrap_used)] // the tests use all of it, and may panic
+mod mixing;
+
+use std::collections::HashMap;
+
+use self::mixing::{Mixing, Problem};
+use self::world::World;
+use crate::engine::{Engine, Parts};
+use crate::program::Visibility;
+use crate::random::splitmix64;
+use crate::state::{Writer, to_bytes};
+
+/// Random numbers of a seed.
+pub(crate) struct Dice(u64);
+
+impl Dice {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(splitmix64(seed))
+    }
+
+    /// A number below `end`.
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
+        self.0 = splitmix64(self.0.wrapping_add(1));
+        self.0 % end
+    }
+
+    pub(crate) fn one_in(&mut self, many: u64) -> bool {
+        self.below(many) == 0
+    }
+
+    /// A number from 0 to 1.
+    pub(crate) fn part(&mut self) -> f64 {
+        self.below(1 << 30) as f64 / (1u64 << 30) as f64
+    }
+}
+
+/// One of a few problems, by number.
+fn problem(number: u64) -> Problem {
+    let visibility = if number.is_multiple_of(2) { Visibility::AtBoundary } else { Visibility::EachRound };
+    Problem {
+        shards: [5, 7, 1, 3][number as usize % 4],
+        blocks: [4, 3, 2, 0][number as usize / 2 % 4],
+        seed: number,
+        visibility,
+        objective: number.is_multiple_of(3),
+    }
+}
+
+/// How many problems there are.
+const PROBLEMS: u64 = 12;
+
+fn engine(number: u64) -> Engine<Mixing> {
+    let problem = problem(number);
+    let (program, parts) = problem.parts();
+    let staleness = number as usize % 3;
+    Engine::new(program, problem.schedule(), parts).epochs(2 + number % 3).staleness(staleness)
+}
+
+fn bytes(parts: &Parts<Mixing>) -> Vec<u8> {
+    let mut out = Writer::default();
+    out.write(&parts.shards.iter().map(to_bytes).collect::<Vec<_>>());
+    out.write(&parts.blocks.iter().map(to_bytes).collect::<Vec<_>>());
+    out.write(&(parts.pinned, parts.replica));
+    out.into_bytes()
+}
+
+/// A number of the environment, or the default.
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+#[test]
+fn whatever_the_order_of_events_the_bytes_are_those_of_one_worker() {
+    let mut expected: HashMap<u64, Vec<u8>> = HashMap::new();
+    let (first, count) = match std::env::var("RADDLE_SIMULATION") {
+        Ok(_) => (number("RADDLE_SIMULATION", 0), 1),
+        Err(_) => (number("RADDLE_SIMULATION_FROM", 0), number("RADDLE_SIMULATIONS", 10_000)),
+    };
+    let (mut generations, mut joined, mut left, mut moved, mut refused) = (0, 0, 0, 0, 0);
+    for seed in first..first + count {
+        let number = splitmix64(seed) % PROBLEMS;
+        let alone = expected.entry(number).or_insert_with(|| match engine(number).run() {
+            Ok(outcome) => bytes(&outcome.parts),
+            Err(why) => panic!("problem {number} alone: {why}"),
+        });
+        let again = format!("RADDLE_SIMULATION={seed} cargo test --workspace --lib simulation");
+        let world = World::new(seed, number);
+        let end = world.run().unwrap_or_else(|why| panic!("seed {seed}: {why}\n{again}"));
+        assert!(bytes(&end.outcome.parts) == *alone, "seed {seed}: other bytes\n{again}");
+        generations += end.outcome.report.generations.len();
+        moved += end.outcome.report.generations.iter().map(|one| one.bytes_moved).sum::<u64>();
+        (joined, left, refused) = (joined + end.joined, left + end.left, refused + end.refused);
+    }
+    if count > 100 {
+        // What is to happen does happen.
+        assert!(
+            generations as u64 > count + count / 2 && moved > 0,
+            "{generations} generations, {moved} bytes"
+        );
+        assert!(
+            joined > count / 20 && left > count / 20 && refused > count / 200,
+            "{joined} {left} {refused}"
+        );
+    }
+}

@@ -1,0 +1,126 @@
+//! [`Process`]: one process of a simulated run.
+
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use super::mixing::Mixing;
+use super::{Dice, engine};
+use crate::cluster::plan::Plan;
+use crate::cluster::protocol::{Epoch, Report};
+use crate::engine::member::Member;
+use crate::generation::Generation;
+use crate::hands::lock;
+use crate::hub::Hub;
+use crate::message::Message;
+use crate::place::Outbox;
+use crate::places::Places;
+use crate::wishes::Wishes;
+
+/// One process of a simulated run.
+pub(super) struct Process {
+    pub(super) member: Member<Mixing>,
+    pub(super) wishes: Arc<Wishes>,
+    pub(super) running: Option<Running>,
+    pub(super) plan: Option<Plan>,
+    /// Epochs that the hub has told of.
+    epochs: Arc<Mutex<Vec<(u64, u64, usize)>>>,
+    pub(super) gone: bool,
+}
+
+/// A generation on this process.
+pub(super) struct Running {
+    pub(super) number: u64,
+    generation: Arc<Generation<Mixing>>,
+    pub(super) threads: Vec<Places<Mixing>>,
+    pub(super) hub: Option<Hub<Mixing>>,
+    has_hub: bool,
+    /// Threads that have work, or may have.
+    pub(super) awake: Vec<bool>,
+}
+
+impl Process {
+    pub(super) fn new(index: u32, problem: u64, fits: bool) -> Self {
+        let wishes = Arc::new(Wishes::default());
+        let epochs: Arc<Mutex<Vec<_>>> = Arc::default();
+        let (told, running) = (Arc::clone(&epochs), Arc::clone(&wishes));
+        let engine = engine(problem).identity(if fits { "data 1" } else { "data 2" });
+        let mut dice = Dice::new(u64::from(index));
+        let engine = engine.observe(move |record| {
+            lock(&told).push((running.running(), record.epoch, record.load.len()));
+            // As if it paid to move shards.
+            if dice.one_in(4) {
+                running.ask_for_a_cut(running.running());
+            }
+        });
+        let member = Member::new(engine, index, Arc::clone(&wishes));
+        Self { member, wishes, running: None, plan: None, epochs, gone: false }
+    }
+
+    /// Begins a generation; what the hub says first is in `out`.
+    pub(super) fn start(
+        &mut self,
+        generation: Arc<Generation<Mixing>>,
+        out: &mut Outbox<Mixing>,
+    ) -> Result<(), String> {
+        let here = generation.layout.here.clone();
+        let threads: Vec<_> = here.clone().map(|thread| generation.seat(thread as u32)).collect();
+        let mut hub = if here.start == 0 { generation.hub(threads[0].first()) } else { None };
+        if let Some(hub) = &mut hub {
+            hub.start(out)?;
+        }
+        let (has_hub, awake) = (hub.is_some(), vec![false; threads.len()]);
+        let number = self.wishes.running();
+        self.running = Some(Running { number, generation, threads, hub, has_hub, awake });
+        Ok(())
+    }
+
+    /// What the first process reports of epochs, each with loads that `seconds` makes up.
+    pub(super) fn reports(&self, mut seconds: impl FnMut() -> f64) -> Vec<Report> {
+        let told = std::mem::take(&mut *lock(&self.epochs));
+        let report = |(generation, epoch, workers): (u64, u64, usize)| {
+            let load = (0..workers).map(|_| seconds()).collect();
+            Report::Epoch { generation, epoch: Epoch { epoch, load, ..Epoch::default() } }
+        };
+        told.into_iter().map(report).collect()
+    }
+
+    /// Where all places have left and the hub has parted: what is to be reported.
+    pub(super) fn end(&mut self) -> Result<Option<Report>, String> {
+        let Some(running) = &mut self.running else { return Ok(None) };
+        let parted = running.hub.as_ref().is_none_or(|hub| hub.parting.is_some());
+        if !parted || !running.threads.iter().all(Places::have_left) {
+            return Ok(None);
+        }
+        let Some(mut running) = self.running.take() else { return Ok(None) };
+        running.threads.iter_mut().for_each(|places| running.generation.leave(places));
+        if let Some(hub) = running.hub.take() {
+            running.generation.leave_hub(hub);
+        }
+        let returned = running.generation.take_back().ok_or("a worker ended without its state")?;
+        if running.has_hub != returned.hub.is_some() {
+            return Err("the hub is lost".into());
+        }
+        let report = self.member.ended(&running.generation, returned, Instant::now());
+        report.map(Some).map_err(|why| why.to_string())
+    }
+}
+
+impl Running {
+    /// Hands a message to whom it is for, on this process; `to` is a thread here, or the hub.
+    pub(super) fn receive(
+        &mut self,
+        thread: Option<usize>,
+        worker: u32,
+        message: Message<Mixing>,
+        out: &mut Outbox<Mixing>,
+    ) -> Result<(), String> {
+        match (thread, &mut self.hub) {
+            (Some(thread), _) => {
+                self.threads[thread].receive(worker, message);
+                Ok(())
+            }
+            (None, Some(hub)) => hub.receive(message, out),
+            (None, None) => Err("an answer came where there is no hub".into()),
+        }
+    }
+}

@@ -1,0 +1,395 @@
+//! [`World`]: the processes, the coordinator and the connections between them, under a virtual clock.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::Instant;
+
+use super::Dice;
+use super::mixing::Mixing;
+use super::process::Process;
+use crate::cluster::coordinator::{Action, Coordinator, Event, Terms};
+use crate::cluster::handover::{Account, Goods};
+use crate::cluster::protocol::{Answer, Order, Question, Report};
+use crate::engine::Outcome;
+use crate::engine::member::Step;
+use crate::message::Message;
+use crate::place::{HUB, Outbox};
+use crate::state::{from_bytes, to_bytes};
+
+/// More events than any run has.
+const MOST: u64 = 400_000;
+
+/// Who speaks: the coordinator, a process for its own, or a thread of a process.
+type End = (u32, u32);
+
+const COORDINATOR: End = (u32::MAX, 0);
+
+enum Happening {
+    ToCoordinator(Event),
+    Order(u32, Order),
+    Goods {
+        from: u32,
+        to: u32,
+        generation: u64,
+        packed: (u8, u32, Vec<u8>),
+    },
+    /// A message between threads of a generation; the address is a worker, or the hub.
+    Message {
+        process: u32,
+        generation: u64,
+        to: u32,
+        bytes: Vec<u8>,
+    },
+    /// A thread has its turn.
+    Turn {
+        process: u32,
+        generation: u64,
+        thread: usize,
+    },
+    /// Somebody from outside has a wish.
+    Whim(Whim),
+    /// A process that was given a place has built its program.
+    Built(u32),
+}
+
+#[derive(Clone, Copy)]
+enum Whim {
+    Join { fits: bool, stays: bool },
+    Leave,
+    Rescale,
+}
+
+/// How a simulated run ended.
+pub(super) struct Ended {
+    pub(super) outcome: Outcome<Mixing>,
+    pub(super) joined: u64,
+    pub(super) left: u64,
+    pub(super) refused: u64,
+}
+
+pub(super) struct World {
+    dice: Dice,
+    problem: u64,
+    now: u64,
+    count: u64,
+    agenda: BTreeMap<(u64, u64), Happening>,
+    /// When what was last sent from one end to another arrives: connections keep the order.
+    last: HashMap<(End, End), u64>,
+    coordinator: Coordinator,
+    processes: BTreeMap<u32, Process>,
+    /// What came before its generation began there.
+    early: Vec<Happening>,
+    /// Of those who join: whether they fit, and stay until they have joined.
+    joining: Vec<(bool, bool)>,
+    outcome: Option<(u32, Outcome<Mixing>)>,
+    over: Option<(u32, i32, Option<String>)>,
+    joined: u64,
+    left: u64,
+    refused: u64,
+}
+
+impl World {
+    pub(super) fn new(seed: u64, problem: u64) -> Self {
+        let mut dice = Dice::new(seed);
+        let (processes, workers) = (1 + dice.below(3) as u32, 1 + dice.below(3) as u32);
+        let terms = Terms { processes, workers, balance: dice.one_in(2), line: Vec::new(), run: seed };
+        let mut world = Self {
+            problem,
+            now: 0,
+            count: 0,
+            agenda: BTreeMap::new(),
+            last: HashMap::new(),
+            coordinator: Coordinator::new(terms),
+            processes: (0..processes).map(|index| (index, Process::new(index, problem, true))).collect(),
+            early: Vec::new(),
+            joining: Vec::new(),
+            outcome: None,
+            over: None,
+            joined: 0,
+            left: 0,
+            refused: 0,
+            dice,
+        };
+        for index in 0..processes {
+            let after = world.dice.below(5_000);
+            world.at(after, Happening::Built(index));
+        }
+        for _ in 0..world.dice.below(5) {
+            let whim = match world.dice.below(8) {
+                0..3 => Whim::Join { fits: true, stays: !world.dice.one_in(5) },
+                3 => Whim::Join { fits: false, stays: true },
+                4..6 => Whim::Leave,
+                _ => Whim::Rescale,
+            };
+            let after = world.dice.below(120_000);
+            world.at(after, Happening::Whim(whim));
+        }
+        world
+    }
+
+    fn at(&mut self, time: u64, what: Happening) {
+        self.count += 1;
+        self.agenda.insert((time, self.count), what);
+    }
+
+    /// Sends something that takes its own time, but does not overtake what the same end sent before.
+    fn send(&mut self, from: End, to: End, what: Happening) {
+        let delay = match self.dice.below(20) {
+            0 => self.dice.below(50_000),
+            1..5 => self.dice.below(3_000),
+            _ => self.dice.below(300),
+        };
+        let last = self.last.entry((from, to)).or_default();
+        *last = (*last).max(self.now + delay);
+        let time = *last;
+        self.at(time, what);
+    }
+
+    /// Runs to the end.
+    pub(super) fn run(mut self) -> Result<Ended, String> {
+        while self.over.is_none() {
+            let Some(((time, _), what)) = self.agenda.pop_first() else {
+                return Err(format!("nothing happens any more at {} us", self.now));
+            };
+            self.now = time;
+            if self.count > MOST {
+                return Err("the run does not end".into());
+            }
+            self.happen(what)?;
+        }
+        let (who, code, why) = self.over.take().unwrap_or_default();
+        if code != 0 || why.is_some() {
+            return Err(format!("the run ended with {code} by process {who}: {why:?}"));
+        }
+        let (whose, outcome) = self.outcome.take().ok_or("nobody has the outcome")?;
+        if whose != who {
+            return Err(format!("process {whose} has the outcome, and process {who} ended the run"));
+        }
+        Ok(Ended { outcome, joined: self.joined, left: self.left, refused: self.refused })
+    }
+
+    fn happen(&mut self, what: Happening) -> Result<(), String> {
+        match what {
+            Happening::ToCoordinator(event) => self.coordinate(event),
+            Happening::Order(to, order) => self.obey(to, order)?,
+            Happening::Goods { from, to, generation, packed } => {
+                let Some(process) = self.processes.get_mut(&to) else { return Ok(()) };
+                if process.plan.as_ref().is_none_or(|plan| plan.number < generation) {
+                    self.early.push(Happening::Goods { from, to, generation, packed });
+                    return Ok(());
+                }
+                let (tag, number, bytes) = packed;
+                let length = bytes.len() as u64;
+                let goods = Goods::unpack(tag, number, bytes)?;
+                process.member.take(from, goods, length).map_err(|why| why.to_string())?;
+                self.go_on(to)?;
+            }
+            Happening::Message { process, generation, to, bytes } => {
+                self.deliver(process, generation, to, bytes)?;
+            }
+            Happening::Turn { process, generation, thread } => self.turn(process, generation, thread)?,
+            Happening::Whim(whim) => self.indulge(whim),
+            Happening::Built(index) => {
+                let Some(process) = self.processes.get(&index) else { return Ok(()) };
+                let report = Report::Ready { facts: process.member.facts(2), address: format!("at {index}") };
+                self.say(index, report);
+            }
+        }
+        Ok(())
+    }
+
+    fn say(&mut self, from: u32, report: Report) {
+        self.send((from, u32::MAX), COORDINATOR, Happening::ToCoordinator(Event::Said { from, report }));
+    }
+
+    fn coordinate(&mut self, event: Event) {
+        let now = self.now as f64 * 1e-6;
+        for action in self.coordinator.on(event, now) {
+            match action {
+                Action::Tell { to, order } => {
+                    self.send(COORDINATOR, (to, u32::MAX), Happening::Order(to, order));
+                }
+                Action::Answer { answer: Answer::Place { index, .. }, .. } => {
+                    let (fits, stays) = self.joining.pop().unwrap_or((true, true));
+                    self.processes.insert(index, Process::new(index, self.problem, fits));
+                    let after = self.now + self.dice.below(20_000);
+                    match stays {
+                        true => self.at(after, Happening::Built(index)),
+                        false => self.at(after, Happening::ToCoordinator(Event::Closed { of: index })),
+                    }
+                }
+                Action::Answer { .. } | Action::Note(_) => {}
+                Action::Over { who, code, why } => self.over = Some((who, code, why)),
+            }
+        }
+    }
+
+    fn indulge(&mut self, whim: Whim) {
+        let question = match whim {
+            Whim::Join { fits, stays } => {
+                self.joining.push((fits, stays));
+                Question::Join
+            }
+            Whim::Rescale => Question::Rescale { workers: 1 + self.dice.below(7) as u32 },
+            Whim::Leave => {
+                let ids: Vec<u32> = self.processes.keys().copied().collect();
+                let from = ids[self.dice.below(ids.len() as u64) as usize];
+                if self.processes[&from].plan.is_some() && !self.processes[&from].gone {
+                    self.say(from, Report::Leaving);
+                }
+                return;
+            }
+        };
+        self.coordinate(Event::Asked { visitor: 0, question });
+    }
+
+    /// A process is told something.
+    fn obey(&mut self, to: u32, order: Order) -> Result<(), String> {
+        let Some(process) = self.processes.get_mut(&to) else { return Ok(()) };
+        match order {
+            Order::Begin { plan } => {
+                let generation = plan.number;
+                process.plan = Some(plan.clone());
+                let goods = process.member.begin(plan, Instant::now(), Account::default());
+                for (other, goods) in goods.map_err(|why| why.to_string())? {
+                    for one in goods {
+                        let packed = one.pack();
+                        let what = Happening::Goods { from: to, to: other, generation, packed };
+                        self.send((to, u32::MAX), (other, u32::MAX), what);
+                    }
+                }
+                self.go_on(to)?;
+                for early in std::mem::take(&mut self.early) {
+                    self.happen(early)?;
+                }
+            }
+            Order::Cut { generation } => process.wishes.ask_for_a_cut(generation),
+            Order::Stop => process.wishes.stop(),
+            Order::Refuse { .. } => {
+                self.refused += 1;
+                self.processes.remove(&to);
+            }
+            Order::End => {}
+        }
+        Ok(())
+    }
+
+    /// A process goes on, if it has what it needs.
+    fn go_on(&mut self, index: u32) -> Result<(), String> {
+        let Some(process) = self.processes.get_mut(&index) else { return Ok(()) };
+        if process.running.is_some() || process.gone {
+            return Ok(());
+        }
+        match process.member.next().map_err(|why| why.to_string())? {
+            Step::Wait => {}
+            Step::Leave => {
+                process.gone = true;
+                let ended = process.plan.as_ref().is_some_and(|plan| plan.last);
+                self.left += u64::from(!ended);
+                self.depart(index);
+            }
+            Step::Over(outcome) => {
+                process.gone = true;
+                self.outcome = Some((index, *outcome));
+                self.depart(index);
+            }
+            Step::Run(generation, _) => {
+                let mut out = Outbox::new();
+                process.start(generation, &mut out)?;
+                let begins = process.plan.as_ref().map_or(1, |plan| plan.number);
+                let givers = process.plan.as_ref().is_some_and(|plan| plan.is_giver(index));
+                self.joined += u64::from(begins > 1 && !givers);
+                let settled = Report::Settled { generation: begins, bytes: 0, seconds: 0.001, memory: 0 };
+                self.say(index, settled);
+                self.post((index, 0), out);
+                for early in std::mem::take(&mut self.early) {
+                    self.happen(early)?;
+                }
+                self.look_for_an_end(index)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A process says its last word and ends.
+    fn depart(&mut self, index: u32) {
+        self.say(index, Report::Done);
+        let (from, to) = ((index, u32::MAX), COORDINATOR);
+        self.send(from, to, Happening::ToCoordinator(Event::Closed { of: index }));
+        // The launcher sees the end of a process in its own time.
+        let exited = Event::Exited { of: index, code: 0, how: "ended".into() };
+        let after = self.now + self.dice.below(10_000);
+        self.at(after, Happening::ToCoordinator(exited));
+    }
+
+    /// Sends what a thread has for others.
+    fn post(&mut self, from: End, out: Outbox<Mixing>) {
+        let Some(process) = self.processes.get(&from.0) else { return };
+        let Some(plan) = process.plan.clone() else { return };
+        for (to, message) in out {
+            let (seat, thread) = match to {
+                HUB => (0, u32::MAX),
+                worker => (plan.process_of[worker as usize], plan.thread_of[worker as usize]),
+            };
+            let other = plan.seats[seat as usize].id;
+            let bytes = to_bytes(&message);
+            let what = Happening::Message { process: other, generation: plan.number, to, bytes };
+            self.send(from, (other, thread), what);
+        }
+    }
+
+    fn deliver(&mut self, index: u32, generation: u64, to: u32, bytes: Vec<u8>) -> Result<(), String> {
+        let Some(process) = self.processes.get_mut(&index) else { return Err("a message to nobody".into()) };
+        let Some(running) = process.running.as_mut().filter(|running| running.number == generation) else {
+            let number = process.plan.as_ref().map_or(0, |plan| plan.number);
+            if number > generation || (number == generation && process.wishes.running() == generation) {
+                return Err(format!("a message of generation {generation} came after its end"));
+            }
+            self.early.push(Happening::Message { process: index, generation, to, bytes });
+            return Ok(());
+        };
+        let message: Message<Mixing> = from_bytes(&bytes).map_err(|why| why.to_string())?;
+        let thread =
+            process.plan.as_ref().filter(|_| to != HUB).map(|plan| plan.thread_of[to as usize] as usize);
+        let mut out = Outbox::new();
+        running.receive(thread, to, message, &mut out)?;
+        if let Some(thread) = thread.filter(|&thread| !std::mem::replace(&mut running.awake[thread], true)) {
+            let after = self.now + self.dice.below(200);
+            self.at(after, Happening::Turn { process: index, generation, thread });
+        }
+        self.post((index, 0), out);
+        self.report_epochs(index);
+        self.look_for_an_end(index)
+    }
+
+    fn report_epochs(&mut self, index: u32) {
+        let dice = &mut self.dice;
+        let seconds = || 0.5 + dice.part();
+        let reports = self.processes.get(&index).map(|process| process.reports(seconds)).unwrap_or_default();
+        reports.into_iter().for_each(|report| self.say(index, report));
+    }
+
+    fn turn(&mut self, index: u32, generation: u64, thread: usize) -> Result<(), String> {
+        let Some(process) = self.processes.get_mut(&index) else { return Ok(()) };
+        let Some(running) = process.running.as_mut().filter(|running| running.number == generation) else {
+            return Ok(());
+        };
+        let mut out = Outbox::new();
+        if running.threads[thread].run(&mut out)? {
+            let after = self.now + 1 + self.dice.below(1_000);
+            self.at(after, Happening::Turn { process: index, generation, thread });
+        } else {
+            running.awake[thread] = false;
+        }
+        self.post((index, 1 + thread as u32), out);
+        self.look_for_an_end(index)
+    }
+
+    /// Reports the end of a generation, once it has come.
+    fn look_for_an_end(&mut self, index: u32) -> Result<(), String> {
+        let Some(process) = self.processes.get_mut(&index) else { return Ok(()) };
+        if let Some(report) = process.end()? {
+            self.say(index, report);
+        }
+        Ok(())
+    }
+}
