@@ -56,7 +56,10 @@ fn the_keys_are_the_documented_ones() {
     assert_eq!(keys(&report["data"]), ["digest", "format", "nonzeros", "path", "sizes"]);
     assert_eq!(keys(&report["seconds"]), ["certify", "fit", "prepare", "read", "write"]);
     assert_eq!(keys(&report["metric"]), ["certified", "name", "on", "target", "value"]);
-    assert_eq!(report["generations"], json!([{"epoch": 0, "workers": 2, "pause": 0.0, "shards_moved": 1}]));
+    assert_eq!(
+        report["generations"],
+        json!([{"epoch": 0, "workers": 2, "processes": 1, "pause": 0.0, "shards_moved": 1, "bytes_moved": 0}])
+    );
     assert_eq!(report["profile"], json!({"2": {"seconds_per_epoch": 0.25, "progress": 1.0}}));
     assert_eq!((&report["tasks"], &report["processes"]), (&json!(5), &json!(1)));
     assert_eq!((&report["ending"], &report["results"]["lambda"]), (&json!("target"), &json!(0.5)));

@@ -168,8 +168,10 @@ fn every_field_of_a_runs_files_is_on_the_page_that_explains_them() {
     // Only programs with several positions say where they are.
     let mut trace: Vec<String> = read("trace.jsonl")[0].lines().map(str::to_owned).collect();
     trace.push("{\"position\": \"point 1 of 2\"}".into());
+    // Only runs of several processes list them.
+    let members = "{\"members\": [{\"process\": 0, \"peak_memory_bytes\": 1, \"cpu_seconds\": 1.0}]}";
     for (file, texts) in [
-        ("report.json", read("report.json")),
+        ("report.json", [read("report.json"), vec![members.into()]].concat()),
         ("trace.jsonl", trace),
         ("model.json", read("model.json")),
         ("run.json", vec![begun.to_string()]),
