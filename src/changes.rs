@@ -10,7 +10,6 @@
 //! use raddle::changes::{Key, Record, Rules, View};
 //! use serde::{Deserialize, Serialize};
 //!
-//! /// A user's rating of an item, named by the two.
 //! #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 //! struct Rating(u32, u32);
 //!
@@ -33,13 +32,14 @@
 //! let delta = view.advance();
 //! assert_eq!((delta.entered, delta.left), (vec![(3, Rating(7, 1))], vec![(0, Rating(7, 1))]));
 //! view.retract(3, Rating(7, 1));
-//! assert_eq!(view.advance().entered, [(0, Rating(7, 1))]); // it counts again
+//! assert_eq!(view.advance().entered, [(0, Rating(7, 1))]);
 //! ```
 
 use std::cell::RefCell;
 use std::fmt::{self, Debug, Formatter};
 use std::hash::Hash;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use differential_dataflow::VecCollection;
 use differential_dataflow::input::{Input as _, InputSession};
@@ -146,8 +146,7 @@ impl Rules {
 
 impl Debug for Rules {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Self { keep, least, within } = self;
-        write!(f, "Rules({keep:?}, at least {least:?}, bounds on {} kinds)", within.len())
+        write!(f, "Rules({:?}, at least {:?})", self.keep, self.least)
     }
 }
 
@@ -170,7 +169,6 @@ pub struct Delta<R> {
     pub dropped: Vec<Key>,
 }
 
-/// Differences as the dataflow gives them.
 type Seen<T> = Rc<RefCell<Vec<(T, isize)>>>;
 
 /// The records that count, kept up to date.
@@ -189,13 +187,20 @@ impl<R: Record> Debug for View<R> {
         write!(f, "View(version {})", self.version)
     }
 }
+static BEGUN: AtomicU64 = AtomicU64::new(0);
 
-/// A collection as the dataflow knows it.
+/// How many views this process has begun.
+#[doc(hidden)] // for tests
+pub fn begun() -> u64 {
+    BEGUN.load(Ordering::Relaxed)
+}
+
 type Of<'scope, D> = VecCollection<'scope, u64, D, isize>;
 
 impl<R: Record> View<R> {
     /// A view without records.
     pub fn new(rules: Rules) -> Self {
+        BEGUN.fetch_add(1, Ordering::Relaxed);
         let mut worker = Worker::new(Config::default(), Allocator::Thread(Thread::default()), None);
         let probe = ProbeHandle::new();
         let (records, tallies, admitted) = (Seen::default(), Seen::default(), Seen::default());
@@ -239,7 +244,7 @@ impl<R: Record> View<R> {
         self.input.flush();
         let Self { worker, input, probe, .. } = self;
         worker.step_while(|| probe.less_than(input.time()));
-        let (mut entered, mut left) = split(&self.records);
+        let (entered, left) = split(&self.records);
         let (counts, gone) = split(&self.tallies);
         let (admitted, dropped) = split(&self.admitted);
         let counted: Vec<Key> = counts.iter().map(|(key, _)| *key).collect();
@@ -247,8 +252,6 @@ impl<R: Record> View<R> {
         let mut counts: Vec<(Key, Tally)> =
             counts.into_iter().chain(lost.map(|key| (key, Tally::default()))).collect();
         counts.sort_unstable();
-        entered.shrink_to_fit();
-        left.shrink_to_fit();
         let changed = entered.iter().chain(&left);
         let mut touched: Vec<Key> =
             changed.flat_map(|(_, record)| record.keys()).map(|(key, _)| key).collect();
@@ -294,8 +297,7 @@ fn kept<'scope, R: Record>(all: Of<'scope, (R::Id, (u64, R))>, rules: &Rules) ->
     }
     let bounded = rules.clone();
     let bound_keys = move |(_, record): &(u64, R)| -> Vec<Key> {
-        let keys = record.keys().into_iter().map(|(key, _)| key);
-        keys.filter(|&key| bounded.least(key) > 0).collect()
+        record.keys().into_iter().map(|(key, _)| key).filter(|&key| bounded.least(key) > 0).collect()
     };
     let keys_of = bound_keys.clone();
     let by_key = current

@@ -12,7 +12,7 @@ use crate::verdict::Metric;
 pub struct EpochRecord {
     /// Epochs completed, this one included; 0 is the boundary before the first.
     pub epoch: u64,
-    /// Version of the data; 0 until rows are inserted or retracted.
+    /// Version of the data; 0 until records are inserted or retracted.
     pub data_version: u64,
     /// Seconds since the run began.
     pub seconds: f64,

@@ -37,6 +37,12 @@ impl ExitStatus {
         }
     }
 
+    /// The status of this number.
+    pub(super) fn from_code(code: u8) -> Self {
+        let all = [Self::Done, Self::Usage, Self::Limit, Self::Interrupted];
+        all.into_iter().find(|status| status.code() == code).unwrap_or(Self::Failed)
+    }
+
     /// The number the shell sees.
     pub fn code(self) -> u8 {
         self as u8

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::atomic::write_atomic;
 use super::begun::{self, Begun, Ended};
+use super::changes;
 use super::commit::{self, Stage};
 use super::exit::Error;
 use super::manifest::{self, Head};
@@ -21,8 +22,8 @@ const LOCK: &str = ".lock";
 /// The checkpoint's name.
 pub(super) const CHECKPOINT: &str = "checkpoint";
 /// What every run may have beside the files of its model. Where one of them is, a run is.
-const RUN_FILES: [&str; 6] =
-    [manifest::NAME, "report.json", "summary.json", "run.json", "trace.jsonl", CHECKPOINT];
+const RUN_FILES: [&str; 7] =
+    [manifest::NAME, "report.json", "summary.json", "run.json", "trace.jsonl", CHECKPOINT, changes::LOG];
 /// What a run that was killed while it wrote one of them leaves.
 const LEFTOVERS: [&str; 3] = ["checkpoint.partial", "run.json.partial", "trace.jsonl.earlier"];
 
@@ -148,7 +149,11 @@ impl RunFolder {
             owned.extend(["trace.jsonl", CHECKPOINT].map(str::to_owned));
         }
         let committed = stage.commit(program, version, owned);
-        committed.map_err(|why| Error::write(&held.path.join(manifest::NAME), why))
+        let refuse = |why: &dyn std::fmt::Display| Error::write(&held.path.join(manifest::NAME), why);
+        committed.map_err(|why| refuse(&why))?;
+        // A run may commit again, in the place of what it has committed now.
+        held.owned = owned_by_earlier(&held.path, Earlier::Resumed).map_err(|why| refuse(&why))?;
+        Ok(())
     }
 
     /// Says that a run begins to train, a new one or one that goes on: from now on `--resume` finds it. The checkpoint of
@@ -160,12 +165,14 @@ impl RunFolder {
         let Some(held) = &mut self.held else { return Ok(()) };
         held.trains = true;
         held.owned.insert(begun::NAME.into());
-        let (about, checkpoint) = (held.path.join(begun::NAME), held.path.join(CHECKPOINT));
+        let about = held.path.join(begun::NAME);
         if !is_new && about.exists() {
             return Ok(());
         }
-        if is_new && checkpoint.exists() {
-            fs::remove_file(&checkpoint).map_err(|why| Error::write(&checkpoint, why))?;
+        for live in [CHECKPOINT, changes::LOG].map(|name| held.path.join(name)) {
+            if is_new && live.exists() {
+                fs::remove_file(&live).map_err(|why| Error::write(&live, why))?;
+            }
         }
         write_atomic(&about, |out| Ok(serde_json::to_writer_pretty(out, begun)?))
     }
@@ -267,7 +274,7 @@ fn lock(folder: &Path) -> Result<File, String> {
 fn owned_by_earlier(folder: &Path, earlier: Earlier) -> Result<BTreeSet<String>, String> {
     let there: Vec<&str> = RUN_FILES.into_iter().filter(|name| folder.join(name).exists()).collect();
     let mut owned: BTreeSet<String> = there.iter().map(|name| (*name).to_owned()).collect();
-    for live in [manifest::NAME, "trace.jsonl", CHECKPOINT] {
+    for live in [manifest::NAME, "trace.jsonl", CHECKPOINT, changes::LOG] {
         owned.remove(live);
     }
     let mut whose = String::new();

@@ -62,6 +62,7 @@
 
 mod atomic;
 mod begun;
+mod changes;
 mod combine;
 mod commit;
 mod digest;
@@ -92,6 +93,7 @@ mod verb;
 pub use crate::digest::ModelDigest;
 pub use crate::process::{cpu_seconds, peak_memory_bytes};
 pub use atomic::write_atomic;
+pub use changes::{ChangeLine, ChangeOptions, ChangeStream, Version};
 pub use combine::combine;
 pub use exit::{Error, ExitStatus, main};
 pub use folder::{Earlier, RunFolder};

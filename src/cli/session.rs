@@ -41,6 +41,8 @@ pub struct Session {
     before: Spent,
     /// Whether an engine has run.
     trains: bool,
+    /// The version of the data that is trained on.
+    data_version: u64,
     /// What went wrong beside the engines without ending the run.
     warnings: Vec<String>,
 }
@@ -82,7 +84,7 @@ impl Session {
         let quiet = options.quiet || cluster.as_ref().is_some_and(|cluster| cluster.index() > 0);
         let (options, before) = (TrainOptions { quiet, ..options.clone() }, Spent::default());
         let (screen, seconds) = (Screen::new(&options), Seconds::default());
-        let (trains, warnings) = (false, Vec::new());
+        let (trains, data_version, warnings) = (false, 0, Vec::new());
         Ok(Self {
             program,
             version,
@@ -94,6 +96,7 @@ impl Session {
             cluster,
             before,
             trains,
+            data_version,
             warnings,
         })
     }
@@ -192,7 +195,7 @@ impl Session {
         }
     }
 
-    fn begin_training(&mut self) -> Result<(), Error> {
+    pub(super) fn begin_training(&mut self) -> Result<(), Error> {
         if std::mem::replace(&mut self.trains, true) {
             return Ok(());
         }
@@ -211,7 +214,9 @@ impl Session {
     fn run_kept<P: Program>(&mut self, engine: Engine<P>, file: &str) -> Result<Outcome<P>, Error> {
         self.begin_training()?;
         let screen = self.screen.clone();
-        let engine = self.options.keep(self.options.limit(engine), file);
+        let engine = self.options.limit(engine);
+        // A version that is cut short is begun anew, from the one before.
+        let engine = if self.data_version > 0 { engine } else { self.options.keep(engine, file) };
         let engine = engine.observe(self.observer()).on_warning(move |text| screen.warn(text));
         let mut engine = engine.stop(Interrupt::handler().training());
         if let Some(limit) = self.options.time_limit {
@@ -252,11 +257,11 @@ impl Session {
     /// Shows and traces every epoch once: a boundary between generations is seen by both.
     fn observer(&self) -> impl FnMut(&EpochRecord) + Send + 'static {
         let (screen, mut tracer) = (self.screen.clone(), self.folder.tracer());
-        let (before, mut last) = (self.before.epochs, None);
+        let (before, data_version, mut last) = (self.before.epochs, self.data_version, None);
         move |record| {
             if last.replace(record.epoch) != Some(record.epoch) {
                 screen.epoch(record, before);
-                tracer(&EpochRecord { epoch: before + record.epoch, ..record.clone() });
+                tracer(&EpochRecord { epoch: before + record.epoch, data_version, ..record.clone() });
             }
         }
     }
@@ -376,3 +381,4 @@ impl Drop for Session {
 mod page;
 #[cfg(test)]
 mod tests;
+mod versions;

@@ -23,6 +23,8 @@ pub struct Trace {
 /// What needs to be known of a line that is already there.
 #[derive(Deserialize)]
 struct Line {
+    #[serde(default)]
+    data_version: u64,
     epoch: u64,
 }
 
@@ -64,7 +66,7 @@ impl Trace {
 
     fn append(&mut self, record: &EpochRecord) -> io::Result<()> {
         if self.out.is_none() {
-            self.out = Some(self.open(record.epoch)?);
+            self.out = Some(self.open((record.data_version, record.epoch))?);
         }
         if let Some(out) = &mut self.out {
             serde_json::to_writer(&mut *out, record)?;
@@ -74,7 +76,7 @@ impl Trace {
         Ok(())
     }
 
-    fn open(&self, first: u64) -> io::Result<BufWriter<File>> {
+    fn open(&self, first: (u64, u64)) -> io::Result<BufWriter<File>> {
         if !self.keep && self.path.exists() {
             // Emptying a file gives its blocks back, which takes milliseconds: after the run, then.
             fs::rename(&self.path, self.earlier())?;
@@ -90,11 +92,10 @@ impl Trace {
     }
 }
 
-/// How many bytes of a trace are whole lines of epochs before `first`.
-fn earlier(text: &str, first: u64) -> usize {
-    let before = |line: &&str| {
-        line.ends_with('\n') && serde_json::from_str(line).is_ok_and(|line: Line| line.epoch < first)
-    };
+/// How many bytes of a trace are whole lines before this version of the data and, in it, this epoch.
+fn earlier(text: &str, first: (u64, u64)) -> usize {
+    let is_before = |line: Line| (line.data_version, line.epoch) < first;
+    let before = |line: &&str| line.ends_with('\n') && serde_json::from_str(line).is_ok_and(is_before);
     text.split_inclusive('\n').take_while(before).map(str::len).sum()
 }
 

@@ -80,7 +80,9 @@ fn understood(
     let out = options.get("out").and_then(|out| out.first());
     // Asked for something else, such as a tighter target, a run that kept no checkpoint begins from the beginning.
     let is_same = free.neutral.iter().all(|&option| options.get(option) == begun.options.get(option));
-    if let Some(ended) = begun.ended.filter(|_| is_same && out.is_none() && !run.join(CHECKPOINT).exists()) {
+    // Of data that change there may be more by now.
+    let goes_on = run.join(CHECKPOINT).exists() || options.contains_key("changes");
+    if let Some(ended) = begun.ended.filter(|_| is_same && out.is_none() && !goes_on) {
         end_again(program, &run, &ended, options.contains_key("json"))?;
     }
     let words = begun::words(verb, &options);

@@ -65,6 +65,9 @@ pub enum MfError {
         /// The fit's rank.
         wanted: usize,
     },
+    /// What an earlier fit left is of another solver or rank.
+    #[error("what the earlier fit left is of another solver or rank: go on with its own")]
+    CarriedOver,
     /// Folds on which nothing can be measured.
     #[error(
         "none of the {folds} folds of {ratings} ratings holds one out whose user and item have others: \

@@ -10,6 +10,7 @@
 //! the replica.
 
 pub mod alternating;
+mod carry;
 mod cross_validation;
 mod error;
 mod fit;
@@ -18,6 +19,7 @@ mod initial;
 mod input;
 #[doc(hidden)] // for benches
 pub mod kernels;
+mod live;
 mod model;
 mod params;
 mod predict;
@@ -28,11 +30,13 @@ mod restored;
 mod runner;
 mod sgd;
 
+pub use carry::Carried;
 pub use cross_validation::CrossValidation;
 pub use error::MfError;
 pub use fold_in::FoldIn;
 pub use input::chunk::Counts;
 pub use input::problem::Problem;
+pub use live::{LiveRatings, Pair, RatingChange, Refused, Taken, at_least};
 pub use model::{Fit, Model};
 pub use params::{Equations, Method, Mf, ScheduleKind};
 pub use recommend::{Ranking, Recommender, Seen, TopK};

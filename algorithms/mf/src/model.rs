@@ -73,12 +73,47 @@ impl Model {
     }
 
     /// The same model for more users and items, of which nothing is known.
-    fn widened(mut self, users: usize, items: usize) -> Self {
+    pub(crate) fn widened(mut self, users: usize, items: usize) -> Self {
         self.user_factors.resize(users * self.rank, 0.0);
         self.item_factors.resize(items * self.rank, 0.0);
         self.user_biases.resize(users, 0.0);
         self.item_biases.resize(items, 0.0);
         self
+    }
+
+    /// Takes the last rows of another model for these.
+    pub(crate) fn take_last(&mut self, other: &Self, side: Side, rows: &[u32]) {
+        let rank = self.rank;
+        let (factors, biases, from, from_biases) = match side {
+            Side::Users => {
+                (&mut self.user_factors, &mut self.user_biases, &other.user_factors, &other.user_biases)
+            }
+            Side::Items => {
+                (&mut self.item_factors, &mut self.item_biases, &other.item_factors, &other.item_biases)
+            }
+        };
+        let first = from_biases.len() - rows.len();
+        for (at, &row) in (first..).zip(rows) {
+            factors[row as usize * rank..][..rank].copy_from_slice(&from[at * rank..][..rank]);
+            biases[row as usize] = from_biases[at];
+        }
+    }
+
+    /// Rows without ratings become zeros.
+    pub(crate) fn forget_unrated(&mut self, rated: &[Vec<bool>; 2]) {
+        let rank = self.rank;
+        let sides = [
+            (&rated[0], &mut self.user_factors, &mut self.user_biases),
+            (&rated[1], &mut self.item_factors, &mut self.item_biases),
+        ];
+        for (rated, factors, biases) in sides {
+            factors.resize(rated.len() * rank, 0.0);
+            biases.resize(rated.len(), 0.0);
+            for (row, _) in rated.iter().enumerate().filter(|(_, rated)| !**rated) {
+                factors[row * rank..(row + 1) * rank].fill(0.0);
+                biases[row] = 0.0;
+            }
+        }
     }
 
     /// Rows that the data has no ratings of stay as the model to start from had them.

@@ -49,6 +49,17 @@ impl FromStr for Duplicates {
     }
 }
 
+impl Duplicates {
+    /// Merges observations of one pair by this rule; returns how many there were too many. Rows are below `users` and
+    /// `items`.
+    ///
+    /// # Errors
+    /// The position of the first repeated observation, where they are refused.
+    pub fn merge(self, triples: &mut Triples, users: usize, items: usize) -> Result<usize, usize> {
+        merge(triples, None, users, items, self).map_err(|Refused(position)| position)
+    }
+}
+
 /// The position of a duplicate that is an error.
 pub(super) struct Refused(pub(super) usize);
 

@@ -84,6 +84,29 @@ impl Index<'_> {
     }
 }
 
+/// Rows and ids as a file has them that names these rows of `ids` in this order, and no others: rows that are not named
+/// have no number there, and names that are all whole numbers are read as such.
+///
+/// ```
+/// use raddle_datasets::ratings::{Ids, as_in_file};
+/// let (rows, ids) = as_in_file(&[4, 2, 4], &Ids::Dense(5));
+/// assert_eq!((rows, ids), (vec![0, 1, 0], Ids::Integers(vec![4, 2])));
+/// ```
+pub fn as_in_file(rows: &[u32], ids: &Ids) -> (Vec<u32>, Ids) {
+    let rows_of = || rows.iter().map(|&row| row as usize);
+    number(match ids {
+        Ids::Dense(_) => Column::Integers(rows.to_vec()),
+        Ids::Integers(ids) => Column::Integers(rows_of().map(|row| ids[row]).collect()),
+        Ids::Names(names) => {
+            let whole: Option<Vec<u32>> = rows_of().map(|row| names[row].parse().ok()).collect();
+            whole.map_or_else(
+                || Column::Names(rows_of().map(|row| names[row].clone()).collect()),
+                Column::Integers,
+            )
+        }
+    })
+}
+
 /// A column of ids as read.
 pub(super) enum Column {
     Integers(Vec<u32>),

@@ -19,7 +19,7 @@ mod text;
 mod time;
 
 pub use duplicates::Duplicates;
-pub use ids::{Ids, Index};
+pub use ids::{Ids, Index, as_in_file};
 pub use read::{RatingsFormat, RatingsOptions, read_any_ratings, read_ratings};
 pub use split::{Held, hashed, pair_hash};
 

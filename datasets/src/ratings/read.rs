@@ -24,6 +24,8 @@ pub struct RatingsOptions {
     pub columns: Option<Vec<String>>,
     /// What a pair counts that is observed more than once.
     pub duplicates: Duplicates,
+    /// Leaves all observations of a pair as they stand, for whoever merges them later ([`Duplicates::merge`]).
+    pub keep_repeated: bool,
     /// How the bytes of text are letters; `None` takes UTF-8, and UTF-16 where its mark is.
     pub encoding: Option<TextEncoding>,
     /// Whether [`Ratings::times`] are read: of the fourth of `columns`, else of the column that a header names so, else of
@@ -41,6 +43,7 @@ impl Default for RatingsOptions {
             format: None,
             columns: None,
             duplicates: Duplicates::Last,
+            keep_repeated: false,
             encoding: None,
             times: false,
             no_header: false,
@@ -164,8 +167,12 @@ fn whole(source: Source, format: RatingsFormat, options: &RatingsOptions) -> Res
         }
     };
     let text::Loaded { mut triples, mut times, users, items, pairs_only, notes } = loaded;
-    let merged =
-        duplicates::merge(&mut triples, times.as_mut(), users.len(), items.len(), options.duplicates);
+    let merged = match options.keep_repeated {
+        true => Ok(0),
+        false => {
+            duplicates::merge(&mut triples, times.as_mut(), users.len(), items.len(), options.duplicates)
+        }
+    };
     let duplicates = merged.map_err(|duplicates::Refused(at)| {
         let (user, item) = (users.name(triples.users[at] as usize), items.name(triples.items[at] as usize));
         let message = format!(

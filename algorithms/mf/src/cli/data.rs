@@ -73,10 +73,11 @@ impl Reading {
             format.map(str::parse).transpose().map_err(|why| Error::usage(format!("--format: {why}")))?;
         let (columns, duplicates) = (self.columns.clone(), self.rule());
         let (encoding, no_header) = (self.encoding, self.no_header);
-        Ok(RatingsOptions { format, columns, duplicates, encoding, no_header, threads, times: false })
+        let (times, keep_repeated) = (false, false);
+        Ok(RatingsOptions { format, columns, duplicates, keep_repeated, encoding, no_header, threads, times })
     }
 
-    fn rule(&self) -> Duplicates {
+    pub(crate) fn rule(&self) -> Duplicates {
         self.duplicates.unwrap_or_default()
     }
 
@@ -132,6 +133,18 @@ impl Reading {
         threads: usize,
     ) -> Result<Ratings, Error> {
         let options = RatingsOptions { times: true, ..self.options(format, threads)? };
+        read_any_ratings(source.unwrap_or(DEFAULT), &options).map_err(Error::input)
+    }
+
+    /// Reads DATA, or the default, with all ratings of a pair as they stand, unless they are refused.
+    pub(crate) fn read_repeated(
+        &self,
+        source: Option<&str>,
+        format: Option<&str>,
+        threads: usize,
+    ) -> Result<Ratings, Error> {
+        let keep_repeated = self.rule() != Duplicates::Refuse;
+        let options = RatingsOptions { keep_repeated, ..self.options(format, threads)? };
         read_any_ratings(source.unwrap_or(DEFAULT), &options).map_err(Error::input)
     }
 

@@ -35,6 +35,17 @@ pub(crate) struct About {
     pub(crate) best_epoch: u64,
     /// The metric after each epoch; null where it is not finite.
     pub(crate) log: Vec<Option<f64>>,
+    /// Of ratings that change: which version of them it is of.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub(crate) version: Option<VersionOf>,
+}
+
+/// Which version of its ratings a model is of.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct VersionOf {
+    pub(crate) data_version: u64,
+    /// Epochs of the run up to it.
+    pub(crate) epochs: u64,
 }
 
 /// A model with its ids.
@@ -159,6 +170,7 @@ mod tests {
                 best: Some(0.5),
                 best_epoch: 1,
                 log: vec![Some(0.5)],
+                version: None,
             };
             change(&mut about);
             let mut run = RunFolder::hold(&path, Earlier::Replaced).unwrap();

@@ -2,20 +2,22 @@
 
 use clap::Args;
 use raddle::cli::{
-    Data, Error, ExitStatus, Session, Summary, Table, Timed, TrainOptions, combine, count, number,
+    ChangeOptions, Data, Error, ExitStatus, Report, Session, Summary, Table, Timed, TrainOptions, combine,
+    count, number,
 };
 use raddle::{Ending, Metric};
 use raddle_datasets::{Ids, Ratings, Triples};
-use raddle_mf::{Fit, Mf, Problem, Recommender, Seen};
+use raddle_mf::{Fit, Mf, Problem, Recommender, Seen, at_least};
 use serde::Serialize;
 
 use super::data::{self, Kept, Reading};
-use super::files::{self, About};
+use super::files::{self, About, VersionOf};
 use super::ids::IdList;
 use super::options::ModelOptions;
 use super::runner::{InSession, refuse};
 use super::split::{Cold, Split};
 use super::tested::Tested;
+use super::versions;
 
 const EXAMPLES: &str = "Examples, which work as they stand:
   mf fit synth:ratings:users=500,items=200,n=20000 --rank 16 --out run
@@ -52,17 +54,29 @@ pub(crate) struct Options {
     /// Measure recommendations on the test set: precision, recall, NDCG and MAP at K, and AUC; at 10 with --implicit.
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     pub(super) ranking: Option<usize>,
+    /// Leave out users and items with fewer than N ratings, until none has fewer.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(super) min_count: Option<u64>,
     #[command(flatten)]
     #[serde(flatten)]
     pub(super) reading: Reading,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(super) changes: ChangeOptions,
     #[command(flatten)]
     #[serde(flatten)]
     pub(super) train: TrainOptions,
 }
 
 impl Options {
+    /// Ratings that a user and an item must have.
+    pub(super) fn least(&self) -> u64 {
+        self.min_count.unwrap_or(0)
+    }
+
     /// Whether the options make sense together.
     fn check(&self) -> Result<(), Error> {
+        self.changes.check(&self.train)?;
         if self.ranking.is_some() && self.test == "none" {
             return Err(Error::usage("--ranking measures on a test set: give --test split or a file"));
         }
@@ -86,7 +100,7 @@ impl Options {
 }
 
 /// What the summary says of the ratings to train on.
-struct Shown {
+pub(super) struct Shown {
     ratings: usize,
     /// How they were read.
     notes: String,
@@ -120,6 +134,10 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     options.check()?;
     let start = train.init.as_deref().map(files::read).transpose()?;
     let is_timed = [&options.validation, &options.test].iter().any(|name| name.starts_with(data::LATEST));
+    session.refuse_among("--changes", options.changes.changes.is_some())?;
+    if options.changes.changes.is_some() {
+        return versions::fit(options, session, mf);
+    }
     let mut ratings = session.timed(Timed::Read, || {
         let (source, format) = (train.data.as_deref(), train.format.as_deref());
         match is_timed {
@@ -127,6 +145,10 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
             false => reading.read(source, format, train.worker_count()),
         }
     })?;
+    if let Some(least) = options.min_count {
+        let triples = std::mem::take(&mut ratings.triples);
+        ratings.triples = at_least(triples, least);
+    }
     let described = data::describe(&ratings);
     let mut kept = None;
     let mut init = String::from("random");
@@ -137,67 +159,98 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     }
     let Split { problem, whole, test, on_test, cold } =
         session.timed(Timed::Prepare, || Split::new(options, &mut ratings))?;
-    // The target only says when the run ends; but where there is one, a test set is measured on.
-    let on = if on_test { "test" } else { "validation" };
-    let read = [("data", described.digest.as_str()), ("init", &init), ("measured-on", on)];
-    let identity = raddle::cli::identity("mf", options, super::FREE, &read)?;
+    let identity = identity(options, (&described.digest, &init), on_test)?;
     // What is asked of the ratings after the fit, so that it can give them up.
-    let shown = Shown::of(problem.train(), &ratings, kept, reading, cold);
-    let ranks = test.is_some() && (options.ranking.is_some() || model.implicit.is_some());
-    // Known clicks are in no list, whether they were trained on or held out to validate on.
-    let known = problem.measured().filter(|_| model.target.is_none());
-    let known = problem.train().iter().chain(known.into_iter().flat_map(Triples::iter));
-    let seen: Option<Triples> = ranks.then(|| known.collect());
-    let is_generated = data::is_generated(train.data.as_deref()) && model.implicit.is_none();
-    let measured = problem.measured().filter(|_| is_generated && test.is_none()).cloned();
+    let prepared = Prepared::new(options, described, (&ratings, &problem), (test, cold), kept);
     let mut fit = mf.fit_owned(problem, &mut InSession { session: &mut session, identity })?;
     let goes_on =
         matches!(fit.report.ending, Ending::Target | Ending::Converged) && !session.is_interrupted();
-    if let Some(whole) = whole.as_ref().filter(|_| goes_on) {
-        fit = refit(&mf, &ratings, whole.clone(), fit, &mut session)?;
+    if let Some(whole) = whole.filter(|_| goes_on) {
+        fit = refit(&mf, &ratings, whole, fit, &mut session)?;
     }
-    let tested = Tested::measure(
-        &mut session,
-        &fit,
-        test.as_ref().filter(|_| fit.model.is_finite()),
-        seen.as_ref(),
-        options,
-    );
-    let known = if is_generated { test.as_ref().or(measured.as_ref()) } else { None };
-    let known = known.and_then(|triples| data::known_error(train.data.as_deref(), triples));
-    finish(session, options, (described, &ratings, &shown), &fit, (tested, known))
-}
-
-/// Writes the model and the report, and says what was found.
-fn finish(
-    mut session: Session,
-    options: &Options,
-    (described, ratings, shown): (Data, &Ratings, &Shown),
-    fit: &Fit,
-    (tested, known): (Tested, Option<f64>),
-) -> Result<ExitStatus, Error> {
     if !fit.model.is_finite() {
-        let report = session.report(options, described, String::new(), &fit.report, &fit.trace)?;
+        let report = session.report(options, prepared.described, String::new(), &fit.report, &fit.trace)?;
         let text =
             format!("{}\nno model is written: try a smaller --step, or more --reg", report.conclusion());
         return session.finish_without_model(report, &text);
     }
-    files::write(&mut session, &fit.model, &about(&options.model, ratings, fit))?;
-    let report = session.report(options, described, files::digest(&fit.model), &fit.report, &fit.trace)?;
-    let mut report = report.result("best_epoch", fit.best_epoch).result("mean", fit.model.mean);
-    report = shown.cold.report(report);
-    if let Some(best) = fit.best {
-        report = report.result(&format!("best_{}", fit.report.metric.name), best);
-    }
-    let (mut text, summary) = describe(fit, ratings, shown, options);
-    let (mut report, summary, tests) = tested.tell(report, summary)?;
-    text += &tests;
-    if let Some(known) = known {
-        report = report.result("known_optimum_rmse", known);
-        text += &format!("\nknown optimum: rmse {}", number(known));
-    }
-    let text = format!("{text}\n\n{}", report.conclusion());
+    let (report, summary, text) = prepared.write(&mut session, options, &ratings, &fit, None)?;
     session.finish(report, &summary, &text)
+}
+
+/// What makes a checkpoint this run's, given the digests of the data and of the model to start from.
+pub(super) fn identity(
+    options: &Options,
+    (data, init): (&str, &str),
+    on_test: bool,
+) -> Result<String, Error> {
+    // The target only says when the run ends; but where there is one, a test set is measured on.
+    let on = if on_test { "test" } else { "validation" };
+    raddle::cli::identity("mf", options, super::FREE, &[("data", data), ("init", init), ("measured-on", on)])
+}
+
+/// What is known of the data when the fit begins, and asked for when it has ended.
+pub(super) struct Prepared {
+    described: Data,
+    shown: Shown,
+    test: Option<Triples>,
+    /// What is in no list of recommendations that is measured.
+    seen: Option<Triples>,
+    /// What the truth is measured on where it is known.
+    known: Option<Triples>,
+}
+
+impl Prepared {
+    pub(super) fn new(
+        options: &Options,
+        described: Data,
+        (ratings, problem): (&Ratings, &Problem),
+        (test, cold): (Option<Triples>, Cold),
+        kept: Option<Kept>,
+    ) -> Self {
+        let Options { model, train, reading, .. } = options;
+        let shown = Shown::of(problem.train(), ratings, kept, reading, cold);
+        let ranks = test.is_some() && (options.ranking.is_some() || model.implicit.is_some());
+        // Known clicks are in no list, whether they were trained on or held out to validate on.
+        let known = problem.measured().filter(|_| model.target.is_none());
+        let known = problem.train().iter().chain(known.into_iter().flat_map(Triples::iter));
+        let seen: Option<Triples> = ranks.then(|| known.collect());
+        let is_generated = data::is_generated(train.data.as_deref())
+            && model.implicit.is_none()
+            && options.changes.changes.is_none();
+        let known = if is_generated { test.as_ref().or(problem.measured()).cloned() } else { None };
+        Self { described, shown, test, seen, known }
+    }
+
+    /// Measures, writes the model, and says what was found, for the report, as tables and as text.
+    pub(super) fn write(
+        self,
+        session: &mut Session,
+        options: &Options,
+        ratings: &Ratings,
+        fit: &Fit,
+        version: Option<VersionOf>,
+    ) -> Result<(Report, Summary, String), Error> {
+        let tested = Tested::measure(session, fit, self.test.as_ref(), self.seen.as_ref(), options);
+        let known = self.known.and_then(|known| data::known_error(options.train.data.as_deref(), &known));
+        files::write(session, &fit.model, &About { version, ..about(&options.model, ratings, fit) })?;
+        let digest = files::digest(&fit.model);
+        let report = session.report(options, self.described, digest, &fit.report, &fit.trace)?;
+        let mut report = report.result("best_epoch", fit.best_epoch).result("mean", fit.model.mean);
+        report = self.shown.cold.report(report);
+        if let Some(best) = fit.best {
+            report = report.result(&format!("best_{}", fit.report.metric.name), best);
+        }
+        let (mut text, summary) = describe(fit, ratings, &self.shown, options);
+        let (mut report, summary, tests) = tested.tell(report, summary)?;
+        text += &tests;
+        if let Some(known) = known {
+            report = report.result("known_optimum_rmse", known);
+            text += &format!("\nknown optimum: rmse {}", number(known));
+        }
+        let text = format!("{text}\n\n{}", report.conclusion());
+        Ok((report, summary, text))
+    }
 }
 
 /// Fits again on everything, for the length that was best. Where that is cut short, the first fit is what there is.
@@ -245,6 +298,7 @@ pub(super) fn about(model: &ModelOptions, ratings: &Ratings, fit: &Fit) -> About
         best: fit.best,
         best_epoch: fit.best_epoch,
         log: fit.log.iter().map(|value| value.is_finite().then_some(*value)).collect(),
+        version: None,
     }
 }
 

@@ -16,6 +16,7 @@ mod recommend;
 mod runner;
 mod split;
 mod tested;
+mod versions;
 
 /// Matrix factorization: learns factors of users and items from ratings or clicks, and recommends.
 #[derive(Debug, Parser)]
@@ -45,7 +46,8 @@ Exit status: 0 done, 1 failed, 2 bad usage or input,
 3 stopped at a limit, a target missed or diverged, 130 interrupted.";
 
 /// A run that goes on may have another target: it only says when the run ends.
-const FREE: raddle::cli::Free<'_> = raddle::cli::Free { neutral: &["target"], limits: &[] };
+const FREE: raddle::cli::Free<'_> =
+    raddle::cli::Free { neutral: &["target", "changes", "save-data"], limits: &[] };
 
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {

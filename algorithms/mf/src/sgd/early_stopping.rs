@@ -76,6 +76,12 @@ impl EarlyStopping {
         }
     }
 
+    /// A run that goes on from factors with this error on what is measured, if anything is.
+    pub(crate) fn going_on(cells: usize, error: Option<f64>) -> Self {
+        let best = error.unwrap_or(f64::INFINITY);
+        Self { before: best, ..Self::new(cells) }
+    }
+
     /// Whether a run on this course, over this number of cells, can have come to this.
     pub(crate) fn fits(&self, rates: &LearningRateSchedule, cells: usize) -> bool {
         let is_stage = |stage: u32| (stage as usize) < rates.lengths.len();
@@ -158,6 +164,7 @@ mod tests {
             bias_decay: 0.02,
             shares: [1.0, 1.0],
             non_negative: false,
+            tail: None,
         }
     }
 

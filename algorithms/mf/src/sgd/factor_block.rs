@@ -19,11 +19,17 @@ pub(crate) struct FactorBlock {
 raddle::state!(FactorBlock { rows, sums, kept, stage, begun });
 
 impl FactorBlock {
+    /// Rows that were trained before, with what their steps are multiplied by.
+    pub(crate) fn going_on(rows: Rows, scales: Vec<Scale>) -> Self {
+        Self { rows: Rows { scales, ..rows }, ..Self::default() }
+    }
+
     /// Begins an epoch here, once: keeps what was best, and starts anew where a stage begins. `fresh` makes new rows,
-    /// given what their steps are multiplied by.
+    /// given what their steps are multiplied by; without `restarts` a stage goes on with the rows that there are.
     pub(crate) fn begin(
         &mut self,
         (epoch, now): (u64, &EpochPlan),
+        restarts: bool,
         fresh: impl FnOnce(&[f64], Vec<Scale>) -> Rows,
         scales: impl FnOnce() -> Vec<Scale>,
     ) {
@@ -41,8 +47,7 @@ impl FactorBlock {
             let (factors, biases) = (factors.clone(), biases.clone());
             self.kept = Some(Rows { width: *width, factors, biases, scales: Vec::new() });
         }
-        if self.stage != now.stage {
-            self.stage = now.stage;
+        if std::mem::replace(&mut self.stage, now.stage) != now.stage && restarts {
             let scales = std::mem::take(&mut self.rows.scales);
             self.rows = fresh(&self.sums, scales);
         }
@@ -56,6 +61,12 @@ impl FactorBlock {
     /// The copy that measured best, if there is one.
     pub(crate) fn kept(&self) -> Option<&Rows> {
         self.kept.as_ref()
+    }
+
+    /// The same, to keep.
+    pub(crate) fn into_result(self, kept: bool) -> Rows {
+        let rows = self.kept.filter(|_| kept).unwrap_or(self.rows);
+        Rows { scales: Vec::new(), ..rows }
     }
 
     /// The rows as they are, or those that were kept.

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use raddle::{Engine, Outcome, Parts};
 
+use super::carry::{Carried, CarriedRows};
 use super::early_stopping::EarlyStopping;
-use super::factor_block::{Scaling, Unweighted};
+use super::factor_block::{FactorBlock, Scaling, Unweighted};
 use super::first_rows::DAMPING;
-use super::learning_rate::{LearningRateSchedule, default_decay};
+use super::learning_rate::{LearningRateSchedule, TAILS, Tail, default_decay};
 use super::partition::{NOWHERE, Partition, fewest_parts};
 use super::program::SgdProgram;
 use super::schedule::GridSchedule;
@@ -31,9 +32,67 @@ impl Mf {
     pub(crate) fn fit_by_steps<R: Runner>(&self, problem: &Problem, runner: &mut R) -> Result<Fit, R::Error> {
         let engine = self.steps_engine(problem);
         let outcome = runner.run(engine)?;
-        let mut fit = collect(problem, self, outcome);
+        let mut fit = collect(problem, self, &outcome);
         fit.keep_what_is_not_trained(self.init.as_ref(), || problem.rated());
         Ok(fit.admit_divergence())
+    }
+
+    /// The same, and what it leaves for a fit that goes on from it.
+    pub(crate) fn fit_by_steps_to_carry<R: Runner>(
+        &self,
+        problem: &Problem,
+        runner: &mut R,
+    ) -> Result<(Fit, Option<Carried>), R::Error> {
+        let outcome = runner.run(self.steps_engine(problem))?;
+        let mut fit = collect(problem, self, &outcome);
+        fit.keep_what_is_not_trained(self.init.as_ref(), || problem.rated());
+        let (stage, _) = fit.length;
+        let length = LearningRateSchedule::stages(self.epochs).get(stage as usize).copied().unwrap_or(1);
+        let carried = Carried::of(outcome, length, fit.reg);
+        Ok((fit.admit_divergence(), carried))
+    }
+
+    /// Goes on from rows that were carried over, by the end of the course that led to them.
+    pub(crate) fn go_on_by_steps<R: Runner>(
+        &self,
+        problem: &Problem,
+        from: CarriedRows,
+        runner: &mut R,
+    ) -> Result<(Fit, Option<Carried>), R::Error> {
+        let (length, reg) = (from.length, from.reg);
+        let outcome = runner.run(self.carried_engine(problem, from))?;
+        let mut fit = collect(problem, self, &outcome);
+        fit.reg = reg;
+        let carried = Carried::of(outcome, length, reg);
+        Ok((fit.admit_divergence(), carried))
+    }
+
+    fn carried_engine(&self, problem: &Problem, from: CarriedRows) -> Engine<SgdProgram> {
+        let setup = Arc::new(from.setup);
+        let (shards, blocks) = (setup.users.parts(), setup.items.parts());
+        let mf = Self { reg: Some(from.reg), ..self.clone() };
+        let mut program = mf.steps_program(problem, (shards, blocks), true);
+        program.rates.lengths = TAILS.to_vec();
+        program.rates.cut = self.epochs.and_then(|epochs| u32::try_from(epochs).ok());
+        program.rates.tail = Some(Tail { length: from.length });
+        program.carried = Some(Arc::clone(&setup));
+        let scales = |deal: &Partition, part: u32| {
+            let bias_decay = program.rates.bias_decay / setup.scale;
+            program.scaling.of(deal.part(part), deal, setup.middle(), bias_decay)
+        };
+        let blocks_of = |rows: Vec<Rows>, deal: &Partition| -> Vec<FactorBlock> {
+            let parts = (0..).zip(rows);
+            parts.map(|(part, rows)| FactorBlock::going_on(rows, scales(deal, part))).collect()
+        };
+        let users = blocks_of(from.users, &setup.users);
+        let items = blocks_of(from.items, &setup.items);
+        let parts: Parts<SgdProgram> = Parts {
+            shards: users.into_iter().map(|part| UserShard { part, ..UserShard::default() }).collect(),
+            blocks: items.into_iter().map(ItemBlock::of).collect(),
+            pinned: EarlyStopping::going_on(shards * blocks, from.error),
+            replica: Default::default(),
+        };
+        self.engine_of(problem, program, parts)
     }
 
     /// How many shards and blocks: enough that the rows of a task stay near, few enough that it is worth scheduling.
@@ -51,16 +110,30 @@ impl Mf {
     /// The engine that [`fit`](Mf::fit) runs.
     pub(crate) fn steps_engine(&self, problem: &Problem) -> Engine<SgdProgram> {
         let (shards, blocks) = self.grid(problem);
-        // Each chunk counts all rows: no more of them than that is worth.
-        let worth = (problem.train.len() / (problem.users + problem.items)).max(2);
-        let chunks = shards.min(blocks).min(CHUNKS).min(worth);
+        let program = self.steps_program(problem, (shards, blocks), self.init.is_some());
+        let parts: Parts<SgdProgram> = Parts {
+            shards: vec![UserShard::default(); shards],
+            blocks: vec![ItemBlock::default(); blocks],
+            pinned: EarlyStopping::new(shards * blocks),
+            replica: Default::default(),
+        };
+        self.engine_of(problem, program, parts)
+    }
+
+    /// The mathematics; `only_rated` says that rows without ratings are not learned.
+    fn steps_program(
+        &self,
+        problem: &Problem,
+        (shards, blocks): (usize, usize),
+        only_rated: bool,
+    ) -> SgdProgram {
         let measured = problem.measured.as_ref();
-        let counted = SideBalance::new(problem, self.init.is_some());
+        let counted = SideBalance::new(problem, only_rated);
         // A model to start from has biases already; a power that is given says of every row how large its steps are.
         let is_sparse = self.biases && counted.is_sparse();
         let [of_users, of_items] =
             self.count_power.map_or_else(|| counted.step_multipliers(), |_| [1.0, 1.0]);
-        let program = SgdProgram {
+        SgdProgram {
             users: problem.users,
             items: problem.items,
             shards,
@@ -74,6 +147,7 @@ impl Mf {
                 bias_decay: self.bias_reg,
                 shares: [of_users, of_items * self.item_step],
                 non_negative: self.non_negative,
+                tail: None,
             },
             start: self.start(),
             scaling: Scaling {
@@ -90,13 +164,24 @@ impl Mf {
             target: self.target,
             by_priority: self.schedule == ScheduleKind::Priority,
             pool: self.pool.clone(),
-        };
-        let mut parts: Parts<SgdProgram> = Parts {
-            shards: vec![UserShard::default(); shards],
-            blocks: vec![ItemBlock::default(); blocks],
-            pinned: EarlyStopping::new(shards * blocks),
-            replica: Default::default(),
-        };
+            carried: None,
+        }
+    }
+
+    /// The engine of a program over these parts, to which the ratings are dealt.
+    fn engine_of(
+        &self,
+        problem: &Problem,
+        program: SgdProgram,
+        mut parts: Parts<SgdProgram>,
+    ) -> Engine<SgdProgram> {
+        let (shards, blocks) = (program.shards, program.blocks);
+        // Each chunk counts all rows: no more of them than that is worth.
+        let worth = (problem.train.len() / (problem.users + problem.items)).max(2);
+        let chunks = shards.min(blocks).min(CHUNKS).min(worth);
+        let measured = problem.measured.as_ref();
+        // Biases begin with means only where there is nothing else that they could begin with.
+        let with_means = program.scaling.damped.is_some() && self.init.is_none() && program.carried.is_none();
         let input = Chunk::cut(&problem.train, measured.map(|measured| &measured.triples), chunks);
         for (number, chunk) in (0..).zip(input) {
             parts.shards[chunk_owner(number, chunks as u32, shards as u32) as usize].chunk = Some(chunk);
@@ -109,7 +194,7 @@ impl Mf {
             measured.is_some(),
             self.schedule == ScheduleKind::Priority,
         )
-        .with_means(is_sparse && self.init.is_none());
+        .with_means(with_means);
         Engine::new(program, schedule, parts).workers(self.workers)
     }
 
@@ -132,9 +217,10 @@ impl Mf {
 }
 
 /// The model that a run has come to.
-fn collect(problem: &Problem, mf: &Mf, outcome: Outcome<SgdProgram>) -> Fit {
+fn collect(problem: &Problem, mf: &Mf, outcome: &Outcome<SgdProgram>) -> Fit {
     let rank = mf.rank;
-    let Outcome { parts: Parts { shards, blocks, pinned, replica }, mut report, trace, .. } = outcome;
+    let Outcome { parts: Parts { shards, blocks, pinned, replica }, report, trace, .. } = outcome;
+    let mut report = report.clone();
     let model = match &replica.setup {
         Some(setup) => {
             // The best factors lie aside unless the run ended with them.
@@ -156,13 +242,13 @@ fn collect(problem: &Problem, mf: &Mf, outcome: Outcome<SgdProgram>) -> Fit {
         // The model is that of the best epoch, and so is what is said of it.
         report.metric.value = best;
     }
-    let (best_epoch, length, log) = (pinned.best_epoch, pinned.length(), pinned.log);
-    Fit { model, best, best_epoch, length, reg, log, report, trace }
+    let (best_epoch, length, log) = (pinned.best_epoch, pinned.length(), pinned.log.clone());
+    Fit { model, best, best_epoch, length, reg, log, report, trace: trace.clone() }
 }
 
 /// The factors and biases of all rows as the data has them, in the units of the ratings: row by row, since what is read
 /// from all over can be read ahead, and what is written cannot.
-fn write_back<'a>(
+pub(super) fn write_back<'a>(
     parts: impl Iterator<Item = &'a Rows>,
     deal: &Partition,
     scale: f64,

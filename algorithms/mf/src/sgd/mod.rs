@@ -6,6 +6,7 @@
 //! when a run is done.
 
 mod bucket;
+pub(crate) mod carry;
 mod early_stopping;
 mod factor_block;
 mod first_rows;

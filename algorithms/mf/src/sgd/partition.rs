@@ -30,9 +30,9 @@ impl Partition {
     /// they are rated) come apart; then the walk is cut. Within a part rows keep the order of the data: what is then done
     /// row by row goes through every part from front to back.
     pub(crate) fn new(counts: Vec<u32>, parts: usize) -> Self {
-        let mut rows: Vec<u32> = walk(counts.len()).filter(|&row| counts[row as usize] > 0).collect();
+        let rows: Vec<u32> = walk(counts.len()).filter(|&row| counts[row as usize] > 0).collect();
         let costs: Vec<u64> = rows.iter().map(|&row| u64::from(counts[row as usize])).collect();
-        let (mut place, mut starts) = (vec![NOWHERE; counts.len()], vec![0]);
+        let mut parts_of = vec![NOWHERE; counts.len()];
         let mut ranges = even_parts(&costs, parts);
         if ranges.iter().any(|range| range.len() > PART) {
             // Many rarely rated rows: each costs the mean besides, so that no part has over twice its share of rows.
@@ -40,17 +40,69 @@ impl Partition {
             ranges = even_parts(&costs.iter().map(|cost| cost + mean).collect::<Vec<_>>(), parts);
         }
         for (part, range) in (0..).zip(ranges) {
-            rows[range.clone()].iter().for_each(|&row| place[row as usize] = part);
-            starts.push(range.end as u32);
+            rows[range.clone()].iter().for_each(|&row| parts_of[row as usize] = part);
         }
+        Self::placed(parts_of, counts, parts)
+    }
+
+    /// The same parts for other numbers of ratings, and for more rows: who was dealt stays in its part, others come to the
+    /// part with the fewest ratings. All rows are dealt anew where a part exceeds the mean by a quarter.
+    pub(crate) fn carried(&self, counts: Vec<u32>) -> Self {
+        let mut parts_of = vec![NOWHERE; counts.len()];
+        let mut loads = vec![0_u64; self.parts()];
+        let known =
+            |row: usize| self.place.get(row).filter(|&&place| place != NOWHERE).map(|place| place >> 16);
+        let rated = || counts.iter().enumerate().filter(|&(_, &count)| count > 0);
+        for (row, &count) in rated() {
+            if let Some(part) = known(row) {
+                parts_of[row] = part;
+                loads[part as usize] += u64::from(count);
+            }
+        }
+        for (row, &count) in rated().filter(|&(row, _)| known(row).is_none()) {
+            let least = (0..loads.len()).min_by_key(|&part| loads[part]).unwrap_or(0);
+            parts_of[row] = least as u32;
+            loads[least] += u64::from(count);
+        }
+        let total: u64 = loads.iter().sum();
+        let mut sizes = vec![0; loads.len()];
+        parts_of.iter().filter(|&&part| part != NOWHERE).for_each(|&part| sizes[part as usize] += 1);
+        let is_uneven = loads.iter().any(|&load| 4 * load * loads.len() as u64 > 5 * total);
+        if is_uneven || sizes.iter().any(|&size| size > PART) {
+            let parts = self.parts().max(fewest_parts(counts.len()));
+            return Self::new(counts, parts);
+        }
+        Self::placed(parts_of, counts, self.parts())
+    }
+
+    /// Rows whose parts are known; [`NOWHERE`] for those without ratings.
+    fn placed(mut place: Vec<u32>, counts: Vec<u32>, parts: usize) -> Self {
+        let mut starts = vec![0; parts + 1];
+        let dealt = |place: &u32| *place != NOWHERE;
+        place.iter().filter(|place| dealt(place)).for_each(|&part| starts[part as usize + 1] += 1);
+        (0..parts).for_each(|part| starts[part + 1] += starts[part]);
+        let mut rows = vec![0; starts[parts] as usize];
         let mut ends = starts.clone();
-        for (row, place) in (0..).zip(&mut place).filter(|(_, place)| **place != NOWHERE) {
+        for (row, place) in (0..).zip(&mut place).filter(|(_, place)| dealt(place)) {
             let (start, end) = (starts[*place as usize], &mut ends[*place as usize]);
             rows[*end as usize] = row;
             *place = *place << 16 | (*end - start);
             *end += 1;
         }
         Self { place, rows, starts, counts }
+    }
+
+    /// Whether every row that is dealt has its place.
+    pub(crate) fn is_whole(&self) -> bool {
+        let parts_are = self.starts.first() == Some(&0)
+            && self.starts.is_sorted()
+            && self.starts.last().is_some_and(|&end| end as usize == self.rows.len());
+        let is_there = |(row, &place): (usize, &u32)| {
+            let (part, at) = (place >> 16, (place & 0xffff) as usize);
+            place == NOWHERE
+                || (part as usize) < self.parts() && self.part(part).get(at) == Some(&(row as u32))
+        };
+        parts_are && self.counts.len() == self.place.len() && self.place.iter().enumerate().all(is_there)
     }
 
     /// How many parts there are.
@@ -107,6 +159,25 @@ mod tests {
                 }
             }
             prop_assert_eq!(deal.rows.len(), counts.iter().filter(|&&count| count > 0).count());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn known_rows_stay_in_their_parts_and_all_are_dealt_anew_where_these_are_uneven(
+            before in proptest::collection::vec(0u32..50, 40..80),
+            after in proptest::collection::vec(0u32..50, 80..90), parts in 1usize..5,
+        ) {
+            let old = Partition::new(before.clone(), parts);
+            let new = old.carried(after.clone());
+            let load = |part: u32| -> u64 { new.part(part).iter().map(|&row| u64::from(after[row as usize])).sum() };
+            let total: u64 = (0..parts as u32).map(load).sum();
+            prop_assert_eq!(total, after.iter().map(|&count| u64::from(count)).sum::<u64>());
+            let stays = |row: usize| before[row] == 0 || after[row] == 0 || old.place[row] >> 16 == new.place[row] >> 16;
+            let is_even = (0..parts as u32).all(|part| 4 * load(part) * parts as u64 <= 5 * total);
+            prop_assert!((0..before.len()).all(stays) && is_even || new == Partition::new(after.clone(), parts));
+            // The same counts, with nobody new, are the same parts.
+            prop_assert_eq!(old.carried(before.clone()), old);
         }
     }
 

@@ -39,6 +39,8 @@ pub struct SgdProgram {
     /// Whether the schedule wants to know how much each cell gained.
     pub(crate) by_priority: bool,
     pub(crate) pool: Pool<Rating>,
+    /// How the data is laid out, where rows were carried over from an earlier run.
+    pub(crate) carried: Option<Arc<Partitioning>>,
 }
 
 impl SgdProgram {
@@ -77,15 +79,23 @@ impl SgdProgram {
             let deal = setup.deal(side);
             let rows = deal.part(number);
             let scales = || self.scaling.of(rows, deal, setup.middle(), self.rates.bias_decay / setup.scale);
-            part.begin(now, |sums, scales| self.start.rows(rows, side, setup, sums, scales), scales);
+            let restarts = self.rates.tail.is_none();
+            part.begin(
+                now,
+                restarts,
+                |sums, scales| self.start.rows(rows, side, setup, sums, scales),
+                scales,
+            );
         }
     }
 
     /// Before the first step the mean alone predicts, unless there is a model to start from.
     fn beginning(&self, setup: &Partitioning) -> Verdict<Change> {
         match self.start.given {
-            None => Verdict::new(Metric::new("rmse", setup.deviation, "training data")),
-            Some(_) => Verdict::unmeasured("rmse", "training data"),
+            None if self.carried.is_none() => {
+                Verdict::new(Metric::new("rmse", setup.deviation, "training data"))
+            }
+            _ => Verdict::unmeasured("rmse", "training data"),
         }
     }
 }
@@ -132,6 +142,7 @@ impl Program for SgdProgram {
     fn certify(&self, _: &Boundary, _: u32, shard: &mut UserShard, replica: &Replica) -> Answer {
         match replica.setup {
             Some(_) => Answer::Nothing(()),
+            None if self.carried.is_some() => Answer::Counts(None),
             None => {
                 let count = |chunk: &Chunk| Box::new(chunk.count(self.users, self.items));
                 Answer::Counts(shard.chunk.as_ref().map(count))
@@ -148,10 +159,11 @@ impl Program for SgdProgram {
     ) -> Verdict<Change> {
         let Some(setup) = &replica.setup else {
             let counts = raddle::answers!(shares, Answer::Counts).into_iter();
-            let setup = self.lay_out(counts.filter_map(|(_, counts)| counts.map(|counts| *counts)));
+            let counts = counts.filter_map(|(_, counts)| counts.map(|counts| *counts));
+            let setup = self.carried.clone().unwrap_or_else(|| Arc::new(self.lay_out(counts)));
             let mut verdict = self.beginning(&setup);
             solver.now = solver.first(&self.rates, setup.scale);
-            verdict.change = Some(Change { setup: Some(Arc::new(setup)) });
+            verdict.change = Some(Change { setup: Some(setup) });
             return verdict;
         };
         let Errors { trained, measured, cells } = std::mem::take(&mut solver.errors);

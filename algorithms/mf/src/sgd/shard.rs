@@ -37,6 +37,11 @@ raddle::state!(UserShard { part, cells, held, chunk });
 raddle::state!(ItemBlock { part, cargo, held });
 
 impl ItemBlock {
+    /// Items whose rows were trained before.
+    pub(crate) fn of(part: FactorBlock) -> Self {
+        Self { part, ..Self::default() }
+    }
+
     /// Whether no epoch has begun here.
     pub(crate) fn is_new(&self) -> bool {
         self.part.is_new() && self.is_unladen()

@@ -5,6 +5,7 @@
 mod program;
 
 mod bad_input;
+mod changes;
 mod endings;
 mod fit;
 mod times;

@@ -1,0 +1,212 @@
+//! [`Carried`]: what a fit leaves for the next version of its data, and [`Mf::go_on`], which goes on from it.
+
+use raddle::State;
+use raddle::changes::Delta;
+use raddle::state::{Reader, StateError, Writer};
+use raddle_datasets::Triples;
+
+use crate::error::MfError;
+use crate::fold_in::FoldIn;
+use crate::input::problem::Problem;
+use crate::live::Pair;
+use crate::model::{Fit, Model, Side};
+use crate::params::{Method, Mf};
+use crate::runner::Runner;
+use crate::sgd::carry::{self as sgd, Folded};
+
+/// What a fit leaves for one that goes on from it when ratings were inserted or retracted: its rows as they are, bit for
+/// bit, and which user and item has which. [`State`] writes it as bytes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Carried(Kind);
+
+#[derive(Debug, Clone, PartialEq)]
+enum Kind {
+    /// Of gradient steps.
+    Steps(sgd::Carried),
+    /// Of solvers that need the factors alone.
+    Factors(Model),
+}
+
+impl Mf {
+    /// Fits, and keeps what [`go_on`](Mf::go_on) needs; nothing where the run ended before its first epoch.
+    ///
+    /// # Errors
+    /// As [`fit_on`](Mf::fit_on).
+    pub fn fit_to_carry<R: Runner>(
+        &self,
+        problem: &Problem,
+        runner: &mut R,
+    ) -> Result<(Fit, Option<Carried>), R::Error> {
+        self.check(problem)?;
+        match self.method {
+            Method::Sgd => {
+                let (fit, carried) = self.fit_by_steps_to_carry(problem, runner)?;
+                Ok((fit, carried.map(|carried| Carried(Kind::Steps(carried)))))
+            }
+            Method::Als | Method::Ccd => {
+                let fit = self.fit_alternating(problem, runner)?;
+                let carried = (fit.report.epochs > 0).then(|| Carried(Kind::Factors(fit.model.clone())));
+                Ok((fit, carried))
+            }
+        }
+    }
+
+    /// Goes on from a fit on other data: users and items have the numbers that they had, with new ones behind them; `delta`
+    /// says which ratings came and went.
+    ///
+    /// Rows that had no ratings, and those whose ratings have changed by half, are folded in; those that have none any more
+    /// become zeros; all others begin as they were. Gradient steps then follow the end of the course that led to the earlier
+    /// fit, in short stages for as long as what is held out gains. The other solvers start from the factors.
+    ///
+    /// # Errors
+    /// As [`fit_on`](Mf::fit_on), and if what is carried is of another solver or rank.
+    pub fn go_on<R: Runner>(
+        &self,
+        problem: &Problem,
+        carried: &Carried,
+        delta: &Delta<Pair>,
+        runner: &mut R,
+    ) -> Result<(Fit, Option<Carried>), R::Error> {
+        self.check(problem)?;
+        match (&carried.0, self.method) {
+            (Kind::Steps(carried), Method::Sgd) => {
+                self.check_width(carried.width())?;
+                let folded = self.folded(carried, problem, delta)?;
+                let mut rows = carried.rows(self, problem, &folded);
+                rows.error = problem.measured().map(|measured| rows.model(self.rank).errors(measured).0);
+                let (fit, carried) = self.go_on_by_steps(problem, rows, runner)?;
+                Ok((fit, carried.map(|carried| Carried(Kind::Steps(carried)))))
+            }
+            (Kind::Factors(model), Method::Als | Method::Ccd) => {
+                let rated = problem.rated();
+                let mut start = model.clone();
+                start.forget_unrated(&rated);
+                self.clone().init(start).fit_to_carry(problem, runner)
+            }
+            _ => Err(MfError::CarriedOver.into()),
+        }
+    }
+
+    fn check_width(&self, width: usize) -> Result<(), MfError> {
+        if width == self.start().width() { Ok(()) } else { Err(MfError::CarriedOver) }
+    }
+
+    /// Folds in the rows that had no ratings, and those whose ratings have changed by half.
+    fn folded(
+        &self,
+        carried: &sgd::Carried,
+        problem: &Problem,
+        delta: &Delta<Pair>,
+    ) -> Result<Folded, MfError> {
+        let mut model = carried.model(self.rank, problem.users(), problem.items());
+        let known = model.clone();
+        let is_anew = anew(carried, problem, delta);
+        let fold =
+            FoldIn { reg: carried.reg, unweighted: self.unweighted_reg, biases: self.biases, implicit: None };
+        let mut folded = [Vec::new(), Vec::new()];
+        for side in [Side::Users, Side::Items] {
+            let ends = |user: u32, item: u32| match side {
+                Side::Users => (user, is_anew[1][item as usize]),
+                Side::Items => (item, is_anew[0][user as usize]),
+            };
+            // Rows that are folded in know only those that are not.
+            let is_meant = |&(user, item, _): &(u32, u32, f32)| {
+                let (own, other_is_anew) = ends(user, item);
+                is_anew[side as usize][own as usize] && !other_is_anew
+            };
+            let ratings: Vec<(u32, u32, f32)> = problem.train().iter().filter(is_meant).collect();
+            if ratings.is_empty() {
+                continue;
+            }
+            let mut rows: Vec<u32> = ratings.iter().map(|&(user, item, _)| ends(user, item).0).collect();
+            rows.sort_unstable();
+            rows.dedup();
+            let at = |row: u32| rows.partition_point(|&other| other < row) as u32;
+            let named = |(user, item, value)| match side {
+                Side::Users => (at(user), item, value),
+                Side::Items => (user, at(item), value),
+            };
+            let triples: Triples = ratings.into_iter().map(named).collect();
+            let mut solved = known.clone();
+            match side {
+                Side::Users => fold.users(&mut solved, &triples, rows.len())?,
+                Side::Items => fold.items(&mut solved, &triples, rows.len())?,
+            }
+            model.take_last(&solved, side, &rows);
+            folded[side as usize] = rows;
+        }
+        Ok(Folded { model, rows: folded })
+    }
+}
+
+/// Which users and items begin anew: those that had no ratings, and those whose ratings have changed by half.
+fn anew(carried: &sgd::Carried, problem: &Problem, delta: &Delta<Pair>) -> [Vec<bool>; 2] {
+    let mut counts = [vec![0_u32; problem.users()], vec![0; problem.items()]];
+    for (&user, &item) in problem.train().users.iter().zip(&problem.train().items) {
+        counts[0][user as usize] += 1;
+        counts[1][item as usize] += 1;
+    }
+    let mut changes = counts.each_ref().map(|counts| vec![0_u32; counts.len()]);
+    for (_, pair) in delta.entered.iter().chain(&delta.left) {
+        changes[0][pair.user as usize] += 1;
+        changes[1][pair.item as usize] += 1;
+    }
+    [Side::Users, Side::Items].map(|side| {
+        let rows = counts[side as usize].iter().zip(&changes[side as usize]).zip(0..);
+        let is_anew = |((&count, &changes), row): ((&u32, &u32), u32)| {
+            count > 0 && (2 * changes >= count || !carried.has(side, row))
+        };
+        rows.map(is_anew).collect()
+    })
+}
+
+impl State for Carried {
+    fn save(&self, out: &mut Writer) {
+        match &self.0 {
+            Kind::Steps(carried) => {
+                out.write(&0_u8);
+                out.write(carried);
+            }
+            Kind::Factors(model) => {
+                out.write(&1_u8);
+                out.write(&model.rank);
+                out.write(&model.mean);
+                for values in
+                    [&model.user_factors, &model.item_factors, &model.user_biases, &model.item_biases]
+                {
+                    out.write(values);
+                }
+            }
+        }
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        let kind = match from.read::<u8>()? {
+            0 => Kind::Steps(from.read()?),
+            1 => Kind::Factors(Model {
+                rank: from.read()?,
+                mean: from.read()?,
+                user_factors: from.read()?,
+                item_factors: from.read()?,
+                user_biases: from.read()?,
+                item_biases: from.read()?,
+            }),
+            _ => return Err(StateError::new("what a fit carries over")),
+        };
+        let carried = Self(kind);
+        if carried.is_whole() { Ok(carried) } else { Err(StateError::new("what a fit carries over")) }
+    }
+}
+
+impl Carried {
+    /// Whether all of it fits together.
+    fn is_whole(&self) -> bool {
+        match &self.0 {
+            Kind::Steps(carried) => carried.is_whole(),
+            Kind::Factors(model) => {
+                let fits = |factors: &[f32], biases: &[f32]| factors.len() == biases.len() * model.rank;
+                fits(&model.user_factors, &model.user_biases) && fits(&model.item_factors, &model.item_biases)
+            }
+        }
+    }
+}

@@ -1,0 +1,467 @@
+//! [`LiveRatings`]: ratings that are inserted and retracted, version by version.
+
+use std::collections::HashMap;
+use std::fmt::{self, Debug, Formatter};
+
+use raddle::changes::{Delta, Key, Record, Rules, View};
+use raddle_datasets::ratings::as_in_file;
+use raddle_datasets::{Duplicates, Ids, Ratings, Triples};
+use serde::{Deserialize, Serialize};
+
+/// The kinds of keys that a rating has.
+const USER: u8 = 0;
+const ITEM: u8 = 1;
+
+/// A rating as the view knows it: its user and its item, by row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Pair {
+    /// The user's row.
+    pub user: u32,
+    /// The item's row.
+    pub item: u32,
+}
+
+impl Record for Pair {
+    type Id = (u32, u32);
+
+    fn id(&self) -> (u32, u32) {
+        (self.user, self.item)
+    }
+
+    fn keys(&self) -> Vec<(Key, u64)> {
+        vec![(Key::new(USER, self.user), 1), (Key::new(ITEM, self.item), 1)]
+    }
+}
+
+/// One change, by the ids of the data.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RatingChange {
+    /// A user rates an item.
+    Insert {
+        /// The user's id; a new one is a new user.
+        user: String,
+        /// The item's id; a new one is a new item.
+        item: String,
+        /// The rating.
+        value: f32,
+    },
+    /// The last rating of an item by a user is taken back; one before it counts again.
+    Retract {
+        /// The user's id.
+        user: String,
+        /// The item's id.
+        item: String,
+    },
+    /// All ratings of a user are taken back.
+    Forget {
+        /// The user's id.
+        user: String,
+    },
+}
+
+/// Why changes are refused: which of them, from 0, and what is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// The change.
+    pub at: usize,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+/// What a version took in: how many ratings came in and went out, and the difference that this makes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Taken {
+    /// Ratings inserted.
+    pub inserted: u64,
+    /// Ratings retracted.
+    pub retracted: u64,
+    /// The difference to the version before.
+    pub delta: Delta<Pair>,
+}
+
+/// What was done to the ratings, to be undone.
+#[derive(Debug, Clone, Copy)]
+enum Done {
+    Inserted(u32),
+    Retracted(u32),
+}
+
+/// The observation before, where there is none.
+const NONE: u32 = u32::MAX;
+
+/// Ratings of users and items that come and go. Rows keep their numbers; new users and items come behind them.
+///
+/// ```
+/// use raddle_datasets::{Duplicates, RatingsOptions, read_any_ratings};
+/// use raddle_mf::{LiveRatings, RatingChange};
+///
+/// let base = read_any_ratings("synth:ratings:users=50,items=40,n=600", &RatingsOptions::default())?;
+/// let mut live = LiveRatings::new(&base, Duplicates::Last, 1);
+/// let change = RatingChange::Insert { user: "50".into(), item: "7".into(), value: 4.5 };
+/// assert_eq!(live.apply(&[change]).unwrap().inserted, 1);
+/// assert_eq!(live.ratings().users.len(), 51);
+/// let taken = live.apply(&[RatingChange::Forget { user: "50".into() }]).unwrap();
+/// assert_eq!((taken.inserted, taken.retracted), (0, 1));
+/// let refused = live.apply(&[RatingChange::Forget { user: "50".into() }]).unwrap_err();
+/// assert_eq!(refused.why, "user 50 has no rating that could be retracted");
+/// # Ok::<(), raddle_datasets::ReadError>(())
+/// ```
+pub struct LiveRatings {
+    base: Ratings,
+    users: Names,
+    items: Names,
+    rule: Duplicates,
+    view: View<Pair>,
+    observed: Triples,
+    /// Of each observation, whether it is still there,
+    is_there: Vec<bool>,
+    /// whether the view has it,
+    counts: Vec<bool>,
+    /// and the one of the same pair before it.
+    before: Vec<u32>,
+    /// The last observation of each pair.
+    last: HashMap<u64, u32>,
+    /// Observations that are there behind which there is another of their pair.
+    shadowed: usize,
+    done: Vec<Done>,
+}
+
+impl Debug for LiveRatings {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "LiveRatings({} pairs, {:?})", self.last.len(), self.view)
+    }
+}
+
+fn key(user: u32, item: u32) -> u64 {
+    u64::from(user) << 32 | u64::from(item)
+}
+
+impl LiveRatings {
+    /// From the ratings to begin with, all observations of a pair as they were read
+    /// ([`keep_repeated`](raddle_datasets::RatingsOptions::keep_repeated)), and the rule for several of one pair. Users and
+    /// items with fewer than `least` ratings are left out, until none has fewer.
+    pub fn new(base: &Ratings, rule: Duplicates, least: u64) -> Self {
+        let rules = match least {
+            0 | 1 => Rules::default(),
+            _ => Rules::default().at_least(USER, least).at_least(ITEM, least),
+        };
+        let count = base.triples.len();
+        let mut live = Self {
+            users: Names::new(&base.users),
+            items: Names::new(&base.items),
+            rule,
+            view: View::new(rules),
+            observed: Triples::default(),
+            is_there: Vec::with_capacity(count),
+            counts: Vec::with_capacity(count),
+            before: Vec::with_capacity(count),
+            last: HashMap::with_capacity(count),
+            shadowed: 0,
+            done: Vec::new(),
+            base: Ratings { triples: Triples::default(), times: None, ..base.clone() },
+        };
+        base.triples.iter().for_each(|(user, item, value)| live.insert(user, item, value));
+        live.advance();
+        live
+    }
+
+    /// Takes changes in, in order: all of them or, where one is refused, none.
+    ///
+    /// # Errors
+    /// If a rating is retracted that is not there, a value is not finite, or a pair is rated again where that is refused.
+    pub fn apply(&mut self, changes: &[RatingChange]) -> Result<Taken, Refused> {
+        self.done.clear();
+        self.users.begin();
+        self.items.begin();
+        for (at, change) in changes.iter().enumerate() {
+            if let Err(why) = self.change(change) {
+                self.take_back();
+                return Err(Refused { at, why });
+            }
+        }
+        let is_in = |done: &&Done| matches!(done, Done::Inserted(_));
+        let inserted = self.done.iter().filter(is_in).count() as u64;
+        let retracted = self.done.len() as u64 - inserted;
+        Ok(Taken { inserted, retracted, delta: self.advance() })
+    }
+
+    /// Takes the changes back that were taken in last.
+    pub fn undo(&mut self) {
+        self.take_back();
+        self.advance();
+    }
+
+    /// The ratings that count, with all rows that there ever were.
+    pub fn ratings(&self) -> Ratings {
+        let mut triples: Triples = self.numbers(true).map(|number| self.observation(number)).collect();
+        let (users, items) = (self.users.ids.clone(), self.items.ids.clone());
+        let duplicates = self.merge(&mut triples, users.len(), items.len());
+        Ratings { triples, users, items, duplicates, ..self.base.clone() }
+    }
+
+    /// The ratings as they are read from a file that has the lines that are left, in their order; of users and items with
+    /// too few ratings, too.
+    pub fn as_in_file(&self) -> Ratings {
+        let all: Triples = self.numbers(false).map(|number| self.observation(number)).collect();
+        let (users, user_ids) = as_in_file(&all.users, &self.users.ids);
+        let (items, item_ids) = as_in_file(&all.items, &self.items.ids);
+        let mut triples = Triples { users, items, values: all.values };
+        let duplicates = self.merge(&mut triples, user_ids.len(), item_ids.len());
+        Ratings { triples, users: user_ids, items: item_ids, duplicates, ..self.base.clone() }
+    }
+
+    /// Whether the ratings to begin with were pairs alone.
+    pub fn pairs_only(&self) -> bool {
+        self.base.pairs_only
+    }
+
+    /// Whether no rating counts.
+    pub fn is_empty(&self) -> bool {
+        self.numbers(true).next().is_none()
+    }
+
+    fn merge(&self, triples: &mut Triples, users: usize, items: usize) -> usize {
+        // Repeated pairs are refused before they come here.
+        if self.shadowed == 0 { 0 } else { self.rule.merge(triples, users, items).unwrap_or(0) }
+    }
+
+    /// The observations that are there, or of these the ones whose pair the view has.
+    fn numbers(&self, counting: bool) -> impl Iterator<Item = u32> + '_ {
+        let has_pair = |number: u32| {
+            let Pair { user, item } = self.pair(number);
+            self.last.get(&key(user, item)).is_some_and(|&last| self.counts[last as usize])
+        };
+        let counts = move |number: u32| self.counts[number as usize] || self.shadowed > 0 && has_pair(number);
+        let there = (0..self.observed.len() as u32).filter(|&number| self.is_there[number as usize]);
+        there.filter(move |&number| !counting || counts(number))
+    }
+
+    fn observation(&self, number: u32) -> (u32, u32, f32) {
+        let Pair { user, item } = self.pair(number);
+        (user, item, self.observed.values[number as usize])
+    }
+
+    fn pair(&self, number: u32) -> Pair {
+        let at = number as usize;
+        Pair { user: self.observed.users[at], item: self.observed.items[at] }
+    }
+
+    fn change(&mut self, change: &RatingChange) -> Result<(), String> {
+        match change {
+            RatingChange::Insert { value, .. } if !value.is_finite() => {
+                Err(format!("the rating is {value}: it must be a finite number"))
+            }
+            RatingChange::Insert { user, item, value } => {
+                if self.rule == Duplicates::Refuse && self.last_of(user, item).is_some() {
+                    return Err(format!(
+                        "user {user} rates item {item} again: retract the earlier rating, or choose another rule \
+                         for duplicates"
+                    ));
+                }
+                if self.observed.len() >= NONE as usize - 1 {
+                    return Err("more than 4294967294 ratings".into());
+                }
+                let (user, item) = (self.users.row_or_new(user), self.items.row_or_new(item));
+                self.insert(user, item, *value);
+                Ok(())
+            }
+            RatingChange::Retract { user, item } => {
+                let last = self.last_of(user, item);
+                let last = last.ok_or_else(|| {
+                    format!("user {user} has no rating of item {item} that could be retracted")
+                })?;
+                self.retract(last);
+                Ok(())
+            }
+            RatingChange::Forget { user } => {
+                let row = self.users.row(user);
+                let is_own = |number: &u32| Some(self.pair(*number).user) == row;
+                let own: Vec<u32> = self.numbers(false).filter(is_own).collect();
+                if own.is_empty() {
+                    return Err(format!("user {user} has no rating that could be retracted"));
+                }
+                // Each is the last of its pair in turn.
+                own.into_iter().rev().for_each(|number| self.retract(number));
+                Ok(())
+            }
+        }
+    }
+
+    fn last_of(&self, user: &str, item: &str) -> Option<u32> {
+        self.last.get(&key(self.users.row(user)?, self.items.row(item)?)).copied()
+    }
+
+    fn insert(&mut self, user: u32, item: u32, value: f32) {
+        let number = self.observed.len() as u32;
+        self.observed.push(user, item, value);
+        let before = self.last.insert(key(user, item), number).unwrap_or(NONE);
+        self.before.push(before);
+        self.shadowed += usize::from(before != NONE);
+        self.is_there.push(true);
+        self.counts.push(false);
+        self.view.insert(number.into(), Pair { user, item });
+        self.done.push(Done::Inserted(number));
+    }
+
+    /// Retracts the last observation of a pair.
+    fn retract(&mut self, number: u32) {
+        self.unlink(number);
+        self.is_there[number as usize] = false;
+        self.view.retract(number.into(), self.pair(number));
+        self.done.push(Done::Retracted(number));
+    }
+
+    /// The observation before is the last of its pair again.
+    fn unlink(&mut self, number: u32) {
+        let Pair { user, item } = self.pair(number);
+        match self.before[number as usize] {
+            NONE => drop(self.last.remove(&key(user, item))),
+            before => {
+                self.last.insert(key(user, item), before);
+                self.shadowed -= 1;
+            }
+        }
+    }
+}
+
+impl LiveRatings {
+    /// Undoes what was done, and tells the view.
+    fn take_back(&mut self) {
+        for done in std::mem::take(&mut self.done).into_iter().rev() {
+            match done {
+                Done::Inserted(number) => {
+                    self.unlink(number);
+                    self.is_there[number as usize] = false;
+                    self.view.retract(number.into(), self.pair(number));
+                }
+                Done::Retracted(number) => {
+                    let Pair { user, item } = self.pair(number);
+                    self.shadowed += usize::from(self.before[number as usize] != NONE);
+                    self.last.insert(key(user, item), number);
+                    self.is_there[number as usize] = true;
+                    self.view.insert(number.into(), self.pair(number));
+                }
+            }
+        }
+        self.users.take_back();
+        self.items.take_back();
+    }
+
+    /// Makes what was done the next version of the view, and follows it.
+    fn advance(&mut self) -> Delta<Pair> {
+        let delta = self.view.advance();
+        delta.left.iter().for_each(|&(number, _)| self.counts[number as usize] = false);
+        delta.entered.iter().for_each(|&(number, _)| self.counts[number as usize] = true);
+        delta
+    }
+}
+
+/// The ratings without those of users and items that have fewer than `least`, until none has fewer.
+pub fn at_least(mut triples: Triples, least: u64) -> Triples {
+    loop {
+        let count = |rows: &[u32]| {
+            let mut counts = vec![0_u64; rows.iter().max().map_or(0, |&row| row as usize + 1)];
+            rows.iter().for_each(|&row| counts[row as usize] += 1);
+            counts
+        };
+        let (users, items) = (count(&triples.users), count(&triples.items));
+        let is_enough = |user: u32, item: u32| users[user as usize] >= least && items[item as usize] >= least;
+        if triples.iter().all(|(user, item, _)| is_enough(user, item)) {
+            return triples;
+        }
+        triples = triples.iter().filter(|&(user, item, _)| is_enough(user, item)).collect();
+    }
+}
+
+/// The ids of users or of items, to which others come.
+#[derive(Debug, Clone)]
+struct Names {
+    ids: Ids,
+    numbers: HashMap<u32, u32>,
+    names: HashMap<String, u32>,
+    /// As it was before the changes under way, where ids of another kind came.
+    before: Option<Box<Names>>,
+    /// How many there were before them.
+    count: usize,
+}
+
+impl Names {
+    fn new(ids: &Ids) -> Self {
+        let (mut numbers, mut names) = (HashMap::new(), HashMap::new());
+        match ids {
+            Ids::Dense(count) => numbers.extend((0..*count).map(|row| (row, row))),
+            Ids::Integers(ids) => numbers.extend(ids.iter().copied().zip(0..)),
+            Ids::Names(ids) => names.extend(ids.iter().cloned().zip(0..)),
+        }
+        Self { ids: ids.clone(), numbers, names, before: None, count: ids.len() }
+    }
+
+    fn row(&self, id: &str) -> Option<u32> {
+        match self.ids {
+            Ids::Names(_) => self.names.get(id).copied(),
+            _ => self.numbers.get(&id.parse().ok()?).copied(),
+        }
+    }
+
+    /// The row of an id, a new one behind the others if it has none.
+    fn row_or_new(&mut self, id: &str) -> u32 {
+        if let Some(row) = self.row(id) {
+            return row;
+        }
+        let next = self.ids.len() as u32;
+        match (&mut self.ids, id.parse::<u32>()) {
+            (Ids::Names(ids), _) => {
+                ids.push(id.into());
+                self.names.insert(id.into(), next);
+            }
+            (Ids::Dense(count), Ok(number)) if number == *count => {
+                *count += 1;
+                self.numbers.insert(number, next);
+            }
+            (Ids::Dense(count), Ok(number)) => {
+                self.ids = Ids::Integers((0..*count).chain([number]).collect());
+                self.numbers.insert(number, next);
+            }
+            (Ids::Integers(ids), Ok(number)) => {
+                ids.push(number);
+                self.numbers.insert(number, next);
+            }
+            (_, Err(_)) => {
+                // From now on all of them are texts.
+                let before = Self { before: None, ..self.clone() };
+                let names = (0..self.ids.len()).map(|row| self.ids.name(row)).chain([id.into()]).collect();
+                let count = self.count;
+                *self = Self { count, before: Some(Box::new(before)), ..Self::new(&Ids::Names(names)) };
+            }
+        }
+        next
+    }
+
+    fn begin(&mut self) {
+        (self.before, self.count) = (None, self.ids.len());
+    }
+
+    /// Forgets the ids that came since the changes began.
+    fn take_back(&mut self) {
+        let count = self.count;
+        if let Some(before) = self.before.take() {
+            *self = *before;
+        }
+        while self.ids.len() > count {
+            let name = self.ids.name(self.ids.len() - 1);
+            match &mut self.ids {
+                Ids::Dense(count) => *count -= 1,
+                Ids::Integers(ids) => drop(ids.pop()),
+                Ids::Names(ids) => drop(ids.pop()),
+            }
+            name.parse().ok().map(|number: u32| self.numbers.remove(&number));
+            self.names.remove(&name);
+        }
+        // Numbers that are all there in their order are no list, as a file of them is read.
+        if let Ids::Integers(ids) = &self.ids
+            && ids.iter().copied().eq(0..ids.len() as u32)
+        {
+            self.ids = Ids::Dense(ids.len() as u32);
+        }
+    }
+}

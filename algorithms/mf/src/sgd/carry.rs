@@ -1,0 +1,183 @@
+//! [`Carried`]: what a fit by steps leaves for one that goes on from it on other data.
+//!
+//! Rows keep their numbers, their parts, and their values bit for bit: what is taken off ratings and what they are divided
+//! by stay those of the first fit, too. Rows that had no ratings come from a model into which they were folded; those that
+//! have none any more are gone.
+
+use raddle::Outcome;
+
+use super::fit::write_back;
+use super::partition::{NOWHERE, Partition};
+use super::program::SgdProgram;
+use super::replica::Partitioning;
+use crate::initial::Start;
+use crate::input::chunk::{Chunk, Counts};
+use crate::input::problem::Problem;
+use crate::kernels::{LANES, Rows, Vector};
+use crate::model::{Model, Side};
+use crate::params::Mf;
+
+/// The rows that a fit came to, as it had them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Carried {
+    setup: Partitioning,
+    users: Vec<Rows>,
+    items: Vec<Rows>,
+    /// The epochs of the stage that led to them.
+    length: u32,
+    /// The regularisation of that stage, in units of squared ratings.
+    pub(crate) reg: f64,
+}
+
+raddle::state!(Carried { setup, users, items, length, reg });
+
+/// Rows that were folded in: a model in the units of the ratings, and which of its users and items are meant, in order.
+#[derive(Debug)]
+pub(crate) struct Folded {
+    pub(crate) model: Model,
+    pub(crate) rows: [Vec<u32>; 2],
+}
+
+/// Rows for other data.
+#[derive(Debug)]
+pub(crate) struct CarriedRows {
+    pub(super) setup: Partitioning,
+    pub(super) users: Vec<Rows>,
+    pub(super) items: Vec<Rows>,
+    pub(super) length: u32,
+    pub(super) reg: f64,
+    /// Their error on what is measured, if anything is.
+    pub(crate) error: Option<f64>,
+}
+
+impl Carried {
+    /// What a run has come to; nothing where it ended before its first epoch.
+    pub(super) fn of(outcome: Outcome<SgdProgram>, length: u32, reg: f64) -> Option<Self> {
+        let setup = (*outcome.parts.replica.setup?).clone();
+        let kept = outcome.parts.pinned.best_epoch != outcome.report.epochs;
+        let users: Vec<Rows> =
+            outcome.parts.shards.into_iter().map(|shard| shard.part.into_result(kept)).collect();
+        let items: Vec<Rows> =
+            outcome.parts.blocks.into_iter().map(|block| block.part.into_result(kept)).collect();
+        let has_begun = users.iter().chain(&items).all(|rows| rows.width > 0);
+        has_begun.then_some(Self { setup, users, items, length, reg })
+    }
+
+    /// Values of a row.
+    pub(crate) fn width(&self) -> usize {
+        self.users.iter().chain(&self.items).map(|rows| rows.width).max().unwrap_or(0)
+    }
+
+    /// Whether rows and parts fit together.
+    pub(crate) fn is_whole(&self) -> bool {
+        let width = self.width();
+        let fits = |deal: &Partition, parts: &[Rows]| {
+            let lengths = |part: usize, rows: &Rows| {
+                let count = deal.part(part as u32).len();
+                rows.width == width
+                    && rows.biases.len() == count
+                    && rows.factors.len() * LANES == count * width
+            };
+            deal.is_whole()
+                && deal.parts() == parts.len()
+                && parts.iter().enumerate().all(|(part, rows)| lengths(part, rows))
+        };
+        width > 0 && fits(&self.setup.users, &self.users) && fits(&self.setup.items, &self.items)
+    }
+
+    /// Whether a row was trained.
+    pub(crate) fn has(&self, side: Side, row: u32) -> bool {
+        self.setup.deal(side).place.get(row as usize).is_some_and(|&place| place != NOWHERE)
+    }
+
+    /// The rows in the units of the ratings, for this many users and items.
+    pub(crate) fn model(&self, rank: usize, users: usize, items: usize) -> Model {
+        let Partitioning { users: of_users, items: of_items, center, scale, .. } = &self.setup;
+        let (user_factors, user_biases) = write_back(self.users.iter(), of_users, *scale, rank);
+        let (item_factors, item_biases) = write_back(self.items.iter(), of_items, *scale, rank);
+        Model { rank, mean: *center, user_factors, item_factors, user_biases, item_biases }
+            .widened(users, items)
+    }
+
+    /// Lays the data of `problem` out with these rows. Those that were folded in are taken from there; others that had none
+    /// begin as in a first fit.
+    pub(crate) fn rows(&self, mf: &Mf, problem: &Problem, folded: &Folded) -> CarriedRows {
+        let chunk = Chunk::cut(&problem.train, None, 1);
+        let counts = chunk.first().map(|chunk| chunk.count(problem.users, problem.items));
+        let Counts { users, items, sum, squares } = counts.unwrap_or_default();
+        let (number, Partitioning { center, scale, .. }) = (problem.train.len() as f64, &self.setup);
+        let mean = sum / number;
+        let deviation = (squares / number - 2.0 * center * mean + center * center).max(0.0).sqrt();
+        let setup = Partitioning {
+            users: self.setup.users.carried(users),
+            items: self.setup.items.carried(items),
+            mean,
+            center: *center,
+            scale: *scale,
+            deviation,
+        };
+        let start = Start { given: None, ..mf.start() };
+        let of = |side: Side| -> Vec<Rows> {
+            let deal = setup.deal(side);
+            (0..deal.parts() as u32)
+                .map(|part| self.part(deal.part(part), side, (&start, &setup), folded))
+                .collect()
+        };
+        let (users, items) = (of(Side::Users), of(Side::Items));
+        CarriedRows { users, items, setup, length: self.length, reg: self.reg, error: None }
+    }
+
+    fn part(
+        &self,
+        rows: &[u32],
+        side: Side,
+        (start, setup): (&Start, &Partitioning),
+        folded: &Folded,
+    ) -> Rows {
+        let width = start.width();
+        let (old, deal) = match side {
+            Side::Users => (&self.users, &self.setup.users),
+            Side::Items => (&self.items, &self.setup.items),
+        };
+        let (factors, biases) = match side {
+            Side::Users => (&folded.model.user_factors, &folded.model.user_biases),
+            Side::Items => (&folded.model.item_factors, &folded.model.item_biases),
+        };
+        let shrink = (1.0 / setup.scale.sqrt()) as f32;
+        let mut out = Rows { width, factors: Vec::new(), biases: Vec::new(), scales: Vec::new() };
+        for &row in rows {
+            if folded.rows[side as usize].binary_search(&row).is_ok() {
+                let given = &factors[row as usize * start.rank..][..start.rank];
+                let mut new = vec![Vector([0.0; LANES]); width / LANES];
+                let to: &mut [f32] = bytemuck::cast_slice_mut(&mut new);
+                to.iter_mut().zip(given).for_each(|(to, value)| *to = value * shrink);
+                out.factors.extend(new);
+                out.biases.push((f64::from(biases[row as usize]) / setup.scale) as f32);
+            } else if let Some((rows, at)) = place(old, deal, row) {
+                out.factors.extend_from_slice(&rows.factors[at * width / LANES..(at + 1) * width / LANES]);
+                out.biases.push(rows.biases[at]);
+            } else {
+                let new = start.rows(&[row], side, setup, &[], Vec::new());
+                out.factors.extend(new.factors);
+                out.biases.extend(new.biases);
+            }
+        }
+        out
+    }
+}
+
+/// Where the row of the data stands among the parts.
+fn place<'a>(parts: &'a [Rows], deal: &Partition, row: u32) -> Option<(&'a Rows, usize)> {
+    let place = deal.place.get(row as usize).copied().filter(|&place| place != NOWHERE)?;
+    Some((&parts[(place >> 16) as usize], (place & 0xffff) as usize))
+}
+
+impl CarriedRows {
+    /// The rows in the units of the ratings.
+    pub(crate) fn model(&self, rank: usize) -> Model {
+        let Partitioning { users, items, center, scale, .. } = &self.setup;
+        let (user_factors, user_biases) = write_back(self.users.iter(), users, *scale, rank);
+        let (item_factors, item_biases) = write_back(self.items.iter(), items, *scale, rank);
+        Model { rank, mean: *center, user_factors, item_factors, user_biases, item_biases }
+    }
+}

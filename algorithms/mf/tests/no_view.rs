@@ -1,0 +1,19 @@
+//! Without changes nothing of differential dataflow is started.
+
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
+
+mod common;
+
+use common::{How, fit, problem, ways};
+use raddle_datasets::{Duplicates, RatingsOptions, read_any_ratings};
+use raddle_mf::LiveRatings;
+
+#[test]
+fn a_fit_without_changes_begins_no_view() {
+    ways().iter().for_each(|(_, mf)| drop(fit(mf, &problem(), How::workers(2))));
+    assert_eq!(raddle::changes::begun(), 0);
+    // They are counted where they are begun.
+    let base = read_any_ratings("synth:ratings:users=9,items=5,n=30", &RatingsOptions::default()).unwrap();
+    drop(LiveRatings::new(&base, Duplicates::Last, 0));
+    assert_eq!(raddle::changes::begun(), 1);
+}

@@ -1,0 +1,168 @@
+//! [`Log`]: `changes.log`, the versions that a run has taken in.
+//!
+//! It is a file of changes itself, so that another run can be given it. Behind the lines of a version stands its cut, `=`
+//! with its number, what came in and went out, and a digest of its lines: a version without its cut, or with another
+//! digest, was never acknowledged.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::super::exit::Error;
+use super::super::manifest::digest_of_bytes;
+use super::lines::{Lines, Version};
+use super::source::Text;
+use crate::checkpoint::sync_folder;
+
+/// The name of the file.
+pub(in crate::cli) const NAME: &str = "changes.log";
+
+/// The log of a run that goes on.
+#[derive(Debug)]
+pub(super) struct Log {
+    path: PathBuf,
+    file: File,
+}
+
+impl Log {
+    /// A new log, in the place of an earlier one.
+    pub(super) fn new(folder: &Path, program: &str, data: &str) -> Result<Self, Error> {
+        let path = folder.join(NAME);
+        let create = || {
+            let mut file = File::create(&path)?;
+            file.write_all(head(program, data).as_bytes())?;
+            file.sync_all()?;
+            sync_folder(folder)?;
+            Ok(file)
+        };
+        let file = create().map_err(|why: std::io::Error| Error::write(&path, why))?;
+        Ok(Self { path, file })
+    }
+
+    /// The log of a run that goes on, and its versions. What stands behind the last whole one is cut off.
+    pub(super) fn resume(folder: &Path, program: &str, data: &str) -> Result<(Self, Vec<Version>), Error> {
+        let path = folder.join(NAME);
+        let text = match std::fs::read(&path) {
+            Err(why) if why.kind() == std::io::ErrorKind::NotFound => {
+                return Ok((Self::new(folder, program, data)?, Vec::new()));
+            }
+            read => read.map_err(|why| Error::input(format!("{}: {why}", path.display())))?,
+        };
+        let head = head(program, data);
+        if !text.starts_with(head.as_bytes()) {
+            if head.as_bytes().starts_with(&text) {
+                // Killed while it was made.
+                return Ok((Self::new(folder, program, data)?, Vec::new()));
+            }
+            return Err(Error::input(format!(
+                "{}: it is no log of changes of this data: give the data that the run began with",
+                path.display()
+            )));
+        }
+        let (versions, length) = versions(&text, head.len());
+        let open = || {
+            let mut file = OpenOptions::new().write(true).open(&path)?;
+            file.set_len(length as u64)?;
+            file.seek(SeekFrom::End(0))?;
+            Ok(file)
+        };
+        let file = open().map_err(|why: std::io::Error| Error::write(&path, why))?;
+        Ok((Self { path, file }, versions))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Adds a version; returns once it outlives a loss of power.
+    pub(super) fn add(&mut self, version: &Version, (inserted, retracted): (u64, u64)) -> Result<(), Error> {
+        let sign = |inserts: bool| if inserts { '+' } else { '-' };
+        let lines = version.lines.iter().map(|line| format!("{} {}\n", sign(line.inserts), line.text));
+        let mut text: String = lines.collect();
+        let digest = digest_of_bytes(text.as_bytes());
+        text += &format!("= {} {inserted} {retracted} {digest}\n", version.number);
+        let written = self.file.write_all(text.as_bytes()).and_then(|()| self.file.sync_data());
+        written.map_err(|why| Error::write(&self.path, why))
+    }
+}
+
+fn head(program: &str, data: &str) -> String {
+    format!("# changes of {program}, data {data}\n")
+}
+
+/// The whole versions behind the head, and where the last of them ends.
+fn versions(text: &[u8], head: usize) -> (Vec<Version>, usize) {
+    let (mut versions, mut at, mut line, mut end) = (Vec::new(), head, 2, head);
+    let (mut first, mut begun) = (2, head);
+    for text_line in text[head..].split_inclusive(|&byte| byte == b'\n') {
+        at += text_line.len();
+        line += 1;
+        let Some(cut) = text_line.strip_prefix(b"= ") else { continue };
+        let body = &text[begun..at - text_line.len()];
+        let number = versions.len() as u64 + 1;
+        if !is_cut_of(cut, number, body) {
+            break;
+        }
+        let Lines { lines, wrong, .. } = Lines::of(&Text { bytes: body.to_vec(), first });
+        if wrong.is_some() {
+            break;
+        }
+        versions.push(Version { number, lines, end: line - 1, is_logged: true });
+        (first, begun, end) = (line, at, at);
+    }
+    (versions, end)
+}
+
+/// Whether a whole line is the cut of this version.
+fn is_cut_of(cut: &[u8], number: u64, body: &[u8]) -> bool {
+    let Some(cut) = cut.strip_suffix(b"\n").and_then(|cut| std::str::from_utf8(cut).ok()) else {
+        return false;
+    };
+    let words: Vec<&str> = cut.split(' ').collect();
+    words.len() == 4 && words[0] == number.to_string() && words[3] == digest_of_bytes(body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ChangeLine;
+    use super::*;
+
+    fn version(number: u64, text: &str) -> Version {
+        let lines = vec![ChangeLine { number: 1, inserts: true, text: text.into() }];
+        Version { number, lines, end: 1, is_logged: false }
+    }
+
+    fn texts(versions: &[Version]) -> Vec<String> {
+        versions.iter().flat_map(|version| &version.lines).map(|line| line.text.clone()).collect()
+    }
+
+    #[test]
+    fn versions_come_back_and_what_was_not_acknowledged_is_cut_off_wherever_it_breaks_off() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut log = Log::new(folder.path(), "mf", "d1").unwrap();
+        log.add(&version(1, "a b 1"), (1, 0)).unwrap();
+        log.add(&version(2, "c d 2"), (1, 0)).unwrap();
+        let path = folder.path().join(NAME);
+        let whole = std::fs::read(&path).unwrap();
+        let first = whole.windows(2).position(|two| two == b"\n=").unwrap();
+        let first = first + 2 + whole[first + 2..].iter().position(|&byte| byte == b'\n').unwrap();
+        for length in 0..=whole.len() {
+            std::fs::write(&path, &whole[..length]).unwrap();
+            let (mut log, found) = Log::resume(folder.path(), "mf", "d1").unwrap();
+            let expected = usize::from(length > first) + usize::from(length == whole.len());
+            assert_eq!(found.len(), expected, "{length} of {}", whole.len());
+            // It goes on behind what is whole.
+            log.add(&version(expected as u64 + 1, "new"), (1, 0)).unwrap();
+            let (_, again) = Log::resume(folder.path(), "mf", "d1").unwrap();
+            assert_eq!(texts(&again), [texts(&found), vec!["new".into()]].concat());
+        }
+    }
+
+    #[test]
+    fn a_log_of_other_data_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        Log::new(folder.path(), "mf", "d1").unwrap();
+        let error = Log::resume(folder.path(), "mf", "d2").unwrap_err();
+        assert!(error.to_string().contains("changes.log: it is no log of changes of this data"), "{error}");
+    }
+}

@@ -1,0 +1,191 @@
+//! [`ChangeOptions`] and [`ChangeStream`]: the versions of data that change, from a file or a stream, and their log.
+
+mod lines;
+mod log;
+mod source;
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::exit::Error;
+use super::options::TrainOptions;
+use super::session::Session;
+
+use self::lines::Lines;
+use self::log::Log;
+use self::source::{File, Source, Standard};
+
+pub use self::lines::{ChangeLine, Version};
+pub(super) use self::log::NAME as LOG;
+
+/// The options of data that change; flatten them into those of a verb that follows them.
+#[derive(Debug, Clone, Default, Args, Serialize)]
+#[command(next_help_heading = "Data that change")]
+pub struct ChangeOptions {
+    /// After the fit, insert and retract what this file says, version by version, and go on from the model; - for standard
+    /// input. Lines `+ ...` insert, `- ...` retract, and `=` ends a version. Needs --out.
+    #[arg(long, value_name = "FILE|-")]
+    pub changes: Option<String>,
+    /// Fit every version from scratch, with the model of a fit on the edited data. With --changes.
+    #[arg(long)]
+    pub cold: bool,
+    /// Write the data of the last version to this file. With --changes.
+    #[arg(long, value_name = "FILE")]
+    pub save_data: Option<PathBuf>,
+}
+
+impl ChangeOptions {
+    /// Whether the options make sense together with those of training.
+    ///
+    /// # Errors
+    /// A usage error that names the option at fault.
+    pub fn check(&self, train: &TrainOptions) -> Result<(), Error> {
+        let Some(changes) = &self.changes else {
+            for (option, is_given) in [("--cold", self.cold), ("--save-data", self.save_data.is_some())] {
+                if is_given {
+                    return Err(Error::usage(format!(
+                        "{option} says what --changes does: give --changes FILE"
+                    )));
+                }
+            }
+            return Ok(());
+        };
+        if train.folder().is_none() {
+            let why = "--changes needs a folder for the log of versions: give --out DIR";
+            return Err(Error::usage(why));
+        }
+        if train.resume.is_some() && train.out.is_some() {
+            let why = "--changes goes on in the folder of its run: leave out --out with --resume";
+            return Err(Error::usage(why));
+        }
+        if train.init.is_some() {
+            let why = "--changes goes on from the model of its own run: leave out --init";
+            return Err(Error::usage(why));
+        }
+        if changes == "-" && train.data.as_deref() == Some("-") {
+            return Err(Error::usage(
+                "data and --changes are both standard input: give one of them as a file",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The versions of a run's data, in order: first those of its log, then those of the file or of standard input.
+///
+/// For each of them the caller says whether it is taken ([`accept`](Self::accept)) or not ([`refuse`](Self::refuse)).
+#[derive(Debug)]
+pub struct ChangeStream {
+    source: Source,
+    log: Log,
+    /// Versions of the log that have not been handed out.
+    logged: std::vec::IntoIter<Version>,
+    /// Versions accepted so far.
+    accepted: u64,
+}
+
+impl ChangeStream {
+    /// Opens the changes that the options name, and the log in the session's folder: a new one, or that of the run that is
+    /// resumed. `data` is the digest of the data to begin with.
+    ///
+    /// # Errors
+    /// If either cannot be read, the log is of other data, or a file does not begin with the versions of the log.
+    pub fn open(options: &ChangeOptions, session: &mut Session, data: &str) -> Result<Self, Error> {
+        let name = options.changes.as_deref().unwrap_or("-");
+        let folder = session.folder().path().map(PathBuf::from);
+        let folder = folder.ok_or_else(|| Error::usage("--changes needs a folder: give --out DIR"))?;
+        session.begin_training()?;
+        let (log, versions) = match session.is_resumed() {
+            true => Log::resume(&folder, session.program(), data)?,
+            false => (Log::new(&folder, session.program(), data)?, Vec::new()),
+        };
+        let mut source = match name {
+            "-" => Source::Standard(Standard::begin()),
+            file => Source::File(File::read(file)?),
+        };
+        if let Source::File(file) = &mut source {
+            file.skip(&versions)?;
+        }
+        Ok(Self { source, log, logged: versions.into_iter(), accepted: 0 })
+    }
+
+    /// The next version; none at the end of the changes, or when the run is asked to end. Waits where changes stream in and
+    /// none have arrived: a version is then what has.
+    ///
+    /// # Errors
+    /// If the changes cannot be read, or a line of a file is no change.
+    pub fn next(&mut self, session: &Session) -> Result<Option<Version>, Error> {
+        if let Some(version) = self.logged.next() {
+            return Ok(Some(version));
+        }
+        loop {
+            let Some(text) = self.source.next(|| session.is_interrupted())? else { return Ok(None) };
+            let Lines { lines, end, wrong } = Lines::of(&text);
+            let version = Version { number: self.accepted + 1, lines, end, is_logged: false };
+            match wrong {
+                Some((line, why)) => self.refused(&version, line, &why, session)?,
+                None if version.lines.is_empty() => {}
+                None => return Ok(Some(version)),
+            }
+        }
+    }
+
+    /// Takes a version: what it holds is in the log and outlives a loss of power before this returns, and then it is
+    /// acknowledged on stderr and in the trace.
+    ///
+    /// # Errors
+    /// If the log cannot be written.
+    pub fn accept(
+        &mut self,
+        version: &Version,
+        (inserted, retracted): (u64, u64),
+        session: &mut Session,
+    ) -> Result<(), Error> {
+        if !version.is_logged {
+            self.log.add(version, (inserted, retracted))?;
+        }
+        self.accepted = version.number;
+        let text = format!("version {}: {inserted} in, {retracted} out", version.number);
+        session.begin_version(version.number, &text);
+        Ok(())
+    }
+
+    /// Passes a version of the log over whose model is there already.
+    pub fn pass(&mut self, version: &Version) {
+        self.accepted = version.number;
+    }
+
+    /// Refuses a version whole, for the change at this position in it, or for its end: an error where it is from a file;
+    /// else it is told on stderr, and the stream goes on.
+    ///
+    /// # Errors
+    /// The refusal itself, with file and line.
+    pub fn refuse(
+        &mut self,
+        version: &Version,
+        at: Option<usize>,
+        why: &str,
+        session: &Session,
+    ) -> Result<(), Error> {
+        let line = at.and_then(|at| version.lines.get(at)).map_or(version.end, |line| line.number);
+        self.refused(version, line, why, session)
+    }
+
+    fn refused(&self, version: &Version, line: u64, why: &str, session: &Session) -> Result<(), Error> {
+        let number = version.number;
+        let (place, is_log) = match version.is_logged {
+            true => (self.log.path().display().to_string(), true),
+            false => (self.source.name(), false),
+        };
+        let text = format!("{place}:{line}: {why}; version {number} is refused, the model before it stays");
+        match &self.source {
+            Source::Standard(_) if !is_log => {
+                session.screen().note(&text);
+                Ok(())
+            }
+            _ => Err(Error::input(text)),
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! A session over several versions of its data, each with a model of its own.
+
+use super::super::begun::Begun;
+use super::super::exit::{Error, ExitStatus};
+use super::super::folder::Earlier;
+use super::super::report::Report;
+use super::super::screen::say;
+use super::super::summary::Summary;
+use super::Session;
+use crate::record::EpochRecord;
+
+impl Session {
+    /// The program's name.
+    pub(in crate::cli) fn program(&self) -> &'static str {
+        self.program
+    }
+
+    /// Whether the run goes on that is in the folder.
+    pub fn is_resumed(&self) -> bool {
+        self.options.earlier() == Earlier::Resumed
+    }
+
+    /// Epochs completed so far, by engines of this session and by the run that it goes on with.
+    pub fn epochs(&self) -> u64 {
+        self.before.epochs
+    }
+
+    /// Goes on behind the version of the data whose model is in the folder, after this number of epochs.
+    pub fn resume_behind(&mut self, data_version: u64, epochs: u64) {
+        (self.data_version, self.before.epochs) = (data_version, epochs);
+    }
+
+    /// Begins a version of the data: says so, with this text, on stderr and in the trace.
+    pub(in crate::cli) fn begin_version(&mut self, data_version: u64, text: &str) {
+        self.data_version = data_version;
+        self.screen.note(text);
+        self.screen.stage(&format!("version {data_version}"));
+        let (epoch, note) = (self.before.epochs, Some(text.to_owned()));
+        self.folder.tracer()(&EpochRecord { epoch, data_version, note, ..EpochRecord::default() });
+    }
+
+    /// Puts model, summary and report in the place of those before, and goes on: the session may write another model.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn commit(&mut self, report: &mut Report, summary: &Summary, text: &str) -> Result<(), Error> {
+        self.save(report, summary, text)
+    }
+
+    /// Says once more what the report in the folder says, where nothing was to be done.
+    ///
+    /// # Errors
+    /// If there is none, or stdout cannot be written.
+    pub fn finish_again(self) -> Result<ExitStatus, Error> {
+        self.screen.clear();
+        let folder = self.folder.path().map(std::path::PathBuf::from).unwrap_or_default();
+        let begun = Begun::read(&folder)?.and_then(|begun| begun.ended);
+        let ended = begun.ok_or_else(|| Error::failed("the run has no model to tell of"))?;
+        if self.options.json {
+            let path = folder.join("report.json");
+            let refuse = |why: &dyn std::fmt::Display| Error::input(format!("{}: {why}", path.display()));
+            let text = std::fs::read(&path).map_err(|why| refuse(&why))?;
+            let report: serde_json::Value = serde_json::from_slice(&text).map_err(|why| refuse(&why))?;
+            say(&report.to_string())?;
+        } else {
+            say(&ended.said)?;
+        }
+        Ok(ExitStatus::from_code(ended.status))
+    }
+
+    /// Says the result of what was [committed](Self::commit) last on stdout.
+    ///
+    /// # Errors
+    /// If stdout cannot be written.
+    pub fn finish_committed(self, report: &Report, text: &str) -> Result<ExitStatus, Error> {
+        self.tell(report, text)?;
+        Ok(report.status())
+    }
+}
