@@ -107,43 +107,147 @@ def gram_operations(entries_of_x, shape, members):
     return entries_of_x / shape[1] * members * (members + 1) / 2
 
 
-# From here on: the gap of a run's folder, from coef.tsv and dual.npy (of a path, dual_scale of path.tsv).
+# From here on: the gap of a run's folder, from coef.tsv and dual.npy (of a path, dual_scale of path.tsv). Arrays of rows are
+# n x K and of coefficients p x K, K the classes that have scores of their own, else 1.
 
 
-def columns_of(x, center, scale):
+def columns_of(x, weights, center, scale):
     """How columns are prepared without touching them: what is subtracted, and what each is then divided by."""
-    mean = np.asarray(x.mean(axis=0)).ravel()
+    total = weights.sum()
+    mean = np.asarray(x.T @ weights).ravel() / total
     if sp.issparse(x):
-        square = np.asarray(x.multiply(x).mean(axis=0)).ravel()
+        square = np.asarray(x.multiply(x).T @ weights).ravel() / total
     else:
-        square = ((x - mean) ** 2).mean(axis=0) + mean**2
+        square = ((x - mean) ** 2).T @ weights / total + mean**2
     deviation = np.sqrt(np.maximum(square - mean**2, 0.0))
     constant = deviation <= 1e-9 * np.sqrt(np.maximum(square, 1e-300))
     divisor = np.where(constant, np.inf if center else 1.0, deviation) if scale else np.where(constant & center, np.inf, 1.0)
     return mean if center else np.zeros_like(mean), divisor
 
 
+def log(value):
+    return np.log(np.maximum(value, 1e-300))
+
+
 def row_terms(kind, y, scores):
-    """The loss of each row, and minus its derivative by the score."""
+    """The loss of each row (n values), and minus its derivative by the scores. For classes y has a 1 in each row."""
+    if kind == "multinomial":
+        most = scores.max(axis=1, keepdims=True)
+        norm = most + np.log(np.exp(scores - most).sum(axis=1, keepdims=True))
+        return (norm - (y * scores).sum(axis=1, keepdims=True)).ravel(), y - np.exp(scores - norm)
     if kind == "logistic":
-        return np.logaddexp(0.0, -y * scores), y / (1.0 + np.exp(np.clip(y * scores, -700.0, 700.0)))
+        return np.logaddexp(0.0, -y * scores).ravel(), y / (1.0 + np.exp(np.clip(y * scores, -700.0, 700.0)))
     if kind == "poisson":
         mean = np.exp(scores)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(y > 0.0, y * (np.log(y) - scores) - (y - mean), mean), y - mean
-    return (y - scores) ** 2 / 2.0, y - scores
+        return np.where(y > 0.0, y * (log(y) - scores) - (y - mean), mean).ravel(), y - mean
+    return ((y - scores) ** 2 / 2.0).ravel(), y - scores
 
 
 def row_dual(kind, y, theta):
-    """Minus the conjugate of each row's loss at minus theta."""
-    log = lambda value: np.log(np.maximum(value, 1e-300))
+    """Minus the conjugate of each row's loss at minus theta; no number where theta is outside of what it is finite for."""
+    if kind == "multinomial":
+        u = y - theta
+        return np.where((u >= -1e-12).all(axis=1), -(np.maximum(u, 0.0) * log(u)).sum(axis=1), np.nan)
     if kind == "logistic":
         p = theta * y
-        return -(p * log(p) + (1.0 - p) * np.log1p(-np.minimum(p, 1.0 - 1e-16)))
+        return -(p * log(p) + (1.0 - p) * np.log1p(-np.minimum(p, 1.0 - 1e-16))).ravel()
     if kind == "poisson":
         mean = y - theta
-        return theta * log(mean) + np.where(y > 0.0, y * (log(y) - log(mean)), 0.0) - theta
-    return theta * y - theta**2 / 2.0
+        return (theta * log(mean) + np.where(y > 0.0, y * (log(y) - log(mean)), 0.0) - theta).ravel()
+    return (theta * y - theta**2 / 2.0).ravel()
+
+
+class Terms:
+    """What is asked of columns, on the scale of the data; names are numbers from 1 or, of all columns, a star."""
+
+    def __init__(self, options, columns):
+        self.factors, self.lower, self.upper = np.ones(columns), np.full(columns, -np.inf), np.full(columns, np.inf)
+        self.groups = np.arange(columns)
+
+        def at(name):
+            return np.arange(columns) if name == "*" else np.array([int(name) - 1])
+
+        def lines(option):
+            file = options.get(option)
+            return [line.split() for line in pathlib.Path(file).read_text().splitlines() if line.strip()] if file else []
+
+        for name, factor in lines("factors"):
+            self.factors[at(name)] = float(factor)
+        for name in options.get("unpenalized") or []:
+            self.factors[at(name)] = 0.0
+        for name, lower, upper in lines("bounds"):
+            self.lower[at(name)], self.upper[at(name)] = float(lower), float(upper)
+        for name in options.get("nonnegative") or []:
+            self.lower[at(name)] = 0.0
+        names = {}
+        for name, group in lines("groups"):
+            self.groups[at(name)] = columns + names.setdefault(group, len(names))
+        _, self.groups, self.sizes = np.unique(self.groups, return_inverse=True, return_counts=True)
+
+    def norms(self, values):
+        """|v_g|_2 of each group and class."""
+        squares = np.zeros((len(self.sizes), values.shape[1]))
+        np.add.at(squares, self.groups, values**2)
+        return np.sqrt(squares)
+
+    def by_group(self):
+        """The factor of each group, times sqrt(size) and itself."""
+        factors = np.zeros(len(self.sizes))
+        factors[self.groups] = self.factors
+        return (factors * np.sqrt(self.sizes))[:, None], factors[:, None]
+
+    def penalty(self, b, share):
+        first, second = self.by_group()
+        norms = self.norms(b)
+        return (first * share * norms + second * (1.0 - share) / 2.0 * norms**2).sum()
+
+    def conjugate(self, product, penalty, divisor):
+        """The sum over columns, or groups, of the conjugate of this penalty times f |b| at x'theta, for coefficients as
+        prepared; infinite where x'theta is not feasible."""
+        if (self.sizes > 1).any():
+            seen, (first, _) = self.norms(product), self.by_group()
+            reach = np.full_like(seen, np.inf)
+        else:
+            first = self.factors[:, None]
+            with np.errstate(invalid="ignore"):
+                # Coefficients as prepared are those of the data times the divisor.
+                high, low = [np.where(np.isfinite(side), side * divisor, side) for side in (self.upper, -self.lower)]
+            seen = np.abs(product)
+            reach = np.where(product > 0.0, high[:, None], low[:, None])
+        size = np.maximum(np.abs(product).max(), 1e-300)
+        excess = np.maximum(0.0, seen - penalty * first)
+        excess[seen <= penalty * first * (1.0 + 1e-9) + np.where(first == 0.0, 1e-9 * size, 0.0)] = 0.0
+        with np.errstate(invalid="ignore"):
+            total = np.where(excess > 0.0, excess * reach, 0.0)
+        return total.sum()
+
+
+def rows_of(options, name, rows):
+    """Weights or offsets, which are in a file with a value a line."""
+    file = options.get(name)
+    return np.array([float(line) for line in pathlib.Path(file).read_text().split()]) if file else None
+
+
+def points_of(folder, model, classes):
+    """lambda, intercepts and, of a path, what the residual is multiplied with, of each point."""
+    if "points" not in model:
+        return [(model["lambda"], np.array(model.get("intercepts") or [model["intercept"]]), None)]
+    lines = [line.split("\t") for line in (folder / "path.tsv").read_text().splitlines()[1:]]
+    of = lambda fields: np.array([float(value) for value in (fields[6:] if classes > 1 else fields[2:3])])
+    return [(float(fields[1]), of(fields), float(fields[5])) for fields in lines]
+
+
+def read_classes(folder, columns, points, classes):
+    """points x columns x classes from coef.tsv."""
+    if classes == 1:
+        return read_coefficients(folder, columns, points)[:, :, None]
+    b, lines = np.zeros((points, columns, classes)), (folder / "coef.tsv").read_text().splitlines()
+    is_path = lines[0].startswith("point")
+    for line in lines[1:]:
+        fields = line.split("\t")
+        point = int(fields.pop(0)) - 1 if is_path else 0
+        b[point, int(fields[1]) - 1, int(fields[0]) - 1] = float(fields[-1])
+    return b
 
 
 def certificate(folder):
@@ -154,49 +258,54 @@ def certificate(folder):
     options, model = report["parameters"], json.loads((folder / "model.json").read_text())
     kind, share, mode = options["loss"], options["l1_ratio"], options.get("mode")
     x, given = load_svmlight_file(report["data"]["path"], n_features=model["columns"])
-    x = sp.csc_matrix(x)
+    x, n = sp.csc_matrix(x), len(given)
+    weights, offset = rows_of(options, "weights", n), rows_of(options, "offset", n)
+    weights = np.ones(n) if weights is None else weights * n / weights.sum()
+    offset = np.zeros(n) if offset is None else offset
     intercept = mode is None and not options["no_intercept"]
     standardize = mode == "dense-std" or (mode is None and not options["no_standardize"])
-    center, divisor = columns_of(x.toarray() if mode == "dense-std" else x, intercept or mode == "dense-std", standardize)
-    y = given
-    if kind == "logistic":
-        y = np.where(given > (given.min() + given.max()) / 2, 1.0, -1.0)
-    elif kind == "squared" and (intercept or mode is not None):
-        y = given - given.mean()
-    points = [(model["lambda"], model["intercept"], None)]
-    if "points" in model:
-        lines = (folder / "path.tsv").read_text().splitlines()[1:]
-        points = [tuple(float(line.split("\t")[k]) for k in (1, 2, 5)) for line in lines]
-    coefficients = read_coefficients(folder, x.shape[1], len(points))
+    dense = x.toarray() if mode == "dense-std" else x
+    center, divisor = columns_of(dense, weights, intercept or mode == "dense-std", standardize)
+    terms, shift = Terms(options, x.shape[1]), 0.0
+    y = given[:, None]
+    if kind == "multinomial":
+        y = (given[:, None] == np.array(model["labels"])[None, :]).astype(float)
+    elif kind == "logistic":
+        y = np.where(y > (given.min() + given.max()) / 2, 1.0, -1.0)
+    elif kind == "squared":
+        shift = np.average(given - offset, weights=weights) if intercept or mode is not None else 0.0
+        y, offset = y - offset[:, None] - shift, np.zeros(n)
+    points = points_of(folder, model, y.shape[1])
     worst = 0.0
-    for (penalty, b0, scale), b in zip(points, coefficients):
+    for (penalty, b0, scale), b in zip(points, read_classes(folder, x.shape[1], len(points), y.shape[1])):
         # Of the columns as prepared: b_original = b / divisor, but for dense-std, whose coefficients stay so.
-        if mode == "dense-std":
-            original = np.where(np.isfinite(divisor), b / divisor, 0.0)
-            prepared, scores = b, x @ original - center @ original
-        else:
-            prepared = np.where(np.isfinite(divisor), b * divisor, 0.0)
-            scores = x @ b + b0 - (given.mean() if kind == "squared" and intercept else 0.0)
+        finite = np.isfinite(divisor)[:, None]
+        with np.errstate(invalid="ignore"):
+            if mode == "dense-std":
+                original = np.where(finite, b / divisor[:, None], 0.0)
+                prepared, scores = b, x @ original - center @ original
+            else:
+                prepared = np.where(finite, b * divisor[:, None], 0.0)
+                scores = x @ b + b0 - (shift if kind == "squared" and intercept else 0.0)
+        scores = scores + offset[:, None]
         loss, residual = row_terms(kind, y, scores)
-        theta = np.load(folder / "dual.npy") if scale is None else scale * residual
-        worst = max(worst, gap_of(x, y, kind, (center, divisor), prepared, loss, theta, penalty, share, intercept))
+        theta = np.load(folder / "dual.npy").reshape(y.shape) if scale is None else scale * weights[:, None] * residual
+        primal = (weights * loss).mean() + penalty * terms.penalty(prepared, share)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            own = np.where(weights[:, None] > 0.0, theta / weights[:, None], 0.0)
+        dual = np.where(weights > 0.0, weights * row_dual(kind, y, own), 0.0).mean() - (theta.T @ offset).sum() / n
+        product = (x.T @ theta - np.outer(center, theta.sum(axis=0))) / divisor[:, None]
+        # The ridge is a squared loss of further rows, whose part of the dual point is -k R f_j b_j.
+        whole = weights[:, None] * residual
+        k = (theta * whole).sum() / max((whole**2).sum(), 1e-300)
+        ridge = n * penalty * (1.0 - share) * terms.factors[:, None]
+        dual -= k * k * (ridge * prepared**2).sum() / (2.0 * n)
+        dual -= terms.conjugate(product - k * ridge * prepared, n * penalty * share, divisor) / n
+        if intercept and (np.abs(theta.sum(axis=0)) > 1e-9 * np.abs(theta).sum()).any():
+            dual = -np.inf
+        found = np.inf if np.isnan(dual) else float((primal - dual) / primal) if primal > 0.0 else 0.0
+        worst = max(worst, found)
     return report["metric"]["value"], worst
-
-
-def gap_of(x, y, kind, columns, b, loss, theta, penalty, share, intercept):
-    """(P - D) / P at coefficients of the columns as prepared and at any dual point."""
-    n, (center, divisor) = len(y), columns
-    product = (x.T @ theta - center * theta.sum()) / divisor
-    bound = n * penalty * share
-    primal = loss.mean() + penalty * (share * np.abs(b).sum() + (1.0 - share) / 2.0 * (b @ b))
-    dual = row_dual(kind, y, theta).mean()
-    if share < 1.0:
-        dual -= (np.maximum(0.0, np.abs(product) - bound) ** 2).sum() / (2.0 * n * n * penalty * (1.0 - share))
-    elif np.abs(product).max() > bound * (1.0 + 1e-9):
-        return np.inf
-    if intercept and abs(theta.sum()) > 1e-9 * np.abs(theta).sum():
-        return np.inf
-    return float((primal - dual) / primal) if primal > 0.0 else 0.0
 
 
 def agree(said, found):

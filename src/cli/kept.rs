@@ -119,7 +119,8 @@ impl KeptPart {
     }
 }
 
-fn record(line: &str) -> Option<EpochRecord> {
+/// A line of a trace, if it is one.
+pub(super) fn record(line: &str) -> Option<EpochRecord> {
     serde_json::from_str::<Line>(line).ok().map(EpochRecord::from)
 }
 

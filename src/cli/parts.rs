@@ -13,9 +13,10 @@ use std::time::Instant;
 use super::exit::Error;
 use super::folder::CHECKPOINT;
 use super::interrupt::Interrupt;
-use super::kept::{Kept, KeptPart};
+use super::kept::{self, Kept, KeptPart};
 use super::options::TrainOptions;
 use super::screen::Screen;
+use super::trace::Trace;
 use super::{RunFolder, combine};
 use crate::engine::{Engine, Outcome};
 use crate::error::EngineError;
@@ -73,6 +74,8 @@ pub struct Part<'a> {
     began: Instant,
     runs: Vec<RunReport>,
     trace: Vec<EpochRecord>,
+    /// The same, with the epochs of earlier sittings that it went on from.
+    traced: Vec<EpochRecord>,
 }
 
 impl Part<'_> {
@@ -90,9 +93,18 @@ impl Part<'_> {
         let (screen, own) = (self.screen.clone(), self.screen.clone());
         screen.stage(self.name);
         let (mut last, before) = (None, self.before + self.epochs());
+        let traces = self.trace_file(self.runs.len());
+        let mut beside = traces.as_deref().map(Trace::new);
+        if let (Some(beside), Some(_)) = (&mut beside, &self.options.resume) {
+            beside.keep_earlier();
+        }
         let observe = move |record: &EpochRecord| {
             if last.replace(record.epoch) != Some(record.epoch) {
                 own.epoch(record, before);
+                // Best effort: what it loses is missing in the trace alone.
+                if let Some(beside) = &mut beside {
+                    beside.add(record);
+                }
             }
         };
         let mut engine = self.options.limit(engine).workers(self.workers);
@@ -111,10 +123,21 @@ impl Part<'_> {
         let (offset, mut last) = (self.epochs(), None);
         // A boundary between generations is seen by both.
         let mut is_new = |record: &&EpochRecord| last.replace(record.epoch) != Some(record.epoch);
-        let records = outcome.trace.iter().filter(|record| is_new(record)).cloned();
-        self.trace.extend(records.map(|record| EpochRecord { epoch: offset + record.epoch, ..record }));
+        let records: Vec<EpochRecord> =
+            outcome.trace.iter().filter(|record| is_new(record)).cloned().collect();
+        let first = records.first().map_or(0, |record| record.epoch);
+        let earlier = traces.map_or_else(Vec::new, |file| records_before(&file, first));
+        let on = |record: EpochRecord| EpochRecord { epoch: offset + record.epoch, ..record };
+        self.traced.extend(earlier.into_iter().chain(records.iter().cloned()).map(on));
+        self.trace.extend(records.into_iter().map(on));
         self.runs.push(outcome.report.clone());
         Ok(outcome)
+    }
+
+    /// Where the epochs of a run are kept while it is under way, beside its checkpoint.
+    fn trace_file(&self, run: usize) -> Option<PathBuf> {
+        let folder = self.folder.filter(|_| self.options.checkpoint_every.is_some())?;
+        Some(folder.join(file(self.number, run) + TRACE))
     }
 
     fn epochs(&self) -> u64 {
@@ -127,9 +150,19 @@ impl Part<'_> {
         for run in 0..=self.runs.len() {
             // Best effort: another run removes them, too.
             let _ = fs::remove_file(folder.join(file(self.number, run)));
+            let _ = self.trace_file(run).map(fs::remove_file);
         }
     }
 }
+
+/// The epochs before this one that an earlier sitting has kept.
+fn records_before(file: &Path, first: u64) -> Vec<EpochRecord> {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    text.lines().map_while(kept::record).take_while(|record| record.epoch < first).collect()
+}
+
+/// What the name of a run's checkpoint is followed by where its epochs are.
+const TRACE: &str = ".trace";
 
 /// The checkpoint of a part's run.
 fn file(part: usize, run: usize) -> String {
@@ -140,7 +173,8 @@ fn file(part: usize, run: usize) -> String {
 pub(super) fn forget(folder: &Path) {
     let is_ours = |name: &str| {
         let numbers = name.strip_prefix(CHECKPOINT)?.strip_prefix('.')?;
-        let numbers = numbers.strip_suffix(".partial").unwrap_or(numbers);
+        let numbers =
+            numbers.strip_suffix(".partial").or_else(|| numbers.strip_suffix(TRACE)).unwrap_or(numbers);
         let (part, run) = numbers.split_once('.')?;
         let is_part = part == "last" || part.parse::<usize>().is_ok();
         (is_part && run.parse::<usize>().is_ok()).then_some(())
@@ -241,6 +275,7 @@ impl Sharing<'_> {
             began,
             runs: Vec::new(),
             trace: Vec::new(),
+            traced: Vec::new(),
         }
     }
 
@@ -254,7 +289,7 @@ impl Sharing<'_> {
     ) -> Result<(), Error> {
         part.screen.flush();
         if let PartEnd::Done(value) = end {
-            let kept = KeptPart::new(value, &part.runs, &part.trace);
+            let kept = KeptPart::new(value, &part.runs, &part.traced);
             progress.kept.parts.insert(part.number as u64, kept);
             if let Some(path) = keeps {
                 match progress.kept.write(path) {
@@ -267,7 +302,7 @@ impl Sharing<'_> {
                 }
             }
         }
-        progress.waiting[part.number] = Some(part.trace.clone());
+        progress.waiting[part.number] = Some(part.traced.clone());
         self.trace(progress);
         Ok(())
     }

@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::loss::multinomial::MOST_CLASSES;
+
 /// Why a problem cannot be prepared or fitted.
 #[derive(Debug, Error)]
 pub enum LassoError {
@@ -156,6 +158,29 @@ pub enum LassoError {
     Classes {
         /// Distinct values of the response.
         count: usize,
+    },
+    /// A response that is no classes.
+    #[error(
+        "the response has {count} distinct value{}: the multinomial loss needs from 2 to {MOST_CLASSES} classes; check --y, or \
+         choose another loss", if *count == 1 { "" } else { "s" }
+    )]
+    Labels {
+        /// Distinct values of the response.
+        count: usize,
+    },
+    /// A class that a fold's other rows lack.
+    #[error("no row has the class {class}, which other folds have")]
+    NoClass {
+        /// The class, as the response has it.
+        class: f64,
+    },
+    /// Two things that are not offered together.
+    #[error("{what} with {with} is not offered: leave out one of the two")]
+    NotOffered {
+        /// One of them
+        what: &'static str,
+        /// and the other.
+        with: &'static str,
     },
     /// A response that counts nothing.
     #[error(

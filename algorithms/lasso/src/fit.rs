@@ -20,7 +20,7 @@ use crate::run::program::LassoProgram;
 use crate::run::replica::Replica;
 use crate::run::schedule::WorkingSetSchedule;
 use crate::run::shard::ColumnShard;
-use crate::run::spec::Spec;
+use crate::run::spec::{Spec, most_members};
 use crate::run::start::Start;
 
 /// Stored values of a shard: a pass over them takes some tenths of a millisecond, so that a task is worth scheduling.
@@ -88,12 +88,18 @@ impl Lasso {
             true => start.given.for_gram(),
             false => (Vec::new(), Vec::new()),
         };
+        // Neither groups nor free columns are solved without a Gram.
+        let most_members = match start.terms.has_groups() || start.given.free.is_some() {
+            true => usize::MAX,
+            false => most_members(design),
+        };
         let spec = Spec {
             rows: start.given,
             gram_response,
             roots,
             objective,
             terms: Arc::clone(&start.terms),
+            most_members,
             course: self.course,
             tolerance: self.tolerance,
             weights: !working_set,

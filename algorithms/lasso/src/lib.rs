@@ -13,6 +13,8 @@
 //! ```
 //!
 //! or, with [`Loss::Poisson`] for counts, half the mean deviance with means exp(x_i'b + b_0), in place of the logistic loss;
+//! or, with [`Loss::Multinomial`] for a response of K classes, with the mean of `log sum_k exp(f_k) - f_y`, where each class
+//! has coefficients and an intercept of its own;
 //! and is done when (P - D) / P is at most the tolerance, where D is the dual objective at the best multiple of the
 //! residual that is feasible. The gap is that of the coefficients returned, whatever way led to them.
 //!
@@ -64,7 +66,7 @@ pub use lambdas::Penalty;
 pub use loss::{Loss, Measure};
 pub use model::{Fit, Point};
 pub use params::{Choice, Lasso};
-pub use predict::predict;
+pub use predict::{predict, probabilities};
 pub use run::pinned::Solver;
 pub use run::program::LassoProgram;
 pub use run::replica::Replica;

@@ -3,6 +3,7 @@
 use raddle::{EpochRecord, ModelDigest, Outcome, RunReport};
 
 use crate::data::problem::Problem;
+use crate::loss::classes::symmetric;
 use crate::loss::{Loss, Objective};
 use crate::penalties::Terms;
 use crate::run::program::LassoProgram;
@@ -12,10 +13,13 @@ use crate::run::solution::Solution;
 #[derive(Debug, Clone)]
 pub struct Fit {
     /// (column from 0, coefficient on the original scale) where it is not zero, by column. For a path, those of the
-    /// last lambda.
+    /// last lambda. With K classes that have scores of their own the numbers go on from class to class: column j of class k is
+    /// k p + j, and [`of_class`](Self::of_class) tells one's.
     pub coefficients: Vec<(u32, f64)>,
-    /// The intercept; 0 if none was asked for.
+    /// The intercept; 0 if none was asked for, or each class has its own.
     pub intercept: f64,
+    /// The intercepts of the classes that have scores of their own, which sum to zero; else empty.
+    pub intercepts: Vec<f64>,
     /// lambda; of a path, the last.
     pub lambda: f64,
     /// The smallest lambda without support.
@@ -26,9 +30,13 @@ pub struct Fit {
     pub l1_ratio: f64,
     /// For a loss of two classes, the response's two values, ascending: scores above 0 speak for the second.
     pub classes: Option<[f64; 2]>,
+    /// For classes that have scores of their own, the response's K values, ascending; else empty.
+    pub labels: Vec<f64>,
+    /// p.
+    pub(crate) columns: usize,
     /// The points that are certified, in order: one, or those of a path.
     pub points: Vec<Point>,
-    /// The dual point of the certificate, n values: theta = k r, where r is minus the derivative of each row's loss by its
+    /// The dual point of the certificate, n values (n rows of K values where each class has a score): theta = k r, where r is minus the derivative of each row's loss by its
     /// score and k the factor that makes it feasible. With a the l1 ratio and x_j the columns as prepared,
     ///
     /// ```text
@@ -38,6 +46,7 @@ pub struct Fit {
     /// squared   d = theta y - theta^2 / 2                                  (y centred, where the fit is)
     /// logistic  d = -(p log p + (1 - p) log(1 - p)),  p = theta y,         (y = 1 or -1)
     /// poisson   d = theta log(m) + y log(y / m) - (y - m),  m = y - theta
+    /// multinomial  d = -sum_k u_k log u_k,  u_k = [y = k] - theta_k
     /// ```
     ///
     /// A column with a factor f_j has n lambda f_j in place of n lambda, one without a penalty has 0. A side that
@@ -64,8 +73,10 @@ pub struct Point {
     pub lambda: f64,
     /// Relative duality gap.
     pub gap: f64,
-    /// The intercept; 0 if none was asked for.
+    /// The intercept; 0 if none was asked for, or each class has its own.
     pub intercept: f64,
+    /// The intercepts of the classes, as in [`Fit::intercepts`].
+    pub intercepts: Vec<f64>,
     /// k: the point's dual point is this times minus the derivative of each row's loss at its coefficients, as in
     /// [`Fit::dual`].
     pub dual_scale: f64,
@@ -85,18 +96,24 @@ impl Fit {
         let Objective { loss, l1_ratio, .. } = solver.objective();
         let penalty = replica.stage.map_or(f64::NAN, |stage| stage.penalty);
         let (scale, intercept) = (solver.scale(), replica.rows.intercept);
-        let freed = solver.freed.clone();
-        let last = Solution { penalty, gap: 0.0, scale, intercept, coefficients: fitted.collect(), freed };
-        let Point { lambda, intercept, coefficients, .. } = Point::new(problem, &solver.terms, &last);
+        let (intercepts, freed) = (solver.intercepts.clone(), solver.freed.clone());
+        let coefficients = fitted.collect();
+        let last = Solution { penalty, gap: 0.0, scale, intercept, intercepts, coefficients, freed };
+        let Point { lambda, intercept, intercepts, coefficients, .. } =
+            Point::new(problem, &solver.terms, &last);
+        let labels = if loss.scores_each_class() { problem.labels() } else { Vec::new() };
         Self {
             coefficients,
             intercept,
+            intercepts,
             lambda,
             lambda_max: solver.largest() / problem.rows() as f64 / l1_ratio,
             loss,
             l1_ratio,
-            classes: if loss.has_classes() { problem.classes() } else { None },
-            dual: replica.rows.residual.iter().map(|residual| scale * residual).collect(),
+            classes: problem.classes().filter(|_| loss.has_classes() && !loss.scores_each_class()),
+            dual: by_row(&replica.rows.residual, scale, labels.len()),
+            labels,
+            columns: problem.columns(),
             points: solver
                 .solutions()
                 .iter()
@@ -108,23 +125,79 @@ impl Fit {
         }
     }
 
+    /// Intercept and coefficients (column from 0, value) of a class, by its number from 0, where each class has a score; of
+    /// class 0 those of the only score where not.
+    pub fn of_class(&self, class: usize) -> (f64, Vec<(u32, f64)>) {
+        of_class((self.intercept, &self.intercepts, &self.coefficients), self.columns, class)
+    }
+
     /// SHA-256 of the model, 64 hexadecimal digits: equal exactly when two models are, and equal to `model_digest` in the
-    /// report of `lasso`. It is over the columns (u32, from 1), the coefficients, the intercept and lambda (f64), all
-    /// little-endian; of a path, over these of each point in order.
+    /// report of `lasso`. It is over the columns (u32, from 1), the coefficients, the intercept (or those of the classes) and
+    /// lambda (f64), all little-endian; of a path, over these of each point in order.
     pub fn digest(&self) -> String {
         let digest = ModelDigest::default();
         if !self.is_path {
-            return digested(digest, &self.coefficients, [self.intercept, self.lambda]).finish();
+            let rest = (self.intercept, &self.intercepts[..], self.lambda);
+            return digested(digest, &self.coefficients, rest).finish();
         }
-        let add =
-            |digest, point: &Point| digested(digest, &point.coefficients, [point.intercept, point.lambda]);
+        let add = |digest, point: &Point| {
+            digested(digest, &point.coefficients, (point.intercept, &point.intercepts, point.lambda))
+        };
         self.points.iter().fold(digest, add).finish()
     }
 }
 
+/// What is one class's of coefficients that go on from class to class.
+fn of_class(
+    (intercept, intercepts, coefficients): (f64, &[f64], &[(u32, f64)]),
+    columns: usize,
+    class: usize,
+) -> (f64, Vec<(u32, f64)>) {
+    let range = (class * columns) as u32..((class + 1) * columns) as u32;
+    let own = coefficients.iter().filter(|(at, _)| range.contains(at));
+    let own = own.map(|&(at, value)| (at - range.start, value)).collect();
+    (intercepts.get(class).copied().unwrap_or(intercept), own)
+}
+
 impl Point {
+    /// Intercept and coefficients of a class, as [`Fit::of_class`]; p `columns`.
+    pub(crate) fn of_class(&self, columns: usize, class: usize) -> (f64, Vec<(u32, f64)>) {
+        of_class((self.intercept, &self.intercepts, &self.coefficients), columns, class)
+    }
+
+    /// On the original scale, where each class has a score: intercepts sum to zero.
+    fn of_classes(problem: &Problem, terms: &Terms, solution: &Solution) -> Self {
+        let (classes, columns) = (solution.intercepts.len(), problem.columns());
+        let mut intercepts = solution.intercepts.clone();
+        let mut coefficients = Vec::with_capacity(solution.coefficients.len() + solution.freed.len());
+        let penalized = solution.coefficients.iter();
+        let penalized = penalized.map(|&(at, value)| (at, value * terms.unit(at as usize)));
+        let freed = solution.freed.iter().copied().filter(|(_, value)| *value != 0.0);
+        for (at, value) in penalized.chain(freed) {
+            let (column, class) = (at / classes as u32, at as usize % classes);
+            let value = terms.within(at, value * problem.scale(column));
+            // Sparse columns are not centred where each class has a score: their intercepts know it.
+            if !problem.is_sparse() {
+                intercepts[class] -= value * problem.center(column);
+            }
+            coefficients.push(((class * columns) as u32 + column, value));
+        }
+        coefficients.sort_unstable_by_key(|&(at, _)| at);
+        Self {
+            lambda: solution.penalty / problem.rows() as f64,
+            gap: solution.gap,
+            intercept: 0.0,
+            intercepts: symmetric(&intercepts, classes),
+            dual_scale: solution.scale,
+            coefficients,
+        }
+    }
+
     /// On the original scale.
     fn new(problem: &Problem, terms: &Terms, solution: &Solution) -> Self {
+        if !solution.intercepts.is_empty() {
+            return Self::of_classes(problem, terms, solution);
+        }
         let scaled = solution.coefficients.iter().map(|&(j, value)| {
             let column = terms.original(j);
             let value = value * terms.unit(j as usize) * problem.scale(column);
@@ -141,14 +214,30 @@ impl Point {
             lambda: solution.penalty / problem.rows() as f64,
             gap: solution.gap,
             intercept: solution.intercept - centered,
+            intercepts: Vec::new(),
             dual_scale: solution.scale,
             coefficients,
         }
     }
 }
 
-fn digested(digest: ModelDigest, coefficients: &[(u32, f64)], rest: [f64; 2]) -> ModelDigest {
+/// A dual point, row by row: `scale` times a residual that stands class by class where there are classes.
+fn by_row(residual: &[f64], scale: f64, classes: usize) -> Vec<f64> {
+    let rows = residual.len() / classes.max(1);
+    let place = |at: usize| if classes > 0 { at % classes * rows + at / classes } else { at };
+    (0..residual.len()).map(|at| scale * residual[place(at)]).collect()
+}
+
+fn digested(
+    digest: ModelDigest,
+    coefficients: &[(u32, f64)],
+    (intercept, intercepts, lambda): (f64, &[f64], f64),
+) -> ModelDigest {
     let columns: Vec<u32> = coefficients.iter().map(|(column, _)| column + 1).collect();
     let values: Vec<f64> = coefficients.iter().map(|(_, value)| *value).collect();
+    let rest = match intercepts {
+        [] => vec![intercept, lambda],
+        all => all.iter().copied().chain([lambda]).collect(),
+    };
     digest.u32s(&columns).f64s(&values).f64s(&rest)
 }

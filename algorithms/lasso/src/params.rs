@@ -34,7 +34,7 @@ impl Choice {
 ///
 /// | name | default | range | what it does |
 /// |---|---|---|---|
-/// | `loss` | `Squared` | | squared, logistic for a response of two values, or Poisson for counts |
+/// | `loss` | `Squared` | | squared, logistic for a response of two values, multinomial for any number of them, or Poisson for counts |
 /// | `factors` | 1 | 0, or 1e-100 to 1e100 | what the penalty of each column is multiplied with |
 /// | `groups` | none | not with `bounds` or rounds | which columns are chosen together |
 /// | `bounds` | none | around 0 | between which each coefficient is |
@@ -236,7 +236,8 @@ impl Lasso {
         self
     }
 
-    /// Starts from these coefficients, (column from 0, value on the original scale), rather than from zeros.
+    /// Starts from these coefficients, (column from 0, value on the original scale), rather than from zeros; with classes that
+    /// have scores of their own numbered as in [`Fit::coefficients`](crate::Fit::coefficients).
     pub fn init(mut self, coefficients: Vec<(u32, f64)>) -> Self {
         self.init = coefficients;
         self

@@ -2,6 +2,7 @@
 
 use raddle_datasets::Matrix;
 
+use crate::loss::multinomial::softmax;
 use crate::model::{Fit, Point};
 
 /// `intercept + X b`: a value for each of the n rows of `x`, p columns on the scale on which the coefficients are
@@ -26,6 +27,11 @@ pub fn predict(x: &Matrix, coefficients: &[(u32, f64)], intercept: f64) -> Vec<f
         }
     }
     sums
+}
+
+/// The probabilities of classes that have these scores, one each: they sum to 1.
+pub fn probabilities(scores: &[f64]) -> Vec<f64> {
+    softmax(scores.iter().copied()).parts
 }
 
 impl Fit {

@@ -141,8 +141,10 @@ fn row<'a>(
             rest = odd_pair(pair)?;
             continue;
         };
-        let index = index.saturating_add(shift);
+        // Past the largest number there is 0, which is never above `previous`.
+        let (given, index) = (index, index.wrapping_add(shift));
         if index <= previous || index > most {
+            let index = given.saturating_add(shift);
             if index <= previous || index > u64::from(u32::MAX) {
                 return Err(bad_index(index, previous, shift));
             }

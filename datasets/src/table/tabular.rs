@@ -56,6 +56,15 @@ impl<'s> Tabular<'s> {
         }
     }
 
+    /// What the first lines of a CSV say.
+    fn head(&self) -> Option<&Head> {
+        match self {
+            Self::Csv(_, head) => Some(head),
+            #[cfg(feature = "parquet")]
+            Self::Parquet(_) => None,
+        }
+    }
+
     fn is_named(&self) -> bool {
         match self {
             Self::Csv(_, head) => head.names.is_some(),
@@ -78,7 +87,7 @@ pub(super) fn load(source: &Source, format: Format, options: &Options) -> Result
     let table = Tabular::open(source, format, options.no_header)?;
     let (names, path) = (table.names(), &source.path);
     let selection = select(&names, table.is_named(), options, path)?;
-    if let Tabular::Csv(_, head) = &table
+    if let Some(head) = table.head()
         && options.columns == ColumnOptions::default()
         && options.beside.is_empty()
     {

@@ -1,7 +1,7 @@
 //! `coef.tsv`: the coefficients of a model, one a line, by column, under a header.
 //!
 //! `column number`, `name` (empty where the data have none) and `coefficient`, with tabs between them; of a path the
-//! `point` in front. Numbers count from 1, values have 17 significant digits, and only those that are not zero are there.
+//! `point` in front, and where each class has a score the `class`. Numbers count from 1, values have 17 significant digits, and only those that are not zero are there.
 
 use std::io::{self, Write};
 
@@ -10,13 +10,42 @@ pub(crate) type Coefficients = Vec<(u32, f64)>;
 
 const HEADER: &str = "column number\tname\tcoefficient";
 
+/// How coefficients are numbered: column j of class k is k times the columns and j, where each class has a score.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Layout {
+    pub(crate) columns: usize,
+    /// K, or 0 where there is one score.
+    pub(crate) classes: usize,
+}
+
+impl Layout {
+    /// Class and column of a number.
+    pub(crate) fn place(self, at: u32) -> (usize, u32) {
+        match self.classes {
+            0 => (0, at),
+            _ => (at as usize / self.columns, (at as usize % self.columns) as u32),
+        }
+    }
+
+    fn header(self, is_path: bool) -> String {
+        let (point, class) =
+            (if is_path { "point\t" } else { "" }, if self.classes > 0 { "class\t" } else { "" });
+        format!("{point}{class}{HEADER}")
+    }
+}
+
 /// The names of columns, where the data have them.
 pub(crate) type Names<'a> = Option<&'a [String]>;
 
 /// Writes the coefficients of one lambda.
-pub(crate) fn write(out: &mut impl Write, coefficients: &[(u32, f64)], names: Names<'_>) -> io::Result<()> {
-    writeln!(out, "{HEADER}")?;
-    coefficients.iter().try_for_each(|&of| writeln!(out, "{}", line(of, names)))
+pub(crate) fn write(
+    out: &mut impl Write,
+    coefficients: &[(u32, f64)],
+    names: Names<'_>,
+    layout: Layout,
+) -> io::Result<()> {
+    writeln!(out, "{}", layout.header(false))?;
+    coefficients.iter().try_for_each(|&of| writeln!(out, "{}", line(of, names, layout)))
 }
 
 /// Writes those of a path, point by point.
@@ -24,41 +53,46 @@ pub(crate) fn write_path<'a>(
     out: &mut impl Write,
     points: impl Iterator<Item = &'a Coefficients>,
     names: Names<'_>,
+    layout: Layout,
 ) -> io::Result<()> {
-    writeln!(out, "point\t{HEADER}")?;
+    writeln!(out, "{}", layout.header(true))?;
     (1..).zip(points).try_for_each(|(point, coefficients): (u64, _)| {
-        coefficients.iter().try_for_each(|&of| writeln!(out, "{point}\t{}", line(of, names)))
+        coefficients.iter().try_for_each(|&of| writeln!(out, "{point}\t{}", line(of, names, layout)))
     })
 }
 
-fn line((column, value): (u32, f64), names: Names<'_>) -> String {
+fn line((at, value): (u32, f64), names: Names<'_>, layout: Layout) -> String {
+    let (class, column) = layout.place(at);
+    let class = if layout.classes > 0 { format!("{}\t", class + 1) } else { String::new() };
     let name = names.and_then(|names| names.get(column as usize)).map_or("", String::as_str);
     // A tab or a line end in a name would shift what stands behind it.
     let name = name.replace(|letter: char| letter.is_control(), " ");
-    format!("{}\t{name}\t{value:.16e}", column + 1)
+    format!("{class}{}\t{name}\t{value:.16e}", column + 1)
 }
 
-/// Reads the coefficients of a model with this number of columns; of a path, those of `point`, from 1.
+/// Reads the coefficients of a model with these columns and classes; of a path, those of `point`, from 1.
 ///
 /// # Errors
 /// What is wrong, with the line: a column that the model does not have or that appears twice, a value that is not finite.
-pub(crate) fn parse(text: &str, columns: usize, point: Option<u64>) -> Result<Coefficients, String> {
+pub(crate) fn parse(text: &str, layout: Layout, point: Option<u64>) -> Result<Coefficients, String> {
+    let Layout { columns, classes } = layout;
     let mut lines = (1..).zip(text.lines());
-    let header = match point {
-        None => HEADER.to_owned(),
-        Some(_) => format!("point\t{HEADER}"),
-    };
+    let header = layout.header(point.is_some());
     if lines.next().is_none_or(|(_, line)| line != header) {
         return Err(format!("line 1: expected the header `{}`", header.replace('\t', "`, `")));
     }
     let mut read = Coefficients::new();
-    let mut before = (0, 0);
+    let mut before = (0, 0, 0);
     for (number, line) in lines {
-        let place @ (of, column) = place(line, point.is_some())
-            .filter(|(_, column, _)| (1..=columns as u64).contains(column))
-            .map(|(of, column, _)| (of, column))
+        let place @ (of, class, column) = place(line, point.is_some(), classes > 0)
+            .filter(|(_, class, column)| {
+                (1..=columns as u64).contains(column) && (1..=classes.max(1) as u64).contains(class)
+            })
             .ok_or_else(|| {
-                format!("line {number}: expected a column from 1 to {columns}, a name and a coefficient, with tabs")
+                let class = if classes > 0 { format!("a class from 1 to {classes}, ") } else { String::new() };
+                format!(
+                    "line {number}: expected {class}a column from 1 to {columns}, a name and a coefficient, with tabs"
+                )
             })?;
         if place == before {
             return Err(format!("line {number}: column {column} appears twice"));
@@ -72,23 +106,26 @@ pub(crate) fn parse(text: &str, columns: usize, point: Option<u64>) -> Result<Co
             .filter(|value: &f64| value.is_finite())
             .ok_or_else(|| format!("line {number}: the coefficient is no finite number"))?;
         if point.is_none_or(|point| point == of) {
-            read.push((column as u32 - 1, value));
+            read.push(((class as u32 - 1) * columns as u32 + column as u32 - 1, value));
         }
     }
     Ok(read)
 }
 
-/// Point (0 where there is none) and column of a line, with its name.
-fn place(line: &str, is_path: bool) -> Option<(u64, u64, &str)> {
+/// Point (0 where there is none), class (1 where there is none) and column of a line.
+fn place(line: &str, is_path: bool, has_classes: bool) -> Option<(u64, u64, u64)> {
     let mut fields = line.split('\t');
     let point = if is_path { fields.next()?.parse().ok().filter(|point| *point > 0)? } else { 0 };
-    let (column, name, _) = (fields.next()?.parse().ok()?, fields.next()?, fields.next()?);
-    fields.next().is_none().then_some((point, column, name))
+    let class = if has_classes { fields.next()?.parse().ok()? } else { 1 };
+    let (column, _, _) = (fields.next()?.parse().ok()?, fields.next()?, fields.next()?);
+    fields.next().is_none().then_some((point, class, column))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const LAYOUT: Layout = Layout { columns: 3, classes: 0 };
 
     fn written(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
         let mut bytes = Vec::new();
@@ -102,17 +139,34 @@ mod tests {
         let points = [vec![(0, 0.1 + 0.2), (2, -1e-300)], vec![], vec![(1, 5e-324), (2, f64::MAX)]];
         for names in [None, Some(&names[..])] {
             for coefficients in &points {
-                let text = written(|out| write(out, coefficients, names));
-                assert_eq!(parse(&text, 3, None).as_ref(), Ok(coefficients), "{text}");
+                let text = written(|out| write(out, coefficients, names, LAYOUT));
+                assert_eq!(parse(&text, LAYOUT, None).as_ref(), Ok(coefficients), "{text}");
             }
-            let text = written(|out| write_path(out, points.iter(), names));
+            let text = written(|out| write_path(out, points.iter(), names, LAYOUT));
             for (point, coefficients) in (1..).zip(&points) {
-                assert_eq!(parse(&text, 3, Some(point)).as_ref(), Ok(coefficients), "{text}");
+                assert_eq!(parse(&text, LAYOUT, Some(point)).as_ref(), Ok(coefficients), "{text}");
             }
             assert_eq!(text.lines().next(), Some("point\tcolumn number\tname\tcoefficient"));
         }
-        let text = written(|out| write(out, &points[2], Some(&names)));
+        let text = written(|out| write(out, &points[2], Some(&names), LAYOUT));
         assert_eq!(text.lines().nth(1).map(|line| line.split('\t').nth(1)), Some(Some("b c d")));
+    }
+
+    #[test]
+    fn coefficients_of_classes_are_read_back_with_their_classes() {
+        let layout = Layout { columns: 3, classes: 4 };
+        let points = [vec![(0, 0.25), (4, -1.0), (11, 3.0)], vec![], vec![(8, 2.0)]];
+        for coefficients in &points {
+            let text = written(|out| write(out, coefficients, None, layout));
+            assert_eq!(parse(&text, layout, None).as_ref(), Ok(coefficients), "{text}");
+        }
+        let text = written(|out| write_path(out, points.iter(), None, layout));
+        for (point, coefficients) in (1..).zip(&points) {
+            assert_eq!(parse(&text, layout, Some(point)).as_ref(), Ok(coefficients), "{text}");
+        }
+        assert!(text.starts_with("point\tclass\tcolumn number\tname\tcoefficient\n1\t1\t1\t\t2.5"), "{text}");
+        let refused = parse(&format!("class\t{HEADER}\n5\t1\t\t1\n"), layout, None).unwrap_err();
+        assert!(refused.contains("expected a class from 1 to 4, a column from 1 to 3"), "{refused}");
     }
 
     #[test]
@@ -131,11 +185,14 @@ mod tests {
             ("3\tx\t1e309", "no finite number"),
             ("3\tx\t", "no finite number"),
         ] {
-            let refused = parse(&format!("{HEADER}\n2\tb\t0.5\n{line}\n"), 3, None).unwrap_err();
+            let refused = parse(&format!("{HEADER}\n2\tb\t0.5\n{line}\n"), LAYOUT, None).unwrap_err();
             assert!(refused.starts_with("line 3: ") && refused.contains(why), "{line}: {refused}");
         }
         for text in ["", "2\tb\t0.5\n", "column\tname\tcoefficient\n"] {
-            assert!(parse(text, 3, None).unwrap_err().starts_with("line 1: expected the header"), "{text}");
+            assert!(
+                parse(text, LAYOUT, None).unwrap_err().starts_with("line 1: expected the header"),
+                "{text}"
+            );
         }
     }
 }

@@ -123,9 +123,8 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
         .result("lambda", fit.lambda)
         .result("lambda_max", fit.lambda_max)
         .result("nonzeros", fit.coefficients.len() as u64)
-        .result("intercept", fit.intercept)
         .result("coefficients", fit::largest(&fit, &model));
-    let report = features.reported(chosen.reported(report));
+    let report = fit::intercepts(features.reported(chosen.reported(report)), &fit);
     let is_written = train.folder().is_some();
     let (text, summary) =
         fit::describe(&fit, &model, &options.problem.title(), &report.data.path, is_written);

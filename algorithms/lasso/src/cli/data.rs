@@ -94,16 +94,10 @@ impl TextArgs {
 }
 
 impl ColumnArgs {
-    /// How to read with this number of threads.
-    pub(crate) fn options(
-        &self,
-        format: Option<&str>,
-        y: Option<&str>,
-        threads: usize,
-    ) -> Result<Options, Error> {
-        let Self { columns, drop, categorical, max_levels, missing, text } = self.clone();
-        let columns = ColumnOptions { columns, drop, categorical, max_levels, missing };
-        Ok(Options { columns, ..text.options(format, y, threads)? })
+    /// The columns that are asked for.
+    pub(crate) fn chosen(&self) -> ColumnOptions {
+        let Self { columns, drop, categorical, max_levels, missing, .. } = self.clone();
+        ColumnOptions { columns, drop, categorical, max_levels, missing }
     }
 }
 

@@ -9,7 +9,7 @@ use raddle_lasso::{Fit, Loss, Point, Problem};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::coefficients::{self, Coefficients};
+use super::coefficients::{self, Coefficients, Layout};
 use super::problem::Features;
 use super::rows::Offset;
 
@@ -31,6 +31,11 @@ pub(crate) struct Model {
     /// For a loss of two classes, the response's two values: scores above 0 speak for the second.
     #[serde(default)]
     pub(crate) classes: Option<[f64; 2]>,
+    /// For classes that have scores of their own, the response's values, ascending, and their intercepts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) labels: Vec<f64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) intercepts: Vec<f64>,
     /// The texts of classes that are their numbers, sorted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) class_names: Option<Vec<String>>,
@@ -79,6 +84,8 @@ impl Model {
             loss: fit.loss.name().into(),
             l1_ratio: fit.l1_ratio,
             classes: fit.classes,
+            labels: fit.labels.clone(),
+            intercepts: fit.intercepts.clone(),
             class_names: features.classes.clone(),
             lambda: fit.lambda,
             lambda_max: fit.lambda_max,
@@ -93,17 +100,54 @@ impl Model {
         }
     }
 
+    /// Intercept and coefficients of each class that has a score, or of the only score.
+    pub(crate) fn by_class(&self, coefficients: &[(u32, f64)]) -> Vec<(f64, Coefficients)> {
+        let layout = self.layout();
+        if layout.classes == 0 {
+            return vec![(self.intercept, coefficients.to_vec())];
+        }
+        let mut by_class: Vec<(f64, Coefficients)> =
+            self.intercepts.iter().map(|intercept| (*intercept, Vec::new())).collect();
+        for &(at, value) in coefficients {
+            let (class, column) = layout.place(at);
+            by_class[class].1.push((column, value));
+        }
+        by_class
+    }
+
+    /// How coefficients are numbered.
+    pub(crate) fn layout(&self) -> Layout {
+        Layout { columns: self.columns, classes: self.labels.len() }
+    }
+
+    /// The name of a coefficient: that of its column, with its class where each has a score.
+    pub(crate) fn coefficient(&self, at: u32) -> String {
+        match self.layout().place(at) {
+            (_, column) if self.labels.is_empty() => self.name(column),
+            (class, column) => format!("{} (class {})", self.name(column), self.class_name(class)),
+        }
+    }
+
+    /// A class by its number from 0, as text.
+    pub(crate) fn class_name(&self, class: usize) -> String {
+        match self.class(self.labels.get(class).copied().unwrap_or(f64::NAN)) {
+            Value::String(name) => name,
+            number => number.as_f64().unwrap_or(f64::NAN).to_string(),
+        }
+    }
+
     /// The loss, which a check has found known.
     pub(crate) fn loss(&self) -> Loss {
         Loss::named(&self.loss).unwrap_or_default()
     }
 
-    /// A class of those two as predictions show it.
+    /// A class as predictions show it.
     pub(crate) fn class(&self, class: f64) -> Value {
         match &self.class_names {
             // A tab or a line end in a name would shift what stands behind it.
             Some(names) => {
-                names[usize::from(class > 0.0)].replace(|letter: char| letter.is_control(), " ").into()
+                let name = names.get(class as usize).map_or("", String::as_str);
+                name.replace(|letter: char| letter.is_control(), " ").into()
             }
             None => class.into(),
         }
@@ -130,15 +174,22 @@ impl Model {
         if !self.intercept.is_finite() {
             return Err("the intercept is no finite number".into());
         }
-        match (Loss::named(&self.loss).map(Loss::has_classes), self.classes) {
-            (Some(false), None) => Ok(()),
-            (Some(true), Some([a, b])) if a < b => Ok(()),
+        let is_ordered = self.labels.is_sorted_by(|a, b| a < b) && self.labels.len() == self.intercepts.len();
+        if !is_ordered || self.intercepts.iter().any(|intercept| !intercept.is_finite()) {
+            return Err("there must be classes in ascending order, and an intercept for each".into());
+        }
+        let known = Loss::named(&self.loss).map(|loss| (loss.has_classes(), loss.scores_each_class()));
+        match (known, self.classes, self.labels.len()) {
+            (Some((false, _)), None, 0) | (Some((true, true)), None, 2..) => Ok(()),
+            (Some((true, false)), Some([a, b]), 0) if a < b => Ok(()),
             _ => Err(format!("the loss `{}` with these classes is unknown", self.loss)),
         }?;
         let names = self.class_names.as_ref().map(Vec::len);
-        match names.zip(self.classes) {
-            Some((2, [0.0, 1.0])) => Ok(()),
-            None if names.is_none() => Ok(()),
+        let values: Vec<f64> =
+            self.classes.into_iter().flatten().chain(self.labels.iter().copied()).collect();
+        match names {
+            None => Ok(()),
+            Some(count) if (0..count).map(|number| number as f64).eq(values) => Ok(()),
             _ => Err("the names of the classes are not theirs".into()),
         }
     }
@@ -147,10 +198,14 @@ impl Model {
 /// Writes the model into the run's folder.
 pub(crate) fn write(session: &mut Session, fit: &Fit, model: &Model) -> Result<(), Error> {
     session.write("coef.tsv", |out| {
-        coefficients::write(out, &fit.coefficients, model.feature_names.as_deref())
+        coefficients::write(out, &fit.coefficients, model.feature_names.as_deref(), model.layout())
     })?;
     session.write("dual.npy", |out| {
-        npy::header(out, "<f8", &[fit.dual.len()])?;
+        let classes = fit.labels.len();
+        match classes {
+            0 => npy::header(out, "<f8", &[fit.dual.len()])?,
+            _ => npy::header(out, "<f8", &[fit.dual.len() / classes, classes])?,
+        }
         npy::f64s(out, &fit.dual)
     })?;
     session.write("model.json", |out| Ok(serde_json::to_writer_pretty(out, model)?))
@@ -160,17 +215,21 @@ pub(crate) fn write(session: &mut Session, fit: &Fit, model: &Model) -> Result<(
 pub(crate) fn write_path(session: &mut Session, fit: &Fit, model: &Model) -> Result<(), Error> {
     session.write("coef.tsv", |out| {
         let points = fit.points.iter().map(|point| &point.coefficients);
-        coefficients::write_path(out, points, model.feature_names.as_deref())
+        coefficients::write_path(out, points, model.feature_names.as_deref(), model.layout())
     })?;
     session.write("path.tsv", |out| {
-        writeln!(out, "point\tlambda\tintercept\tgap\tnonzeros\tdual_scale")?;
+        write!(out, "point\tlambda\tintercept\tgap\tnonzeros\tdual_scale")?;
+        (1..=model.labels.len()).try_for_each(|class| write!(out, "\tintercept_{class}"))?;
+        writeln!(out)?;
         (1..).zip(&fit.points).try_for_each(
-            |(number, Point { lambda, gap, intercept, dual_scale, coefficients }): (usize, _)| {
+            |(number, Point { lambda, gap, intercept, intercepts, dual_scale, coefficients }): (usize, _)| {
                 let nonzeros = coefficients.len();
-                writeln!(
+                write!(
                     out,
                     "{number}\t{lambda:.16e}\t{intercept:.16e}\t{gap:e}\t{nonzeros}\t{dual_scale:.16e}"
-                )
+                )?;
+                intercepts.iter().try_for_each(|intercept| write!(out, "\t{intercept:.16e}"))?;
+                writeln!(out)
             },
         )
     })?;
@@ -178,6 +237,7 @@ pub(crate) fn write_path(session: &mut Session, fit: &Fit, model: &Model) -> Res
     // Of what is written: a path that was ended early was at work on another lambda.
     if let Some(last) = fit.points.last() {
         (model.lambda, model.intercept) = (last.lambda, last.intercept);
+        model.intercepts.clone_from(&last.intercepts);
         model.gap = fit.points.iter().map(|point| point.gap).fold(0.0, f64::max);
     }
     session.write("model.json", |out| Ok(serde_json::to_writer_pretty(out, &model)?))
@@ -225,21 +285,26 @@ fn read_point(
 ) -> Result<Fitted, Error> {
     let refuse = |name: &str, why: &str| Error::input(format!("{}, {why}", folder.join(name).display()));
     let text = |name: &str| String::from_utf8(opened.read(name)?).map_err(|_| refuse(name, "it is no text"));
-    let coefficients = coefficients::parse(&text("coef.tsv")?, about.columns, point);
+    let coefficients = coefficients::parse(&text("coef.tsv")?, about.layout(), point);
     let coefficients = coefficients.map_err(|why| refuse("coef.tsv", &why))?;
     if let Some(point) = point {
         let why = format!("line {}: expected lambda and intercept of point {point}", point + 1);
-        (about.lambda, about.intercept) =
-            place(&text("path.tsv")?, point).ok_or_else(|| refuse("path.tsv", &why))?;
+        let classes = about.labels.len();
+        (about.lambda, about.intercept, about.intercepts) =
+            place(&text("path.tsv")?, point, classes).ok_or_else(|| refuse("path.tsv", &why))?;
     }
     Ok(Fitted { about, coefficients, digest: opened.digest().to_owned() })
 }
 
-/// lambda and intercept of a point in `path.tsv`.
-fn place(lines: &str, point: u64) -> Option<(f64, f64)> {
+/// lambda and intercept of a point in `path.tsv`, and the intercepts of classes that have scores.
+fn place(lines: &str, point: u64, classes: usize) -> Option<(f64, f64, Vec<f64>)> {
     let line = lines.lines().nth(usize::try_from(point).ok()?)?;
     let mut fields = line.split('\t');
     let number: u64 = fields.next()?.parse().ok()?;
     let (lambda, intercept): (f64, f64) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
-    (number == point && lambda.is_finite() && intercept.is_finite()).then_some((lambda, intercept))
+    let of_classes: Option<Vec<f64>> = fields.skip(3).map(|field| field.parse().ok()).collect();
+    let of_classes =
+        of_classes.filter(|all| all.len() == classes && all.iter().all(|value| value.is_finite()))?;
+    (number == point && lambda.is_finite() && intercept.is_finite())
+        .then_some((lambda, intercept, of_classes))
 }

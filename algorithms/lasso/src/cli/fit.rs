@@ -2,8 +2,8 @@
 
 use clap::Args;
 use raddle::cli::{
-    Error, ExitStatus, Session, Summary, Table as Listing, Timed, TrainOptions, aligned, count, number,
-    refuse_without_effect,
+    Error, ExitStatus, Report, Session, Summary, Table as Listing, Timed, TrainOptions, aligned, count,
+    number, refuse_without_effect,
 };
 use raddle_lasso::Fit;
 use serde::Serialize;
@@ -71,11 +71,20 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let report = session.report(options, data, fit.digest(), &fit.report, &fit.trace)?;
     let report = report.result("lambda", fit.lambda).result("lambda_max", fit.lambda_max);
     let report = features.reported(report.result("nonzeros", fit.coefficients.len() as u64));
-    let report = report.result("intercept", fit.intercept).result("coefficients", largest(&fit, &model));
+    let report = intercepts(report, &fit);
+    let report = report.result("coefficients", largest(&fit, &model));
     let is_written = train.folder().is_some();
     let (text, summary) = describe(&fit, &model, &options.problem.title(), &report.data.path, is_written);
     let text = format!("{}\n\n{}", features.below(&text), report.conclusion());
     session.finish(report, &summary, &text)
+}
+
+/// The intercept, or those of the classes.
+pub(crate) fn intercepts(report: Report, fit: &Fit) -> Report {
+    match &fit.intercepts[..] {
+        [] => report.result("intercept", fit.intercept),
+        all => report.result("intercepts", all.to_vec()),
+    }
 }
 
 /// By falling size.
@@ -87,7 +96,7 @@ fn by_size(fit: &Fit) -> Vec<(u32, f64)> {
 
 /// The largest coefficients, for the report: column from 1, name, value. coef.tsv has all.
 pub(crate) fn largest(fit: &Fit, model: &Model) -> Value {
-    let entry = |&(column, value): &(u32, f64)| json!({"column": column + 1, "name": model.name(column), "coefficient": value});
+    let entry = |&(column, value): &(u32, f64)| json!({"column": model.layout().place(column).1 + 1, "name": model.coefficient(column), "coefficient": value});
     by_size(fit).iter().take(LISTED).map(entry).collect()
 }
 
@@ -105,24 +114,32 @@ pub(crate) fn describe(
         true => format!("lambda_max / {}", number(fit.lambda_max / fit.lambda)),
         false => "lambda_max is 0: no column varies with the response".into(),
     };
-    let (nonzeros, columns) = (fit.coefficients.len(), count(model.columns as u64, "coefficient"));
+    let (nonzeros, columns) =
+        (fit.coefficients.len(), count((model.columns * model.labels.len().max(1)) as u64, "coefficient"));
     let are = if nonzeros == 1 { "is" } else { "are" };
     let mut text = format!(
         "{title}: {nonzeros} of {columns} {are} not zero at lambda {} ({place})\n\n",
         number(fit.lambda)
     );
-    if fit.intercept != 0.0 || nonzeros > 0 {
+    if fit.intercept != 0.0 || !fit.intercepts.is_empty() || nonzeros > 0 {
         text += &format!("{:>14}  of\n", "coefficient");
     }
     if fit.intercept != 0.0 {
         text += &format!("{:>14}  (intercept)\n", aligned(fit.intercept));
     }
+    for (class, intercept) in fit.intercepts.iter().enumerate().take(LISTED) {
+        text += &format!("{:>14}  (intercept, class {})\n", aligned(*intercept), model.class_name(class));
+    }
     let mut table = Listing::new("coefficients", &["column", "name", "coefficient"]);
     for &(column, value) in &order {
-        table.row(vec![(column + 1).into(), model.name(column).into(), value.into()]);
+        table.row(vec![
+            (model.layout().place(column).1 + 1).into(),
+            model.coefficient(column).into(),
+            value.into(),
+        ]);
     }
     for &(column, value) in order.iter().take(LISTED) {
-        text += &format!("{:>14}  {}\n", aligned(value), model.name(column));
+        text += &format!("{:>14}  {}\n", aligned(value), model.coefficient(column));
     }
     if order.len() > LISTED {
         let all = if is_written { "all are in coef.tsv" } else { "--out DIR writes all to coef.tsv" };

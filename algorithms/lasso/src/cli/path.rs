@@ -70,7 +70,7 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
 
 /// A point, for the report.
 fn entry((point, number): (&Point, u64)) -> Value {
-    let Point { lambda, gap, intercept, dual_scale, coefficients } = point;
+    let Point { lambda, gap, intercept, dual_scale, coefficients, .. } = point;
     json!({
         "point": number, "lambda": lambda, "intercept": intercept, "gap": gap, "nonzeros": coefficients.len(),
         "dual_scale": dual_scale

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use raddle::cli::{Error, ExitStatus, UseOptions, count, number, write_atomic};
-use raddle_datasets::{Classes, Options as Reading, Samples, read_samples};
+use raddle_datasets::{Beside, Classes, Options as Reading, Samples, read_samples};
 use raddle_lasso::Measure;
 use serde_json::{Map, Value, json};
 
@@ -36,11 +36,15 @@ pub(crate) struct Options {
     /// own column unless another is named.
     #[arg(long, value_name = "NAME|FILE")]
     offset: Option<String>,
+    /// Count each row this many times in the error: a column or a file with one value a row.
+    #[arg(long, value_name = "NAME|FILE")]
+    weights: Option<String>,
     /// Of a path: the point to predict with, from 1; path.tsv in its folder lists them.
     #[arg(long, value_name = "K")]
     point: Option<u64>,
     /// Write the predictions to this file, one a line, rather than to stdout. Of a logistic model a line is the class and,
-    /// behind a tab, the probability of the larger class (of texts, of the last in order); of a Poisson model it is the mean.
+    /// behind a tab, the probability of the larger class (of texts, of the last in order); of a multinomial model the class and
+    /// the probability of every class, in their order; of a Poisson model it is the mean.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -59,33 +63,54 @@ Columns are matched by name where the model and the data have names, else by pos
 the model was fitted is encoded and filled alike. Other columns may hold anything: they are left out, and so are libsvm
 indices beyond the model's last; both are said.";
 
-/// Predicts a value for each row, or its class and the probability of the larger class. Where there is a response, the
+/// Predicts a value for each row, or its class and the probability of the larger class or of all classes. Where there is a response, the
 /// error against it is said: on stdout if the predictions go to a file, else on stderr.
 pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     let Fitted { about, coefficients, .. } = files::read(&options.model, options.point)?;
     let reading = options.text.options(options.format.as_deref(), options.y.as_deref(), 1)?;
+    let offset = offset(options, &about)?;
+    let weights = options.weights.as_ref().map(|name| Beside { option: "--weights", name: name.clone() });
+    let beside = weights.into_iter().chain(offset.as_deref().map(beside_offset)).collect();
     let reading = Reading {
         zero_based: reading.zero_based || about.zero_based,
         repeat: about.repeated(),
         width: u32::try_from(about.columns).ok(),
         classes: about.class_names.clone().map_or(Classes::Refused, Classes::Known),
-        beside: offset(options, &about)?.as_deref().map(beside_offset).into_iter().collect(),
+        beside,
         ..reading
     };
     let mut samples = read_samples(&options.data, &reading).map_err(Error::input)?;
     let Matched { columns, y, mut left_out } = matched(&about, &mut samples, &options.data)?;
     left_out.append(&mut samples.left_out);
-    let place = |&(column, value): &(u32, f64)| Some((columns.place(column)?, value));
-    let coefficients: Vec<(u32, f64)> = coefficients.iter().filter_map(place).collect();
-    let mut predictions = raddle_lasso::predict(&samples.x, &coefficients, about.intercept);
-    for offset in std::mem::take(&mut samples.beside) {
+    let place = |(column, value): (u32, f64)| Some((columns.place(column)?, value));
+    // Class by class, where each has a score.
+    let mut scores = Vec::new();
+    for (intercept, of) in about.by_class(&coefficients) {
+        let of: Vec<(u32, f64)> = of.into_iter().filter_map(place).collect();
+        scores.append(&mut raddle_lasso::predict(&samples.x, &of, intercept));
+    }
+    let mut beside = std::mem::take(&mut samples.beside).into_iter();
+    let weights = match &options.weights {
+        Some(_) => beside
+            .next()
+            .map(|values| checked_weights(numbers(values, "--weights", &options.data)?, &options.data)),
+        None => None,
+    };
+    let weights = weights.transpose()?;
+    for offset in beside {
         let offset = numbers(offset, "--offset", &options.data)?;
-        predictions.iter_mut().zip(offset).for_each(|(score, offset)| *score += offset);
+        scores.iter_mut().zip(offset).for_each(|(score, offset)| *score += offset);
     }
     note_what_is_left_out(options, &samples, &about, &left_out);
-    let values = |y: Vec<f64>| about.loss().measures(&y, &predictions, about.classes);
+    let of = (about.classes, &about.labels[..]);
+    let values = |y: Vec<f64>| about.loss().measures(&y, &scores, weights.as_deref(), of);
+    if y.is_none() && weights.is_some() {
+        let why = "--weights has no effect without a response, whose error they weigh: name it by --y, or leave it out";
+        return Err(Error::usage(why));
+    }
     let measured = y.map(|y| Measured { values: values(y) });
-    tell(options, &about, &predictions, measured)
+    let predictions = Predictions { about: &about, scores, rows: samples.x.rows() };
+    tell(options, &predictions, measured)
 }
 
 /// Where offsets are: a model that was fitted with one needs it, others have none.
@@ -144,47 +169,100 @@ impl Measured {
     }
 }
 
+/// Weights of rows in the error.
+fn checked_weights(values: Vec<f64>, data: &str) -> Result<Vec<f64>, Error> {
+    match values.iter().position(|weight| !(*weight >= 0.0 && weight.is_finite())) {
+        Some(row) => Err(Error::input(format!(
+            "{data}: --weights: the weight is {} in row {}, counted without a header: weights are numbers of at least 0",
+            values[row],
+            row + 1
+        ))),
+        None => Ok(values),
+    }
+}
+
+/// What the model says of each row.
+struct Predictions<'a> {
+    about: &'a Model,
+    /// Class by class, where each has a score.
+    scores: Vec<f64>,
+    rows: usize,
+}
+
+impl Predictions<'_> {
+    /// The class of a row, for a loss of classes.
+    fn class(&self, row: usize) -> Option<Value> {
+        if let Some(classes) = self.about.classes {
+            return Some(self.about.class(classes[usize::from(self.scores[row] > 0.0)]));
+        }
+        let probabilities = self.probabilities(row)?;
+        let better = |best: usize, at: usize| if probabilities[at] > probabilities[best] { at } else { best };
+        Some(self.about.class(self.about.labels[(0..probabilities.len()).fold(0, better)]))
+    }
+
+    /// The probability of each class of a row, where each has a score.
+    fn probabilities(&self, row: usize) -> Option<Vec<f64>> {
+        let classes = self.about.labels.len();
+        let scores = (0..classes).map(|class| self.scores[class * self.rows + row]);
+        (classes > 0).then(|| raddle_lasso::probabilities(&scores.collect::<Vec<f64>>()))
+    }
+
+    /// What is expected of a row's response, where there is one score.
+    fn mean(&self, row: usize) -> f64 {
+        self.about.loss().mean(self.scores[row])
+    }
+
+    /// A row as it is written: its class if it has one, and behind tabs its probabilities.
+    fn line(&self, row: usize) -> String {
+        let numbers = self.probabilities(row).unwrap_or_else(|| vec![self.mean(row)]);
+        let class = self.class(row).map(|class| match class {
+            Value::String(name) => name,
+            // As numbers are printed elsewhere: without a point where they are whole.
+            number => number.as_f64().unwrap_or(f64::NAN).to_string(),
+        });
+        let numbers = numbers.iter().map(f64::to_string);
+        class.into_iter().chain(numbers).collect::<Vec<String>>().join("\t")
+    }
+
+    /// All of them, for a report.
+    fn tell(&self, value: &mut Map<String, Value>) {
+        let rows = || 0..self.rows;
+        let classes: Option<Vec<Value>> = rows().map(|row| self.class(row)).collect();
+        let probabilities: Option<Vec<Vec<f64>>> = rows().map(|row| self.probabilities(row)).collect();
+        let has_classes = self.about.classes.is_some() || !self.about.labels.is_empty();
+        if let Some(classes) = classes.filter(|_| has_classes) {
+            value.insert("classes".into(), classes.into());
+        }
+        let name = if has_classes { "probabilities" } else { "predictions" };
+        let numbers = match probabilities.filter(|_| !self.about.labels.is_empty()) {
+            Some(of_classes) => json!(of_classes),
+            None => json!(rows().map(|row| self.mean(row)).collect::<Vec<f64>>()),
+        };
+        value.insert(name.into(), numbers);
+    }
+}
+
 fn tell(
     options: &Options,
-    about: &Model,
-    predictions: &[f64],
+    predictions: &Predictions<'_>,
     measured: Option<Measured>,
 ) -> Result<ExitStatus, Error> {
     let Options { out, use_options, .. } = options;
-    let mean = |score: f64| about.loss().mean(score);
-    let line = |score: &f64| match about.classes {
-        None => mean(*score).to_string(),
-        Some(classes) => match about.class(class(classes, *score)) {
-            Value::String(name) => format!("{name}\t{}", mean(*score)),
-            _ => format!("{}\t{}", class(classes, *score), mean(*score)),
-        },
-    };
-    let mut value = Map::from_iter([("rows".to_owned(), json!(predictions.len()))]);
+    let rows = predictions.rows;
+    let mut value = Map::from_iter([("rows".to_owned(), json!(rows))]);
     value.extend(measured.as_ref().map(Measured::json).unwrap_or_default());
     if let Some(file) = out {
-        write_atomic(file, |out| predictions.iter().try_for_each(|score| writeln!(out, "{}", line(score))))?;
-        let number = count(predictions.len() as u64, "prediction");
+        write_atomic(file, |out| (0..rows).try_for_each(|row| writeln!(out, "{}", predictions.line(row))))?;
+        let number = count(rows as u64, "prediction");
         let text = measured.map_or(number.clone(), |measured| format!("{number}, {}", measured.text()));
         use_options.say(&text, &value)?;
         return Ok(ExitStatus::Done);
     }
-    let of = |f: &dyn Fn(f64) -> f64| predictions.iter().map(|score| f(*score)).collect::<Vec<f64>>();
-    match about.classes {
-        None => value.insert("predictions".into(), json!(of(&mean))),
-        Some(classes) => {
-            let said: Vec<Value> =
-                predictions.iter().map(|score| about.class(class(classes, *score))).collect();
-            value.insert("classes".into(), said.into());
-            value.insert("probabilities".into(), json!(of(&mean)))
-        }
-    };
-    use_options.say(&predictions.iter().map(line).collect::<Vec<_>>().join("\n"), &value)?;
+    predictions.tell(&mut value);
+    let lines: Vec<String> = (0..rows).map(|row| predictions.line(row)).collect();
+    use_options.say(&lines.join("\n"), &value)?;
     if let Some(measured) = measured {
         use_options.note(&measured.text());
     }
     Ok(ExitStatus::Done)
-}
-
-fn class(classes: [f64; 2], score: f64) -> f64 {
-    classes[usize::from(score > 0.0)]
 }

@@ -23,7 +23,7 @@ pub(crate) struct ProblemOptions {
     /// Cache parsed text in this folder as binary files, named by the content, and read them next time.
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
-    /// squared; logistic for two classes, numbers or texts, of which the larger, or the last in order, is the positive one; or poisson for counts.
+    /// squared; logistic for two classes, numbers or texts, of which the larger, or the last in order, is the positive one; multinomial for any number of classes; or poisson for counts.
     #[arg(long, value_name = "NAME", default_value = "squared", value_parser = losses())]
     #[serde(serialize_with = "by_name")]
     loss: Loss,
@@ -100,18 +100,21 @@ pub(crate) struct Features {
     pub(crate) zero_based: bool,
     /// The texts of a response of classes, sorted: its values are their numbers from 0.
     pub(crate) classes: Option<Vec<String>>,
+    /// Whether each of them has a score.
+    scores_each_class: bool,
     /// Where offsets are.
     pub(crate) offset: Option<Offset>,
 }
 
 impl Features {
-    fn of(table: &Table, zero_based: bool, offset: Option<Offset>) -> Self {
+    fn of(table: &Table, zero_based: bool, offset: Option<Offset>, loss: Loss) -> Self {
         let Table { feature_names, encoding, classes, .. } = table;
         Self {
             names: feature_names.clone(),
             encoding: encoding.clone(),
             zero_based,
             classes: classes.clone(),
+            scores_each_class: loss.scores_each_class(),
             offset,
         }
     }
@@ -119,7 +122,9 @@ impl Features {
     /// What was encoded, filled and left out, below a text.
     pub(crate) fn below(&self, text: &str) -> String {
         let mut sentences = self.encoding.as_ref().map(Encoding::sentences).unwrap_or_default();
-        if let Some([low, high]) = self.classes.as_deref() {
+        if let (true, Some(classes)) = (self.scores_each_class, self.classes.as_deref()) {
+            sentences.insert(0, format!("classes: {}", some(classes)));
+        } else if let Some([low, high]) = self.classes.as_deref() {
             sentences.insert(0, format!("classes: {low} and {high}; scores above 0 speak for {high}"));
         }
         match sentences.is_empty() {
@@ -166,12 +171,13 @@ impl ProblemOptions {
     ) -> Result<Table, Error> {
         let table = session.timed(Timed::Read, || {
             let (format, y) = (train.format.as_deref(), self.y.as_deref());
-            let options = self.columns.options(format, y, train.worker_count())?;
+            let options = self.columns.text.options(format, y, train.worker_count())?;
+            let columns = self.columns.chosen();
             let classes = if self.loss.has_classes() { Classes::Any } else { Classes::Refused };
             let beside = self.rows.beside().into_iter().chain(beside.iter().cloned()).collect();
             data::read(
                 train.data.as_deref(),
-                &Options { cache: self.cache.clone(), classes, beside, ..options },
+                &Options { cache: self.cache.clone(), classes, beside, columns, ..options },
             )
         })?;
         table.notes.iter().for_each(|note| session.screen().tell(note));
@@ -180,7 +186,7 @@ impl ProblemOptions {
 
     /// What a model keeps of the table's columns.
     pub(crate) fn features(&self, table: &Table) -> Features {
-        Features::of(table, self.columns.text.zero_based, self.rows.offset())
+        Features::of(table, self.columns.text.zero_based, self.rows.offset(), self.loss)
     }
 
     /// Reads the data and prepares the problem.
@@ -263,11 +269,17 @@ pub(crate) fn refuse_named(error: LassoError, file: &str, features: &Features) -
         | LassoError::NotFinite { column: Some(column), .. }
         | LassoError::FreeBounds { column }
         | LassoError::GroupFactor { column } => Some(column),
-        LassoError::Classes { .. } => {
+        LassoError::Classes { .. } | LassoError::Labels { .. } => {
             return match &features.classes {
                 Some(texts) => Error::input(format!("{file}: {error}; these are {}", some(texts))),
                 None => Error::input(format!("{file}: {error}")),
             };
+        }
+        LassoError::InFold { ref why, .. } if matches!(**why, LassoError::NoClass { .. }) => {
+            let LassoError::NoClass { class } = **why else { return refuse(error) };
+            let name = features.classes.as_ref().and_then(|texts| texts.get(class as usize));
+            let name = name.map_or(String::new(), |name| format!("; the class {class} is `{name}`"));
+            return Error::input(format!("{file}: {error}{name}"));
         }
         LassoError::FoldClass { class, .. } => {
             let name = features.classes.as_ref().and_then(|texts| texts.get(class as usize));

@@ -1,6 +1,7 @@
 //! [`Criterion`]: how predictions of rows that were held out are measured.
 
 use crate::loss::Loss;
+use crate::loss::multinomial::softmax;
 
 /// A response, what each row counts, and for classes the two it has.
 #[derive(Debug, Clone, Copy)]
@@ -58,6 +59,37 @@ impl Criterion {
             Self::Auc => "area under the ROC curve",
             Self::Accuracy => "accuracy",
         }
+    }
+
+    /// Of scores of as many rows for each of K classes, whose values in the response are `labels`: the deviance is twice the mean
+    /// of -log p_y, the squared and the absolute error are summed over the classes (as in glmnet).
+    pub(crate) fn measure_classes(
+        self,
+        y: &[f64],
+        labels: &[f64],
+        weights: &[f64],
+        scores: &[Vec<f64>],
+    ) -> f64 {
+        let row = |at: usize| {
+            let row = softmax(scores.iter().map(|class| class[at]));
+            let own = |class: usize| f64::from(u8::from(labels[class] == y[at]));
+            let off = |power: i32| -> f64 {
+                (0..labels.len()).map(|class| (own(class) - row.parts[class]).abs().powi(power)).sum()
+            };
+            match self {
+                Self::Mse => off(2),
+                Self::Mae => off(1),
+                Self::Accuracy => own(row.best),
+                Self::Deviance | Self::Auc => {
+                    let class = labels.iter().position(|label| *label == y[at]);
+                    2.0 * class.map_or(f64::NAN, |class| row.losses[class])
+                }
+            }
+        };
+        let total: f64 = weights.iter().sum();
+        let counted = (0..y.len()).filter(|&at| weights[at] > 0.0);
+        let sum: f64 = counted.map(|at| weights[at] * row(at)).sum();
+        sum / if total > 0.0 { total } else { 1.0 }
     }
 
     /// Of scores (`intercept + x'b`) of as many rows, at least one. NaN for an area where a class is absent.

@@ -3,39 +3,18 @@
 use std::sync::OnceLock;
 
 use raddle::{Engine, Outcome};
-use raddle_datasets::{Filled, Matrix};
+use raddle_datasets::Matrix;
 
-use super::assignment::{Rows, assign};
-use super::criterion::{Criterion, Truth};
+use super::criterion::Truth;
 use super::curve::{Curve, Scores};
-use super::rows::RowTerms;
+use super::plan::Plan;
 use crate::data::problem::{Preparation, Problem};
 use crate::error::LassoError;
 use crate::lambdas::{Course, share};
 use crate::model::{Fit, Point};
 use crate::params::Lasso;
+use crate::predict::predict;
 use crate::run::program::LassoProgram;
-
-/// How the rows are cut and what is fitted on them.
-#[derive(Debug, Clone)]
-pub(crate) struct Plan {
-    pub(crate) lasso: Lasso,
-    pub(crate) folds: usize,
-    pub(crate) points: usize,
-    pub(crate) ratio: f64,
-    pub(crate) seed: u64,
-    /// The l1 ratios to choose from; none for that of the Lasso.
-    pub(crate) l1_ratios: Vec<f64>,
-    pub(crate) criterion: Criterion,
-    /// Whether every fold gets its part of every class; by the loss unless it is said.
-    pub(crate) stratify: Option<bool>,
-    /// A number for each row: those of one stay together.
-    pub(crate) groups: Option<Vec<u32>>,
-    /// Missing values, which each fold fills with the means of its own training rows.
-    pub(crate) filled: Vec<Filled>,
-    /// Weights and offsets of the rows.
-    pub(crate) rows: RowTerms,
-}
 
 /// The folds of a [`CrossValidation`](crate::CrossValidation): their problems, and the errors gathered so far.
 ///
@@ -63,6 +42,8 @@ pub struct Folds {
     /// All rows: only once they are asked for, as the folds need the memory.
     problem: OnceLock<Problem>,
     classes: Option<[f64; 2]>,
+    /// The values of a response of classes, ascending; else empty.
+    labels: Vec<f64>,
     l1_ratios: Vec<f64>,
     /// The lambdas of each l1 ratio.
     lambdas: Vec<Vec<f64>>,
@@ -128,8 +109,12 @@ impl Folds {
         let lambdas = l1_ratios.iter().map(grid).collect::<Result<Vec<Vec<f64>>, LassoError>>()?;
         let held_out = plan.cut(&problem)?;
         let scores = vec![None; l1_ratios.len() * plan.folds];
+        let labels = match plan.lasso.which_loss().has_classes() {
+            true => problem.labels(),
+            false => Vec::new(),
+        };
         let (classes, problem) = (problem.classes(), OnceLock::new());
-        Ok(Self { plan, x, y, preparation, problem, classes, l1_ratios, lambdas, held_out, scores })
+        Ok(Self { plan, x, y, preparation, problem, classes, labels, l1_ratios, lambdas, held_out, scores })
     }
 
     /// K, the number of folds.
@@ -218,11 +203,15 @@ impl Folds {
         // From all rows, unless values that were missing are another fold's: a copy of some would take memory, and a path
         // takes longer than this.
         let filled = (!self.plan.filled.is_empty()).then(|| self.rows(&fold.held_out, &fold.held_out));
-        let predicted = |point: &Point| match &filled {
-            Some(x) => point.predict(x),
-            None => {
-                let scores = point.predict(&self.x);
-                fold.held_out.iter().map(|&row| scores[row]).collect()
+        let columns = self.x.cols();
+        let predicted = |point: &Point, class: usize| -> Vec<f64> {
+            let (intercept, coefficients) = point.of_class(columns, class);
+            match &filled {
+                Some(x) => predict(x, &coefficients, intercept),
+                None => {
+                    let scores = predict(&self.x, &coefficients, intercept);
+                    fold.held_out.iter().map(|&row| scores[row]).collect()
+                }
             }
         };
         let y: Vec<f64> = fold.held_out.iter().map(|&row| self.y[row]).collect();
@@ -231,7 +220,12 @@ impl Folds {
         let classes = self.classes.filter(|_| fit.loss.has_classes());
         let truth = Truth { y: &y, weights: &weights, classes };
         let measure = |point: &Point| {
-            let scores = predicted(point).into_iter().zip(&fold.held_out);
+            if fit.loss.scores_each_class() {
+                let scores: Vec<Vec<f64>> =
+                    (0..self.labels.len()).map(|class| predicted(point, class)).collect();
+                return self.plan.criterion.measure_classes(&y, &self.labels, &weights, &scores);
+            }
+            let scores = predicted(point, 0).into_iter().zip(&fold.held_out);
             let scores: Vec<f64> = scores.map(|(score, &row)| score + terms.offset(row)).collect();
             self.plan.criterion.measure(fit.loss, truth, &scores)
         };
@@ -287,54 +281,5 @@ impl Folds {
     /// The Lasso at one of the l1 ratios (by position) and lambdas, to be fitted on all rows.
     pub fn all(&self, ratio: usize, lambda: f64) -> Lasso {
         self.plan.lasso.clone().l1_ratio(self.l1_ratios[ratio]).lambda(lambda)
-    }
-}
-
-impl Plan {
-    /// The rows that each fold holds out.
-    fn cut(&self, problem: &Problem) -> Result<Vec<Vec<usize>>, LassoError> {
-        let refuse = |name, value: String, range| Err(LassoError::Parameter { name, value, range });
-        let has_classes = self.lasso.which_loss().has_classes();
-        if self.criterion.needs_classes() && !has_classes {
-            let named = Criterion::NAMES.iter().find(|(_, criterion)| *criterion == self.criterion);
-            let name = named.map_or("", |(name, _)| name).to_owned();
-            return refuse("measure", name, "it is of classes: choose a loss of classes, or another measure");
-        }
-        if self.stratify == Some(true) && !has_classes {
-            return refuse("stratify", "on".into(), "only classes can be dealt out evenly: leave it out");
-        }
-        let (rows, classes) = (problem.rows(), problem.classes());
-        let strata: Option<Vec<u32>> = match (self.stratify.unwrap_or(has_classes), classes) {
-            (true, Some([low, _])) => Some(problem.given.iter().map(|y| u32::from(*y != low)).collect()),
-            _ => None,
-        };
-        if let Some(groups) = &self.groups {
-            if groups.len() != rows {
-                let range = "there must be a value for each row";
-                return refuse("fold-by", format!("{} values for {rows} rows", groups.len()), range);
-            }
-            let mut values = groups.clone();
-            values.sort_unstable();
-            values.dedup();
-            if values.len() < self.folds {
-                let value =
-                    format!("a column with {} different values for {} folds", values.len(), self.folds);
-                return refuse("fold-by", value, "each fold needs a value of its own: choose fewer folds");
-            }
-        }
-        let of = Rows { strata: strata.as_deref(), groups: self.groups.as_deref() };
-        let held_out = assign(rows, self.folds, self.seed, of);
-        if let Some([low, high]) = classes.filter(|_| self.criterion == Criterion::Auc) {
-            let counts = |row: usize| self.rows.weight(row) > 0.0;
-            let lacks = |rows: &Vec<usize>, class: f64| {
-                !rows.iter().any(|&row| counts(row) && problem.given[row] == class)
-            };
-            for (rows, fold) in held_out.iter().zip(1..) {
-                if let Some(&class) = [low, high].iter().find(|class| lacks(rows, **class)) {
-                    return Err(LassoError::FoldClass { fold, folds: self.folds, class });
-                }
-            }
-        }
-        Ok(held_out)
     }
 }

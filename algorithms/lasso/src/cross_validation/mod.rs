@@ -4,6 +4,7 @@ mod assignment;
 pub(crate) mod criterion;
 pub(crate) mod curve;
 pub(crate) mod folds;
+mod plan;
 pub(crate) mod rows;
 
 use std::ops::ControlFlow;
@@ -17,7 +18,8 @@ use crate::model::Fit;
 use crate::params::Lasso;
 use criterion::Criterion;
 use curve::{Curve, Rule, Scores};
-use folds::{Folds, Plan};
+use folds::Folds;
+use plan::Plan;
 use rows::RowTerms;
 
 /// A Lasso whose lambda is chosen by K-fold cross-validation: its parameters, unchecked until they are used.

@@ -81,14 +81,14 @@ pub(crate) fn among(aspects: &[Option<&Aspect>], rows: usize, sample: bool) -> D
 /// evenly strided rows: good enough to see [`TIED`](crate::TIED).
 pub fn correlations(views: &[Option<View<'_>>], rows: usize, sample: bool) -> Dependencies {
     match views.iter().flatten().next() {
-        Some(View::Dense(values)) => {
+        Some(View::Dense(values) | View::Class { indices: None, values, .. }) => {
             let zeros = vec![0.0; values.len()];
             let filled =
                 |view: &Option<View<'_>>| unit(view.and_then(View::filled).unwrap_or(&zeros), sample);
             let units: Vec<Vec<f64>> = views.iter().map(filled).collect();
             dense(&units.iter().map(|unit| &unit[..]).collect::<Vec<_>>())
         }
-        Some(View::Sparse { .. }) => {
+        Some(View::Sparse { .. } | View::Class { .. }) => {
             let mut dependencies = Dependencies::none(views.len());
             note(&mut dependencies, &sparse(views, rows, sample && rows > RUNS * RUN));
             dependencies

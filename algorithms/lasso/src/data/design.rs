@@ -5,6 +5,7 @@ use std::sync::Arc;
 use raddle::state::{Reader, StateError, Writer};
 use raddle::{State, hands};
 
+use super::classes::Classes;
 use crate::kernels;
 
 /// The matrix that is fitted: n rows by p columns, centred and scaled as the preparation asked.
@@ -16,12 +17,15 @@ pub(crate) enum Design {
     Dense { rows: usize, values: Vec<f64> },
     /// Compressed columns; `shift` is empty where nothing is centred.
     Sparse { rows: usize, starts: Vec<usize>, indices: Vec<u32>, values: Vec<f64>, shift: Vec<f64> },
+    /// The columns of another, each for every class.
+    Classes(Classes),
 }
 
 impl Design {
     pub(crate) fn rows(&self) -> usize {
         match self {
             Design::Dense { rows, .. } | Design::Sparse { rows, .. } => *rows,
+            Design::Classes(classes) => classes.of().rows(),
         }
     }
 
@@ -29,6 +33,7 @@ impl Design {
         match self {
             Design::Dense { rows, values } => values.len().checked_div(*rows).unwrap_or(0),
             Design::Sparse { starts, .. } => starts.len() - 1,
+            Design::Classes(classes) => classes.columns(),
         }
     }
 
@@ -36,6 +41,10 @@ impl Design {
     pub(crate) fn stored(&self) -> usize {
         match self {
             Design::Dense { values, .. } | Design::Sparse { values, .. } => values.len(),
+            // Each is read once for every class.
+            Design::Classes(classes) => {
+                classes.of().stored() * classes.columns() / classes.of().columns().max(1)
+            }
         }
     }
 
@@ -44,6 +53,7 @@ impl Design {
         match self {
             Design::Dense { rows, .. } => *rows,
             Design::Sparse { starts, .. } => starts[j + 1] - starts[j],
+            Design::Classes(classes) => classes.cost(j),
         }
     }
 
@@ -55,6 +65,7 @@ impl Design {
                 let shift = shift.get(j).copied().unwrap_or(0.0);
                 View::Sparse { indices: &indices[range.clone()], values: &values[range], shift }
             }
+            Design::Classes(classes) => classes.view(j),
         }
     }
 
@@ -74,6 +85,7 @@ impl Design {
                     shift: shift.get(range).map(<[f64]>::to_vec).unwrap_or_default(),
                 }
             }
+            Design::Classes(classes) => Design::Classes(classes.slice(range)),
         }
     }
 }
@@ -94,6 +106,10 @@ impl State for Design {
                 out.write(values);
                 out.write(shift);
             }
+            Design::Classes(classes) => {
+                out.write(&2u8);
+                out.write(classes);
+            }
         }
     }
 
@@ -113,6 +129,7 @@ impl State for Design {
                     shift: from.read()?,
                 }
             }
+            2 => Design::Classes(from.read()?),
             _ => return Err(broken),
         };
         let sound = match &design {
@@ -127,6 +144,7 @@ impl State for Design {
                     && indices.iter().all(|&row| (row as usize) < *rows)
                     && (shift.is_empty() || shift.len() + 1 == starts.len())
             }
+            Design::Classes(classes) => classes.is_sound(),
         };
         if sound { Ok(design) } else { Err(broken) }
     }
@@ -146,29 +164,40 @@ pub enum View<'a> {
         /// What centring takes off every row.
         shift: f64,
     },
+    /// The values of a column in the rows of one class.
+    Class {
+        /// The first of these rows.
+        first: usize,
+        /// Where values are stored, counted from there; none where all are.
+        indices: Option<&'a [u32]>,
+        /// As many values.
+        values: &'a [f64],
+    },
 }
 
 impl<'a> View<'a> {
     /// All values of a dense column.
     pub(crate) fn filled(self) -> Option<&'a [f64]> {
         match self {
-            View::Dense(values) => Some(values),
-            View::Sparse { .. } => None,
+            View::Dense(values) | View::Class { indices: None, values, .. } => Some(values),
+            View::Sparse { .. } | View::Class { .. } => None,
         }
     }
 
     /// The stored rows and values of a sparse column.
     pub(crate) fn stored(self) -> Option<(&'a [u32], &'a [f64])> {
         match self {
-            View::Dense(_) => None,
-            View::Sparse { indices, values, .. } => Some((indices, values)),
+            View::Sparse { indices, values, .. } | View::Class { indices: Some(indices), values, .. } => {
+                Some((indices, values))
+            }
+            View::Dense(_) | View::Class { .. } => None,
         }
     }
 
     /// What is subtracted from every entry of a sparse column.
     pub(crate) fn shift(self) -> f64 {
         match self {
-            View::Dense(_) => 0.0,
+            View::Dense(_) | View::Class { .. } => 0.0,
             View::Sparse { shift, .. } => shift,
         }
     }
@@ -180,13 +209,19 @@ impl<'a> View<'a> {
             View::Sparse { indices, values, shift } => {
                 kernels::sparse_dot(indices, values, dense) - shift * sum
             }
+            View::Class { first, indices: Some(indices), values } => {
+                kernels::sparse_dot(indices, values, &dense[first..])
+            }
+            View::Class { first, indices: None, values } => {
+                kernels::dot(values, &dense[first..first + values.len()])
+            }
         }
     }
 
     /// The squared norm.
     pub(crate) fn sum_squares(self, rows: usize) -> f64 {
         match self {
-            View::Dense(values) => kernels::sum_squares(values),
+            View::Dense(values) | View::Class { values, .. } => kernels::sum_squares(values),
             View::Sparse { values, shift, .. } => {
                 (kernels::sum_squares(values) - rows as f64 * shift * shift).max(0.0)
             }
@@ -198,7 +233,13 @@ impl<'a> View<'a> {
         let add =
             |(sum, most): (f64, f64), (x, weight): (f64, f64)| (sum + weight * x * x, most.max(x.abs()));
         match self {
-            View::Dense(values) => values.iter().copied().zip(weights.iter().copied()).fold((0.0, 0.0), add),
+            View::Dense(values) | View::Class { indices: None, values, .. } => {
+                values.iter().copied().zip(weights.iter().copied()).fold((0.0, 0.0), add)
+            }
+            View::Class { indices: Some(indices), values, .. } => {
+                let stored = indices.iter().zip(values).map(|(&row, x)| (*x, weights[row as usize]));
+                stored.fold((0.0, 0.0), add)
+            }
             View::Sparse { indices, values, shift } => {
                 let of = |row: u32| weights[row as usize];
                 let stored = indices.iter().zip(values).map(|(&row, x)| (x - shift, of(row)));
@@ -223,6 +264,14 @@ impl<'a> View<'a> {
                 kernels::sparse_add_scaled(dense, scale, indices, values);
                 scale * shift
             }
+            View::Class { first, indices: Some(indices), values } => {
+                kernels::sparse_add_scaled(&mut dense[first..], scale, indices, values);
+                0.0
+            }
+            View::Class { first, indices: None, values } => {
+                kernels::add_scaled(&mut dense[first..first + values.len()], scale, values);
+                0.0
+            }
         }
     }
 }
@@ -235,7 +284,7 @@ pub(crate) fn add_columns<'a>(columns: impl Iterator<Item = (f64, View<'a>)>, de
     for (scale, view) in columns {
         match view {
             View::Dense(values) => filled.push((scale, values)),
-            View::Sparse { .. } => shift += view.add_scaled_to(scale, dense),
+            _ => shift += view.add_scaled_to(scale, dense),
         }
     }
     let (cost, hands) = (filled.len() * dense.len(), hands::count());

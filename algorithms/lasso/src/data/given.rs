@@ -127,6 +127,7 @@ impl Problem {
                 }
                 Design::Dense { rows, values }
             }
+            classes @ Design::Classes(_) => classes,
             Design::Sparse { rows, starts, indices, mut values, mut shift } => {
                 for j in 0..columns {
                     let range = starts[j]..starts[j + 1];

@@ -69,12 +69,17 @@ pub(crate) fn is_constant(
     spread.width() == 0.0 || deviation >= LEAST && deviation <= ROUNDING * mean.abs()
 }
 
+/// Whether a column whose norm is `size` sqrt(n) can be fitted, whatever its values.
+pub(crate) fn is_safe(size: f64) -> bool {
+    (LEAST..=MOST).contains(&size)
+}
+
 /// Whether a column (from 0) can be fitted whose norm is `size` sqrt(n).
 ///
 /// # Errors
 /// If its squares over- or underflow.
 pub(crate) fn check_column(column: usize, size: f64, spread: impl Fn() -> Spread) -> Result<(), LassoError> {
-    if (LEAST..=MOST).contains(&size) {
+    if is_safe(size) {
         return Ok(());
     }
     match spread().largest() {

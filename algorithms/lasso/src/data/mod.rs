@@ -1,5 +1,6 @@
 //! The data as they are fitted, prepared once.
 
+pub(crate) mod classes;
 pub(crate) mod correlation;
 pub(crate) mod design;
 mod given;

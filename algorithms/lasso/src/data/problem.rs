@@ -127,6 +127,15 @@ impl Problem {
         two_values(self.counted(&self.given))
     }
 
+    /// The different values of the response, ascending: what a multinomial fit tells apart.
+    pub fn labels(&self) -> Vec<f64> {
+        // Zero has one sign.
+        let mut values: Vec<f64> = self.counted(&self.given).map(|value| value + 0.0).collect();
+        values.sort_unstable_by(f64::total_cmp);
+        values.dedup();
+        values
+    }
+
     /// What a coefficient of this column as prepared is multiplied with to be one on the original scale.
     pub(crate) fn scale(&self, column: u32) -> f64 {
         self.scales.get(column as usize).copied().unwrap_or(1.0)
@@ -135,6 +144,11 @@ impl Problem {
     /// What was subtracted from this column.
     pub(crate) fn center(&self, column: u32) -> f64 {
         self.centers.get(column as usize).copied().unwrap_or(0.0)
+    }
+
+    /// Whether only some of the values are stored.
+    pub(crate) fn is_sparse(&self) -> bool {
+        matches!(*self.design, Design::Sparse { .. })
     }
 
     /// Rows, n.
@@ -282,9 +296,18 @@ fn sparse(x: Csc, how: Centring) -> Result<Prepared, LassoError> {
     let (mut centers, mut shift) = (each(how.center, 0.0), each(how.center, 0.0));
     let mut scales = each(how.center || how.scale, 1.0);
     let (mut longest, root) = ((0.0, 0), (rows as f64).sqrt());
+    let as_stored = !how.center && !how.scale;
     for j in 0..columns {
         let range = starts[j]..starts[j + 1];
         let column = &mut values[range];
+        if as_stored {
+            // Nothing is asked of a column but a norm within range, which a finite one of its squares shows.
+            let norm = sum(column, |value| value * value).sqrt();
+            if magnitudes::is_safe(norm / root) {
+                longest = longer(longest, norm, j);
+                continue;
+            }
+        }
         let about = finite_sum(column, |at| (indices[starts[j] + at] as usize, j))? / rows as f64;
         let stored = sum(column, |value| (value - about) * (value - about));
         let zeros = (rows - column.len()) as f64;

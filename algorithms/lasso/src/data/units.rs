@@ -8,6 +8,8 @@ impl Design {
     /// The columns in another order.
     pub(crate) fn ordered(&self, order: &[u32]) -> Self {
         match self {
+            // Ordered before classes are told apart.
+            Design::Classes(_) => self.clone(),
             Design::Dense { rows, values } => {
                 let columns = order.iter().map(|&j| &values[j as usize * rows..(j as usize + 1) * rows]);
                 Design::Dense { rows: *rows, values: columns.flatten().copied().collect() }
@@ -30,6 +32,8 @@ impl Design {
     /// Every column multiplied by its unit; nothing is stored of one whose unit is 0, if it is sparse.
     pub(crate) fn scaled(&self, units: &[f64]) -> Self {
         match self {
+            // Scaled before classes are told apart.
+            Design::Classes(_) => self.clone(),
             Design::Dense { rows, values } => {
                 let columns = values.chunks_exact(*rows).zip(units);
                 let values = columns.flat_map(|(column, unit)| column.iter().map(move |value| unit * value));
@@ -80,17 +84,21 @@ impl Column {
             return columns;
         }
         let times = |column: &Self| match column.view() {
-            View::Dense(values) => {
+            View::Dense(values) | View::Class { indices: None, values, .. } => {
                 let values = values.iter().zip(roots).map(|(value, root)| root * value).collect();
                 Design::Dense { rows: roots.len(), values }
             }
-            View::Sparse { indices, values, shift } => {
-                let of = |(value, &row): (&f64, &u32)| roots[row as usize] * value;
-                let values: Vec<f64> = values.iter().zip(indices).map(of).collect();
-                let (starts, indices) = (vec![0, values.len()], indices.to_vec());
-                Design::Sparse { rows: roots.len(), starts, indices, values, shift: vec![shift] }
-            }
+            View::Class { indices: Some(indices), values, .. } => weighted((indices, values, 0.0), roots),
+            View::Sparse { indices, values, shift } => weighted((indices, values, shift), roots),
         };
         columns.iter().map(|column| Self { design: Arc::new(times(column)), at: 0 }).collect()
     }
+}
+
+/// A sparse column with every row multiplied by its root.
+fn weighted((indices, values, shift): (&[u32], &[f64], f64), roots: &[f64]) -> Design {
+    let of = |(value, &row): (&f64, &u32)| roots[row as usize] * value;
+    let values: Vec<f64> = values.iter().zip(indices).map(of).collect();
+    let (starts, indices) = (vec![0, values.len()], indices.to_vec());
+    Design::Sparse { rows: roots.len(), starts, indices, values, shift: vec![shift] }
 }

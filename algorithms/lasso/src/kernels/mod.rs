@@ -18,6 +18,7 @@ pub mod lanes;
 mod logistic;
 #[cfg(test)]
 mod loss_checks;
+mod multinomial;
 mod padded;
 mod poisson;
 mod rows;
@@ -35,6 +36,7 @@ pub use gram::{PANEL, gram, gram_lower};
 pub use lanes::LANES;
 pub use logistic::{logistic, logistic_entropy};
 pub(crate) use logistic::{weighted_logistic, weighted_logistic_entropy};
+pub(crate) use multinomial::{ClassRows, multinomial, multinomial_entropy};
 pub use padded::{add_outer, sum_rows};
 pub use poisson::{poisson, poisson_dual};
 pub(crate) use poisson::{weighted_poisson, weighted_poisson_dual};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::linear_predictor::Smooth;
 use super::rows::Rows;
-use super::{Curvature, LossFunction, Measure, Shape};
+use super::{Curvature, Given, LossFunction, Measure, Shape};
 use crate::data::problem::Problem;
 use crate::error::LassoError;
 use crate::kernels::{LossSums, logistic, logistic_entropy, weighted_logistic, weighted_logistic_entropy};
@@ -84,18 +84,19 @@ impl LossFunction for Logistic {
     }
 
     /// How often the class is right, and the mean logistic loss of the rows that have one of the two classes.
-    fn measures(&self, response: &[f64], scores: &[f64], classes: Option<[f64; 2]>) -> Vec<Measure> {
-        let Some(classes) = classes else { return Vec::new() };
-        let is_right = |(y, score): &(&f64, &f64)| classes[usize::from(**score > 0.0)] == **y;
-        let right = response.iter().zip(scores).filter(is_right).count();
-        let known = response.iter().zip(scores).filter(|(y, _)| classes.contains(y));
-        let losses: Vec<f64> = known.map(|(y, score)| row(sign(*y, Some(classes)), *score)).collect();
-        let loss = match losses.is_empty() {
+    fn measures(&self, given: Given<'_>) -> Vec<Measure> {
+        let Given { y, scores, weights, .. } = given;
+        let Some(classes) = given.classes else { return Vec::new() };
+        let is_right = |row: usize| f64::from(u8::from(classes[usize::from(scores[row] > 0.0)] == y[row]));
+        let known: Vec<usize> = (0..y.len()).filter(|&row| classes.contains(&y[row])).collect();
+        let loss = match known.is_empty() {
             true => Err("as no row has a class of the model"),
-            false => Ok(losses.iter().sum::<f64>() / losses.len() as f64),
+            false => {
+                let loss = |&at: &usize| weights[at] * row(sign(y[at], Some(classes)), scores[at]);
+                Ok(known.iter().map(loss).sum::<f64>() / known.iter().map(|&at| weights[at]).sum::<f64>())
+            }
         };
-        let accuracy = right as f64 / scores.len() as f64;
-        vec![("accuracy", Ok(accuracy)), (self.error_name(), loss)]
+        vec![("accuracy", Ok(given.mean(is_right))), (self.error_name(), loss)]
     }
 }
 

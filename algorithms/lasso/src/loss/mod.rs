@@ -3,10 +3,12 @@
 //! A loss says what a response must be, what it measures and what a score stands for ([`LossFunction`]), and whether it is
 //! a quadratic, whose Gram matrix is made once, or [`Smooth`], solved by proximal Newton steps ([`Shape`]).
 
+pub(crate) mod classes;
 pub(crate) mod duality_gap;
 pub(crate) mod free;
 pub(crate) mod linear_predictor;
 mod logistic;
+pub(crate) mod multinomial;
 mod poisson;
 pub(crate) mod row_state;
 pub(crate) mod rows;
@@ -34,12 +36,19 @@ pub enum Loss {
     /// `1/n sum (y_i log(y_i / m_i) - (y_i - m_i))` with the means `m_i = exp(x_i'b + b_0)`, for a response of counts: half
     /// the deviance.
     Poisson,
+    /// `1/n sum (log sum_k exp(x_i'b_k + b_0k) - (x_i'b_y + b_0y))` for a response of K values, y_i the number of the i-th:
+    /// every class has coefficients and an intercept of its own.
+    Multinomial,
 }
 
 impl Loss {
     /// The names that `--loss` accepts, with what they choose.
-    pub const NAMES: [(&str, Loss); 3] =
-        [("squared", Loss::Squared), ("logistic", Loss::Logistic), ("poisson", Loss::Poisson)];
+    pub const NAMES: [(&str, Loss); 4] = [
+        ("squared", Loss::Squared),
+        ("logistic", Loss::Logistic),
+        ("poisson", Loss::Poisson),
+        ("multinomial", Loss::Multinomial),
+    ];
 
     /// What a loss is, which all else asks: no other place tells one from another.
     pub(crate) fn function(self) -> &'static dyn LossFunction {
@@ -47,6 +56,7 @@ impl Loss {
             Loss::Squared => &squared::Squared,
             Loss::Logistic => &logistic::Logistic,
             Loss::Poisson => &poisson::Poisson,
+            Loss::Multinomial => &multinomial::Multinomial,
         }
     }
 
@@ -66,7 +76,12 @@ impl Loss {
         self.function().title(penalty)
     }
 
-    /// Whether it tells two classes apart: then the classes of a fit are the response's two values.
+    /// Whether each class has a score of its own, as for the multinomial loss.
+    pub fn scores_each_class(self) -> bool {
+        self.function().scores_each_class()
+    }
+
+    /// Whether it tells classes apart.
     pub fn has_classes(self) -> bool {
         self.function().has_classes()
     }
@@ -98,9 +113,28 @@ impl Loss {
         self.function().deviance_name()
     }
 
-    /// How well scores foretell a response of as many rows: names, and values or why there is none.
-    pub fn measures(self, response: &[f64], scores: &[f64], classes: Option<[f64; 2]>) -> Vec<Measure> {
-        self.function().measures(response, scores, classes)
+    /// How well scores foretell a response of as many rows: names, and values or why there is none. Means are over rows as
+    /// they are weighted, if they are. Of classes that have a score each, `labels` has their K values in the response, and
+    /// scores stand class by class.
+    pub fn measures(
+        self,
+        response: &[f64],
+        scores: &[f64],
+        weights: Option<&[f64]>,
+        (classes, labels): (Option<[f64; 2]>, &[f64]),
+    ) -> Vec<Measure> {
+        let ones = if weights.is_none() { vec![1.0; response.len()] } else { Vec::new() };
+        let weights = weights.unwrap_or(&ones);
+        // What does not count may have any response, and any score.
+        let counted: Vec<usize> = (0..response.len()).filter(|&row| weights[row] > 0.0).collect();
+        if counted.is_empty() {
+            return vec![(self.error_name(), Err("as no row counts"))];
+        }
+        let of = |values: &[f64]| -> Vec<f64> { counted.iter().map(|&row| values[row]).collect() };
+        let scores: Vec<f64> = scores.chunks_exact(response.len()).flat_map(of).collect();
+        let (y, weights) = (of(response), of(weights));
+        let given = Given { y: &y, scores: &scores, weights: &weights, classes, labels };
+        self.function().measures(given)
     }
 }
 
@@ -129,7 +163,17 @@ pub(crate) trait LossFunction: Debug + Send + Sync {
     /// How far a coordinate may be moved at once.
     fn curvature(&self) -> Curvature;
 
-    /// Whether it tells two classes apart.
+    /// Whether each class has a score of its own; then K, else 0.
+    fn scores_each_class(&self) -> bool {
+        false
+    }
+
+    /// K, where each class has a score of its own.
+    fn classes(&self, _: &Problem) -> usize {
+        0
+    }
+
+    /// Whether it tells classes apart.
     fn has_classes(&self) -> bool {
         false
     }
@@ -154,7 +198,30 @@ pub(crate) trait LossFunction: Debug + Send + Sync {
     }
 
     /// How well scores foretell a response.
-    fn measures(&self, response: &[f64], scores: &[f64], classes: Option<[f64; 2]>) -> Vec<Measure>;
+    fn measures(&self, given: Given<'_>) -> Vec<Measure>;
+}
+
+/// Rows whose scores are measured: all count.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Given<'a> {
+    pub(crate) y: &'a [f64],
+    /// One a row, or K, class by class.
+    pub(crate) scores: &'a [f64],
+    pub(crate) weights: &'a [f64],
+    /// The values of two classes, or of K that have a score each.
+    pub(crate) classes: Option<[f64; 2]>,
+    pub(crate) labels: &'a [f64],
+}
+
+impl Given<'_> {
+    /// The weighted mean of what rows have.
+    pub(crate) fn mean(&self, of: impl Fn(usize) -> f64) -> f64 {
+        self.sum(of) / self.weights.iter().sum::<f64>()
+    }
+
+    pub(crate) fn sum(&self, of: impl Fn(usize) -> f64) -> f64 {
+        self.weights.iter().enumerate().map(|(row, weight)| weight * of(row)).sum()
+    }
 }
 
 /// How a loss is solved on the working set, and what rows keep.

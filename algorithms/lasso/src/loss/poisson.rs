@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::linear_predictor::Smooth;
 use super::rows::Rows;
-use super::{Curvature, LossFunction, Measure, Shape};
+use super::{Curvature, Given, LossFunction, Measure, Shape};
 use crate::data::problem::Problem;
 use crate::error::LassoError;
 use crate::kernels::{LossSums, poisson, poisson_dual, weighted_poisson, weighted_poisson_dual};
@@ -79,24 +79,23 @@ impl LossFunction for Poisson {
     }
 
     /// The mean deviance, and the part of the deviance from the response's mean that is explained.
-    fn measures(&self, response: &[f64], scores: &[f64], _: Option<[f64; 2]>) -> Vec<Measure> {
+    fn measures(&self, given: Given<'_>) -> Vec<Measure> {
+        let Given { y, scores, .. } = given;
         let explained = "deviance explained";
-        if response.iter().any(|&y| y < 0.0) {
+        if y.iter().any(|&y| y < 0.0) {
             let why = Err("as the response has negative values");
             return vec![(self.error_name(), why), (explained, why)];
         }
-        let rows = response.len() as f64;
-        let deviance = |score: &dyn Fn(usize) -> f64| -> f64 {
-            response.iter().enumerate().map(|(at, &y)| 2.0 * row(y, score(at))).sum()
-        };
-        let error = deviance(&|at| scores[at]);
-        let mean = libm::log(response.iter().sum::<f64>() / rows);
-        let varies = response.iter().any(|&y| y != response[0]);
+        let deviance =
+            |score: &dyn Fn(usize) -> f64| -> f64 { given.sum(|row| 2.0 * self::row(y[row], score(row))) };
+        let error = deviance(&|row| scores[row]);
+        let mean = libm::log(given.mean(|row| y[row]));
+        let varies = y.iter().any(|&value| value != y[0]);
         let part = match varies {
             true => Ok(1.0 - error / deviance(&|_| mean)),
             false => Err("as the response does not vary"),
         };
-        vec![(self.error_name(), Ok(error / rows)), (explained, part)]
+        vec![(self.error_name(), Ok(error / given.weights.iter().sum::<f64>())), (explained, part)]
     }
 }
 

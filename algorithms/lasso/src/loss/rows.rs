@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::classes::symmetric;
 use super::free::Free;
 
 /// The rows as a loss sees them: responses, and where there are such, weights and offsets; n values each.
@@ -15,6 +16,8 @@ pub(crate) struct Rows {
     pub(crate) weights: Option<Arc<Vec<f64>>>,
     /// What a score is before any column has a coefficient; empty for a quadratic, whose response is less it.
     pub(crate) offset: Option<Arc<Vec<f64>>>,
+    /// K where each row has a score for each of K classes; else 0. Scores then stand class by class.
+    pub(crate) classes: usize,
     /// Columns without a penalty.
     pub(crate) free: Option<Arc<Free>>,
 }
@@ -31,6 +34,41 @@ impl Rows {
         self.y.len()
     }
 
+    /// How many scores they have.
+    pub(crate) fn scores(&self) -> usize {
+        self.y.len() * self.classes.max(1)
+    }
+
+    /// How many coefficients stand beside those of columns with a penalty: of free columns, and with classes of the intercepts.
+    pub(crate) fn parts(&self, intercept: bool) -> usize {
+        let free = self.free.as_ref().map_or(0, |free| free.len());
+        match self.classes {
+            0 => free,
+            classes => classes * (free + usize::from(intercept)),
+        }
+    }
+
+    /// What parts along free columns (and with classes the intercepts) are: intercepts by class, and (column, coefficient) of
+    /// free columns as prepared, with classes those of a column side by side.
+    pub(crate) fn told(&self, parts: &[f64], intercept: bool) -> (Vec<f64>, Vec<(u32, f64)>) {
+        let of = |parts: &[f64]| self.free.as_ref().map_or_else(Vec::new, |free| free.coefficients(parts));
+        if self.classes == 0 {
+            return (Vec::new(), of(parts));
+        }
+        let (parts, count) = (symmetric(parts, self.classes), parts.len() / self.classes);
+        let mut intercepts = vec![0.0; self.classes];
+        let mut freed = Vec::new();
+        for (class, parts) in parts.chunks_exact(count.max(1)).enumerate() {
+            if intercept {
+                intercepts[class] = parts[0];
+            }
+            let own = of(&parts[usize::from(intercept)..]).into_iter();
+            freed.extend(own.map(|(column, value)| (column * self.classes as u32 + class as u32, value)));
+        }
+        freed.sort_unstable_by_key(|&(column, _)| column);
+        (intercepts, freed)
+    }
+
     /// The weights, unless all are 1.
     pub(crate) fn weights(&self) -> Option<&[f64]> {
         self.weights.as_ref().map(|weights| &weights[..])
@@ -38,7 +76,7 @@ impl Rows {
 
     /// Scores without coefficients and intercept.
     pub(crate) fn start(&self) -> Vec<f64> {
-        self.offset.as_ref().map_or_else(|| vec![0.0; self.y.len()], |offset| offset.to_vec())
+        self.offset.as_ref().map_or_else(|| vec![0.0; self.scores()], |offset| offset.to_vec())
     }
 
     /// The weighted product of values of rows.

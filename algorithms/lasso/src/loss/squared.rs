@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Curvature, LossFunction, Measure, Shape};
+use super::{Curvature, Given, LossFunction, Measure, Shape};
 use crate::data::magnitudes;
 use crate::data::problem::Problem;
 use crate::error::LassoError;
@@ -46,13 +46,14 @@ impl LossFunction for Squared {
     }
 
     /// Root mean squared error, and R2, the part of the response's variance that is explained.
-    fn measures(&self, response: &[f64], scores: &[f64], _: Option<[f64; 2]>) -> Vec<Measure> {
-        let rows = response.len() as f64;
-        let mean = response.iter().sum::<f64>() / rows;
-        let error: f64 = scores.iter().zip(response).map(|(p, y)| (p - y) * (p - y)).sum();
-        let total: f64 = response.iter().map(|y| (y - mean) * (y - mean)).sum();
+    fn measures(&self, given: Given<'_>) -> Vec<Measure> {
+        let Given { y, scores, .. } = given;
+        let mean = given.mean(|row| y[row]);
+        let error = given.sum(|row| (scores[row] - y[row]) * (scores[row] - y[row]));
+        let total = given.sum(|row| (y[row] - mean) * (y[row] - mean));
         let explained =
             if total > 0.0 { Ok(1.0 - error / total) } else { Err("as the response does not vary") };
+        let rows: f64 = given.weights.iter().sum();
         vec![("root mean squared error", Ok((error / rows).sqrt())), ("R2", explained)]
     }
 }

@@ -51,6 +51,15 @@ impl Asked {
         self.factors.is_empty() && self.bounds.is_empty() && self.groups.is_empty()
     }
 
+    /// The same of each column's coefficients for K classes, which stand side by side.
+    pub(crate) fn for_classes(&self, classes: usize) -> Self {
+        fn each<T: Copy>(values: &[T], classes: usize) -> Vec<T> {
+            values.iter().flat_map(|&value| std::iter::repeat_n(value, classes)).collect()
+        }
+        let Self { factors, bounds, groups } = self;
+        Self { factors: each(factors, classes), bounds: each(bounds, classes), groups: groups.clone() }
+    }
+
     /// Columns whose factor is 0.
     ///
     /// # Errors

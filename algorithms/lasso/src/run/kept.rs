@@ -36,6 +36,7 @@ pub(crate) struct Kept {
     scale: f64,
     position: usize,
     freed: Vec<(u32, f64)>,
+    intercepts: Vec<f64>,
     solutions: Vec<Solution>,
     best: Option<(f64, f64)>,
     in_vain: u64,
@@ -53,6 +54,7 @@ raddle::state!(Kept {
     scale,
     position,
     freed,
+    intercepts,
     solutions,
     best,
     in_vain,
@@ -73,6 +75,7 @@ impl State for Solver {
         (solver.penalty, solver.target, solver.largest) = (kept.penalty, kept.target, kept.largest);
         solver.scale = kept.scale;
         solver.freed.clone_from(&kept.freed);
+        solver.intercepts.clone_from(&kept.intercepts);
         (solver.position, solver.best, solver.in_vain) = (kept.position, kept.best, kept.in_vain);
         solver.solutions.clone_from(&kept.solutions);
         solver.kept = Some(kept);
@@ -94,6 +97,7 @@ impl Solver {
             scale: self.scale,
             position: self.position,
             freed: self.freed.clone(),
+            intercepts: self.intercepts.clone(),
             solutions: self.solutions.clone(),
             best: self.best,
             in_vain: self.in_vain,
@@ -158,13 +162,17 @@ impl Solver {
         };
         let entrants: Option<Vec<_>> = variables.iter().map(entrant).collect();
         let entrants = entrants.ok_or(StateError::new("a member of the working set"))?;
-        let columns: Vec<_> = entrants.iter().map(|entrant| entrant.column.clone()).collect();
+        let has_gram = spec.objective.shape().is_quadratic() && !self.outgrows(spec, entrants.len());
+        let columns: Vec<_> = match has_gram {
+            true => entrants.iter().map(|entrant| entrant.column.clone()).collect(),
+            false => Vec::new(),
+        };
         let columns = Column::weighted(columns, &spec.roots);
         let entering = Arc::new(Entering { first: self.enter(entrants), columns });
         let mut tiles = Vec::new();
         for shard in shards {
-            shard.admit(entering.first, variables);
-            if spec.objective.shape().is_quadratic() {
+            shard.admit(entering.first, variables, has_gram);
+            if has_gram {
                 tiles.extend(shard.part.grow(&entering));
             }
         }

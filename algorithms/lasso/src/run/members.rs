@@ -13,7 +13,7 @@ use crate::loss::linear_predictor::{Response, Scores, Smooth};
 use crate::loss::row_state::RowState;
 use crate::loss::rows::Rows;
 use crate::penalties::Terms;
-use crate::working_set::{Given, KeptProximal, KeptSet, Place, ProximalSet, Target, WorkingSet};
+use crate::working_set::{ByColumns, Given, KeptProximal, KeptSet, Place, ProximalSet, Target, WorkingSet};
 
 /// The working set is solved to this share of the gap over all columns: more exactly than its columns are the right
 /// ones.
@@ -165,10 +165,25 @@ impl Members {
         }
     }
 
+    /// Gives up the Gram of a quadratic, whose memory would outgrow the data: the members are solved by their columns.
+    pub(crate) fn bare(&mut self) {
+        if let Self::Gram(gram) = self {
+            gram.set.bare();
+        }
+    }
+
+    /// Whether it has been given up.
+    pub(crate) fn is_bare(&self) -> bool {
+        matches!(self, Self::Gram(gram) if gram.set.is_bare())
+    }
+
     /// Puts the new members' Gram together, tile by tile; chains of rows are summed by their tree. Smooth losses weigh
     /// theirs where it is solved.
     pub(crate) fn grow(&mut self, columns: &[Column], given: &Rows, tiles: Vec<Tile>) {
         let Self::Gram(gram) = self else { return };
+        if gram.set.is_bare() {
+            return;
+        }
         let rows = given.len();
         let set = &mut gram.set;
         let (summed, whole): (Vec<Tile>, Vec<Tile>) = tiles.into_iter().partition(|tile| tile.chains > 0);
@@ -242,8 +257,14 @@ impl Gram {
     fn solve(&mut self, asked: Solve<'_>) -> Solved {
         let Solve { given, columns, target, gradient, rows, intercept, .. } = asked;
         self.set.set_ridge(target.ridge);
-        self.set.set_gradient(&gradient);
-        self.set.solve(target.penalty, given.squares(), rows, target.gap);
+        if self.set.is_bare() {
+            let terms = self.set.terms().clone();
+            let solver = ByColumns { columns, rows: given, terms: &terms, target };
+            solver.solve(self.set.coefficients_mut());
+        } else {
+            self.set.set_gradient(&gradient);
+            self.set.solve(target.penalty, given.squares(), rows, target.gap);
+        }
         let coefficients = self.set.coefficients();
         let moved = columns.iter().zip(coefficients).filter(|&(_, value)| *value != 0.0);
         let mut residual = given.y.to_vec();

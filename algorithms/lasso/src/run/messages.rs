@@ -48,6 +48,8 @@ pub enum Change {
         first: u32,
         /// The columns' numbers.
         variables: Vec<u32>,
+        /// Whether their Gram is wanted of the shards.
+        has_gram: bool,
     },
     /// The working set's solution, its residual computed afresh.
     Solved(Solved),
@@ -204,7 +206,7 @@ raddle::state!(
 
 raddle::state!(enum Change {
     Moves(moves),
-    Enter { first, variables },
+    Enter { first, variables, has_gram },
     Solved(solved),
     Stage(stage),
 });

@@ -3,6 +3,7 @@
 //! To be read from `program.rs`, which has the verbs. An epoch of the working set: `certificate.rs` (a pass over all
 //! columns), `schedule.rs` (choose and relate), `pinned.rs` (enter, solve) on `gram_tiles.rs`.
 
+mod by_group;
 pub(crate) mod certificate;
 pub(crate) mod gram_tiles;
 pub(crate) mod gram_tree;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::by_group::{largest_group, less, norm};
 use super::kept::Kept;
 use super::members::{Members, Solve};
 use super::messages::{Entering, Entrant, Share, Tile};
@@ -17,6 +18,9 @@ use crate::working_set::{Target, keep_worst, quota, worst_first};
 
 /// Candidates looked at for each one wanted: the dependency check rejects some.
 pub(super) const LOOKED_AT: usize = 4;
+
+/// Columns that enter at once, where they are too many for a Gram.
+const MOST_AT_ONCE: usize = 1000;
 
 /// After this number of boundaries without a smaller gap or objective, the target lies below rounding.
 const IN_VAIN: u64 = 20;
@@ -37,6 +41,8 @@ pub struct Solver {
     /// and the coefficients of free columns: along their basis, and themselves.
     pub(crate) free: Vec<f64>,
     pub(crate) freed: Vec<(u32, f64)>,
+    /// The intercepts of classes, where each has one.
+    pub(crate) intercepts: Vec<f64>,
     /// x_j'r - R b_j of the members, from the last pass.
     gradient: Vec<f64>,
     /// n times lambda, and the absolute gap to which the set is to be solved.
@@ -80,6 +86,7 @@ impl Solver {
             intercept: 0.0,
             free: Vec::new(),
             freed: Vec::new(),
+            intercepts: Vec::new(),
             gradient: Vec::new(),
             penalty: 0.0,
             target: 0.0,
@@ -138,7 +145,7 @@ impl Solver {
         self.members.look_at(rows, &replica.rows);
         self.intercept = replica.rows.intercept;
         self.free.clone_from(&replica.rows.free);
-        self.freed = rows.free.as_ref().map_or_else(Vec::new, |free| free.coefficients(&self.free));
+        (self.intercepts, self.freed) = rows.told(&self.free, objective.intercept);
         let certified = loop {
             self.penalty = spec.penalty(self.position, self.largest);
             let (penalty, ridge) = objective.weights(self.penalty);
@@ -152,8 +159,8 @@ impl Solver {
             }
             let (penalty, intercept) = (self.penalty, self.intercept);
             let coefficients = self.support.clone();
-            let freed = self.freed.clone();
-            self.solutions.push(Solution { penalty, gap, scale, intercept, coefficients, freed });
+            let (intercepts, freed) = (self.intercepts.clone(), self.freed.clone());
+            self.solutions.push(Solution { penalty, gap, scale, intercept, intercepts, coefficients, freed });
             self.position += 1;
             self.best = None;
             if self.position == course.len() {
@@ -198,6 +205,10 @@ impl Solver {
     pub(crate) fn look_ahead(&mut self, rows: usize) {
         let (_, ridge) = self.objective.weights(self.penalty);
         self.wanted = quota(self.rows(rows, ridge), self.support.len());
+        if self.members.is_bare() {
+            // What ties candidates to each other is looked up in pairs, too.
+            self.wanted = self.wanted.min(MOST_AT_ONCE);
+        }
     }
 
     /// How many columns can be independent: with a ridge, each member is a row too.
@@ -269,6 +280,14 @@ impl Solver {
         LOOKED_AT * self.wanted.max(quota(rows, 0))
     }
 
+    /// Whether the set would be too large for a Gram with so many columns more: then it is given up.
+    pub(crate) fn outgrows(&mut self, spec: &Spec, entrants: usize) -> bool {
+        if self.columns.len() + entrants > spec.most_members {
+            self.members.bare();
+        }
+        self.members.is_bare()
+    }
+
     /// Takes columns in; returns the slot of the first.
     pub(crate) fn enter(&mut self, entrants: Vec<Entrant>) -> u32 {
         if !entrants.is_empty() {
@@ -300,33 +319,4 @@ impl Solver {
         let free = self.free.clone();
         self.members.solve(Solve { given, columns, target, gradient, rows, intercept, free })
     }
-}
-
-/// The slope of the loss less that of the ridge.
-fn less(slope: f64, ridge: f64, coefficient: f64) -> f64 {
-    if ridge > 0.0 { slope - ridge * coefficient } else { slope }
-}
-
-/// The largest |x_g'r - R b_g|_2 of the groups whose columns are told.
-fn largest_group<'a>(
-    terms: &Terms,
-    columns: impl Iterator<Item = (&'a (u32, f64), &'a f64)>,
-    ridge: f64,
-) -> f64 {
-    let mut columns: Vec<(u32, f64)> = columns
-        .map(|(&(j, value), &slope)| (j, less(slope, ridge * terms.ridge(j as usize), value)))
-        .collect();
-    columns.sort_unstable_by_key(|&(j, _)| j);
-    by_group(terms, &columns).into_iter().fold(0.0, f64::max)
-}
-
-/// The sum of |b_g|_2.
-fn norm(terms: &Terms, columns: &[(u32, f64)]) -> f64 {
-    by_group(terms, columns).into_iter().sum()
-}
-
-/// The norm of each group, of columns in order.
-fn by_group(terms: &Terms, columns: &[(u32, f64)]) -> Vec<f64> {
-    let groups = columns.chunk_by(|a, b| terms.group(a.0 as usize) == terms.group(b.0 as usize));
-    groups.map(|group| group.iter().map(|(_, value)| value * value).sum::<f64>().sqrt()).collect()
 }

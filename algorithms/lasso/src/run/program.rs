@@ -63,13 +63,15 @@ impl Program for LassoProgram {
                 entrants.sort_by_key(|entrant| entrant.variable);
                 let variables = entrants.iter().map(|entrant| entrant.variable).collect();
                 // A smooth loss weighs its Gram anew at every step, where it is solved.
-                let columns = self.spec.objective.shape().is_quadratic().then(|| {
+                let has_gram = self.spec.objective.shape().is_quadratic()
+                    && !solver.outgrows(&self.spec, entrants.len());
+                let columns = has_gram.then(|| {
                     let columns: Vec<_> = entrants.iter().map(|entrant| entrant.column.clone()).collect();
                     Column::weighted(columns, &self.spec.roots)
                 });
                 let first = solver.enter(entrants);
                 solver.entering = columns.map(|columns| Arc::new(Entering { first, columns }));
-                Change::Enter { first, variables }
+                Change::Enter { first, variables, has_gram }
             }
             Phase::Solve(_) => {
                 let tiles = raddle::answers!(partials, Partial::Tiles).into_iter();
@@ -97,7 +99,7 @@ impl Program for LassoProgram {
 
     fn commit_shard(&self, change: &Change, _: u32, shard: &mut ColumnShard) {
         match change {
-            Change::Enter { first, variables } => shard.admit(*first, variables),
+            Change::Enter { first, variables, has_gram } => shard.admit(*first, variables, *has_gram),
             Change::Solved(solved) => shard.set(&solved.coefficients),
             Change::Moves(_) | Change::Stage(_) => {}
         }
@@ -191,7 +193,18 @@ impl Relate for LassoProgram {
             Some(&aspects[at].1)
         };
         let aspects: Vec<Option<&Aspect>> = candidates.iter().map(aspect).collect();
-        among(&aspects, self.spec.rows.len(), self.sample)
+        let mut dependencies = among(&aspects, self.spec.rows.len(), self.sample);
+        let classes = self.spec.rows.classes.max(1) as u32;
+        if classes > 1 {
+            // One column for two classes is no column twice.
+            for (row, own) in dependencies.rows_mut().zip(candidates) {
+                let others = row.iter_mut().zip(candidates);
+                others
+                    .filter(|(_, other)| *other % classes != own % classes)
+                    .for_each(|(value, _)| *value = 0.0);
+            }
+        }
+        dependencies
     }
 }
 

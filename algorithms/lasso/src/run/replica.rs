@@ -31,11 +31,11 @@ impl Replica {
     /// # Errors
     /// If it was not.
     pub(crate) fn check(&self, objective: Objective, given: &Rows) -> Result<(), StateError> {
-        let rows = given.len();
-        let scores = if objective.shape().is_quadratic() { 0 } else { rows };
+        let entries = given.scores();
+        let scores = if objective.shape().is_quadratic() { 0 } else { entries };
         let RowState { residual, scores: own, free, .. } = &self.rows;
-        let parts = given.free.as_ref().map_or(0, |free| free.len());
-        let fits = residual.len() == rows && own.len() == scores && free.len() == parts;
+        let parts = given.parts(objective.intercept);
+        let fits = residual.len() == entries && own.len() == scores && free.len() == parts;
         if fits { Ok(()) } else { Err(StateError::new("a residual of this problem")) }
     }
 

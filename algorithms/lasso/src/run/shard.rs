@@ -153,11 +153,19 @@ impl ColumnShard {
                     *gradient -= shift * sum;
                 }
             }
+            Design::Classes(_) => {
+                for (at, gradient) in range.zip(&mut self.gradient) {
+                    *gradient = self.design.view(at).dot(residual, sum);
+                }
+            }
         }
     }
 
-    /// Takes note of the slots that columns here were given in the working set.
-    pub(crate) fn admit(&mut self, first_slot: u32, variables: &[u32]) {
+    /// Takes note of the slots that columns here were given in the working set. One without a Gram keeps no part of it.
+    pub(crate) fn admit(&mut self, first_slot: u32, variables: &[u32], has_gram: bool) {
+        if !has_gram {
+            self.part = WorkingPart::default();
+        }
         for (slot, &variable) in (first_slot..).zip(variables) {
             if let Some(at) = self.position(variable) {
                 self.slots[at] = slot;

@@ -11,15 +11,17 @@ pub(crate) struct Solution {
     pub(crate) gap: f64,
     /// The dual point is the residual times this.
     pub(crate) scale: f64,
-    /// The intercept for columns as prepared.
+    /// The intercept for columns as prepared,
     pub(crate) intercept: f64,
+    /// or those of all classes; empty where there is one.
+    pub(crate) intercepts: Vec<f64>,
     /// Nonzero coefficients, by column.
     pub(crate) coefficients: Vec<(u32, f64)>,
-    /// Those of free columns, as prepared.
+    /// Those of free columns, as prepared; with classes side by side.
     pub(crate) freed: Vec<(u32, f64)>,
 }
 
-raddle::state!(Solution { penalty, gap, scale, intercept, coefficients, freed });
+raddle::state!(Solution { penalty, gap, scale, intercept, intercepts, coefficients, freed });
 
 /// What a solve of the working set has come to.
 #[derive(Debug)]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::data::design::Design;
 use crate::lambdas::Course;
 use crate::loss::Objective;
 use crate::loss::rows::Rows;
@@ -19,6 +20,8 @@ pub(crate) struct Spec {
     pub(crate) objective: Objective,
     /// What sets columns apart.
     pub(crate) terms: Arc<Terms>,
+    /// A quadratic's working set larger than this has no Gram.
+    pub(crate) most_members: usize,
     /// The lambdas, one after the other.
     pub(crate) course: Course,
     /// Relative duality gap at which the run is done.
@@ -27,6 +30,22 @@ pub(crate) struct Spec {
     pub(crate) weights: bool,
     /// Whether a working set is wanted.
     pub(crate) working_set: bool,
+}
+
+/// Bytes that the Gram of a working set takes, a member squared, with all that is made of it and parts of it under way.
+const GRAM: usize = 20;
+
+/// It may take this many bytes for each stored value, of which each takes twelve in the matrix, and as many in any case.
+const FOR_EACH: usize = 3;
+const ANYHOW: usize = 12_000_000;
+
+/// How many members may have a Gram: no more than would let it outgrow a sparse matrix. Dense columns take as much memory
+/// as a Gram of as many as there can be.
+pub(crate) fn most_members(design: &Design) -> usize {
+    match design {
+        Design::Dense { .. } | Design::Classes(_) => usize::MAX,
+        Design::Sparse { values, .. } => ((FOR_EACH * values.len() + ANYHOW) / GRAM).isqrt(),
+    }
 }
 
 impl Spec {

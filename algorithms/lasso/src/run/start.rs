@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::data::classes::Classes;
 use crate::data::design::Design;
 use crate::data::problem::Problem;
 use crate::error::LassoError;
+use crate::loss::classes::Directions;
 use crate::loss::free::Free;
 use crate::loss::linear_predictor::{Response, Scores};
 use crate::loss::row_state::RowState;
@@ -39,7 +41,11 @@ impl<'a> Start<'a> {
         let y = loss.function().response(problem)?;
         // The response of a quadratic is less the offset.
         let offset = problem.offset.clone().filter(|_| !objective.shape().is_quadratic());
-        let mut given = Rows { y, weights: problem.weights.clone(), offset, free: None };
+        let classes = loss.function().classes(problem);
+        if classes > 0 {
+            check_classes(problem, asked)?;
+        }
+        let mut given = Rows { y, weights: problem.weights.clone(), offset, classes, free: None };
         let unpenalized = asked.free(problem.columns())?;
         if !unpenalized.is_empty() {
             let views = unpenalized.iter().map(|&j| (j as u32, problem.design.view(j)));
@@ -63,6 +69,15 @@ impl<'a> Start<'a> {
                 (terms, Arc::new(design))
             }
         };
+        let (terms, design) = match classes {
+            0 => (terms, design),
+            _ if asked.is_plain() => (terms, Arc::new(Design::Classes(Classes::new(design, classes)))),
+            _ => {
+                let (asked, columns) = (asked.for_classes(classes), problem.columns() * classes);
+                let terms = asked.terms(columns, |at| problem.scale(at / classes as u32))?;
+                (terms, Arc::new(Design::Classes(Classes::new(design, classes))))
+            }
+        };
         Ok(Self { problem, objective, given, design, terms: Arc::new(terms) })
     }
 
@@ -71,19 +86,26 @@ impl<'a> Start<'a> {
     /// # Errors
     /// If the problem does not have such columns, or values are not finite.
     pub(crate) fn prepared(&self, given: &[(u32, f64)]) -> Result<Vec<(u32, f64)>, LassoError> {
-        let columns = self.problem.columns();
+        let (columns, classes) = (self.problem.columns(), self.given.classes.max(1));
         let terms = &self.terms;
         let prepared = |&(place, value): &(u32, f64)| {
             let column = terms.original(place);
             let unit = terms.unit(place as usize);
-            let value = if unit == 0.0 { 0.0 } else { value / self.problem.scale(column) / unit };
-            let fits = (column as usize) < columns && value.is_finite();
+            let scale = self.problem.scale(column / classes as u32);
+            let value = if unit == 0.0 { 0.0 } else { value / scale / unit };
+            let fits = (column as usize) < columns * classes && value.is_finite();
             fits.then(|| (place, terms.clamp(place as usize, value)))
-                .ok_or(LassoError::Start { column: column as usize + 1, columns })
+                .ok_or(LassoError::Start { column: column as usize + 1, columns: columns * classes })
         };
         // A column that there is not keeps its number, and is refused.
-        let is_known = given.iter().all(|&(column, _)| (column as usize) < columns);
-        let places = if is_known { terms.places(given.to_vec()) } else { given.to_vec() };
+        let is_known = given.iter().all(|&(column, _)| (column as usize) < columns * classes);
+        if !is_known {
+            return given.iter().map(prepared).collect();
+        }
+        let places = match self.given.classes {
+            0 => terms.places(given.to_vec()),
+            _ => side_by_side(given, columns as u32, classes as u32),
+        };
         places.iter().map(prepared).collect()
     }
 
@@ -105,6 +127,28 @@ impl<'a> Start<'a> {
     }
 }
 
+/// Whether what is asked is offered for classes with scores of their own.
+///
+/// # Errors
+/// If it is not.
+fn check_classes(problem: &Problem, asked: &Asked) -> Result<(), LassoError> {
+    let with = "the multinomial loss";
+    if problem.offset.is_some() {
+        return Err(LassoError::NotOffered { what: "an offset", with });
+    }
+    if !asked.groups.is_empty() {
+        return Err(LassoError::NotOffered { what: "groups of columns", with });
+    }
+    let count = problem.columns().checked_mul(problem.labels().len());
+    if count.is_none_or(|count| u32::try_from(count).is_err()) {
+        return Err(LassoError::TooLarge { rows: problem.rows(), columns: problem.columns() });
+    }
+    Ok(())
+}
+
+/// Columns that leave no more than this share of the loss tell the classes apart.
+const NOTHING_LEFT: f64 = 1e-9;
+
 /// Whether free columns and the intercept have a best fit without others.
 ///
 /// # Errors
@@ -113,6 +157,21 @@ fn check_free(rows: &Rows, objective: Objective) -> Result<(), LassoError> {
     let (Shape::Smooth(loss), Some(free)) = (objective.shape(), &rows.free) else { return Ok(()) };
     let response = Response { rows, loss };
     let mut scores = Scores::new(response, rows.start());
-    let (_, _, is_settled) = free.settle(&mut scores, response, objective.intercept);
+    let is_settled = match rows.classes {
+        0 => free.settle(&mut scores, response, objective.intercept).2,
+        _ => {
+            let before = scores.sums.loss;
+            let is_settled = Directions::new(rows, objective.intercept).settle(&mut scores, response).1;
+            is_settled && scores.sums.loss > NOTHING_LEFT * before
+        }
+    };
     if is_settled { Ok(()) } else { Err(LassoError::Free) }
+}
+
+/// Coefficients that stand class by class, those of a column side by side.
+fn side_by_side(given: &[(u32, f64)], columns: u32, classes: u32) -> Vec<(u32, f64)> {
+    let place = |&(at, value): &(u32, f64)| ((at % columns) * classes + at / columns, value);
+    let mut places: Vec<(u32, f64)> = given.iter().map(place).collect();
+    places.sort_unstable_by_key(|&(place, _)| place);
+    places
 }

@@ -14,6 +14,7 @@
 mod alternate;
 mod basis;
 mod boxed;
+mod by_columns;
 mod candidates;
 mod compact;
 mod epoch;
@@ -34,6 +35,7 @@ mod symmetric;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use by_columns::ByColumns;
 pub(crate) use candidates::{keep_worst, worst_first};
 pub use candidates::{quota, top_violators};
 pub use lazy::LazyBounds;

@@ -10,7 +10,7 @@ use super::homotopy::{Homotopy, MOST_MEMBERS};
 use super::inner;
 use super::local::{Local, Measure, Problem};
 use super::stats::Work;
-use super::symmetric::{MOVING, STRIP};
+use super::symmetric::{MOVING, STRIP, Symmetric};
 use crate::kernels::dot;
 use crate::penalties::Terms;
 
@@ -38,6 +38,8 @@ pub struct WorkingSet {
     ridge: f64,
     /// What sets members apart.
     terms: Terms,
+    /// Whether there is no Gram: the set is solved by its columns.
+    is_bare: bool,
     compact: Compact,
     factor: Factor,
     homotopy: Homotopy,
@@ -102,6 +104,7 @@ impl WorkingSet {
         self.complete = 0;
         self.norms.clear();
         self.terms = Terms::default();
+        self.is_bare = false;
         self.compact.clear();
         self.factor.clear();
         self.homotopy.clear();
@@ -166,8 +169,30 @@ impl WorkingSet {
             self.whole.b.push(b);
         }
         self.whole.g.resize(self.members.len(), 0.0);
-        self.whole.gram.grow(self.members.len());
+        if !self.is_bare {
+            self.whole.gram.grow(self.members.len());
+        }
         first
+    }
+
+    /// Gives up the Gram, all that is made of it, and their memory, for good: the set is solved by its columns.
+    pub(crate) fn bare(&mut self) {
+        self.is_bare = true;
+        self.whole.gram = Symmetric::default();
+        (self.complete, self.norms) = (0, Vec::new());
+        self.compact = Compact::default();
+        self.factor = Factor::default();
+        self.homotopy = Homotopy::default();
+    }
+
+    /// Whether it has no Gram.
+    pub(crate) fn is_bare(&self) -> bool {
+        self.is_bare
+    }
+
+    /// The coefficients, for whoever solves the set by its columns.
+    pub(crate) fn coefficients_mut(&mut self) -> &mut [f64] {
+        &mut self.whole.b
     }
 
     /// Adds to the Gram: row `from + i`, columns `slots`, by `values[i * slots.len()..]`; elements right of the
@@ -242,6 +267,9 @@ impl WorkingSet {
     /// What a checkpoint keeps beside the members: only what the solver of a set of this size still uses.
     pub(crate) fn kept(&self) -> KeptSet {
         let (mut kept, size) = (KeptSet { ridge: self.ridge, ..KeptSet::default() }, self.members.len());
+        if self.is_bare {
+            return kept;
+        }
         if size <= MOST_MEMBERS {
             kept.homotopy = self.homotopy.clone();
         }
@@ -260,6 +288,9 @@ impl WorkingSet {
     pub(crate) fn recall(&mut self, kept: KeptSet) -> Result<(), StateError> {
         let KeptSet { ridge, homotopy, factor, compact } = kept;
         self.set_ridge(ridge);
+        if self.is_bare {
+            return Ok(());
+        }
         if !homotopy.fits(self.members.len()) {
             return Err(StateError::new("a path on the working set"));
         }

@@ -26,6 +26,7 @@ impl General {
             (y.iter().copied().fold(f64::MAX, f64::min) + y.iter().copied().fold(f64::MIN, f64::max)) / 2.0;
         let response = match loss {
             Loss::Squared => prepared.y.clone(),
+            Loss::Multinomial => unreachable!("it has an oracle of its own"),
             Loss::Poisson => y.to_vec(),
             Loss::Logistic => y.iter().map(|&value| if value > middle { 1.0 } else { -1.0 }).collect(),
         };
@@ -43,6 +44,7 @@ impl General {
     /// Loss and minus its derivative, of one row.
     fn row(&self, i: usize, score: f64) -> (f64, f64) {
         match self.loss {
+            Loss::Multinomial => unreachable!("it has an oracle of its own"),
             Loss::Squared => ((self.y[i] - score).powi(2) / 2.0, self.y[i] - score),
             Loss::Poisson => {
                 let (y, mean) = (self.y[i], score.exp());
@@ -85,6 +87,7 @@ impl General {
         let squares: f64 = b.iter().map(|b| b * b).sum();
         let primal = loss + penalty * b.iter().map(|b| b.abs()).sum::<f64>() + ridge * squares / 2.0;
         let dual = match self.loss {
+            Loss::Multinomial => unreachable!("it has an oracle of its own"),
             Loss::Squared => {
                 let rr = r.iter().map(|r| r * r).sum::<f64>() + ridge * squares;
                 let yr = r.iter().zip(&self.y).map(|(r, y)| r * y).sum::<f64>();
@@ -127,6 +130,7 @@ impl General {
         let (penalty, ridge) =
             (self.n() * fit.lambda * self.l1_ratio, self.n() * fit.lambda * (1.0 - self.l1_ratio));
         let rows = self.y.iter().zip(theta).map(|(&y, &t)| match self.loss {
+            Loss::Multinomial => unreachable!("it has an oracle of its own"),
             Loss::Squared => t * y - t * t / 2.0,
             Loss::Logistic => {
                 let left = |p: f64| if p > 0.0 { -p * p.ln() } else { 0.0 };

@@ -23,6 +23,7 @@ fn data(loss: Loss, rows: usize, columns: usize, seed: u64) -> (Vec<Vec<f64>>, V
     let y = match loss {
         Loss::Squared => y,
         Loss::Logistic => classes(&y, -1.0, 1.0),
+        Loss::Multinomial => unreachable!("it has a table of its own"),
         Loss::Poisson => y.iter().map(|y| (0.3 * y.abs()).round()).collect(),
     };
     (x, y)

@@ -91,6 +91,7 @@ impl Naive {
     fn row(&self, i: usize, score: f64) -> (f64, f64) {
         let y = self.y[i];
         match self.terms.loss {
+            Loss::Multinomial => unreachable!("it has an oracle of its own"),
             Loss::Squared => ((y - score).powi(2) / 2.0, y - score),
             Loss::Logistic => {
                 let margin = y * score;

@@ -43,6 +43,7 @@ fn problem(loss: Loss) -> Problem {
     let y = match loss {
         Loss::Squared => data.y,
         Loss::Logistic => data.y.iter().map(|&y| f64::from(u8::from(y > 140.0))).collect(),
+        Loss::Multinomial => unreachable!("its references are elsewhere"),
         // As R rounds: halves to even.
         Loss::Poisson => data.y.iter().map(|y| (y / 10.0).round_ties_even()).collect(),
     };

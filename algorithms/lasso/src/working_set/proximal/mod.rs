@@ -10,6 +10,8 @@
 //! most of the work, is kept as long as its model foretells the gap's fall, and extended by members that come to
 //! matter.
 
+mod classes;
+mod measured;
 mod model;
 mod set;
 #[cfg(test)]

@@ -10,8 +10,10 @@ use crate::loss::rows::Rows;
 use super::super::alternate::{alternate, with_terms};
 use super::super::factor::{Factor, KeptFactor, NOWHERE, places};
 use super::super::inner::Plain;
-use super::super::local::{Local, Measure, Problem};
+use super::super::local::{Local, Problem};
 use super::super::stats::Work;
+use super::classes::ByClass;
+use super::measured::{explained, measured};
 use super::set::Place;
 use crate::penalties::Terms;
 
@@ -49,6 +51,8 @@ pub(crate) struct Model {
     dense: Vec<Vec<f64>>,
     /// sparse ones as they are.
     sparse: Option<RowPiece>,
+    /// All of that where each row has a score for every class.
+    classes: Option<ByClass>,
     local: Local,
     factor: Factor,
 }
@@ -92,13 +96,17 @@ impl Model {
         self.roots.extend(self.weights.iter().map(|weight| weight.sqrt()));
         self.total = self.weights.iter().sum();
         self.ridge = ridge;
-        self.under = rows.free.as_ref().map_or_else(Vec::new, |free| free.under(&self.roots, intercept));
+        let free = rows.free.as_ref().filter(|_| rows.classes == 0);
+        self.under = free.map_or_else(Vec::new, |free| free.under(&self.roots, intercept));
         self.shared.clear();
         self.places.clear();
         self.slots.clear();
         self.means.clear();
         self.dense.clear();
         self.sparse = None;
+        // One that was kept without members has no weights either.
+        let has_classes = rows.classes > 0 && !self.weights.is_empty();
+        self.classes = has_classes.then(|| ByClass::new(&self.weights, rows, intercept));
         self.local.gram.clear();
         self.factor.clear();
     }
@@ -123,7 +131,7 @@ impl Model {
         let KeptModel { slots, weights, ridge, factor } = kept;
         let is_weight = |weight: &f64| *weight > 0.0 && weight.is_finite();
         let fits = places(&slots, columns.len()).is_some()
-            && weights.len() == if slots.is_empty() { 0 } else { rows.len() }
+            && weights.len() == if slots.is_empty() { 0 } else { rows.scores() }
             && weights.iter().all(is_weight);
         if !fits {
             return Err(StateError::new("a model of the loss"));
@@ -152,9 +160,22 @@ impl Model {
         if missing.is_empty() {
             return true;
         }
+        let first = self.slots.len();
+        if let Some(classes) = &mut self.classes {
+            for &slot in &missing {
+                self.places[slot as usize] = self.slots.len() as u32;
+                self.slots.push(slot);
+                self.means.push(0.0);
+            }
+            self.local.gram.grow(self.slots.len());
+            let stride = self.local.gram.stride;
+            let views: Vec<View<'_>> = missing.iter().map(|&slot| columns[slot as usize].view()).collect();
+            classes.append(&views, first, &mut self.local.gram.values[first * stride..], stride);
+            self.finish(first, terms);
+            return true;
+        }
         // Taken out with the free columns, where there are some.
         let intercept = intercept && self.under.is_empty();
-        let first = self.slots.len();
         let mut stored: Vec<(&[u32], Vec<f64>)> = Vec::new();
         for &slot in &missing {
             self.places[slot as usize] = self.slots.len() as u32;
@@ -188,17 +209,14 @@ impl Model {
                 row[..=i].iter_mut().zip(&self.shared).for_each(|(value, other)| *value -= dot(own, other));
             }
         }
-        for i in first..self.slots.len() {
-            gram_of.values[i * stride + i] += self.ridge * terms.ridge(self.slots[i] as usize);
-        }
-        gram_of.mirror(first);
+        self.finish(first, terms);
         true
     }
 
     /// Scales one more member by the roots of the weights; a sparse one is returned.
     fn admit<'a>(&mut self, view: View<'a>, intercept: bool) -> Option<(&'a [u32], Vec<f64>)> {
         match view {
-            View::Dense(values) => {
+            View::Dense(values) | View::Class { values, .. } => {
                 let mean = if intercept { dot(values, &self.weights) / self.total } else { 0.0 };
                 let scaled = values.iter().zip(&self.roots).map(|(value, root)| root * (value - mean));
                 let scaled: Vec<f64> = scaled.collect();
@@ -216,6 +234,15 @@ impl Model {
                 Some((indices, scaled))
             }
         }
+    }
+
+    /// The ridge of the members from `first` on, and the other triangle.
+    fn finish(&mut self, first: usize, terms: &Terms) {
+        let gram = &mut self.local.gram;
+        for (i, &slot) in self.slots.iter().enumerate().skip(first) {
+            gram.row_mut(i)[i] += self.ridge * terms.ridge(slot as usize);
+        }
+        gram.mirror(first);
     }
 
     /// Minimises the model at a place, to a gap of `target`, from the coefficients `b` of all members.
@@ -253,7 +280,7 @@ impl Model {
             with_terms(local, &terms, penalty, limit, work, squares);
             return self.direction(&before, columns);
         }
-        let measure = |local: &Local| measure(local, &before, &slope, squares, penalty);
+        let measure = |local: &Local| measured(local, &before, &slope, squares, penalty);
         alternate(local, &mut Plain { problem, factor: &mut self.factor }, limit, work, measure);
         self.direction(&before, columns)
     }
@@ -279,6 +306,9 @@ impl Model {
         if shift != 0.0 {
             scores.iter_mut().for_each(|value| *value -= shift);
         }
+        if let Some(classes) = &self.classes {
+            classes.take_back(&mut scores);
+        }
         if !self.under.is_empty() {
             // What free columns and the intercept take back.
             let mut rooted: Vec<f64> =
@@ -291,27 +321,4 @@ impl Model {
         }
         Direction { changes, scores, intercept }
     }
-}
-
-/// By how much the residual's square has fallen from |z|^2.
-fn explained(local: &Local, before: &[f64], slope: &[f64]) -> f64 {
-    let steps = local.b.iter().zip(before).zip(local.g.iter().zip(slope));
-    steps.map(|((after, before), (g, slope))| (after - before) * (g + slope)).sum()
-}
-
-/// Objective, less |z|^2 / 2, and duality gap of the quadratic problem 1/2 |z - X d|^2 + L |b + d|_1 whose gradient at
-/// `before` is `slope`, for |z|^2 = `squares`. The dual point is the residual times k = min(1, L / max |g|), the gap
-///
-/// (1 - k)^2 |z - X d|^2 / 2 + L |b + d|_1 - k g'(b + d).
-///
-/// In this form nothing cancels, however small some weights are and |z| therefore large.
-fn measure(local: &Local, before: &[f64], slope: &[f64], squares: f64, penalty: f64) -> Measure {
-    let largest = local.g.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
-    let scale = if largest > penalty { penalty / largest } else { 1.0 };
-    let l1: f64 = local.b.iter().map(|value| value.abs()).sum();
-    let explained = explained(local, before, slope);
-    let rest = 0.5 * (1.0 - scale) * (1.0 - scale) * (squares - explained).max(0.0);
-    let primal = penalty * l1 - 0.5 * explained;
-    let gap = rest + (penalty * l1 - scale * dot(&local.g, &local.b)).max(0.0);
-    Measure { primal, dual: primal - gap, gap }
 }

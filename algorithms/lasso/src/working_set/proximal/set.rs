@@ -3,6 +3,7 @@
 use raddle::state::StateError;
 
 use crate::data::design::{Column, add_columns};
+use crate::loss::classes::Directions;
 use crate::loss::linear_predictor::{Response, Scores};
 use crate::loss::rows::Rows;
 use crate::penalties::{Held, Terms, charge};
@@ -153,7 +154,9 @@ impl ProximalSet {
         let mut intercept = at.intercept;
         fresh.iter_mut().for_each(|value| *value += intercept - shift);
         let mut free = at.free;
-        if let Some(columns) = &response.rows.free {
+        if response.rows.classes > 0 {
+            Directions::new(response.rows, target.intercept).add(&free, &mut fresh);
+        } else if let Some(columns) = &response.rows.free {
             columns.add(&free, &mut fresh);
         }
         let mut fresh = Scores::new(response, fresh);
@@ -185,8 +188,8 @@ impl ProximalSet {
             let direction = self.model.minimise(&self.b, at, target.penalty, SHARE * gap, given);
             if let Some(length) = self.search(response, at, &direction, target) {
                 let (settled, _) = at.scores.settle_all(response, target.intercept);
-                // Where there are free columns the intercept moves with them: it is found at the end of the solve.
-                if response.rows.free.is_none() {
+                // Where there are free columns or classes the intercepts move with them: they are found at the end of the solve.
+                if response.rows.free.is_none() && response.rows.classes == 0 {
                     at.intercept += length * direction.intercept;
                     at.intercept += settled;
                 }
@@ -232,7 +235,8 @@ impl ProximalSet {
         }
         let mut length = 1.0;
         let mut trial = Scores { values: scores.values.clone(), ..Scores::default() };
-        (trial.residual, trial.weights) = (vec![0.0; response.rows.len()], vec![0.0; response.rows.len()]);
+        let scored = response.rows.scores();
+        (trial.residual, trial.weights) = (vec![0.0; scored], vec![0.0; scored]);
         for _ in 0..HALVINGS {
             let moved = scores.values.iter().zip(&direction.scores);
             trial.values.iter_mut().zip(moved).for_each(|(to, (from, by))| *to = from + length * by);

@@ -1,0 +1,73 @@
+//! [`Classes`]: a matrix whose columns have a coefficient for each class.
+
+use std::sync::Arc;
+
+use super::design::{Design, View};
+
+/// K times the columns of a matrix: column j K + k has the values of column j in the rows of class k. Rows are counted
+/// class by class, row i of class k as k n + i. Nothing is copied.
+///
+/// What centring takes off the columns of a sparse matrix is left to the intercepts: residuals sum to zero in each class.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Classes {
+    pub(super) of: Arc<Design>,
+    /// K.
+    pub(super) count: usize,
+    /// The first column of all that is here,
+    pub(super) first: usize,
+    /// and how many are.
+    pub(super) columns: usize,
+}
+
+impl Classes {
+    pub(crate) fn new(of: Arc<Design>, count: usize) -> Self {
+        let columns = of.columns() * count;
+        Self { of, count, first: 0, columns }
+    }
+
+    pub(super) fn columns(&self) -> usize {
+        self.columns
+    }
+
+    pub(super) fn of(&self) -> &Design {
+        &self.of
+    }
+
+    fn place(&self, at: usize) -> (usize, usize) {
+        ((self.first + at) / self.count, (self.first + at) % self.count)
+    }
+
+    /// The counted cost of a dot product with one of them.
+    pub(super) fn cost(&self, at: usize) -> usize {
+        self.of.cost(self.place(at).0)
+    }
+
+    pub(super) fn view(&self, at: usize) -> View<'_> {
+        let (column, class) = self.place(at);
+        let first = class * self.of.rows();
+        match self.of.view(column) {
+            View::Sparse { indices, values, .. } => View::Class { first, indices: Some(indices), values },
+            View::Dense(values) => View::Class { first, indices: None, values },
+            nested @ View::Class { .. } => nested,
+        }
+    }
+
+    /// Some of them, with the columns of the matrix that they are of.
+    pub(super) fn slice(&self, range: std::ops::Range<usize>) -> Self {
+        let (start, end) = (self.first + range.start, self.first + range.end);
+        let from = start / self.count;
+        let of = Arc::new(self.of.slice(from..end.div_ceil(self.count).max(from)));
+        Self { of, count: self.count, first: start - from * self.count, columns: range.len() }
+    }
+
+    /// Whether there are so many columns.
+    pub(super) fn is_sound(&self) -> bool {
+        let last = self.first.checked_add(self.columns).map(|end| end.div_ceil(self.count.max(1)));
+        self.count > 0
+            && self.first < self.count
+            && last.is_some_and(|last| last <= self.of.columns())
+            && !matches!(*self.of, Design::Classes(_))
+    }
+}
+
+raddle::state!(Classes { of, count, first, columns });

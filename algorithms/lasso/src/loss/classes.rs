@@ -1,0 +1,147 @@
+//! [`Directions`]: what has no penalty where each row has a score for every class.
+//!
+//! That is an intercept and each free column, for every class. As the same may be added to all classes, the last class
+//! is left at 0 while a fit runs; [`symmetric`] takes the mean off what is reported.
+
+use super::free::Factored;
+use super::linear_predictor::{Response, Scores};
+use super::rows::Rows;
+use crate::kernels::{add_scaled, dot};
+
+/// Newton steps to the best coefficients, and halvings of one.
+const STEPS: usize = 200;
+const HALVINGS: usize = 50;
+
+/// The best coefficients are found when no slope is above this share of what its terms add up to,
+const EXACT: f64 = 1e-14;
+
+/// or a step promises no more than this share of the loss.
+const NOTHING: f64 = 1e-28;
+
+/// The directions: B vectors of n rows, each for K classes. Coefficients along them stand class by class.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Directions {
+    rows: usize,
+    classes: usize,
+    basis: Vec<Vec<f64>>,
+}
+
+impl Directions {
+    pub(crate) fn new(rows: &Rows, intercept: bool) -> Self {
+        let ones = intercept.then(|| vec![1.0; rows.len()]);
+        let free = rows.free.iter().flat_map(|free| free.basis().iter().cloned());
+        Self { rows: rows.len(), classes: rows.classes, basis: ones.into_iter().chain(free).collect() }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.basis.is_empty()
+    }
+
+    /// Those that may move: all but the last class's.
+    fn count(&self) -> usize {
+        self.basis.len() * self.classes.saturating_sub(1)
+    }
+
+    /// Class and vector of a direction.
+    fn place(&self, at: usize) -> (usize, &[f64]) {
+        (at / self.basis.len(), &self.basis[at % self.basis.len()])
+    }
+
+    fn class<'a>(&self, class: usize, values: &'a [f64]) -> &'a [f64] {
+        &values[class * self.rows..(class + 1) * self.rows]
+    }
+
+    /// Class and vector of those that may move.
+    pub(crate) fn places(&self) -> impl Iterator<Item = (usize, &[f64])> {
+        (0..self.count()).map(|at| self.place(at))
+    }
+
+    /// Adds the directions times these parts, of all classes, to scores.
+    pub(crate) fn add(&self, parts: &[f64], scores: &mut [f64]) {
+        for (at, &part) in parts.iter().enumerate().filter(|(_, part)| **part != 0.0) {
+            let (class, vector) = self.place(at);
+            add_scaled(&mut scores[class * self.rows..(class + 1) * self.rows], part, vector);
+        }
+    }
+
+    /// The products of the directions with values of scores.
+    pub(crate) fn products(&self, values: &[f64]) -> Vec<f64> {
+        let product = |at: usize| {
+            let (class, vector) = self.place(at);
+            dot(vector, self.class(class, values))
+        };
+        (0..self.count()).map(product).collect()
+    }
+
+    /// The second derivatives along the directions, for weights q and their sums over classes, factored.
+    pub(crate) fn curvatures(&self, q: &[f64], totals: &[f64]) -> Factored {
+        Factored::new(self.count(), |i, j| {
+            let ((k, a), (l, b)) = (self.place(i), self.place(j));
+            let (first, second) = (self.class(k, q), self.class(l, q));
+            let of = |row: usize| {
+                let shared = if totals[row] > 0.0 { first[row] * second[row] / totals[row] } else { 0.0 };
+                a[row] * b[row] * if k == l { first[row] - shared } else { -shared }
+            };
+            (0..self.rows).map(of).sum()
+        })
+    }
+
+    /// Moves the scores to where the residual is orthogonal to the directions. Returns how far, and whether it came there: a
+    /// loss may have no minimum, as where free columns tell classes apart.
+    pub(crate) fn settle(&self, scores: &mut Scores, response: Response<'_>) -> (Vec<f64>, bool) {
+        let mut total = vec![0.0; self.basis.len() * self.classes];
+        if self.is_empty() {
+            return (total, true);
+        }
+        for _ in 0..STEPS {
+            let slopes = self.products(&scores.residual);
+            let is_small = |(at, slope): (usize, &f64)| {
+                let (class, vector) = self.place(at);
+                let terms = vector.iter().zip(self.class(class, &scores.residual));
+                slope.abs() <= EXACT * terms.map(|(x, r)| (x * r).abs()).sum::<f64>()
+            };
+            if slopes.iter().enumerate().all(is_small) {
+                return (total, true);
+            }
+            let totals = totals(&scores.weights, self.rows);
+            let Some(step) = self.curvatures(&scores.weights, &totals).solved(&slopes) else { break };
+            let promised: f64 = step.iter().zip(&slopes).map(|(step, slope)| step * slope).sum();
+            let (start, before) = (scores.values.clone(), scores.sums.loss);
+            let noise = 4.0 * f64::EPSILON * before.abs();
+            let mut length = 1.0;
+            for halving in 0..=HALVINGS {
+                scores.values.copy_from_slice(&start);
+                let moved: Vec<f64> = step.iter().map(|step| length * step).collect();
+                self.add(&moved, &mut scores.values);
+                scores.evaluate(response);
+                if scores.sums.loss <= before - 1e-4 * length * promised + noise || halving == HALVINGS {
+                    break;
+                }
+                length *= 0.5;
+            }
+            total.iter_mut().zip(&step).for_each(|(total, step)| *total += length * step);
+            if promised <= NOTHING * before.abs() {
+                // Nothing is to be gained but rounding.
+                return (total, true);
+            }
+        }
+        (total, false)
+    }
+}
+
+/// The sum over classes of values that stand class by class, for each of n rows.
+pub(crate) fn totals(values: &[f64], rows: usize) -> Vec<f64> {
+    let mut totals = vec![0.0; rows];
+    for class in values.chunks_exact(rows.max(1)) {
+        totals.iter_mut().zip(class).for_each(|(total, value)| *total += value);
+    }
+    totals
+}
+
+/// Parts that stand class by class, less their means over the classes.
+pub(crate) fn symmetric(parts: &[f64], classes: usize) -> Vec<f64> {
+    let count = parts.len() / classes.max(1);
+    let mean = |at: usize| (0..classes).map(|class| parts[class * count + at]).sum::<f64>() / classes as f64;
+    let means: Vec<f64> = (0..count).map(mean).collect();
+    parts.iter().enumerate().map(|(at, part)| part - means[at % count.max(1)]).collect()
+}

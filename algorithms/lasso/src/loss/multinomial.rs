@@ -1,0 +1,137 @@
+//! The multinomial loss of a response of K classes: log sum_k exp(f_k) - f_y, with a score f_k for each class.
+//!
+//! Every class has coefficients and an intercept of its own (glmnet's symmetric parameterisation, with an ungrouped
+//! penalty): adding the same to all classes changes no probability, and the penalty chooses among what is left.
+
+use std::sync::Arc;
+
+use super::linear_predictor::Smooth;
+use super::rows::Rows;
+use super::{Curvature, Given, LossFunction, Measure, Shape};
+use crate::data::problem::Problem;
+use crate::error::LassoError;
+use crate::kernels::{ClassRows, LossSums, multinomial, multinomial_entropy};
+
+/// More classes than this are taken for numbers that are no classes.
+pub(crate) const MOST_CLASSES: usize = 1000;
+
+#[derive(Debug)]
+pub(super) struct Multinomial;
+
+impl LossFunction for Multinomial {
+    fn title(&self, penalty: &str) -> String {
+        format!("Multinomial {}", penalty.to_lowercase())
+    }
+
+    /// The number of each row's class, from 0.
+    fn response(&self, problem: &Problem) -> Result<Arc<Vec<f64>>, LassoError> {
+        let labels = problem.labels();
+        if !(2..=MOST_CLASSES).contains(&labels.len()) {
+            return Err(LassoError::Labels { count: labels.len() });
+        }
+        // Rows that do not count may hold another value.
+        let number = |value: &f64| {
+            labels.binary_search_by(|label| label.total_cmp(&(value + 0.0))).unwrap_or(0) as f64
+        };
+        Ok(Arc::new(problem.given.iter().map(number).collect()))
+    }
+
+    fn classes(&self, problem: &Problem) -> usize {
+        problem.labels().len()
+    }
+
+    fn shape(&self) -> Shape {
+        Shape::Smooth(&Multinomial)
+    }
+
+    /// A half, whatever other classes do (Boehning, "Multinomial logistic regression algorithm", 1992).
+    fn curvature(&self) -> Curvature {
+        Curvature::AtMost(0.5)
+    }
+
+    fn has_classes(&self) -> bool {
+        true
+    }
+
+    fn scores_each_class(&self) -> bool {
+        true
+    }
+
+    /// Of one score nothing is known.
+    fn mean(&self, score: f64) -> f64 {
+        score
+    }
+
+    fn error_name(&self) -> &'static str {
+        "mean multinomial loss"
+    }
+
+    fn deviance_name(&self) -> &'static str {
+        "mean multinomial deviance"
+    }
+
+    fn error(&self, _: f64, _: f64, _: Option<[f64; 2]>) -> f64 {
+        f64::NAN
+    }
+
+    fn measures(&self, given: Given<'_>) -> Vec<Measure> {
+        let Given { y, scores, labels, .. } = given;
+        let row = |at: usize| softmax((0..labels.len()).map(|class| scores[class * y.len() + at]));
+        let class = |at: usize| labels.iter().position(|label| *label == y[at]);
+        let is_right = |at: usize| f64::from(u8::from(class(at) == Some(row(at).best)));
+        let known = given.sum(|at| f64::from(u8::from(class(at).is_some())));
+        let loss = match known > 0.0 {
+            true => Ok(given.sum(|at| class(at).map_or(0.0, |class| row(at).losses[class])) / known),
+            false => Err("as no row has a class of the model"),
+        };
+        vec![("accuracy", Ok(given.mean(is_right))), (self.error_name(), loss)]
+    }
+}
+
+/// What scores of the classes say of a row.
+#[derive(Debug, Clone)]
+pub(crate) struct Softmax {
+    /// The probability of each class,
+    pub(crate) parts: Vec<f64>,
+    /// minus its logarithm,
+    pub(crate) losses: Vec<f64>,
+    /// and the first with the largest.
+    pub(crate) best: usize,
+}
+
+/// Of one row, at least one score.
+pub(crate) fn softmax(scores: impl Iterator<Item = f64>) -> Softmax {
+    let scores: Vec<f64> = scores.collect();
+    let best = (0..scores.len()).fold(0, |best, at| if scores[at] > scores[best] { at } else { best });
+    let most = scores.get(best).copied().unwrap_or(0.0);
+    // Compiled in: the same choice of lambda on every machine.
+    let powers: Vec<f64> = scores.iter().map(|score| libm::exp(score - most)).collect();
+    let below: f64 = powers.iter().enumerate().filter(|(at, _)| *at != best).map(|(_, power)| power).sum();
+    let log = libm::log1p(below);
+    Softmax {
+        parts: powers.iter().map(|power| power / (1.0 + below)).collect(),
+        losses: scores.iter().map(|score| most - score + log).collect(),
+        best,
+    }
+}
+
+fn rows_of<'a>(rows: &'a Rows, scores: &'a [f64]) -> ClassRows<'a> {
+    ClassRows { y: &rows.y, scores, own: rows.weights() }
+}
+
+impl Smooth for Multinomial {
+    /// The weights are those of the probabilities: with q_k = w p_k the second derivative of a row is
+    /// diag(q) - q q' / w.
+    fn evaluate(&self, rows: &Rows, scores: &[f64], residual: &mut [f64], weights: &mut [f64]) -> LossSums {
+        multinomial(rows_of(rows, scores), residual, weights)
+    }
+
+    /// The conjugate of the logarithm of a sum of exponentials is minus the entropy.
+    fn dual(&self, rows: &Rows, scores: &[f64], scale: f64) -> f64 {
+        multinomial_entropy(rows_of(rows, scores), scale)
+    }
+
+    fn is_settled(&self, _: &LossSums) -> bool {
+        true
+    }
+}

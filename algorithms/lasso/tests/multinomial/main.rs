@@ -1,0 +1,61 @@
+//! The multinomial loss: classes of which each has coefficients and an intercept of its own.
+
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
+
+mod certificate;
+mod command_line;
+#[path = "../common/mod.rs"]
+mod common;
+mod oracle;
+mod references;
+mod refused;
+mod replay;
+mod table;
+
+use common::random_data;
+use raddle_lasso::Fit;
+
+/// Columns, and a response of `count` classes of which none tells itself apart.
+fn data(count: usize, rows: usize, columns: usize, seed: u64) -> (Vec<Vec<f64>>, Vec<f64>) {
+    let (x, y) = random_data(rows, columns, 0.6, seed);
+    let mut order: Vec<usize> = (0..rows).collect();
+    order.sort_by(|&a, &b| y[a].total_cmp(&y[b]));
+    let mut classes = vec![0.0; rows];
+    for (place, row) in order.into_iter().enumerate() {
+        let class = (place * count / rows + usize::from(row % 4 == 0)) % count;
+        classes[row] = 10.0 + class as f64;
+    }
+    (x, classes)
+}
+
+/// Whole weights, some of them 0.
+fn whole_weights(rows: usize) -> Vec<f64> {
+    (0..rows).map(|row| ((row * 7 + 1) % 4) as f64).collect()
+}
+
+/// Intercept and all coefficients of each class.
+type Solution = Vec<(f64, Vec<f64>)>;
+
+fn exported(fit: &Fit, columns: usize) -> Solution {
+    let class = |class: usize| {
+        let (intercept, coefficients) = fit.of_class(class);
+        let mut all = vec![0.0; columns];
+        coefficients.iter().for_each(|&(j, value)| all[j as usize] = value);
+        (intercept, all)
+    };
+    (0..fit.labels.len()).map(class).collect()
+}
+
+/// The largest difference of two solutions, beside the largest coefficient.
+fn apart(a: &Solution, b: &Solution) -> f64 {
+    let flat = |solution: &Solution| -> Vec<f64> {
+        solution
+            .iter()
+            .flat_map(|(intercept, all)| [*intercept].into_iter().chain(all.iter().copied()))
+            .collect()
+    };
+    let (a, b) = (flat(a), flat(b));
+    assert_eq!(a.len(), b.len());
+    let size = a.iter().fold(1e-300, |most: f64, value| most.max(value.abs()));
+    a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / size
+}
