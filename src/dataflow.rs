@@ -32,6 +32,7 @@ use timely::scheduling::SyncActivator;
 use crate::doing;
 use crate::generation::Generation;
 use crate::hub::Hub;
+use crate::message::Message;
 use crate::operator::{Event, Trained};
 use crate::parcel::{ByAddress, Parcels, Receiver, Sender};
 use crate::place::{HUB, Outbox};
@@ -112,8 +113,10 @@ fn hub_operator<'scope, P: Program>(
                     hub.start(&mut out)?;
                 }
                 for parcel in arrived {
-                    if let Some(message) = receiver.unpack(parcel)? {
-                        hub.receive(message, &mut out)?;
+                    match receiver.unpack(parcel)? {
+                        Some(Message::Here { memory }) => shares_memory(&shared, memory)?,
+                        Some(message) => hub.receive(message, &mut out)?,
+                        None => {}
                     }
                 }
                 Ok(())
@@ -159,11 +162,18 @@ fn place_operator<'scope, P: Program>(
     let (blocks_out, blocks) = builder.new_output();
     let (mut answers_out, mut blocks_out): (Output<Parcels<P>>, Output<Parcels<P>>) =
         (OutputBuilder::from(answers_out), OutputBuilder::from(blocks_out));
-    builder.build(move |_| {
+    builder.build(move |mut initial| {
+        // What is said at once, where the workers may be in several processes.
+        let mut first = generation.memory.zip(initial.drain(..).next());
         let mut sender = Sender::new(thread, &generation.layout, serialized);
         let [mut from_hub, mut from_places] = [(); 2].map(|()| Receiver::default());
         let mut capabilities: Option<(Capability<u64>, Capability<u64>)> = None;
         move |_| {
+            if let Some((memory, capability)) = first.take() {
+                for mut parcel in sender.pack(HUB, Message::<P>::Here { memory }) {
+                    answers_out.activate().session(&capability).give_container(&mut parcel);
+                }
+            }
             let mut arrived = Vec::new();
             // Blocks first: an order that needs one then finds it.
             arrivals.for_each(|_, parcel| arrived.push((false, std::mem::take(parcel))));
@@ -210,6 +220,18 @@ fn place_operator<'scope, P: Program>(
         }
     });
     (answers, blocks)
+}
+
+/// An operator can only end where all workers of its dataflow share the memory in which it leaves what it has.
+fn shares_memory<P: Program>(generation: &Generation<P>, memory: u64) -> Result<(), String> {
+    match generation.memory == Some(memory) {
+        true => Ok(()),
+        false => {
+            Err("the workers of this dataflow are in several processes, and an operator runs in one: use \
+                      `Engine::run_on` with a `Cluster`, or a dataflow on one process"
+                .into())
+        }
+    }
 }
 
 /// Hands a message to the place it is addressed to, once all its pieces are here.

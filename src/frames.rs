@@ -281,3 +281,6 @@ impl Stream for Frames {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -122,6 +122,7 @@ mod share;
 mod side_by_side;
 #[cfg(test)]
 mod simulation;
+mod slowdown;
 pub mod state;
 mod stop;
 mod verbs;
@@ -139,6 +140,7 @@ pub use program::{Boundary, Phase, Program, Restored, Task, Visibility};
 pub use record::{Ending, EpochRecord, GenerationRecord, Limit, ProcessRecord, RunReport};
 pub use schedule::Schedule;
 pub use side_by_side::side_by_side;
+pub use slowdown::Slowdown;
 pub use state::State;
 pub use stop::Stop;
 pub use verbs::{Fold, Relate, Update, UpdateBlock, Verb, Verbs};

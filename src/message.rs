@@ -29,6 +29,8 @@ pub(crate) enum Message<P: Program> {
     Partials { round: u64, answer: Answer<P> },
     /// Place to hub: the plan is done; the folded partials of each shard.
     PlanDone { answer: Answer<P> },
+    /// Place to hub, in a dataflow of someone else's: whose memory it is in.
+    Here { memory: u64 },
     /// Place to hub: what was gathered.
     Pieces { answer: Answer<P> },
     /// Place to hub: the shards' shares of the metric, and fingerprints where they are wanted.
@@ -76,6 +78,7 @@ crate::state!([P: Program] enum Message<P> {
     Block { block, leg, state },
     Partials { round, answer },
     PlanDone { answer },
+    Here { memory },
     Pieces { answer },
     Shares { answer, prints },
 });

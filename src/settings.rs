@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use crate::prints::Prints;
 use crate::record::{Ending, Limit};
+use crate::slowdown::Slowdown;
 use crate::stop::Stop;
 use crate::wishes::Wishes;
 
@@ -26,6 +27,8 @@ pub(crate) struct Settings {
     pub(crate) rescale: Vec<(u64, usize)>,
     pub(crate) checkpoint_every: Option<u64>,
     pub(crate) stop: Stop,
+    /// Workers that are made slower than they are.
+    pub(crate) slowdown: Option<Arc<Slowdown>>,
     /// What the coordinator wishes, where several processes carry the run out.
     pub(crate) among: Option<Arc<Wishes>>,
     /// When the run began.

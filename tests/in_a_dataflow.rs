@@ -199,3 +199,29 @@ fn a_failure_ends_the_operator_and_not_the_dataflow_around_it() {
         }
     }
 }
+
+#[test]
+fn an_operator_among_several_processes_is_refused_and_its_dataflow_ends() {
+    let (first, other) = within_a_minute(|| {
+        let ports = [(); 2].map(|()| std::net::TcpListener::bind("127.0.0.1:0").unwrap());
+        let addresses: Vec<String> =
+            ports.iter().map(|port| port.local_addr().unwrap().to_string()).collect();
+        drop(ports);
+        // A process is a thread here, with an operator of its own.
+        let process = |process: usize| {
+            let addresses = addresses.clone();
+            std::thread::spawn(move || {
+                let operator = factorization().into_operator().unwrap();
+                let (threads, report, zerocopy) = (1, false, false);
+                let communication =
+                    CommunicationConfig::Cluster { threads, process, addresses, report, zerocopy };
+                surround(&operator, communication);
+                operator.finish().err().unwrap().to_string()
+            })
+        };
+        let (first, other) = (process(0), process(1));
+        (first.join().unwrap(), other.join().unwrap())
+    });
+    assert!(first.contains("several processes") && first.contains("run_on"), "{first}");
+    assert!(other.contains("has not run to its end"), "{other}");
+}

@@ -32,7 +32,7 @@ fn alone(folder: &Path, line: &str) -> (String, Ran) {
 }
 
 fn launched(folder: &Path, processes: usize, workers: usize, line: &str) -> Ran {
-    let how = format!("raddle launch --processes {processes} --workers {workers}");
+    let how = format!("raddle launch --processes {processes} --workers {workers} --balance off");
     run(folder, &format!("{how} -- {line} --out launched --force"))
 }
 
@@ -66,6 +66,43 @@ fn a_plan_of_workers_changes_nothing() {
         let ran = launched(folder, 3, 1, &format!("{line} --rescale 1:5,2:2,4:3"));
         assert_eq!(report(folder, "launched")["model_digest"], digest.as_str(), "{name}: {}", ran.err);
         assert_eq!(report(folder, "launched")["generations"].as_array().unwrap().len(), 4, "{name}");
+    }
+}
+
+/// One of two processes is slowed down twofold: its shards move to the other one, and the model stays.
+#[test]
+fn shards_move_to_the_faster_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let line = "lda fit --topics 20 --epochs 60 --shards 64";
+    let (digest, _) = alone(folder, line);
+    std::fs::write(folder.join("slow"), "1 0 2\n").unwrap();
+    let line = format!("{line} --slowdown slow --out run --force");
+    let seconds = |balance: &str| {
+        let launch = format!("raddle launch --processes 2 --balance {balance} -- {line}");
+        ends(folder, &launch, 0);
+        let report = report(folder, "run");
+        assert_eq!(report["model_digest"], digest.as_str());
+        (report["seconds"]["fit"].as_f64().unwrap(), report["shards_moved"].as_u64().unwrap())
+    };
+    let (equal, balanced) = (seconds("off"), seconds("on"));
+    assert_eq!(equal.1, 0);
+    assert!(balanced.1 > 0, "no shard has moved");
+    println!("{:.3} s with equal shares, {:.3} s balanced", equal.0, balanced.0);
+}
+
+#[test]
+fn an_example_says_what_it_says_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = std::env::current_exe().unwrap().ancestors().nth(2).unwrap().join("examples/processes");
+    let program = format!("{}{}", program.display(), std::env::consts::EXE_SUFFIX);
+    assert!(Path::new(&program).is_file(), "{program}: not built: run `cargo test --workspace`");
+    let alone = std::process::Command::new(&program).output().unwrap();
+    let alone = String::from_utf8(alone.stdout).unwrap();
+    assert!(alone.starts_with("the largest is 9972, "), "{alone}");
+    for processes in [1, 3] {
+        let ran = ends(folder.path(), &format!("raddle launch --processes {processes} -- {program}"), 0);
+        assert_eq!(ran.out, alone);
     }
 }
 
@@ -118,35 +155,171 @@ fn a_folder_that_is_taken_is_refused() {
     assert!(!folder.join("run/token").exists() && !folder.join("run/coordinator").exists());
 }
 
+/// A launched run in the background.
+#[cfg(target_os = "linux")]
+struct Background {
+    launcher: std::process::Child,
+    run: std::path::PathBuf,
+}
+
+#[cfg(target_os = "linux")]
+impl Background {
+    fn begin(folder: &Path, line: &str) -> Self {
+        use std::process::Stdio;
+        let launcher = command(folder, line).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let run = folder.join("run");
+        let began = Self { launcher, run };
+        began.await_epoch(2);
+        began
+    }
+
+    /// Waits until so many epochs are traced.
+    fn await_epoch(&self, epochs: usize) {
+        let began = std::time::Instant::now();
+        let trace = self.run.join("trace.jsonl");
+        while !std::fs::read_to_string(&trace).is_ok_and(|text| text.lines().count() > epochs) {
+            assert!(began.elapsed() < std::time::Duration::from_secs(60), "the run does not go on");
+            std::thread::yield_now();
+        }
+    }
+
+    /// The system's numbers of the processes, in their order.
+    fn processes(&self) -> Vec<String> {
+        let children = format!("/proc/{0}/task/{0}/children", self.launcher.id());
+        let children = std::fs::read_to_string(children).unwrap();
+        children.split_whitespace().map(str::to_owned).collect()
+    }
+
+    fn signal(&self, process: &str, signal: &str) {
+        assert!(std::process::Command::new("kill").args([signal, process]).status().unwrap().success());
+    }
+
+    /// The status and what was said to stderr.
+    fn end(mut self) -> (Option<i32>, String) {
+        use std::io::Read as _;
+        let mut said = String::new();
+        self.launcher.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        (self.launcher.wait().unwrap().code(), said)
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_join_a_leave_of_the_first_and_a_rescale_leave_the_model_of_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let line = "lda fit --topics 20 --epochs 400";
+    let (digest, _) = alone(folder, line);
+    // Slow enough at first that the process that joins is there in time.
+    std::fs::write(folder.join("slow"), "0 0 30\n0 100 1\n").unwrap();
+    let line = format!("{line} --slowdown slow --out run");
+    let run = Background::begin(folder, &format!("raddle launch --processes 3 -- {line}"));
+    let status = ends(folder, "raddle status run --json", 0).out;
+    let status: Value = serde_json::from_str(&status).unwrap();
+    assert_eq!(status["members"].as_array().unwrap().len(), 3);
+    let coordinator = std::fs::read_to_string(folder.join("run/coordinator")).unwrap();
+    let address = coordinator.lines().find_map(|line| line.strip_prefix("coordinator ")).unwrap().to_owned();
+    ends(folder, "raddle rescale run 5", 0);
+    let joiner = command(folder, &format!("raddle join {address} --token-file run/token")).spawn().unwrap();
+    loop {
+        let status: Value = serde_json::from_str(&ends(folder, "raddle status run --json", 0).out).unwrap();
+        let members = status["members"].as_array().unwrap();
+        if members.len() == 4 && members.iter().all(|member| member["state"] == "running") {
+            break;
+        }
+    }
+    run.signal(&run.processes()[0], "-TERM");
+    let (code, said) = run.end();
+    assert_eq!(code, Some(0), "{said}");
+    let joined = joiner.wait_with_output().unwrap();
+    assert!(joined.status.success(), "{}", String::from_utf8_lossy(&joined.stderr));
+    let report = report(folder, "run");
+    assert_eq!(report["model_digest"], digest.as_str());
+    let generations = report["generations"].as_array().unwrap();
+    assert!(generations.iter().any(|one| one["processes"] == 4), "{generations:?}");
+    assert_eq!(generations.last().unwrap()["processes"], 3);
+    assert!(generations.iter().any(|one| one["workers"] == 5), "{generations:?}");
+    let trace = std::fs::read_to_string(folder.join("run/trace.jsonl")).unwrap();
+    assert_eq!(trace.lines().count(), 401, "the trace goes on where the first process left it");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_on_the_launcher_ends_the_run_with_its_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let run = Background::begin(folder, "raddle launch --processes 2 -- lda fit --epochs 100000 --out run");
+    run.signal(&run.launcher.id().to_string(), "-INT");
+    let (code, said) = run.end();
+    assert_eq!(code, Some(130), "{said}");
+    assert_eq!(report(folder, "run")["ending"], "interrupted");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_joiner_without_the_data_is_refused_and_the_run_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let text = "the cat sat on the mat\na dog ate my homework and the cat\nthe dog saw the cat\n".repeat(40);
+    std::fs::write(folder.join("texts.txt"), &text).unwrap();
+    let line = "lda fit texts.txt --topics 4 --epochs 100000 --validation none";
+    let run = Background::begin(folder, &format!("raddle launch --processes 2 -- {line} --out run"));
+    let coordinator = std::fs::read_to_string(folder.join("run/coordinator")).unwrap();
+    let address = coordinator.lines().find_map(|line| line.strip_prefix("coordinator ")).unwrap().to_owned();
+    let token = folder.join("run/token");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let join = format!("raddle join {address} --token-file {}", token.display());
+    let ran = ends(elsewhere.path(), &join, 2);
+    assert!(ran.err.contains("texts.txt"), "{}", ran.err);
+    std::fs::write(elsewhere.path().join("texts.txt"), text.replace("dog", "cow")).unwrap();
+    std::fs::create_dir(elsewhere.path().join("run")).unwrap();
+    let ran = ends(elsewhere.path(), &join, 2);
+    assert!(ran.err.contains("other data"), "{}", ran.err);
+    run.signal(&run.launcher.id().to_string(), "-INT");
+    assert_eq!(run.end().0, Some(130));
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_killed_process_ends_the_run_by_name() {
-    use std::io::Read as _;
-    use std::process::Stdio;
     use std::time::{Duration, Instant};
 
     let folder = tempfile::tempdir().unwrap();
     let line = "raddle launch --processes 3 -- lda fit --topics 50 --epochs 100000 --out run";
-    let mut launcher =
-        command(folder.path(), line).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    let trace = folder.path().join("run/trace.jsonl");
-    let began = Instant::now();
-    while !std::fs::read_to_string(&trace).is_ok_and(|text| text.lines().count() > 2) {
-        assert!(began.elapsed() < Duration::from_secs(60), "the run does not begin");
+    let run = Background::begin(folder.path(), line);
+    let processes = run.processes();
+    let killed = Instant::now();
+    run.signal(&processes[2], "-KILL");
+    let (code, said) = run.end();
+    assert!(killed.elapsed() < Duration::from_secs(10));
+    assert_eq!(code, Some(1));
+    assert!(said.contains("process 2 was killed by signal 9") && said.contains(&processes[2]), "{said}");
+    assert!(!said.contains("panicked"), "{said}");
+    for process in processes {
+        assert!(!Path::new(&format!("/proc/{process}")).exists(), "process {process} is left");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_killed_launcher_leaves_no_process() {
+    use std::time::{Duration, Instant};
+
+    let folder = tempfile::tempdir().unwrap();
+    let line = "raddle launch --processes 3 -- lda fit --topics 50 --epochs 100000 --out run";
+    let run = Background::begin(folder.path(), line);
+    let processes = run.processes();
+    run.signal(&run.launcher.id().to_string(), "-KILL");
+    assert_eq!(run.end().0, None);
+    let killed = Instant::now();
+    // One that has ended may wait for whoever takes over the launcher's children.
+    let runs = |process: &String| {
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        !stat.is_empty() && !stat.contains(") Z ")
+    };
+    while processes.iter().any(runs) {
+        assert!(killed.elapsed() < Duration::from_secs(10), "a process is left");
         std::thread::yield_now();
     }
-    let children = format!("/proc/{0}/task/{0}/children", launcher.id());
-    let children = std::fs::read_to_string(children).unwrap();
-    let last = children.split_whitespace().last().unwrap().to_owned();
-    let killed = Instant::now();
-    assert!(std::process::Command::new("kill").args(["-9", &last]).status().unwrap().success());
-    let status = launcher.wait().unwrap();
-    assert!(killed.elapsed() < Duration::from_secs(10));
-    assert_eq!(status.code(), Some(1));
-    let mut said = String::new();
-    launcher.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-    assert!(said.contains("process 2 was killed by signal 9") && said.contains(&last), "{said}");
-    for child in children.split_whitespace() {
-        assert!(!Path::new(&format!("/proc/{child}")).exists(), "process {child} is left");
-    }
+    ends(folder.path(), "raddle status run", 2);
 }

@@ -11,7 +11,7 @@ use std::thread;
 
 use programs::mixing::{Mixing, Problem};
 use programs::{bytes, within_a_minute};
-use raddle::cluster::{Cluster, CoordinatorSettings, Ended, Invitation, Server, Visitor};
+use raddle::cluster::{Cluster, CoordinatorSettings, Ended, Invitation, RunStatus, Server, Visitor};
 use raddle::{Engine, EngineError, Outcome, Visibility};
 
 fn problem(seed: u64, visibility: Visibility) -> Problem {
@@ -40,21 +40,30 @@ type Make = fn(u32) -> Engine<Mixing>;
 
 impl Run {
     fn begin(processes: u32, workers: u32, make: Make) -> Self {
+        let mut run = Self::open(processes, workers);
+        (0..processes).for_each(|index| run.start(index, make));
+        run
+    }
+
+    /// A coordinator that waits for processes.
+    fn open(processes: u32, workers: u32) -> Self {
         let mut settings = CoordinatorSettings::new(processes, workers);
         settings.balance = false;
         let server = Server::open(&settings).unwrap();
         let (invitation, remote) = (server.invitation().clone(), server.remote());
         let ended = thread::spawn(move || server.run(|_| ()));
-        let mut run = Self { invitation, ended, processes: Vec::new(), remote };
-        (0..processes).for_each(|index| run.start(index, make));
-        run
+        Self { invitation, ended, processes: Vec::new(), remote }
     }
 
     fn start(&mut self, index: u32, make: Make) {
+        self.start_with(index, move |cluster| make(index).run_on(cluster));
+    }
+
+    fn start_with(&mut self, index: u32, run: impl FnOnce(&Cluster) -> Ran + Send + 'static) {
         let (invitation, remote) = (self.invitation.clone(), self.remote.clone());
         let (tell, told) = mpsc::channel();
         let process = thread::spawn(move || {
-            let ran = Cluster::join(&invitation, index).and_then(|cluster| make(index).run_on(&cluster));
+            let ran = Cluster::join(&invitation, index).and_then(|cluster| run(&cluster));
             let code = i32::from(ran.is_err());
             tell.send(ran).unwrap();
             remote.exited(index, code, "has ended".into());
@@ -124,6 +133,64 @@ fn a_plan_of_workers_is_followed_by_all_processes() {
             outcome.trace.iter().map(|record| record.epoch).collect::<Vec<_>>(),
             (0..13).collect::<Vec<_>>()
         );
+    });
+}
+
+/// Waits until the coordinator says what is expected.
+fn await_status(invitation: &Invitation, expected: impl Fn(&RunStatus) -> bool) {
+    let visitor = Visitor::new(invitation.clone());
+    while !expected(&visitor.status().unwrap()) {
+        thread::yield_now();
+    }
+}
+
+/// The state in which the coordinator sees a process.
+fn state_of(status: &RunStatus, process: u32) -> Option<&str> {
+    status.members.iter().find(|member| member.process == process).map(|member| member.state.as_str())
+}
+
+#[test]
+fn processes_that_join_and_leave_and_a_rescale_change_nothing() {
+    fn long(_: u32) -> Engine<Mixing> {
+        at_boundary(0).epochs(400)
+    }
+    within_a_minute(|| {
+        let expected = bytes(&long(0).run().unwrap().parts);
+        let mut run = Run::open(2, 2);
+        let invitation = run.invitation.clone();
+        // What happens at boundaries: the observer of the first process waits for it.
+        let (joins, joining) = mpsc::channel();
+        for index in 0..2 {
+            let (invitation, joins) = (invitation.clone(), joins.clone());
+            run.start_with(index, move |cluster| {
+                let leave = cluster.leaver();
+                let visitor = Visitor::new(invitation.clone());
+                let engine = long(index).observe(move |record| match record.epoch {
+                    5 => {
+                        let place = visitor.join().unwrap();
+                        joins.send(place.index).unwrap();
+                        await_status(&invitation, |status| state_of(status, place.index) == Some("ready"));
+                    }
+                    50 => visitor.rescale(5).unwrap(),
+                    100 if index == 0 => leave(),
+                    _ => {}
+                });
+                engine.run_on(cluster)
+            });
+        }
+        let index = joining.recv().unwrap();
+        run.start(index, long);
+        let (outcome, ended, errors) = run.end();
+        assert!(errors.is_empty(), "{errors:?}");
+        let (first, outcome) = outcome.unwrap();
+        assert_eq!((ended.who, ended.code), (first as u32, 0));
+        assert!(bytes(&outcome.parts) == expected);
+        let epochs: Vec<u64> = outcome.trace.iter().map(|record| record.epoch).collect();
+        assert_eq!(epochs, (0..=400).collect::<Vec<_>>());
+        let processes: Vec<usize> = outcome.report.generations.iter().map(|one| one.processes).collect();
+        assert!(processes.contains(&3) && processes.last() == Some(&2), "{processes:?}");
+        assert_eq!(first, 1, "the first process has left, and the next one of the launcher's is the first");
+        assert_eq!(outcome.report.generations.last().unwrap().workers, 5);
     });
 }
 

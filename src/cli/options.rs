@@ -91,6 +91,9 @@ pub struct TrainOptions {
     /// epoch 6. Never changes the model.
     #[arg(long, value_name = "EPOCH:WORKERS,...", value_parser = str::parse::<RescalePlan>, help_heading = ENGINE_HEADING)]
     pub rescale: Option<RescalePlan>,
+    /// Make workers slower, to try balance: lines WORKER EPOCH FACTOR, from that epoch on. Never changes the model.
+    #[arg(long, value_name = "FILE", help_heading = ENGINE_HEADING)]
+    pub slowdown: Option<PathBuf>,
     /// Show on stderr which variables each round proposes, rejects and keeps.
     #[arg(long, help_heading = ENGINE_HEADING)]
     pub explain: bool,

@@ -21,6 +21,7 @@ use crate::error::EngineError;
 use crate::process::{cpu_seconds, peak_memory_bytes};
 use crate::program::Program;
 use crate::record::{Ending, EpochRecord, RunReport};
+use crate::slowdown::Slowdown;
 
 /// The checkpoint of what follows parts.
 const LAST: &str = "checkpoint.last.0";
@@ -154,6 +155,9 @@ impl Session {
         work: impl Fn(&mut Part<'_>) -> Result<PartEnd, Error> + Sync,
     ) -> Result<Parts, Error> {
         self.refuse_among("this command", true)?;
+        if self.options.slowdown.is_some() {
+            return Err(Error::usage("--slowdown has no effect on a run of several parts: leave it out"));
+        }
         self.begin_training()?;
         self.screen.part(Timed::Fit);
         let (start, options, screen) = (Instant::now(), self.options.clone(), self.screen.clone());
@@ -224,6 +228,9 @@ impl Session {
         }
         if let Some(plan) = &self.options.rescale {
             engine = engine.rescale(&plan.after(self.before.epochs));
+        }
+        if let Some(file) = &self.options.slowdown {
+            engine = engine.slowdown(Slowdown::read(file).map_err(Error::input)?);
         }
         let cluster = self.cluster.take();
         let outcome = self.timed(Timed::Fit, || match &cluster {

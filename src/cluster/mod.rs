@@ -12,6 +12,8 @@ mod line;
 pub(crate) mod plan;
 pub(crate) mod protocol;
 mod server;
+#[cfg(test)]
+mod tests;
 mod visitor;
 mod wire;
 

@@ -84,7 +84,7 @@ impl Visitor {
     fn unexpected(&self, answer: &Answer) -> EngineError {
         match answer {
             Answer::Refused(why) => EngineError::Setting(why.clone()),
-            _ => EngineError::Process(format!("the run at {} answers another question", self.0.coordinator)),
+            _ => EngineError::Worker(format!("the run at {} answers another question", self.0.coordinator)),
         }
     }
 }

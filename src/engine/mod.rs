@@ -17,6 +17,7 @@ use crate::program::Program;
 use crate::record::EpochRecord;
 use crate::schedule::Schedule;
 use crate::settings::Settings;
+use crate::slowdown::Slowdown;
 use crate::stop::Stop;
 
 pub(crate) use self::history::History;
@@ -69,6 +70,7 @@ impl<P: Program> Engine<P> {
             rescale: Vec::new(),
             checkpoint_every: None,
             stop: Stop::default(),
+            slowdown: None,
             among: None,
             started: Instant::now(),
         };
@@ -197,6 +199,12 @@ impl<P: Program> Engine<P> {
     /// Calls `warn` at once with what goes wrong without ending the run; the report lists it, too.
     pub fn on_warning(mut self, warn: impl FnMut(&str) + Send + 'static) -> Self {
         self.warner = Some(Box::new(warn));
+        self
+    }
+
+    /// Makes workers slower than they are, to see what balance does.
+    pub fn slowdown(mut self, slowdown: Slowdown) -> Self {
+        self.settings.slowdown = Some(Arc::new(slowdown));
         self
     }
 

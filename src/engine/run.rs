@@ -140,6 +140,7 @@ impl<P: Program> Engine<P> {
             (Held { shards, blocks, replica }, HubState::new(pinned, schedule, settings.staleness));
         let layout = Layout::new(&costs, held.blocks.len(), workers, workers);
         Generation::new(program, Arc::new(settings), layout, held.into(), Some(hub), observer)
+            .into_operators()
     }
 
     pub(super) fn check(&self) -> Result<(), EngineError> {

@@ -71,6 +71,8 @@ pub(crate) struct Generation<P: Program> {
     sockets: Mutex<Vec<TcpStream>>,
     /// Workers that lend the first one a hand.
     crew: Arc<Crew>,
+    /// In a dataflow of someone else's: a number that no other generation has.
+    pub(crate) memory: Option<u64>,
     /// Every operator, to be woken when one fails: in a dataflow of someone else's nobody looks for failures.
     wakers: Mutex<Vec<SyncActivator>>,
 }
@@ -109,8 +111,16 @@ impl<P: Program> Generation<P> {
             failure: Mutex::new(None),
             sockets: Mutex::default(),
             crew: Arc::default(),
+            memory: None,
             wakers: Mutex::new(Vec::new()),
         }
+    }
+
+    /// The same for a dataflow of someone else's, whose workers must share this memory.
+    pub(crate) fn into_operators(self) -> Self {
+        // Without random bytes nothing is told apart, and a run that cannot end does not.
+        let memory = crate::cluster::random().map_or(0, u64::from_le_bytes);
+        Self { memory: Some(memory), ..self }
     }
 
     /// Runs to its end on threads of this process, and of others where there are `links` to them.

@@ -45,7 +45,10 @@ impl<P: Program> Generation<P> {
             let shards = take_placed(&mut slots.share.shards, &self.layout.shard_at, worker);
             let blocks = take_placed(&mut slots.share.blocks, &self.layout.block_at, worker);
             let (program, placement) = (Arc::clone(&self.program), Arc::clone(&self.layout.shard_at));
-            Place::new(program, (worker, manner), placement, shards, blocks, slots.share.replica.clone())
+            let replica = slots.share.replica.clone();
+            let mut place = Place::new(program, (worker, manner), placement, shards, blocks, replica);
+            place.slowdown.clone_from(&self.settings.slowdown);
+            place
         };
         Places::new(workers.first().copied().unwrap_or(0), workers.iter().map(place).collect(), reversed)
     }

@@ -84,6 +84,8 @@ impl<P: Program> Hub<P> {
                 }
                 Ok(())
             }
+            // Told before it comes here.
+            Message::Here { .. } => Ok(()),
             _ => Err("the hub was sent an order, which is for places".into()),
         }
     }

@@ -12,6 +12,7 @@ use crate::doing::Doing;
 use crate::message::{Answer, Changes, Message};
 use crate::prints::{Part, Prints, print, print_of};
 use crate::program::{Program, Task};
+use crate::slowdown::Slowdown;
 use crate::state::{Reader, Writer, from_bytes, to_bytes};
 use crate::verbs::Verbs;
 
@@ -26,6 +27,8 @@ pub(crate) struct Place<P: Program> {
     verbs: Verbs<P>,
     worker: u32,
     manner: Manner,
+    /// What makes it slower than it is.
+    pub(crate) slowdown: Option<Arc<Slowdown>>,
     /// The worker of each shard.
     placement: Arc<Vec<u32>>,
     pub(crate) shards: BTreeMap<u32, P::Shard>,
@@ -93,6 +96,7 @@ impl<P: Program> Place<P> {
             verbs: P::verbs(),
             worker,
             manner,
+            slowdown: None,
             placement,
             shards,
             blocks,
@@ -248,7 +252,10 @@ impl<P: Program> Place<P> {
                     }
                 },
             };
-            let seconds = started.elapsed().as_secs_f64();
+            let seconds = match &self.slowdown {
+                None => started.elapsed().as_secs_f64(),
+                Some(slowdown) => slowdown.stretch(self.worker, task.epoch, started),
+            };
             step.busy += seconds;
             step.measured += if self.program.measures(Some(&task.phase)) { seconds } else { 0.0 };
             step.partials.push((task.shard, partial));

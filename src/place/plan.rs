@@ -153,7 +153,10 @@ impl<P: Program> Place<P> {
                 }
             }
         }
-        let seconds = started.elapsed().as_secs_f64();
+        let seconds = match &self.slowdown {
+            None => started.elapsed().as_secs_f64(),
+            Some(slowdown) => slowdown.stretch(self.worker, task.epoch, started),
+        };
         plan.busy += seconds;
         plan.measured += if self.program.measures(Some(&task.phase)) { seconds } else { 0.0 };
         drop(replica);

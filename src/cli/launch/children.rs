@@ -114,11 +114,10 @@ impl Children {
         }
     }
 
-    /// Waits for one to end, at most so long.
-    pub(super) fn wait_for(&self, index: u32, at_most: Duration) {
-        if let Some(one) = self.0.get(index as usize) {
-            wait(&one.child, Some(Instant::now() + at_most));
-        }
+    /// Waits for one to end, at most so long. Returns whether it has.
+    pub(super) fn wait_for(&self, index: u32, at_most: Duration) -> bool {
+        let until = Some(Instant::now() + at_most);
+        self.0.get(index as usize).is_none_or(|one| wait(&one.child, until).is_some())
     }
 
     /// Ends those that have not ended.

@@ -60,9 +60,10 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
 /// Waits for the processes, passes on what the first one said, and says what went wrong.
 fn end(children: &mut Children, ended: &Ended) -> u8 {
     let Ended { who, code, why } = ended;
-    match why {
-        None => children.wait(PARTING),
-        Some(_) => children.wait_for(*who, LAST_WORDS),
+    let patience = if why.is_some() { LAST_WORDS } else { Duration::ZERO };
+    // Where the run is interrupted before it has begun, nobody has anything to say.
+    if children.wait_for(*who, patience) && why.is_none() {
+        children.wait(PARTING);
     }
     let pid = children.pid(*who);
     children.kill();

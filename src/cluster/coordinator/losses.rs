@@ -44,6 +44,10 @@ impl Coordinator {
     /// A process has ended.
     fn lose(&mut self, of: u32, code: i32, how: &str, now: f64) {
         let Some(member) = self.members.get(&of) else { return };
+        if member.follows {
+            // Another one is the cause, of which is told soon.
+            return;
+        }
         let (stand, own) = (member.stand, member.own);
         let is_first = self.first() == Some(of);
         match (stand, &self.stage) {

@@ -98,6 +98,8 @@ struct Member {
     cores: u32,
     memory: u64,
     line: Connection,
+    /// Whether it has failed only because another one did.
+    follows: bool,
     /// Its status, in numbers and words, and when it was told.
     ended: Option<(i32, String, f64)>,
 }
@@ -105,7 +107,7 @@ struct Member {
 impl Member {
     fn new(own: bool) -> Self {
         let (stand, line) = (Stand::Preparing, Connection::None);
-        Self { stand, address: String::new(), own, cores: 1, memory: 0, line, ended: None }
+        Self { stand, address: String::new(), own, cores: 1, memory: 0, line, follows: false, ended: None }
     }
 }
 
@@ -255,6 +257,7 @@ impl Coordinator {
             }
             Report::Leaving => self.let_go(from),
             Report::Failed { why, of_a_peer: true } => {
+                member.follows = true;
                 let why = format!("process {from}: {why}");
                 self.trouble.get_or_insert(Trouble { until: now + GRACE, who: from, code: 1, why });
             }

@@ -1,0 +1,144 @@
+//! Frames arrive as they were sent, or the other end is lost by name: whatever happens on the way.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail where a test would")]
+
+use std::net::TcpListener;
+use std::sync::Mutex;
+use std::sync::mpsc;
+use std::thread;
+
+use super::*;
+
+/// Two ends of a connection.
+fn pair() -> (TcpStream, TcpStream) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let one = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    (one, listener.accept().unwrap().0)
+}
+
+/// One end, from threads 2 and 3 to threads 0 and 1, and what is said when it is lost.
+fn end(socket: TcpStream) -> (Frames, Arc<Mutex<Vec<String>>>) {
+    let said: Arc<Mutex<Vec<String>>> = Arc::default();
+    let into = Arc::clone(&said);
+    let lost: Lost = Arc::new(move |why: &str| into.lock().unwrap().push(why.to_owned()));
+    (Frames::new(socket, "process 7".into(), (2..4, 0..2), lost), said)
+}
+
+fn frame(source: u64, targets: (u64, u64), content: &[u8]) -> Vec<u8> {
+    let header = [5, source, targets.0, targets.1, content.len() as u64, 9];
+    let mut bytes: Vec<u8> = header.iter().flat_map(|number: &u64| number.to_be_bytes()).collect();
+    bytes.extend_from_slice(content);
+    bytes
+}
+
+/// Frames of many lengths, then the end that timely sends.
+fn frames(seed: u64) -> Vec<u8> {
+    let mut dice = crate::simulation::Dice::new(seed);
+    let mut bytes = Vec::new();
+    for _ in 0..1 + dice.below(6) {
+        let length = [8, 40, 1000, 70_000][dice.below(4) as usize] + dice.below(50);
+        let content: Vec<u8> = (0..length).map(|_| dice.below(256) as u8).collect();
+        let lower = dice.below(2);
+        bytes.extend(frame(2 + dice.below(2), (lower, 1 + lower + dice.below(2 - lower)), &content));
+    }
+    bytes.extend([0; HEADER]);
+    bytes
+}
+
+/// The bytes that a sender puts on the wire, in pieces of any length.
+fn wire(seed: u64, bytes: &[u8]) -> Vec<u8> {
+    let (from, to) = pair();
+    let (mut sender, _) = end(from);
+    let reading = thread::spawn(move || {
+        let (mut all, mut to) = (Vec::new(), to);
+        to.read_to_end(&mut all).unwrap();
+        all
+    });
+    let mut dice = crate::simulation::Dice::new(seed);
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let (head, tail) = rest.split_at(rest.len().min(1 + dice.below(5000) as usize));
+        assert_eq!(sender.write(head).unwrap(), head.len());
+        rest = tail;
+    }
+    sender.shutdown(Shutdown::Both).unwrap();
+    drop(sender);
+    reading.join().unwrap()
+}
+
+/// What a receiver makes of bytes on the wire: what timely sees, and what is said.
+fn read(bytes: Vec<u8>) -> (Vec<u8>, Vec<String>) {
+    let (mut from, to) = pair();
+    let (mut receiver, said) = end(to);
+    let writing = thread::spawn(move || {
+        // A receiver that has had enough closes.
+        let _ = from.write_all(&bytes);
+    });
+    let (tell, told) = mpsc::channel();
+    let reading = thread::spawn(move || {
+        let mut all = Vec::new();
+        receiver.read_to_end(&mut all).unwrap();
+        tell.send(all).unwrap();
+    });
+    let all = told.recv_timeout(std::time::Duration::from_secs(60)).expect("the receiver comes to its end");
+    reading.join().unwrap();
+    writing.join().unwrap();
+    let said = std::mem::take(&mut *said.lock().unwrap());
+    (all, said)
+}
+
+#[test]
+fn frames_arrive_as_they_were_sent() {
+    for seed in 0..30 {
+        let sent = frames(seed);
+        let (came, said) = read(wire(seed, &sent));
+        assert!(came == sent && said.is_empty(), "{said:?}");
+    }
+}
+
+#[test]
+fn bytes_that_change_on_the_way_end_the_run_by_name_and_nothing_of_them_is_seen() {
+    let number = |name: &str, default| std::env::var(name).map_or(default, |text| text.parse().unwrap());
+    let seconds = std::time::Duration::from_secs(number("RADDLE_MUTATE_SECONDS", 0));
+    let (began, mut seed) = (std::time::Instant::now(), 0);
+    while seed < 300 || began.elapsed() < seconds {
+        seed += 1;
+        let mut dice = crate::simulation::Dice::new(seed);
+        let sent = frames(seed);
+        let whole = wire(seed, &sent);
+        let mut bytes = whole.clone();
+        let at = dice.below(bytes.len() as u64) as usize;
+        match dice.below(4) {
+            0 => bytes[at] ^= 1 << dice.below(8),
+            1 => bytes.truncate(at),
+            2 => drop(bytes.remove(at)),
+            _ => bytes.insert(at, dice.below(256) as u8),
+        }
+        if bytes == whole {
+            continue;
+        }
+        let (came, said) = read(bytes);
+        // Of what came before the change timely sees whole frames, and then an end.
+        let seen = came.len().checked_sub(HEADER).expect("an end");
+        assert!(came[seen..].iter().all(|&byte| byte == 0), "seed {seed}");
+        let same = came[..seen] == sent[..seen.min(sent.len())];
+        // What is added behind the end is never read.
+        assert!(same && (said.len() == 1 || came == sent), "seed {seed}: {said:?}");
+        assert!(said.iter().all(|why| why.starts_with("process 7 is lost: ")), "seed {seed}: {said:?}");
+    }
+}
+
+#[test]
+fn frames_that_nobody_sends_are_refused() {
+    for wrong in [
+        frame(1, (0, 1), b"from one of our own threads"),
+        frame(4, (0, 1), b"from nobody"),
+        frame(2, (0, 3), b"to threads that are elsewhere"),
+        frame(2, (1, 1), b"to nobody"),
+        frame(2, (u64::MAX, 0), b"to nobody"),
+        frame(2, (0, 1), &vec![0; 3 << 20]),
+    ] {
+        let (came, said) = read(wire(1, &wrong));
+        assert!(came == [0; HEADER] && said.len() == 1, "{said:?}");
+    }
+}
