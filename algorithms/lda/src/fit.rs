@@ -6,6 +6,7 @@ use raddle::{Engine, Parts, Visibility};
 
 use crate::counts::words::WordRows;
 use crate::data::block::WordBlock;
+use crate::data::carried::Carried;
 use crate::data::layout::{deal_priors, sums_by_topic};
 use crate::data::problem::Problem;
 use crate::error::LdaError;
@@ -47,12 +48,7 @@ impl Lda {
     /// If a parameter is out of its range, or a document is too long for this number of topics.
     pub fn engine(&self, problem: Problem) -> Result<Engine<LdaProgram>, LdaError> {
         let (program, schedule, parts) = self.parts(problem)?;
-        let costs = parts.shards.iter().map(|shard| shard.ends.last().copied().unwrap_or(0) + 1).collect();
-        let engine = Engine::new(program, schedule, parts).costs(costs).workers(self.workers).guard(false);
-        Ok(match self.epochs {
-            Some(epochs) => engine.epochs(epochs),
-            None => engine,
-        })
+        Ok(self.engine_of(program, schedule, parts))
     }
 
     /// What the run is made of, for who drives it by hand.
@@ -101,6 +97,53 @@ impl Lda {
         };
         let parts = Parts { shards, blocks: words, pinned: Record::default(), replica: totals };
         Ok((LdaProgram { spec }, schedule, parts))
+    }
+
+    /// The run that goes on from what a fit has left, on the next version of the corpus
+    /// ([`Problem::going_on`]): documents that stayed begin with the topics of their tokens, others draw them from the
+    /// counts. There are no stages and no annealing; the usual rule ends the run.
+    ///
+    /// # Errors
+    /// As [`engine`](Lda::engine), and if what is carried has another number of topics.
+    pub fn going_on(&self, problem: Problem, carried: &Carried) -> Result<Engine<LdaProgram>, LdaError> {
+        if carried.topics != self.topics {
+            let (name, value) = ("topics", self.topics.to_string());
+            return Err(LdaError::Parameter {
+                name,
+                value,
+                range: "the fit to go on from has another number",
+            });
+        }
+        let counts = problem.blocks.clone();
+        let (mut program, mut schedule, mut parts) = self.parts(problem)?;
+        let mut rows: Vec<WordRows> =
+            parts.blocks.iter_mut().map(|block| std::mem::take(&mut block.rows)).collect();
+        let totals = carried.give_topics(&mut parts.shards, &counts, &mut rows, self.seed);
+        parts.blocks.iter_mut().zip(rows).for_each(|(block, rows)| block.rows = rows);
+        let mut course = Course::going_on(self.epochs);
+        course.every = self.every;
+        let course = Arc::new(course);
+        (program.spec.course, schedule.course) = (Arc::clone(&course), course);
+        parts.replica = Totals { topics: totals, alpha: carried.alpha.clone(), beta: carried.beta };
+        if self.fixed_priors {
+            let alpha = self.alpha.unwrap_or(50.0 / self.topics as f64);
+            (parts.replica.alpha, parts.replica.beta) = (vec![alpha; self.topics], self.beta);
+        }
+        Ok(self.engine_of(program, schedule, parts))
+    }
+
+    fn engine_of(
+        &self,
+        program: LdaProgram,
+        schedule: LdaSchedule,
+        parts: Parts<LdaProgram>,
+    ) -> Engine<LdaProgram> {
+        let costs = parts.shards.iter().map(|shard| shard.ends.last().copied().unwrap_or(0) + 1).collect();
+        let engine = Engine::new(program, schedule, parts).costs(costs).workers(self.workers).guard(false);
+        match self.epochs {
+            Some(epochs) => engine.epochs(epochs),
+            None => engine,
+        }
     }
 
     fn course(&self, tokens: u64) -> Course {

@@ -3,6 +3,7 @@
 use raddle::{EpochRecord, Outcome, RunReport};
 
 use crate::data::block::WordBlock;
+use crate::data::carried::Carried;
 use crate::data::shard::DocumentShard;
 use crate::run::pinned::{Evaluation, Record};
 use crate::run::program::LdaProgram;
@@ -35,6 +36,12 @@ impl Fit {
             report,
             trace,
         }
+    }
+
+    /// What a fit on the next version of the corpus goes on from ([`Lda::going_on`](crate::Lda::going_on)).
+    pub fn carried(&self) -> Carried {
+        let blocks = self.blocks.iter().map(|block| block.words.clone()).collect();
+        Carried::of(&self.shards, blocks, (self.totals.alpha.clone(), self.totals.beta))
     }
 
     /// Number of topics, K.

@@ -141,6 +141,39 @@ impl LeftOut {
 }
 
 impl CorpusArgs {
+    /// Reads DATA, or the embedded default, whole, for a corpus that changes; and which words are left out of its versions.
+    pub(crate) fn read_whole(
+        &self,
+        source: Option<&str>,
+        format: Option<&str>,
+        threads: usize,
+    ) -> Result<(Corpus, Filter), Error> {
+        if self.remove_top > 0 {
+            let why = "--remove-top is not supported with --changes: give --max-df";
+            return Err(Error::usage(why));
+        }
+        let given = Given { format, vocab: self.vocab.as_deref(), texts: &self.texts };
+        let corpus = read(source.unwrap_or(DEFAULT), given, threads)?;
+        let stop_words = self.stop_words(&corpus)?;
+        let (min_df, max_df) = (self.min_df, self.max_df);
+        Ok((corpus, Filter { min_df, max_df, remove_top: 0, stop_words }))
+    }
+
+    /// The stop words, of a corpus that has words.
+    fn stop_words(&self, corpus: &Corpus) -> Result<HashSet<String>, Error> {
+        let stop_words = match self.stop_words.as_deref() {
+            None => Default::default(),
+            Some("english") => english_stop_words(),
+            Some(file) => read_stop_words(Path::new(file)).map_err(Error::input)?,
+        };
+        match !stop_words.is_empty() && corpus.vocabulary.is_none() {
+            true => {
+                Err(Error::usage("--stop-words needs the words of the corpus: give them with --vocab FILE"))
+            }
+            false => Ok(stop_words),
+        }
+    }
+
     /// Reads DATA, or the embedded default, and leaves words out.
     pub(crate) fn read(
         &self,
@@ -152,15 +185,7 @@ impl CorpusArgs {
         let mut corpus = read(source.unwrap_or(DEFAULT), given, threads)?;
         let mut notes: Vec<String> = unnamed(&corpus).into_iter().collect();
         notes.append(&mut corpus.notes);
-        let stop_words = match self.stop_words.as_deref() {
-            None => Default::default(),
-            Some("english") => english_stop_words(),
-            Some(file) => read_stop_words(Path::new(file)).map_err(Error::input)?,
-        };
-        if !stop_words.is_empty() && corpus.vocabulary.is_none() {
-            let why = "--stop-words needs the words of the corpus: give them with --vocab FILE";
-            return Err(Error::usage(why));
-        }
+        let stop_words = self.stop_words(&corpus)?;
         let (min_df, max_df, remove_top) = (self.min_df, self.max_df, self.remove_top);
         let filter = Filter { min_df, max_df, remove_top, stop_words };
         if filter.is_empty() {

@@ -41,6 +41,17 @@ pub(crate) struct Model {
     /// Whether `documents.txt` has the documents' names.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) named_documents: bool,
+    /// Of a corpus that changes: which version of it the model is of.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub(crate) version: Option<VersionOf>,
+}
+
+/// Which version of its corpus a model is of.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct VersionOf {
+    pub(crate) data_version: u64,
+    /// Epochs of the run up to it.
+    pub(crate) epochs: u64,
 }
 
 /// The number that all are, if they are.
@@ -78,6 +89,7 @@ impl Model {
             test_perplexity: last.and_then(|last| last.test),
             vocabulary: vocabulary.map(|words| words.iter().map(str::to_owned).collect()),
             named_documents: false,
+            version: None,
         }
     }
 

@@ -3,17 +3,21 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use raddle::cli::{Error, ExitStatus, Session, Timed, TrainOptions, choose, count, refuse_without_effect};
-use raddle_datasets::Corpus;
-use raddle_lda::{Fit, Held, Lda, LdaError, Preparation, Problem, SyncInterval};
+use raddle::cli::{
+    ChangeOptions, Data, Error, ExitStatus, Report, Session, Summary, Timed, TrainOptions, choose, count,
+    refuse_without_effect,
+};
+use raddle_datasets::{Corpus, Vocabulary};
+use raddle_lda::{Fit, Held, Lda, LdaError, Preparation, Problem, SyncInterval, TopicWords};
 use serde::Serialize;
 
 use super::data::{self, CorpusArgs, Given, TextArgs};
 use super::describe::Listing;
-use super::files::{self, Model};
+use super::files::{self, Model, VersionOf};
 use super::outcome;
 use super::priors;
 use super::start::{self, Start};
+use super::versions;
 
 /// Topics listed on the screen, and their words.
 const LISTED: usize = 20;
@@ -68,16 +72,19 @@ pub(crate) struct Options {
     sync: Sync,
     /// Measure the coherence of each topic's top words on the corpus.
     #[arg(long)]
-    coherence: bool,
+    pub(super) coherence: bool,
     /// Write pyldavis.json too, for `pyLDAvis.prepare(**json.load(file))`.
     #[arg(long)]
-    pyldavis: bool,
+    pub(super) pyldavis: bool,
     #[command(flatten)]
     #[serde(flatten)]
-    corpus: CorpusArgs,
+    pub(super) corpus: CorpusArgs,
     #[command(flatten)]
     #[serde(flatten)]
-    train: TrainOptions,
+    pub(super) changes: ChangeOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(super) train: TrainOptions,
 }
 
 /// An option that is on or off.
@@ -106,6 +113,9 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     options.check()?;
     let mut session = Session::begin("lda", env!("CARGO_PKG_VERSION"), train)?;
     session.set_metric_name("perplexity");
+    if options.changes.changes.is_some() {
+        return versions::fit(options, session);
+    }
     let (source, format) = (train.data.as_deref(), train.format.as_deref());
     let read = session.timed(Timed::Read, || options.corpus.read(source, format, train.worker_count()));
     let data::Read { mut corpus, left_out, mut notes } = read?;
@@ -131,21 +141,53 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let corpus = (options.coherence || options.pyldavis).then_some(corpus);
     let engine = session.timed(Timed::Fit, || lda.engine(problem)).map_err(refuse)?;
     let fit = Fit::new(session.run(engine.identity(identity))?, documents);
+    let names = names.as_ref();
+    let model = |counts: &TopicWords| Model {
+        named_documents: names.is_some(),
+        ..Model::new(&fit, counts, vocabulary.as_ref())
+    };
+    let (report, summary, text) =
+        finished(&mut session, options, &fit, (model, names), (corpus, about, &notes))?;
+    session.finish(report, &summary, &text)
+}
+
+/// Writes the model of a version of the corpus, and says what was found, for the report, as tables and as text.
+pub(super) fn written(
+    session: &mut Session,
+    options: &Options,
+    fit: &Fit,
+    (corpus, about, notes): (&Corpus, Data, &[String]),
+    version: Option<VersionOf>,
+) -> Result<(Report, Summary, String), Error> {
+    let model =
+        |counts: &TopicWords| Model { version, ..Model::new(fit, counts, corpus.vocabulary.as_ref()) };
+    let asked = (options.coherence || options.pyldavis).then(|| corpus.clone());
+    finished(session, options, fit, (model, None), (asked, about, notes))
+}
+
+/// Writes a model, and says what was found. `corpus` is there where it is asked for again.
+fn finished(
+    session: &mut Session,
+    options: &Options,
+    fit: &Fit,
+    (model, names): (impl FnOnce(&TopicWords) -> Model, Option<&Vocabulary>),
+    (corpus, about, notes): (Option<Corpus>, Data, &[String]),
+) -> Result<(Report, Summary, String), Error> {
     let counts = fit.topic_words();
-    let model = Model { named_documents: names.is_some(), ..Model::new(&fit, &counts, vocabulary.as_ref()) };
-    files::write(&mut session, &fit, &counts, &model, names.as_ref())?;
+    let model = model(&counts);
+    files::write(session, fit, &counts, &model, names)?;
     if let Some(corpus) = corpus.as_ref().filter(|_| options.pyldavis) {
-        files::write_pyldavis(&mut session, &fit, &counts, (corpus, &model))?;
+        files::write_pyldavis(session, fit, &counts, (corpus, &model))?;
     }
     let listing = Listing::new(&counts, corpus.as_ref().filter(|_| options.coherence));
-    let report = session.report(options, about, files::digest(&fit, &counts), &fit.report, &fit.trace)?;
-    let report = outcome::results(report, &fit, &listing, &notes);
+    let report = session.report(options, about, files::digest(fit, &counts), &fit.report, &fit.trace)?;
+    let report = outcome::results(report, fit, &listing, notes);
     let title = format!("{} topics of {}", fit.topics(), report.data.path);
     let mut text = format!("{title}\n\n{}", listing.text(&counts, &model, LISTED, WORDS));
     notes.iter().for_each(|note| text += &format!("\n{note}"));
-    text += &format!("\n{}", outcome::conclusion(&report, &fit));
+    text += &format!("\n{}", outcome::conclusion(&report, fit));
     let summary = listing.summary(title, &counts, &model, WORDS);
-    session.finish(report, &summary, &text)
+    Ok((report, summary, text))
 }
 
 /// That the run is judged on its training data, if documents were to be held out and none could be.
@@ -162,6 +204,7 @@ impl Options {
     /// Whether the options make sense together.
     fn check(&self) -> Result<(), Error> {
         let train = &self.train;
+        self.changes.check(train)?;
         choose("--schedule", &train.schedule, &[("auto", ()), ("rotation", ())])?;
         let idle = [
             ("--parallelism", train.parallelism.is_some()),
@@ -184,7 +227,7 @@ impl Options {
     }
 
     /// Which documents are held out, and how the others are dealt.
-    fn preparation(&self, corpus: &Corpus, notes: &mut Vec<String>) -> Result<Preparation, Error> {
+    pub(super) fn preparation(&self, corpus: &Corpus, notes: &mut Vec<String>) -> Result<Preparation, Error> {
         let validation = self.held(&self.validation, "--validation", corpus, notes)?;
         let test = self.held(&self.test, "--test", corpus, notes)?;
         let Self { train, .. } = self;
@@ -238,7 +281,12 @@ impl Options {
     }
 
     /// The parameters.
-    fn lda(&self, corpus: &Corpus, start: Option<Start>, notes: &mut Vec<String>) -> Result<Lda, Error> {
+    pub(super) fn lda(
+        &self,
+        corpus: &Corpus,
+        start: Option<Start>,
+        notes: &mut Vec<String>,
+    ) -> Result<Lda, Error> {
         let Self { train, .. } = self;
         let mut lda = Lda::params()
             .beta(self.beta)

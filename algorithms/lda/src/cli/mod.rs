@@ -15,6 +15,7 @@ mod outcome;
 mod priors;
 mod start;
 mod topics;
+mod versions;
 
 /// Topic models by collapsed Gibbs sampling, stopped by the perplexity of held-out documents.
 #[derive(Debug, Parser)]
@@ -37,7 +38,8 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, 130 interrupted.";
 
 /// A run that goes on may be given these anew: they are measured or checked, and never change the chain.
-const FREE: Free<'_> = Free { neutral: &["coherence", "pyldavis", "target"], limits: &[] };
+const FREE: Free<'_> =
+    Free { neutral: &["coherence", "pyldavis", "target", "changes", "save-data"], limits: &[] };
 
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {

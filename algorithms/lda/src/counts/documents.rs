@@ -59,6 +59,28 @@ impl DocumentRows {
         all.filter(|&(_, count)| count > 0)
     }
 
+    /// Gives a document without counts topics with counts, each topic once and no more than it has room for.
+    pub(crate) fn put(&mut self, document: usize, topics: usize, row: impl Iterator<Item = (u32, u32)>) {
+        let packing = Packing::of(topics);
+        for (topic, count) in row {
+            let (line, lane) = (topic as usize / LANES, topic as usize % LANES);
+            match self {
+                Self::Sparse(SparseRows { rows, lines }) => {
+                    let Row { start, length } = &mut rows[document];
+                    let at = *length as usize;
+                    lines[*start as usize + at / LANES].0[at % LANES] = packing.entry(topic, count);
+                    *length += 1;
+                }
+                Self::Dense(DenseRows { width, counts }) => {
+                    counts[document * *width + line].0[lane] = count as u16;
+                }
+                Self::Wide(DenseRows { width, counts }) => {
+                    counts[document * *width + line].0[lane] = count as f32;
+                }
+            }
+        }
+    }
+
     /// Bytes that the rows take, filled or not.
     pub(crate) fn bytes(&self) -> usize {
         match self {

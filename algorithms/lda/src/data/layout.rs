@@ -7,6 +7,7 @@ use raddle::random::Stream;
 use raddle::schedule::even_parts;
 use raddle_datasets::Corpus;
 
+use super::carried::{Carried, Kept};
 use super::shard::{DocumentShard, MOST_DOCUMENTS};
 use crate::counts::packing::Packing;
 use crate::counts::priors::Seeds;
@@ -70,32 +71,34 @@ impl Layout {
         Stream::new(&[seed, ORDER]).shuffle(&mut order);
         let lengths: Vec<u64> = order.iter().map(|&document| corpus.length(document as usize)).collect();
         let ranges = cut(&lengths, shards);
-        let mut word_counts = vec![0u64; corpus.words()];
-        for &document in &order {
-            for (word, count) in corpus.document(document as usize) {
-                word_counts[word as usize] += u64::from(count);
-            }
-        }
-        if let Some(word) = word_counts.iter().position(|&count| count >= MOST_TOKENS) {
-            let (word, tokens) = (corpus.word(word as u32), word_counts[word]);
-            return Err(LdaError::Word { word, tokens, most: MOST_TOKENS });
-        }
-        let (longest, fewest) = (lengths.iter().copied().max().unwrap_or(0), 1 << Packing::of(1).bits());
-        let most = u64::from(Packing::of(fewest).most());
-        if longest > most {
-            return Err(LdaError::Document { tokens: longest, most, topics: fewest });
-        }
-        let tokens = word_counts.iter().sum();
-        if !has_room(tokens) {
-            return Err(LdaError::Memory { tokens });
-        }
+        let word_counts = counted(corpus, &order)?;
         let (blocks, places) = deal(&word_counts, blocks);
+        let documents = ranges.into_iter().map(|range| order[range].to_vec()).collect();
+        Self::of(corpus, documents, (blocks, places), word_counts)
+    }
+
+    /// The documents `train` and the words where they were dealt to in an earlier version of the corpus.
+    pub(crate) fn carried(corpus: &Corpus, train: Vec<u32>, carried: &Carried) -> Result<Self, LdaError> {
+        let word_counts = counted(corpus, &train)?;
+        let length = |document: u32| corpus.length(document as usize);
+        let Kept { documents, blocks, places } =
+            Kept::new(carried, (&train, MOST_DOCUMENTS), length, &word_counts);
+        Self::of(corpus, documents, (blocks, places), word_counts)
+    }
+
+    /// Lays the tokens of documents out that are dealt to shards.
+    fn of(
+        corpus: &Corpus,
+        documents: Vec<Vec<u32>>,
+        (blocks, places): (Vec<Vec<u32>>, Vec<Place>),
+        word_counts: Vec<u64>,
+    ) -> Result<Self, LdaError> {
+        let tokens = word_counts.iter().sum();
         let mut scratch = Scratch { count: vec![0; corpus.words()], next: vec![0; corpus.words()] };
-        let shards = ranges.into_iter().map(|range| {
-            let documents = order[range.clone()].to_vec();
+        let shards = documents.into_iter().map(|documents| {
             let mut end = 0;
-            let ends = lengths[range].iter().map(|length| {
-                end += length;
+            let ends = documents.iter().map(|&document| {
+                end += corpus.length(document as usize);
                 end
             });
             let ends = ends.collect();
@@ -105,6 +108,31 @@ impl Layout {
         let shards = shards.collect::<Result<_, LdaError>>()?;
         Ok(Self { shards, blocks, tokens, word_counts, places })
     }
+}
+
+/// Tokens of each word in these documents, which must not be more than can be counted and held.
+fn counted(corpus: &Corpus, documents: &[u32]) -> Result<Vec<u64>, LdaError> {
+    let mut word_counts = vec![0u64; corpus.words()];
+    for &document in documents {
+        for (word, count) in corpus.document(document as usize) {
+            word_counts[word as usize] += u64::from(count);
+        }
+    }
+    let lengths = documents.iter().map(|&document| corpus.length(document as usize));
+    if let Some(word) = word_counts.iter().position(|&count| count >= MOST_TOKENS) {
+        let (word, tokens) = (corpus.word(word as u32), word_counts[word]);
+        return Err(LdaError::Word { word, tokens, most: MOST_TOKENS });
+    }
+    let (longest, fewest) = (lengths.max().unwrap_or(0), 1 << Packing::of(1).bits());
+    let most = u64::from(Packing::of(fewest).most());
+    if longest > most {
+        return Err(LdaError::Document { tokens: longest, most, topics: fewest });
+    }
+    let tokens = word_counts.iter().sum();
+    if !has_room(tokens) {
+        return Err(LdaError::Memory { tokens });
+    }
+    Ok(word_counts)
 }
 
 /// Whether the system would give the memory that tokens take, four bytes each.

@@ -1,6 +1,7 @@
 //! The corpus as it is fitted, made once: documents dealt to shards, words to blocks, and what is held out.
 
 pub(crate) mod block;
+pub(crate) mod carried;
 pub(crate) mod held_out;
 pub(crate) mod layout;
 pub(crate) mod problem;

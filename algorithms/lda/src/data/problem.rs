@@ -3,6 +3,7 @@
 use raddle::random::Stream;
 use raddle_datasets::{Completion, Corpus, is_test_document, is_validation_document};
 
+use super::carried::Carried;
 use super::held_out::HeldOut;
 use super::layout::{Layout, Place, shards_for};
 use super::shard::DocumentShard;
@@ -88,7 +89,29 @@ impl Problem {
     /// If no token is left to train on, a held-out corpus has other words, held-out documents that were asked for have
     /// nothing to score, or a word or a shard has more tokens than can be counted.
     pub fn new(corpus: &Corpus, preparation: &Preparation) -> Result<Self, LdaError> {
-        let Preparation { validation, test, shards, blocks, seed } = preparation;
+        let Preparation { shards, blocks, seed, .. } = *preparation;
+        Self::laid(corpus, preparation, |train, tokens| {
+            let shards = shards.unwrap_or_else(|| shards_for(tokens));
+            Layout::new(corpus, train, shards, blocks.unwrap_or(2 * shards), seed)
+        })
+    }
+
+    /// Deals the next version of a corpus out. Documents and words have the numbers that they had, with new ones behind
+    /// them, and stay in their shards and blocks; documents that were retracted are left in the corpus without words. How
+    /// many shards and blocks there are is as it was.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn going_on(corpus: &Corpus, preparation: &Preparation, carried: &Carried) -> Result<Self, LdaError> {
+        Self::laid(corpus, preparation, |train, _| Layout::carried(corpus, train, carried))
+    }
+
+    fn laid(
+        corpus: &Corpus,
+        preparation: &Preparation,
+        lay_out: impl FnOnce(Vec<u32>, u64) -> Result<Layout, LdaError>,
+    ) -> Result<Self, LdaError> {
+        let Preparation { validation, test, .. } = preparation;
         let test = Taken::of(test);
         let validation = Taken::of(validation).or_one(corpus, &test);
         let (mut sets, mut held_out) = (Vec::new(), Vec::new());
@@ -111,10 +134,7 @@ impl Problem {
                 held_out: corpus.documents() - train.len(),
             });
         }
-        let shards = shards.unwrap_or_else(|| shards_for(tokens));
-        let blocks = blocks.unwrap_or(2 * shards);
-        let Layout { mut shards, blocks, word_counts, places, tokens } =
-            Layout::new(corpus, train, shards, blocks, *seed)?;
+        let Layout { mut shards, blocks, word_counts, places, tokens } = lay_out(train, tokens)?;
         let count = shards.len();
         for (number, shard) in shards.iter_mut().enumerate() {
             // Dealt in turn, so that every shard has as many to score.

@@ -24,6 +24,8 @@ pub(crate) struct Course {
     anneal_epochs: f64,
     /// Whether the first epoch draws from the counts of a model instead of uniformly.
     warm: bool,
+    /// Whether all tokens have topics before the first epoch.
+    goes_on: bool,
     /// The run's length, if it has one.
     length: Option<u64>,
     /// Held-out documents are scored after every N epochs, N being this.
@@ -94,6 +96,7 @@ impl Course {
             beta_anneal: beta_anneal.unwrap_or(factor),
             anneal_epochs,
             warm: false,
+            goes_on: false,
             length,
             every: 5,
         };
@@ -103,7 +106,13 @@ impl Course {
 
     /// The course of a run that starts from a model.
     pub(crate) fn warm(length: Option<u64>) -> Self {
-        Self { stages: Vec::new(), beta_anneal: 1.0, anneal_epochs: 1.0, warm: true, length, every: 5 }
+        let (beta_anneal, anneal_epochs) = (1.0, 1.0);
+        Self { stages: Vec::new(), beta_anneal, anneal_epochs, warm: true, goes_on: false, length, every: 5 }
+    }
+
+    /// The course of a run whose tokens have topics.
+    pub(crate) fn going_on(length: Option<u64>) -> Self {
+        Self { goes_on: true, ..Self::warm(length) }
     }
 
     /// Shortens start and annealing to half of a run that is short.
@@ -124,6 +133,9 @@ impl Course {
     /// What an epoch does, counted from 0.
     pub(crate) fn pass(&self, epoch: u64) -> Pass {
         let beta_factor = self.beta_factor(epoch);
+        if self.goes_on {
+            return Pass { uniform: false, had: 1.0, has: 1.0, beta_factor };
+        }
         if epoch == 0 {
             let has = self.stages.first().map_or(1.0, |stage| stage.fraction);
             return Pass { uniform: !self.warm, had: 0.0, has, beta_factor };

@@ -1,0 +1,300 @@
+//! [`Carried`]: what a fit leaves for the next version of its corpus: every document with the topics of its tokens.
+
+use std::collections::HashMap;
+
+use raddle::random::Stream;
+use raddle::state::StateError;
+
+use super::layout::Place;
+use super::shard::DocumentShard;
+use crate::counts::words::WordRows;
+
+/// Keys of the streams from which tokens that are new draw their first topics.
+const FIRST: u64 = 0x6669_7273;
+
+/// What a fit leaves for one that goes on from it when documents were inserted or retracted: where documents and words are,
+/// the topic of every token, and the priors. [`State`](raddle::State) writes it as bytes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Carried {
+    pub(crate) topics: usize,
+    /// The documents of each shard, in its order, and the words of each block.
+    pub(crate) documents: Vec<Vec<u32>>,
+    pub(crate) blocks: Vec<Vec<u32>>,
+    /// Where the tokens of each document end, shard by shard.
+    ends: Vec<u64>,
+    /// The tokens: words, which ascend within a document, and their topics.
+    words: Vec<u32>,
+    names: Vec<u16>,
+    pub(crate) alpha: Vec<f64>,
+    pub(crate) beta: f64,
+}
+
+raddle::state!(Carried { topics, documents, blocks, ends, words, names, alpha, beta });
+
+/// How often each topic occurs among some tokens.
+type Counts = HashMap<u16, u32>;
+
+impl Carried {
+    /// From the shards of a run and the words of its blocks.
+    pub(crate) fn of(
+        shards: &[DocumentShard],
+        blocks: Vec<Vec<u32>>,
+        (alpha, beta): (Vec<f64>, f64),
+    ) -> Self {
+        let documents = shards.iter().map(|shard| shard.documents.clone()).collect();
+        let mut carried = Self { topics: alpha.len(), documents, alpha, beta, ..Self::default() };
+        for shard in shards {
+            let mut tokens = Vec::new();
+            for (slice, words) in shard.slices.iter().zip(&blocks) {
+                for visit in 0..slice.visits.len() {
+                    let word = words[slice.visits[visit].word as usize];
+                    let range = slice.tokens(visit);
+                    let named = slice.documents[range.clone()].iter().zip(&slice.topics[range]);
+                    tokens.extend(named.map(|(&document, &topic)| (document, word, topic)));
+                }
+            }
+            tokens.sort_unstable();
+            let mut rest = tokens.into_iter().peekable();
+            for document in 0..shard.documents.len() {
+                while let Some((_, word, topic)) = rest.next_if(|token| usize::from(token.0) == document) {
+                    carried.words.push(word);
+                    carried.names.push(topic);
+                }
+                carried.ends.push(carried.words.len() as u64);
+            }
+        }
+        carried.blocks = blocks;
+        carried
+    }
+
+    /// Whether all of it fits together.
+    ///
+    /// # Errors
+    /// If it does not: what was read is nothing that a fit has left.
+    pub fn check(&self) -> Result<(), StateError> {
+        let count = self.documents.iter().map(Vec::len).sum::<usize>();
+        let mut words: Vec<u32> = self.blocks.iter().flatten().copied().collect();
+        words.sort_unstable();
+        let is_whole = self.ends.len() == count
+            && self.ends.is_sorted()
+            && self.ends.last().copied().unwrap_or(0) == self.words.len() as u64
+            && self.words.len() == self.names.len()
+            && self.names.iter().all(|&topic| usize::from(topic) < self.topics)
+            && words.iter().copied().eq(0..words.len() as u32)
+            && self.words.iter().all(|&word| (word as usize) < words.len())
+            && self.alpha.len() == self.topics
+            && self.alpha.iter().chain([&self.beta]).all(|prior| prior.is_finite() && *prior > 0.0);
+        if is_whole { Ok(()) } else { Err(StateError::new("what a fit carries over")) }
+    }
+
+    /// Every token: the number of its document, its word, and its topic.
+    pub fn tokens(&self) -> impl Iterator<Item = (u32, u32, u16)> + '_ {
+        let mut start = 0;
+        let documents = self.documents.iter().flatten().zip(&self.ends);
+        documents.flat_map(move |(&document, &end)| {
+            let range = start..end as usize;
+            start = end as usize;
+            range.map(move |at| (document, self.words[at], self.names[at]))
+        })
+    }
+
+    /// Where the tokens of each document are.
+    fn places(&self) -> HashMap<u32, std::ops::Range<usize>> {
+        let mut start = 0;
+        let ranges = self.ends.iter().map(|&end| {
+            let range = start..end as usize;
+            start = end as usize;
+            range
+        });
+        self.documents.iter().flatten().copied().zip(ranges).collect()
+    }
+
+    /// Gives tokens their topics: those that were there the ones they had, and others one drawn from the counts, word by
+    /// word. Returns how many tokens each topic has.
+    pub(crate) fn give_topics(
+        &self,
+        shards: &mut [DocumentShard],
+        blocks: &[Vec<u32>],
+        rows: &mut [WordRows],
+        seed: u64,
+    ) -> Vec<i64> {
+        let new = self.give_old(shards, blocks);
+        let mut totals = vec![0_i64; self.topics];
+        for (shard, new) in shards.iter().zip(&new) {
+            let known = shard.slices.iter().zip(new).flat_map(|(slice, new)| slice.topics.iter().zip(new));
+            known.filter(|(_, new)| !**new).for_each(|(&topic, _)| totals[usize::from(topic)] += 1);
+        }
+        let mut of_documents: HashMap<(usize, u16), Counts> = HashMap::new();
+        let places = self.places();
+        let words: usize = blocks.iter().map(Vec::len).sum();
+        for (number, block) in blocks.iter().enumerate() {
+            let mut draws = Stream::new(&[seed, FIRST, number as u64]);
+            let mut visits: Vec<Vec<usize>> =
+                shards.iter().map(|shard| shard.slices[number].by_word()).collect();
+            visits.iter_mut().for_each(|visits| visits.reverse());
+            for word in 0..block.len() {
+                let mut counts = vec![0_u32; self.topics];
+                let mut here = Vec::new();
+                for (at, visits) in visits.iter_mut().enumerate() {
+                    let slice = &shards[at].slices[number];
+                    let Some(visit) = visits.pop_if(|visit| slice.visits[*visit].word as usize == word)
+                    else {
+                        continue;
+                    };
+                    let range = slice.tokens(visit);
+                    for token in range.clone() {
+                        counts[usize::from(slice.topics[token])] += u32::from(!new[at][number][token]);
+                    }
+                    here.push((at, range));
+                }
+                for (at, range) in here {
+                    for token in range.filter(|&token| new[at][number][token]) {
+                        let document = shards[at].slices[number].documents[token];
+                        let of_document = of_documents.entry((at, document)).or_insert_with(|| {
+                            let number = shards[at].documents[usize::from(document)];
+                            let names =
+                                places.get(&number).map_or(&[][..], |range| &self.names[range.clone()]);
+                            let mut counts = Counts::new();
+                            names.iter().for_each(|&topic| *counts.entry(topic).or_default() += 1);
+                            counts
+                        });
+                        let topic = self.draw((&counts, of_document), &totals, words, draws.unit());
+                        counts[usize::from(topic)] += 1;
+                        totals[usize::from(topic)] += 1;
+                        *of_document.entry(topic).or_default() += 1;
+                        shards[at].slices[number].topics[token] = topic;
+                    }
+                }
+                let row = (0..).zip(counts).filter(|&(_, count)| count > 0);
+                rows[number].put(word, row);
+            }
+        }
+        for shard in shards {
+            count_documents(shard, self.topics);
+        }
+        totals
+    }
+
+    /// Gives tokens that were there the topics that they had; tells which were not.
+    fn give_old(&self, shards: &mut [DocumentShard], blocks: &[Vec<u32>]) -> Vec<Vec<Vec<bool>>> {
+        let places = self.places();
+        let give = |shard: &mut DocumentShard| -> Vec<Vec<bool>> {
+            let DocumentShard { documents, slices, .. } = shard;
+            let of_slice = |(slice, words): (&mut crate::counts::tokens::Slice, &Vec<u32>)| {
+                let mut new = vec![true; slice.topics.len()];
+                for visit in 0..slice.visits.len() {
+                    let word = words[slice.visits[visit].word as usize];
+                    let range = slice.tokens(visit);
+                    let (mut at, end) = (range.start, range.end);
+                    while at < end {
+                        let document = slice.documents[at];
+                        let run =
+                            slice.documents[at..end].iter().take_while(|&&other| other == document).count();
+                        if let Some(own) = places.get(&documents[usize::from(document)]) {
+                            let tokens = &self.words[own.clone()];
+                            let first = own.start + tokens.partition_point(|&other| other < word);
+                            let had = tokens.partition_point(|&other| other <= word) + own.start - first;
+                            for token in 0..run.min(had) {
+                                slice.topics[at + token] = self.names[first + token];
+                                new[at + token] = false;
+                            }
+                        }
+                        at += run;
+                    }
+                }
+                new
+            };
+            slices.iter_mut().zip(blocks).map(of_slice).collect()
+        };
+        shards.iter_mut().map(give).collect()
+    }
+
+    /// A topic drawn from `(n_dk + alpha_k) (n_kw + beta) / (n_k + V beta)`, by a number from 0 to 1.
+    fn draw(
+        &self,
+        (of_word, of_document): (&[u32], &Counts),
+        totals: &[i64],
+        words: usize,
+        unit: f64,
+    ) -> u16 {
+        let norm = words as f64 * self.beta;
+        let weight = |topic: usize| {
+            let own = of_document.get(&(topic as u16)).copied().unwrap_or(0);
+            let phi = (f64::from(of_word[topic]) + self.beta) / (totals[topic] as f64 + norm);
+            (f64::from(own) + self.alpha[topic]) * phi
+        };
+        let mut sums = Vec::with_capacity(self.topics);
+        let mut sum = 0.0;
+        for topic in 0..self.topics {
+            sum += weight(topic);
+            sums.push(sum);
+        }
+        sums.partition_point(|&below| below <= unit * sum).min(self.topics - 1) as u16
+    }
+}
+
+/// Counts the topics of a shard's documents.
+fn count_documents(shard: &mut DocumentShard, topics: usize) {
+    let tokens = shard
+        .slices
+        .iter()
+        .flat_map(|slice| slice.documents.iter().copied().zip(slice.topics.iter().copied()));
+    let mut pairs: Vec<(u16, u16)> = tokens.collect();
+    pairs.sort_unstable();
+    for own in pairs.chunk_by(|a, b| a.0 == b.0) {
+        let row = own.chunk_by(|a, b| a == b).map(|same| (u32::from(same[0].1), same.len() as u32));
+        shard.rows.put(usize::from(own[0].0), topics, row);
+    }
+}
+
+/// Documents and words where they were, and new ones behind them: of documents that are trained on and have tokens, each in
+/// the shard with the fewest tokens, of words in the block with the fewest.
+pub(crate) struct Kept {
+    pub(crate) documents: Vec<Vec<u32>>,
+    pub(crate) blocks: Vec<Vec<u32>>,
+    pub(crate) places: Vec<Place>,
+}
+
+impl Kept {
+    pub(crate) fn new(
+        carried: &Carried,
+        (train, most): (&[u32], usize),
+        length: impl Fn(u32) -> u64,
+        word_counts: &[u64],
+    ) -> Self {
+        let there = train.iter().copied().filter(|&document| length(document) > 0);
+        let mut is_left: HashMap<u32, bool> = there.map(|document| (document, true)).collect();
+        let mut take = |document: &u32| is_left.get_mut(document).is_some_and(std::mem::take);
+        let mut documents: Vec<Vec<u32>> = carried.documents.clone();
+        documents.iter_mut().for_each(|documents| documents.retain(&mut take));
+        let tokens = |documents: &Vec<u32>| documents.iter().map(|&document| length(document)).sum::<u64>();
+        let mut loads: Vec<u64> = documents.iter().map(tokens).collect();
+        for &document in train.iter().filter(|document| is_left.get(document).copied().unwrap_or(false)) {
+            let roomy = (0..loads.len()).filter(|&shard| documents[shard].len() < most);
+            let shard = roomy.min_by_key(|&shard| loads[shard]).unwrap_or_else(|| {
+                documents.push(Vec::new());
+                loads.push(0);
+                loads.len() - 1
+            });
+            documents[shard].push(document);
+            loads[shard] += length(document);
+        }
+        let mut blocks = carried.blocks.clone();
+        let of_block = |words: &Vec<u32>| words.iter().map(|&word| word_counts[word as usize]).sum::<u64>();
+        let mut loads: Vec<u64> = blocks.iter().map(of_block).collect();
+        let known: usize = blocks.iter().map(Vec::len).sum();
+        for word in known..word_counts.len() {
+            let block = (0..loads.len()).min_by_key(|&block| loads[block]).unwrap_or(0);
+            // Words ascend within a block: this one is beyond all that were there.
+            blocks[block].push(word as u32);
+            loads[block] += word_counts[word].max(1);
+        }
+        let mut places = vec![Place::default(); word_counts.len()];
+        for (block, words) in (0..).zip(&blocks) {
+            for (at, &word) in (0..).zip(words) {
+                places[word as usize] = Place { block, at };
+            }
+        }
+        Self { documents, blocks, places }
+    }
+}
