@@ -91,7 +91,7 @@ impl Lasso {
         // Neither groups nor free columns are solved without a Gram.
         let most_members = match start.terms.has_groups() || start.given.free.is_some() {
             true => usize::MAX,
-            false => most_members(design),
+            false => most_members(design, self.frugal),
         };
         let spec = Spec {
             rows: start.given,

@@ -47,6 +47,7 @@ impl Choice {
 /// | `rho` | 0.1 | (0, 1), or none | `Priority` never updates two columns together that correlate above this |
 /// | `staleness` | 0 | | rounds in flight beside the current one |
 /// | `guard` | true | | rolls back an epoch that worsens the objective |
+/// | `frugal` | false | | keeps memory near that of the data |
 /// | `workers` | 1 | >= 1 | threads; never changes the model |
 /// | `shards` | from the data | >= 1 | column ranges; never changes the working set's model |
 /// | `init` | zeros | | coefficients to start from |
@@ -79,6 +80,7 @@ pub struct Lasso {
     pub(crate) loss: Loss,
     pub(crate) l1_ratio: f64,
     pub(crate) asked: Asked,
+    pub(crate) frugal: bool,
 }
 
 impl Lasso {
@@ -101,6 +103,7 @@ impl Lasso {
             loss: Loss::Squared,
             l1_ratio: 1.0,
             asked: Asked::default(),
+            frugal: false,
         }
     }
 
@@ -227,6 +230,13 @@ impl Lasso {
     /// Sets the staleness of rounds.
     pub fn staleness(mut self, rounds: usize) -> Self {
         self.staleness = rounds;
+        self
+    }
+
+    /// Keeps memory near that of the data: a quadratic fit of sparse columns has no Gram where it would take more than they
+    /// do, and is solved by the columns, which may take longer. Folds of a cross-validation are fitted so.
+    pub fn frugal(mut self, frugal: bool) -> Self {
+        self.frugal = frugal;
         self
     }
 

@@ -56,13 +56,18 @@ fn they_are_certified_and_replay_and_go_on_after_a_kill() {
     let problem = Problem::new(x.clone(), y.clone(), Preparation::default()).unwrap();
     let folder = tempfile::tempdir().unwrap();
     for l1_ratio in [1.0, 0.9] {
-        let lasso = || Lasso::params().ratio(25.0).l1_ratio(l1_ratio).tolerance(1e-3).shards(7);
+        let lasso = || Lasso::params().ratio(25.0).l1_ratio(l1_ratio).tolerance(1e-3).shards(7).frugal(true);
         let plain = lasso().fit(&problem).unwrap();
         // For these values a Gram has up to 786 members.
         assert!(plain.coefficients.len() > 1100, "{}", plain.coefficients.len());
         let general = General::new(&x, &y, Preparation::default(), Loss::Squared, l1_ratio);
         general.check(&plain, "large set");
         assert!(plain.report.metric.is_reached());
+        // With a Gram it is another way to the same.
+        let other = lasso().frugal(false).fit(&problem).unwrap();
+        assert!(other.digest() != plain.digest());
+        let (a, b) = (plain.report.objective.unwrap(), other.report.objective.unwrap());
+        assert!((a - b).abs() <= 1e-3 * a, "{a} {b}");
         for workers in [2, 3] {
             let fit = lasso().workers(workers).fit_with(&problem, |engine| engine.threads(workers)).unwrap();
             assert_eq!(bits(&fit), bits(&plain), "{workers} workers");

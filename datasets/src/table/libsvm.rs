@@ -105,25 +105,35 @@ fn tiles(source: &Source, indices: &Indices) -> Result<Tiles, ReadError> {
 
 /// Parses a block of lines; with how many values lie beyond the width.
 fn rows(entries: &mut Entries<'_>, text: &[u8], indices: &Indices) -> Parsed<(Rows, u64)> {
+    const LARGEST: u64 = u32::MAX as u64;
+    // As constants they cost nothing at each of the values.
+    match (indices.shift(), indices.most()) {
+        (0, LARGEST) => rows_with(entries, text, (0, LARGEST)),
+        others => rows_with(entries, text, others),
+    }
+}
+
+/// Rows of indices that count from 1 less the shift, up to the largest.
+#[inline(always)]
+fn rows_with(entries: &mut Entries<'_>, text: &[u8], indices: (u64, u64)) -> Parsed<(Rows, u64)> {
     let mut block = entries.block();
     let (mut lines, mut beyond) = (0, 0);
     let mut rest = text;
     while !rest.is_empty() {
-        rest = row(rest, &mut block, *indices, &mut beyond).map_err(|message| (lines, message))?;
+        rest = row(rest, &mut block, indices, &mut beyond).map_err(|message| (lines, message))?;
         lines += 1;
     }
     Ok(((block.end(), beyond), lines))
 }
 
 /// Parses one line and returns what follows it.
-#[inline]
+#[inline(always)]
 fn row<'a>(
     line: &'a [u8],
     rows: &mut Block<'_, '_>,
-    indices: Indices,
+    (shift, most): (u64, u64),
     beyond: &mut u64,
 ) -> Result<&'a [u8], String> {
-    let (shift, most) = (indices.shift(), indices.most());
     let line = skip_blanks(line);
     if let Some(next) = end_of_line(line) {
         return Ok(next);

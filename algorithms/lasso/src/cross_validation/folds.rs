@@ -174,7 +174,14 @@ impl Folds {
     pub fn engine(&self, fold: &Fold, ratio: usize) -> Result<Engine<LassoProgram>, LassoError> {
         let Plan { points, ratio: last, .. } = self.plan;
         let grid = Course::Grid { first: self.lambdas[ratio][0], points, ratio: last };
-        let lasso = self.plan.lasso.clone().l1_ratio(self.l1_ratios[ratio]).course(grid).init(Vec::new());
+        let lasso = self
+            .plan
+            .lasso
+            .clone()
+            .l1_ratio(self.l1_ratios[ratio])
+            .course(grid)
+            .init(Vec::new())
+            .frugal(true);
         lasso.engine(&fold.problem).map_err(|why| match why {
             why @ LassoError::Parameter { .. } => why,
             why => self.in_fold(fold.number, why),

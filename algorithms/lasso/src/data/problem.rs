@@ -294,7 +294,7 @@ fn sparse(x: Csc, how: Centring) -> Result<Prepared, LassoError> {
     let (starts, indices, mut values) = x.into_raw_storage();
     let each = |wanted, value| if wanted { vec![value; columns] } else { Vec::new() };
     let (mut centers, mut shift) = (each(how.center, 0.0), each(how.center, 0.0));
-    let mut scales = each(how.center || how.scale, 1.0);
+    let mut scales = each(how.scale, 1.0);
     let (mut longest, root) = ((0.0, 0), (rows as f64).sqrt());
     let as_stored = !how.center && !how.scale;
     for j in 0..columns {
@@ -324,7 +324,9 @@ fn sparse(x: Csc, how: Centring) -> Result<Prepared, LassoError> {
         if how.center {
             (centers[j], shift[j]) = (about, about * factor);
         }
-        scales[j] = if factor == 0.0 { 1.0 } else { factor };
+        if how.scale {
+            scales[j] = if factor == 0.0 { 1.0 } else { factor };
+        }
     }
     Ok(Prepared { design: Design::Sparse { rows, starts, indices, values, shift }, centers, scales, longest })
 }

@@ -28,44 +28,66 @@ pub(super) trait Rows<const N: usize> {
     fn of<L: Lanes>(&self, y: &Eight, scores: &Eight) -> [Eight; N];
 }
 
-/// Evaluates loss, residual and weight of all rows: writes residual and weights, and adds up all three in lanes.
+/// What each row counts.
+pub(super) trait Weighing: Copy {
+    /// Values of eight rows from `first` on, times their weights.
+    fn weigh(self, first: usize, values: &Eight) -> Eight;
+}
+
+/// All rows count alike.
+#[derive(Clone, Copy)]
+struct Alike;
+
+impl Weighing for Alike {
+    #[inline(always)]
+    fn weigh(self, _: usize, values: &Eight) -> Eight {
+        *values
+    }
+}
+
+/// Rows have weights. One of weight 0 counts nothing, whatever its loss.
+#[derive(Clone, Copy)]
+struct Own<'a>(&'a [f64]);
+
+impl Weighing for Own<'_> {
+    #[inline(always)]
+    fn weigh(self, first: usize, values: &Eight) -> Eight {
+        let own = padded(&self.0[first..self.0.len().min(first + LANES)]);
+        eight(|l| if own[l] > 0.0 { own[l] * values[l] } else { 0.0 })
+    }
+}
+
+/// Evaluates loss, residual and weight of all rows, each times what the row counts, if rows have weights: writes residual
+/// and weights, and adds up all three in lanes.
 pub(super) fn losses(
-    (y, scores): (&[f64], &[f64]),
+    (y, scores, own): (&[f64], &[f64], Option<&[f64]>),
     (residual, weights): (&mut [f64], &mut [f64]),
     rows: impl Rows<3>,
 ) -> LossSums {
-    run(Losses { y, scores, residual, weights, rows })
+    match own {
+        None => run(Losses { y, scores, own: Alike, residual, weights, rows }),
+        Some(own) => run(Losses { y, scores, own: Own(own), residual, weights, rows }),
+    }
 }
 
-/// Adds up a value of all rows in lanes.
-pub(super) fn sum_of(y: &[f64], scores: &[f64], rows: impl Rows<1>) -> f64 {
-    run(SumOf { y, scores, rows })
+/// Adds up a value of all rows in lanes, weighted likewise.
+pub(super) fn sum_of((y, scores, own): (&[f64], &[f64], Option<&[f64]>), rows: impl Rows<1>) -> f64 {
+    match own {
+        None => run(SumOf { y, scores, own: Alike, rows }),
+        Some(own) => run(SumOf { y, scores, own: Own(own), rows }),
+    }
 }
 
-/// [`losses`] with all three multiplied by the weight of the row, `own`. A row of weight 0 counts nothing, whatever its
-/// loss.
-pub(super) fn weighted_losses(
-    (y, scores, own): (&[f64], &[f64], &[f64]),
-    (residual, weights): (&mut [f64], &mut [f64]),
-    rows: impl Rows<3>,
-) -> LossSums {
-    run(WeightedLosses { y, scores, own, residual, weights, rows })
-}
-
-/// [`sum_of`], weighted likewise.
-pub(super) fn weighted_sum_of((y, scores, own): (&[f64], &[f64], &[f64]), rows: impl Rows<1>) -> f64 {
-    run(WeightedSumOf { y, scores, own, rows })
-}
-
-struct Losses<'a, R> {
+struct Losses<'a, W, R> {
     y: &'a [f64],
     scores: &'a [f64],
+    own: W,
     residual: &'a mut [f64],
     weights: &'a mut [f64],
     rows: R,
 }
 
-impl<R: Rows<3>> Kernel for Losses<'_, R> {
+impl<W: Weighing, R: Rows<3>> Kernel for Losses<'_, W, R> {
     type Output = LossSums;
 
     #[inline(always)]
@@ -75,16 +97,20 @@ impl<R: Rows<3>> Kernel for Losses<'_, R> {
         let (residual, last_residual) = self.residual.as_chunks_mut::<LANES>();
         let (weights, last_weights) = self.weights.as_chunks_mut::<LANES>();
         let mut sums = [[0.0; LANES]; 3];
+        let mut first = 0;
         for (((y, scores), residual), weights) in y.iter().zip(scores).zip(residual).zip(weights) {
-            let values = self.rows.of::<L>(y, scores);
+            let [loss, r, w] = self.rows.of::<L>(y, scores);
+            let values = [self.own.weigh(first, &loss), self.own.weigh(first, &r), self.own.weigh(first, &w)];
             (*residual, *weights) = (values[1], values[2]);
             for (sum, value) in sums.iter_mut().zip(&values) {
                 *sum = eight(|l| sum[l] + value[l]);
             }
+            first += LANES;
         }
         let count = last_y.len().min(last_scores.len());
         if count > 0 {
-            let values = self.rows.of::<L>(&padded(last_y), &padded(last_scores));
+            let [loss, r, w] = self.rows.of::<L>(&padded(last_y), &padded(last_scores));
+            let values = [self.own.weigh(first, &loss), self.own.weigh(first, &r), self.own.weigh(first, &w)];
             last_residual.copy_from_slice(&values[1][..last_residual.len()]);
             last_weights.copy_from_slice(&values[2][..last_weights.len()]);
             for (sum, value) in sums.iter_mut().zip(&values) {
@@ -96,13 +122,14 @@ impl<R: Rows<3>> Kernel for Losses<'_, R> {
     }
 }
 
-struct SumOf<'a, R> {
+struct SumOf<'a, W, R> {
     y: &'a [f64],
     scores: &'a [f64],
+    own: W,
     rows: R,
 }
 
-impl<R: Rows<1>> Kernel for SumOf<'_, R> {
+impl<W: Weighing, R: Rows<1>> Kernel for SumOf<'_, W, R> {
     type Output = f64;
 
     #[inline(always)]
@@ -110,78 +137,21 @@ impl<R: Rows<1>> Kernel for SumOf<'_, R> {
         let (y, last_y) = self.y.as_chunks::<LANES>();
         let (scores, last_scores) = self.scores.as_chunks::<LANES>();
         let mut sums = [0.0; LANES];
+        let mut first = 0;
         for (y, scores) in y.iter().zip(scores) {
             let [values] = self.rows.of::<L>(y, scores);
+            let values = self.own.weigh(first, &values);
             sums = eight(|l| sums[l] + values[l]);
+            first += LANES;
         }
         let count = last_y.len().min(last_scores.len());
         if count > 0 {
             let [values] = self.rows.of::<L>(&padded(last_y), &padded(last_scores));
+            let values = self.own.weigh(first, &values);
             sums = eight(|l| sums[l] + if l < count { values[l] } else { 0.0 });
         }
         L::load(&sums).sum()
     }
-}
-
-struct WeightedLosses<'a, R> {
-    y: &'a [f64],
-    scores: &'a [f64],
-    own: &'a [f64],
-    residual: &'a mut [f64],
-    weights: &'a mut [f64],
-    rows: R,
-}
-
-impl<R: Rows<3>> Kernel for WeightedLosses<'_, R> {
-    type Output = LossSums;
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) -> LossSums {
-        let mut sums = [[0.0; LANES]; 3];
-        let rows = self.y.chunks(LANES).zip(self.scores.chunks(LANES)).zip(self.own.chunks(LANES));
-        let out = self.residual.chunks_mut(LANES).zip(self.weights.chunks_mut(LANES));
-        for (((y, scores), own), (residual, weights)) in rows.zip(out) {
-            let own = padded(own);
-            let values = self.rows.of::<L>(&padded(y), &padded(scores));
-            let values = [0, 1, 2].map(|at: usize| weighted(&own, &values[at]));
-            residual.copy_from_slice(&values[1][..residual.len()]);
-            weights.copy_from_slice(&values[2][..weights.len()]);
-            for (sum, value) in sums.iter_mut().zip(&values) {
-                *sum = eight(|l| sum[l] + value[l]);
-            }
-        }
-        let [loss, residual, weights] = sums.map(|sum| L::load(&sum).sum());
-        LossSums { loss, residual, weights }
-    }
-}
-
-struct WeightedSumOf<'a, R> {
-    y: &'a [f64],
-    scores: &'a [f64],
-    own: &'a [f64],
-    rows: R,
-}
-
-impl<R: Rows<1>> Kernel for WeightedSumOf<'_, R> {
-    type Output = f64;
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) -> f64 {
-        let mut sums = [0.0; LANES];
-        let rows = self.y.chunks(LANES).zip(self.scores.chunks(LANES)).zip(self.own.chunks(LANES));
-        for ((y, scores), own) in rows {
-            let [values] = self.rows.of::<L>(&padded(y), &padded(scores));
-            let values = weighted(&padded(own), &values);
-            sums = eight(|l| sums[l] + values[l]);
-        }
-        L::load(&sums).sum()
-    }
-}
-
-/// Values times weights: 0 where the weight is, as in rows that are filled up.
-#[inline(always)]
-fn weighted(own: &Eight, values: &Eight) -> Eight {
-    eight(|l| if own[l] > 0.0 { own[l] * values[l] } else { 0.0 })
 }
 
 pub(super) type Eight = [f64; LANES];

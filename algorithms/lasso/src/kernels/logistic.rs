@@ -1,9 +1,7 @@
 //! The logistic loss, its derivatives and its dual, value by value.
 
 use super::LossSums;
-use super::elementary::{
-    Eight, MOST_EXPONENT, Rows, eight, exp_minus, ln, ln_1p, losses, sum_of, weighted_losses, weighted_sum_of,
-};
+use super::elementary::{Eight, MOST_EXPONENT, Rows, eight, exp_minus, ln, ln_1p, losses, sum_of};
 use super::lanes::Lanes;
 
 /// The logistic loss log(1 + exp(-y f)) at scores f with labels y = 1 or -1. Writes r = -(its derivative by f) = y s
@@ -11,26 +9,26 @@ use super::lanes::Lanes;
 ///
 /// All slices are as long as `y`.
 pub fn logistic(y: &[f64], scores: &[f64], residual: &mut [f64], weights: &mut [f64]) -> LossSums {
-    losses((y, scores), (residual, weights), Loss)
+    losses((y, scores, None), (residual, weights), Loss)
 }
 
 /// The sum of the binary entropies H(k s), H(p) = -p ln p - (1 - p) ln(1 - p), for s as in [`logistic`] and k in
 /// \[0, 1\]: the dual value of the point that is k times the residual.
 pub fn logistic_entropy(y: &[f64], scores: &[f64], k: f64) -> f64 {
-    sum_of(y, scores, Entropy { k })
+    sum_of((y, scores, None), Entropy { k })
 }
 
 /// [`logistic`] of rows with weights: loss, residual and second derivative of each times its weight.
 pub(crate) fn weighted_logistic(
-    rows: (&[f64], &[f64], &[f64]),
+    (y, scores, own): (&[f64], &[f64], &[f64]),
     (residual, weights): (&mut [f64], &mut [f64]),
 ) -> LossSums {
-    weighted_losses(rows, (residual, weights), Loss)
+    losses((y, scores, Some(own)), (residual, weights), Loss)
 }
 
 /// [`logistic_entropy`] of rows with weights.
-pub(crate) fn weighted_logistic_entropy(rows: (&[f64], &[f64], &[f64]), k: f64) -> f64 {
-    weighted_sum_of(rows, Entropy { k })
+pub(crate) fn weighted_logistic_entropy((y, scores, own): (&[f64], &[f64], &[f64]), k: f64) -> f64 {
+    sum_of((y, scores, Some(own)), Entropy { k })
 }
 
 /// e = exp(-|y f|), and y f.

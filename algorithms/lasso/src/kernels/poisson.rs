@@ -2,8 +2,7 @@
 
 use super::LossSums;
 use super::elementary::{
-    EXP, Eight, MOST_EXPONENT, Rows, eight, ln, ln_1p, losses, polynomial, reduced, sum_of, weighted_losses,
-    weighted_sum_of,
+    EXP, Eight, MOST_EXPONENT, Rows, eight, ln, ln_1p, losses, polynomial, reduced, sum_of,
 };
 use super::lanes::Lanes;
 
@@ -13,26 +12,26 @@ use super::lanes::Lanes;
 ///
 /// All slices are as long as `y`.
 pub fn poisson(y: &[f64], scores: &[f64], residual: &mut [f64], weights: &mut [f64]) -> LossSums {
-    losses((y, scores), (residual, weights), Loss)
+    losses((y, scores, None), (residual, weights), Loss)
 }
 
 /// The dual value of the point that is k times the residual r, k in \[0, 1\]: with m = y - k r, the sum of
 /// k r log m + y log(y / m) - (y - m).
 pub fn poisson_dual(y: &[f64], scores: &[f64], k: f64) -> f64 {
-    sum_of(y, scores, Dual { k })
+    sum_of((y, scores, None), Dual { k })
 }
 
 /// [`poisson`] of rows with weights: loss, residual and second derivative of each times its weight.
 pub(crate) fn weighted_poisson(
-    rows: (&[f64], &[f64], &[f64]),
+    (y, scores, own): (&[f64], &[f64], &[f64]),
     (residual, weights): (&mut [f64], &mut [f64]),
 ) -> LossSums {
-    weighted_losses(rows, (residual, weights), Loss)
+    losses((y, scores, Some(own)), (residual, weights), Loss)
 }
 
 /// [`poisson_dual`] of rows with weights.
-pub(crate) fn weighted_poisson_dual(rows: (&[f64], &[f64], &[f64]), k: f64) -> f64 {
-    weighted_sum_of(rows, Dual { k })
+pub(crate) fn weighted_poisson_dual((y, scores, own): (&[f64], &[f64], &[f64]), k: f64) -> f64 {
+    sum_of((y, scores, Some(own)), Dual { k })
 }
 
 /// (exp x - 1 - x) / x^2 by its series: 1 / (k + 2)!.

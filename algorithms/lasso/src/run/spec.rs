@@ -32,19 +32,21 @@ pub(crate) struct Spec {
     pub(crate) working_set: bool,
 }
 
-/// Bytes that the Gram of a working set takes, a member squared, with all that is made of it and parts of it under way.
-const GRAM: usize = 20;
+/// Members that may have a Gram in any case: with all that is made of it, it takes 20 bytes for each pair, 500 MB.
+const MOST: usize = 5000;
 
-/// It may take this many bytes for each stored value, of which each takes twelve in the matrix, and as many in any case.
+/// Where memory is to stay near that of the data, a Gram may take this many bytes for each stored value, of which each takes
+/// twelve in the matrix, and as many in any case.
 const FOR_EACH: usize = 3;
 const ANYHOW: usize = 12_000_000;
 
-/// How many members may have a Gram: no more than would let it outgrow a sparse matrix. Dense columns take as much memory
-/// as a Gram of as many as there can be.
-pub(crate) fn most_members(design: &Design) -> usize {
+/// How many members of a sparse matrix may have a Gram. Dense columns take as much memory as a Gram of as many as there can
+/// be.
+pub(crate) fn most_members(design: &Design, frugal: bool) -> usize {
     match design {
         Design::Dense { .. } | Design::Classes(_) => usize::MAX,
-        Design::Sparse { values, .. } => ((FOR_EACH * values.len() + ANYHOW) / GRAM).isqrt(),
+        Design::Sparse { .. } if !frugal => MOST,
+        Design::Sparse { values, .. } => ((FOR_EACH * values.len() + ANYHOW) / 20).isqrt(),
     }
 }
 
