@@ -4,6 +4,7 @@
 //!
 //! A seed that fails prints the command that repeats it.
 
+mod generations;
 mod meter;
 mod process;
 mod world;

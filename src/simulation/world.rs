@@ -11,19 +11,17 @@ use crate::cluster::handover::{Account, Goods};
 use crate::cluster::protocol::{Answer, Order, Question, Report};
 use crate::engine::Outcome;
 use crate::engine::member::Step;
-use crate::message::Message;
-use crate::place::{HUB, Outbox};
-use crate::state::{from_bytes, to_bytes};
+use crate::place::Outbox;
 
 /// More events than any run has.
 const MOST: u64 = 400_000;
 
 /// Who speaks: the coordinator, a process for its own, or a thread of a process.
-type End = (u32, u32);
+pub(super) type End = (u32, u32);
 
 const COORDINATOR: End = (u32::MAX, 0);
 
-enum Happening {
+pub(super) enum Happening {
     ToCoordinator(Event),
     Order(u32, Order),
     Goods {
@@ -52,7 +50,7 @@ enum Happening {
 }
 
 #[derive(Clone, Copy)]
-enum Whim {
+pub(super) enum Whim {
     Join { fits: bool, stays: bool },
     Leave,
     Rescale,
@@ -67,17 +65,17 @@ pub(super) struct Ended {
 }
 
 pub(super) struct World {
-    dice: Dice,
+    pub(super) dice: Dice,
     problem: u64,
-    now: u64,
+    pub(super) now: u64,
     count: u64,
     agenda: BTreeMap<(u64, u64), Happening>,
     /// When what was last sent from one end to another arrives: connections keep the order.
     last: HashMap<(End, End), u64>,
     coordinator: Coordinator,
-    processes: BTreeMap<u32, Process>,
+    pub(super) processes: BTreeMap<u32, Process>,
     /// What came before its generation began there.
-    early: Vec<Happening>,
+    pub(super) early: Vec<Happening>,
     /// Of those who join: whether they fit, and stay until they have joined.
     joining: Vec<(bool, bool)>,
     outcome: Option<(u32, Outcome<Mixing>)>,
@@ -126,13 +124,13 @@ impl World {
         world
     }
 
-    fn at(&mut self, time: u64, what: Happening) {
+    pub(super) fn at(&mut self, time: u64, what: Happening) {
         self.count += 1;
         self.agenda.insert((time, self.count), what);
     }
 
     /// Sends something that takes its own time, but does not overtake what the same end sent before.
-    fn send(&mut self, from: End, to: End, what: Happening) {
+    pub(super) fn send(&mut self, from: End, to: End, what: Happening) {
         let delay = match self.dice.below(20) {
             0 => self.dice.below(50_000),
             1..5 => self.dice.below(3_000),
@@ -197,7 +195,7 @@ impl World {
         Ok(())
     }
 
-    fn say(&mut self, from: u32, report: Report) {
+    pub(super) fn say(&mut self, from: u32, report: Report) {
         self.send((from, u32::MAX), COORDINATOR, Happening::ToCoordinator(Event::Said { from, report }));
     }
 
@@ -319,77 +317,5 @@ impl World {
         let exited = Event::Exited { of: index, code: 0, how: "ended".into() };
         let after = self.now + self.dice.below(10_000);
         self.at(after, Happening::ToCoordinator(exited));
-    }
-
-    /// Sends what a thread has for others.
-    fn post(&mut self, from: End, out: Outbox<Mixing>) {
-        let Some(process) = self.processes.get(&from.0) else { return };
-        let Some(plan) = process.plan.clone() else { return };
-        for (to, message) in out {
-            let (seat, thread) = match to {
-                HUB => (0, u32::MAX),
-                worker => (plan.process_of[worker as usize], plan.thread_of[worker as usize]),
-            };
-            let other = plan.seats[seat as usize].id;
-            let bytes = to_bytes(&message);
-            let what = Happening::Message { process: other, generation: plan.number, to, bytes };
-            self.send(from, (other, thread), what);
-        }
-    }
-
-    fn deliver(&mut self, index: u32, generation: u64, to: u32, bytes: Vec<u8>) -> Result<(), String> {
-        let Some(process) = self.processes.get_mut(&index) else { return Err("a message to nobody".into()) };
-        let Some(running) = process.running.as_mut().filter(|running| running.number == generation) else {
-            let number = process.plan.as_ref().map_or(0, |plan| plan.number);
-            if number > generation || (number == generation && process.wishes.running() == generation) {
-                return Err(format!("a message of generation {generation} came after its end"));
-            }
-            self.early.push(Happening::Message { process: index, generation, to, bytes });
-            return Ok(());
-        };
-        let message: Message<Mixing> = from_bytes(&bytes).map_err(|why| why.to_string())?;
-        let thread =
-            process.plan.as_ref().filter(|_| to != HUB).map(|plan| plan.thread_of[to as usize] as usize);
-        let mut out = Outbox::new();
-        running.receive(thread, to, message, &mut out)?;
-        if let Some(thread) = thread.filter(|&thread| !std::mem::replace(&mut running.awake[thread], true)) {
-            let after = self.now + self.dice.below(200);
-            self.at(after, Happening::Turn { process: index, generation, thread });
-        }
-        self.post((index, 0), out);
-        self.report_epochs(index);
-        self.look_for_an_end(index)
-    }
-
-    fn report_epochs(&mut self, index: u32) {
-        let dice = &mut self.dice;
-        let seconds = || 0.5 + dice.part();
-        let reports = self.processes.get(&index).map(|process| process.reports(seconds)).unwrap_or_default();
-        reports.into_iter().for_each(|report| self.say(index, report));
-    }
-
-    fn turn(&mut self, index: u32, generation: u64, thread: usize) -> Result<(), String> {
-        let Some(process) = self.processes.get_mut(&index) else { return Ok(()) };
-        let Some(running) = process.running.as_mut().filter(|running| running.number == generation) else {
-            return Ok(());
-        };
-        let mut out = Outbox::new();
-        if running.threads[thread].run(&mut out)? {
-            let after = self.now + 1 + self.dice.below(1_000);
-            self.at(after, Happening::Turn { process: index, generation, thread });
-        } else {
-            running.awake[thread] = false;
-        }
-        self.post((index, 1 + thread as u32), out);
-        self.look_for_an_end(index)
-    }
-
-    /// Reports the end of a generation, once it has come.
-    fn look_for_an_end(&mut self, index: u32) -> Result<(), String> {
-        let Some(process) = self.processes.get_mut(&index) else { return Ok(()) };
-        if let Some(report) = process.end()? {
-            self.say(index, report);
-        }
-        Ok(())
     }
 }

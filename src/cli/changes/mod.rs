@@ -96,6 +96,7 @@ impl ChangeStream {
         let name = options.changes.as_deref().unwrap_or("-");
         let folder = session.folder().path().map(PathBuf::from);
         let folder = folder.ok_or_else(|| Error::usage("--changes needs a folder: give --out DIR"))?;
+        session.refuse_among("--changes", true)?;
         session.begin_training()?;
         let (log, versions) = match session.is_resumed() {
             true => Log::resume(&folder, session.program(), data)?,

@@ -2,11 +2,13 @@
 //! out; it knows no sockets, no threads and no clock.
 
 mod losses;
+mod members;
 mod plans;
 mod visitors;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use self::members::{Connection, Member, Stand};
 use super::balance::Balance;
 use super::plan::Plan;
 use super::protocol::{Answer, Cut, Epoch, Facts, Order, Question, Report};
@@ -62,61 +64,6 @@ pub(crate) struct Terms {
     /// The program and its arguments, for processes that join.
     pub(crate) line: Vec<String>,
     pub(crate) run: u64,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stand {
-    /// Building its program.
-    Preparing,
-    /// Waits for a generation.
-    Ready,
-    /// Has a part in the generation under way.
-    Running,
-    /// The same, and wants to leave.
-    Leaving,
-    /// Has no part any more: it may go.
-    Released,
-}
-
-impl Stand {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Preparing => "preparing",
-            Self::Ready => "ready",
-            Self::Running => "running",
-            Self::Leaving | Self::Released => "leaving",
-        }
-    }
-}
-
-#[derive(Debug, Clone)]
-struct Member {
-    stand: Stand,
-    address: String,
-    /// Whether it was started by the launcher: the first process is always one of these.
-    own: bool,
-    cores: u32,
-    memory: u64,
-    line: Connection,
-    /// Whether it has failed only because another one did.
-    follows: bool,
-    /// Its status, in numbers and words, and when it was told.
-    ended: Option<(i32, String, f64)>,
-}
-
-impl Member {
-    fn new(own: bool) -> Self {
-        let (stand, line) = (Stand::Preparing, Connection::None);
-        Self { stand, address: String::new(), own, cores: 1, memory: 0, line, follows: false, ended: None }
-    }
-}
-
-/// Whether all that a process had to say has been heard.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Connection {
-    None,
-    Open,
-    Closed,
 }
 
 enum Stage {

@@ -1,0 +1,163 @@
+//! The engines of a session: how they are run, alone, in parts, or among several processes.
+
+use std::time::Instant;
+
+use super::super::begun::Begun;
+use super::super::exit::{Error, ExitStatus};
+use super::super::folder::{CHECKPOINT, Earlier};
+use super::super::interrupt::Interrupt;
+use super::super::parts::{Part, PartEnd, Parts, Sharing, forget};
+use super::super::report::Timed;
+use super::Session;
+use crate::engine::{Engine, Outcome};
+use crate::error::EngineError;
+use crate::program::Program;
+use crate::record::{Ending, EpochRecord};
+use crate::slowdown::Slowdown;
+
+/// The checkpoint of what follows parts.
+const LAST: &str = "checkpoint.last.0";
+
+impl Session {
+    /// Runs an engine as the options say, with trace, progress and Ctrl-C; its seconds are counted to the fit. Where
+    /// there are several, epochs are counted on from one to the next, for the plan of workers too, and they share the
+    /// time limit; the limit of epochs is each one's own.
+    ///
+    /// # Errors
+    /// If the engine fails, or the folder cannot be written at the beginning. A trace or checkpoint that cannot be
+    /// written later is a warning.
+    pub fn run<P: Program>(&mut self, engine: Engine<P>) -> Result<Outcome<P>, Error> {
+        self.run_kept(engine, CHECKPOINT)
+    }
+
+    /// Does parts of a run side by side on the workers, each by runs of its own ([`Part::run`]), and keeps what they came
+    /// to as the options say: with `--resume`, those that are done are not done again. `identity` says which run they are
+    /// of, as [`Engine::identity`] does. What is chosen by them is then fitted by [`run_last`](Self::run_last).
+    ///
+    /// # Errors
+    /// The first part's that fails, or if the folder cannot be read or written.
+    pub fn parts(
+        &mut self,
+        identity: &str,
+        names: &[String],
+        work: impl Fn(&mut Part<'_>) -> Result<PartEnd, Error> + Sync,
+    ) -> Result<Parts, Error> {
+        self.refuse_among("this command", true)?;
+        if self.options.slowdown.is_some() {
+            return Err(Error::usage("--slowdown has no effect on a run of several parts: leave it out"));
+        }
+        self.begin_training()?;
+        self.screen.part(Timed::Fit);
+        let (start, options, screen) = (Instant::now(), self.options.clone(), self.screen.clone());
+        let before = (self.before.epochs, self.before.seconds);
+        let sharing =
+            Sharing { options: &options, screen: &screen, folder: &self.folder, identity, names, before };
+        let parts = sharing.run(work)?;
+        let seconds = start.elapsed().as_secs_f64();
+        self.seconds.add(Timed::Fit, seconds);
+        self.before.epochs += parts.run.as_ref().map_or(0, |run| run.epochs);
+        self.before.seconds += seconds;
+        Ok(parts)
+    }
+
+    /// Runs the engine that follows [`parts`](Self::parts), with a checkpoint beside theirs.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_last<P: Program>(&mut self, engine: Engine<P>) -> Result<Outcome<P>, Error> {
+        let outcome = self.run_kept(engine, LAST)?;
+        if outcome.report.ending == Ending::Target
+            && let Some(folder) = self.folder.path()
+        {
+            forget(folder);
+        }
+        Ok(outcome)
+    }
+
+    /// Refuses what a run on several processes cannot do, such as an option.
+    ///
+    /// # Errors
+    /// A usage error, where there are several processes and it is given.
+    pub fn refuse_among(&self, what: &str, is_given: bool) -> Result<(), Error> {
+        match is_given && self.cluster.is_some() {
+            true => Err(Error::usage(format!(
+                "{what} takes several runs, and several processes carry out one: start it without raddle launch"
+            ))),
+            false => Ok(()),
+        }
+    }
+
+    pub(in crate::cli) fn begin_training(&mut self) -> Result<(), Error> {
+        if std::mem::replace(&mut self.trains, true) {
+            return Ok(());
+        }
+        // Whoever is the first process in the end writes the model of a run that the first one has begun.
+        if self.cluster.as_ref().is_some_and(|cluster| cluster.index() > 0) {
+            return self.folder.take_over();
+        }
+        let is_new = self.options.earlier() != Earlier::Resumed;
+        self.folder.begin(&Begun::now(self.program, self.version), is_new)?;
+        if let Some(folder) = self.folder.path().filter(|_| is_new) {
+            forget(folder);
+        }
+        Ok(())
+    }
+
+    fn run_kept<P: Program>(&mut self, engine: Engine<P>, file: &str) -> Result<Outcome<P>, Error> {
+        self.begin_training()?;
+        let screen = self.screen.clone();
+        let engine = self.options.limit(engine);
+        // A version that is cut short is begun anew, from the one before.
+        let engine = if self.data_version > 0 { engine } else { self.options.keep(engine, file) };
+        let engine = engine.observe(self.observer()).on_warning(move |text| screen.warn(text));
+        let mut engine = engine.stop(Interrupt::handler().training());
+        if let Some(limit) = self.options.time_limit {
+            engine = engine.time_limit((limit - self.before.seconds).max(0.0));
+        }
+        if let Some(plan) = &self.options.rescale {
+            engine = engine.rescale(&plan.after(self.before.epochs));
+        }
+        if let Some(file) = &self.options.slowdown {
+            engine = engine.slowdown(Slowdown::read(file).map_err(Error::input)?);
+        }
+        let cluster = self.cluster.take();
+        let outcome = self.timed(Timed::Fit, || match &cluster {
+            None => engine.run().map(Some),
+            Some(cluster) => engine.run_on(cluster),
+        });
+        self.cluster = cluster;
+        let outcome = outcome.map_err(|error| match error {
+            EngineError::Checkpoint { .. } => Error::input(error),
+            error => Error::from(error),
+        })?;
+        // The first process has the model, and says what there is to say.
+        let outcome = outcome.ok_or(Error::quiet(ExitStatus::Done))?;
+        self.screen.flush();
+        // What only measures the model is certified, not fitted.
+        let measured: f64 = outcome.trace.iter().map(|record| record.measured).sum();
+        self.seconds.add(Timed::Fit, -measured);
+        self.seconds.add(Timed::Certify, measured);
+        self.before.epochs += outcome.report.epochs;
+        self.before.seconds += outcome.report.seconds;
+        let folder = &self.folder;
+        let start = Instant::now();
+        if let Err(why) = folder.check_trace() {
+            self.screen.warn(&why.to_string());
+            self.warnings.push(why.to_string());
+        }
+        self.seconds.add(Timed::Write, start.elapsed().as_secs_f64());
+        Ok(outcome)
+    }
+
+    /// Shows and traces every epoch once: a boundary between generations is seen by both.
+    fn observer(&self) -> impl FnMut(&EpochRecord) + Send + 'static {
+        let (screen, mut tracer) = (self.screen.clone(), self.folder.tracer());
+        let (before, data_version, mut last) = (self.before.epochs, self.data_version, None);
+        move |record| {
+            if last.replace(record.epoch) != Some(record.epoch) {
+                screen.epoch(record, before);
+                tracer(&EpochRecord { epoch: before + record.epoch, data_version, ..record.clone() });
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What hub and places of a simulated generation say to each other, and when.
+
+use super::mixing::Mixing;
+use super::world::{End, Happening, World};
+use crate::message::Message;
+use crate::place::{HUB, Outbox};
+use crate::state::{from_bytes, to_bytes};
+
+impl World {
+    /// Sends what a thread has for others.
+    pub(super) fn post(&mut self, from: End, out: Outbox<Mixing>) {
+        let Some(process) = self.processes.get(&from.0) else { return };
+        let Some(plan) = process.plan.clone() else { return };
+        for (to, message) in out {
+            let (seat, thread) = match to {
+                HUB => (0, u32::MAX),
+                worker => (plan.process_of[worker as usize], plan.thread_of[worker as usize]),
+            };
+            let other = plan.seats[seat as usize].id;
+            let bytes = to_bytes(&message);
+            let what = Happening::Message { process: other, generation: plan.number, to, bytes };
+            self.send(from, (other, thread), what);
+        }
+    }
+
+    pub(super) fn deliver(
+        &mut self,
+        index: u32,
+        generation: u64,
+        to: u32,
+        bytes: Vec<u8>,
+    ) -> Result<(), String> {
+        let Some(process) = self.processes.get_mut(&index) else { return Err("a message to nobody".into()) };
+        let Some(running) = process.running.as_mut().filter(|running| running.number == generation) else {
+            let number = process.plan.as_ref().map_or(0, |plan| plan.number);
+            if number > generation || (number == generation && process.wishes.running() == generation) {
+                return Err(format!("a message of generation {generation} came after its end"));
+            }
+            self.early.push(Happening::Message { process: index, generation, to, bytes });
+            return Ok(());
+        };
+        let message: Message<Mixing> = from_bytes(&bytes).map_err(|why| why.to_string())?;
+        let thread =
+            process.plan.as_ref().filter(|_| to != HUB).map(|plan| plan.thread_of[to as usize] as usize);
+        let mut out = Outbox::new();
+        running.receive(thread, to, message, &mut out)?;
+        if let Some(thread) = thread.filter(|&thread| !std::mem::replace(&mut running.awake[thread], true)) {
+            let after = self.now + self.dice.below(200);
+            self.at(after, Happening::Turn { process: index, generation, thread });
+        }
+        self.post((index, 0), out);
+        self.report_epochs(index);
+        self.look_for_an_end(index)
+    }
+
+    fn report_epochs(&mut self, index: u32) {
+        let dice = &mut self.dice;
+        let seconds = || 0.5 + dice.part();
+        let reports = self.processes.get(&index).map(|process| process.reports(seconds)).unwrap_or_default();
+        reports.into_iter().for_each(|report| self.say(index, report));
+    }
+
+    pub(super) fn turn(&mut self, index: u32, generation: u64, thread: usize) -> Result<(), String> {
+        let Some(process) = self.processes.get_mut(&index) else { return Ok(()) };
+        let Some(running) = process.running.as_mut().filter(|running| running.number == generation) else {
+            return Ok(());
+        };
+        let mut out = Outbox::new();
+        if running.threads[thread].run(&mut out)? {
+            let after = self.now + 1 + self.dice.below(1_000);
+            self.at(after, Happening::Turn { process: index, generation, thread });
+        } else {
+            running.awake[thread] = false;
+        }
+        self.post((index, 1 + thread as u32), out);
+        self.look_for_an_end(index)
+    }
+
+    /// Reports the end of a generation, once it has come.
+    pub(super) fn look_for_an_end(&mut self, index: u32) -> Result<(), String> {
+        let Some(process) = self.processes.get_mut(&index) else { return Ok(()) };
+        if let Some(report) = process.end()? {
+            self.say(index, report);
+        }
+        Ok(())
+    }
+}
