@@ -102,6 +102,7 @@ fn the_clock_is_read_for_reports_limits_and_waiting_alone() {
         "place/plan.rs",
         "settings.rs",
         "share.rs",
+        "slowdown.rs",
     ];
     assert_eq!(clocks, allowed, "a schedule, a program or a placement that reads a clock does not replay");
 }

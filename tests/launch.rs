@@ -131,6 +131,8 @@ fn bad_use_is_told_once_with_what_to_do() {
         ("raddle launch -- mf cv", "several runs"),
         ("raddle launch -- mf fit --refit", "several runs"),
         ("raddle launch --processes 0 -- lasso fit", "--processes"),
+        ("raddle launch --listen 0.0.0.0 -- lasso fit", "--listen"),
+        ("raddle launch --listen 203.0.113.1 -- lasso fit", "cannot listen"),
         ("raddle status run", "no launched run is alive"),
         ("raddle rescale run 3", "no launched run is alive"),
         ("raddle join 127.0.0.1:1 --token-file run/token", "run/token"),

@@ -65,8 +65,8 @@ pub(crate) fn build() -> u64 {
 }
 
 impl Line {
-    /// Connects to the coordinator, and listens at this address.
-    pub(crate) fn open(invitation: &Invitation, index: u32, at: IpAddr) -> Result<Self, EngineError> {
+    /// Connects to the coordinator, and listens where it was reached from: on loopback only, if that is there.
+    pub(crate) fn open(invitation: &Invitation, index: u32) -> Result<Self, EngineError> {
         let Invitation { coordinator, token, run } = *invitation;
         let ids = (build(), run);
         let refused = |why: &dyn fmt::Display| {
@@ -75,9 +75,9 @@ impl Line {
         let hello = || Hello::new(Role::Member, ids, 0, index);
         let (_, control) = knock(coordinator, token, hello).map_err(|why| refused(&why))?;
         let mail = Arc::new(Mail::default());
+        let at = control.local_addr().map_err(|why| refused(&why))?.ip();
         let gate = open_gate(at, token, ids, index, &mail).map_err(|why| refused(&why))?;
-        let local = control.local_addr().map_err(|why| refused(&why))?;
-        let address = SocketAddr::new(local.ip(), gate.address().port());
+        let address = gate.address();
         let wishes = Arc::new(Wishes::default());
         let (tell, told) = mpsc::channel();
         let mut orders = control.try_clone().map_err(|why| refused(&why))?;

@@ -17,8 +17,6 @@ mod tests;
 mod visitor;
 mod wire;
 
-use std::net::{IpAddr, Ipv4Addr};
-
 pub(crate) use self::hello::random;
 pub use self::invitation::Invitation;
 pub(crate) use self::invitation::{FILE, INDEX, WORKERS, write_private};
@@ -55,7 +53,7 @@ impl Cluster {
     /// # Errors
     /// If the coordinator cannot be found, or does not let this process in.
     pub fn join(invitation: &Invitation, index: u32) -> Result<Self, EngineError> {
-        let line = Line::open(invitation, index, listening(invitation))?;
+        let line = Line::open(invitation, index)?;
         Ok(Self { line, index })
     }
 
@@ -74,13 +72,5 @@ impl Cluster {
     pub(crate) fn workers() -> Option<usize> {
         std::env::var_os(FILE)?;
         std::env::var(WORKERS).ok()?.parse().ok()
-    }
-}
-
-/// A process is reached from where it reaches the coordinator: on loopback only, if that is there.
-fn listening(invitation: &Invitation) -> IpAddr {
-    match invitation.coordinator.ip() {
-        ip if ip.is_loopback() => ip,
-        _ => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
     }
 }

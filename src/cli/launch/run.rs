@@ -21,6 +21,10 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
     let (name, arguments) = line.split_first().ok_or_else(|| Error::usage("name a program behind --"))?;
     let path = program::find(name)?;
     program::check(arguments)?;
+    if listen.is_unspecified() {
+        let why = "name the address by which other machines reach this one";
+        return Err(Error::usage(format!("--listen {listen}: {why}")));
+    }
     let force = arguments.iter().any(|word| word == "--force");
     let room = Room::open(program::value(arguments, "--out"), force)?;
     let (processes, workers) = (*processes, *workers);

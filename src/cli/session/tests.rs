@@ -12,7 +12,6 @@ use crate::engine::Parts;
 use crate::engine::{Engine, Outcome};
 use crate::program::Program;
 use crate::program::{Boundary, Task};
-use crate::record::Ending;
 use crate::record::{Ending, Limit};
 use crate::schedule::{Cyclic, Round, Variables};
 use crate::verbs::{Update, Verbs};
