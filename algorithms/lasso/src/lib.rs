@@ -42,6 +42,7 @@ mod fit;
 #[doc(hidden)] // for benches
 pub mod kernels;
 mod lambdas;
+mod live;
 mod loss;
 mod model;
 mod params;
@@ -63,6 +64,7 @@ pub use data::design::View;
 pub use data::problem::{Preparation, Problem};
 pub use error::LassoError;
 pub use lambdas::Penalty;
+pub use live::{LiveTable, Refused, RowChange, RowColumns, Taken};
 pub use loss::{Loss, Measure};
 pub use model::{Fit, Point};
 pub use params::{Choice, Lasso};

@@ -6,7 +6,7 @@ mod floors;
 #[test]
 fn imports_go_down_only() {
     let floors: [&[&str]; 10] = [
-        &["error", "kernels"],
+        &["error", "kernels", "live"],
         &["data", "lambdas"],
         &["penalties"],
         &["loss"],

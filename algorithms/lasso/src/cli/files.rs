@@ -57,6 +57,17 @@ pub(crate) struct Model {
     /// How columns became features, for prediction to repeat; none where they are numbers as they stand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) encoding: Option<Encoding>,
+    /// Of rows that change: which version of them the model is of.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub(crate) version: Option<VersionOf>,
+}
+
+/// Which version of its rows a model is of.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct VersionOf {
+    pub(crate) data_version: u64,
+    /// Epochs of the run up to it.
+    pub(crate) epochs: u64,
 }
 
 fn squared() -> String {
@@ -97,6 +108,7 @@ impl Model {
             offset: features.offset.clone(),
             feature_names: features.names.clone(),
             encoding: features.encoding.clone(),
+            version: None,
         }
     }
 

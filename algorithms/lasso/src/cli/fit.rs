@@ -2,16 +2,17 @@
 
 use clap::Args;
 use raddle::cli::{
-    Error, ExitStatus, Report, Session, Summary, Table as Listing, Timed, TrainOptions, aligned, count,
-    number, refuse_without_effect,
+    ChangeOptions, Data, Error, ExitStatus, Report, Session, Summary, Table as Listing, Timed, TrainOptions,
+    aligned, count, number, refuse_without_effect,
 };
-use raddle_lasso::Fit;
+use raddle_lasso::{Fit, Lasso, Problem};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::data;
-use super::files::{self, Model};
-use super::problem::{self, ProblemOptions, Ready, refuse_named};
+use super::files::{self, Model, VersionOf};
+use super::problem::{self, Features, ProblemOptions, Ready, refuse_named};
+use super::versions;
 
 /// Coefficients listed on the screen.
 const LISTED: usize = 20;
@@ -36,27 +37,40 @@ pub(crate) struct Options {
     candidates: Option<usize>,
     #[command(flatten)]
     #[serde(flatten)]
-    problem: ProblemOptions,
+    pub(super) problem: ProblemOptions,
     #[command(flatten)]
     #[serde(flatten)]
-    train: TrainOptions,
+    pub(super) changes: ChangeOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(super) train: TrainOptions,
+}
+
+impl Options {
+    /// The parameters, but for those of columns.
+    pub(super) fn lasso(&self) -> Result<Lasso, Error> {
+        let lasso = self.problem.single(&self.train)?;
+        let lasso = match self.lambda {
+            Some(lambda) => lasso.lambda(lambda),
+            None => lasso.ratio(self.ratio),
+        };
+        let Some(candidates) = self.candidates else { return Ok(lasso) };
+        if self.train.schedule != "priority" {
+            refuse_without_effect(&[("--candidates", true)], "without --schedule priority")?;
+        }
+        Ok(lasso.candidates(candidates))
+    }
 }
 
 /// Fits, writes and reports.
 pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
-    let Options { lambda, ratio, candidates, train, .. } = options;
+    let train = &options.train;
+    options.changes.check(train)?;
     let mut session = Session::begin("lasso", env!("CARGO_PKG_VERSION"), train)?;
     session.set_metric_name("gap");
-    let lasso = options.problem.single(train)?;
-    let mut lasso = match *lambda {
-        Some(lambda) => lasso.lambda(lambda),
-        None => lasso.ratio(*ratio),
-    };
-    if let Some(candidates) = *candidates {
-        if train.schedule != "priority" {
-            refuse_without_effect(&[("--candidates", true)], "without --schedule priority")?;
-        }
-        lasso = lasso.candidates(candidates);
+    let lasso = options.lasso()?;
+    if options.changes.changes.is_some() {
+        return versions::fit(options, session);
     }
     let Ready { problem, data, features } = options.problem.ready(&mut session, train)?;
     let lasso = options.problem.terms.apply(lasso, &features, problem.columns())?;
@@ -66,17 +80,30 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let identity = problem::identity(options, super::FREE, &data.digest, train)?;
     let outcome = session.run(engine.identity(identity))?;
     let fit = Fit::new(&problem, outcome);
-    let model = Model::new(&fit, &problem, &features);
-    files::write(&mut session, &fit, &model)?;
+    let (report, summary, text) = finished(&mut session, options, &fit, &problem, (data, &features), None)?;
+    session.finish(report, &summary, &text)
+}
+
+/// Writes the model, and says what was found, for the report, as tables and as text.
+pub(super) fn finished(
+    session: &mut Session,
+    options: &Options,
+    fit: &Fit,
+    problem: &Problem,
+    (data, features): (Data, &Features),
+    version: Option<VersionOf>,
+) -> Result<(Report, Summary, String), Error> {
+    let model = Model { version, ..Model::new(fit, problem, features) };
+    files::write(session, fit, &model)?;
     let report = session.report(options, data, fit.digest(), &fit.report, &fit.trace)?;
     let report = report.result("lambda", fit.lambda).result("lambda_max", fit.lambda_max);
     let report = features.reported(report.result("nonzeros", fit.coefficients.len() as u64));
-    let report = intercepts(report, &fit);
-    let report = report.result("coefficients", largest(&fit, &model));
-    let is_written = train.folder().is_some();
-    let (text, summary) = describe(&fit, &model, &options.problem.title(), &report.data.path, is_written);
+    let report = intercepts(report, fit);
+    let report = report.result("coefficients", largest(fit, &model));
+    let is_written = options.train.folder().is_some();
+    let (text, summary) = describe(fit, &model, &options.problem.title(), &report.data.path, is_written);
     let text = format!("{}\n\n{}", features.below(&text), report.conclusion());
-    session.finish(report, &summary, &text)
+    Ok((report, summary, text))
 }
 
 /// The intercept, or those of the classes.

@@ -16,6 +16,7 @@ mod predict;
 mod problem;
 mod rows;
 mod terms;
+mod versions;
 
 /// Lasso with a certificate: sparse linear and logistic regression, proven to the duality gap asked for.
 #[derive(Debug, Parser)]
@@ -44,7 +45,8 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, 130 interrupted.";
 
 /// Epochs are a limit here: they end a sitting, and leave the model alone. A fit that goes on may have another tolerance.
-const FREE: raddle::cli::Free<'_> = raddle::cli::Free { neutral: &["tol"], limits: &["epochs"] };
+const FREE: raddle::cli::Free<'_> =
+    raddle::cli::Free { neutral: &["tol", "changes", "save-data"], limits: &["epochs"] };
 
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {

@@ -57,6 +57,11 @@ pub(crate) fn numbers(column: Labels, option: &str, data: &str) -> Result<Vec<f6
 }
 
 impl RowArgs {
+    /// Whether any of them is given.
+    pub(crate) fn is_given(&self) -> bool {
+        self.weights.is_some() || self.offset.is_some()
+    }
+
     /// What is to be read beside features and response.
     pub(crate) fn beside(&self) -> Vec<Beside> {
         let weights = self.weights.iter().map(|name| Beside { option: "--weights", name: name.clone() });
