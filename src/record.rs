@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::schedule::RoundLog;
 use crate::verdict::Metric;
@@ -115,6 +115,17 @@ crate::state!(EpochRecord {
     log,
 });
 
+/// Checkpoints of a run: how many were written, what that cost, and how large the last one was.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct CheckpointRecord {
+    /// How many.
+    pub count: u64,
+    /// Seconds, of the worker that took longest each time.
+    pub seconds: f64,
+    /// Bytes of the last one.
+    pub bytes: u64,
+}
+
 /// How a run ended; in JSON its [`name`](Ending::name).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
@@ -213,6 +224,8 @@ pub struct RunReport {
     pub generations: Vec<GenerationRecord>,
     /// The processes, where there was more than one.
     pub processes: Vec<ProcessRecord>,
+    /// Checkpoints that were written.
+    pub checkpoints: CheckpointRecord,
     /// What went wrong without ending the run, such as a checkpoint that could not be written; each text once.
     pub warnings: Vec<String>,
 }

@@ -6,10 +6,12 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::checkpoint;
 use crate::engine::{Engine, Outcome};
 use crate::error::EngineError;
 use crate::prints::{BoundaryPrint, Part};
 use crate::program::Program;
+use crate::store::Disk;
 
 /// Runs a program again and again, each time carried out in another way, and compares what comes of it, change by change
 /// and part by part: once more, with tasks in reverse order, on 2 and 3 workers, by bytes, rescaled, and resumed at the
@@ -89,7 +91,7 @@ pub fn check<P: Program>(make: impl Fn() -> Engine<P>) -> Result<(), EngineError
     Ok(())
 }
 
-/// A file that goes when its use is over.
+/// A folder of checkpoints that goes when its use is over.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -103,7 +105,7 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         // What was never written is not there.
-        let _ = std::fs::remove_file(&self.0);
+        let _ = checkpoint::remove(&self.0, &Disk);
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
+use crate::checkpoint::{Checkpoints, Due};
 use crate::prints::Prints;
 use crate::record::{Ending, Limit};
 use crate::slowdown::Slowdown;
@@ -25,7 +26,8 @@ pub(crate) struct Settings {
     pub(crate) time_limit: Option<f64>,
     /// (epoch, workers): after that epoch, continue with that number of workers.
     pub(crate) rescale: Vec<(u64, usize)>,
-    pub(crate) checkpoint_every: Option<u64>,
+    /// Where checkpoints go, and which boundaries are due.
+    pub(crate) checkpoints: Option<(Due, Arc<Checkpoints>)>,
     pub(crate) stop: Stop,
     /// Workers that are made slower than they are.
     pub(crate) slowdown: Option<Arc<Slowdown>>,
@@ -73,12 +75,15 @@ impl Settings {
     }
 
     pub(crate) fn checkpoint_due(&self, epoch: u64) -> bool {
-        self.checkpoint_every.is_some_and(|every| epoch > 0 && epoch.is_multiple_of(every))
+        self.checkpoints.as_ref().is_some_and(|(due, _)| due.at(epoch))
     }
 
-    /// Whether a checkpoint of the boundary after this number of epochs may be written.
-    pub(crate) fn keeps(&self, epoch: u64) -> bool {
-        self.checkpoint_every.is_some() && (self.checkpoint_due(epoch) || self.limit_reached(epoch).is_some())
+    /// Where a checkpoint of the boundary after this number of epochs may have to be written. `begins`: it is the one that
+    /// this sitting begins with.
+    pub(crate) fn keeps(&self, epoch: u64, begins: bool) -> Option<Arc<Checkpoints>> {
+        let (due, checkpoints) = self.checkpoints.as_ref()?;
+        let may_be = (!begins && due.at(epoch)) || self.limit_reached(epoch).is_some();
+        may_be.then(|| Arc::clone(checkpoints))
     }
 
     pub(crate) fn cut_after(&self, epoch: u64, workers: usize) -> bool {

@@ -60,8 +60,6 @@ pub(crate) struct Returned<P: Program> {
     pub(crate) share: Share<P>,
     /// Where the first worker was.
     pub(crate) hub: Option<HubState<P>>,
-    /// What each shard had learned before the boundary was concluded, where a checkpoint of it may be written.
-    pub(crate) kept: Vec<(u32, Vec<u8>)>,
     pub(crate) began: Option<Instant>,
     /// Epochs completed when it began.
     pub(crate) epoch: u64,

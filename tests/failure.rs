@@ -10,8 +10,6 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use proptest::prelude::*;
-
 use programs::{bytes, mixing, within_a_minute};
 use raddle::schedule::{
     Assignment, Automatic, Candidates, Cyclic, EachShard, Grid, Next, Outlook, Plan, Rotation, Round,
@@ -22,6 +20,7 @@ use raddle::{
     Boundary, Engine, EngineError, Fold, Metric, Outcome, Parts, Program, Task, Update, UpdateBlock, Verbs,
     Verdict, Visibility,
 };
+use raddle_common::testing::{Checkpoint, copy_folder};
 
 // ---- panics ----
 
@@ -400,8 +399,9 @@ fn refused<P: Program>(engine: Engine<P>, file: &Path) -> String {
     match engine.resume(file).run() {
         Err(error @ EngineError::Checkpoint { .. }) => {
             let text = error.to_string();
-            let named = format!("checkpoint {}: ", file.display());
-            text.strip_prefix(&named).unwrap_or_else(|| panic!("{text} does not name {named}")).to_owned()
+            let named = format!("checkpoint {}", file.display());
+            let rest = text.strip_prefix(&named).and_then(|rest| rest.split_once(": "));
+            rest.unwrap_or_else(|| panic!("{text} does not name {named}")).1.to_owned()
         }
         Err(error) => panic!("not a checkpoint's error: {error}"),
         Ok(_) => panic!("the checkpoint was accepted"),
@@ -420,7 +420,7 @@ fn a_checkpoint_that_is_missing_foreign_or_of_another_version_is_refused() {
     let file = checkpoint(&folder);
     let missing = folder.path().join("missing");
     assert!(refused(run(), &missing).starts_with("it cannot be read: "));
-    assert!(refused(run(), folder.path()).starts_with("it cannot be read: "));
+    assert_eq!(refused(run(), folder.path()), "there is no whole checkpoint in it: begin the run anew");
     let resume = "resume with the same";
     assert_eq!(
         refused(run().identity("another"), &file),
@@ -447,33 +447,42 @@ fn a_checkpoint_that_is_missing_foreign_or_of_another_version_is_refused() {
     let (program, parts) = smaller.parts();
     let other_shards = Engine::new(program, smaller.schedule(), parts).staleness(1).identity("mixing");
     assert_eq!(refused(other_shards, &file), format!("it has 5 shards, this run has 4: {resume}"));
-    let mut bytes = std::fs::read(&file).unwrap();
-    bytes[8] += 1;
-    let newer = folder.path().join("newer");
-    std::fs::write(&newer, bytes).unwrap();
-    assert_eq!(refused(run(), &newer), "it has version 4, and this program reads version 3");
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
-
-    #[test]
-    fn a_damaged_checkpoint_is_refused(at in any::<prop::sample::Index>(), bit in 0u8..8, cut: bool) {
-        let folder = tempfile::tempdir().unwrap();
-        static WHOLE: std::sync::OnceLock<Vec<u8>> = std::sync::OnceLock::new();
-        let whole = WHOLE.get_or_init(|| std::fs::read(checkpoint(&folder)).unwrap());
-        let mut bytes = whole.clone();
-        let at = at.index(bytes.len());
-        if cut { bytes.truncate(at) } else { bytes[at] ^= 1 << bit }
-        let file = folder.path().join("damaged");
-        std::fs::write(&file, &bytes).unwrap();
-        let why = refused(run(), &file);
-        prop_assert!(why.contains("it is damaged") || why.contains("it has version"), "{}", why);
-    }
+    // A newer version.
+    Checkpoint::last(&file).forge_manifest(|bytes| bytes[8] += 1);
+    assert!(refused(run(), &file).starts_with("it has version 5, and this program reads version 4"));
 }
 
 #[test]
-fn a_checkpoint_that_cannot_be_written_is_a_warning_and_leaves_the_old_one() {
+fn a_damaged_checkpoint_is_named_and_the_one_before_is_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.checkpoint");
+    run().epochs(4).checkpoint(2, &file).run().unwrap();
+    let last = Checkpoint::last(&file);
+    std::fs::write(last.folder().join("part.0"), "nothing").unwrap();
+    let whole = run().run().unwrap();
+    let resumed = run().resume(&file).run().unwrap();
+    assert!(bytes(&resumed.parts) == bytes(&whole.parts));
+    let [warning] = &resumed.report.warnings[..] else { panic!("{:?}", resumed.report.warnings) };
+    let (named, used) = (last.folder().display(), file.join("2.1"));
+    assert!(warning.starts_with(&format!("checkpoint {named}: it is damaged")), "{warning}");
+    assert!(warning.ends_with(&format!("; {} is used instead", used.display())), "{warning}");
+}
+
+/// Three epochs of the run above. `RADDLE_WRITE_CHECKPOINT=1` writes it: once for every version of the format.
+#[test]
+fn a_checkpoint_kept_from_the_first_day_of_this_version_is_resumed() {
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/checkpoints/version-4");
+    if std::env::var_os("RADDLE_WRITE_CHECKPOINT").is_some() {
+        let folder = tempfile::tempdir().unwrap();
+        copy_folder(Checkpoint::last(&checkpoint(&folder)).folder(), &kept);
+    }
+    let (resumed, whole) = (run().resume(&kept).run().unwrap(), run().run().unwrap());
+    assert_eq!(resumed.report.generations[0].epoch, 3);
+    assert!(bytes(&resumed.parts) == bytes(&whole.parts));
+}
+
+#[test]
+fn a_checkpoint_that_cannot_be_written_is_a_warning() {
     let folder = tempfile::tempdir().unwrap();
     let nowhere = folder.path().join("missing").join("run.checkpoint");
     let (tell, told) = std::sync::mpsc::channel();
@@ -489,19 +498,6 @@ fn a_checkpoint_that_cannot_be_written_is_a_warning_and_leaves_the_old_one() {
     );
     assert!(!warning.contains("the one before"), "{warning}");
     assert_eq!(told.iter().collect::<Vec<_>>(), [warning.as_str()]);
-    // Where the partial file would go there is a folder: the write fails, the old file stays as it was.
-    let file = checkpoint(&folder);
-    let old = std::fs::read(&file).unwrap();
-    std::fs::create_dir(folder.path().join("run.checkpoint.partial")).unwrap();
-    let warned = run().checkpoint(5, &file).run().unwrap();
-    assert!(
-        warned.report.warnings[0].ends_with("; the one before is still there"),
-        "{:?}",
-        warned.report.warnings
-    );
-    assert!(std::fs::read(&file).unwrap() == old);
-    let resumed = run().resume(&file).run().unwrap();
-    assert!(bytes(&resumed.parts) == bytes(&whole.parts));
 }
 
 #[test]
@@ -522,7 +518,7 @@ const FILE: &str = "RADDLE_TEST_CHECKPOINT";
 
 fn long_run(file: &Path) -> Engine<mixing::Mixing> {
     let engine = run().epochs(LONG).checkpoint(1, file);
-    if file.exists() { engine.resume(file) } else { engine }
+    if raddle::has_checkpoint(file) { engine.resume(file) } else { engine }
 }
 
 /// Run by the test below in a process of its own; says on its output which epochs are over.

@@ -27,6 +27,9 @@ pub fn combine(total: &mut RunReport, next: &RunReport) {
     total.block_bytes_on_wire += next.block_bytes_on_wire;
     total.shards = total.shards.max(next.shards);
     total.threads = total.threads.max(next.threads);
+    total.checkpoints.count += next.checkpoints.count;
+    total.checkpoints.seconds += next.checkpoints.seconds;
+    total.checkpoints.bytes = total.checkpoints.bytes.max(next.checkpoints.bytes);
     for text in &next.warnings {
         if !total.warnings.contains(text) {
             total.warnings.push(text.clone());
@@ -50,6 +53,7 @@ fn gravity(ending: Ending) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::CheckpointRecord;
     use crate::record::GenerationRecord;
     use crate::verdict::Metric;
 
@@ -80,6 +84,7 @@ mod tests {
                 shards_moved: 0,
             }],
             processes: Vec::new(),
+            checkpoints: CheckpointRecord::default(),
             warnings: Vec::new(),
         }
     }

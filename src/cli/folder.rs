@@ -15,11 +15,12 @@ use super::exit::Error;
 use super::manifest::{self, Head};
 use super::store::{Disk, Out, Store};
 use super::trace::Trace;
+use crate::checkpoint;
 use crate::record::EpochRecord;
 
 /// Holds the number of the process that has the run. The system drops its lock with the process, however that ends.
 const LOCK: &str = ".lock";
-/// The checkpoint's name.
+/// The name of the checkpoints' folder; of the checkpoint's file, where several runs make one model.
 pub(super) const CHECKPOINT: &str = "checkpoint";
 /// What every run may have beside the files of its model. Where one of them is, a run is.
 const RUN_FILES: [&str; 7] =
@@ -146,14 +147,20 @@ impl RunFolder {
         let stage = held.stage.take().unwrap_or_else(|| Stage::new(&held.path, Arc::clone(&held.store)));
         let mut owned = held.owned.clone();
         if !held.trains {
-            owned.extend(["trace.jsonl", CHECKPOINT].map(str::to_owned));
+            owned.insert("trace.jsonl".to_owned());
         }
         let committed = stage.commit(program, version, owned);
         let refuse = |why: &dyn std::fmt::Display| Error::write(&held.path.join(manifest::NAME), why);
         committed.map_err(|why| refuse(&why))?;
         // A run may commit again, in the place of what it has committed now.
         held.owned = owned_by_earlier(&held.path, Earlier::Resumed).map_err(|why| refuse(&why))?;
-        Ok(())
+        let checkpoints = held.path.join(CHECKPOINT);
+        match held.trains {
+            true => Ok(()),
+            false => {
+                checkpoint::remove(&checkpoints, &*held.store).map_err(|why| Error::write(&checkpoints, why))
+            }
+        }
     }
 
     /// Says that a run begins to train, a new one or one that goes on: from now on `--resume` finds it. The checkpoint of
@@ -170,8 +177,8 @@ impl RunFolder {
             return Ok(());
         }
         for live in [CHECKPOINT, changes::LOG].map(|name| held.path.join(name)) {
-            if is_new && live.exists() {
-                fs::remove_file(&live).map_err(|why| Error::write(&live, why))?;
+            if is_new {
+                checkpoint::remove(&live, &*held.store).map_err(|why| Error::write(&live, why))?;
             }
         }
         write_atomic(&about, |out| Ok(serde_json::to_writer_pretty(out, begun)?))

@@ -14,7 +14,7 @@ use super::atomic::write_atomic;
 use super::combine::combine;
 use super::exit::Error;
 use crate::identity::Identity;
-use crate::record::{Ending, EpochRecord, GenerationRecord, RunReport};
+use crate::record::{CheckpointRecord, Ending, EpochRecord, GenerationRecord, RunReport};
 use crate::state::{from_bytes, to_bytes};
 use crate::verdict::Metric;
 
@@ -215,6 +215,8 @@ struct Run {
     threads: usize,
     idle_workers: usize,
     generations: Vec<Generation>,
+    #[serde(default)]
+    checkpoints: CheckpointRecord,
     warnings: Vec<String>,
 }
 
@@ -253,6 +255,7 @@ impl From<Run> for RunReport {
             idle_workers: run.idle_workers,
             generations: run.generations.into_iter().map(GenerationRecord::from).collect(),
             processes: Vec::new(),
+            checkpoints: run.checkpoints,
             warnings: run.warnings,
         }
     }
@@ -300,6 +303,7 @@ mod tests {
                 shards_moved: 3,
             }],
             processes: Vec::new(),
+            checkpoints: CheckpointRecord { count: 2, seconds: 0.25, bytes: 100 },
             warnings: vec!["it was cold".into()],
         };
         let mut kept = Kept::new("program data d1 tol 3");

@@ -10,6 +10,7 @@ use super::begun;
 use super::exit::Error;
 use super::folder::{CHECKPOINT, Earlier};
 use super::values::{self, MOST_WORKERS, RescalePlan, Rho, choose};
+use crate::checkpoint::{CheckpointEvery, has_checkpoint};
 use crate::cluster::Cluster;
 use crate::{Engine, Program};
 
@@ -44,9 +45,10 @@ pub struct TrainOptions {
     /// names another.
     #[arg(long, value_name = "RUN")]
     pub resume: Option<PathBuf>,
-    /// Write a checkpoint to the run's folder after every N epochs.
-    #[arg(long, value_name = "N", value_parser = values::count::<u64>)]
-    pub checkpoint_every: Option<u64>,
+    /// Write a checkpoint to the run's folder after every N epochs; auto: after 5 seconds, then about a thirtieth of the
+    /// time.
+    #[arg(long, value_name = "N|auto", value_parser = str::parse::<CheckpointEvery>)]
+    pub checkpoint_every: Option<CheckpointEvery>,
     /// Start from the model of an earlier run.
     #[arg(long, value_name = "MODEL")]
     pub init: Option<PathBuf>,
@@ -148,7 +150,7 @@ impl TrainOptions {
             Some(run) if !run.is_dir() => {
                 Err(Error::usage(format!("--resume {}: there is no such folder", run.display())))
             }
-            Some(run) if !run.join(CHECKPOINT).is_file() && !run.join(begun::NAME).is_file() => {
+            Some(run) if !run.join(CHECKPOINT).exists() && !run.join(begun::NAME).is_file() => {
                 Err(Error::usage(format!("--resume {}: no run was begun in it", run.display())))
             }
             _ => Ok(()),
@@ -190,14 +192,14 @@ impl TrainOptions {
         engine
     }
 
-    /// Those of checkpoints, in a file of this name in the run's folder.
+    /// Those of checkpoints, in a folder of this name in the run's.
     pub(super) fn keep<P: Program>(&self, mut engine: Engine<P>, file: &str) -> Engine<P> {
         if let Some((every, folder)) = self.checkpoint_every.zip(self.folder()) {
             engine = engine.checkpoint(every, folder.join(file));
         }
         // A run that was killed before its first checkpoint begins anew.
         match self.resume.as_ref().map(|run| run.join(file)) {
-            Some(checkpoint) if checkpoint.is_file() => engine.resume(checkpoint),
+            Some(checkpoint) if has_checkpoint(&checkpoint) => engine.resume(checkpoint),
             _ => engine,
         }
     }

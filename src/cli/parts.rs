@@ -16,8 +16,10 @@ use super::interrupt::Interrupt;
 use super::kept::{self, Kept, KeptPart};
 use super::options::TrainOptions;
 use super::screen::Screen;
+use super::store::Disk;
 use super::trace::Trace;
 use super::{RunFolder, combine};
+use crate::checkpoint;
 use crate::engine::{Engine, Outcome};
 use crate::error::EngineError;
 use crate::program::Program;
@@ -149,7 +151,7 @@ impl Part<'_> {
         let Some(folder) = self.folder else { return };
         for run in 0..=self.runs.len() {
             // Best effort: another run removes them, too.
-            let _ = fs::remove_file(folder.join(file(self.number, run)));
+            let _ = checkpoint::remove(&folder.join(file(self.number, run)), &Disk);
             let _ = self.trace_file(run).map(fs::remove_file);
         }
     }
@@ -173,8 +175,7 @@ fn file(part: usize, run: usize) -> String {
 pub(super) fn forget(folder: &Path) {
     let is_ours = |name: &str| {
         let numbers = name.strip_prefix(CHECKPOINT)?.strip_prefix('.')?;
-        let numbers =
-            numbers.strip_suffix(".partial").or_else(|| numbers.strip_suffix(TRACE)).unwrap_or(numbers);
+        let numbers = numbers.strip_suffix(TRACE).unwrap_or(numbers);
         let (part, run) = numbers.split_once('.')?;
         let is_part = part == "last" || part.parse::<usize>().is_ok();
         (is_part && run.parse::<usize>().is_ok()).then_some(())
@@ -182,7 +183,7 @@ pub(super) fn forget(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.file_name().to_str().and_then(is_ours).is_some() {
             // Best effort: it is only in nobody's way.
-            let _ = fs::remove_file(entry.path());
+            let _ = checkpoint::remove(&entry.path(), &Disk);
         }
     }
 }

@@ -9,7 +9,9 @@ use super::exit::ExitStatus;
 use super::number::number;
 use super::profile::{Profile, profile};
 use super::screen::count;
-use crate::record::{Ending, EpochRecord, GenerationRecord, Limit, ProcessRecord, RunReport};
+use crate::record::{
+    CheckpointRecord, Ending, EpochRecord, GenerationRecord, Limit, ProcessRecord, RunReport,
+};
 use crate::verdict::Metric;
 
 /// A part of a run whose seconds are told apart.
@@ -171,6 +173,8 @@ pub struct Report {
     /// Memory and CPU time of each process, where there were several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<ProcessRecord>,
+    /// Checkpoints that were written.
+    pub checkpoints: CheckpointRecord,
     /// What went wrong without ending the run.
     pub warnings: Vec<String>,
     /// What an epoch costs and gains, by workers.
@@ -215,6 +219,7 @@ impl Report {
             shards_moved: run.generations.iter().map(|generation| generation.shards_moved).sum(),
             generations: run.generations.clone(),
             members: run.processes.clone(),
+            checkpoints: run.checkpoints,
             warnings: run.warnings.clone(),
             profile: profile(trace),
             results: Map::new(),

@@ -10,12 +10,6 @@ use super::exit::Error;
 /// Workers of a run: no machine has more cores, and every worker that is asked for costs memory.
 pub const MOST_WORKERS: usize = 1024;
 
-/// A whole number of at least 1.
-pub(super) fn count<N: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<N, String> {
-    let number = text.parse().ok().filter(|number| *number >= N::from(1));
-    number.ok_or_else(|| "give a whole number of 1 or more".into())
-}
-
 /// A whole number from `LEAST` to `MOST`: what lies beyond is a slip, or would take all memory.
 ///
 /// # Errors
@@ -205,13 +199,11 @@ mod tests {
 
     #[test]
     fn numbers_are_finite_and_in_range() {
-        assert_eq!(count::<usize>("3"), Ok(3));
         assert_eq!((between::<1, 9>("1"), between::<1, 9>("9")), (Ok(1), Ok(9)));
         for beyond in ["0", "10", "-1", "1.5", "18446744073709551616", ""] {
             assert_eq!(between::<1, 9>(beyond), Err("give a whole number from 1 to 9".into()));
         }
         assert!(refused("3:100000").ends_with("give a whole number from 1 to 1024"));
-        assert!(count::<u64>("0").is_err() && count::<u64>("-1").is_err() && count::<u64>("1.5").is_err());
         assert_eq!(whole::<u64>("0"), Ok(0));
         assert_eq!(seconds("0.5"), Ok(0.5));
         assert!(seconds("nan").is_err() && seconds("inf").is_err() && seconds("-1").is_err());

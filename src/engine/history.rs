@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::{Outcome, Parts, Warner};
 use crate::cluster::handover::Account;
@@ -11,7 +11,7 @@ use crate::hub::{HubState, Progress};
 use crate::placement;
 use crate::prints::BoundaryPrint;
 use crate::program::Program;
-use crate::record::{Ending, EpochRecord, GenerationRecord, ProcessRecord, RunReport};
+use crate::record::{CheckpointRecord, Ending, EpochRecord, GenerationRecord, ProcessRecord, RunReport};
 use crate::share::{Held, Returned};
 use crate::state::{Reader, StateError, Writer};
 use crate::verdict::Metric;
@@ -28,6 +28,7 @@ pub(crate) struct History {
     block_bytes: u64,
     pub(super) last_boundary: Option<Instant>,
     warnings: Vec<String>,
+    checkpoints: CheckpointRecord,
     /// Of the generation that begins: its processes, and the bytes that moved between them before.
     pub(super) here: (usize, u64),
     /// What each process last said of itself.
@@ -69,7 +70,7 @@ impl History {
 
 impl History {
     /// Notes a warning, and tells it the first time.
-    fn warn(&mut self, text: String, warner: Option<&mut Warner>) {
+    pub(super) fn warn(&mut self, text: String, warner: Option<&mut Warner>) {
         if !self.warnings.contains(&text) {
             if let Some(warn) = warner {
                 warn(&text);
@@ -78,18 +79,24 @@ impl History {
         }
     }
 
-    /// A checkpoint that could not be written is a warning: the run is worth more than it.
-    pub(super) fn warn_of_checkpoint(
+    /// Notes a checkpoint and returns what it cost. One that could not be written is a warning: the run is worth more
+    /// than it.
+    pub(super) fn note_checkpoint(
         &mut self,
-        written: Result<(), EngineError>,
+        written: Result<(Duration, u64), EngineError>,
         warner: Option<&mut Warner>,
-    ) -> Result<(), EngineError> {
+    ) -> Result<Duration, EngineError> {
         match written {
             Err(why @ EngineError::Checkpoint { .. }) => {
                 self.warn(why.to_string(), warner);
-                Ok(())
+                Ok(Duration::ZERO)
             }
-            written => written,
+            Err(why) => Err(why),
+            Ok((cost, bytes)) => {
+                let CheckpointRecord { count, seconds, bytes: last } = &mut self.checkpoints;
+                (*count, *seconds, *last) = (*count + 1, *seconds + cost.as_secs_f64(), bytes);
+                Ok(cost)
+            }
         }
     }
 
@@ -144,6 +151,7 @@ impl History {
             idle_workers: idle(&self.placement, workers),
             generations: self.generations,
             processes: self.processes.into_values().collect(),
+            checkpoints: self.checkpoints,
             warnings: self.warnings,
         };
         let parts =

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::checkpoint::CheckpointEvery;
 use crate::generation::Observer;
 use crate::prints::Prints;
 use crate::program::Program;
@@ -19,6 +20,7 @@ use crate::schedule::Schedule;
 use crate::settings::Settings;
 use crate::slowdown::Slowdown;
 use crate::stop::Stop;
+use crate::store::{Disk, Store};
 
 pub(crate) use self::history::History;
 pub use self::makers::{Maker, Makers};
@@ -49,7 +51,8 @@ pub struct Engine<P: Program> {
     settings: Settings,
     observer: Option<Observer<P>>,
     warner: Option<Warner>,
-    checkpoint: Option<PathBuf>,
+    checkpoint: Option<(CheckpointEvery, PathBuf)>,
+    store: Arc<dyn Store>,
     resume: Option<PathBuf>,
     identity: Option<String>,
 }
@@ -68,7 +71,7 @@ impl<P: Program> Engine<P> {
             epochs: None,
             time_limit: None,
             rescale: Vec::new(),
-            checkpoint_every: None,
+            checkpoints: None,
             stop: Stop::default(),
             slowdown: None,
             among: None,
@@ -83,6 +86,7 @@ impl<P: Program> Engine<P> {
             observer: None,
             warner: None,
             checkpoint: None,
+            store: Arc::new(Disk),
             resume: None,
             identity: None,
         }
@@ -145,18 +149,25 @@ impl<P: Program> Engine<P> {
         self
     }
 
-    /// Writes a checkpoint to this file after every N epochs, and where a run ends before it is done; whole or not
-    /// at all. One that cannot be written ends nothing: the run goes on and warns
-    /// ([`RunReport::warnings`](crate::RunReport::warnings)).
-    pub fn checkpoint(mut self, every: u64, file: impl Into<PathBuf>) -> Self {
-        self.settings.checkpoint_every = Some(every);
-        self.checkpoint = Some(file.into());
+    /// Writes a checkpoint to this folder after every N epochs, or as often as it costs little
+    /// ([`CheckpointEvery::Auto`]), and where a run ends before it is done; whole or not at all. The last two are kept. One
+    /// that cannot be written ends nothing: the run goes on and warns ([`RunReport::warnings`](crate::RunReport::warnings)).
+    pub fn checkpoint(mut self, every: impl Into<CheckpointEvery>, folder: impl Into<PathBuf>) -> Self {
+        self.checkpoint = Some((every.into(), folder.into()));
         self
     }
 
-    /// Goes on from a checkpoint; shards must have been made from the same data, by the same parameters.
-    pub fn resume(mut self, file: impl Into<PathBuf>) -> Self {
-        self.resume = Some(file.into());
+    /// Keeps checkpoints elsewhere.
+    #[cfg(test)]
+    pub(crate) fn store(mut self, store: Arc<dyn Store>) -> Self {
+        self.store = store;
+        self
+    }
+
+    /// Goes on from the last whole checkpoint in this folder; shards must have been made from the same data, by the same
+    /// parameters. One that is damaged is named in a warning, and the one before is used.
+    pub fn resume(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.resume = Some(folder.into());
         self
     }
 

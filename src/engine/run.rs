@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::{Engine, History, Makers, Outcome};
-use crate::checkpoint::{self, Checkpoint};
+use crate::checkpoint::{Checkpoint, CheckpointEvery, Checkpoints, Due};
 use crate::doing::{self, Doing};
 use crate::error::EngineError;
 use crate::generation::Generation;
@@ -35,6 +35,7 @@ impl<P: Program> Engine<P> {
             mut observer,
             mut warner,
             checkpoint,
+            store,
             resume,
             identity,
         } = self;
@@ -48,13 +49,19 @@ impl<P: Program> Engine<P> {
             guard: settings.guard,
             costs: costs.clone(),
         };
+        settings.checkpoints =
+            checkpoint.map(|(every, folder)| (Due::new(every), Arc::new(Checkpoints::new(folder, store))));
         let settings = Arc::new(settings);
         let mut held = Held { shards: shards.all("shard")?, blocks: blocks.all("block")?, replica };
         let mut hub = HubState::new(pinned, schedule, settings.staleness);
-        if let Some(file) = &resume {
-            Checkpoint::read(file, &identity)?.restore(file, &*program, &mut held, &mut hub)?;
-        }
         let mut history = History::default();
+        if let Some(folder) = &resume {
+            let checkpoint = Checkpoint::read(folder, &identity)?;
+            for why in &checkpoint.unfit {
+                history.warn(why.clone(), warner.as_mut());
+            }
+            checkpoint.restore(&*program, &mut held, &mut hub)?;
+        }
         loop {
             let epoch = hub.progress.epoch;
             let workers = settings.workers_after(epoch);
@@ -67,7 +74,7 @@ impl<P: Program> Engine<P> {
             let generation = Arc::new(generation);
             let returned = Arc::clone(&generation).run(None)?;
             history.add(epoch, (workers, threads), placement, &returned);
-            let Returned { share, hub: state, kept, ended, .. } = returned;
+            let Returned { share, hub: state, ended, .. } = returned;
             let lost = || EngineError::Worker("a worker ended without its state".into());
             (held, hub) = (share.whole().ok_or_else(lost)?, state.ok_or_else(lost)?);
             observer = generation.take_observer();
@@ -78,10 +85,13 @@ impl<P: Program> Engine<P> {
             };
             // A run that a limit or Ctrl-C ends can go on from where it was, not from the last multiple.
             let unfinished = matches!(parting, Parting::Over(Ending::Limit(_) | Ending::Interrupted));
-            let due = unfinished || settings.checkpoint_due(hub.progress.epoch);
-            if let Some(file) = checkpoint.as_ref().filter(|_| due && !hub.cut_short) {
-                let written = checkpoint::write(file, &identity, &*program, &held, &hub, kept);
-                history.warn_of_checkpoint(written, warner.as_mut())?;
+            let is_due = (unfinished || settings.checkpoint_due(hub.progress.epoch)) && !hub.cut_short;
+            if let Some((due, checkpoints)) = &settings.checkpoints {
+                if is_due {
+                    let written = checkpoints.write_rest(&identity, &*program, &held, &hub);
+                    due.note(history.note_checkpoint(written, warner.as_mut())?);
+                }
+                checkpoints.give_up();
             }
             if let Some(change) = hub.unconcluded.take().and_then(|before| before.change) {
                 held.commit(&*program, &change).map_err(EngineError::Worker)?;
@@ -96,7 +106,7 @@ impl<P: Program> Engine<P> {
     /// As a run that is compared with another: how it is carried out is up to the comparison.
     pub(crate) fn compared(mut self) -> Self {
         (self.settings.prints, self.settings.reversed) = (Prints::All, false);
-        (self.settings.checkpoint_every, self.checkpoint, self.resume) = (None, None, None);
+        (self.checkpoint, self.resume) = (None, None);
         (self.settings.workers, self.settings.threads, self.settings.serialized) = (1, Some(1), false);
         self.settings.rescale.clear();
         self.identity.get_or_insert_with(|| "a run that is compared with another".into());
@@ -151,7 +161,7 @@ impl<P: Program> Engine<P> {
         if self.settings.threads == Some(0) {
             return refuse("a run needs at least 1 thread".into());
         }
-        if self.settings.checkpoint_every == Some(0) {
+        if matches!(self.checkpoint, Some((CheckpointEvery::Epochs(0), _))) {
             return refuse("a checkpoint every 0 epochs makes no sense: give 1 or more".into());
         }
         if let Some(limit) = self.settings.time_limit.filter(|limit| limit.is_nan() || *limit < 0.0) {

@@ -100,7 +100,7 @@ impl<P: Program> Generation<P> {
         observer: Option<Observer<P>>,
     ) -> Self {
         let epoch = hub.as_ref().map_or(0, |hub| hub.progress.epoch);
-        let slots = Slots { share, kept: Vec::new(), hub, began: None, epoch, ended: Ended::default() };
+        let slots = Slots { share, hub, began: None, epoch, ended: Ended::default() };
         Self {
             program,
             settings,

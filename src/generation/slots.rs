@@ -18,8 +18,6 @@ use crate::share::{Ended, Returned, Share};
 /// What waits for its worker, or has come back from it.
 pub(super) struct Slots<P: Program> {
     pub(super) share: Share<P>,
-    /// What shards had learned before the last boundary, where a checkpoint of it may be written.
-    pub(super) kept: Vec<(u32, Vec<u8>)>,
     pub(super) hub: Option<HubState<P>>,
     /// When the first worker began to work.
     pub(super) began: Option<Instant>,
@@ -40,13 +38,14 @@ impl<P: Program> Generation<P> {
         // A replica alone has nothing to differ from.
         let prints =
             if prints == Prints::Replicas && self.layout.workers == 1 { Prints::Off } else { prints };
-        let manner = Manner { reversed, prints };
+        let checkpoints = self.settings.checkpoints.as_ref().map(|(_, checkpoints)| Arc::clone(checkpoints));
+        let manner = Manner { reversed, prints, checkpoints };
         let place = |&worker: &u32| {
             let shards = take_placed(&mut slots.share.shards, &self.layout.shard_at, worker);
             let blocks = take_placed(&mut slots.share.blocks, &self.layout.block_at, worker);
             let (program, placement) = (Arc::clone(&self.program), Arc::clone(&self.layout.shard_at));
             let replica = slots.share.replica.clone();
-            let mut place = Place::new(program, (worker, manner), placement, shards, blocks, replica);
+            let mut place = Place::new(program, (worker, manner.clone()), placement, shards, blocks, replica);
             place.slowdown.clone_from(&self.settings.slowdown);
             place
         };
@@ -69,7 +68,6 @@ impl<P: Program> Generation<P> {
         let mut slots = lock(&self.slots);
         let first = self.layout.first_here();
         for (worker, place) in places.iter_mut() {
-            slots.kept.append(&mut place.kept);
             for (number, shard) in std::mem::take(&mut place.shards) {
                 slots.share.shards[number as usize] = Some(shard);
             }
@@ -115,10 +113,8 @@ impl<P: Program> Generation<P> {
         }
         let (shards, blocks) = (take(&mut slots.share.shards), take(&mut slots.share.blocks));
         let share = Share { shards, blocks, replica: slots.share.replica.clone() };
-        let mut kept = std::mem::take(&mut slots.kept);
-        kept.sort_unstable_by_key(|&(number, _)| number);
         let (began, ended) = (slots.began, std::mem::take(&mut slots.ended));
-        Some(Returned { share, hub, kept, began, epoch: slots.epoch, ended })
+        Some(Returned { share, hub, began, epoch: slots.epoch, ended })
     }
 }
 

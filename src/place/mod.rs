@@ -8,10 +8,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use self::plan::PlanRun;
+use crate::checkpoint::Checkpoints;
 use crate::doing::Doing;
 use crate::message::{Answer, Changes, Message};
 use crate::prints::{Part, Prints, print, print_of};
-use crate::program::{Program, Task};
+use crate::program::{Boundary, Program, Task};
 use crate::slowdown::Slowdown;
 use crate::state::{Reader, Writer, from_bytes, to_bytes};
 use crate::verbs::Verbs;
@@ -41,8 +42,6 @@ pub(crate) struct Place<P: Program> {
     /// Blocks, with their legs, that arrived before the order that needs them: they belong to what comes next.
     early: Vec<(u32, u32)>,
     snapshot: Option<Snapshot<P>>,
-    /// What each shard had learned when the last boundary began, for a checkpoint of it.
-    pub(crate) kept: Vec<(u32, Vec<u8>)>,
     pub(crate) left: bool,
 }
 
@@ -64,11 +63,13 @@ struct Snapshot<P: Program> {
 }
 
 /// How a place works: nothing of it may show in any result.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Manner {
     /// Whether tasks that may run at the same time run in reverse order.
     pub(crate) reversed: bool,
     pub(crate) prints: Prints,
+    /// Where a boundary is written that may become a checkpoint.
+    pub(crate) checkpoints: Option<Arc<Checkpoints>>,
 }
 
 /// What a shard has learned, as bytes.
@@ -106,7 +107,6 @@ impl<P: Program> Place<P> {
             plan: None,
             early: Vec::new(),
             snapshot: None,
-            kept: Vec::new(),
             left: false,
         }
     }
@@ -170,7 +170,9 @@ impl<P: Program> Place<P> {
             }
             Message::Boundary { changes, at, keep } => {
                 self.commit(&changes);
-                self.kept = if keep { self.learned() } else { Vec::new() };
+                if keep {
+                    self.write(&at)?;
+                }
                 let prints = self.print();
                 let started = Instant::now();
                 let replica = self.replica.borrow();
@@ -271,6 +273,15 @@ impl<P: Program> Place<P> {
         }
         self.step = Some(step);
         Ok(worked)
+    }
+
+    /// Writes what is here to a checkpoint of the boundary, as it is before it is certified.
+    fn write(&self, at: &Boundary) -> Result<(), String> {
+        let Some(checkpoints) = &self.manner.checkpoints else { return Ok(()) };
+        let shards = self.shards.iter().map(|(&number, shard)| (number, shard));
+        let blocks = self.blocks.iter().filter(|&(&number, _)| !self.is_early(number));
+        let blocks = blocks.map(|(&number, block)| (number, block));
+        checkpoints.write_held(at.epoch, &*self.program, shards, blocks)
     }
 
     // ---- the guard's snapshot ----

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
+use raddle_common::testing::{Checkpoint, copy_folder};
 use sha2::{Digest, Sha256};
 
 use crate::Case;
@@ -82,19 +83,11 @@ fn change(dice: &mut Dice, bytes: &mut Vec<u8>, from: usize) {
     if dice.roll(4) == 0 { dice.change(bytes, from) } else { dice.change_values(bytes, from) }
 }
 
-/// Where a checkpoint goes on behind magic bytes, version, and identity: two texts, a number, a flag, a list of numbers.
-fn behind_identity(body: &[u8]) -> usize {
-    let number = |at: usize| u64::from_le_bytes(body[at..at + 8].try_into().unwrap()) as usize;
-    let schedule = 12 + 8 + number(12);
-    let costs = schedule + 8 + number(schedule) + 8 + 1;
-    costs + 8 + 8 * number(costs)
-}
-
 /// A command on a model one of whose files was changed.
 pub(crate) fn model(inputs: &Inputs, folder: &Path, dice: &mut Dice) -> Case {
     let (name, _) = MODELS[dice.roll(MODELS.len())];
     let path = folder.join(name);
-    crate::copy(&inputs.folder().join(name), &path);
+    copy_folder(&inputs.folder().join(name), &path);
     let about = path.join("model.json");
     let text = fs::read_to_string(&about).unwrap();
     let mut files: Vec<String> = json(&about)["files"].as_object().unwrap().keys().cloned().collect();
@@ -140,18 +133,18 @@ pub(crate) fn checkpoint(inputs: &Inputs, folder: &Path, dice: &mut Dice) -> Cas
         ends(inputs.folder(), &format!("{line} {rest}"), 0);
     }
     let run = folder.join("begun");
-    crate::copy(&made, &run);
+    copy_folder(&made, &run);
     let asked = run.join("run.json");
     let text = fs::read_to_string(&asked).unwrap().replace(&format!("begun.{number}"), "begun");
     fs::write(&asked, &text).unwrap();
     let path = run.join("checkpoint");
-    if path.exists() && dice.roll(10) > 0 {
-        let whole = fs::read(&path).unwrap();
-        let mut body = whole[..whole.len() - 32].to_vec();
-        let from = if dice.roll(10) == 0 { 0 } else { behind_identity(&body) };
-        change(dice, &mut body, from);
-        body.extend(Sha256::digest(body.as_slice()));
-        fs::write(&path, body).unwrap();
+    if path.is_dir() && dice.roll(10) > 0 {
+        let checkpoint = Checkpoint::last(&path);
+        let at = dice.roll(checkpoint.length());
+        match dice.roll(10) {
+            0 => checkpoint.forge_manifest(|bytes| change(dice, bytes, 0)),
+            _ => checkpoint.forge(at, |bytes, at| change(dice, bytes, at)),
+        }
     } else {
         let mut text = text.into_bytes();
         dice.change(&mut text, 0);

@@ -118,7 +118,7 @@ impl Inputs {
             let name = word.rsplit('=').next().unwrap();
             let (whole, place) = (self.0.join(name), case.folder.join(name));
             if MODELS.iter().any(|(model, _)| *model == name) && !place.exists() {
-                crate::copy(&whole, &place);
+                raddle_common::testing::copy_folder(&whole, &place);
             }
         }
     }

@@ -74,19 +74,6 @@ fn wrong(watched: &Watched, words: &[String]) -> Option<String> {
     None
 }
 
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let place = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy(&entry.path(), &place);
-        } else {
-            fs::copy(entry.path(), place).unwrap();
-        }
-    }
-}
-
 #[test]
 fn whatever_the_programs_are_given_they_end_with_a_sentence() {
     let (seconds, first) = (number("RADDLE_ABUSE_SECONDS", 25), number("RADDLE_ABUSE_SEED", 0));
@@ -107,7 +94,7 @@ fn whatever_the_programs_are_given_they_end_with_a_sentence() {
             Some(what) => {
                 let kept = std::env::temp_dir().join(format!("raddle-abused-{case}"));
                 let _ = fs::remove_dir_all(&kept);
-                copy(&folder, &kept);
+                raddle_common::testing::copy_folder(&folder, &kept);
                 let said: String = watched.err.chars().take(600).collect();
                 failures.push(format!(
                     "case {case}: {what}\n  cd {} && {:?} (stdin {:?})\n{said}\n",

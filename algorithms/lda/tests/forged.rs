@@ -2,16 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
-use std::fs;
-use std::path::Path;
-
 use raddle::random::Stream;
 use raddle::{Engine, EngineError};
+use raddle_common::testing::Checkpoint;
 use raddle_datasets::Corpus;
 use raddle_lda::{Fit, Held, Lda, LdaError, LdaProgram, Preparation, Problem};
-use sha2::{Digest, Sha256};
-
-const HASH: usize = 32;
 
 fn problem() -> Problem {
     let documents =
@@ -24,15 +19,6 @@ fn problem() -> Problem {
 
 fn runs(lda: &Lda, set: impl FnOnce(Engine<LdaProgram>) -> Engine<LdaProgram>) -> Result<Fit, LdaError> {
     lda.clone().fit_with(problem(), |engine| set(engine).identity("this run"))
-}
-
-/// Writes the checkpoint with its content changed and the hash made anew.
-fn forge(path: &Path, whole: &[u8], change: impl FnOnce(&mut [u8])) {
-    let mut bytes = whole[..whole.len() - HASH].to_vec();
-    change(&mut bytes);
-    let hash = Sha256::digest(&bytes);
-    bytes.extend_from_slice(&hash);
-    fs::write(path, bytes).unwrap();
 }
 
 #[test]
@@ -50,19 +36,20 @@ fn forged_checkpoints_are_refused_or_run() {
     let (mut refused, mut ran) = (0, 0);
     for (number, lda) in (0..).zip(&kinds) {
         runs(lda, |engine| engine.epochs(3).checkpoint(1, &path)).unwrap();
-        let whole = fs::read(&path).unwrap();
-        forge(&path, &whole, |_| {});
+        let whole = Checkpoint::last(&path);
+        whole.forge(0, |_, _| {});
         let honest = runs(lda, |engine| engine.resume(&path)).unwrap();
         assert_eq!(honest.topic_words(), runs(lda, |engine| engine).unwrap().topic_words());
-        // Behind magic bytes, version and identity.
-        let from = 8 + 4 + 8 + "this run".len();
         for turn in 0..700 {
             let mut stream = Stream::new(&[7, number, turn]);
-            let at = from + (stream.bits() as usize) % (whole.len() - HASH - from - 8);
-            forge(&path, &whole, |bytes| match turn % 3 {
-                0 => bytes[at] ^= 1 << (stream.bits() % 8),
-                1 => bytes[at..at + 4].copy_from_slice(&(stream.bits() as u32).to_le_bytes()),
-                _ => bytes[at..at + 8].copy_from_slice(&(stream.bits() % 40).to_le_bytes()),
+            let at = (stream.bits() as usize) % whole.length();
+            whole.forge(at, |bytes, at| {
+                let at = at.min(bytes.len() - 8);
+                match turn % 3 {
+                    0 => bytes[at] ^= 1 << (stream.bits() % 8),
+                    1 => bytes[at..at + 4].copy_from_slice(&(stream.bits() as u32).to_le_bytes()),
+                    _ => bytes[at..at + 8].copy_from_slice(&(stream.bits() % 40).to_le_bytes()),
+                }
             });
             match runs(lda, |engine| engine.resume(&path)) {
                 Ok(_) => ran += 1,

@@ -31,6 +31,7 @@ fn run() -> RunReport {
             shards_moved: 1,
         }],
         processes: Vec::new(),
+        checkpoints: CheckpointRecord::default(),
         warnings: Vec::new(),
     }
 }

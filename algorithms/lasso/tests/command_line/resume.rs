@@ -167,8 +167,9 @@ fn an_interrupt_while_it_reads_says_so_and_leaves_no_folder() {
 fn a_checkpoint_that_cannot_be_written_is_a_warning_and_the_model_is_there() {
     let folder = scratch();
     let run = folder.path().join("run");
-    // Where the checkpoint is written there is a folder.
-    fs::create_dir_all(run.join("checkpoint.partial")).unwrap();
+    // The name leads nowhere.
+    fs::create_dir_all(&run).unwrap();
+    std::os::unix::fs::symlink("missing/place", run.join("checkpoint")).unwrap();
     let ran = ends(folder.path(), &format!("fit {DATA} --checkpoint-every 1 --quiet --out run"), 0);
     assert!(ran.err.starts_with("warning: checkpoint run/checkpoint: it cannot be written"), "{}", ran.err);
     assert!(!ran.err.contains("the one before") && ran.err.lines().count() == 1, "{}", ran.err);

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use raddle_common::testing::copy_folder;
+
 use crate::common::random;
 use crate::program::{ends, scratch};
 
@@ -52,12 +54,13 @@ fn every_schedule_and_loss_is_resumed_to_the_same_files() {
         ends(folder.path(), &format!("{line} --checkpoint-every 1 --quiet --out done --force"), 0);
         // Stopped: the checkpoint of the first epoch, as a killed run leaves it.
         ends(folder.path(), &format!("{line} --checkpoint-every 1 --epochs 1 --quiet --out part --force"), 3);
-        let checkpoint = fs::read(run("part").join("checkpoint")).unwrap();
+        copy_folder(&run("part/checkpoint"), &run("kept"));
         for workers in [1, 2, 3, 5] {
             let options = format!("--workers {workers} --json --quiet");
             let again = ends(folder.path(), &format!("{line} {options} --resume done"), 0).out;
             same("done", &again, &format!("finished, {workers} workers"));
-            fs::write(run("part").join("checkpoint"), &checkpoint).unwrap();
+            fs::remove_dir_all(run("part/checkpoint")).unwrap();
+            copy_folder(&run("kept"), &run("part/checkpoint"));
             let on = ends(folder.path(), &format!("{line} {options} --resume part"), 0).out;
             same("part", &on, &format!("stopped, {workers} workers"));
         }

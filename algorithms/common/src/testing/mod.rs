@@ -3,11 +3,15 @@
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 #![allow(clippy::missing_panics_doc, reason = "it says so above")]
 
+mod checkpoint;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::Value;
+
+pub use self::checkpoint::Checkpoint;
 
 /// What a run said, and its exit status.
 #[derive(Debug)]
@@ -70,6 +74,20 @@ impl<'a> Program<'a> {
 /// The object in a file.
 pub fn json(file: &Path) -> Value {
     serde_json::from_slice(&fs::read(file).unwrap()).unwrap()
+}
+
+/// Copies a folder with all that is in it.
+pub fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let place = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy_folder(&entry.path(), &place);
+        } else {
+            fs::copy(entry.path(), place).unwrap();
+        }
+    }
 }
 
 /// The names in a folder, in order.

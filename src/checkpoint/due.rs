@@ -1,0 +1,136 @@
+//! [`CheckpointEvery`]: when a boundary is worth a checkpoint. The clock decides when state is saved, never what it is.
+
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::{Serialize, Serializer};
+
+/// How often a run writes a checkpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckpointEvery {
+    /// After every N epochs.
+    Epochs(u64),
+    /// At the first boundary after 5 seconds, then whenever 30 times the last one's cost has passed: checkpoints take
+    /// about a thirtieth of the time.
+    Auto,
+}
+
+impl From<u64> for CheckpointEvery {
+    fn from(epochs: u64) -> Self {
+        Self::Epochs(epochs)
+    }
+}
+
+impl FromStr for CheckpointEvery {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            _ => text
+                .parse()
+                .ok()
+                .filter(|&epochs| epochs > 0)
+                .map(Self::Epochs)
+                .ok_or_else(|| "give a whole number of 1 or more, or auto".into()),
+        }
+    }
+}
+
+/// A number, or `auto`.
+impl Serialize for CheckpointEvery {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Epochs(epochs) => serializer.serialize_u64(*epochs),
+            Self::Auto => serializer.serialize_str("auto"),
+        }
+    }
+}
+
+/// The first checkpoint of [`CheckpointEvery::Auto`].
+const FIRST: Duration = Duration::from_secs(5);
+/// Between two of them, in units of the last one's cost.
+const COSTS: u32 = 30;
+
+/// Which boundaries of a run are due.
+#[derive(Debug, Clone)]
+pub(crate) struct Due {
+    every: CheckpointEvery,
+    clock: Arc<Mutex<Clock>>,
+}
+
+#[derive(Debug)]
+struct Clock {
+    next: Instant,
+    /// What was said of the boundary that was last asked about: all who ask are told the same.
+    said: Option<(u64, bool)>,
+}
+
+impl Due {
+    pub(crate) fn new(every: CheckpointEvery) -> Self {
+        Self { every, clock: Arc::new(Mutex::new(Clock { next: Instant::now() + FIRST, said: None })) }
+    }
+
+    /// Whether the boundary after this number of epochs is due.
+    pub(crate) fn at(&self, epoch: u64) -> bool {
+        match self.every {
+            CheckpointEvery::Epochs(every) => epoch > 0 && epoch.is_multiple_of(every),
+            CheckpointEvery::Auto => self.lock().is_due(epoch, Instant::now()),
+        }
+    }
+
+    /// One was written, at this cost.
+    pub(crate) fn note(&self, cost: Duration) {
+        self.lock().note(cost, Instant::now());
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Clock> {
+        self.clock.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Clock {
+    fn is_due(&mut self, epoch: u64, now: Instant) -> bool {
+        match self.said {
+            Some((said, due)) if said == epoch => due,
+            _ => {
+                let due = epoch > 0 && now >= self.next;
+                self.said = Some((epoch, due));
+                due
+            }
+        }
+    }
+
+    fn note(&mut self, cost: Duration, now: Instant) {
+        self.next = now + cost * COSTS;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn automatic_ones_come_after_5_seconds_and_then_take_a_thirtieth_of_the_time() {
+        let start = Instant::now();
+        let mut clock = Clock { next: start + FIRST, said: None };
+        let (mut written, mut spent) = (Vec::new(), Duration::ZERO);
+        // Epochs of a second; a checkpoint costs as much as its number in tenths.
+        for epoch in 0..1000 {
+            let now = start + Duration::from_secs(epoch) + spent;
+            if clock.is_due(epoch, now) {
+                // Whoever asks again is told the same.
+                assert!(clock.is_due(epoch, now + Duration::from_secs(100)));
+                let cost = Duration::from_millis(100 * (written.len() as u64 + 1));
+                spent += cost;
+                clock.note(cost, now + cost);
+                written.push(epoch);
+            }
+        }
+        assert_eq!(written[..4], [5, 8, 14, 23]);
+        assert!(spent <= Duration::from_secs(1000) / 30, "{spent:?}");
+        assert_eq!("auto".parse(), Ok(CheckpointEvery::Auto));
+        assert!("0".parse::<CheckpointEvery>().is_err() && "often".parse::<CheckpointEvery>().is_err());
+    }
+}

@@ -1,0 +1,153 @@
+//! Parts: files of records, written one record at a time and read the same way.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Write as _};
+use std::path::Path;
+use std::sync::Arc;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::store::{Store, Stored};
+
+/// What a record holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    /// What the shard of this number has learned.
+    Shard(u32),
+    /// The block of this number.
+    Block(u32),
+    Replica,
+    Pinned,
+    Schedule,
+    Progress,
+}
+
+impl Kind {
+    fn code(self) -> (u8, u32) {
+        match self {
+            Self::Shard(number) => (0, number),
+            Self::Block(number) => (1, number),
+            Self::Replica => (2, 0),
+            Self::Pinned => (3, 0),
+            Self::Schedule => (4, 0),
+            Self::Progress => (5, 0),
+        }
+    }
+
+    fn of((code, number): (u8, u32)) -> Option<Self> {
+        match (code, number) {
+            (0, _) => Some(Self::Shard(number)),
+            (1, _) => Some(Self::Block(number)),
+            (2, 0) => Some(Self::Replica),
+            (3, 0) => Some(Self::Pinned),
+            (4, 0) => Some(Self::Schedule),
+            (5, 0) => Some(Self::Progress),
+            _ => None,
+        }
+    }
+}
+
+/// Bytes before those of a record: its kind, a number, and the length.
+const HEAD: usize = 1 + 4 + 8;
+
+/// What a manifest says of a part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) name: String,
+    pub(super) length: u64,
+    pub(super) hash: Vec<u8>,
+}
+
+crate::state!(Part { name, length, hash });
+
+/// A part that is being written.
+#[derive(Debug)]
+pub(super) struct PartWriter {
+    name: String,
+    file: BufWriter<Stored>,
+    hash: Sha256,
+    length: u64,
+}
+
+impl PartWriter {
+    pub(super) fn create(store: &Arc<dyn Store>, folder: &Path, name: String) -> io::Result<Self> {
+        let file = BufWriter::with_capacity(1 << 16, Stored::create(store, &folder.join(&name))?);
+        Ok(Self { name, file, hash: Sha256::new(), length: 0 })
+    }
+
+    pub(super) fn add(&mut self, kind: Kind, bytes: &[u8]) -> io::Result<()> {
+        let (code, number) = kind.code();
+        let mut head = [code; HEAD];
+        head[1..5].copy_from_slice(&number.to_le_bytes());
+        head[5..].copy_from_slice(&(bytes.len() as u64).to_le_bytes());
+        for bytes in [&head, bytes] {
+            self.hash.update(bytes);
+            self.file.write_all(bytes)?;
+        }
+        self.length += (HEAD + bytes.len()) as u64;
+        Ok(())
+    }
+
+    /// Returns once it outlives a loss of power.
+    pub(super) fn close(mut self) -> io::Result<Part> {
+        self.file.flush()?;
+        self.file.get_ref().sync()?;
+        Ok(Part { name: self.name, length: self.length, hash: self.hash.finalize().to_vec() })
+    }
+}
+
+/// Whether the file of a part is as it was written.
+pub(super) fn is_whole(folder: &Path, part: &Part) -> io::Result<bool> {
+    let mut file = File::open(folder.join(&part.name))?;
+    if file.metadata()?.len() != part.length {
+        return Ok(false);
+    }
+    let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(hash.finalize()[..] == part.hash[..]),
+            count => hash.update(&buffer[..count]),
+        }
+    }
+}
+
+/// Reads the records of a part, one at a time.
+#[derive(Debug)]
+pub(super) struct Records {
+    file: BufReader<File>,
+    left: u64,
+}
+
+impl Records {
+    pub(super) fn open(folder: &Path, part: &Part) -> io::Result<Self> {
+        Ok(Self { file: BufReader::new(File::open(folder.join(&part.name))?), left: part.length })
+    }
+
+    fn read_next(&mut self) -> io::Result<(Kind, Vec<u8>)> {
+        let wrong = || io::Error::other("a record that cannot be");
+        let mut head = [0; HEAD];
+        self.file.read_exact(&mut head)?;
+        let [code, n0, n1, n2, n3, length @ ..] = head;
+        let kind = Kind::of((code, u32::from_le_bytes([n0, n1, n2, n3]))).ok_or_else(wrong)?;
+        let length = u64::from_le_bytes(length);
+        // Never more than there is, whatever the record claims.
+        self.left = self.left.checked_sub(HEAD as u64 + length).ok_or_else(wrong)?;
+        let mut bytes = vec![0; usize::try_from(length).map_err(|_| wrong())?];
+        self.file.read_exact(&mut bytes)?;
+        Ok((kind, bytes))
+    }
+}
+
+impl Iterator for Records {
+    type Item = io::Result<(Kind, Vec<u8>)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        (self.left > 0).then(|| {
+            let read = self.read_next();
+            if read.is_err() {
+                self.left = 0;
+            }
+            read
+        })
+    }
+}

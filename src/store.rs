@@ -1,0 +1,89 @@
+//! [`Store`]: the few operations on files that a commit consists of, so that tests can make each of them fail.
+
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Where files are kept. Every operation stands for itself: what fails has not been done, but for a write, which may
+/// have been done in part.
+pub(crate) trait Store: fmt::Debug + Send + Sync {
+    fn make_folder(&self, path: &Path) -> io::Result<()> {
+        fs::create_dir(path)
+    }
+
+    fn create(&self, path: &Path) -> io::Result<File> {
+        File::create(path)
+    }
+
+    fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<usize> {
+        file.write(bytes)
+    }
+
+    /// Returns once the file's content outlives a loss of power.
+    fn sync(&self, file: &File) -> io::Result<()> {
+        file.sync_all()
+    }
+
+    /// Returns once the folder's entries outlive a loss of power.
+    fn sync_folder(&self, path: &Path) -> io::Result<()> {
+        // Only some systems can open a folder; the others order its entries themselves.
+        match cfg!(unix) {
+            true => File::open(path)?.sync_all(),
+            false => Ok(()),
+        }
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn remove(&self, file: &Path) -> io::Result<()> {
+        fs::remove_file(file)
+    }
+
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        fs::remove_dir(path)
+    }
+}
+
+/// The file system as it is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Disk;
+
+impl Store for Disk {}
+
+/// A file of a store that is being written.
+#[derive(Debug)]
+pub(crate) struct Stored {
+    file: File,
+    store: Arc<dyn Store>,
+}
+
+impl Stored {
+    pub(crate) fn create(store: &Arc<dyn Store>, path: &Path) -> io::Result<Self> {
+        Ok(Self { file: store.create(path)?, store: Arc::clone(store) })
+    }
+
+    /// Returns once what was written outlives a loss of power.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        self.store.sync(&self.file)
+    }
+}
+
+impl Write for Stored {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.store.write(&mut self.file, bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Seek for Stored {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
