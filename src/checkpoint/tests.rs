@@ -58,6 +58,7 @@ struct Mortal {
     folders: Mutex<BTreeMap<u64, BTreeMap<String, u64>>>,
     /// By inode: where a file was made.
     paths: Mutex<BTreeMap<u64, PathBuf>>,
+    held: Mutex<Vec<File>>,
 }
 
 impl Mortal {
@@ -79,11 +80,10 @@ impl Mortal {
         self.folders.lock().unwrap().insert(fs::metadata(path).unwrap().ino(), entries.collect());
     }
 
-    /// Something new has this number, which may have been another's.
-    fn forget(&self, inode: u64) {
-        self.files.lock().unwrap().remove(&inode);
-        self.folders.lock().unwrap().remove(&inode);
-        self.paths.lock().unwrap().remove(&inode);
+    /// Something new is here. Held open, its number is never another's, even when it has been removed.
+    fn hold(&self, path: &Path) -> io::Result<()> {
+        self.held.lock().unwrap().push(File::open(path)?);
+        Ok(())
     }
 
     /// What is found after the loss, in another folder.
@@ -111,15 +111,14 @@ impl Store for Mortal {
     fn make_folder(&self, path: &Path) -> io::Result<()> {
         self.step(|| {
             Disk.make_folder(path)?;
-            self.forget(fs::metadata(path)?.ino());
-            Ok(())
+            self.hold(path)
         })
     }
 
     fn create(&self, path: &Path) -> io::Result<File> {
         self.step(|| {
             let file = Disk.create(path)?;
-            self.forget(file.metadata()?.ino());
+            self.hold(path)?;
             self.paths.lock().unwrap().insert(file.metadata()?.ino(), path.to_owned());
             Ok(file)
         })
