@@ -12,7 +12,7 @@ use super::super::exit::Error;
 use super::super::manifest::digest_of_bytes;
 use super::lines::{Lines, Version};
 use super::source::Text;
-use crate::checkpoint::sync_folder;
+use crate::store::{Disk, Store as _};
 
 /// The name of the file.
 pub(in crate::cli) const NAME: &str = "changes.log";
@@ -32,7 +32,7 @@ impl Log {
             let mut file = File::create(&path)?;
             file.write_all(head(program, data).as_bytes())?;
             file.sync_all()?;
-            sync_folder(folder)?;
+            Disk.sync_folder(folder)?;
             Ok(file)
         };
         let file = create().map_err(|why: std::io::Error| Error::write(&path, why))?;
