@@ -154,8 +154,9 @@ fn several_engines_count_on() {
 fn every_field_of_a_runs_files_is_on_the_page_that_explains_them() {
     let folder = tempfile::tempdir().unwrap();
     let run = folder.path().join("run");
-    // No checkpoint can be written where there is a folder: a warning.
-    fs::create_dir_all(run.join("checkpoint.partial")).unwrap();
+    // No checkpoint can be written to a name that leads nowhere: a warning.
+    fs::create_dir_all(&run).unwrap();
+    std::os::unix::fs::symlink("missing/place", run.join("checkpoint")).unwrap();
     let mut session = session(&["--out", run.to_str().unwrap(), "--checkpoint-every", "1"]);
     let outcome = session.run(engine()).unwrap();
     session.write("number", |out| io::Write::write_all(out, b"0.0625")).unwrap();
