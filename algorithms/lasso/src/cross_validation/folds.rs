@@ -287,6 +287,6 @@ impl Folds {
 
     /// The Lasso at one of the l1 ratios (by position) and lambdas, to be fitted on all rows.
     pub fn all(&self, ratio: usize, lambda: f64) -> Lasso {
-        self.plan.lasso.clone().l1_ratio(self.l1_ratios[ratio]).lambda(lambda)
+        self.plan.lasso.clone().l1_ratio(self.l1_ratios[ratio]).lambda(lambda).frugal(true)
     }
 }
