@@ -21,7 +21,7 @@ fn ends(folder: &Path, line: &str, code: i32) -> String {
 fn rows() -> Vec<Row> {
     let row = |at: usize| {
         let values: Vec<(usize, f64)> = (1..=12)
-            .filter(|column| (at * 7 + column * column) % 3 > 0 || *column == 12)
+            .filter(|column| !(at * 7 + column * column).is_multiple_of(3) || *column == 12)
             .map(|column| (column, ((at * 31 + column * 17) % 23) as f64 / 4.0 - 2.5))
             .filter(|(_, value)| *value != 0.0)
             .collect();
@@ -86,7 +86,7 @@ fn digests(folder: &Path, options: &str) -> Vec<Value> {
 /// The relative duality gap of a model of (1/2n) |y - Xb|^2 + lambda |b|_1, from its files and the rows alone.
 fn gap(folder: &Path, run: &str, rows: &[Row]) -> f64 {
     let lambda = json(&folder.join(run).join("model.json"))["lambda"].as_f64().unwrap();
-    let mut b = vec![0.0; 20];
+    let mut b = [0.0; 20];
     for line in fs::read_to_string(folder.join(run).join("coef.tsv")).unwrap().lines() {
         let mut words = line.split_whitespace();
         if let (Some(Ok(column)), Some(Ok(value))) =
@@ -100,7 +100,7 @@ fn gap(folder: &Path, run: &str, rows: &[Row]) -> f64 {
         .map(|(y, x)| y - x.iter().map(|&(column, value)| b[column] * value).sum::<f64>())
         .collect();
     let n = rows.len() as f64;
-    let mut correlation = vec![0.0; 20];
+    let mut correlation = [0.0; 20];
     for ((_, x), r) in rows.iter().zip(&residual) {
         x.iter().for_each(|&(column, value)| correlation[column] += value * r);
     }

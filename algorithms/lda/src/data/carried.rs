@@ -283,11 +283,11 @@ impl Kept {
         let of_block = |words: &Vec<u32>| words.iter().map(|&word| word_counts[word as usize]).sum::<u64>();
         let mut loads: Vec<u64> = blocks.iter().map(of_block).collect();
         let known: usize = blocks.iter().map(Vec::len).sum();
-        for word in known..word_counts.len() {
+        for (word, &count) in (0..).zip(word_counts).skip(known) {
             let block = (0..loads.len()).min_by_key(|&block| loads[block]).unwrap_or(0);
             // Words ascend within a block: this one is beyond all that were there.
-            blocks[block].push(word as u32);
-            loads[block] += word_counts[word].max(1);
+            blocks[block].push(word);
+            loads[block] += count.max(1);
         }
         let mut places = vec![Place::default(); word_counts.len()];
         for (block, words) in (0..).zip(&blocks) {
