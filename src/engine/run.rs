@@ -26,19 +26,8 @@ impl<P: Program> Engine<P> {
     /// program or schedule panics, or a checkpoint cannot be read.
     pub fn run(self) -> Result<Outcome<P>, EngineError> {
         self.check()?;
-        let Self {
-            program,
-            schedule,
-            parts,
-            costs,
-            mut settings,
-            mut observer,
-            mut warner,
-            checkpoint,
-            store,
-            resume,
-            identity,
-        } = self;
+        let Self { program, schedule, parts, costs, mut settings, mut observer, mut warner, .. } = self;
+        let (checkpoint, store, resume, identity) = (self.checkpoint, self.store, self.resume, self.identity);
         settings.started = Instant::now();
         let Makers { shards, blocks, pinned, replica } = parts;
         let costs = costs.unwrap_or_else(|| vec![1; shards.len()]);
@@ -57,9 +46,7 @@ impl<P: Program> Engine<P> {
         let mut history = History::default();
         if let Some(folder) = &resume {
             let checkpoint = Checkpoint::read(folder, &identity)?;
-            for why in &checkpoint.unfit {
-                history.warn(why.clone(), warner.as_mut());
-            }
+            checkpoint.unfit.iter().for_each(|why| history.warn(why.clone(), warner.as_mut()));
             checkpoint.restore(&*program, &mut held, &mut hub)?;
         }
         loop {
@@ -83,11 +70,10 @@ impl<P: Program> Engine<P> {
             let (Some((metric, objective)), Some(parting)) = (ended.verdict, ended.parting) else {
                 return Err(EngineError::Worker("the run ended before its first boundary".into()));
             };
-            // A run that a limit or Ctrl-C ends can go on from where it was, not from the last multiple.
-            let unfinished = matches!(parting, Parting::Over(Ending::Limit(_) | Ending::Interrupted));
-            let is_due = (unfinished || settings.checkpoint_due(hub.progress.epoch)) && !hub.cut_short;
             if let Some((due, checkpoints)) = &settings.checkpoints {
-                if is_due {
+                // A run that a limit or Ctrl-C ends can go on from where it was, not from the last multiple.
+                let unfinished = matches!(parting, Parting::Over(Ending::Limit(_) | Ending::Interrupted));
+                if (unfinished || due.at(hub.progress.epoch)) && !hub.cut_short {
                     let written = checkpoints.write_rest(&identity, &*program, &held, &hub);
                     due.note(history.note_checkpoint(written, warner.as_mut())?);
                 }

@@ -50,25 +50,7 @@ impl<P: Program> Hub<P> {
                 }
                 Ok(())
             }
-            Message::Pieces { answer } => {
-                self.charge(&answer);
-                let Stage::Relating { waiting, pieces, .. } = &mut self.stage else {
-                    return Err(unasked("pieces to relate", &answer));
-                };
-                pieces.extend(answer.partials);
-                *waiting -= 1;
-                if *waiting > 0 {
-                    return Ok(());
-                }
-                let Stage::Relating { candidates, pieces, .. } =
-                    std::mem::replace(&mut self.stage, Stage::Stepwise)
-                else {
-                    return Ok(());
-                };
-                let next = self.relate(&candidates, in_shard_order(pieces))?;
-                self.take_step(next, out)?;
-                self.advance(out)
-            }
+            Message::Pieces { answer } => self.take_pieces(answer, out),
             Message::Shares { answer, prints: some } => {
                 self.charge(&answer);
                 let Stage::Certifying { waiting, shares, prints } = &mut self.stage else {
@@ -88,6 +70,25 @@ impl<P: Program> Hub<P> {
             Message::Here { .. } => Ok(()),
             _ => Err("the hub was sent an order, which is for places".into()),
         }
+    }
+
+    fn take_pieces(&mut self, answer: Answer<P>, out: &mut Outbox<P>) -> Result<(), String> {
+        self.charge(&answer);
+        let Stage::Relating { waiting, pieces, .. } = &mut self.stage else {
+            return Err(unasked("pieces to relate", &answer));
+        };
+        pieces.extend(answer.partials);
+        *waiting -= 1;
+        if *waiting > 0 {
+            return Ok(());
+        }
+        let Stage::Relating { candidates, pieces, .. } = std::mem::replace(&mut self.stage, Stage::Stepwise)
+        else {
+            return Ok(());
+        };
+        let next = self.relate(&candidates, in_shard_order(pieces))?;
+        self.take_step(next, out)?;
+        self.advance(out)
     }
 
     /// Hands messages to places on this thread and takes their answers, until nothing is left to do or it is others'

@@ -1,83 +1,18 @@
 //! [`LiveRatings`]: ratings that are inserted and retracted, version by version.
 
+mod change;
+mod names;
+
 use std::collections::HashMap;
 use std::fmt::{self, Debug, Formatter};
 
-use raddle::changes::{Delta, Key, Record, Rules, View};
+use raddle::changes::{Delta, Rules, View};
 use raddle_datasets::ratings::as_in_file;
-use raddle_datasets::{Duplicates, Ids, Ratings, Triples};
-use serde::{Deserialize, Serialize};
+use raddle_datasets::{Duplicates, Ratings, Triples};
 
-/// The kinds of keys that a rating has.
-const USER: u8 = 0;
-const ITEM: u8 = 1;
-
-/// A rating as the view knows it: its user and its item, by row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Pair {
-    /// The user's row.
-    pub user: u32,
-    /// The item's row.
-    pub item: u32,
-}
-
-impl Record for Pair {
-    type Id = (u32, u32);
-
-    fn id(&self) -> (u32, u32) {
-        (self.user, self.item)
-    }
-
-    fn keys(&self) -> Vec<(Key, u64)> {
-        vec![(Key::new(USER, self.user), 1), (Key::new(ITEM, self.item), 1)]
-    }
-}
-
-/// One change, by the ids of the data.
-#[derive(Debug, Clone, PartialEq)]
-pub enum RatingChange {
-    /// A user rates an item.
-    Insert {
-        /// The user's id; a new one is a new user.
-        user: String,
-        /// The item's id; a new one is a new item.
-        item: String,
-        /// The rating.
-        value: f32,
-    },
-    /// The last rating of an item by a user is taken back; one before it counts again.
-    Retract {
-        /// The user's id.
-        user: String,
-        /// The item's id.
-        item: String,
-    },
-    /// All ratings of a user are taken back.
-    Forget {
-        /// The user's id.
-        user: String,
-    },
-}
-
-/// Why changes are refused: which of them, from 0, and what is wrong.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
-    /// The change.
-    pub at: usize,
-    /// What is wrong with it.
-    pub why: String,
-}
-
-/// What a version took in: how many ratings came in and went out, and the difference that this makes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Taken {
-    /// Ratings inserted.
-    pub inserted: u64,
-    /// Ratings retracted.
-    pub retracted: u64,
-    /// The difference to the version before.
-    pub delta: Delta<Pair>,
-}
+use self::change::{ITEM, USER};
+pub use self::change::{Pair, RatingChange, Refused, Taken};
+use self::names::Names;
 
 /// What was done to the ratings, to be undone.
 #[derive(Debug, Clone, Copy)]
@@ -370,98 +305,5 @@ pub fn at_least(mut triples: Triples, least: u64) -> Triples {
             return triples;
         }
         triples = triples.iter().filter(|&(user, item, _)| is_enough(user, item)).collect();
-    }
-}
-
-/// The ids of users or of items, to which others come.
-#[derive(Debug, Clone)]
-struct Names {
-    ids: Ids,
-    numbers: HashMap<u32, u32>,
-    names: HashMap<String, u32>,
-    /// As it was before the changes under way, where ids of another kind came.
-    before: Option<Box<Names>>,
-    /// How many there were before them.
-    count: usize,
-}
-
-impl Names {
-    fn new(ids: &Ids) -> Self {
-        let (mut numbers, mut names) = (HashMap::new(), HashMap::new());
-        match ids {
-            Ids::Dense(count) => numbers.extend((0..*count).map(|row| (row, row))),
-            Ids::Integers(ids) => numbers.extend(ids.iter().copied().zip(0..)),
-            Ids::Names(ids) => names.extend(ids.iter().cloned().zip(0..)),
-        }
-        Self { ids: ids.clone(), numbers, names, before: None, count: ids.len() }
-    }
-
-    fn row(&self, id: &str) -> Option<u32> {
-        match self.ids {
-            Ids::Names(_) => self.names.get(id).copied(),
-            _ => self.numbers.get(&id.parse().ok()?).copied(),
-        }
-    }
-
-    /// The row of an id, a new one behind the others if it has none.
-    fn row_or_new(&mut self, id: &str) -> u32 {
-        if let Some(row) = self.row(id) {
-            return row;
-        }
-        let next = self.ids.len() as u32;
-        match (&mut self.ids, id.parse::<u32>()) {
-            (Ids::Names(ids), _) => {
-                ids.push(id.into());
-                self.names.insert(id.into(), next);
-            }
-            (Ids::Dense(count), Ok(number)) if number == *count => {
-                *count += 1;
-                self.numbers.insert(number, next);
-            }
-            (Ids::Dense(count), Ok(number)) => {
-                self.ids = Ids::Integers((0..*count).chain([number]).collect());
-                self.numbers.insert(number, next);
-            }
-            (Ids::Integers(ids), Ok(number)) => {
-                ids.push(number);
-                self.numbers.insert(number, next);
-            }
-            (_, Err(_)) => {
-                // From now on all of them are texts.
-                let before = Self { before: None, ..self.clone() };
-                let names = (0..self.ids.len()).map(|row| self.ids.name(row)).chain([id.into()]).collect();
-                let count = self.count;
-                *self = Self { count, before: Some(Box::new(before)), ..Self::new(&Ids::Names(names)) };
-            }
-        }
-        next
-    }
-
-    fn begin(&mut self) {
-        (self.before, self.count) = (None, self.ids.len());
-    }
-
-    /// Forgets the ids that came since the changes began.
-    fn take_back(&mut self) {
-        let count = self.count;
-        if let Some(before) = self.before.take() {
-            *self = *before;
-        }
-        while self.ids.len() > count {
-            let name = self.ids.name(self.ids.len() - 1);
-            match &mut self.ids {
-                Ids::Dense(count) => *count -= 1,
-                Ids::Integers(ids) => drop(ids.pop()),
-                Ids::Names(ids) => drop(ids.pop()),
-            }
-            name.parse().ok().map(|number: u32| self.numbers.remove(&number));
-            self.names.remove(&name);
-        }
-        // Numbers that are all there in their order are no list, as a file of them is read.
-        if let Ids::Integers(ids) = &self.ids
-            && ids.iter().copied().eq(0..ids.len() as u32)
-        {
-            self.ids = Ids::Dense(ids.len() as u32);
-        }
     }
 }

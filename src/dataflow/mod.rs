@@ -15,25 +15,24 @@
 //! Where one thread carries all there is a single operator ([`alone`]): what hub and places have for each other then
 //! needs no channel, and short epochs share a turn.
 
-use std::rc::Rc;
-use std::sync::{Arc, mpsc};
+mod trained;
 
-use timely::ExchangeData;
+use std::sync::Arc;
+
 use timely::container::CapacityContainerBuilder;
-use timely::dataflow::channels::pact::{DistributorPact, Exchange};
+use timely::dataflow::channels::pact::DistributorPact;
 use timely::dataflow::operators::generic::OutputBuilder;
 use timely::dataflow::operators::generic::builder_rc::OperatorBuilder;
 use timely::dataflow::operators::{Capability, ConnectLoop, Feedback};
 use timely::dataflow::{Scope, Stream};
-use timely::progress::frontier::MutableAntichain;
 use timely::progress::operate::FrontierInterest;
 use timely::scheduling::SyncActivator;
 
+pub(crate) use self::trained::trained;
 use crate::doing;
 use crate::generation::Generation;
 use crate::hub::Hub;
 use crate::message::Message;
-use crate::operator::{Event, Trained};
 use crate::parcel::{ByAddress, Parcels, Receiver, Sender};
 use crate::place::{HUB, Outbox};
 use crate::places::Places;
@@ -170,9 +169,7 @@ fn place_operator<'scope, P: Program>(
         let mut capabilities: Option<(Capability<u64>, Capability<u64>)> = None;
         move |_| {
             if let Some((memory, capability)) = first.take() {
-                for mut parcel in sender.pack(HUB, Message::<P>::Here { memory }) {
-                    answers_out.activate().session(&capability).give_container(&mut parcel);
-                }
+                send(&mut answers_out, &capability, sender.pack(HUB, Message::<P>::Here { memory }));
             }
             let mut arrived = Vec::new();
             // Blocks first: an order that needs one then finds it.
@@ -201,9 +198,7 @@ fn place_operator<'scope, P: Program>(
                         HUB => (&mut answers_out, answer_capability),
                         _ => (&mut blocks_out, block_capability),
                     };
-                    for mut parcel in sender.pack(to, message) {
-                        outlet.activate().session(capability).give_container(&mut parcel);
-                    }
+                    send(outlet, capability, sender.pack(to, message));
                 }
                 Ok(())
             });
@@ -231,6 +226,13 @@ fn shares_memory<P: Program>(generation: &Generation<P>, memory: u64) -> Result<
                       `Engine::run_on` with a `Cluster`, or a dataflow on one process"
                 .into())
         }
+    }
+}
+
+/// Gives what a message was packed as to a channel.
+fn send<P: Program>(out: &mut Output<Parcels<P>>, capability: &Capability<u64>, parcels: Vec<Parcels<P>>) {
+    for mut parcel in parcels {
+        out.activate().session(capability).give_container(&mut parcel);
     }
 }
 
@@ -294,52 +296,6 @@ fn alone<P: Program>(
         }
     });
     records
-}
-
-/// Gathers a stream's records on the first worker; when the stream has ended, `begin` is handed them and what wakes this
-/// operator. What then comes from the other side goes on, each epoch's record at its time; the last is the outcome.
-pub(crate) fn trained<'scope, D: ExchangeData, P: Program>(
-    records: Stream<'scope, u64, Vec<D>>,
-    begin: impl FnOnce(Vec<D>, SyncActivator) -> mpsc::Receiver<Event<P>> + 'static,
-) -> Stream<'scope, u64, Vec<Trained<P>>> {
-    let scope = records.scope();
-    let mut builder = OperatorBuilder::new("train: gather records, train on them".to_owned(), scope);
-    let mut input = builder.new_input(records, Exchange::new(|_: &D| 0));
-    let (out, trained) = builder.new_output::<Vec<Trained<P>>>();
-    let mut out: Output<Vec<Trained<P>>> = OutputBuilder::from(out);
-    let waker = waker(&scope, &builder);
-    let is_first = scope.index() == 0;
-    builder.build(move |mut capabilities| {
-        let mut capability = capabilities.pop().filter(|_| is_first);
-        let (mut gathered, mut begin, mut events) = (Vec::new(), Some((begin, waker)), None);
-        move |frontiers| {
-            input.for_each(|_, some| gathered.append(some));
-            if capability.is_none() {
-                return;
-            }
-            if frontiers.iter().all(MutableAntichain::is_empty)
-                && let Some((begin, waker)) = begin.take()
-            {
-                events = Some(begin(std::mem::take(&mut gathered), waker));
-            }
-            while let Some(event) = events.as_ref().and_then(|events| events.try_recv().ok()) {
-                let Some(held) = &mut capability else { return };
-                let (epoch, said) = match event {
-                    Event::Epoch(record) => (record.epoch.saturating_sub(1), Trained::Epoch(record)),
-                    Event::Over(outcome) => (*held.time(), Trained::Over(Rc::new(*outcome))),
-                };
-                if epoch > *held.time() {
-                    held.downgrade(&epoch);
-                }
-                let is_over = matches!(said, Trained::Over(_));
-                out.activate().session(held).give(said);
-                if is_over {
-                    capability = None;
-                }
-            }
-        }
-    });
-    trained
 }
 
 type EpochRecords = Vec<EpochRecord>;

@@ -1,0 +1,98 @@
+//! [`Names`]: ids that come while ratings do.
+
+use std::collections::HashMap;
+
+use raddle_datasets::Ids;
+
+/// The ids of users or of items, to which others come.
+#[derive(Debug, Clone)]
+pub(super) struct Names {
+    pub(super) ids: Ids,
+    numbers: HashMap<u32, u32>,
+    names: HashMap<String, u32>,
+    /// As it was before the changes under way, where ids of another kind came.
+    before: Option<Box<Names>>,
+    /// How many there were before them.
+    count: usize,
+}
+
+impl Names {
+    pub(super) fn new(ids: &Ids) -> Self {
+        let (mut numbers, mut names) = (HashMap::new(), HashMap::new());
+        match ids {
+            Ids::Dense(count) => numbers.extend((0..*count).map(|row| (row, row))),
+            Ids::Integers(ids) => numbers.extend(ids.iter().copied().zip(0..)),
+            Ids::Names(ids) => names.extend(ids.iter().cloned().zip(0..)),
+        }
+        Self { ids: ids.clone(), numbers, names, before: None, count: ids.len() }
+    }
+
+    pub(super) fn row(&self, id: &str) -> Option<u32> {
+        match self.ids {
+            Ids::Names(_) => self.names.get(id).copied(),
+            _ => self.numbers.get(&id.parse().ok()?).copied(),
+        }
+    }
+
+    /// The row of an id, a new one behind the others if it has none.
+    pub(super) fn row_or_new(&mut self, id: &str) -> u32 {
+        if let Some(row) = self.row(id) {
+            return row;
+        }
+        let next = self.ids.len() as u32;
+        match (&mut self.ids, id.parse::<u32>()) {
+            (Ids::Names(ids), _) => {
+                ids.push(id.into());
+                self.names.insert(id.into(), next);
+            }
+            (Ids::Dense(count), Ok(number)) if number == *count => {
+                *count += 1;
+                self.numbers.insert(number, next);
+            }
+            (Ids::Dense(count), Ok(number)) => {
+                self.ids = Ids::Integers((0..*count).chain([number]).collect());
+                self.numbers.insert(number, next);
+            }
+            (Ids::Integers(ids), Ok(number)) => {
+                ids.push(number);
+                self.numbers.insert(number, next);
+            }
+            (_, Err(_)) => {
+                // From now on all of them are texts.
+                let before = Self { before: None, ..self.clone() };
+                let names = (0..self.ids.len()).map(|row| self.ids.name(row)).chain([id.into()]).collect();
+                let count = self.count;
+                *self = Self { count, before: Some(Box::new(before)), ..Self::new(&Ids::Names(names)) };
+            }
+        }
+        next
+    }
+
+    pub(super) fn begin(&mut self) {
+        (self.before, self.count) = (None, self.ids.len());
+    }
+
+    /// Forgets the ids that came since the changes began.
+    pub(super) fn take_back(&mut self) {
+        let count = self.count;
+        if let Some(before) = self.before.take() {
+            *self = *before;
+        }
+        while self.ids.len() > count {
+            let name = self.ids.name(self.ids.len() - 1);
+            match &mut self.ids {
+                Ids::Dense(count) => *count -= 1,
+                Ids::Integers(ids) => drop(ids.pop()),
+                Ids::Names(ids) => drop(ids.pop()),
+            }
+            name.parse().ok().map(|number: u32| self.numbers.remove(&number));
+            self.names.remove(&name);
+        }
+        // Numbers that are all there in their order are no list, as a file of them is read.
+        if let Ids::Integers(ids) = &self.ids
+            && ids.iter().copied().eq(0..ids.len() as u32)
+        {
+            self.ids = Ids::Dense(ids.len() as u32);
+        }
+    }
+}
