@@ -1,6 +1,5 @@
-//! Runs on several processes: [`Cluster`] is a process's place in one, `coordinator` the place
-//! where all are decided on. [`NETWORK.md`](https://github.com/raddle/raddle/blob/main/src/NETWORK.md) draws a
-//! generation's life, and says what is protected and what is not.
+//! Runs on several processes: [`Cluster`] is a process's place in one, `coordinator` the place where all are decided on.
+//! `src/NETWORK.md` draws a generation's life, and says what is protected and what is not.
 
 pub(crate) mod balance;
 pub(crate) mod coordinator;
