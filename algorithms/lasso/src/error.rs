@@ -2,7 +2,8 @@
 
 use thiserror::Error;
 
-use crate::loss::multinomial::MOST_CLASSES;
+/// More classes than this are taken for numbers that are no classes.
+pub(crate) const MOST_CLASSES: usize = 1000;
 
 /// Why a problem cannot be prepared or fitted.
 #[derive(Debug, Error)]

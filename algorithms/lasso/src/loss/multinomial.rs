@@ -9,11 +9,8 @@ use super::linear_predictor::Smooth;
 use super::rows::Rows;
 use super::{Curvature, Given, LossFunction, Measure, Shape};
 use crate::data::problem::Problem;
-use crate::error::LassoError;
+use crate::error::{LassoError, MOST_CLASSES};
 use crate::kernels::{ClassRows, LossSums, multinomial, multinomial_entropy};
-
-/// More classes than this are taken for numbers that are no classes.
-pub(crate) const MOST_CLASSES: usize = 1000;
 
 #[derive(Debug)]
 pub(super) struct Multinomial;
