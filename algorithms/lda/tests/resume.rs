@@ -56,13 +56,7 @@ fn left(folder: &Path, run: &str) -> (String, Files) {
 fn resumes(folder: &Path, kind: &str, stopped: &str, whole: &(String, Files)) {
     for workers in [1, 2, 3, 5] {
         let copy = folder.join("copy");
-        fs::create_dir(&copy).unwrap();
-        for entry in fs::read_dir(folder.join(stopped)).unwrap() {
-            let entry = entry.unwrap();
-            if entry.file_type().unwrap().is_file() {
-                fs::copy(entry.path(), copy.join(entry.file_name())).unwrap();
-            }
-        }
+        raddle_common::testing::copy_folder(&folder.join(stopped), &copy);
         ends(folder, &format!("fit {kind} --resume copy --workers {workers}"), 0);
         let (digest, files) = left(folder, "copy");
         assert_eq!(digest, whole.0, "{stopped}, {kind}, {workers} workers");
