@@ -78,11 +78,10 @@ impl Settings {
         self.checkpoints.as_ref().is_some_and(|(due, _)| due.at(epoch))
     }
 
-    /// Where a checkpoint of the boundary after this number of epochs may have to be written. `begins`: it is the one that
-    /// this sitting begins with.
-    pub(crate) fn keeps(&self, epoch: u64, begins: bool) -> Option<Arc<Checkpoints>> {
+    /// Where a checkpoint of the boundary after this number of epochs may have to be written.
+    pub(crate) fn keeps(&self, epoch: u64) -> Option<Arc<Checkpoints>> {
         let (due, checkpoints) = self.checkpoints.as_ref()?;
-        let may_be = (!begins && due.at(epoch)) || self.limit_reached(epoch).is_some();
+        let may_be = due.at(epoch) || self.limit_reached(epoch).is_some();
         may_be.then(|| Arc::clone(checkpoints))
     }
 

@@ -23,7 +23,7 @@ impl<P: Program> Hub<P> {
         // Kept as it is before it is concluded where a checkpoint of it may be written: whoever resumes concludes it under
         // its own target.
         let at = self.boundary();
-        let keep = self.settings.keeps(at.epoch, self.verdict.is_none());
+        let keep = self.settings.keeps(at.epoch);
         self.keep = keep.is_some();
         for (worker, unsent) in self.unsent.iter_mut().enumerate() {
             let changes = std::mem::take(unsent);

@@ -60,6 +60,7 @@ fn json_is_one_line_with_the_documented_keys() {
         "cpu_seconds",
         "wall_seconds",
         "warnings",
+        "checkpoints",
         "cpu_over_wall",
         "threads",
         "idle_workers",
