@@ -147,7 +147,7 @@ fn a_run_does_not_go_on_with_other_data_under_the_same_name() {
         assert!(text.contains(then), "{file}");
         fs::write(&path, text.replace(then, now)).unwrap();
         let said = ends(folder.path(), &resume, 2).err;
-        assert!(said.contains("run/checkpoint: it belongs to a run"), "{fit}: {said}");
+        assert!(said.contains("run/checkpoint/") && said.contains(": it belongs to a run"), "{fit}: {said}");
         if number >= 5 {
             // Both digests, in words that name the option.
             assert!(said.contains(" there, `") && said.contains(file), "{fit}: {said}");
