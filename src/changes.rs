@@ -35,6 +35,9 @@
 //! assert_eq!(view.advance().entered, [(0, Rating(7, 1))]);
 //! ```
 
+mod roster;
+mod rules;
+
 use std::cell::RefCell;
 use std::fmt::{self, Debug, Formatter};
 use std::hash::Hash;
@@ -50,6 +53,10 @@ use timely::communication::Allocator;
 use timely::communication::allocator::thread::Thread;
 use timely::dataflow::{ProbeHandle, Scope};
 use timely::worker::{Config, Worker};
+
+pub use self::roster::{Done, Refused, Roster, Taken};
+use self::rules::Within;
+pub use self::rules::{Keep, Rules};
 
 /// What a view can hold: plain values that are compared, hashed and copied.
 pub trait Value: Ord + Hash + Debug + Clone + Send + Serialize + DeserializeOwned + 'static {}
@@ -92,62 +99,6 @@ pub struct Tally {
     pub records: u64,
     /// Their cost.
     pub cost: u64,
-}
-
-/// Which of several records of one id count.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Keep {
-    /// The one with the greatest number. When it is retracted the one before counts again.
-    #[default]
-    Last,
-    /// The one with the least number.
-    First,
-    /// All.
-    All,
-}
-
-/// Whether a key is part of the view, by how many records have it and how many records there are.
-type Within = Rc<dyn Fn(u64, u64) -> bool>;
-
-/// Which records and keys count.
-#[derive(Clone, Default)]
-pub struct Rules {
-    keep: Keep,
-    least: Vec<(u8, u64)>,
-    within: Vec<(u8, Within)>,
-}
-
-impl Rules {
-    /// Sets which of several records of one id count.
-    pub fn keep(mut self, keep: Keep) -> Self {
-        self.keep = keep;
-        self
-    }
-
-    /// Leaves out records whose key of this kind has fewer than `least` records; this is repeated until none has, so that a
-    /// user who leaves may take an item along, and the item another user.
-    pub fn at_least(mut self, kind: u8, least: u64) -> Self {
-        self.least.push((kind, least));
-        self
-    }
-
-    /// Lets keys of this kind come and go while their records stay: one is part of the view where `is_within` holds of the
-    /// number of records that have it and the number of all records. [`Delta::admitted`] and [`Delta::dropped`] tell.
-    pub fn within(mut self, kind: u8, is_within: impl Fn(u64, u64) -> bool + 'static) -> Self {
-        self.within.push((kind, Rc::new(is_within)));
-        self
-    }
-
-    fn least(&self, key: Key) -> u64 {
-        let of_kind = self.least.iter().filter(|(kind, _)| *kind == key.kind);
-        of_kind.map(|&(_, least)| least).max().unwrap_or(0)
-    }
-}
-
-impl Debug for Rules {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "Rules({:?}, at least {:?})", self.keep, self.least)
-    }
 }
 
 /// What one version of the data has that the one before had not, and the other way round. All lists are in ascending order.

@@ -93,7 +93,9 @@ mod verb;
 pub use crate::digest::ModelDigest;
 pub use crate::process::{cpu_seconds, peak_memory_bytes};
 pub use atomic::write_atomic;
-pub use changes::{ChangeLine, ChangeOptions, ChangeStream, Version};
+pub use changes::{
+    ChangeLine, ChangeOptions, ChangeStream, Version, VersionEnd, VersionOf, Versions, fit_versions, is_whole,
+};
 pub use combine::combine;
 pub use exit::{Error, ExitStatus, main};
 pub use folder::{Earlier, RunFolder};

@@ -1,10 +1,9 @@
 //! [`LiveTable`]: rows that are inserted and retracted, version by version.
 
-use std::collections::HashMap;
 use std::fmt::{self, Debug, Formatter};
 
 use ndarray::{Array2, ShapeBuilder};
-use raddle::changes::{Delta, Key, Record, Rules, View};
+use raddle::changes::{Done, Key, Record, Refused, Roster, Rules, Taken, View};
 use raddle_datasets::{Csc, Matrix, Table};
 use serde::{Deserialize, Serialize};
 
@@ -51,32 +50,6 @@ pub enum RowChange {
     },
 }
 
-/// Why changes are refused: which of them, from 0, and what is wrong.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
-    /// The change.
-    pub at: usize,
-    /// What is wrong with it.
-    pub why: String,
-}
-
-/// What a version took in: how many rows came in and went out, and the difference that this makes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Taken {
-    /// Rows inserted.
-    pub inserted: u64,
-    /// Rows retracted.
-    pub retracted: u64,
-    /// The difference to the version before.
-    pub delta: Delta<RowColumns>,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Done {
-    Inserted(u32),
-    Retracted(u32),
-}
-
 /// A row behind those of the table to begin with.
 #[derive(Debug, Clone)]
 struct Added {
@@ -89,17 +62,14 @@ pub struct LiveTable {
     base: Table,
     added: Vec<Added>,
     width: usize,
-    ids: Vec<String>,
-    is_there: Vec<bool>,
-    known: HashMap<String, u32>,
+    rows: Roster,
     view: View<RowColumns>,
-    done: Vec<Done>,
     width_before: usize,
 }
 
 impl Debug for LiveTable {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "LiveTable({} rows, {:?})", self.known.len(), self.view)
+        write!(f, "LiveTable({} rows, {:?})", self.rows.count(), self.view)
     }
 }
 
@@ -117,17 +87,13 @@ impl LiveTable {
         let mut live = Self {
             added: Vec::new(),
             width,
-            ids: Vec::new(),
-            is_there: Vec::new(),
-            known: HashMap::new(),
+            rows: Roster::default(),
             view: View::new(Rules::default()),
-            done: Vec::new(),
             width_before: width,
             base,
         };
-        for columns in columns {
-            let row = live.ids.len() as u32;
-            live.enter((row + 1).to_string(), RowColumns { row, columns });
+        for (number, columns) in (1..).zip(columns) {
+            live.enter(number.to_string(), columns);
         }
         live.view.advance();
         live
@@ -137,18 +103,14 @@ impl LiveTable {
     ///
     /// # Errors
     /// If a row is retracted that is not there, one is inserted whose id is, or a value is not finite.
-    pub fn apply(&mut self, changes: &[RowChange]) -> Result<Taken, Refused> {
-        self.done.clear();
+    pub fn apply(&mut self, changes: &[RowChange]) -> Result<Taken<RowColumns>, Refused> {
+        self.rows.begin();
         self.width_before = self.width;
-        for (at, change) in changes.iter().enumerate() {
-            if let Err(why) = self.change(change) {
-                self.take_back();
-                return Err(Refused { at, why });
-            }
+        if let Err(refused) = Refused::first(changes, |change| self.change(change)) {
+            self.take_back();
+            return Err(refused);
         }
-        let is_in = |done: &&Done| matches!(done, Done::Inserted(_));
-        let inserted = self.done.iter().filter(is_in).count() as u64;
-        let retracted = self.done.len() as u64 - inserted;
+        let (inserted, retracted) = self.rows.counts();
         Ok(Taken { inserted, retracted, delta: self.view.advance() })
     }
 
@@ -161,14 +123,8 @@ impl LiveTable {
     /// The rows that are there, in the order in which they came: the table that is read from a file of them.
     pub fn table(&self) -> Table {
         let rows = self.base.x.rows();
-        let kept: Vec<usize> = (0..rows).filter(|&row| self.is_there[row]).collect();
-        let added: Vec<&Added> = self
-            .added
-            .iter()
-            .zip(&self.is_there[rows..])
-            .filter(|(_, there)| **there)
-            .map(|(row, _)| row)
-            .collect();
+        let (kept, added): (Vec<usize>, Vec<usize>) = self.rows.there().partition(|&row| row < rows);
+        let added: Vec<&Added> = added.iter().map(|row| &self.added[row - rows]).collect();
         let values: Vec<&[(u32, f64)]> = added.iter().map(|row| &row.values[..]).collect();
         let mut y: Vec<f64> = kept.iter().map(|&row| self.base.y[row]).collect();
         y.extend(added.iter().map(|row| row.y));
@@ -202,7 +158,7 @@ impl LiveTable {
 
     fn change(&mut self, change: &RowChange) -> Result<(), String> {
         match change {
-            RowChange::Insert { id, .. } if self.known.contains_key(id) => {
+            RowChange::Insert { id, .. } if self.rows.contains(id) => {
                 Err(format!("row {id} is there already: retract it first"))
             }
             RowChange::Insert { y, .. } if !y.is_finite() => {
@@ -224,32 +180,26 @@ impl LiveTable {
                     self.width = self.width.max(column as usize + 1);
                 }
                 values.retain(|&(_, value)| value != 0.0);
-                let row = self.ids.len() as u32;
                 let columns = match self.base.x.is_sparse() {
                     true => values.iter().map(|&(column, _)| column).collect(),
                     false => Vec::new(),
                 };
                 self.added.push(Added { y: *y, values });
-                self.enter(id.clone(), RowColumns { row, columns });
-                self.done.push(Done::Inserted(row));
+                self.enter(id.clone(), columns);
                 Ok(())
             }
             RowChange::Retract { id } => {
-                let row = self.known.remove(id);
+                let row = self.rows.retract(id);
                 let row = row.ok_or_else(|| format!("there is no row {id} that could be retracted"))?;
-                self.is_there[row as usize] = false;
                 self.view.retract(row.into(), self.columns_of(row));
-                self.done.push(Done::Retracted(row));
                 Ok(())
             }
         }
     }
 
-    fn enter(&mut self, id: String, columns: RowColumns) {
-        self.known.insert(id.clone(), columns.row);
-        self.ids.push(id);
-        self.is_there.push(true);
-        self.view.insert(columns.row.into(), columns);
+    fn enter(&mut self, id: String, columns: Vec<u32>) {
+        let row = self.rows.insert(id);
+        self.view.insert(row.into(), RowColumns { row, columns });
     }
 
     /// The columns of a row, as they were when it came.
@@ -267,20 +217,14 @@ impl LiveTable {
 
     /// Undoes what was done, and tells the view.
     fn take_back(&mut self) {
-        for done in std::mem::take(&mut self.done).into_iter().rev() {
+        for done in self.rows.take_back() {
             match done {
                 Done::Inserted(row) => {
                     self.view.retract(row.into(), self.columns_of(row));
                     // It is the last one.
                     self.added.pop();
-                    self.is_there.pop();
-                    self.ids.pop().map(|id| self.known.remove(&id));
                 }
-                Done::Retracted(row) => {
-                    self.is_there[row as usize] = true;
-                    self.known.insert(self.ids[row as usize].clone(), row);
-                    self.view.insert(row.into(), self.columns_of(row));
-                }
+                Done::Retracted(row) => self.view.insert(row.into(), self.columns_of(row)),
             }
         }
         self.width = self.width_before;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt::{self, Debug, Formatter};
 
-use raddle::changes::{Delta, Key, Record, Rules, View};
+use raddle::changes::{Delta, Done, Key, Record, Refused, Roster, Rules, Taken, View};
 use raddle_datasets::{Corpus, Filter, Frequency, Vocabulary};
 use serde::{Deserialize, Serialize};
 
@@ -48,32 +48,6 @@ pub enum DocumentChange {
     },
 }
 
-/// Why changes are refused: which of them, from 0, and what is wrong.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
-    /// The change.
-    pub at: usize,
-    /// What is wrong with it.
-    pub why: String,
-}
-
-/// What a version took in: how many documents came in and went out, and the difference that this makes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Taken {
-    /// Documents inserted.
-    pub inserted: u64,
-    /// Documents retracted.
-    pub retracted: u64,
-    /// The difference to the version before.
-    pub delta: Delta<Bag>,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Done {
-    Inserted(u32),
-    Retracted(u32),
-}
-
 /// Documents that come and go. They and the words keep their numbers; what is new comes behind. Words that too few or too
 /// many documents have are left out, and come and go with the documents.
 pub struct LiveCorpus {
@@ -84,18 +58,15 @@ pub struct LiveCorpus {
     width: usize,
     stop_words: HashSet<String>,
     bags: Vec<Bag>,
-    ids: Vec<String>,
-    is_there: Vec<bool>,
-    known: HashMap<String, u32>,
+    roster: Roster,
     view: View<Bag>,
     is_admitted: Vec<bool>,
-    done: Vec<Done>,
     width_before: usize,
 }
 
 impl Debug for LiveCorpus {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "LiveCorpus({} documents, {:?})", self.known.len(), self.view)
+        write!(f, "LiveCorpus({} documents, {:?})", self.roster.count(), self.view)
     }
 }
 
@@ -116,12 +87,9 @@ impl LiveCorpus {
             width: base.words(),
             stop_words: filter.stop_words.clone(),
             bags: Vec::new(),
-            ids: Vec::new(),
-            is_there: Vec::new(),
-            known: HashMap::new(),
+            roster: Roster::default(),
             view: View::new(rules),
             is_admitted: Vec::new(),
-            done: Vec::new(),
             width_before: base.words(),
             base: named_as(Corpus::default(), base),
         };
@@ -138,18 +106,14 @@ impl LiveCorpus {
     /// # Errors
     /// If a document is retracted that is not there, one is inserted whose id is, or a word is no number where the corpus
     /// has no vocabulary.
-    pub fn apply(&mut self, changes: &[DocumentChange]) -> Result<Taken, Refused> {
-        self.done.clear();
+    pub fn apply(&mut self, changes: &[DocumentChange]) -> Result<Taken<Bag>, Refused> {
+        self.roster.begin();
         self.width_before = self.width;
-        for (at, change) in changes.iter().enumerate() {
-            if let Err(why) = self.change(change) {
-                self.take_back();
-                return Err(Refused { at, why });
-            }
+        if let Err(refused) = Refused::first(changes, |change| self.change(change)) {
+            self.take_back();
+            return Err(refused);
         }
-        let is_in = |done: &&Done| matches!(done, Done::Inserted(_));
-        let inserted = self.done.iter().filter(is_in).count() as u64;
-        let retracted = self.done.len() as u64 - inserted;
+        let (inserted, retracted) = self.roster.counts();
         Ok(Taken { inserted, retracted, delta: self.advance() })
     }
 
@@ -162,32 +126,29 @@ impl LiveCorpus {
     /// The corpus as it is: with all numbers that there ever were, of which those of retracted documents have no words.
     pub fn corpus(&self) -> Corpus {
         self.with(
-            (0..self.bags.len()).map(|at| if self.is_there[at] { self.admitted(at) } else { Vec::new() }),
+            (0..self.bags.len())
+                .map(|at| if self.roster.is_there(at) { self.admitted(at) } else { Vec::new() }),
         )
     }
 
     /// The corpus as it is read from a file of the documents that are there, in their order.
     pub fn as_in_file(&self) -> Corpus {
-        self.with(self.there().map(|at| self.admitted(at)))
+        self.with(self.roster.there().map(|at| self.admitted(at)))
     }
 
     /// The same with the words that are left out.
     pub fn whole(&self) -> Corpus {
-        self.with(self.there().map(|at| self.bags[at].words.clone()))
+        self.with(self.roster.there().map(|at| self.bags[at].words.clone()))
     }
 
     /// The ids of all documents that there ever were, by number.
     pub fn ids(&self) -> &[String] {
-        &self.ids
+        self.roster.ids()
     }
 
     /// Whether the corpus is plain text, so that documents come as text.
     pub fn is_text(&self) -> bool {
         self.base.is_text
-    }
-
-    fn there(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.bags.len()).filter(|&at| self.is_there[at])
     }
 
     fn with(&self, documents: impl Iterator<Item = Vec<(u32, u64)>>) -> Corpus {
@@ -206,7 +167,7 @@ impl LiveCorpus {
 
     fn change(&mut self, change: &DocumentChange) -> Result<(), String> {
         match change {
-            DocumentChange::Insert { id, .. } if self.known.contains_key(id) => {
+            DocumentChange::Insert { id, .. } if self.roster.contains(id) => {
                 Err(format!("document {id} is there already: retract it first"))
             }
             DocumentChange::Insert { id, words } => {
@@ -226,12 +187,10 @@ impl LiveCorpus {
                 Ok(())
             }
             DocumentChange::Retract { id } => {
-                let number = self.known.remove(id);
+                let number = self.roster.retract(id);
                 let number =
                     number.ok_or_else(|| format!("there is no document {id} that could be retracted"))?;
-                self.is_there[number as usize] = false;
                 self.view.retract(number.into(), self.bags[number as usize].clone());
-                self.done.push(Done::Retracted(number));
                 Ok(())
             }
         }
@@ -266,7 +225,6 @@ impl LiveCorpus {
     }
 
     fn insert(&mut self, id: String, words: Vec<(u32, u64)>) {
-        let document = self.bags.len() as u32;
         let stop = |&(word, _): &(u32, u64)| {
             let text = self.texts.as_ref().and_then(|texts| texts.get(word as usize));
             !text.is_some_and(|text| self.stop_words.contains(text))
@@ -278,30 +236,23 @@ impl LiveCorpus {
                 _ => merged.push((word, count)),
             }
         }
+        let document = self.roster.insert(id);
         let bag = Bag { document, words: merged };
         self.view.insert(document.into(), bag.clone());
         self.bags.push(bag);
-        self.known.insert(id.clone(), document);
-        self.ids.push(id);
-        self.is_there.push(true);
-        self.done.push(Done::Inserted(document));
     }
 
     /// Undoes what was done, and tells the view.
     fn take_back(&mut self) {
-        for done in std::mem::take(&mut self.done).into_iter().rev() {
+        for done in self.roster.take_back() {
             match done {
                 Done::Inserted(number) => {
                     // It is the last one.
                     if let Some(bag) = self.bags.pop() {
                         self.view.retract(number.into(), bag);
                     }
-                    self.is_there.pop();
-                    self.ids.pop().map(|id| self.known.remove(&id));
                 }
                 Done::Retracted(number) => {
-                    self.is_there[number as usize] = true;
-                    self.known.insert(self.ids[number as usize].clone(), number);
                     self.view.insert(number.into(), self.bags[number as usize].clone());
                 }
             }

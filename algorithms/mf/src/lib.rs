@@ -36,9 +36,10 @@ pub use error::MfError;
 pub use fold_in::FoldIn;
 pub use input::chunk::Counts;
 pub use input::problem::Problem;
-pub use live::{LiveRatings, Pair, RatingChange, Refused, Taken, at_least};
+pub use live::{LiveRatings, Pair, RatingChange, at_least};
 pub use model::{Fit, Model};
 pub use params::{Equations, Method, Mf, ScheduleKind};
+pub use raddle::changes::{Refused, Taken};
 pub use recommend::{Ranking, Recommender, Seen, TopK};
 pub use runner::{InProcess, Runner};
 pub use sgd::{

@@ -26,6 +26,19 @@ pub struct Version {
     pub(super) is_logged: bool,
 }
 
+impl Version {
+    /// What its lines say.
+    ///
+    /// # Errors
+    /// The first that says nothing, from 0, and why.
+    pub fn changes<C>(
+        &self,
+        read: impl Fn(&ChangeLine) -> Result<C, String>,
+    ) -> Result<Vec<C>, (usize, String)> {
+        self.lines.iter().enumerate().map(|(at, line)| read(line).map_err(|why| (at, why))).collect()
+    }
+}
+
 /// The lines of a text, or the first that is wrong.
 #[derive(Debug)]
 pub(super) struct Lines {

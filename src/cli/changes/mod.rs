@@ -3,6 +3,7 @@
 mod lines;
 mod log;
 mod source;
+mod versions;
 
 use std::path::PathBuf;
 
@@ -19,6 +20,7 @@ use self::source::{File, Source, Standard};
 
 pub use self::lines::{ChangeLine, Version};
 pub(super) use self::log::NAME as LOG;
+pub use self::versions::{VersionEnd, VersionOf, Versions, fit_versions, is_whole};
 
 /// The options of data that change; flatten them into those of a verb that follows them.
 #[derive(Debug, Clone, Default, Args, Serialize)]

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use raddle::cli::{Error, ModelFolder, Session};
+use raddle::cli::{Error, ModelFolder, Session, VersionOf};
 use raddle_datasets::{Encoding, npy};
 use raddle_lasso::{Fit, Loss, Point, Problem};
 use serde::{Deserialize, Serialize};
@@ -60,14 +60,6 @@ pub(crate) struct Model {
     /// Of rows that change: which version of them the model is of.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub(crate) version: Option<VersionOf>,
-}
-
-/// Which version of its rows a model is of.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(crate) struct VersionOf {
-    pub(crate) data_version: u64,
-    /// Epochs of the run up to it.
-    pub(crate) epochs: u64,
 }
 
 fn squared() -> String {

@@ -3,14 +3,14 @@
 use clap::Args;
 use raddle::cli::{
     ChangeOptions, Data, Error, ExitStatus, Report, Session, Summary, Table as Listing, Timed, TrainOptions,
-    aligned, count, number, refuse_without_effect,
+    VersionOf, aligned, count, number, refuse_without_effect,
 };
 use raddle_lasso::{Fit, Lasso, Problem};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::data;
-use super::files::{self, Model, VersionOf};
+use super::files::{self, Model};
 use super::problem::{self, Features, ProblemOptions, Ready, refuse_named};
 use super::versions;
 

@@ -3,16 +3,16 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use raddle::Ending;
 use raddle::cli::{
-    ChangeLine, ChangeStream, Data, Error, ExitStatus, Report, Session, Timed, Version, write_atomic,
+    ChangeLine, Data, Error, ExitStatus, Session, Timed, Version, VersionEnd, VersionOf, Versions,
+    fit_versions, is_whole, write_atomic,
 };
 use raddle_datasets::{Matrix, Table};
-use raddle_lasso::{Fit, LiveTable, Problem, RowChange, Taken};
+use raddle_lasso::{Fit, LiveTable, Problem, RowChange};
 
 use super::coefficients::Coefficients;
 use super::data;
-use super::files::{self, VersionOf};
+use super::files;
 use super::fit::{Options, finished};
 use super::problem::{self, Features, refuse_named};
 
@@ -22,8 +22,6 @@ struct Run<'a> {
     digest: String,
     /// The coefficients to start from, and how many columns they are of.
     start: Option<(Coefficients, usize)>,
-    /// The report and the text of the last model that was committed.
-    last: Option<(Report, String)>,
 }
 
 /// A version of the table, prepared.
@@ -31,13 +29,6 @@ struct Laid {
     problem: Problem,
     data: Data,
     features: Features,
-}
-
-/// How the fit of a version ended.
-enum Ended {
-    Committed,
-    /// It was cut short: the model before stays.
-    Short(Box<Report>),
 }
 
 /// Fits, and goes on from version to version.
@@ -51,84 +42,11 @@ pub(super) fn fit(options: &Options, mut session: Session) -> Result<ExitStatus,
     let base = options.problem.read(&mut session, &options.train, &[])?;
     let digest = base.digest.clone();
     let live = session.timed(Timed::Prepare, || LiveTable::new(base));
-    let mut run = Run { options, live, digest, start: None, last: None };
-    let done = run.resume(&mut session)?;
-    if done.is_none() {
-        let laid = run.lay_out(&mut session)?;
-        if let Ended::Short(report) = run.version(&mut session, 0, laid)? {
-            return end_short(session, *report);
-        }
-        if run.last.as_ref().is_some_and(|(report, _)| !is_whole(report.ending.name())) {
-            return run.finish(session);
-        }
-    }
-    let mut changes = ChangeStream::open(&options.changes, &mut session, &run.digest)?;
-    while let Some(version) = changes.next(&session)? {
-        let taken = match run.take(&version) {
-            Ok(taken) => taken,
-            Err((at, why)) => {
-                changes.refuse(&version, Some(at), &why, &session)?;
-                continue;
-            }
-        };
-        if done.is_some_and(|done| version.number <= done) {
-            changes.pass(&version);
-            continue;
-        }
-        let laid = match run.lay_out(&mut session) {
-            Ok(laid) => laid,
-            Err(why) => {
-                run.live.undo();
-                changes.refuse(&version, None, &why.to_string(), &session)?;
-                continue;
-            }
-        };
-        changes.accept(&version, (taken.inserted, taken.retracted), &mut session)?;
-        if let Ended::Short(report) = run.version(&mut session, version.number, laid)? {
-            run.save_data()?;
-            return end_short(session, *report);
-        }
-    }
-    run.finish(session)
-}
-
-fn end_short(session: Session, report: Report) -> Result<ExitStatus, Error> {
-    let text = format!(
-        "{}\nthe model of the version before stays; --resume fits this one again",
-        report.conclusion()
-    );
-    session.finish_without_model(report, &text)
-}
-
-fn is_whole(ending: &str) -> bool {
-    [Ending::Target, Ending::Converged].iter().any(|whole| whole.name() == ending)
+    let mut run = Run { options, live, digest: digest.clone(), start: None };
+    fit_versions(&mut run, &options.changes, &digest, session)
 }
 
 impl Run<'_> {
-    /// Takes the model of a run up that goes on: the number of its version, or nothing where its first fit is to be done.
-    fn resume(&mut self, session: &mut Session) -> Result<Option<u64>, Error> {
-        let folder = session.folder().path().filter(|_| session.is_resumed());
-        let Some(folder) = folder.filter(|folder| folder.join("model.json").exists()).map(Path::to_owned)
-        else {
-            return Ok(None);
-        };
-        let fitted = files::read_start(&folder)?;
-        let Some(of) = fitted.about.version.filter(|_| is_whole(&fitted.about.ending)) else {
-            return Ok(None);
-        };
-        self.start = Some((fitted.coefficients, fitted.about.columns));
-        session.resume_behind(of.data_version, of.epochs);
-        Ok(Some(of.data_version))
-    }
-
-    /// Takes the lines of a version in, all or none; tells which is wrong.
-    fn take(&mut self, version: &Version) -> Result<Taken, (usize, String)> {
-        let parse = |(at, line): (usize, &ChangeLine)| self.parse(line).map_err(|why| (at, why));
-        let changes: Vec<RowChange> =
-            version.lines.iter().enumerate().map(parse).collect::<Result<_, _>>()?;
-        self.live.apply(&changes).map_err(|refused| (refused.at, refused.why))
-    }
-
     /// `id y j:x ...`, columns from 1; `id` where it retracts.
     fn parse(&self, line: &ChangeLine) -> Result<RowChange, String> {
         let mut words = line.text.split_whitespace();
@@ -160,8 +78,31 @@ impl Run<'_> {
         });
         Ok(RowChange::Insert { id, y, values: values.collect::<Result<_, String>>()? })
     }
+}
 
-    fn lay_out(&self, session: &mut Session) -> Result<Laid, Error> {
+impl Versions for Run<'_> {
+    type Laid = Laid;
+
+    fn take_up(&mut self, folder: &Path) -> Result<Option<VersionOf>, Error> {
+        let fitted = files::read_start(folder)?;
+        let Some(of) = fitted.about.version.filter(|_| is_whole(&fitted.about.ending)) else {
+            return Ok(None);
+        };
+        self.start = Some((fitted.coefficients, fitted.about.columns));
+        Ok(Some(of))
+    }
+
+    fn take(&mut self, version: &Version) -> Result<(u64, u64), (usize, String)> {
+        let changes = version.changes(|line| self.parse(line))?;
+        let taken = self.live.apply(&changes).map_err(|refused| (refused.at, refused.why))?;
+        Ok((taken.inserted, taken.retracted))
+    }
+
+    fn undo(&mut self) {
+        self.live.undo();
+    }
+
+    fn lay_out(&mut self, session: &mut Session, _: u64) -> Result<Laid, Error> {
         let options = self.options;
         let table = self.live.table();
         if table.y.is_empty() {
@@ -174,8 +115,7 @@ impl Run<'_> {
         Ok(Laid { problem, data, features })
     }
 
-    /// Fits one version and puts its model in the place of the one before.
-    fn version(&mut self, session: &mut Session, number: u64, laid: Laid) -> Result<Ended, Error> {
+    fn fit(&mut self, session: &mut Session, number: u64, laid: Laid) -> Result<VersionEnd, Error> {
         let options = self.options;
         let Laid { problem, data, features } = laid;
         let mut lasso = options.lasso()?;
@@ -194,16 +134,13 @@ impl Run<'_> {
         let fit = Fit::new(&problem, session.run(engine.identity(identity))?);
         if number > 0 && !is_whole(fit.report.ending.name()) {
             let report = session.report(options, data, String::new(), &fit.report, &fit.trace)?;
-            return Ok(Ended::Short(Box::new(report)));
+            return Ok(VersionEnd::Short(Box::new(report)));
         }
         self.start = Some((fit.coefficients.clone(), columns));
         let of = VersionOf { data_version: number, epochs: session.epochs() };
-        let (mut report, summary, text) =
+        let (report, summary, text) =
             finished(session, options, &fit, &problem, (data, &features), Some(of))?;
-        report = report.result("data_version", number);
-        session.commit(&mut report, &summary, &text)?;
-        self.last = Some((report, text));
-        Ok(Ended::Committed)
+        Ok(VersionEnd::Fitted(Box::new(report), summary, text))
     }
 
     /// The rows that are left, as libsvm text.
@@ -231,16 +168,6 @@ impl Run<'_> {
             }
             Ok(())
         })
-    }
-
-    fn finish(self, session: Session) -> Result<ExitStatus, Error> {
-        self.save_data()?;
-        let is_interrupted = session.is_interrupted();
-        let status = match &self.last {
-            Some((report, text)) => session.finish_committed(report, text)?,
-            None => session.finish_again()?,
-        };
-        Ok(if is_interrupted { ExitStatus::Interrupted } else { status })
     }
 }
 

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
 pub mod general;
+pub mod options;
 
 use ndarray::{Array2, ShapeBuilder};
 use raddle_datasets::{Csc, Matrix, Table};

@@ -12,6 +12,7 @@ mod refused;
 mod replay;
 mod table;
 
+use common::options::whole_weights;
 use common::random_data;
 use raddle_lasso::Fit;
 
@@ -26,11 +27,6 @@ fn data(count: usize, rows: usize, columns: usize, seed: u64) -> (Vec<Vec<f64>>,
         classes[row] = 10.0 + class as f64;
     }
     (x, classes)
-}
-
-/// Whole weights, some of them 0.
-fn whole_weights(rows: usize) -> Vec<f64> {
-    (0..rows).map(|row| ((row * 7 + 1) % 4) as f64).collect()
 }
 
 /// Intercept and all coefficients of each class.

@@ -2,8 +2,9 @@
 
 use raddle_lasso::{Choice, Fit, Lasso, Loss, Preparation, Problem};
 
+use super::common::options::{Named, options};
 use super::common::{dense, sparse};
-use super::{data, whole_weights};
+use super::data;
 
 const ROWS: usize = 60;
 const COLUMNS: usize = 120;
@@ -13,35 +14,20 @@ fn bits(fit: &Fit) -> (String, Vec<u64>, Option<u64>, u64, u64) {
     (fit.digest(), dual, report.objective.map(f64::to_bits), report.metric.value.to_bits(), report.epochs)
 }
 
-type Named = (&'static str, fn(Problem) -> Problem, fn(Lasso) -> Lasso);
-
-fn options() -> Vec<Named> {
-    vec![
+fn all_options() -> Vec<Named> {
+    let own: [Named; 3] = [
         ("plain", |problem| problem, |lasso| lasso),
         ("path", |problem| problem, |lasso| lasso.path(6, 20.0)),
         ("net", |problem| problem, |lasso| lasso.l1_ratio(0.5)),
-        ("weights", |problem| problem.weights(whole_weights(ROWS)).unwrap(), |lasso| lasso),
-        (
-            "factors",
-            |problem| problem,
-            |lasso| {
-                lasso.factors((0..COLUMNS).map(|j| 0.5 + f64::from(u8::try_from(j % 4).unwrap())).collect())
-            },
-        ),
-        (
-            "unpenalized",
-            |problem| problem,
-            |lasso| lasso.factors((0..COLUMNS).map(|j| f64::from(u8::from(j % 60 != 7))).collect()),
-        ),
-        ("bounds", |problem| problem, |lasso| lasso.bounds(vec![(-0.05, 0.1); COLUMNS])),
-    ]
+    ];
+    own.into_iter().chain(options::<ROWS, COLUMNS>()).collect()
 }
 
 #[test]
 fn every_option_replays_for_any_number_of_workers_rescales_and_kills() {
     let (x, y) = data(3, ROWS, COLUMNS, 71);
     let folder = tempfile::tempdir().unwrap();
-    for (name, on_problem, on_lasso) in options() {
+    for (name, on_problem, on_lasso) in all_options() {
         for (kind, make) in [("dense", dense as fn(&[Vec<f64>]) -> _), ("sparse", sparse)] {
             let given = on_problem(Problem::new(make(&x), y.clone(), Preparation::default()).unwrap());
             for schedule in [Choice::WorkingSet, Choice::Priority, Choice::Shuffled] {

@@ -11,6 +11,7 @@ mod replay;
 mod rows;
 mod table;
 
+use common::options::whole_weights;
 use common::{classes, random, random_data};
 use raddle_datasets::Matrix;
 use raddle_lasso::{Fit, Loss, Preparation, Problem};
@@ -27,11 +28,6 @@ fn data(loss: Loss, rows: usize, columns: usize, seed: u64) -> (Vec<Vec<f64>>, V
         Loss::Poisson => y.iter().map(|y| (0.3 * y.abs()).round()).collect(),
     };
     (x, y)
-}
-
-/// Whole weights, some of them 0.
-fn whole_weights(rows: usize) -> Vec<f64> {
-    (0..rows).map(|row| f64::from(u32::try_from((row * 7 + 1) % 4).unwrap())).collect()
 }
 
 fn offsets(rows: usize, seed: u64) -> Vec<f64> {

@@ -1,9 +1,10 @@
 //! A fit with terms has the same bytes however it is carried out.
 
-use raddle_lasso::{Choice, Fit, Lasso, Problem};
+use raddle_lasso::{Choice, Fit, Lasso};
 
+use super::common::options::{Named, options};
 use super::common::{dense, sparse};
-use super::{LOSSES, data, offsets, problem, whole_weights};
+use super::{LOSSES, data, offsets, problem};
 
 const ROWS: usize = 60;
 const COLUMNS: usize = 180;
@@ -13,38 +14,23 @@ fn bits(fit: &Fit) -> (String, Option<u64>, u64, u64) {
     (fit.digest(), report.objective.map(f64::to_bits), report.metric.value.to_bits(), report.epochs)
 }
 
-type Named = (&'static str, fn(Problem) -> Problem, fn(Lasso) -> Lasso);
-
-/// Each new option alone.
-fn options() -> Vec<Named> {
-    vec![
-        ("weights", |problem| problem.weights(whole_weights(ROWS)).unwrap(), |lasso| lasso),
+/// Each option alone.
+fn all_options() -> Vec<Named> {
+    let own: [Named; 3] = [
         ("offset", |problem| problem.offset(offsets(ROWS, 9)).unwrap(), |lasso| lasso),
-        (
-            "factors",
-            |problem| problem,
-            |lasso| {
-                lasso.factors((0..COLUMNS).map(|j| 0.5 + f64::from(u8::try_from(j % 4).unwrap())).collect())
-            },
-        ),
-        (
-            "unpenalized",
-            |problem| problem,
-            |lasso| lasso.factors((0..COLUMNS).map(|j| f64::from(u8::from(j % 60 != 7))).collect()),
-        ),
         ("nonnegative", |problem| problem, |lasso| lasso.bounds(vec![(0.0, f64::INFINITY); COLUMNS])),
         (
             "groups",
             |problem| problem,
             |lasso| lasso.groups((0..COLUMNS).map(|j| u32::try_from(j % 50).unwrap()).collect()),
         ),
-        ("bounds", |problem| problem, |lasso| lasso.bounds(vec![(-0.05, 0.1); COLUMNS])),
-    ]
+    ];
+    own.into_iter().chain(options::<ROWS, COLUMNS>()).collect()
 }
 
 #[test]
 fn every_option_replays_for_any_number_of_workers_and_rescales() {
-    for (name, on_problem, on_lasso) in options() {
+    for (name, on_problem, on_lasso) in all_options() {
         for loss in LOSSES {
             let (x, y) = data(loss, ROWS, COLUMNS, 71);
             for make in [dense, sparse] {

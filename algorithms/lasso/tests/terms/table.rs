@@ -2,6 +2,7 @@
 
 use raddle_lasso::{Choice, Lasso, Loss, Preparation, Problem};
 
+use super::common::options::kinds;
 use super::common::{dense, sparse};
 use super::oracle::{Naive, Terms};
 use super::{LOSSES, apart, data, exported, whole_weights};
@@ -9,34 +10,12 @@ use super::{LOSSES, apart, data, exported, whole_weights};
 const ROWS: usize = 48;
 const COLUMNS: usize = 7;
 
-/// Factors and bounds by name.
-type Kind = (&'static str, Vec<f64>, Vec<(f64, f64)>);
-
-fn kinds() -> Vec<Kind> {
-    let (one, infinite) = (vec![1.0; COLUMNS], f64::INFINITY);
-    let free = vec![(-infinite, infinite); COLUMNS];
-    let mixed: Vec<f64> = (0..COLUMNS).map(|j| [1.0, 0.3, 2.5, 1.0][j % 4]).collect();
-    let nonnegative = vec![(0.0, infinite); COLUMNS];
-    let narrow: Vec<(f64, f64)> = (0..COLUMNS)
-        .map(|j| [(-0.05, 0.04), (-infinite, 0.03), (0.0, 0.02), (-0.01, 0.0), (0.0, 0.0)][j % 5])
-        .collect();
-    vec![
-        ("plain", one.clone(), free.clone()),
-        ("unpenalized", (0..COLUMNS).map(|j| f64::from(u8::from(j % 3 != 1))).collect(), free.clone()),
-        ("factors", mixed.clone(), free.clone()),
-        ("nonnegative", one.clone(), nonnegative.clone()),
-        ("bounds", one, narrow.clone()),
-        ("factors and nonnegative", mixed.clone(), nonnegative),
-        ("factors and bounds", mixed, narrow),
-    ]
-}
-
 #[test]
 fn every_loss_penalty_bound_and_weight() {
     let mut met = 0;
     for loss in LOSSES {
         let (x, y) = data(loss, ROWS, COLUMNS, 5);
-        for (name, factors, bounds) in kinds() {
+        for (name, factors, bounds) in kinds::<COLUMNS>() {
             for l1_ratio in [1.0, 0.5] {
                 for weighted in [false, true] {
                     for (intercept, standardize) in [(true, true), (true, false), (false, false)] {

@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use raddle::cli::{Error, ModelDigest, ModelFolder, Session};
+use raddle::cli::{Error, ModelDigest, ModelFolder, Session, VersionOf};
 use raddle_datasets::{Corpus, Csc, Matrix, Vocabulary, npy, npz, sparse_npz};
 use raddle_lda::{Fit, MOST_TOPICS, TopicWords};
 use serde::{Deserialize, Serialize};
@@ -44,14 +44,6 @@ pub(crate) struct Model {
     /// Of a corpus that changes: which version of it the model is of.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub(crate) version: Option<VersionOf>,
-}
-
-/// Which version of its corpus a model is of.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(crate) struct VersionOf {
-    pub(crate) data_version: u64,
-    /// Epochs of the run up to it.
-    pub(crate) epochs: u64,
 }
 
 /// The number that all are, if they are.

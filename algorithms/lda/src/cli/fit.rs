@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use raddle::cli::{
-    ChangeOptions, Data, Error, ExitStatus, Report, Session, Summary, Timed, TrainOptions, choose, count,
-    refuse_without_effect,
+    ChangeOptions, Data, Error, ExitStatus, Report, Session, Summary, Timed, TrainOptions, VersionOf, choose,
+    count, refuse_without_effect,
 };
 use raddle_datasets::{Corpus, Vocabulary};
 use raddle_lda::{Fit, Held, Lda, LdaError, Preparation, Problem, SyncInterval, TopicWords};
@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::data::{self, CorpusArgs, Given, TextArgs};
 use super::describe::Listing;
-use super::files::{self, Model, VersionOf};
+use super::files::{self, Model};
 use super::outcome;
 use super::priors;
 use super::start::{self, Start};

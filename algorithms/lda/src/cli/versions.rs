@@ -3,16 +3,17 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use raddle::State as _;
 use raddle::cli::{
-    ChangeLine, ChangeStream, Error, ExitStatus, ModelFolder, Report, Session, Timed, Version, write_atomic,
+    ChangeLine, Error, ExitStatus, ModelFolder, Session, Timed, Version, VersionEnd, VersionOf, Versions,
+    fit_versions, is_whole, write_atomic,
 };
 use raddle::state::{Reader, Writer};
-use raddle::{Ending, State as _};
 use raddle_datasets::{Corpus, tokens};
-use raddle_lda::{Carried, DocumentChange, Fit, LiveCorpus, Preparation, Problem, Taken};
+use raddle_lda::{Carried, DocumentChange, Fit, LiveCorpus, Preparation, Problem};
 
 use super::data;
-use super::files::{Model, VersionOf};
+use super::files::Model;
 use super::fit::{Options, refuse, written};
 
 /// What a fit leaves for the next version, in the run's folder.
@@ -22,8 +23,6 @@ struct Run<'a> {
     options: &'a Options,
     live: LiveCorpus,
     carried: Option<Carried>,
-    /// The report and the text of the last model that was committed.
-    last: Option<(Report, String)>,
 }
 
 /// A version of the corpus, ready to be fitted.
@@ -31,13 +30,6 @@ struct Laid {
     corpus: Corpus,
     problem: Problem,
     notes: Vec<String>,
-}
-
-/// How the fit of a version ended.
-enum Ended {
-    Committed,
-    /// The run was asked to end: the model before stays.
-    Short(Box<Report>),
 }
 
 /// Fits, and goes on from version to version.
@@ -50,89 +42,11 @@ pub(super) fn fit(options: &Options, mut session: Session) -> Result<ExitStatus,
     let digest = base.digest.clone();
     let live = session.timed(Timed::Prepare, || LiveCorpus::new(&base, &filter));
     drop(base);
-    let mut run = Run { options, live, carried: None, last: None };
-    let done = run.resume(&mut session)?;
-    if done.is_none() {
-        let laid = run.lay_out(&mut session)?;
-        if let Ended::Short(report) = run.version(&mut session, 0, laid)? {
-            return end_short(session, *report);
-        }
-        if run.last.as_ref().is_some_and(|(report, _)| !is_whole(report.ending.name())) {
-            return run.finish(session);
-        }
-    }
-    let mut changes = ChangeStream::open(&options.changes, &mut session, &digest)?;
-    while let Some(version) = changes.next(&session)? {
-        let taken = match run.take(&version) {
-            Ok(taken) => taken,
-            Err((at, why)) => {
-                changes.refuse(&version, Some(at), &why, &session)?;
-                continue;
-            }
-        };
-        if done.is_some_and(|done| version.number <= done) {
-            changes.pass(&version);
-            continue;
-        }
-        let laid = match run.lay_out(&mut session) {
-            Ok(laid) => laid,
-            Err(why) => {
-                run.live.undo();
-                changes.refuse(&version, None, &why.to_string(), &session)?;
-                continue;
-            }
-        };
-        changes.accept(&version, (taken.inserted, taken.retracted), &mut session)?;
-        if let Ended::Short(report) = run.version(&mut session, version.number, laid)? {
-            run.save_data()?;
-            return end_short(session, *report);
-        }
-    }
-    run.finish(session)
-}
-
-fn end_short(session: Session, report: Report) -> Result<ExitStatus, Error> {
-    let text = format!(
-        "{}\nthe model of the version before stays; --resume fits this one again",
-        report.conclusion()
-    );
-    session.finish_without_model(report, &text)
-}
-
-fn is_whole(ending: &str) -> bool {
-    [Ending::Target, Ending::Converged].iter().any(|whole| whole.name() == ending)
+    let mut run = Run { options, live, carried: None };
+    fit_versions(&mut run, &options.changes, &digest, session)
 }
 
 impl Run<'_> {
-    /// Takes the model of a run up that goes on: the number of its version, or nothing where its first fit is to be done.
-    fn resume(&mut self, session: &mut Session) -> Result<Option<u64>, Error> {
-        let folder = session.folder().path().filter(|_| session.is_resumed());
-        let Some(folder) = folder.filter(|folder| folder.join("model.json").exists()).map(Path::to_owned)
-        else {
-            return Ok(None);
-        };
-        let model = ModelFolder::open(&folder, "lda")?;
-        let about: Model = model.about()?;
-        let Some(of) = about.version.filter(|_| is_whole(&about.ending)) else { return Ok(None) };
-        if !self.options.changes.cold {
-            let bytes = model.read(CARRIED)?;
-            let place = folder.join(CARRIED);
-            let carried =
-                Carried::load(&mut Reader::new(&bytes)).and_then(|carried| carried.check().map(|()| carried));
-            self.carried = Some(carried.map_err(|why| Error::input(format!("{}: {why}", place.display())))?);
-        }
-        session.resume_behind(of.data_version, of.epochs);
-        Ok(Some(of.data_version))
-    }
-
-    /// Takes the lines of a version in, all or none; tells which is wrong.
-    fn take(&mut self, version: &Version) -> Result<Taken, (usize, String)> {
-        let parse = |(at, line): (usize, &ChangeLine)| self.parse(line).map_err(|why| (at, why));
-        let changes: Vec<DocumentChange> =
-            version.lines.iter().enumerate().map(parse).collect::<Result<_, _>>()?;
-        self.live.apply(&changes).map_err(|refused| (refused.at, refused.why))
-    }
-
     /// `id word:count ...`, or `id text` where the corpus is text; `id` where it retracts.
     fn parse(&self, line: &ChangeLine) -> Result<DocumentChange, String> {
         let (id, rest) = line.text.split_once(char::is_whitespace).unwrap_or((&line.text, ""));
@@ -154,9 +68,36 @@ impl Run<'_> {
             false => Ok(DocumentChange::Insert { id, words }),
         }
     }
+}
 
-    /// This version, dealt to shards and blocks.
-    fn lay_out(&self, session: &mut Session) -> Result<Laid, Error> {
+impl Versions for Run<'_> {
+    type Laid = Laid;
+
+    fn take_up(&mut self, folder: &Path) -> Result<Option<VersionOf>, Error> {
+        let model = ModelFolder::open(folder, "lda")?;
+        let about: Model = model.about()?;
+        let Some(of) = about.version.filter(|_| is_whole(&about.ending)) else { return Ok(None) };
+        if !self.options.changes.cold {
+            let bytes = model.read(CARRIED)?;
+            let place = folder.join(CARRIED);
+            let carried =
+                Carried::load(&mut Reader::new(&bytes)).and_then(|carried| carried.check().map(|()| carried));
+            self.carried = Some(carried.map_err(|why| Error::input(format!("{}: {why}", place.display())))?);
+        }
+        Ok(Some(of))
+    }
+
+    fn take(&mut self, version: &Version) -> Result<(u64, u64), (usize, String)> {
+        let changes = version.changes(|line| self.parse(line))?;
+        let taken = self.live.apply(&changes).map_err(|refused| (refused.at, refused.why))?;
+        Ok((taken.inserted, taken.retracted))
+    }
+
+    fn undo(&mut self) {
+        self.live.undo();
+    }
+
+    fn lay_out(&mut self, session: &mut Session, _: u64) -> Result<Laid, Error> {
         let options = self.options;
         let corpus = if options.changes.cold { self.live.as_in_file() } else { self.live.corpus() };
         if corpus.tokens() == 0 {
@@ -171,8 +112,7 @@ impl Run<'_> {
         Ok(Laid { corpus, problem: problem.map_err(refuse)?, notes })
     }
 
-    /// Fits one version and puts its model in the place of the one before.
-    fn version(&mut self, session: &mut Session, number: u64, laid: Laid) -> Result<Ended, Error> {
+    fn fit(&mut self, session: &mut Session, number: u64, laid: Laid) -> Result<VersionEnd, Error> {
         let options = self.options;
         let Laid { corpus, problem, mut notes } = laid;
         let about = data::with_training(data::describe(&corpus), problem.tokens());
@@ -186,7 +126,7 @@ impl Run<'_> {
         let fit = Fit::new(session.run(engine.map_err(refuse)?.identity(identity))?, corpus.documents());
         if number > 0 && !is_whole(fit.report.ending.name()) {
             let report = session.report(options, about, String::new(), &fit.report, &fit.trace)?;
-            return Ok(Ended::Short(Box::new(report)));
+            return Ok(VersionEnd::Short(Box::new(report)));
         }
         if !options.changes.cold {
             let carried = fit.carried();
@@ -196,12 +136,8 @@ impl Run<'_> {
             self.carried = Some(carried);
         }
         let of = VersionOf { data_version: number, epochs: session.epochs() };
-        let (mut report, summary, text) =
-            written(session, options, &fit, (&corpus, about, &notes), Some(of))?;
-        report = report.result("data_version", number);
-        session.commit(&mut report, &summary, &text)?;
-        self.last = Some((report, text));
-        Ok(Ended::Committed)
+        let (report, summary, text) = written(session, options, &fit, (&corpus, about, &notes), Some(of))?;
+        Ok(VersionEnd::Fitted(Box::new(report), summary, text))
     }
 
     /// The documents that are left, as a UCI docword file, with their words beside it.
@@ -221,16 +157,6 @@ impl Run<'_> {
         let mut beside: PathBuf = path.clone();
         beside.as_mut_os_string().push(".vocab");
         write_atomic(&beside, |out| words.iter().try_for_each(|word| writeln!(out, "{word}")))
-    }
-
-    fn finish(self, session: Session) -> Result<ExitStatus, Error> {
-        self.save_data()?;
-        let is_interrupted = session.is_interrupted();
-        let status = match &self.last {
-            Some((report, text)) => session.finish_committed(report, text)?,
-            None => session.finish_again()?,
-        };
-        Ok(if is_interrupted { ExitStatus::Interrupted } else { status })
     }
 }
 

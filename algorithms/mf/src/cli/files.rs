@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use raddle::cli::{Error, ModelDigest, ModelFolder, Out, Session};
+use raddle::cli::{Error, ModelDigest, ModelFolder, Out, Session, VersionOf};
 use raddle_datasets::{Ids, npy};
 use raddle_mf::Model;
 use serde::{Deserialize, Serialize};
@@ -38,14 +38,6 @@ pub(crate) struct About {
     /// Of ratings that change: which version of them it is of.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub(crate) version: Option<VersionOf>,
-}
-
-/// Which version of its ratings a model is of.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(crate) struct VersionOf {
-    pub(crate) data_version: u64,
-    /// Epochs of the run up to it.
-    pub(crate) epochs: u64,
 }
 
 /// A model with its ids.

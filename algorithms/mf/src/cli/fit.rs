@@ -2,8 +2,8 @@
 
 use clap::Args;
 use raddle::cli::{
-    ChangeOptions, Data, Error, ExitStatus, Report, Session, Summary, Table, Timed, TrainOptions, combine,
-    count, number,
+    ChangeOptions, Data, Error, ExitStatus, Report, Session, Summary, Table, Timed, TrainOptions, VersionOf,
+    combine, count, number,
 };
 use raddle::{Ending, Metric};
 use raddle_datasets::{Ids, Ratings, Triples};
@@ -11,7 +11,7 @@ use raddle_mf::{Fit, Mf, Problem, Recommender, Seen, at_least};
 use serde::Serialize;
 
 use super::data::{self, Kept, Reading};
-use super::files::{self, About, VersionOf};
+use super::files::{self, About};
 use super::ids::IdList;
 use super::options::ModelOptions;
 use super::runner::{InSession, refuse};

@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
+use raddle::State as _;
 use raddle::cli::{
-    ChangeLine, ChangeStream, Data, Error, ExitStatus, ModelFolder, Report, Session, Timed, Version,
-    write_atomic,
+    ChangeLine, Data, Error, ExitStatus, ModelFolder, Session, Timed, Version, VersionEnd, VersionOf,
+    Versions, fit_versions, is_whole, write_atomic,
 };
 use raddle::state::{Reader, Writer};
-use raddle::{Ending, State as _};
 use raddle_datasets::{Ids, Ratings};
-use raddle_mf::{Carried, Fit, LiveRatings, Mf, RatingChange, Taken, at_least};
+use raddle_mf::{Carried, Fit, LiveRatings, Mf, Pair, RatingChange, Taken, at_least};
 
 use super::data;
-use super::files::{About, VersionOf};
+use super::files::About;
 use super::fit::{self, Options, Prepared};
 use super::runner::{Failure, InSession};
 use super::split::Split;
@@ -27,8 +27,8 @@ struct Run<'a> {
     live: LiveRatings,
     digest: String,
     carried: Option<Carried>,
-    /// The report and the text of the last model that was committed.
-    last: Option<(Report, String)>,
+    /// What the version under way takes in.
+    taken: Option<Taken<Pair>>,
 }
 
 /// A version of the ratings, split.
@@ -36,14 +36,6 @@ struct Laid {
     ratings: Ratings,
     described: Data,
     split: Split,
-}
-
-/// How the fit of a version ended.
-enum Ended {
-    /// Its model is in the folder.
-    Committed,
-    /// The run was asked to end, or has diverged: the model before stays.
-    Short(Box<Report>),
 }
 
 /// Fits, and goes on from version to version.
@@ -56,46 +48,8 @@ pub(super) fn fit(options: &Options, mut session: Session, mf: Mf) -> Result<Exi
     let digest = base.digest.clone();
     let live = session.timed(Timed::Prepare, || LiveRatings::new(&base, reading.rule(), options.least()));
     drop(base);
-    let mut run = Run { options, mf, live, digest, carried: None, last: None };
-    let done = run.resume(&mut session)?;
-    if done.is_none() {
-        let ratings = run.ratings();
-        let split = run.split(&mut session, ratings)?;
-        if let Ended::Short(report) = run.version(&mut session, 0, split, None)? {
-            return end_short(session, *report);
-        }
-        if run.is_cut() {
-            return run.finish(session);
-        }
-    }
-    let mut changes = ChangeStream::open(&options.changes, &mut session, &run.digest)?;
-    while let Some(version) = changes.next(&session)? {
-        let taken = match run.take(&version) {
-            Ok(taken) => taken,
-            Err((at, why)) => {
-                changes.refuse(&version, Some(at), &why, &session)?;
-                continue;
-            }
-        };
-        if done.is_some_and(|done| version.number <= done) {
-            changes.pass(&version);
-            continue;
-        }
-        let split = match run.ratings_left().and_then(|ratings| run.split(&mut session, ratings)) {
-            Ok(split) => split,
-            Err(why) => {
-                run.live.undo();
-                changes.refuse(&version, None, &why.to_string(), &session)?;
-                continue;
-            }
-        };
-        changes.accept(&version, (taken.inserted, taken.retracted), &mut session)?;
-        if let Ended::Short(report) = run.version(&mut session, version.number, split, Some(&taken))? {
-            run.save_data()?;
-            return end_short(session, *report);
-        }
-    }
-    run.finish(session)
+    let mut run = Run { options, mf, live, digest: digest.clone(), carried: None, taken: None };
+    fit_versions(&mut run, &options.changes, &digest, session)
 }
 
 /// What data that change has no use for.
@@ -116,36 +70,7 @@ fn check(options: &Options) -> Result<(), Error> {
     }
 }
 
-/// Says that a run was cut short whose last whole version stays.
-fn end_short(session: Session, report: Report) -> Result<ExitStatus, Error> {
-    let text = format!(
-        "{}\nthe model of the version before stays; --resume fits this one again",
-        report.conclusion()
-    );
-    session.finish_without_model(report, &text)
-}
-
 impl Run<'_> {
-    /// Takes the model of a run up that goes on: the number of its version, or nothing where its first fit is to be done.
-    fn resume(&mut self, session: &mut Session) -> Result<Option<u64>, Error> {
-        let folder = session.folder().path().filter(|_| session.is_resumed());
-        let Some(folder) = folder.filter(|folder| folder.join("model.json").exists()).map(Path::to_owned)
-        else {
-            return Ok(None);
-        };
-        let model = ModelFolder::open(&folder, "mf")?;
-        let about: About = model.about()?;
-        let Some(of) = about.version.filter(|_| is_whole(&about.ending)) else { return Ok(None) };
-        if !self.options.changes.cold {
-            let bytes = model.read(CARRIED)?;
-            let carried = Carried::load(&mut Reader::new(&bytes));
-            let place = folder.join(CARRIED);
-            self.carried = Some(carried.map_err(|why| Error::input(format!("{}: {why}", place.display())))?);
-        }
-        session.resume_behind(of.data_version, of.epochs);
-        Ok(Some(of.data_version))
-    }
-
     /// The ratings of this version: with all rows that there were, or as a file of them is read.
     fn ratings(&self) -> Ratings {
         match self.options.changes.cold {
@@ -156,27 +81,6 @@ impl Run<'_> {
             }
             false => self.live.ratings(),
         }
-    }
-
-    fn ratings_left(&self) -> Result<Ratings, Error> {
-        match self.live.is_empty() {
-            true => Err(Error::input("it leaves no ratings to train on")),
-            false => Ok(self.ratings()),
-        }
-    }
-
-    fn split(&self, session: &mut Session, mut ratings: Ratings) -> Result<Laid, Error> {
-        let described = data::describe(&ratings);
-        let split = session.timed(Timed::Prepare, || Split::new(self.options, &mut ratings))?;
-        Ok(Laid { ratings, described, split })
-    }
-
-    /// Takes the lines of a version in, all or none; tells which is wrong.
-    fn take(&mut self, version: &Version) -> Result<Taken, (usize, String)> {
-        let parse = |(at, line): (usize, &ChangeLine)| self.parse(line).map_err(|why| (at, why));
-        let changes: Vec<RatingChange> =
-            version.lines.iter().enumerate().map(parse).collect::<Result<_, _>>()?;
-        self.live.apply(&changes).map_err(|refused| (refused.at, refused.why))
     }
 
     /// `user item rating`, divided by tabs, or else by blanks; `user item` and `user` where it retracts.
@@ -215,22 +119,59 @@ impl Run<'_> {
             }
         }
     }
+}
 
-    /// Fits one version and puts its model in the place of the one before.
-    fn version(
+impl Versions for Run<'_> {
+    type Laid = Laid;
+
+    fn take_up(&mut self, folder: &Path) -> Result<Option<VersionOf>, Error> {
+        let model = ModelFolder::open(folder, "mf")?;
+        let about: About = model.about()?;
+        let Some(of) = about.version.filter(|_| is_whole(&about.ending)) else { return Ok(None) };
+        if !self.options.changes.cold {
+            let bytes = model.read(CARRIED)?;
+            let carried = Carried::load(&mut Reader::new(&bytes));
+            let place = folder.join(CARRIED);
+            self.carried = Some(carried.map_err(|why| Error::input(format!("{}: {why}", place.display())))?);
+        }
+        Ok(Some(of))
+    }
+
+    fn lay_out(&mut self, session: &mut Session, number: u64) -> Result<Laid, Error> {
+        if number > 0 && self.live.is_empty() {
+            return Err(Error::input("it leaves no ratings to train on"));
+        }
+        let mut ratings = self.ratings();
+        let described = data::describe(&ratings);
+        let split = session.timed(Timed::Prepare, || Split::new(self.options, &mut ratings))?;
+        Ok(Laid { ratings, described, split })
+    }
+
+    fn take(&mut self, version: &Version) -> Result<(u64, u64), (usize, String)> {
+        let changes = version.changes(|line| self.parse(line))?;
+        let taken = self.live.apply(&changes).map_err(|refused| (refused.at, refused.why))?;
+        let counts = (taken.inserted, taken.retracted);
+        self.taken = Some(taken);
+        Ok(counts)
+    }
+
+    fn undo(&mut self) {
+        self.live.undo();
+    }
+
+    fn fit(
         &mut self,
         session: &mut Session,
         number: u64,
         Laid { ratings, described, split }: Laid,
-        taken: Option<&Taken>,
-    ) -> Result<Ended, Error> {
+    ) -> Result<VersionEnd, Error> {
         let options = self.options;
         let Split { problem, test, on_test, cold, .. } = split;
         let identity = fit::identity(options, (&self.digest, "random"), on_test)?;
         let described_again = described.clone();
         let prepared = Prepared::new(options, described, (&ratings, &problem), (test, cold), None);
         let mut runner = InSession { session, identity };
-        let from = self.carried.as_ref().zip(taken);
+        let from = self.carried.as_ref().zip(self.taken.as_ref());
         let fitted: Result<(Fit, Option<Carried>), Failure> = match from {
             Some((carried, taken)) => self.mf.go_on(&problem, carried, &taken.delta, &mut runner),
             None => self.mf.fit_to_carry(&problem, &mut runner),
@@ -239,7 +180,7 @@ impl Run<'_> {
         let is_short = number > 0 && !is_whole(fit.report.ending.name()) || !fit.model.is_finite();
         if is_short {
             let report = session.report(options, described_again, String::new(), &fit.report, &fit.trace)?;
-            return Ok(Ended::Short(Box::new(report)));
+            return Ok(VersionEnd::Short(Box::new(report)));
         }
         self.carried = carried.filter(|_| !options.changes.cold);
         if let Some(carried) = &self.carried {
@@ -248,16 +189,8 @@ impl Run<'_> {
             session.write(CARRIED, |to| std::io::Write::write_all(to, &out.into_bytes()))?;
         }
         let of = VersionOf { data_version: number, epochs: session.epochs() };
-        let (mut report, summary, text) = prepared.write(session, options, &ratings, &fit, Some(of))?;
-        report = report.result("data_version", number);
-        session.commit(&mut report, &summary, &text)?;
-        self.last = Some((report, text));
-        Ok(Ended::Committed)
-    }
-
-    /// Whether the first fit was cut short: its model is written, and the changes wait for the run to go on.
-    fn is_cut(&self) -> bool {
-        self.last.as_ref().is_some_and(|(report, _)| !is_whole(report.ending.name()))
+        let (report, summary, text) = prepared.write(session, options, &ratings, &fit, Some(of))?;
+        Ok(VersionEnd::Fitted(Box::new(report), summary, text))
     }
 
     fn save_data(&self) -> Result<(), Error> {
@@ -270,21 +203,6 @@ impl Run<'_> {
         let text: String = triples.iter().map(line).collect();
         write_atomic(path, |out| std::io::Write::write_all(out, text.as_bytes()))
     }
-
-    fn finish(self, session: Session) -> Result<ExitStatus, Error> {
-        self.save_data()?;
-        let is_interrupted = session.is_interrupted();
-        let status = match &self.last {
-            Some((report, text)) => session.finish_committed(report, text)?,
-            None => session.finish_again()?,
-        };
-        Ok(if is_interrupted { ExitStatus::Interrupted } else { status })
-    }
-}
-
-/// Whether a fit that ended so is one that versions go on from.
-fn is_whole(ending: &str) -> bool {
-    [Ending::Target, Ending::Converged].iter().any(|whole| whole.name() == ending)
 }
 
 /// An id as a field of a line with tabs.

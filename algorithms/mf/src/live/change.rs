@@ -1,6 +1,6 @@
 //! What a change of the ratings is, and what comes of it.
 
-use raddle::changes::{Delta, Key, Record};
+use raddle::changes::{Key, Record};
 use serde::{Deserialize, Serialize};
 
 /// The kinds of keys that a rating has.
@@ -52,24 +52,4 @@ pub enum RatingChange {
         /// The user's id.
         user: String,
     },
-}
-
-/// Why changes are refused: which of them, from 0, and what is wrong.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
-    /// The change.
-    pub at: usize,
-    /// What is wrong with it.
-    pub why: String,
-}
-
-/// What a version took in: how many ratings came in and went out, and the difference that this makes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Taken {
-    /// Ratings inserted.
-    pub inserted: u64,
-    /// Ratings retracted.
-    pub retracted: u64,
-    /// The difference to the version before.
-    pub delta: Delta<Pair>,
 }

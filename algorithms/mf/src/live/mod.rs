@@ -6,20 +6,13 @@ mod names;
 use std::collections::HashMap;
 use std::fmt::{self, Debug, Formatter};
 
-use raddle::changes::{Delta, Rules, View};
+use raddle::changes::{Delta, Done, Refused, Rules, Taken, View};
 use raddle_datasets::ratings::as_in_file;
 use raddle_datasets::{Duplicates, Ratings, Triples};
 
 use self::change::{ITEM, USER};
-pub use self::change::{Pair, RatingChange, Refused, Taken};
+pub use self::change::{Pair, RatingChange};
 use self::names::Names;
-
-/// What was done to the ratings, to be undone.
-#[derive(Debug, Clone, Copy)]
-enum Done {
-    Inserted(u32),
-    Retracted(u32),
-}
 
 /// The observation before, where there is none.
 const NONE: u32 = u32::MAX;
@@ -104,19 +97,15 @@ impl LiveRatings {
     ///
     /// # Errors
     /// If a rating is retracted that is not there, a value is not finite, or a pair is rated again where that is refused.
-    pub fn apply(&mut self, changes: &[RatingChange]) -> Result<Taken, Refused> {
+    pub fn apply(&mut self, changes: &[RatingChange]) -> Result<Taken<Pair>, Refused> {
         self.done.clear();
         self.users.begin();
         self.items.begin();
-        for (at, change) in changes.iter().enumerate() {
-            if let Err(why) = self.change(change) {
-                self.take_back();
-                return Err(Refused { at, why });
-            }
+        if let Err(refused) = Refused::first(changes, |change| self.change(change)) {
+            self.take_back();
+            return Err(refused);
         }
-        let is_in = |done: &&Done| matches!(done, Done::Inserted(_));
-        let inserted = self.done.iter().filter(is_in).count() as u64;
-        let retracted = self.done.len() as u64 - inserted;
+        let (inserted, retracted) = Done::counts(&self.done);
         Ok(Taken { inserted, retracted, delta: self.advance() })
     }
 

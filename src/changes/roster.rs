@@ -1,0 +1,135 @@
+//! [`Roster`], and what comes of the changes of a version.
+
+use std::collections::HashMap;
+
+use super::Delta;
+
+/// Why changes are refused: which of them, from 0, and what is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// The change.
+    pub at: usize,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+impl Refused {
+    /// Makes each change in turn.
+    ///
+    /// # Errors
+    /// The first that is refused, behind which none is made.
+    pub fn first<C>(changes: &[C], mut make: impl FnMut(&C) -> Result<(), String>) -> Result<(), Self> {
+        changes.iter().enumerate().try_for_each(|(at, change)| make(change).map_err(|why| Self { at, why }))
+    }
+}
+
+/// What a version took in: how many records came in and went out, and the difference that this makes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Taken<R> {
+    /// Records inserted.
+    pub inserted: u64,
+    /// Records retracted.
+    pub retracted: u64,
+    /// The difference to the version before.
+    pub delta: Delta<R>,
+}
+
+/// One change that was made, by the number of its record; a version's changes are undone from the last to the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Done {
+    /// The record came.
+    Inserted(u32),
+    /// It went.
+    Retracted(u32),
+}
+
+impl Done {
+    /// How many of these are insertions, and how many are retractions.
+    pub fn counts(done: &[Self]) -> (u64, u64) {
+        let inserted = done.iter().filter(|done| matches!(done, Self::Inserted(_))).count();
+        (inserted as u64, (done.len() - inserted) as u64)
+    }
+}
+
+/// Records by id, which come and go in versions. Each has a number, from 0 in the order in which they came, and keeps it.
+#[derive(Debug, Default)]
+pub struct Roster {
+    ids: Vec<String>,
+    is_there: Vec<bool>,
+    known: HashMap<String, u32>,
+    done: Vec<Done>,
+}
+
+impl Roster {
+    /// Begins a version: what was done before it is not undone any more.
+    pub fn begin(&mut self) {
+        self.done.clear();
+    }
+
+    /// The ids of all records that there ever were, by number.
+    pub fn ids(&self) -> &[String] {
+        &self.ids
+    }
+
+    /// Whether a record with this id is there.
+    pub fn contains(&self, id: &str) -> bool {
+        self.known.contains_key(id)
+    }
+
+    /// Whether the record with this number is there.
+    pub fn is_there(&self, number: usize) -> bool {
+        self.is_there[number]
+    }
+
+    /// How many are there.
+    pub fn count(&self) -> usize {
+        self.known.len()
+    }
+
+    /// The numbers of those that are there, ascending.
+    pub fn there(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.ids.len()).filter(|&number| self.is_there[number])
+    }
+
+    /// A record comes: its number. Its id is that of none that is there.
+    pub fn insert(&mut self, id: String) -> u32 {
+        let number = self.ids.len() as u32;
+        self.known.insert(id.clone(), number);
+        self.ids.push(id);
+        self.is_there.push(true);
+        self.done.push(Done::Inserted(number));
+        number
+    }
+
+    /// The record with this id goes: its number, or nothing where it is not there.
+    pub fn retract(&mut self, id: &str) -> Option<u32> {
+        let number = self.known.remove(id)?;
+        self.is_there[number as usize] = false;
+        self.done.push(Done::Retracted(number));
+        Some(number)
+    }
+
+    /// How many records came and went in this version.
+    pub fn counts(&self) -> (u64, u64) {
+        Done::counts(&self.done)
+    }
+
+    /// Undoes this version: what is to be undone beside it, in this order.
+    pub fn take_back(&mut self) -> Vec<Done> {
+        let done: Vec<Done> = std::mem::take(&mut self.done).into_iter().rev().collect();
+        for done in &done {
+            match *done {
+                // It is the last one.
+                Done::Inserted(_) => {
+                    self.is_there.pop();
+                    self.ids.pop().map(|id| self.known.remove(&id));
+                }
+                Done::Retracted(number) => {
+                    self.is_there[number as usize] = true;
+                    self.known.insert(self.ids[number as usize].clone(), number);
+                }
+            }
+        }
+        done
+    }
+}
