@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use raddle_common::testing::{Program, json};
+use raddle_common::testing::{Program, json, no_acknowledged_version_is_lost};
 use serde_json::Value;
 
 const LASSO: &str = env!("CARGO_BIN_EXE_lasso");
@@ -174,6 +174,15 @@ fn one_log_has_the_same_bytes_on_any_workers_and_resumed_at_each_version() {
         );
     }
     ends(folder, "predict grown base.svm", 0);
+}
+
+#[test]
+fn no_acknowledged_version_is_lost_by_twenty_kills() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("base.svm"), libsvm(&rows())).unwrap();
+    let insert = |number: u64| format!("+ new{number} {} {}:1.5 12:-1", number % 7, 1 + number % 11);
+    no_acknowledged_version_is_lost(Program::at(LASSO), folder, &format!("fit base.svm {FIT}"), insert);
 }
 
 #[test]

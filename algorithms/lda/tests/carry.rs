@@ -162,10 +162,12 @@ fn what_is_carried_of_another_number_of_topics_is_refused() {
     assert!(error.to_string().contains("another number"), "{error}");
 }
 
-/// A hundredth of 20 newsgroups goes and a hundredth comes: after a fifth of the draws of the fit before, the perplexity of
-/// the test documents is at most a hundredth above that fit's, and at the end no more than that.
+/// A hundredth of 20 newsgroups goes and a hundredth comes: in the median of three seeds the perplexity of the test documents
+/// is at most a hundredth above that of a cold fit, after a fifth of its draws and at the end. One chain is up to three
+/// hundredths better or worse than another, so that a single seed says little. `RADDLE_SEEDS` asks for
+/// more.
 #[test]
-fn a_version_of_20ng_keeps_what_the_fit_before_had_found() {
+fn a_version_of_20ng_is_as_good_as_a_cold_fit_after_a_fifth_of_its_draws() {
     let Some(whole) = registry::real_corpus("20ng") else { return };
     let count = whole.documents();
     let all: Documents = (0..count)
@@ -179,26 +181,35 @@ fn a_version_of_20ng_keeps_what_the_fit_before_had_found() {
         };
         corpus(whole.words(), &all.iter().enumerate().map(kept).collect())
     };
+    let (before, after) = (of(1), of(2));
     let preparation = Preparation { test: Held::Split, ..Preparation::default() };
-    let lda = Lda::params().topics(100).workers(2);
-    let before = lda.clone().fit(Problem::new(&of(1), &preparation).unwrap()).unwrap();
-    let carried = before.carried();
-    let problem = Problem::going_on(&of(2), &preparation, &carried).unwrap();
-    let warm = Fit::new(lda.going_on(problem, &carried).unwrap().run().unwrap(), count);
     let test =
         |fit: &Fit, at: usize| fit.evaluations()[at].held_out().find(|(set, _)| *set == TEST).unwrap().1;
-    let before_test = test(&before, before.evaluations().len() - 1);
-    // Epochs of the first part run on a quarter of the documents.
-    let draws = before.report.epochs as f64 - 0.75 * 20.0;
-    let last = warm.evaluations().len() - 1;
-    let early = warm.evaluations().iter().rposition(|one| one.epoch as f64 <= 0.2 * draws).unwrap();
-    eprintln!(
-        "before: {} epochs, {before_test:.1}; then {} epochs, {:.1} after {} and {:.1} at the end",
-        before.report.epochs,
-        warm.report.epochs,
-        test(&warm, early),
-        warm.evaluations()[early].epoch,
-        test(&warm, last)
-    );
-    assert!(test(&warm, early) <= 1.01 * before_test && test(&warm, last) <= 1.01 * before_test);
+    let at_end = |fit: &Fit| test(fit, fit.evaluations().len() - 1);
+    let of_seed = |seed: u64| {
+        let lda = Lda::params().topics(100).workers(2).seed(seed);
+        let carried = lda.clone().fit(Problem::new(&before, &preparation).unwrap()).unwrap().carried();
+        let cold = lda.clone().fit(Problem::new(&after, &preparation).unwrap()).unwrap();
+        let problem = Problem::going_on(&after, &preparation, &carried).unwrap();
+        let warm = Fit::new(lda.going_on(problem, &carried).unwrap().run().unwrap(), count);
+        // The first twenty epochs of a cold fit run on a quarter of the documents.
+        let fifth = 0.2 * (cold.report.epochs as f64 - 0.75 * 20.0);
+        let early = warm.evaluations().iter().rposition(|one| one.epoch as f64 <= fifth).unwrap();
+        eprintln!(
+            "seed {seed}: cold {:.1} in {} epochs; version {:.1} after {}, {:.1} after {}",
+            at_end(&cold),
+            cold.report.epochs,
+            test(&warm, early),
+            warm.evaluations()[early].epoch,
+            at_end(&warm),
+            warm.report.epochs
+        );
+        (test(&warm, early) / at_end(&cold), at_end(&warm) / at_end(&cold))
+    };
+    let seeds = std::env::var("RADDLE_SEEDS").map_or(3, |seeds| seeds.parse().unwrap());
+    let (mut early, mut late): (Vec<f64>, Vec<f64>) = (1..=seeds).map(of_seed).unzip();
+    early.sort_by(f64::total_cmp);
+    late.sort_by(f64::total_cmp);
+    let middle = early.len() / 2;
+    assert!(early[middle] <= 1.01 && late[middle] <= 1.01, "{early:?} {late:?}");
 }

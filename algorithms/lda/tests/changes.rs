@@ -7,7 +7,8 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{ends, json, write};
+use common::{LDA, ends, json, write};
+use raddle_common::testing::{Program, no_acknowledged_version_is_lost};
 use serde_json::Value;
 
 const FIT: &str = "--topics 4 --epochs 12 --quiet";
@@ -133,6 +134,16 @@ fn one_log_has_the_same_bytes_on_any_workers_rescaled_and_resumed_at_each_versio
     ends(folder, &format!("fit base.txt {FIT} {options} --changes grown/changes.log --out again"), 0);
     assert_eq!(digest(folder, "again"), expected[2]);
     ends(folder, "topics again", 0);
+}
+
+#[test]
+fn no_acknowledged_version_is_lost_by_twenty_kills() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    base(folder);
+    let insert =
+        |number: u64| format!("+ new{number} {}:2 {}:1", 1 + number * 3 % 49, 1 + (number * 3 + 7) % 49);
+    no_acknowledged_version_is_lost(Program::at(LDA), folder, &format!("fit base.txt {FIT}"), insert);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 #![allow(clippy::missing_panics_doc, reason = "it says so above")]
 
 mod checkpoint;
+mod fed;
 
 use std::fs;
 use std::path::Path;
@@ -12,6 +13,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 
 pub use self::checkpoint::Checkpoint;
+pub use self::fed::{Fed, no_acknowledged_version_is_lost};
 
 /// What a run said, and its exit status.
 #[derive(Debug)]

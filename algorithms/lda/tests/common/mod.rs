@@ -14,7 +14,7 @@ use std::process::Command;
 pub(crate) use raddle_common::testing::json;
 use raddle_common::testing::{Program, Ran};
 
-const LDA: &str = env!("CARGO_BIN_EXE_lda");
+pub(crate) const LDA: &str = env!("CARGO_BIN_EXE_lda");
 
 /// `lda` with the words of a line, in a folder.
 pub(crate) fn command(folder: &Path, line: &str) -> Command {

@@ -1,13 +1,12 @@
 //! `mf fit --changes`: versions of ratings, their log, kills, and bad lines.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
-use std::process::{Child, ChildStdin, Stdio};
 
+use raddle_common::testing::{Fed, Program, no_acknowledged_version_is_lost};
 use serde_json::Value;
 
-use super::program::{ends, json, program, ran, scratch};
+use super::program::{MF, ends, json, ran, scratch};
 
 /// Ratings of 40 users and 25 items as lines, and the options of a quick fit.
 const LINES: usize = 600;
@@ -160,53 +159,12 @@ fn one_log_has_the_same_bytes_on_any_workers_rescaled_and_resumed_at_each_versio
     );
 }
 
-/// A run that is fed by hand.
-struct Fed {
-    child: Child,
-    to: ChildStdin,
-    said: std::io::Lines<BufReader<std::process::ChildStderr>>,
-}
-
-impl Fed {
-    fn begin(folder: &Path, line: &str) -> Self {
-        let mut child = program(folder, line)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let (to, said) = (child.stdin.take().unwrap(), child.stderr.take().unwrap());
-        Self { child, to, said: BufReader::new(said).lines() }
-    }
-
-    fn feed(&mut self, text: &str) {
-        self.to.write_all(text.as_bytes()).unwrap();
-        self.to.flush().unwrap();
-    }
-
-    /// Waits for a line that begins so.
-    fn hears(&mut self, begins: &str) -> String {
-        loop {
-            let line = self.said.next().expect("the run ended before it said it").unwrap();
-            if line.starts_with(begins) {
-                return line;
-            }
-        }
-    }
-
-    fn ends(mut self) -> i32 {
-        drop(self.to);
-        self.said.by_ref().for_each(drop);
-        self.child.wait().unwrap().code().unwrap()
-    }
-}
-
 #[test]
 fn a_stream_is_cut_by_what_has_arrived_and_the_log_keeps_the_cut() {
     let folder = scratch();
     let folder = folder.path();
     base(folder);
-    let mut run = Fed::begin(folder, &format!("fit base.tsv {FIT} --changes - --out run"));
+    let mut run = Fed::begin(Program::at(MF), folder, &format!("fit base.tsv {FIT} --changes - --out run"));
     for (number, text) in ["+ 3 4 5\n+ 5 6 2.5\n", "- 11\n", "+ 90 3 4\n"].into_iter().enumerate() {
         run.feed(text);
         let said = run.hears(&format!("version {}: ", number + 1));
@@ -228,34 +186,8 @@ fn no_acknowledged_version_is_lost_by_twenty_kills() {
     let folder = scratch();
     let folder = folder.path();
     base(folder);
-    let mut acknowledged = 0;
-    for kill in 0..20 {
-        let line = match kill {
-            0 => format!("fit base.tsv {FIT} --changes - --out run"),
-            _ => "fit --resume run --quiet".to_owned(),
-        };
-        let mut run = Fed::begin(folder, &line);
-        // What was acknowledged before is in the run that goes on, and some of what follows is taken in.
-        for number in acknowledged + 1..=acknowledged + 1 + kill % 3 {
-            run.feed(&format!("+ {} {} {}\n", number * 3 % 50, number * 5 % 30, 1 + number % 5));
-            let said = run.hears(&format!("version {number}: "));
-            assert!(said.ends_with("1 in, 0 out"), "{said}");
-        }
-        acknowledged += 1 + kill % 3;
-        // Some are killed while they fit, some while they write, some while they wait.
-        for _ in 0..kill * 40_000 {
-            std::hint::black_box(kill);
-        }
-        run.child.kill().unwrap();
-        run.child.wait().unwrap();
-        let log = fs::read_to_string(folder.join("run/changes.log")).unwrap();
-        assert!(log.contains(&format!("\n= {acknowledged} 1 0 ")), "{log}");
-    }
-    let run = Fed::begin(folder, "fit --resume run --quiet");
-    assert_eq!(run.ends(), 0);
-    assert_eq!(version(folder, "run"), acknowledged);
-    ends(folder, &format!("fit base.tsv {FIT} --changes run/changes.log --out again"), 0);
-    assert_eq!(digest(folder, "again"), digest(folder, "run"));
+    let insert = |number: u64| format!("+ {} {} {}", number * 3 % 50, number * 5 % 30, 1 + number % 5);
+    no_acknowledged_version_is_lost(Program::at(MF), folder, &format!("fit base.tsv {FIT}"), insert);
 }
 
 #[test]

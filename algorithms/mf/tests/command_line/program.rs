@@ -15,7 +15,7 @@ pub(crate) const SMALL: &str = "synth:ratings:users=120,items=60,n=2400,rank=2";
 /// The same without a negative one: they may be counts, too.
 pub(crate) const CLICKS: &str = "synth:ratings:users=120,items=60,n=2400,rank=2,signal=0.2,noise=0.2";
 
-const MF: &str = env!("CARGO_BIN_EXE_mf");
+pub(crate) const MF: &str = env!("CARGO_BIN_EXE_mf");
 
 /// `mf LINE` in a folder, not started yet.
 pub(crate) fn program(folder: &Path, line: &str) -> Command {
