@@ -130,6 +130,12 @@ pub trait Program: Sized + Send + Sync + 'static {
         Ok(())
     }
 
+    /// Drops what the model does not need of a shard, such as its data, when the run is over: of several processes, the
+    /// first one gets the shards of all. The default keeps all.
+    fn shed(&self, shard: &mut Self::Shard) {
+        let _ = shard;
+    }
+
     /// Checks what a checkpoint gave back against this program, its data and itself, and makes anew what its bytes leave
     /// out because data and state give it back bit for bit, such as a matrix of products. The hash of a checkpoint only
     /// says that its bytes are whole; lengths, and numbers that name rows, are checked here, once, so that no verb meets

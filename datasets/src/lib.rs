@@ -28,6 +28,7 @@ pub mod npy;
 pub mod npz;
 mod number;
 mod parallel;
+mod pieces;
 mod quoting;
 pub mod ratings;
 mod real;
@@ -44,7 +45,8 @@ pub use corpus::{
 pub use encoding::TextEncoding;
 pub use error::ReadError;
 pub use ratings::{
-    Duplicates, Ids, Ratings, RatingsFormat, RatingsOptions, Triples, read_any_ratings, read_ratings,
+    Duplicates, Ids, PartOfRatings, Ratings, RatingsFormat, RatingsOptions, StoredRatings, Triples,
+    read_any_ratings, read_ratings,
 };
 pub use table::{
     Beside, Classes, ColumnOptions, Csc, EncodedColumn, Encoding, Filled, Format, Labels, LeftOut, Matrix,

@@ -85,6 +85,71 @@ pub(crate) fn parse_into<C: Send, T: Send>(
     Ok((values, collections))
 }
 
+/// [`parse`] where values are given away in the order of the text as soon as a few blocks have been parsed: memory holds
+/// no more of them. It ends where `take` wants no more.
+pub(crate) fn parse_each<T: Send>(
+    source: &Source,
+    blocks: Blocks<'_>,
+    first_line: usize,
+    threads: usize,
+    parse: impl Fn(&[u8]) -> Parsed<T> + Sync,
+    mut take: impl FnMut(T) -> Result<bool, ReadError>,
+) -> Result<(), ReadError> {
+    let supply = Mutex::new((0, blocks));
+    let (mut line, threads, mut is_over) = (first_line, threads.max(1), false);
+    for batch in 1.. {
+        let last = batch * threads * 2;
+        let work = || {
+            let (mut scratch, mut done) = (Vec::new(), Vec::new());
+            loop {
+                let (number, block) = match supply.lock() {
+                    Ok(supply) if supply.0 == last => break,
+                    Ok(mut supply) => {
+                        supply.0 += 1;
+                        (supply.0, supply.1.next(&mut scratch))
+                    }
+                    Err(_) => break,
+                };
+                let parsed = match block {
+                    Ok([]) => None,
+                    Ok(text) => {
+                        let parsed = parse(text);
+                        source.forget(text);
+                        Some(parsed)
+                    }
+                    Err(flaw) => Some(Err(flaw)),
+                };
+                let ends = !matches!(parsed, Some(Ok(_)));
+                done.push((number, parsed));
+                if ends {
+                    break;
+                }
+            }
+            done
+        };
+        let work = &work;
+        let tasks = (0..threads).map(|_| work).collect();
+        let mut done: Vec<_> = on_threads(tasks).into_iter().flatten().collect();
+        done.sort_unstable_by_key(|&(number, _)| number);
+        for (_, parsed) in done {
+            let Some(parsed) = parsed else {
+                is_over = true;
+                continue;
+            };
+            let (value, lines) =
+                parsed.map_err(|(at, message)| ReadError::at(&source.path, line + at, message))?;
+            if !take(value)? {
+                return Ok(());
+            }
+            line += lines;
+        }
+        if is_over {
+            break;
+        }
+    }
+    Ok(())
+}
+
 /// Runs every task on a thread of its own, the last one on the caller's, and returns their results in order.
 pub(crate) fn on_threads<T: Send>(tasks: Vec<impl FnOnce() -> T + Send>) -> Vec<T> {
     let mut tasks = tasks;

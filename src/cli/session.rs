@@ -1,6 +1,7 @@
 //! [`Session`]: one training run of a program, from its options to its exit status.
 
 use std::io;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use serde::Serialize;
@@ -17,6 +18,9 @@ use super::summary::Summary;
 use crate::cluster::Cluster;
 use crate::process::{cpu_seconds, peak_memory_bytes};
 use crate::record::{EpochRecord, RunReport};
+
+/// The folder beside the invitation to a run in which its processes share files.
+pub(super) const SHARED: &str = "data";
 
 /// Holds what a run needs around its mathematics: the folder, the screen, the clock and Ctrl-C.
 #[derive(Debug)]
@@ -102,6 +106,14 @@ impl Session {
     /// The folder the run writes to.
     pub fn folder(&self) -> &RunFolder {
         &self.folder
+    }
+
+    /// Where the processes of a run of several keep files that are made of the data, once for all of a machine; `None` where
+    /// there is one process. The folder goes when the run has ended.
+    pub fn shared_folder(&self) -> Option<PathBuf> {
+        let _ = self.cluster.as_ref()?;
+        let invitation = PathBuf::from(std::env::var_os(crate::cluster::FILE)?);
+        Some(invitation.parent()?.join(SHARED))
     }
 
     /// The screen.

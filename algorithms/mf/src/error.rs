@@ -100,6 +100,12 @@ pub enum MfError {
         /// What it must be.
         range: &'static str,
     },
+    /// Ratings of a file, to measure on, where those to train on are in memory.
+    #[error("the ratings to train on are in memory: give those to measure on in memory, too")]
+    InMemory,
+    /// Ratings that are read by parts could not be read.
+    #[error(transparent)]
+    Read(#[from] raddle_datasets::ReadError),
     /// The run failed.
     #[error(transparent)]
     Engine(#[from] raddle::EngineError),

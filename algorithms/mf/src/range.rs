@@ -111,8 +111,6 @@ impl Mf {
         if self.target.is_some() {
             return refuse("target", "given", "it is a root mean squared error, which --implicit has not");
         }
-        let negative = problem.train.values.iter().position(|&value| value < 0.0);
-        negative
-            .map_or(Ok(()), |at| Err(MfError::Negative { position: at + 1, value: problem.train.values[at] }))
+        problem.negative().map_or(Ok(()), |(at, value)| Err(MfError::Negative { position: at + 1, value }))
     }
 }

@@ -1,9 +1,11 @@
 //! [`Duplicates`]: what a pair counts that is observed more than once.
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
 use super::Triples;
+use crate::error::ReadError;
 
 /// What becomes of several observations of one user and one item. The pair keeps the place of its first observation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,6 +64,15 @@ impl Duplicates {
 
 /// The position of a duplicate that is an error.
 pub(super) struct Refused(pub(super) usize);
+
+/// What is said of it.
+pub(super) fn refused(path: &Path, (user, item): (&str, &str), position: usize) -> ReadError {
+    let message = format!(
+        "user {user} rates item {item} again, in observation {}: choose a rule for duplicates other than refuse",
+        position + 1
+    );
+    ReadError::file(path, message)
+}
 
 /// Merges observations of one pair, and their times; returns how many there were too many.
 ///

@@ -61,10 +61,67 @@ impl Truth {
 /// # Ok::<(), raddle_datasets::generate::SpecError>(())
 /// ```
 pub fn ratings(spec: &str) -> Result<Generated, SpecError> {
-    checked(spec).map_err(|message| SpecError { spec: spec.into(), message })
+    let drawn = Drawn::of(spec)?;
+    let triples = draw(&drawn);
+    Ok(Generated { ratings: Ratings { triples, ..drawn.described(spec) }, truth: drawn.truth })
 }
 
-fn checked(text: &str) -> Result<Generated, String> {
+/// The truth that `spec` describes, without any ratings.
+///
+/// # Errors
+/// Those of [`ratings`].
+pub fn truth(spec: &str) -> Result<Truth, SpecError> {
+    Ok(Drawn::of(spec)?.truth)
+}
+
+/// What ratings are drawn from.
+pub(super) struct Drawn {
+    pub(super) truth: Truth,
+    pub(super) users: u32,
+    pub(super) items: u32,
+    pub(super) count: usize,
+}
+
+impl Drawn {
+    pub(super) fn of(spec: &str) -> Result<Self, SpecError> {
+        checked(spec).map_err(|message| SpecError { spec: spec.into(), message })
+    }
+
+    /// The ratings, but for themselves.
+    pub(super) fn described(&self, spec: &str) -> Ratings {
+        Ratings {
+            name: spec.into(),
+            triples: Triples::default(),
+            times: None,
+            users: Ids::Dense(self.users),
+            items: Ids::Dense(self.items),
+            pairs_only: false,
+            duplicates: 0,
+            digest: source::digest(spec.as_bytes()),
+            path: None,
+            format: "generated".into(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// The pair of draw `t`.
+    #[inline]
+    pub(super) fn pair(&self, t: u64) -> (u32, u32) {
+        let counter = self.truth.counter;
+        let (u, i) = (counter.line(1, 0).uniform(t), counter.line(2, 0).uniform(t));
+        // Popularity may leave the rarest pairs out of reach: then pairs are drawn evenly.
+        let (u, i) = if t < 8 * self.count as u64 { (u * u, i * i * i) } else { (u, i) };
+        ((f64::from(self.users) * u) as u32, (f64::from(self.items) * i) as u32)
+    }
+
+    /// The rating of draw `t`, which is of this pair.
+    pub(super) fn rating(&self, t: u64, (user, item): (u32, u32)) -> f32 {
+        let Truth { noise, counter, .. } = self.truth;
+        (self.truth.expected(user, item) + noise * counter.line(7, 0).normal(t)) as f32
+    }
+}
+
+fn checked(text: &str) -> Result<Drawn, String> {
     const FORM: &str = "expected synth:ratings:users=600,items=300,n=36000,...";
     let list = text.strip_prefix("synth:ratings:").ok_or(FORM)?;
     let given = Parameters::parse(list, &["users", "items", "n", "rank", "noise", "signal", "seed"])?;
@@ -81,38 +138,19 @@ fn checked(text: &str) -> Result<Generated, String> {
         return Err(format!("n={count}: choose at most half of users times items"));
     }
     let truth = Truth { rank, noise, signal, counter: Counter::new(seed) };
-    let triples = draw(&truth, users, items, count);
-    let ratings = Ratings {
-        name: text.into(),
-        triples,
-        times: None,
-        users: Ids::Dense(users),
-        items: Ids::Dense(items),
-        pairs_only: false,
-        duplicates: 0,
-        digest: source::digest(text.as_bytes()),
-        path: None,
-        format: "generated".into(),
-        notes: Vec::new(),
-    };
-    Ok(Generated { ratings, truth })
+    Ok(Drawn { truth, users, items, count })
 }
 
-fn draw(truth: &Truth, users: u32, items: u32, count: usize) -> Triples {
-    let mut seen = std::collections::HashSet::with_capacity(count);
-    let mut triples = Triples::with_capacity(count);
-    let (user_line, item_line) = (truth.counter.line(1, 0), truth.counter.line(2, 0));
-    let noise = truth.counter.line(7, 0);
-    // Popularity may leave the rarest pairs out of reach: then pairs are drawn evenly.
+fn draw(drawn: &Drawn) -> Triples {
+    let mut seen = std::collections::HashSet::with_capacity(drawn.count);
+    let mut triples = Triples::with_capacity(drawn.count);
     for t in 0.. {
-        if triples.len() == count {
+        if triples.len() == drawn.count {
             break;
         }
-        let (u, i) = (user_line.uniform(t), item_line.uniform(t));
-        let (u, i) = if t < 8 * count as u64 { (u * u, i * i * i) } else { (u, i) };
-        let (user, item) = ((f64::from(users) * u) as u32, (f64::from(items) * i) as u32);
+        let (user, item) = drawn.pair(t);
         if seen.insert((user, item)) {
-            triples.push(user, item, (truth.expected(user, item) + truth.noise * noise.normal(t)) as f32);
+            triples.push(user, item, drawn.rating(t, (user, item)));
         }
     }
     triples

@@ -1,5 +1,7 @@
 //! The public sets of ratings known by name.
 
+use std::path::PathBuf;
+
 use super::Ratings;
 use super::read::{RatingsOptions, read_ratings};
 use crate::error::ReadError;
@@ -115,11 +117,16 @@ pub fn ratings_entry(name: &str) -> Option<&'static RatingsEntry> {
 /// An unknown name, no such file, those of the reader, and a file whose SHA-256 is not the registry's.
 pub fn load_ratings(name: &str, threads: usize) -> Result<Ratings, ReadError> {
     let entry = ratings_entry(name).ok_or_else(|| RegistryError::UnknownRatings { name: name.into() })?;
-    let folder = data_folder().ok_or(RegistryError::NoFolder { file: entry.file })?;
-    let path = find(entry.file, &folder)?;
+    let path = path(entry)?;
     let ratings = read_ratings(&path, &RatingsOptions { threads, ..RatingsOptions::default() })?;
     compare(&path, &ratings.digest, entry.sha256)?;
     Ok(Ratings { name: name.into(), ..ratings })
+}
+
+/// Where the file of a set is.
+pub(super) fn path(entry: &RatingsEntry) -> Result<PathBuf, ReadError> {
+    let folder = data_folder().ok_or(RegistryError::NoFolder { file: entry.file })?;
+    Ok(find(entry.file, &folder)?)
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod matrix_market;
 mod parquet;
 mod read;
 mod split;
+mod stored;
 mod text;
 mod time;
 
@@ -22,6 +23,7 @@ pub use duplicates::Duplicates;
 pub use ids::{Ids, Index, as_in_file};
 pub use read::{RatingsFormat, RatingsOptions, read_any_ratings, read_ratings};
 pub use split::{Held, hashed, pair_hash};
+pub use stored::{PartOfRatings, StoredRatings};
 
 /// Observations as three flat arrays of one length: 12 bytes each.
 #[derive(Clone, Debug, Default, PartialEq)]

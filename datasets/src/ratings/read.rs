@@ -127,21 +127,35 @@ pub fn read_any_ratings(source: &str, options: &RatingsOptions) -> Result<Rating
 /// ```
 pub fn read_ratings(path: impl AsRef<Path>, options: &RatingsOptions) -> Result<Ratings, ReadError> {
     let source = Source::open_text(path.as_ref(), options.encoding)?;
+    let format = format_of(&source, options)?;
+    read_source(source, format, options)
+}
+
+/// The format that is asked for, or that the content shows.
+pub(super) fn format_of(source: &Source, options: &RatingsOptions) -> Result<RatingsFormat, ReadError> {
     let beginning = source.beginning(1 << 12)?;
     let is_parquet = beginning.starts_with(b"PAR1");
     if let Some(why) = foreign(&beginning).filter(|_| !(is_parquet && cfg!(feature = "parquet"))) {
         return Err(ReadError::file(&source.path, why));
     }
-    let format = match options.format {
-        Some(format) => format,
-        None if beginning.starts_with(market::MAGIC) => RatingsFormat::MatrixMarket,
-        None if is_parquet => RatingsFormat::Parquet,
+    match options.format {
+        Some(format) => Ok(format),
+        None if beginning.starts_with(market::MAGIC) => Ok(RatingsFormat::MatrixMarket),
+        None if is_parquet => Ok(RatingsFormat::Parquet),
         None if is_json(&beginning) => {
             let why = "this is JSON: write the ratings as CSV, with pandas.read_json(...).to_csv(...)";
-            return Err(ReadError::file(&source.path, why));
+            Err(ReadError::file(&source.path, why))
         }
-        None => RatingsFormat::Text,
-    };
+        None => Ok(RatingsFormat::Text),
+    }
+}
+
+/// Reads a file that is open.
+pub(super) fn read_source(
+    source: Source,
+    format: RatingsFormat,
+    options: &RatingsOptions,
+) -> Result<Ratings, ReadError> {
     #[cfg(feature = "parquet")]
     if format == RatingsFormat::Parquet {
         let (text, options) = super::parquet::as_text(&source, options)?;
@@ -175,11 +189,7 @@ fn whole(source: Source, format: RatingsFormat, options: &RatingsOptions) -> Res
     };
     let duplicates = merged.map_err(|duplicates::Refused(at)| {
         let (user, item) = (users.name(triples.users[at] as usize), items.name(triples.items[at] as usize));
-        let message = format!(
-            "user {user} rates item {item} again, in observation {}: choose a rule for duplicates other than refuse",
-            at + 1
-        );
-        ReadError::file(&source.path, message)
+        duplicates::refused(&source.path, (&user, &item), at)
     })?;
     Ok(Ratings {
         name: stem(&source.path),

@@ -2,14 +2,15 @@
 
 mod block;
 
-pub(super) use self::block::rating;
+pub(super) use self::block::{Rows, Side, Whole, rating};
 
-use self::block::{Block, Side, Whole, block, is_empty};
+use self::block::{Block, block, is_empty};
 use super::Triples;
 use super::ids::{Ids, number};
 use super::layout::{Layout, Separator, Wanted};
 use super::read::RatingsOptions;
 use super::time;
+use crate::blocks::Blocks;
 use crate::error::ReadError;
 use crate::parallel;
 use crate::source::Source;
@@ -29,43 +30,101 @@ pub(super) struct Loaded {
     pub(super) notes: Vec<String>,
 }
 
+/// The lines of a text behind its header, and how they are read.
+pub(super) struct Lines {
+    layout: Layout,
+    /// Bytes and lines before the first rating.
+    before: (usize, usize),
+    pub(super) notes: Vec<String>,
+}
+
+impl Lines {
+    /// What the beginning of a text shows.
+    pub(super) fn of(source: &Source, options: &RatingsOptions) -> Result<Self, ReadError> {
+        let beginning = source.beginning(1 << 16)?;
+        let (mut bytes, mut lines) = before_first(&beginning);
+        let (layout, first) = layout(&beginning[bytes..], options)
+            .map_err(|message| ReadError::at(&source.path, lines + 1, message))?;
+        let mut notes = Vec::new();
+        if layout.header {
+            notes.push(
+                "the first line is taken for the names of the columns (--no-header: it is data)".into(),
+            );
+            lines += memchr::memchr_iter(b'\n', &beginning[bytes..bytes + first]).count().max(1);
+            bytes += first;
+        }
+        if layout.time.is_none() && options.times {
+            let why = "there is no column of times: name it as the fourth of --columns user,item,rating,time";
+            return Err(ReadError::file(&source.path, why));
+        }
+        Ok(Self { layout, before: (bytes, lines), notes })
+    }
+
+    fn blocks<'a>(&self, source: &'a Source) -> Blocks<'a> {
+        let blocks = source.blocks();
+        let blocks = match self.layout.separator.quoting() {
+            Some(quoting) => blocks.quoted(quoting),
+            None => blocks,
+        };
+        blocks.skip(self.before.0)
+    }
+
+    pub(super) fn pairs_only(&self) -> bool {
+        self.layout.value.is_none()
+    }
+
+    /// Gives away what the lines hold, in their order, a few blocks at a time; says which column holds something else than
+    /// the whole numbers that it was taken for, and stops there.
+    pub(super) fn each(
+        &self,
+        source: &Source,
+        whole: Whole,
+        threads: usize,
+        mut take: impl FnMut(Rows) -> Result<(), ReadError>,
+    ) -> Result<Option<Side>, ReadError> {
+        let (parse, mut not_whole) = (|text: &[u8]| block(text, &self.layout, whole), None);
+        parallel::parse_each(source, self.blocks(source), self.before.1 + 1, threads, parse, |block| {
+            match block {
+                Block::Read(rows) => take(rows)?,
+                Block::NotWhole(side) => not_whole = Some(side),
+            }
+            Ok(not_whole.is_none())
+        })?;
+        Ok(not_whole)
+    }
+}
+
 /// Reads all lines; blocks of them are parsed on several threads.
 ///
 /// Ids are taken for whole numbers until one is not; then the file is read again with that column as text.
 pub(super) fn load(source: &Source, options: &RatingsOptions) -> Result<Loaded, ReadError> {
-    let beginning = source.beginning(1 << 16)?;
-    let (mut bytes, mut lines) = before_first(&beginning);
-    let (layout, first) = layout(&beginning[bytes..], options)
-        .map_err(|message| ReadError::at(&source.path, lines + 1, message))?;
-    let mut notes = Vec::new();
-    if layout.header {
-        notes.push("the first line is taken for the names of the columns (--no-header: it is data)".into());
-        lines += memchr::memchr_iter(b'\n', &beginning[bytes..bytes + first]).count().max(1);
-        bytes += first;
-    }
-    if layout.time.is_none() && options.times {
-        let why = "there is no column of times: name it as the fourth of --columns user,item,rating,time";
-        return Err(ReadError::file(&source.path, why));
-    }
+    let lines = Lines::of(source, options)?;
     let mut whole = Whole { users: true, items: true };
     loop {
-        let parse = |text: &[u8]| block(text, &layout, whole);
-        let blocks = source.blocks();
-        let blocks = match layout.separator.quoting() {
-            Some(quoting) => blocks.quoted(quoting),
-            None => blocks,
-        };
-        let blocks = parallel::parse(source, blocks.skip(bytes), lines + 1, options.threads, parse)?;
+        let parse = |text: &[u8]| block(text, &lines.layout, whole);
+        let (blocks, first) = (lines.blocks(source), lines.before.1 + 1);
+        let blocks = parallel::parse(source, blocks, first, options.threads, parse)?;
         let not_whole = blocks.iter().find_map(|block| match block {
             Block::NotWhole(side) => Some(*side),
             Block::Read(..) => None,
         });
         match not_whole {
-            Some(Side::Users) => whole.users = false,
-            Some(Side::Items) => whole.items = false,
-            None => return joined(source, blocks, whole, &layout, notes),
+            Some(side) => whole.give_up(side),
+            None => return joined(source, blocks, whole, &lines.layout, lines.notes),
         }
     }
+}
+
+/// Refuses a number of ratings that no run can have.
+pub(super) fn check_count(source: &Source, count: usize) -> Result<(), ReadError> {
+    let refuse = |why: &str| Err(ReadError::file(&source.path, why));
+    if count == 0 {
+        return refuse("there are no ratings: expected `user item rating` a line");
+    }
+    if u32::try_from(count).is_err() {
+        return refuse("more than 4294967295 ratings: split the file");
+    }
+    Ok(())
 }
 
 /// The form of the lines, and the length of the first.
@@ -108,13 +167,7 @@ fn joined(
         Block::NotWhole(_) => 0,
     };
     let count: usize = blocks.iter().map(length).sum();
-    let refuse = |why: &str| Err(ReadError::file(&source.path, why));
-    if count == 0 {
-        return refuse("there are no ratings: expected `user item rating` a line");
-    }
-    if u32::try_from(count).is_err() {
-        return refuse("more than 4294967295 ratings: split the file");
-    }
+    check_count(source, count)?;
     let (mut users, mut items) = whole.columns(count);
     let mut values = Vec::with_capacity(count);
     let (mut times, mut clock) = (layout.time.map(|_| Vec::with_capacity(count)), None);
@@ -125,7 +178,7 @@ fn joined(
             values.extend_from_slice(&rows.values);
             times.iter_mut().for_each(|times| times.extend_from_slice(&rows.times));
             if clock.is_some_and(|clock| rows.clock.is_some_and(|other| other != clock)) {
-                return refuse(time::MIXED);
+                return Err(ReadError::file(&source.path, time::MIXED));
             }
             clock = clock.or(rows.clock);
         }

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use super::room::private_folder;
 use super::{Join, program};
 use crate::cli::exit::{Error, ExitStatus};
+use crate::cli::session::SHARED;
 use crate::cluster::{FILE, INDEX, Invitation, Place, Visitor, WORKERS};
 
 /// Asks for a place in the run, and starts its program as one more process of it.
@@ -33,6 +34,7 @@ pub(super) fn join(options: &Join) -> Result<u8, Error> {
     });
     // Best effort: the run has gone on without them long ago.
     let _ = fs::remove_file(&file);
+    let _ = fs::remove_dir_all(folder.join(SHARED));
     let _ = fs::remove_dir(&folder);
     let code = status?.code().unwrap_or(1);
     Ok(u8::try_from(code).unwrap_or(ExitStatus::Failed.code()))

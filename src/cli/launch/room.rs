@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::exit::Error;
 use crate::cli::folder::{Earlier, RunFolder};
+use crate::cli::session::SHARED;
 use crate::cluster::{Invitation, write_private};
 
 /// What processes and visitors need to find the run.
@@ -60,6 +61,7 @@ impl Drop for Room {
         for name in [INVITATION, TOKEN] {
             let _ = fs::remove_file(self.path.join(name));
         }
+        let _ = fs::remove_dir_all(self.path.join(SHARED));
         if self.own {
             let _ = fs::remove_dir(&self.path);
         }

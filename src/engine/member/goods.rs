@@ -4,6 +4,7 @@ use super::{Member, Outgoing};
 use crate::cluster::handover::{Account, Goods};
 use crate::cluster::plan::Plan;
 use crate::doing;
+use crate::engine::run::ShedAll;
 use crate::error::EngineError;
 use crate::hub::HubState;
 use crate::program::Program;
@@ -14,6 +15,10 @@ impl<P: Program> Member<P> {
     pub(super) fn goods(&mut self, plan: &Plan, account: Account) -> Result<Outgoing<P>, EngineError> {
         let me = self.index;
         let mut goods = Outgoing::new();
+        if plan.last {
+            let shards = self.share.shards.iter_mut().flatten();
+            self.program.shed_all(shards).map_err(EngineError::Worker)?;
+        }
         for (number, slot) in (0..).zip(&mut self.share.shards) {
             let to = plan.seats[plan.shard_seat(number) as usize].id;
             if let Some(shard) = if to == me { None } else { slot.take() } {

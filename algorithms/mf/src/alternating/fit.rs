@@ -2,19 +2,20 @@
 
 use std::sync::Arc;
 
-use raddle::{Engine, Outcome, Parts};
-use raddle_datasets::Triples;
+use raddle::{Engine, Maker, Makers, Outcome, Parts};
 
 use super::coordinate_descent::CoordinateDescent;
 use super::early_stopping::EarlyStopping;
 use super::judged::Judged;
 use super::least_squares::{LeastSquares, squares_of};
+use super::made::{shards_by_parts, side};
 use super::program::{AlternatingProgram, Alternation, SideSolver};
 use super::shard::SideShard;
 use super::sides::{FactorMatrices, Rows};
+use crate::error::MfError;
 use crate::input::chunk::{CHUNKS, Chunk, chunk_owner};
 use crate::input::problem::Problem;
-use crate::kernels::{self, LANES, Vector};
+use crate::kernels::{LANES, Vector};
 use crate::model::{Fit, Model, Side};
 use crate::params::{Equations, Method, Mf};
 use crate::runner::Runner;
@@ -41,6 +42,19 @@ struct Input {
     taken: Vec<Chunk>,
 }
 
+impl Input {
+    /// So many shards, which count and take these chunks; and how many they take.
+    fn deal(self, count: usize) -> (Maker<SideShard>, usize) {
+        let mut shards: Vec<SideShard> =
+            (0..count).map(|number| SideShard::new(side(number), self.taken.clone())).collect();
+        let counted = self.counted.len();
+        for (number, chunk) in (0..).zip(self.counted) {
+            shards[chunk_owner(number, counted as u32, count as u32) as usize].counted = Some(chunk);
+        }
+        (shards.into(), self.taken.len())
+    }
+}
+
 impl Mf {
     pub(crate) fn fit_alternating<R: Runner>(
         &self,
@@ -50,11 +64,19 @@ impl Mf {
         let (way, center, replica) = self.beginning(problem);
         let measured = problem.measured.as_ref().map(|measured| &measured.triples);
         let shards = 2 * self.parts(problem);
+        if let Some(by_parts) = &problem.by_parts {
+            let chunks = CHUNKS.min(shards);
+            let input = (shards_by_parts(by_parts, shards, chunks), chunks);
+            let judged = self.judged(problem)?;
+            let engine = self.alternating_engine(problem, (way, judged), (center, replica), input);
+            return Ok(self.collect(problem, way, center, runner.run(engine)?).admit_divergence());
+        }
         let input = Input {
             counted: Chunk::cut(&problem.train, measured, CHUNKS.min(shards)),
             taken: Chunk::cut(&problem.train, measured, 1),
         };
-        let engine = self.alternating_engine(problem, way, (center, replica), input, shards);
+        let (input, judged) = (input.deal(shards), self.judged(problem)?);
+        let engine = self.alternating_engine(problem, (way, judged), (center, replica), input);
         let mut fit = self.collect(problem, way, center, runner.run(engine)?);
         fit.keep_what_is_not_trained(self.init.as_ref(), || problem.rated());
         Ok(fit.admit_divergence())
@@ -66,6 +88,9 @@ impl Mf {
         mut problem: Problem,
         runner: &mut R,
     ) -> Result<Fit, R::Error> {
+        if problem.by_parts.is_some() {
+            return self.fit_alternating(&problem, runner);
+        }
         let (way, center, replica) = self.beginning(&problem);
         let shards = 2 * self.parts(&problem);
         let pieces = Chunk::use_up(&mut problem, CHUNKS.min(shards));
@@ -73,21 +98,34 @@ impl Mf {
             return self.fit_alternating(&problem, runner);
         }
         let input = Input { counted: pieces.clone(), taken: pieces };
-        let engine = self.alternating_engine(&problem, way, (center, replica), input, shards);
+        let (input, judged) = (input.deal(shards), self.judged(&problem)?);
+        let engine = self.alternating_engine(&problem, (way, judged), (center, replica), input);
         Ok(self.collect(&problem, way, center, runner.run(engine)?).admit_divergence())
     }
 
     /// How sides are solved, what is taken off every rating, and the factors to start from.
     fn beginning(&self, problem: &Problem) -> (SideSolver, f64, FactorMatrices) {
-        let (mean, deviation) = moments(&problem.train);
+        let (mean, deviation) = moments(problem);
         let center = if self.is_centered() { mean } else { 0.0 };
         let way = self.way(deviation, problem);
         (way, center, self.sides(problem, way, center, mean))
     }
 
+    /// Whose lists are measured while training, for implicit feedback.
+    fn judged(&self, problem: &Problem) -> Result<Option<Judged>, MfError> {
+        let Some(measured) = problem.measured.as_ref().filter(|_| self.implicit.is_some()) else {
+            return Ok(None);
+        };
+        let users = match &problem.by_parts {
+            Some(by_parts) => by_parts.measured_users()?,
+            None => measured.triples.users.clone(),
+        };
+        Ok(Some(Judged::new(users, self.seed)))
+    }
+
     /// Parts of each side.
     fn parts(&self, problem: &Problem) -> usize {
-        let by_cost = (problem.train.len() * self.rank / TASK).clamp(1, MOST_SHARDS);
+        let by_cost = (problem.ratings() * self.rank / TASK).clamp(1, MOST_SHARDS);
         self.shards.unwrap_or(by_cost).min(problem.users.max(problem.items))
     }
 
@@ -99,7 +137,7 @@ impl Mf {
             // A row of middling count has the weight that it would have at every rating.
             (None, None, true) => {
                 let [users, items] = problem.learned(self.init.is_some());
-                let middle = problem.train.len() as f64 / (users as f64 * items as f64).sqrt();
+                let middle = problem.ratings() as f64 / (users as f64 * items as f64).sqrt();
                 REG * deviation * middle
             }
         };
@@ -132,28 +170,17 @@ impl Mf {
     fn alternating_engine(
         &self,
         problem: &Problem,
-        way: SideSolver,
+        (way, judged): (SideSolver, Option<Judged>),
         (center, replica): (f64, FactorMatrices),
-        input: Input,
-        count: usize,
+        (shards, chunks): (Maker<SideShard>, usize),
     ) -> Engine<AlternatingProgram> {
         let measured = problem.measured.as_ref();
-        let sides = [Side::Users, Side::Items].into_iter().cycle().take(count);
-        let chunks = input.taken.len();
-        let mut shards: Vec<SideShard> =
-            sides.map(|side| SideShard::new(side, input.taken.clone())).collect();
-        let counted = input.counted.len();
-        for (number, chunk) in (0..).zip(input.counted) {
-            shards[chunk_owner(number, counted as u32, count as u32) as usize].counted = Some(chunk);
-        }
-        let parts = count / 2;
+        let parts = shards.len() / 2;
         let most = if measured.is_some() { MOST_EPOCHS } else { EPOCHS };
         let program = AlternatingProgram {
             way,
             measured_on: measured.map(|measured| measured.on),
-            judged: measured
-                .filter(|_| self.implicit.is_some())
-                .map(|held| Judged::new(&held.triples, self.seed)),
+            judged,
             target: self.target,
             epochs: self.epochs.unwrap_or(most),
             rows: (problem.users, problem.items),
@@ -161,8 +188,10 @@ impl Mf {
             center: center as f32,
         };
         let schedule = Alternation::new(way, parts as u32, chunks, measured.is_some());
-        let parts = Parts { shards, blocks: Vec::new(), pinned: EarlyStopping::new(), replica };
-        Engine::new(program, schedule, parts).workers(self.workers)
+        let blocks = Vec::new().into();
+        let makers: Makers<AlternatingProgram> =
+            Makers { shards, blocks, pinned: EarlyStopping::new(), replica };
+        Engine::new(program, schedule, makers).workers(self.workers)
     }
 
     /// The factors to start from: of users zeros, of items small random numbers, or those of a model.
@@ -227,9 +256,9 @@ impl Mf {
 }
 
 /// Mean and standard deviation of the values; 1 where that is 0.
-fn moments(triples: &Triples) -> (f64, f64) {
-    let count = triples.len() as f64;
-    let (sum, squares) = kernels::moments(&triples.values);
+fn moments(problem: &Problem) -> (f64, f64) {
+    let count = problem.ratings() as f64;
+    let (sum, squares) = problem.moments();
     let mean = sum / count;
     let deviation = (squares / count - mean * mean).max(0.0).sqrt();
     (mean, if deviation > 1e-6 * mean.abs() { deviation } else { 1.0 })

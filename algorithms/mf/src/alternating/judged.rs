@@ -1,7 +1,6 @@
 //! [`Judged`]: how well a model of implicit feedback recommends held-out clicks while it is trained.
 
 use raddle::random::splitmix64;
-use raddle_datasets::Triples;
 
 use super::shard::SideShard;
 use super::sides::FactorMatrices;
@@ -33,9 +32,8 @@ pub(crate) struct Judged {
 }
 
 impl Judged {
-    /// For these held-out clicks.
-    pub(super) fn new(held_out: &Triples, seed: u64) -> Self {
-        let mut users = held_out.users.clone();
+    /// For the users of held-out clicks, of which each may be named again and again.
+    pub(super) fn new(mut users: Vec<u32>, seed: u64) -> Self {
         users.sort_unstable();
         users.dedup();
         if users.len() > USERS {

@@ -11,6 +11,7 @@ mod early_stopping;
 mod fit;
 mod judged;
 mod least_squares;
+mod made;
 mod program;
 mod restored;
 mod setup;

@@ -219,6 +219,11 @@ impl Program for AlternatingProgram {
         Verdict::new(Metric::new(name, value, on).target(self.target)).status(over.unwrap_or_default())
     }
 
+    /// The model is in the replica.
+    fn shed(&self, shard: &mut SideShard) {
+        *shard = SideShard::default();
+    }
+
     /// Ratings are taken from the input again; what coordinate descent has left of them is not in it.
     fn remember(&self, shard: &SideShard, out: &mut Writer) {
         if matches!(self.way, SideSolver::Columns(_)) {

@@ -53,14 +53,17 @@ pub(super) fn counts(tallies: &[Tally], side: usize, rows: usize) -> Vec<u64> {
     all
 }
 
+/// The first row of each of `parts` ranges of rows of even cost, given how many ratings each row has; and one more.
+pub(super) fn cut(counts: &[u64], parts: usize) -> Vec<u32> {
+    let costs: Vec<u64> = counts.iter().map(|count| ROW + count).collect();
+    let ranges = even_parts(&costs, parts);
+    ranges.iter().map(|range| range.start as u32).chain([counts.len() as u32]).collect()
+}
+
 impl Partitioning {
     /// Cuts both sides into `parts` ranges of rows of even cost, given the tallies of all chunks in their order.
     pub(crate) fn new(tallies: &[Tally], (users, items): (usize, usize), parts: usize) -> Self {
-        let cut = |side: usize, rows: usize| {
-            let costs: Vec<u64> = counts(tallies, side, rows).iter().map(|count| ROW + count).collect();
-            let ranges = even_parts(&costs, parts);
-            ranges.iter().map(|range| range.start as u32).chain([rows as u32]).collect()
-        };
+        let cut = |side: usize, rows: usize| cut(&counts(tallies, side, rows), parts);
         let lists: Option<Vec<&Vec<f32>>> = tallies.iter().map(|tally| tally.values.as_ref()).collect();
         let table = lists.and_then(|lists| distinct(lists.into_iter().flatten().copied()));
         let (users, items) = (cut(0, users), cut(1, items));

@@ -58,7 +58,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let ratings = session.timed(Timed::Read, || {
         reading.read(train.data.as_deref(), train.format.as_deref(), train.worker_count())
     })?;
-    let described = data::describe(&ratings);
+    let described = data::describe(&ratings, ratings.triples.len());
     let problem =
         Problem::new(ratings.users.len(), ratings.items.len(), ratings.triples.clone()).map_err(refuse)?;
     let identity = String::from("a cross-validation is not resumed");

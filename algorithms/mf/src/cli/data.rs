@@ -213,22 +213,22 @@ pub(crate) fn is_generated(source: Option<&str>) -> bool {
 
 /// The error of the truth on these ratings, where it is known.
 pub(crate) fn known_error(source: Option<&str>, triples: &Triples) -> Option<f64> {
-    let made = generate::ratings(source.unwrap_or(DEFAULT)).ok()?;
-    (!triples.is_empty()).then(|| made.truth.rmse(triples))
+    let truth = generate::truth(source.unwrap_or(DEFAULT)).ok()?;
+    (!triples.is_empty()).then(|| truth.rmse(triples))
 }
 
 /// What the report says of the data.
-pub(crate) fn describe(ratings: &Ratings) -> Data {
+pub(crate) fn describe(ratings: &Ratings, count: usize) -> Data {
     let sizes = [
         ("users", ratings.users.len()),
         ("items", ratings.items.len()),
-        ("ratings", ratings.triples.len()),
+        ("ratings", count),
         ("duplicates", ratings.duplicates),
     ];
     Data {
         path: ratings.path.as_ref().map_or_else(|| ratings.name.clone(), |path| path.display().to_string()),
         sizes: sizes.into_iter().map(|(name, size)| (name.to_owned(), size as u64)).collect(),
-        nonzeros: ratings.triples.len() as u64,
+        nonzeros: count as u64,
         digest: ratings.digest.clone(),
         format: ratings.format.clone(),
     }

@@ -1,32 +1,27 @@
 //! `mf fit`.
 
+use std::path::{Path, PathBuf};
+
 use clap::Args;
-use raddle::cli::{
-    ChangeOptions, Data, Error, ExitStatus, Report, Session, Summary, Table, Timed, TrainOptions, VersionOf,
-    combine, count, number,
-};
+use raddle::cli::{ChangeOptions, Error, ExitStatus, Session, Timed, TrainOptions, combine};
 use raddle::{Ending, Metric};
-use raddle_datasets::{Ids, Ratings, Triples};
-use raddle_mf::{Fit, Mf, Problem, Recommender, Seen, at_least};
+use raddle_datasets::{Ratings, Triples};
+use raddle_mf::{Fit, Mf, Problem, at_least};
 use serde::Serialize;
 
 use super::data::{self, Kept, Reading};
-use super::files::{self, About};
+use super::files::{self, About, Saved};
 use super::ids::IdList;
 use super::options::ModelOptions;
+use super::prepared::Prepared;
 use super::runner::{InSession, refuse};
-use super::split::{Cold, Split};
-use super::tested::Tested;
+use super::split::Split;
+use super::stored::{self, Stored};
 use super::versions;
 
 const EXAMPLES: &str = "Examples, which work as they stand:
   mf fit synth:ratings:users=500,items=200,n=20000 --rank 16 --out run
   mf fit synth:ratings:users=500,items=200,n=20000 --epochs 10 --validation none --test split";
-
-/// Users on the screen, and items for each.
-const SHOWN: (usize, usize) = (5, 4);
-/// The same in the summary.
-const SUMMARISED: (usize, usize) = (20, 10);
 
 /// The options of `mf fit`.
 #[derive(Debug, Args, Serialize)]
@@ -54,6 +49,10 @@ pub(crate) struct Options {
     /// Measure recommendations on the test set: precision, recall, NDCG and MAP at K, and AUC; at 10 with --implicit.
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     pub(super) ranking: Option<usize>,
+    /// Keep the ratings in this folder as a file that is read by parts: with several processes, none then has all of them
+    /// in memory. There they are kept for the run without it, too.
+    #[arg(long, value_name = "DIR")]
+    pub(super) cache: Option<PathBuf>,
     /// Leave out users and items with fewer than N ratings, until none has fewer.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(super) min_count: Option<u64>,
@@ -99,69 +98,23 @@ impl Options {
     }
 }
 
-/// What the summary says of the ratings to train on.
-pub(super) struct Shown {
-    ratings: usize,
-    /// How they were read.
-    notes: String,
-    cold: Cold,
-    /// What the users of the summary have seen.
-    seen: Seen,
-    /// What the model to start from has besides.
-    kept: Option<Kept>,
-}
-
-impl Shown {
-    fn of(train: &Triples, ratings: &Ratings, kept: Option<Kept>, reading: &Reading, cold: Cold) -> Self {
-        let users = ratings.users.len().min(SUMMARISED.0);
-        Self {
-            ratings: train.len(),
-            notes: reading.notes(ratings) + &cold.notes(),
-            cold,
-            seen: Seen::new(train, users),
-            kept,
-        }
-    }
-}
-
 /// Fits, writes and reports.
 pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
-    let Options { model, train, reading, .. } = options;
+    let Options { model, train, .. } = options;
     let mut session = Session::begin("mf", env!("CARGO_PKG_VERSION"), train)?;
     session.set_metric_name(model.metric());
     session.refuse_among("--refit", options.refit)?;
-    let mut mf = model.mf(train)?;
+    let mf = model.mf(train)?;
     options.check()?;
     let start = train.init.as_deref().map(files::read).transpose()?;
-    let is_timed = [&options.validation, &options.test].iter().any(|name| name.starts_with(data::LATEST));
     session.refuse_among("--changes", options.changes.changes.is_some())?;
     if options.changes.changes.is_some() {
         return versions::fit(options, session, mf);
     }
-    let mut ratings = session.timed(Timed::Read, || {
-        let (source, format) = (train.data.as_deref(), train.format.as_deref());
-        match is_timed {
-            true => reading.read_timed(source, format, train.worker_count()),
-            false => reading.read(source, format, train.worker_count()),
-        }
-    })?;
-    if let Some(least) = options.min_count {
-        let triples = std::mem::take(&mut ratings.triples);
-        ratings.triples = at_least(triples, least);
-    }
-    let described = data::describe(&ratings);
-    let mut kept = None;
-    let mut init = String::from("random");
-    if let Some(start) = start {
-        init = files::digest(&start.model);
-        kept = Some(Kept::behind(&start, &mut ratings));
-        mf = mf.init(start.model);
-    }
-    let Split { problem, whole, test, on_test, cold } =
-        session.timed(Timed::Prepare, || Split::new(options, &mut ratings))?;
-    let identity = identity(options, (&described.digest, &init), on_test)?;
-    // What is asked of the ratings after the fit, so that it can give them up.
-    let prepared = Prepared::new(options, described, (&ratings, &problem), (test, cold), kept);
+    let Given { ratings, problem, whole, prepared, identity, mf } = match stored::folder(options, &session) {
+        Some(folder) => by_parts(options, &mut session, &folder, mf)?,
+        None => in_memory(options, &mut session, start, mf)?,
+    };
     let mut fit = mf.fit_owned(problem, &mut InSession { session: &mut session, identity })?;
     let goes_on =
         matches!(fit.report.ending, Ending::Target | Ending::Converged) && !session.is_interrupted();
@@ -178,6 +131,66 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     session.finish(report, &summary, &text)
 }
 
+/// What a fit is given.
+struct Given {
+    /// Without the ratings themselves.
+    ratings: Ratings,
+    problem: Problem,
+    /// Training and validation data together, if the model is fitted again.
+    whole: Option<Triples>,
+    /// What is asked of the ratings after the fit, so that it can give them up.
+    prepared: Prepared,
+    identity: String,
+    mf: Mf,
+}
+
+/// Reads all ratings, and splits them.
+fn in_memory(
+    options: &Options,
+    session: &mut Session,
+    start: Option<Saved>,
+    mut mf: Mf,
+) -> Result<Given, Error> {
+    let Options { train, reading, .. } = options;
+    let is_timed = [&options.validation, &options.test].iter().any(|name| name.starts_with(data::LATEST));
+    let mut ratings = session.timed(Timed::Read, || {
+        let (source, format) = (train.data.as_deref(), train.format.as_deref());
+        match is_timed {
+            true => reading.read_timed(source, format, train.worker_count()),
+            false => reading.read(source, format, train.worker_count()),
+        }
+    })?;
+    if let Some(least) = options.min_count {
+        let triples = std::mem::take(&mut ratings.triples);
+        ratings.triples = at_least(triples, least);
+    }
+    let described = data::describe(&ratings, ratings.triples.len());
+    let mut kept = None;
+    let mut init = String::from("random");
+    if let Some(start) = start {
+        init = files::digest(&start.model);
+        kept = Some(Kept::behind(&start, &mut ratings));
+        mf = mf.init(start.model);
+    }
+    let Split { problem, whole, test, on_test, cold } =
+        session.timed(Timed::Prepare, || Split::new(options, &mut ratings))?;
+    let identity = identity(options, (&described.digest, &init), on_test)?;
+    let prepared = Prepared::new(options, described, (&ratings, &problem), (test, cold), kept);
+    Ok(Given { ratings, problem, whole, prepared, identity, mf })
+}
+
+/// Finds the ratings in this folder, or puts them there, to be read by parts, and splits them.
+fn by_parts(options: &Options, session: &mut Session, folder: &Path, mf: Mf) -> Result<Given, Error> {
+    let stored = session.timed(Timed::Read, || stored::open(options, folder))?;
+    let split = session.timed(Timed::Prepare, || Stored::split(options, stored))?;
+    let Stored { ratings, count, problem, train, measured, test, cold } = split;
+    let described = data::describe(&ratings, count);
+    let on_test = test.is_some() && options.model.target.is_some();
+    let identity = identity(options, (&described.digest, "random"), on_test)?;
+    let prepared = Prepared::of_parts(options, described, &ratings, (&train, measured), (test, cold))?;
+    Ok(Given { ratings, problem, whole: None, prepared, identity, mf })
+}
+
 /// What makes a checkpoint this run's, given the digests of the data and of the model to start from.
 pub(super) fn identity(
     options: &Options,
@@ -187,70 +200,6 @@ pub(super) fn identity(
     // The target only says when the run ends; but where there is one, a test set is measured on.
     let on = if on_test { "test" } else { "validation" };
     raddle::cli::identity("mf", options, super::FREE, &[("data", data), ("init", init), ("measured-on", on)])
-}
-
-/// What is known of the data when the fit begins, and asked for when it has ended.
-pub(super) struct Prepared {
-    described: Data,
-    shown: Shown,
-    test: Option<Triples>,
-    /// What is in no list of recommendations that is measured.
-    seen: Option<Triples>,
-    /// What the truth is measured on where it is known.
-    known: Option<Triples>,
-}
-
-impl Prepared {
-    pub(super) fn new(
-        options: &Options,
-        described: Data,
-        (ratings, problem): (&Ratings, &Problem),
-        (test, cold): (Option<Triples>, Cold),
-        kept: Option<Kept>,
-    ) -> Self {
-        let Options { model, train, reading, .. } = options;
-        let shown = Shown::of(problem.train(), ratings, kept, reading, cold);
-        let ranks = test.is_some() && (options.ranking.is_some() || model.implicit.is_some());
-        // Known clicks are in no list, whether they were trained on or held out to validate on.
-        let known = problem.measured().filter(|_| model.target.is_none());
-        let known = problem.train().iter().chain(known.into_iter().flat_map(Triples::iter));
-        let seen: Option<Triples> = ranks.then(|| known.collect());
-        let is_generated = data::is_generated(train.data.as_deref())
-            && model.implicit.is_none()
-            && options.changes.changes.is_none();
-        let known = if is_generated { test.as_ref().or(problem.measured()).cloned() } else { None };
-        Self { described, shown, test, seen, known }
-    }
-
-    /// Measures, writes the model, and says what was found, for the report, as tables and as text.
-    pub(super) fn write(
-        self,
-        session: &mut Session,
-        options: &Options,
-        ratings: &Ratings,
-        fit: &Fit,
-        version: Option<VersionOf>,
-    ) -> Result<(Report, Summary, String), Error> {
-        let tested = Tested::measure(session, fit, self.test.as_ref(), self.seen.as_ref(), options);
-        let known = self.known.and_then(|known| data::known_error(options.train.data.as_deref(), &known));
-        files::write(session, &fit.model, &About { version, ..about(&options.model, ratings, fit) })?;
-        let digest = files::digest(&fit.model);
-        let report = session.report(options, self.described, digest, &fit.report, &fit.trace)?;
-        let mut report = report.result("best_epoch", fit.best_epoch).result("mean", fit.model.mean);
-        report = self.shown.cold.report(report);
-        if let Some(best) = fit.best {
-            report = report.result(&format!("best_{}", fit.report.metric.name), best);
-        }
-        let (mut text, summary) = describe(fit, ratings, &self.shown, options);
-        let (mut report, summary, tests) = tested.tell(report, summary)?;
-        text += &tests;
-        if let Some(known) = known {
-            report = report.result("known_optimum_rmse", known);
-            text += &format!("\nknown optimum: rmse {}", number(known));
-        }
-        let text = format!("{text}\n\n{}", report.conclusion());
-        Ok((report, summary, text))
-    }
 }
 
 /// Fits again on everything, for the length that was best. Where that is cut short, the first fit is what there is.
@@ -300,43 +249,4 @@ pub(super) fn about(model: &ModelOptions, ratings: &Ratings, fit: &Fit) -> About
         log: fit.log.iter().map(|value| value.is_finite().then_some(*value)).collect(),
         version: None,
     }
-}
-
-/// The result as a person reads it, and as generic tables.
-fn describe(fit: &Fit, ratings: &Ratings, shown: &Shown, options: &Options) -> (String, Summary) {
-    let Ratings { name, users, items, .. } = ratings;
-    let sizes = format!("{} x {}", count(users.len() as u64, "user"), count(items.len() as u64, "item"));
-    let title = format!("Factorization of {name}: {sizes}, rank {}", options.model.rank);
-    let mut text = format!("{title}, {} to train on\n", count(shown.ratings as u64, "rating"));
-    text += &shown.notes;
-    text += &shown.kept.as_ref().map_or_else(String::new, Kept::to_string);
-    let first: Vec<u32> = (0..users.len().min(SUMMARISED.0) as u32).collect();
-    let recommender = Recommender::new(&fit.model).without(&shown.seen);
-    let mut table = Table::new("recommendations", &["user", "item", "score"]);
-    text += &format!("\n{:>10}  recommended (predicted)\n", "user");
-    recommender.each(&first, SUMMARISED.1, |user, best| {
-        if (user as usize) < SHOWN.0 {
-            let shown = best.iter().take(SHOWN.1);
-            let shown: Vec<String> =
-                shown.map(|&(item, score)| format!("{} ({})", name_of(items, item), short(score))).collect();
-            text += &format!("{:>10}  {}\n", name_of(users, user), shown.join(", "));
-        }
-        for &(item, score) in best {
-            table.row(vec![name_of(users, user).into(), name_of(items, item).into(), score.into()]);
-        }
-    });
-    let quality = Table::of_metric(&fit.report.metric);
-    (text.trim_end().to_owned(), Summary::new(title).table(quality).table(table))
-}
-
-/// A score in as few digits as compare it with others.
-fn short(score: f32) -> String {
-    match score.abs() {
-        0.01..1e4 => format!("{score:.2}"),
-        _ => number(f64::from(score)),
-    }
-}
-
-fn name_of(ids: &Ids, row: u32) -> String {
-    ids.name(row as usize)
 }

@@ -9,12 +9,15 @@ mod data;
 mod files;
 mod fit;
 mod fold_in;
+mod held;
 mod ids;
 mod options;
 mod predict;
+mod prepared;
 mod recommend;
 mod runner;
 mod split;
+mod stored;
 mod tested;
 mod versions;
 

@@ -113,6 +113,13 @@ impl Split {
     }
 }
 
+/// Why the latest ratings cannot be held out.
+pub(super) const NO_TIMES: &str =
+    "the ratings have no times: give a file with a column of them, as in --columns user,item,rating,time";
+pub(super) const ONE_TIME: &str = "all ratings have one time: there is no cut between them";
+pub(super) const NOTHING_EARLIER: &str =
+    "none of the users and items of the latest ratings have earlier ones";
+
 /// Takes the latest ratings out.
 fn latest(
     option: &str,
@@ -123,14 +130,11 @@ fn latest(
 ) -> Result<Held, Error> {
     let share = data::latest(option, last)?.unwrap_or_default();
     let refuse = |why: &str| Error::input(format!("{option} {last}: {why}"));
-    let known = times.take().ok_or_else(|| {
-        refuse("the ratings have no times: give a file with a column of them, as in --columns user,item,rating,time")
-    })?;
-    let (held, rest) = Held::latest(triples, known, users, items, share)
-        .ok_or_else(|| refuse("all ratings have one time: there is no cut between them"))?;
+    let known = times.take().ok_or_else(|| refuse(NO_TIMES))?;
+    let (held, rest) = Held::latest(triples, known, users, items, share).ok_or_else(|| refuse(ONE_TIME))?;
     *times = Some(rest);
     match held.out.is_empty() {
-        true => Err(refuse("none of the users and items of the latest ratings have earlier ones")),
+        true => Err(refuse(NOTHING_EARLIER)),
         false => Ok(held),
     }
 }

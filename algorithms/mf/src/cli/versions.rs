@@ -13,7 +13,8 @@ use raddle_mf::{Carried, Fit, LiveRatings, Mf, Pair, RatingChange, Taken, at_lea
 
 use super::data;
 use super::files::About;
-use super::fit::{self, Options, Prepared};
+use super::fit::{self, Options};
+use super::prepared::Prepared;
 use super::runner::{Failure, InSession};
 use super::split::Split;
 
@@ -142,7 +143,7 @@ impl Versions for Run<'_> {
             return Err(Error::input("it leaves no ratings to train on"));
         }
         let mut ratings = self.ratings();
-        let described = data::describe(&ratings);
+        let described = data::describe(&ratings, ratings.triples.len());
         let split = session.timed(Timed::Prepare, || Split::new(self.options, &mut ratings))?;
         Ok(Laid { ratings, described, split })
     }

@@ -70,7 +70,8 @@ fn take_off(triples: &mut Triples, first: usize) -> MmapArrays {
     pages
 }
 
-fn range(count: usize, part: usize, parts: usize) -> Range<usize> {
+/// The ratings of a chunk among all, by their positions.
+pub(super) fn range(count: usize, part: usize, parts: usize) -> Range<usize> {
     count * part / parts..count * (part + 1) / parts
 }
 
@@ -79,6 +80,12 @@ impl Chunk {
     pub(crate) fn cut(train: &Arc<Triples>, measured: Option<&Arc<Triples>>, parts: usize) -> Vec<Self> {
         let train = |part| Train::Range(Arc::clone(train), range(train.len(), part, parts));
         (0..parts).map(|part| Self::with(train(part), measured, part, parts)).collect()
+    }
+
+    /// These ratings, to train on and to measure on.
+    pub(crate) fn of(train: Triples, held: Triples) -> Self {
+        let (all, held_all) = (0..train.len(), 0..held.len());
+        Self { train: Train::Range(Arc::new(train), all), measured: Some(Arc::new(held)), held: held_all }
     }
 
     /// Cuts the input of a problem into as many pieces and leaves the problem without it. If others use the input, all

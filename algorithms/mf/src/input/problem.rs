@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use raddle_datasets::Triples;
 use raddle_datasets::ratings::{Held, hashed};
+use raddle_datasets::{PartOfRatings, Triples};
 
+use super::by_parts::ByParts;
 use crate::error::MfError;
 use crate::kernels;
 
@@ -15,6 +16,8 @@ pub struct Problem {
     pub(crate) items: usize,
     pub(crate) train: Arc<Triples>,
     pub(crate) measured: Option<Measured>,
+    /// Where ratings are read by parts: none is in memory then.
+    pub(crate) by_parts: Option<Arc<ByParts>>,
 }
 
 /// Ratings that are not trained on.
@@ -32,17 +35,37 @@ impl Problem {
     /// If there are none, a row is beyond the users or items, or a value is not finite.
     pub fn new(users: usize, items: usize, train: impl Into<Arc<Triples>>) -> Result<Self, MfError> {
         let train = train.into();
-        let most = u32::MAX as usize - 1;
-        for (what, count) in [("users", users), ("items", items), ("ratings", train.len())] {
-            if count > most {
-                return Err(MfError::TooLarge { what, count });
-            }
-        }
-        if train.is_empty() {
-            return Err(MfError::Empty);
-        }
+        check_sizes(users, items, train.len())?;
         check(users, items, &train)?;
-        Ok(Self { users, items, train, measured: None })
+        Ok(Self { users, items, train, measured: None, by_parts: None })
+    }
+
+    /// Takes ratings to train on that stay in their file: each shard reads its own where it lives. Of several processes
+    /// none then holds more than its share. Models are those of the same ratings in memory. [`train`](Self::train) and
+    /// [`measured`](Self::measured) have none of them.
+    ///
+    /// # Errors
+    /// If there are none, or they cannot be read.
+    pub fn by_parts(train: PartOfRatings) -> Result<Self, MfError> {
+        let [users, items] = train.stored().counts().each_ref().map(Vec::len);
+        check_sizes(users, items, train.len())?;
+        let by_parts = Some(Arc::new(ByParts::new(train)?));
+        Ok(Self { users, items, train: Arc::default(), measured: None, by_parts })
+    }
+
+    /// Measures on ratings of the same file while training, called test data where `is_test`, else validation data. Cold
+    /// pairs are dropped.
+    ///
+    /// # Errors
+    /// If the ratings to train on are in memory, or those to measure on cannot be read.
+    pub fn measure_on_part(mut self, part: &PartOfRatings, is_test: bool) -> Result<Self, MfError> {
+        let Some(by_parts) = &mut self.by_parts else { return Err(MfError::InMemory) };
+        let [users, items] = by_parts.rated();
+        let part = part.filter(|user, item, _| users[user as usize] && items[item as usize])?;
+        let on = if is_test { "test data" } else { "validation data" };
+        self.measured = (!part.is_empty()).then(|| Measured { triples: Arc::default(), on });
+        Arc::make_mut(by_parts).measured = Some(part).filter(|part| !part.is_empty());
+        Ok(self)
     }
 
     /// Holds out a fraction of the ratings, by the hash of the pair and this seed, to validate on. Of these, pairs
@@ -104,6 +127,9 @@ impl Problem {
 
     /// Which users and which items have ratings to train on.
     pub(crate) fn rated(&self) -> [Vec<bool>; 2] {
+        if let Some(by_parts) = &self.by_parts {
+            return by_parts.rated();
+        }
         let mut rated = [vec![false; self.users], vec![false; self.items]];
         for (&user, &item) in self.train.users.iter().zip(&self.train.items) {
             rated[0][user as usize] = true;
@@ -121,6 +147,26 @@ impl Problem {
         }
     }
 
+    /// How many ratings there are to train on.
+    pub fn ratings(&self) -> usize {
+        self.by_parts.as_ref().map_or(self.train.len(), |by_parts| by_parts.len())
+    }
+
+    /// The sum of the ratings to train on, and of their squares.
+    pub(crate) fn moments(&self) -> (f64, f64) {
+        self.by_parts
+            .as_ref()
+            .map_or_else(|| kernels::moments(&self.train.values), |by_parts| by_parts.moments)
+    }
+
+    /// The first rating to train on that is below 0: its position from 0, and itself.
+    pub(crate) fn negative(&self) -> Option<(usize, f32)> {
+        match &self.by_parts {
+            Some(by_parts) => by_parts.negative,
+            None => self.train.values.iter().copied().enumerate().find(|&(_, value)| value < 0.0),
+        }
+    }
+
     /// How many users there are, rated or not.
     pub fn users(&self) -> usize {
         self.users
@@ -131,15 +177,26 @@ impl Problem {
         self.items
     }
 
-    /// The ratings to train on.
+    /// The ratings to train on; none where they are read by parts.
     pub fn train(&self) -> &Triples {
         &self.train
     }
 
-    /// The ratings to measure on while training, if there are any.
+    /// The ratings to measure on while training, if there are any; none where they are read by parts.
     pub fn measured(&self) -> Option<&Triples> {
         self.measured.as_ref().map(|measured| &*measured.triples)
     }
+}
+
+/// Whether there are ratings, and no more of anything than 32 bits count.
+fn check_sizes(users: usize, items: usize, ratings: usize) -> Result<(), MfError> {
+    let most = u32::MAX as usize - 1;
+    for (what, count) in [("users", users), ("items", items), ("ratings", ratings)] {
+        if count > most {
+            return Err(MfError::TooLarge { what, count });
+        }
+    }
+    if ratings == 0 { Err(MfError::Empty) } else { Ok(()) }
 }
 
 /// Whether every row is there and every value finite.

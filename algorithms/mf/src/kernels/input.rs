@@ -32,12 +32,36 @@ pub fn all_finite(values: &[f32]) -> bool {
 
 /// The sum of the values and of their squares, in eight lanes that are added in order.
 pub fn moments(values: &[f32]) -> (f64, f64) {
-    run(Moments(values))
+    run(AllMoments(values))
 }
 
-struct Moments<'a>(&'a [f32]);
+/// [`moments`] of values that come one after the other: the same bits.
+#[derive(Debug, Clone, Default)]
+pub struct Moments {
+    sums: [f64; 8],
+    squares: [f64; 8],
+    lane: usize,
+}
 
-impl Kernel for Moments<'_> {
+impl Moments {
+    /// Adds the next value.
+    #[inline]
+    pub fn add(&mut self, value: f32) {
+        let value = f64::from(value);
+        self.sums[self.lane] += value;
+        self.squares[self.lane] += value * value;
+        self.lane = (self.lane + 1) % 8;
+    }
+
+    /// The sum of all values so far, and of their squares.
+    pub fn sums(&self) -> (f64, f64) {
+        (self.sums.iter().sum(), self.squares.iter().sum())
+    }
+}
+
+struct AllMoments<'a>(&'a [f32]);
+
+impl Kernel for AllMoments<'_> {
     type Output = (f64, f64);
 
     #[inline(always)]

@@ -25,7 +25,7 @@ mod uniform;
 
 pub use cell::{Cell, Rating, Rows, Scale, Steps};
 pub use gradients::{Equations, descend};
-pub use input::{all_finite, largest, moments};
+pub use input::{Moments, all_finite, largest, moments};
 pub use measure::squares;
 pub use normal::{add_products, solve};
 pub use ratings::Ratings;

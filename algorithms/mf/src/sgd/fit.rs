@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use raddle::{Engine, Outcome, Parts};
+use raddle::{Engine, Maker, Makers, Outcome, Parts};
 
 use super::carry::{Carried, CarriedRows};
 use super::early_stopping::EarlyStopping;
@@ -14,6 +14,7 @@ use super::program::SgdProgram;
 use super::schedule::GridSchedule;
 use super::shard::{ItemBlock, UserShard};
 use super::side_balance::SideBalance;
+use crate::error::MfError;
 use crate::initial::Start;
 use crate::input::chunk::{CHUNKS, Chunk, chunk_owner};
 use crate::input::problem::Problem;
@@ -98,7 +99,7 @@ impl Mf {
     /// How many shards and blocks: enough that the rows of a task stay near, few enough that it is worth scheduling.
     fn grid(&self, problem: &Problem) -> (usize, usize) {
         let width = self.rank.next_multiple_of(LANES);
-        let by_cost = ((problem.train.len() * width / TASK) as f64).sqrt() as usize;
+        let by_cost = ((problem.ratings() * width / TASK) as f64).sqrt() as usize;
         let by_size = ((problem.users + problem.items) * width * size_of::<f32>()).div_ceil(NEAR);
         let parts = by_size.max(4).min(by_cost.max(2));
         let part = |given: Option<usize>, rows: usize| {
@@ -177,24 +178,35 @@ impl Mf {
     ) -> Engine<SgdProgram> {
         let (shards, blocks) = (program.shards, program.blocks);
         // Each chunk counts all rows: no more of them than that is worth.
-        let worth = (problem.train.len() / (problem.users + problem.items)).max(2);
+        let worth = (problem.ratings() / (problem.users + problem.items)).max(2);
         let chunks = shards.min(blocks).min(CHUNKS).min(worth);
         let measured = problem.measured.as_ref();
         // Biases begin with means only where there is nothing else that they could begin with.
         let with_means = program.scaling.damped.is_some() && self.init.is_none() && program.carried.is_none();
-        let input = Chunk::cut(&problem.train, measured.map(|measured| &measured.triples), chunks);
-        for (number, chunk) in (0..).zip(input) {
-            parts.shards[chunk_owner(number, chunks as u32, shards as u32) as usize].chunk = Some(chunk);
-        }
+        let owner = move |chunk: u32| chunk_owner(chunk, chunks as u32, shards as u32);
+        let is_measured = measured.is_some();
+        let parts: Makers<SgdProgram> = match &problem.by_parts {
+            Some(by_parts) => {
+                let by_parts = Arc::clone(by_parts);
+                let make = move |shard: u32| -> Result<UserShard, MfError> {
+                    let mine = (0..chunks as u32).find(|&chunk| owner(chunk) == shard);
+                    let chunk = mine.map(|chunk| by_parts.chunk(chunk as usize, chunks)).transpose()?;
+                    Ok(UserShard { chunk, ..UserShard::default() })
+                };
+                Makers { shards: Maker::new(shards, make), ..parts.into() }
+            }
+            None => {
+                let input = Chunk::cut(&problem.train, measured.map(|measured| &measured.triples), chunks);
+                for (number, chunk) in (0..).zip(input) {
+                    parts.shards[owner(number) as usize].chunk = Some(chunk);
+                }
+                parts.into()
+            }
+        };
         let (s, b) = (shards as u32, blocks as u32);
-        let schedule = GridSchedule::new(
-            s,
-            b,
-            chunks as u32,
-            measured.is_some(),
-            self.schedule == ScheduleKind::Priority,
-        )
-        .with_means(with_means);
+        let schedule =
+            GridSchedule::new(s, b, chunks as u32, is_measured, self.schedule == ScheduleKind::Priority)
+                .with_means(with_means);
         Engine::new(program, schedule, parts).workers(self.workers)
     }
 

@@ -189,6 +189,12 @@ impl Program for SgdProgram {
         verdict
     }
 
+    /// The model needs no ratings.
+    fn shed(&self, shard: &mut UserShard) {
+        let UserShard { part, cells: _, held: _, chunk: _ } = std::mem::take(shard);
+        shard.part = part;
+    }
+
     /// Ratings are dealt out again from the data.
     fn remember(&self, shard: &UserShard, out: &mut Writer) {
         shard.part.save(out);

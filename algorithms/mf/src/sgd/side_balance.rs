@@ -31,7 +31,7 @@ impl SideBalance {
     /// Of all rows, or of those with ratings where the others are not to be learned.
     pub(crate) fn new(problem: &Problem, only_rated: bool) -> Self {
         let rows = problem.learned(only_rated);
-        Self(rows.map(|rows| problem.train.len() as f64 / rows.max(1) as f64))
+        Self(rows.map(|rows| problem.ratings() as f64 / rows.max(1) as f64))
     }
 
     /// What the steps of users and of items are multiplied by: 1 below a ratio of 16, then more and more of the root,

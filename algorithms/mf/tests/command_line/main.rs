@@ -8,5 +8,6 @@ mod bad_input;
 mod changes;
 mod endings;
 mod fit;
+mod stored;
 mod times;
 mod usage;

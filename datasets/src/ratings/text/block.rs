@@ -14,28 +14,36 @@ pub(super) enum Block {
     NotWhole(Side),
 }
 
-pub(super) struct Rows {
-    pub(super) users: Column,
-    pub(super) items: Column,
-    pub(super) values: Vec<f32>,
-    pub(super) times: Vec<f64>,
-    pub(super) clock: Option<Clock>,
+pub(in crate::ratings) struct Rows {
+    pub(in crate::ratings) users: Column,
+    pub(in crate::ratings) items: Column,
+    pub(in crate::ratings) values: Vec<f32>,
+    pub(in crate::ratings) times: Vec<f64>,
+    pub(in crate::ratings) clock: Option<Clock>,
 }
 
 #[derive(Clone, Copy)]
-pub(super) enum Side {
+pub(in crate::ratings) enum Side {
     Users,
     Items,
 }
 
 /// Which columns of ids are taken for whole numbers.
 #[derive(Clone, Copy)]
-pub(super) struct Whole {
-    pub(super) users: bool,
-    pub(super) items: bool,
+pub(in crate::ratings) struct Whole {
+    pub(in crate::ratings) users: bool,
+    pub(in crate::ratings) items: bool,
 }
 
 impl Whole {
+    /// A column holds something else.
+    pub(in crate::ratings) fn give_up(&mut self, side: Side) {
+        match side {
+            Side::Users => self.users = false,
+            Side::Items => self.items = false,
+        }
+    }
+
     pub(super) fn columns(self, capacity: usize) -> (Column, Column) {
         let column = |whole: bool| match whole {
             true => Column::Integers(Vec::with_capacity(capacity)),

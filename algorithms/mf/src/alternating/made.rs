@@ -1,0 +1,90 @@
+//! Shards of ratings that are read by parts, each made where it lives.
+
+use std::sync::Arc;
+
+use raddle::Maker;
+
+use super::setup::cut;
+use super::shard::SideShard;
+use crate::error::MfError;
+use crate::input::by_parts::ByParts;
+use crate::input::chunk::chunk_owner;
+use crate::model::Side;
+
+/// Users and items take turns.
+pub(super) fn side(shard: usize) -> Side {
+    if shard.is_multiple_of(2) { Side::Users } else { Side::Items }
+}
+
+/// Shards that have of each chunk only what they take from it, read where they live; and one chunk as a whole, where they
+/// count it.
+pub(super) fn shards_by_parts(by_parts: &Arc<ByParts>, count: usize, chunks: usize) -> Maker<SideShard> {
+    let make = make(Arc::clone(by_parts), count, chunks);
+    Maker::new(count, make)
+}
+
+fn make(
+    by_parts: Arc<ByParts>,
+    count: usize,
+    chunks: usize,
+) -> impl Fn(u32) -> Result<SideShard, MfError> + Send {
+    let firsts = by_parts.counts.each_ref().map(|counts| {
+        let counts: Vec<u64> = counts.iter().map(|&count| u64::from(count)).collect();
+        cut(&counts, count / 2)
+    });
+    move |number| {
+        let (part, of) = (number as usize / 2, side(number as usize));
+        let firsts = &firsts[of as usize];
+        let rows = firsts[part]..firsts[part + 1];
+        let taken = |chunk| by_parts.chunk_of((chunk, chunks), (of as usize, &rows));
+        let mut shard = SideShard::new(of, (0..chunks).map(taken).collect::<Result<_, _>>()?);
+        let counted = (0..chunks as u32).find(|&c| chunk_owner(c, chunks as u32, count as u32) == number);
+        shard.counted = counted.map(|chunk| by_parts.chunk(chunk as usize, chunks)).transpose()?;
+        Ok(shard)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::alternating::setup::{Partitioning, Tally};
+    use crate::input::by_parts::testing::{in_file, ratings};
+    use crate::input::chunk::Chunk;
+    use proptest::prelude::*;
+    use raddle::state::to_bytes;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+        #[test]
+        fn made_shards_have_the_bytes_of_those_made_from_the_whole(
+            triples in ratings(), parts in 1usize..5, chunks in 1usize..9, listed: bool, held_as in prop_oneof![Just(None), Just(Some(1.0))],
+        ) {
+            let (problem, by_parts) = in_file(&triples);
+            let (count, chunks) = (2 * parts, chunks.min(2 * parts));
+            let measured = problem.measured.as_ref().map(|measured| &measured.triples);
+            let whole = Chunk::cut(&problem.train, measured, chunks);
+            let rows = (problem.users, problem.items);
+            let tallies: Vec<Tally> = whole.iter().map(|chunk| Tally::of(chunk, rows, 0.5, listed)).collect();
+            let setup = Partitioning::new(&tallies, rows, parts);
+            let make = make(Arc::new(by_parts), count, chunks);
+            for number in 0..count as u32 {
+                let mut made = make(number).unwrap();
+                let counted = (0..).zip(&whole).find(|&(c, _)| chunk_owner(c, chunks as u32, count as u32) == number);
+                let tally = |chunk: &Chunk| to_bytes(&Tally::of(chunk, rows, 0.5, listed));
+                prop_assert_eq!(made.counted.as_ref().map(tally), counted.map(|(_, chunk)| tally(chunk)));
+                let mut given = SideShard::new(side(number as usize), whole.clone());
+                loop {
+                    let (over, over_too) = (given.input.is_empty(), made.input.is_empty());
+                    prop_assert_eq!(over, over_too);
+                    for shard in [&mut given, &mut made] {
+                        shard.take(number as usize / 2, &setup, 0.5, held_as);
+                    }
+                    if over {
+                        break;
+                    }
+                }
+                prop_assert_eq!(to_bytes(&made), to_bytes(&given), "shard {} of {}", number, count);
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! [`Held`]: ratings in memory, or in a file of which parts are read.
+
+use std::borrow::Cow;
+
+use raddle::cli::Error;
+use raddle_datasets::{PartOfRatings, Triples};
+use raddle_mf::Seen;
+
+/// Ratings in memory, or in a file until they are asked for.
+pub(super) enum Held {
+    Whole(Triples),
+    Stored(PartOfRatings),
+}
+
+impl Held {
+    /// The ratings themselves.
+    pub(super) fn read(&self) -> Result<Cow<'_, Triples>, Error> {
+        match self {
+            Self::Whole(triples) => Ok(Cow::Borrowed(triples)),
+            Self::Stored(part) => part.read(0..part.len()).map(Cow::Owned).map_err(Error::input),
+        }
+    }
+}
+
+/// All of them, one after the other; `None` of nothing.
+pub(super) fn together(all: &[Held]) -> Result<Option<Cow<'_, Triples>>, Error> {
+    let [first, others @ ..] = all else { return Ok(None) };
+    let mut triples = first.read()?;
+    for other in others {
+        let other = other.read()?;
+        other.iter().for_each(|(user, item, value)| triples.to_mut().push(user, item, value));
+    }
+    Ok(Some(triples))
+}
+
+/// What the first `users` users have seen.
+pub(super) fn seen(train: &PartOfRatings, users: usize) -> Result<Seen, Error> {
+    let mut triples = Triples::default();
+    train
+        .each(0..train.len(), |user, item, value| {
+            if (user as usize) < users {
+                triples.push(user, item, value);
+            }
+        })
+        .map_err(Error::input)?;
+    Ok(Seen::new(&triples, users))
+}

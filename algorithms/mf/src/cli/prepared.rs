@@ -1,0 +1,190 @@
+//! [`Prepared`]: what is kept of the data during the fit, and all that is said when it has ended.
+
+use raddle::cli::{Data, Error, Report, Session, Summary, Table, VersionOf, count, number};
+use raddle_datasets::{Ids, PartOfRatings, Ratings, Triples};
+use raddle_mf::{Fit, Problem, Recommender, Seen};
+
+use super::data::{self, Kept, Reading};
+use super::files::{self, About};
+use super::fit::{self, Options};
+use super::held::{self, Held};
+use super::split::Cold;
+use super::tested::Tested;
+
+/// Users on the screen, and items for each.
+const SHOWN: (usize, usize) = (5, 4);
+/// The same in the summary.
+const SUMMARISED: (usize, usize) = (20, 10);
+
+/// What the summary says of the ratings to train on.
+struct Shown {
+    ratings: usize,
+    /// How they were read.
+    notes: String,
+    cold: Cold,
+    /// What the users of the summary have seen.
+    seen: Seen,
+    /// What the model to start from has besides.
+    kept: Option<Kept>,
+}
+
+impl Shown {
+    fn of(
+        (train, seen): (usize, Seen),
+        ratings: &Ratings,
+        kept: Option<Kept>,
+        reading: &Reading,
+        cold: Cold,
+    ) -> Self {
+        Self { ratings: train, notes: reading.notes(ratings) + &cold.notes(), cold, seen, kept }
+    }
+}
+
+/// What is known of the data when the fit begins, and asked for when it has ended.
+pub(super) struct Prepared {
+    pub(super) described: Data,
+    shown: Shown,
+    test: Option<Held>,
+    /// What is in no list of recommendations that is measured: the ratings to train on, and those to validate on.
+    seen: Vec<Held>,
+    /// What the truth is measured on where it is known.
+    known: Option<Held>,
+}
+
+impl Prepared {
+    /// Of ratings in memory.
+    pub(super) fn new(
+        options: &Options,
+        described: Data,
+        (ratings, problem): (&Ratings, &Problem),
+        (test, cold): (Option<Triples>, Cold),
+        kept: Option<Kept>,
+    ) -> Self {
+        let users = ratings.users.len().min(SUMMARISED.0);
+        let seen = (problem.ratings(), Seen::new(problem.train(), users));
+        let shown = Shown::of(seen, ratings, kept, &options.reading, cold);
+        let measured = problem.measured();
+        let seen = match Self::ranks(options, test.is_some()) {
+            true => vec![known(options, problem.train().iter(), measured)],
+            false => Vec::new(),
+        };
+        let known = Self::knows(options).then(|| test.as_ref().or(measured).cloned()).flatten();
+        Self { described, shown, test: test.map(Held::Whole), seen, known: known.map(Held::Whole) }
+    }
+
+    /// The same of ratings that are read by parts.
+    pub(super) fn of_parts(
+        options: &Options,
+        described: Data,
+        ratings: &Ratings,
+        (train, measured): (&PartOfRatings, Option<PartOfRatings>),
+        (test, cold): (Option<PartOfRatings>, Cold),
+    ) -> Result<Self, Error> {
+        let seen = held::seen(train, ratings.users.len().min(SUMMARISED.0))?;
+        let shown = Shown::of((train.len(), seen), ratings, None, &options.reading, cold);
+        let known = Self::knows(options).then(|| test.as_ref().or(measured.as_ref()).cloned()).flatten();
+        let mut seen = Vec::new();
+        if Self::ranks(options, test.is_some()) {
+            let validated = measured.filter(|_| options.model.target.is_none());
+            seen.extend([train.clone()].into_iter().chain(validated).map(Held::Stored));
+        }
+        Ok(Self { described, shown, test: test.map(Held::Stored), seen, known: known.map(Held::Stored) })
+    }
+
+    /// Whether recommendations are measured.
+    fn ranks(options: &Options, has_test: bool) -> bool {
+        has_test && (options.ranking.is_some() || options.model.implicit.is_some())
+    }
+
+    /// Whether the truth is known.
+    fn knows(options: &Options) -> bool {
+        data::is_generated(options.train.data.as_deref())
+            && options.model.implicit.is_none()
+            && options.changes.changes.is_none()
+    }
+
+    /// Measures, writes the model, and says what was found, for the report, as tables and as text.
+    pub(super) fn write(
+        self,
+        session: &mut Session,
+        options: &Options,
+        ratings: &Ratings,
+        fit: &Fit,
+        version: Option<VersionOf>,
+    ) -> Result<(Report, Summary, String), Error> {
+        let test = self.test.as_ref().map(Held::read).transpose()?;
+        let seen = held::together(&self.seen)?;
+        let tested = Tested::measure(session, fit, test.as_deref(), seen.as_deref(), options);
+        drop((test, seen));
+        let known = match &self.known {
+            Some(known) => data::known_error(options.train.data.as_deref(), &*known.read()?),
+            None => None,
+        };
+        files::write(session, &fit.model, &About { version, ..fit::about(&options.model, ratings, fit) })?;
+        let digest = files::digest(&fit.model);
+        let report = session.report(options, self.described, digest, &fit.report, &fit.trace)?;
+        let mut report = report.result("best_epoch", fit.best_epoch).result("mean", fit.model.mean);
+        report = self.shown.cold.report(report);
+        if let Some(best) = fit.best {
+            report = report.result(&format!("best_{}", fit.report.metric.name), best);
+        }
+        let (mut text, summary) = describe(fit, ratings, &self.shown, options);
+        let (mut report, summary, tests) = tested.tell(report, summary)?;
+        text += &tests;
+        if let Some(known) = known {
+            report = report.result("known_optimum_rmse", known);
+            text += &format!("\nknown optimum: rmse {}", number(known));
+        }
+        let text = format!("{text}\n\n{}", report.conclusion());
+        Ok((report, summary, text))
+    }
+}
+
+/// Known clicks are in no list, whether they were trained on or held out to validate on.
+fn known(
+    options: &Options,
+    train: impl Iterator<Item = (u32, u32, f32)>,
+    measured: Option<&Triples>,
+) -> Held {
+    let validated = measured.filter(|_| options.model.target.is_none());
+    Held::Whole(train.chain(validated.into_iter().flat_map(Triples::iter)).collect())
+}
+
+/// The result as a person reads it, and as generic tables.
+fn describe(fit: &Fit, ratings: &Ratings, shown: &Shown, options: &Options) -> (String, Summary) {
+    let Ratings { name, users, items, .. } = ratings;
+    let sizes = format!("{} x {}", count(users.len() as u64, "user"), count(items.len() as u64, "item"));
+    let title = format!("Factorization of {name}: {sizes}, rank {}", options.model.rank);
+    let mut text = format!("{title}, {} to train on\n", count(shown.ratings as u64, "rating"));
+    text += &shown.notes;
+    text += &shown.kept.as_ref().map_or_else(String::new, Kept::to_string);
+    let first: Vec<u32> = (0..users.len().min(SUMMARISED.0) as u32).collect();
+    let recommender = Recommender::new(&fit.model).without(&shown.seen);
+    let mut table = Table::new("recommendations", &["user", "item", "score"]);
+    text += &format!("\n{:>10}  recommended (predicted)\n", "user");
+    recommender.each(&first, SUMMARISED.1, |user, best| {
+        if (user as usize) < SHOWN.0 {
+            let shown = best.iter().take(SHOWN.1);
+            let shown: Vec<String> =
+                shown.map(|&(item, score)| format!("{} ({})", name_of(items, item), short(score))).collect();
+            text += &format!("{:>10}  {}\n", name_of(users, user), shown.join(", "));
+        }
+        for &(item, score) in best {
+            table.row(vec![name_of(users, user).into(), name_of(items, item).into(), score.into()]);
+        }
+    });
+    let quality = Table::of_metric(&fit.report.metric);
+    (text.trim_end().to_owned(), Summary::new(title).table(quality).table(table))
+}
+
+/// A score in as few digits as compare it with others.
+fn short(score: f32) -> String {
+    match score.abs() {
+        0.01..1e4 => format!("{score:.2}"),
+        _ => number(f64::from(score)),
+    }
+}
+
+fn name_of(ids: &Ids, row: u32) -> String {
+    ids.name(row as usize)
+}

@@ -1,0 +1,146 @@
+//! [`ByParts`]: ratings of which each shard reads its own from a file, and what all must know of the others.
+
+use std::ops::Range;
+
+use raddle_datasets::{PartOfRatings, Triples};
+
+use super::chunk::{Chunk, range};
+use crate::error::MfError;
+use crate::kernels::Moments;
+
+/// Ratings in a file, and what one pass over them has found.
+#[derive(Debug, Clone)]
+pub(crate) struct ByParts {
+    train: PartOfRatings,
+    pub(crate) measured: Option<PartOfRatings>,
+    /// How many ratings to train on each user (0) or item (1) has.
+    pub(crate) counts: [Vec<u32>; 2],
+    /// The sum of the ratings to train on, and of their squares.
+    pub(crate) moments: (f64, f64),
+    /// The first rating to train on that is below 0: its position, and itself.
+    pub(crate) negative: Option<(usize, f32)>,
+}
+
+impl ByParts {
+    pub(crate) fn new(train: PartOfRatings) -> Result<Self, MfError> {
+        let mut counts = train.stored().counts().each_ref().map(|counts| vec![0; counts.len()]);
+        let (mut moments, mut negative, mut position) = (Moments::default(), None, 0);
+        train.each(0..train.len(), |user, item, value| {
+            counts[0][user as usize] += 1;
+            counts[1][item as usize] += 1;
+            moments.add(value);
+            if value < 0.0 && negative.is_none() {
+                negative = Some((position, value));
+            }
+            position += 1;
+        })?;
+        Ok(Self { train, measured: None, counts, moments: moments.sums(), negative })
+    }
+
+    /// Ratings to train on.
+    pub(crate) fn len(&self) -> usize {
+        self.train.len()
+    }
+
+    /// Which users and which items have ratings to train on.
+    pub(crate) fn rated(&self) -> [Vec<bool>; 2] {
+        self.counts.each_ref().map(|counts| counts.iter().map(|&count| count > 0).collect())
+    }
+
+    /// Chunk `part` of `parts`, with all its ratings.
+    pub(crate) fn chunk(&self, part: usize, parts: usize) -> Result<Chunk, MfError> {
+        let train = self.train.read(range(self.len(), part, parts))?;
+        let held = match &self.measured {
+            Some(measured) => measured.read(range(measured.len(), part, parts))?,
+            None => Triples::default(),
+        };
+        Ok(Chunk::of(train, held))
+    }
+
+    /// The same, with the ratings of these rows of a side alone: those to measure on with the users.
+    pub(crate) fn chunk_of(
+        &self,
+        (part, parts): (usize, usize),
+        (side, rows): (usize, &Range<u32>),
+    ) -> Result<Chunk, MfError> {
+        let some = |of: &PartOfRatings| -> Result<Triples, MfError> {
+            let mut triples = Triples::default();
+            of.each(range(of.len(), part, parts), |user, item, value| {
+                if rows.contains(if side == 0 { &user } else { &item }) {
+                    triples.push(user, item, value);
+                }
+            })?;
+            Ok(triples)
+        };
+        let held = self.measured.as_ref().filter(|_| side == 0).map(some).transpose()?;
+        Ok(Chunk::of(some(&self.train)?, held.unwrap_or_default()))
+    }
+
+    /// The users that ratings to measure on name, in their order.
+    pub(crate) fn measured_users(&self) -> Result<Vec<u32>, MfError> {
+        let mut users = Vec::new();
+        if let Some(measured) = &self.measured {
+            measured.each(0..measured.len(), |user, _, _| users.push(user))?;
+        }
+        Ok(users)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod testing {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+    use raddle_datasets::ratings::hashed;
+    use raddle_datasets::{RatingsOptions, StoredRatings};
+
+    use super::*;
+    use crate::input::problem::Problem;
+
+    /// Ratings of few users and items, pairs again and again.
+    pub(crate) fn ratings() -> impl Strategy<Value = Triples> {
+        let one = (0u32..40, 0u32..30, 0u8..5).prop_map(|(user, item, value)| (user, item, f32::from(value)));
+        proptest::collection::vec(one, 20..900).prop_map(|all| all.into_iter().collect())
+    }
+
+    /// These ratings twice, some held out by the same rule: in memory, and in a file.
+    pub(crate) fn in_file(triples: &Triples) -> (Problem, ByParts) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        let text: String =
+            triples.iter().map(|(user, item, value)| format!("{user},{item},{value}\n")).collect();
+        std::fs::write(&path, text).unwrap();
+        let options = RatingsOptions { keep_repeated: true, ..RatingsOptions::default() };
+        let whole = raddle_datasets::read_ratings(&path, &options).unwrap();
+        let stored = StoredRatings::open(path.to_str().unwrap(), &options, folder.path()).unwrap();
+        let is_out = |user, item| hashed(user, item, 3, 0.0, 0.2);
+        let (users, items) = (whole.users.len(), whole.items.len());
+        let problem = Problem::new(users, items, whole.triples).unwrap().validate_where(is_out).unwrap();
+        let (train, out, _) = PartOfRatings::all(Arc::new(stored)).hold_out(is_out).unwrap();
+        let stored = Problem::by_parts(train).unwrap().measure_on_part(&out, false).unwrap();
+        assert_eq!(stored.ratings(), problem.ratings());
+        assert_eq!((stored.moments(), stored.rated()), (problem.moments(), problem.rated()));
+        (problem, Arc::unwrap_or_clone(stored.by_parts.unwrap()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use raddle::state::to_bytes;
+
+    use super::testing::{in_file, ratings};
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+        #[test]
+        fn made_chunks_have_the_bytes_of_those_cut_from_the_whole(triples in ratings(), chunks in 1usize..9) {
+            let (problem, by_parts) = in_file(&triples);
+            let measured = problem.measured.as_ref().map(|measured| &measured.triples);
+            for (part, whole) in Chunk::cut(&problem.train, measured, chunks).iter().enumerate() {
+                prop_assert_eq!(to_bytes(&by_parts.chunk(part, chunks).unwrap()), to_bytes(whole));
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Generated ratings, written as they are drawn.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use super::{About, Filling};
+use crate::counter::splitmix64;
+use crate::error::ReadError;
+use crate::pieces::{PIECE, Pieces};
+use crate::ratings::Triples;
+use crate::ratings::generate::Drawn;
+
+/// Draws whose pairs are in memory at once, nearly.
+const TOGETHER: usize = 1 << 20;
+
+/// Writes what [`generate::ratings`](crate::ratings::generate::ratings) has in memory.
+pub(super) fn write(drawn: &Drawn, path: &Path) -> Result<(Pieces, About), ReadError> {
+    let repeats = repeats(drawn);
+    let mut out = Filling::create(path)?;
+    let (mut triples, mut left) = (Triples::default(), drawn.count);
+    for t in (0..).filter(|&t| !is_in(&repeats, t)) {
+        if triples.len() == PIECE || left == 0 {
+            out.push(&triples, None)?;
+            triples.truncate(0);
+        }
+        if left == 0 {
+            break;
+        }
+        let pair = drawn.pair(t as u64);
+        triples.push(pair.0, pair.1, drawn.rating(t as u64, pair));
+        left -= 1;
+    }
+    out.finish(&drawn.described(""), false)
+}
+
+/// Which draws name a pair that was drawn before, a bit each, up to the last one that is needed.
+fn repeats(drawn: &Drawn) -> Vec<u64> {
+    let mut draws = drawn.count + drawn.count / 4 + 64;
+    loop {
+        let mut repeats = vec![0_u64; draws.div_ceil(64)];
+        let parts = draws.div_ceil(TOGETHER) as u64;
+        // The pairs of one part after the other, so that few are in memory; drawing again costs less than keeping.
+        for part in 0..parts {
+            let mut seen = HashSet::with_capacity(draws / parts as usize);
+            for t in 0..draws {
+                let (user, item) = drawn.pair(t as u64);
+                let key = u64::from(user) << 32 | u64::from(item);
+                if splitmix64(key) % parts == part && !seen.insert(key) {
+                    repeats[t / 64] |= 1 << (t % 64);
+                }
+            }
+        }
+        let different = draws - repeats.iter().map(|word| word.count_ones() as usize).sum::<usize>();
+        if different >= drawn.count {
+            return repeats;
+        }
+        draws += draws / 2;
+    }
+}
+
+pub(super) fn is_in(bits: &[u64], at: usize) -> bool {
+    bits.get(at / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
+}

@@ -1,0 +1,227 @@
+//! [`PartOfRatings`]: some of the observations of a file, in their order.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::StoredRatings;
+use super::drawn::is_in;
+use crate::error::ReadError;
+use crate::pieces::PIECE;
+use crate::ratings::Triples;
+
+/// Some of the observations of a file, in their order: a bit each in memory. What [`Held`](crate::ratings::Held) does with
+/// observations in memory is done here by passes over the file.
+#[derive(Clone, Debug)]
+pub struct PartOfRatings {
+    of: Arc<StoredRatings>,
+    /// Which observations are in it, a bit each.
+    bits: Arc<Vec<u64>>,
+    /// How many are in it before each piece, and in all.
+    before: Arc<Vec<usize>>,
+}
+
+impl PartOfRatings {
+    /// All observations of a file.
+    pub fn all(of: Arc<StoredRatings>) -> Self {
+        let count = of.len();
+        let mut bits = vec![u64::MAX; count.div_ceil(64)];
+        if let Some(last) = bits.last_mut().filter(|_| !count.is_multiple_of(64)) {
+            *last = (1 << (count % 64)) - 1;
+        }
+        Self::of(of, bits)
+    }
+
+    fn of(of: Arc<StoredRatings>, bits: Vec<u64>) -> Self {
+        let mut before = vec![0];
+        for words in bits.chunks(PIECE / 64) {
+            let count: usize = words.iter().map(|word| word.count_ones() as usize).sum();
+            before.push(before.last().copied().unwrap_or(0) + count);
+        }
+        Self { of, bits: Arc::new(bits), before: Arc::new(before) }
+    }
+
+    /// How many observations are in it.
+    pub fn len(&self) -> usize {
+        self.before.last().copied().unwrap_or(0)
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The file.
+    pub fn stored(&self) -> &StoredRatings {
+        &self.of
+    }
+
+    /// Passes over the observations, counted among those that are in it, of this range: (user, item, value), in their order.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or was damaged since it was opened.
+    pub fn each(&self, range: Range<usize>, mut see: impl FnMut(u32, u32, f32)) -> Result<(), ReadError> {
+        self.each_at(range, |_, _, (user, item, value)| see(user, item, value))
+    }
+
+    /// The same with the position in the file and the time, if there are times.
+    fn each_at(
+        &self,
+        range: Range<usize>,
+        mut see: impl FnMut(usize, Option<f64>, (u32, u32, f32)),
+    ) -> Result<(), ReadError> {
+        let first = self.before.partition_point(|&before| before <= range.start).saturating_sub(1);
+        for piece in first..self.of.pieces() {
+            if self.before[piece] >= range.end {
+                break;
+            }
+            if self.before[piece] == self.before[piece + 1] {
+                continue;
+            }
+            let (triples, times) = (self.of.piece(piece)?, self.of.times(piece)?);
+            let mut number = self.before[piece];
+            for (offset, observation) in triples.iter().enumerate() {
+                let at = piece * PIECE + offset;
+                if !is_in(&self.bits, at) {
+                    continue;
+                }
+                if range.contains(&number) {
+                    see(at, times.as_ref().map(|times| times[offset]), observation);
+                }
+                number += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// The observations of a range, counted among those that are in it.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or was damaged since it was opened.
+    pub fn read(&self, range: Range<usize>) -> Result<Triples, ReadError> {
+        let mut triples = Triples::with_capacity(range.len().min(self.len()));
+        self.each(range, |user, item, value| triples.push(user, item, value))?;
+        Ok(triples)
+    }
+
+    /// Those that `keep` wants of it.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or was damaged since it was opened.
+    pub fn filter(&self, mut keep: impl FnMut(u32, u32, f32) -> bool) -> Result<Self, ReadError> {
+        self.filter_at(|_, (user, item, value)| keep(user, item, value))
+    }
+
+    fn filter_at(
+        &self,
+        mut keep: impl FnMut(Option<f64>, (u32, u32, f32)) -> bool,
+    ) -> Result<Self, ReadError> {
+        let mut bits = vec![0_u64; self.bits.len()];
+        self.each_at(0..self.len(), |at, time, observation| {
+            bits[at / 64] |= u64::from(keep(time, observation)) << (at % 64);
+        })?;
+        Ok(Self::of(Arc::clone(&self.of), bits))
+    }
+
+    /// Which users (0) and items (1) have observations in it.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or was damaged since it was opened.
+    pub fn rated(&self) -> Result<[Vec<bool>; 2], ReadError> {
+        let mut rated = self.of.counts().each_ref().map(|counts| vec![false; counts.len()]);
+        self.each(0..self.len(), |user, item, _| {
+            (rated[0][user as usize], rated[1][item as usize]) = (true, true);
+        })?;
+        Ok(rated)
+    }
+
+    /// What [`Held::out`](crate::ratings::Held::out) makes of the observations: those that are left, those that are held
+    /// out, and how many of these were dropped, as nothing could be learned for them.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or was damaged since it was opened.
+    pub fn hold_out(&self, is_out: impl Fn(u32, u32) -> bool) -> Result<(Self, Self, usize), ReadError> {
+        self.hold_out_where(|_, user, item| is_out(user, item))
+    }
+
+    /// What [`Held::latest`](crate::ratings::Held::latest) makes of them; `None` where that is none, or there are no times.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or was damaged since it was opened.
+    pub fn hold_out_latest(&self, share: f64) -> Result<Option<(Self, Self, usize)>, ReadError> {
+        let count = ((self.len() as f64 * share).ceil() as usize).min(self.len());
+        if !self.of.timed {
+            return Ok(None);
+        }
+        if count == 0 {
+            return self.hold_out(|_, _| false).map(Some);
+        }
+        let cut = self.time_of_place(self.len() - count)?;
+        let held = self.hold_out_where(|time, _, _| order(time.unwrap_or_default()) >= cut)?;
+        Ok(Some(held).filter(|(left, ..)| !left.is_empty()))
+    }
+
+    fn hold_out_where(
+        &self,
+        is_out: impl Fn(Option<f64>, u32, u32) -> bool,
+    ) -> Result<(Self, Self, usize), ReadError> {
+        let left = self.filter_at(|time, (user, item, _)| !is_out(time, user, item))?;
+        let [users, items] = left.rated()?;
+        let is_known = |user: u32, item: u32| users[user as usize] && items[item as usize];
+        let out = self.filter_at(|time, (user, item, _)| is_out(time, user, item) && is_known(user, item))?;
+        let cold = self.len() - left.len() - out.len();
+        Ok((left, out, cold))
+    }
+
+    /// The time, as [`order`] has it, that stands at this place when all are in order: digit by digit, by counting.
+    fn time_of_place(&self, mut place: usize) -> Result<u64, ReadError> {
+        const DIGIT: u32 = 16;
+        let (mut known, mut shift) = (0_u64, u64::BITS);
+        while shift > 0 {
+            shift -= DIGIT;
+            let above = |key: u64| key.checked_shr(shift + DIGIT).unwrap_or(0);
+            let mut counts = vec![0_usize; 1 << DIGIT];
+            self.each_at(0..self.len(), |_, time, _| {
+                let key = order(time.unwrap_or_default());
+                if above(key) == above(known) {
+                    counts[(key >> shift) as usize & ((1 << DIGIT) - 1)] += 1;
+                }
+            })?;
+            let mut digit = 0;
+            while digit + 1 < counts.len() && place >= counts[digit] {
+                place -= counts[digit];
+                digit += 1;
+            }
+            known |= (digit as u64) << shift;
+        }
+        Ok(known)
+    }
+
+    /// Those whose user and item both have at least this number of observations in it, until all have.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or was damaged since it was opened.
+    pub fn at_least(self, least: u64) -> Result<Self, ReadError> {
+        let mut part = self;
+        loop {
+            let mut counts = part.of.counts().each_ref().map(|counts| vec![0_u64; counts.len()]);
+            part.each(0..part.len(), |user, item, _| {
+                counts[0][user as usize] += 1;
+                counts[1][item as usize] += 1;
+            })?;
+            let [users, items] = counts;
+            let enough =
+                |user: u32, item: u32, _: f32| users[user as usize] >= least && items[item as usize] >= least;
+            let next = part.filter(enough)?;
+            if next.len() == part.len() {
+                return Ok(next);
+            }
+            part = next;
+        }
+    }
+}
+
+/// A number that is ordered as [`f64::total_cmp`] orders times.
+fn order(time: f64) -> u64 {
+    let bits = time.to_bits();
+    if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
+}

@@ -1,0 +1,98 @@
+//! Pairs that are observed more than once, found in a file without reading it into memory as a whole.
+
+use super::drawn::is_in;
+use crate::counter::splitmix64;
+use crate::error::ReadError;
+use crate::pieces::{PIECE, Pieces};
+use crate::ratings::Duplicates;
+
+/// Observations that are in memory at once, nearly.
+const TOGETHER: usize = 1 << 20;
+
+/// What becomes of repeated observations.
+#[derive(Debug, Default)]
+pub(super) struct Repeated {
+    /// Which observations go, a bit each.
+    gone: Vec<u64>,
+    /// How many go.
+    pub(super) number: usize,
+    /// The first one that goes.
+    pub(super) first: Option<usize>,
+    /// Positions of observations that stand for several, ascending, with the value and time that they have then.
+    merged: Vec<(usize, f32, f64)>,
+}
+
+/// One observation of the raw file.
+struct Seen {
+    key: u64,
+    at: usize,
+    value: f32,
+    time: f64,
+}
+
+impl Repeated {
+    /// Of the arrays users, items, values and, where there are any, times of a file, by a rule.
+    pub(super) fn find(raw: &Pieces, rule: Duplicates) -> Result<Self, ReadError> {
+        let count = raw.count("values");
+        let mut found = Self { gone: vec![0; count.div_ceil(64)], ..Self::default() };
+        let parts = count.div_ceil(TOGETHER) as u64;
+        for part in 0..parts {
+            found.take(some(raw, part, parts)?, rule);
+        }
+        found.merged.sort_unstable_by_key(|merged| merged.0);
+        Ok(found)
+    }
+
+    /// Merges observations by pair, in the order of the file.
+    fn take(&mut self, mut seen: Vec<Seen>, rule: Duplicates) {
+        seen.sort_unstable_by_key(|one| (one.key, one.at));
+        for same in seen.chunk_by(|a, b| a.key == b.key).filter(|same| same.len() > 1) {
+            for one in &same[1..] {
+                self.gone[one.at / 64] |= 1 << (one.at % 64);
+            }
+            self.number += same.len() - 1;
+            self.first = Some(self.first.map_or(same[1].at, |first| first.min(same[1].at)));
+            let last = &same[same.len() - 1];
+            let sum = || same.iter().skip(1).fold(same[0].value, |sum, one| sum + one.value);
+            let latest = || same.iter().fold(same[0].time, |latest, one| latest.max(one.time));
+            let (value, time) = match rule {
+                Duplicates::Last => (last.value, last.time),
+                Duplicates::Sum => (sum(), latest()),
+                Duplicates::Mean => (sum() / same.len() as f32, latest()),
+                Duplicates::First | Duplicates::Refuse => continue,
+            };
+            self.merged.push((same[0].at, value, time));
+        }
+    }
+
+    /// Whether the observation of this position goes.
+    pub(super) fn is_gone(&self, at: usize) -> bool {
+        is_in(&self.gone, at)
+    }
+
+    /// Value and time that an observation has in the end, if it stands for several.
+    pub(super) fn merged(&self, at: usize) -> Option<(f32, f64)> {
+        let place = self.merged.binary_search_by_key(&at, |merged| merged.0).ok()?;
+        Some((self.merged[place].1, self.merged[place].2))
+    }
+}
+
+/// The observations of one part of the pairs.
+fn some(raw: &Pieces, part: u64, parts: u64) -> Result<Vec<Seen>, ReadError> {
+    let count = raw.count("values");
+    let mut seen = Vec::with_capacity(count / parts as usize + count / parts as usize / 8);
+    for piece in 0..count.div_ceil(PIECE) {
+        let users: Vec<u32> = raw.piece("users", piece)?;
+        let items: Vec<u32> = raw.piece("items", piece)?;
+        let values: Vec<f32> = raw.piece("values", piece)?;
+        let times: Vec<f64> = if raw.count("times") > 0 { raw.piece("times", piece)? } else { Vec::new() };
+        for (offset, (&user, &item)) in users.iter().zip(&items).enumerate() {
+            let key = u64::from(user) << 32 | u64::from(item);
+            if splitmix64(key) % parts == part {
+                let time = times.get(offset).copied().unwrap_or(0.0);
+                seen.push(Seen { key, at: piece * PIECE + offset, value: values[offset], time });
+            }
+        }
+    }
+    Ok(seen)
+}
