@@ -128,6 +128,8 @@ impl ByColumns<'_> {
         for &j in members {
             let fixed = &fixed[j];
             if fixed.curvature <= 0.0 {
+                // A column without values, which a warm start may have come with: its coefficient costs and does nothing.
+                b[j] = 0.0;
                 continue;
             }
             let slope = self.slope(j, fixed, residual);
@@ -278,6 +280,28 @@ mod tests {
         let is_weighted = weights.iter().any(|weight| *weight != 1.0);
         let weights = is_weighted.then(|| Arc::new(weights.to_vec()));
         (columns, Rows { y: Arc::new(y), weights, ..Rows::default() })
+    }
+
+    /// A warm start may come with a coefficient of a column whose rows have gone.
+    #[test]
+    fn a_column_without_values_has_no_coefficient() {
+        let (mut columns, rows) = data(&vec![1.0; ROWS], true);
+        let target = Target { penalty: 0.4, ridge: 0.0, intercept: true, gap: 1e-13 };
+        let terms = Terms::default();
+        let solved = |columns: &[Column], mut b: Vec<f64>| {
+            ByColumns { columns, rows: &rows, terms: &terms, target }.solve(&mut b);
+            b
+        };
+        let expected = solved(&columns, vec![0.0; COLUMNS]);
+        let (starts, shift) = (vec![0, 0], vec![0.0]);
+        let (indices, values) = (Vec::new(), Vec::new());
+        let empty = Arc::new(Design::Sparse { rows: ROWS, starts, indices, values, shift });
+        columns.push(Column::new(&empty, 0));
+        let mut start = vec![0.0; COLUMNS];
+        start.push(5.0);
+        let found = solved(&columns, start);
+        assert_eq!(found[COLUMNS], 0.0);
+        assert_eq!(found[..COLUMNS], expected);
     }
 
     /// The coefficients are those of the solver on the Gram, for every weighting, centring, ridge and bound.
