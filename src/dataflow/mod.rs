@@ -19,6 +19,7 @@ mod trained;
 
 use std::sync::Arc;
 
+use timely::Container;
 use timely::container::CapacityContainerBuilder;
 use timely::dataflow::channels::pact::DistributorPact;
 use timely::dataflow::operators::generic::OutputBuilder;
@@ -82,10 +83,8 @@ fn hub_operator<'scope, P: Program>(
     let mut answers = builder.new_input(answers, by_address(generation));
     builder.set_notify_for(0, FrontierInterest::Never);
     generation.wake_on_failure(waker(&scope, &builder));
-    let (orders_out, orders) = builder.new_output();
-    let (records_out, records) = builder.new_output::<Vec<EpochRecord>>();
-    let (mut orders_out, mut records_out): (Output<Parcels<P>>, Output<EpochRecords>) =
-        (OutputBuilder::from(orders_out), OutputBuilder::from(records_out));
+    let (mut orders_out, orders) = outlet(&mut builder);
+    let (mut records_out, records) = outlet(&mut builder);
     let shared = Arc::clone(generation);
     builder.build(move |mut capabilities| {
         let record_capability = capabilities.pop();
@@ -157,10 +156,8 @@ fn place_operator<'scope, P: Program>(
     let mut arrivals = builder.new_input(arrivals, by_address(&generation));
     (0..2).for_each(|input| builder.set_notify_for(input, FrontierInterest::Never));
     generation.wake_on_failure(waker(&scope, &builder));
-    let (answers_out, answers) = builder.new_output();
-    let (blocks_out, blocks) = builder.new_output();
-    let (mut answers_out, mut blocks_out): (Output<Parcels<P>>, Output<Parcels<P>>) =
-        (OutputBuilder::from(answers_out), OutputBuilder::from(blocks_out));
+    let (mut answers_out, answers) = outlet(&mut builder);
+    let (mut blocks_out, blocks) = outlet(&mut builder);
     builder.build(move |mut initial| {
         // What is said at once, where the workers may be in several processes.
         let mut first = generation.memory.zip(initial.drain(..).next());
@@ -192,12 +189,10 @@ fn place_operator<'scope, P: Program>(
                 work(&mut places, &mut out)
             });
             let sent = guarded(&generation, || {
-                let Some((answer_capability, block_capability)) = &capabilities else { return Ok(()) };
+                let Some((answer, block)) = &capabilities else { return Ok(()) };
+                let (mut answers, mut blocks) = ((&mut answers_out, answer), (&mut blocks_out, block));
                 for (to, message) in out {
-                    let (outlet, capability) = match to {
-                        HUB => (&mut answers_out, answer_capability),
-                        _ => (&mut blocks_out, block_capability),
-                    };
+                    let (outlet, capability) = if to == HUB { &mut answers } else { &mut blocks };
                     send(outlet, capability, sender.pack(to, message));
                 }
                 Ok(())
@@ -215,6 +210,14 @@ fn place_operator<'scope, P: Program>(
         }
     });
     (answers, blocks)
+}
+
+/// A new output of an operator.
+fn outlet<'scope, C: Container>(
+    builder: &mut OperatorBuilder<'scope, u64>,
+) -> (Output<C>, Stream<'scope, u64, C>) {
+    let (outlet, stream) = builder.new_output();
+    (OutputBuilder::from(outlet), stream)
 }
 
 /// An operator can only end where all workers of its dataflow share the memory in which it leaves what it has.
@@ -269,8 +272,7 @@ fn alone<P: Program>(
     let mut hub = generation.hub(places.first());
     let mut builder = OperatorBuilder::new("hub and places: a run on one thread".to_owned(), scope);
     let activator = scope.activator_for(builder.operator_info().address);
-    let (records_out, records) = builder.new_output::<Vec<EpochRecord>>();
-    let mut records_out: Output<EpochRecords> = OutputBuilder::from(records_out);
+    let (mut records_out, records) = outlet(&mut builder);
     builder.build(move |mut capabilities| {
         let mut capability = capabilities.pop();
         let (mut begun, mut shown, mut out) = (false, 0, Outbox::new());
