@@ -130,8 +130,8 @@ pub trait Program: Sized + Send + Sync + 'static {
         Ok(())
     }
 
-    /// Drops what the model does not need of a shard, such as its data, when the run is over: of several processes, the
-    /// first one gets the shards of all. The default keeps all.
+    /// Drops what the model does not need of a shard, such as its data, when a run on several processes is over: the first
+    /// one gets the shards of all. The default keeps all. A run on one process keeps them as they are.
     fn shed(&self, shard: &mut Self::Shard) {
         let _ = shard;
     }

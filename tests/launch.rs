@@ -57,6 +57,42 @@ fn several_processes_leave_the_model_of_one() {
     }
 }
 
+/// Data of files are read by parts, from a file that the processes share: it is made once, and gone in the end.
+#[test]
+fn files_are_read_by_parts() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let mut state = 5;
+    let mut next = |most: u64| commands::next(&mut state) % most + 1;
+    let words: Vec<String> = (1..=150)
+        .flat_map(|document| [document; 30])
+        .map(|d| format!("{d} {} {}\n", next(200), next(3)))
+        .collect();
+    let docword = format!("150\n200\n{}\n{}", words.len(), words.concat());
+    std::fs::write(folder.join("docword.a.txt"), docword).unwrap();
+    let ratings: String = (0..4000).map(|_| format!("u{} {} {}\n", next(90), next(60), next(5))).collect();
+    std::fs::write(folder.join("a.tsv"), ratings).unwrap();
+    for line in [
+        "lda fit docword.a.txt --topics 8 --epochs 6 --shards 4",
+        "lda fit docword.a.txt --topics 300 --epochs 3 --shards 3",
+        "mf fit a.tsv --rank 4 --epochs 4 --shards 4 --test split",
+    ] {
+        let (digest, _) = alone(folder, line);
+        let expected = report(folder, "alone");
+        for line in [line.to_owned(), format!("{line} --cache kept")] {
+            let ran = launched(folder, 3, 1, &line);
+            let found = report(folder, "launched");
+            assert_eq!(found["model_digest"], digest.as_str(), "{line}: {}", ran.err);
+            for part in ["results", "data", "metric"] {
+                assert_eq!(found[part], expected[part], "{part} of {line}");
+            }
+            assert!(!folder.join("launched/data").exists());
+        }
+    }
+    let kept = std::fs::read_dir(folder.join("kept")).unwrap().map(|file| file.unwrap().path());
+    assert_eq!(kept.filter(|file| file.extension().unwrap() != "lock").count(), 2);
+}
+
 #[test]
 fn a_plan_of_workers_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();

@@ -83,7 +83,6 @@ impl<P: Program> Engine<P> {
                 held.commit(&*program, &change).map_err(EngineError::Worker)?;
             }
             if let Parting::Over(ending) = parting {
-                program.shed_all(&mut held.shards).map_err(EngineError::Worker)?;
                 let ended = (ending, metric, objective);
                 return Ok(history.outcome(program, ended, held, hub, settings.elapsed()));
             }
@@ -173,20 +172,6 @@ impl<P: Program> Engine<P> {
         asked.try_for_each(|verb| verbs.check(verb)).map_err(EngineError::Setting)
     }
 }
-
-/// What a run that is over does with its shards.
-pub(super) trait ShedAll: Program {
-    /// Drops of each what the model does not need.
-    fn shed_all<'a>(&self, shards: impl IntoIterator<Item = &'a mut Self::Shard>) -> Result<(), String> {
-        doing::guarded(|| {
-            Doing::verb("shed").note();
-            shards.into_iter().for_each(|shard| self.shed(shard));
-            Ok(())
-        })
-    }
-}
-
-impl<P: Program> ShedAll for P {}
 
 impl<P: Program> Held<P> {
     /// Makes a change visible while no generation runs.

@@ -84,6 +84,9 @@ pub enum LdaError {
         /// What it must be.
         range: &'static str,
     },
+    /// A corpus that is read by parts could not be read.
+    #[error(transparent)]
+    Read(#[from] raddle_datasets::ReadError),
     /// The run failed.
     #[error(transparent)]
     Engine(#[from] raddle::EngineError),

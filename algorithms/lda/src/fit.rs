@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use raddle::{Engine, Parts, Visibility};
+use raddle::{Engine, Maker, Makers, Parts, Visibility};
 
 use crate::counts::words::WordRows;
 use crate::data::block::WordBlock;
 use crate::data::carried::Carried;
 use crate::data::layout::{deal_priors, sums_by_topic};
+use crate::data::made::Making;
 use crate::data::problem::Problem;
+use crate::data::shard::DocumentShard;
 use crate::error::LdaError;
 use crate::model::Fit;
 use crate::params::{Init, Lda, SyncInterval};
@@ -47,8 +49,9 @@ impl Lda {
     /// # Errors
     /// If a parameter is out of its range, or a document is too long for this number of topics.
     pub fn engine(&self, problem: Problem) -> Result<Engine<LdaProgram>, LdaError> {
-        let (program, schedule, parts) = self.parts(problem)?;
-        Ok(self.engine_of(program, schedule, parts))
+        let costs = costs(&problem.shards);
+        let (program, schedule, makers) = self.makers(problem)?;
+        Ok(self.engine_of(program, schedule, makers, costs))
     }
 
     /// What the run is made of, for who drives it by hand.
@@ -60,12 +63,46 @@ impl Lda {
         mut problem: Problem,
     ) -> Result<(LdaProgram, LdaSchedule, Parts<LdaProgram>), LdaError> {
         self.check(&problem)?;
-        let kept = self.kept(&problem);
-        let rows = problem.make_rows(self.topics, &kept, self.sync == SyncInterval::Token)?;
+        let (kept, follow) = (self.kept(&problem), self.sync == SyncInterval::Token);
+        let rows = match Making::of(&problem, self.topics, &kept, follow)? {
+            None => problem.make_rows(self.topics, &kept, follow)?,
+            Some(making) => {
+                let shards = (0..problem.shards.len() as u32).map(|number| making.shard(number));
+                problem.shards = shards.collect::<Result<_, _>>()?;
+                (0..problem.blocks.len() as u32).map(|block| making.rows(block)).collect()
+            }
+        };
+        let words = self.blocks(&problem, rows);
+        let (program, schedule, totals) = self.frame(&problem, &kept);
+        let parts =
+            Parts { shards: problem.shards, blocks: words, pinned: Record::default(), replica: totals };
+        Ok((program, schedule, parts))
+    }
+
+    /// The same, where what is read by parts is made where it begins.
+    fn makers(&self, problem: Problem) -> Result<(LdaProgram, LdaSchedule, Makers<LdaProgram>), LdaError> {
+        self.check(&problem)?;
+        let (kept, follow) = (self.kept(&problem), self.sync == SyncInterval::Token);
+        let Some(making) = Making::of(&problem, self.topics, &kept, follow)?.map(Arc::new) else {
+            let (program, schedule, parts) = self.parts(problem)?;
+            return Ok((program, schedule, parts.into()));
+        };
+        let rows = vec![WordRows::default(); problem.blocks.len()];
+        let mut words = self.blocks(&problem, rows);
+        let (program, schedule, totals) = self.frame(&problem, &kept);
+        let (counts, of_blocks) = ((problem.shards.len(), words.len()), Arc::clone(&making));
+        let shards = Maker::new(counts.0, move |number| making.shard(number));
+        let blocks = Maker::new(counts.1, move |number| -> Result<WordBlock, LdaError> {
+            let block = std::mem::take(&mut words[number as usize]);
+            Ok(WordBlock { rows: of_blocks.rows(number), ..block })
+        });
+        Ok((program, schedule, Makers { shards, blocks, pinned: Record::default(), replica: totals }))
+    }
+
+    /// The program, its schedule, and the topics' totals at the start.
+    fn frame(&self, problem: &Problem, kept: &Init) -> (LdaProgram, LdaSchedule, Totals) {
         let course = Arc::new(self.course(problem.tokens));
-        let warm = self.warm(&problem);
-        let warm_sums = sums_by_topic(&warm, self.topics);
-        let words = self.blocks(&problem, rows, warm);
+        let warm_sums = sums_by_topic(&self.warm(problem), self.topics);
         let Problem { shards, blocks, tokens, sets, word_counts, .. } = problem;
         let mut topics = vec![0; self.topics];
         kept.iter().for_each(|&(_, topic, count)| topics[topic as usize] += i64::from(count));
@@ -73,7 +110,7 @@ impl Lda {
         let totals = Totals { topics, alpha: vec![alpha; self.topics], beta: self.beta };
         let schedule = LdaSchedule {
             shards: shards.len() as u32,
-            blocks: words.len() as u32,
+            blocks: blocks.len() as u32,
             course: Arc::clone(&course),
             held_out: !sets.is_empty(),
             optimise: !self.fixed_priors,
@@ -81,7 +118,7 @@ impl Lda {
         let spec = Spec {
             topics: self.topics,
             words: word_counts.len(),
-            tokens,
+            tokens: *tokens,
             course,
             seed: self.seed,
             visibility: match self.sync {
@@ -91,12 +128,11 @@ impl Lda {
             optimise: !self.fixed_priors,
             seeded: sums_by_topic(&self.word_priors, self.topics),
             warm: warm_sums,
-            blocks,
-            sets,
+            blocks: blocks.clone(),
+            sets: sets.clone(),
             target: self.target,
         };
-        let parts = Parts { shards, blocks: words, pinned: Record::default(), replica: totals };
-        Ok((LdaProgram { spec }, schedule, parts))
+        (LdaProgram { spec }, schedule, totals)
     }
 
     /// The run that goes on from what a fit has left, on the next version of the corpus
@@ -129,17 +165,18 @@ impl Lda {
             let alpha = self.alpha.unwrap_or(50.0 / self.topics as f64);
             (parts.replica.alpha, parts.replica.beta) = (vec![alpha; self.topics], self.beta);
         }
-        Ok(self.engine_of(program, schedule, parts))
+        let costs = costs(&parts.shards);
+        Ok(self.engine_of(program, schedule, parts.into(), costs))
     }
 
     fn engine_of(
         &self,
         program: LdaProgram,
         schedule: LdaSchedule,
-        parts: Parts<LdaProgram>,
+        makers: Makers<LdaProgram>,
+        costs: Vec<u64>,
     ) -> Engine<LdaProgram> {
-        let costs = parts.shards.iter().map(|shard| shard.ends.last().copied().unwrap_or(0) + 1).collect();
-        let engine = Engine::new(program, schedule, parts).costs(costs).workers(self.workers).guard(false);
+        let engine = Engine::new(program, schedule, makers).costs(costs).workers(self.workers).guard(false);
         match self.epochs {
             Some(epochs) => engine.epochs(epochs),
             None => engine,
@@ -162,12 +199,8 @@ impl Lda {
     }
 
     /// The blocks: words with their rows, with what priors add, and in the first epoch the model to start from.
-    fn blocks(
-        &self,
-        problem: &Problem,
-        rows: Vec<WordRows>,
-        mut warm: Vec<(u32, u32, f32)>,
-    ) -> Vec<WordBlock> {
+    fn blocks(&self, problem: &Problem, rows: Vec<WordRows>) -> Vec<WordBlock> {
+        let mut warm = self.warm(problem);
         if !warm.is_empty() {
             // Priors hold in the first epoch too.
             warm.extend(&self.word_priors);
@@ -199,4 +232,9 @@ impl Lda {
         });
         kept
     }
+}
+
+/// What the shards cost: their tokens.
+fn costs(shards: &[DocumentShard]) -> Vec<u64> {
+    shards.iter().map(|shard| shard.ends.last().copied().unwrap_or(0) + 1).collect()
 }

@@ -514,3 +514,41 @@ fn every_help_has_an_example() {
         assert!(out.contains("Examples, which work as they stand:"), "{verb}");
     }
 }
+
+#[test]
+fn a_corpus_read_by_parts_gives_the_model_of_one_in_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let hash = |at: u64| at.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
+    let lines: Vec<String> = (1..=200u64)
+        .flat_map(|d| {
+            (0..20).map(move |at| format!("{d} {} {}\n", hash(d * 50 + at) % 300 + 1, hash(at + d) % 4))
+        })
+        .collect();
+    write(folder, "docword.a.txt", &format!("200\n300\n{}\n{}", lines.len(), lines.concat()));
+    for line in [
+        "--epochs 6 --shards 3",
+        "--epochs 6 --shards 2 --validation none --topics 300",
+        "--epochs 4 --test split --sync token",
+    ] {
+        let fit = |more: &str| {
+            ends(folder, &format!("fit docword.a.txt {line} --workers 2 --out run --force {more}"), 0);
+            json(&folder.join("run/report.json"))
+        };
+        let plain = fit("");
+        for _ in 0..2 {
+            let kept = fit("--cache kept");
+            for part in ["model_digest", "data", "metric", "ending", "results", "rounds", "shards"] {
+                assert_eq!(kept[part], plain[part], "{part} of {line}");
+            }
+        }
+    }
+    let kept = fs::read_dir(folder.join("kept")).unwrap().map(|file| file.unwrap().path());
+    assert_eq!(kept.filter(|file| file.extension().unwrap() == "corpus").count(), 1);
+    // What is wrong is said in the same words.
+    write(folder, "docword.b.txt", "2\n3\n2\n1 1 2\n");
+    for line in ["docword.b.txt", "nothing.txt", "docword.a.txt --validation 2"] {
+        let plain = ends(folder, &format!("fit {line}"), 2);
+        assert_eq!(ends(folder, &format!("fit {line} --cache kept"), 2).1, plain.1, "{line}");
+    }
+}

@@ -100,30 +100,67 @@ pub(super) struct Stated {
     pub(super) lines: usize,
 }
 
-/// Reads the entries behind a head, and checks that there are as many as it states. In place of a head there may be the
-/// line at fault, counted from 1.
+/// Reads the entries behind a head, and checks that there are as many as it states.
 pub(super) fn load(
     source: &Source,
     threads: usize,
-    stated: Result<Stated, (usize, String)>,
+    stated: &Stated,
     block: impl Fn(&[u8], &Stated) -> Parsed<Piece> + Sync,
 ) -> Result<Corpus, ReadError> {
-    let stated = stated.map_err(|(line, message)| ReadError::at(&source.path, line, message))?;
-    let (blocks, parse) = (source.blocks().skip(stated.bytes), |text: &[u8]| block(text, &stated));
+    let (blocks, parse) = (source.blocks().skip(stated.bytes), |text: &[u8]| block(text, stated));
     let pieces = parallel::parse(source, blocks, stated.lines + 1, threads, parse)?;
-    let entries: u64 = pieces.iter().map(|piece| piece.entries).sum();
+    let entries = pieces.iter().map(|piece| piece.entries).sum();
+    let tokens = pieces.iter().map(|piece| piece.tokens).fold(0, u64::saturating_add);
+    check(source, stated, entries, tokens)?;
+    Ok(corpus(stated.documents as usize, stated.words as usize, pieces))
+}
+
+/// Gives away the entries behind a head as (document, its words, their counts), a few blocks at a time, and checks what
+/// [`load`] checks; false, and no more, where a document comes behind a later one.
+pub(super) fn each(
+    source: &Source,
+    threads: usize,
+    stated: &Stated,
+    block: impl Fn(&[u8], &Stated) -> Parsed<Piece> + Sync,
+    mut take: impl FnMut(u32, &[u32], &[u16]) -> Result<(), ReadError>,
+) -> Result<bool, ReadError> {
+    let (blocks, parse) = (source.blocks().skip(stated.bytes), |text: &[u8]| block(text, stated));
+    let (mut entries, mut tokens, mut last, mut is_in_order) = (0, 0_u64, 0, true);
+    parallel::parse_each(source, blocks, stated.lines + 1, threads, parse, |piece| {
+        entries += piece.entries;
+        tokens = tokens.saturating_add(piece.tokens);
+        for (document, words, counts) in piece.parts() {
+            if document < last {
+                is_in_order = false;
+                return Ok(false);
+            }
+            last = document;
+            take(document, words, counts)?;
+        }
+        Ok(true)
+    })?;
+    if is_in_order {
+        check(source, stated, entries, tokens)?;
+    }
+    Ok(is_in_order)
+}
+
+/// Whether a file has as many entries as it states, and documents and words that these make believable.
+fn check(source: &Source, stated: &Stated, entries: u64, tokens: u64) -> Result<(), ReadError> {
     if entries != stated.entries {
         let Stated { entries: expected, line, .. } = stated;
         let message = format!("{entries} entries, but {line} says {expected}: was the file cut off?");
         return Err(ReadError::file(&source.path, message));
     }
-    if pieces.iter().map(|piece| piece.tokens).fold(0, u64::saturating_add) > MOST_TOKENS {
+    if tokens > MOST_TOKENS {
         return Err(ReadError::file(&source.path, too_many()));
     }
     let size = |what: &str, claimed: u32| {
         believable(what, claimed.into(), entries).map_err(|why| ReadError::file(&source.path, why))
     };
-    Ok(corpus(size("documents", stated.documents)?, size("words", stated.words)?, pieces))
+    size("documents", stated.documents)?;
+    size("words", stated.words)?;
+    Ok(())
 }
 
 /// The corpus of `documents` documents over `width` words. Pieces are let go as they are copied.

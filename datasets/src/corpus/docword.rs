@@ -13,8 +13,12 @@ pub(super) fn begins(text: &[u8]) -> bool {
 }
 
 pub(super) fn load(source: &Source, threads: usize) -> Result<Corpus, ReadError> {
-    let stated = head(&source.beginning(1 << 12)?);
-    assemble::load(source, threads, stated, block)
+    assemble::load(source, threads, &stated(source)?, block)
+}
+
+/// What the head of a file states.
+pub(super) fn stated(source: &Source) -> Result<Stated, ReadError> {
+    head(&source.beginning(1 << 12)?).map_err(|(line, message)| ReadError::at(&source.path, line, message))
 }
 
 /// The head, or the line at fault, counted from 1.
@@ -40,7 +44,8 @@ fn head(text: &[u8]) -> Result<Stated, (usize, String)> {
     Ok(Stated { documents, words, entries, counted: true, line: "the third line", bytes, lines: 3 })
 }
 
-fn block(text: &[u8], head: &Stated) -> Parsed<Piece> {
+/// What a block of lines holds.
+pub(super) fn block(text: &[u8], head: &Stated) -> Parsed<Piece> {
     assemble::block(text, |line| entry(line, head).map(Some))
 }
 

@@ -1,6 +1,6 @@
 //! The public corpora known by name.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::read::{CorpusOptions, read_corpus};
 use super::{Corpus, Vocabulary};
@@ -105,13 +105,24 @@ pub fn load_corpus(name: &str, threads: usize) -> Result<Corpus, ReadError> {
 }
 
 fn loaded(entry: &'static CorpusEntry, folder: &Path, threads: usize) -> Result<Corpus, ReadError> {
-    let (counts, words) = (find(entry.file, folder)?, find(entry.vocabulary, folder)?);
-    let found = crate::source::digest(&Source::open(&words)?.content()?);
-    compare(&words, &found, entry.vocabulary_sha256)?;
+    let (counts, words) = paths_in(entry, folder)?;
     let options = CorpusOptions { vocabulary: Some(words), threads, ..CorpusOptions::default() };
     let corpus = read_corpus(&counts, &options)?;
     compare(&counts, &corpus.digest, entry.sha256)?;
     Ok(Corpus { name: entry.name.into(), ..corpus })
+}
+
+/// Where the counts and the words of a corpus are, of which the words are checked.
+pub(super) fn paths(entry: &'static CorpusEntry) -> Result<(PathBuf, PathBuf), ReadError> {
+    let folder = data_folder().ok_or(RegistryError::NoFolder { file: entry.file })?;
+    paths_in(entry, &folder)
+}
+
+fn paths_in(entry: &'static CorpusEntry, folder: &Path) -> Result<(PathBuf, PathBuf), ReadError> {
+    let (counts, words) = (find(entry.file, folder)?, find(entry.vocabulary, folder)?);
+    let found = crate::source::digest(&Source::open(&words)?.content()?);
+    compare(&words, &found, entry.vocabulary_sha256)?;
+    Ok((counts, words))
 }
 
 const PYDOC: &[u8] = include_bytes!("../../data/docword.pydoc.txt.gz");

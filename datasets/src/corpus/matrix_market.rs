@@ -17,6 +17,11 @@ const KIND: Kind = Kind {
 const LARGEST: f64 = (1u64 << 53) as f64;
 
 pub(super) fn load(source: &Source, threads: usize) -> Result<Corpus, ReadError> {
+    assemble::load(source, threads, &stated(source)?, block)
+}
+
+/// What the head of a file states.
+pub(super) fn stated(source: &Source) -> Result<Stated, ReadError> {
     let head = market::head(&source.beginning(1 << 16)?, &KIND);
     let stated = head.map(|Head { rows, columns, entries, pattern, bytes, lines }| Stated {
         documents: rows,
@@ -27,10 +32,11 @@ pub(super) fn load(source: &Source, threads: usize) -> Result<Corpus, ReadError>
         bytes,
         lines,
     });
-    assemble::load(source, threads, stated, block)
+    stated.map_err(|(line, message)| ReadError::at(&source.path, line, message))
 }
 
-fn block(text: &[u8], head: &Stated) -> Parsed<Piece> {
+/// What a block of lines holds.
+pub(super) fn block(text: &[u8], head: &Stated) -> Parsed<Piece> {
     assemble::block(text, |line| match line[0] {
         b'%' => Ok(None),
         _ => entry(line, head).map(Some),

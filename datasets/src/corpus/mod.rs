@@ -12,6 +12,7 @@ mod over;
 mod read;
 mod split;
 mod stop_words;
+mod stored;
 mod table;
 mod text;
 mod tokenizer;
@@ -24,6 +25,7 @@ pub use over::NoVocabulary;
 pub use read::{CorpusFormat, CorpusOptions, read_any_corpus, read_corpus};
 pub use split::{Completion, is_test_document, is_validation_document};
 pub use stop_words::{english_stop_words, read_stop_words};
+pub use stored::StoredCorpus;
 pub use tokenizer::tokens;
 pub use vocabulary::Vocabulary;
 

@@ -166,6 +166,35 @@ fn folder(path: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
 }
 
 fn file(path: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
+    let (source, format) = opened(path, options)?;
+    let path = &source.path;
+    let fields = options.text.as_deref().map(|text| Fields {
+        text,
+        id: options.id.as_deref(),
+        no_header: options.no_header,
+    });
+    let mut corpus = match format {
+        CorpusFormat::Docword => docword::load(&source, options.threads)?,
+        CorpusFormat::MatrixMarket => matrix_market::load(&source, options.threads)?,
+        CorpusFormat::Text => text::load_lines(&source, options.threads)?,
+        CorpusFormat::Csv | CorpusFormat::JsonLines | CorpusFormat::Parquet => match fields {
+            Some(fields) => table::load(&source, format, fields, options.threads)?,
+            None => Corpus::default(),
+        },
+    };
+    (corpus.digest, corpus.format) = (source.digest(), format.to_string());
+    if corpus.is_text {
+        return Ok(corpus);
+    }
+    if let Some(words) = options.vocabulary.clone().or_else(|| names::beside(path)) {
+        let source = Source::open_text(&words, options.encoding)?;
+        corpus.name_words(Vocabulary::read(&source)?, &source)?;
+    }
+    Ok(corpus)
+}
+
+/// A file, and its format, which suits the options.
+pub(super) fn opened(path: &Path, options: &CorpusOptions) -> Result<(Source, CorpusFormat), ReadError> {
     let source = Source::open_text(path, options.encoding)?;
     let path = &source.path;
     let beginning = source.beginning(1 << 12)?;
@@ -201,29 +230,7 @@ fn file(path: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
         }
         _ => {}
     }
-    let fields = options.text.as_deref().map(|text| Fields {
-        text,
-        id: options.id.as_deref(),
-        no_header: options.no_header,
-    });
-    let mut corpus = match format {
-        CorpusFormat::Docword => docword::load(&source, options.threads)?,
-        CorpusFormat::MatrixMarket => matrix_market::load(&source, options.threads)?,
-        CorpusFormat::Text => text::load_lines(&source, options.threads)?,
-        CorpusFormat::Csv | CorpusFormat::JsonLines | CorpusFormat::Parquet => match fields {
-            Some(fields) => table::load(&source, format, fields, options.threads)?,
-            None => Corpus::default(),
-        },
-    };
-    (corpus.digest, corpus.format) = (source.digest(), format.to_string());
-    if corpus.is_text {
-        return Ok(corpus);
-    }
-    if let Some(words) = options.vocabulary.clone().or_else(|| names::beside(path)) {
-        let source = Source::open_text(&words, options.encoding)?;
-        corpus.name_words(Vocabulary::read(&source)?, &source)?;
-    }
-    Ok(corpus)
+    Ok((source, format))
 }
 
 /// A text over the words of a file.

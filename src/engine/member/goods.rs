@@ -3,8 +3,7 @@
 use super::{Member, Outgoing};
 use crate::cluster::handover::{Account, Goods};
 use crate::cluster::plan::Plan;
-use crate::doing;
-use crate::engine::run::ShedAll;
+use crate::doing::{self, Doing};
 use crate::error::EngineError;
 use crate::hub::HubState;
 use crate::program::Program;
@@ -16,8 +15,7 @@ impl<P: Program> Member<P> {
         let me = self.index;
         let mut goods = Outgoing::new();
         if plan.last {
-            let shards = self.share.shards.iter_mut().flatten();
-            self.program.shed_all(shards).map_err(EngineError::Worker)?;
+            self.shed().map_err(EngineError::Worker)?;
         }
         for (number, slot) in (0..).zip(&mut self.share.shards) {
             let to = plan.seats[plan.shard_seat(number) as usize].id;
@@ -52,6 +50,20 @@ impl<P: Program> Member<P> {
             goods.entry(seat.id).or_default().push(Goods::End(account));
         }
         Ok(goods)
+    }
+
+    /// Drops of the shards here what the model does not need.
+    fn shed(&mut self) -> Result<(), String> {
+        let (program, shards) = (&self.program, &mut self.share.shards);
+        doing::guarded(|| {
+            for (number, shard) in (0..).zip(shards) {
+                if let Some(shard) = shard {
+                    Doing::verb("shed").of("shard", number).note();
+                    program.shed(shard);
+                }
+            }
+            Ok(())
+        })
     }
 
     fn save_hub(&mut self) -> Option<Vec<u8>> {

@@ -7,8 +7,8 @@ use clap::Args;
 use raddle::cli::{Data, Error, between, count, refuse_without_effect};
 use raddle_datasets::registry::CORPORA;
 use raddle_datasets::{
-    Corpus, CorpusOptions, Filter, Frequency, TextEncoding, english_stop_words, read_any_corpus,
-    read_stop_words, vocabulary_names,
+    Corpus, CorpusOptions, Filter, Frequency, StoredCorpus, TextEncoding, english_stop_words,
+    read_any_corpus, read_stop_words, vocabulary_names,
 };
 use serde::Serialize;
 
@@ -174,6 +174,21 @@ impl CorpusArgs {
         }
     }
 
+    /// Whether words may be left out.
+    pub(crate) fn leaves_out(&self) -> bool {
+        self.min_df.is_some() || self.max_df.is_some() || self.remove_top > 0 || self.stop_words.is_some()
+    }
+
+    /// How DATA is read.
+    pub(crate) fn options(
+        &self,
+        source: &str,
+        format: Option<&str>,
+        threads: usize,
+    ) -> Result<CorpusOptions, Error> {
+        reading(source, Given { format, vocab: self.vocab.as_deref(), texts: &self.texts }, threads)
+    }
+
     /// Reads DATA, or the embedded default, and leaves words out.
     pub(crate) fn read(
         &self,
@@ -210,6 +225,11 @@ impl CorpusArgs {
 
 /// Reads a corpus.
 pub(crate) fn read(source: &str, given: Given<'_>, threads: usize) -> Result<Corpus, Error> {
+    read_any_corpus(source, &reading(source, given, threads)?).map_err(Error::input)
+}
+
+/// How a corpus is read.
+fn reading(source: &str, given: Given<'_>, threads: usize) -> Result<CorpusOptions, Error> {
     let Given { format, vocab, texts } = given;
     let TextArgs { text, id, no_header, encoding } = texts.clone();
     if is_known(source) {
@@ -225,8 +245,7 @@ pub(crate) fn read(source: &str, given: Given<'_>, threads: usize) -> Result<Cor
     let format =
         format.map(str::parse).transpose().map_err(|why| Error::usage(format!("--format: {why}")))?;
     let vocabulary = vocab.map(Path::to_owned);
-    let options = CorpusOptions { format, vocabulary, text, id, encoding, no_header, threads };
-    read_any_corpus(source, &options).map_err(Error::input)
+    Ok(CorpusOptions { format, vocabulary, text, id, encoding, no_header, threads })
 }
 
 /// Whether this is a corpus's name, not a path.
@@ -235,7 +254,7 @@ pub(crate) fn is_known(source: &str) -> bool {
 }
 
 /// That words have no texts, and where these were looked for.
-fn unnamed(corpus: &Corpus) -> Option<String> {
+pub(crate) fn unnamed(corpus: &Corpus) -> Option<String> {
     let path = corpus.path.as_ref().filter(|_| corpus.vocabulary.is_none())?;
     let names =
         vocabulary_names(path).into_iter().filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()));
@@ -249,15 +268,22 @@ fn unnamed(corpus: &Corpus) -> Option<String> {
 
 /// What the report says of the corpus as it was read.
 pub(crate) fn describe(corpus: &Corpus) -> Data {
-    let sizes = [
-        ("documents", corpus.documents() as u64),
-        ("words", corpus.words() as u64),
-        ("tokens", corpus.tokens()),
-    ];
+    let sizes = [corpus.documents() as u64, corpus.words() as u64, corpus.tokens()];
+    described(corpus, sizes, corpus.nonzeros())
+}
+
+/// The same of a corpus that is read by parts.
+pub(crate) fn describe_stored(corpus: &StoredCorpus) -> Data {
+    let sizes = [corpus.documents() as u64, corpus.words() as u64, corpus.tokens()];
+    described(corpus.described(), sizes, corpus.nonzeros())
+}
+
+fn described(corpus: &Corpus, [documents, words, tokens]: [u64; 3], nonzeros: usize) -> Data {
+    let sizes = [("documents", documents), ("words", words), ("tokens", tokens)];
     Data {
         path: corpus.path.as_ref().map_or_else(|| corpus.name.clone(), |path| path.display().to_string()),
         sizes: sizes.into_iter().map(|(name, size)| (name.to_owned(), size)).collect(),
-        nonzeros: corpus.nonzeros() as u64,
+        nonzeros: nonzeros as u64,
         digest: corpus.digest.clone(),
         format: corpus.format.clone(),
     }

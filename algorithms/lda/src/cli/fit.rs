@@ -17,6 +17,7 @@ use super::files::{self, Model};
 use super::outcome;
 use super::priors;
 use super::start::{self, Start};
+use super::stored;
 use super::versions;
 
 /// Topics listed on the screen, and their words.
@@ -51,10 +52,10 @@ pub(crate) struct Options {
     word_priors: Option<PathBuf>,
     /// Held-out documents that end the run: a fraction, a file, or none.
     #[arg(long, value_name = "FRACTION|FILE|none", default_value = "0.05", allow_hyphen_values = true)]
-    validation: String,
+    pub(super) validation: String,
     /// Held-out documents that only measure: split (the split used for comparisons), a file, or none.
     #[arg(long, value_name = "split|FILE|none", default_value = "none")]
-    test: String,
+    pub(super) test: String,
     /// Stop at this perplexity of the test documents, or of the validation documents if there is no test set.
     #[arg(long, value_name = "PERPLEXITY", allow_negative_numbers = true)]
     target: Option<f64>,
@@ -70,6 +71,10 @@ pub(crate) struct Options {
     /// How often shards see each other's changes of the topic counts n_k.
     #[arg(long, value_name = "WHEN", default_value = "epoch")]
     sync: Sync,
+    /// Keep the corpus in this folder as a file that is read by parts: with several processes, none then has all of it in
+    /// memory. There it is kept for the run without it, too.
+    #[arg(long, value_name = "DIR")]
+    pub(super) cache: Option<PathBuf>,
     /// Measure the coherence of each topic's top words on the corpus.
     #[arg(long)]
     pub(super) coherence: bool,
@@ -116,6 +121,16 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     if options.changes.changes.is_some() {
         return versions::fit(options, session);
     }
+    let folder = stored::folder(options, &session);
+    if let Some(opened) = session.timed(Timed::Read, || stored::open(options, folder.as_deref()))? {
+        return stored::fit(options, session, opened);
+    }
+    in_memory(options, session)
+}
+
+/// The fit on a corpus in memory.
+fn in_memory(options: &Options, mut session: Session) -> Result<ExitStatus, Error> {
+    let train = &options.train;
     let (source, format) = (train.data.as_deref(), train.format.as_deref());
     let read = session.timed(Timed::Read, || options.corpus.read(source, format, train.worker_count()));
     let data::Read { mut corpus, left_out, mut notes } = read?;
@@ -166,7 +181,7 @@ pub(super) fn written(
 }
 
 /// Writes a model, and says what was found. `corpus` is there where it is asked for again.
-fn finished(
+pub(super) fn finished(
     session: &mut Session,
     options: &Options,
     fit: &Fit,
@@ -191,7 +206,7 @@ fn finished(
 }
 
 /// That the run is judged on its training data, if documents were to be held out and none could be.
-fn nothing_held_out(preparation: &Preparation, problem: &Problem) -> Option<String> {
+pub(super) fn nothing_held_out(preparation: &Preparation, problem: &Problem) -> Option<String> {
     let asked = matches!(preparation.validation, Held::Fraction(_));
     (asked && !problem.held_out().contains(&raddle_lda::VALIDATION)).then(|| {
         "no document is held out: that needs two documents with words, one of them of two words or more; \

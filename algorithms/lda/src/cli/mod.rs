@@ -14,6 +14,7 @@ mod infer;
 mod outcome;
 mod priors;
 mod start;
+mod stored;
 mod topics;
 mod versions;
 

@@ -1,5 +1,8 @@
 //! [`WordRows`]: how often each topic occurs in the words of a block.
 
+use raddle::State;
+use raddle::state::{Reader, StateError, Writer};
+
 use super::packing::{LANES, Sixteen};
 
 /// A word's full row must not take more than this number of bytes for each entry that a row of entries would have room for, of
@@ -8,6 +11,9 @@ const BYTES: usize = 8;
 
 /// Tokens that a count kept as `f32` tells apart.
 const MOST: f32 = (1 << 24) as f32;
+
+/// The most room that a row has: for each topic, and one more.
+const MOST_ROOM: u64 = (1 << 16) + 1;
 
 /// The rows of a block's words. A row is a list of topics and their counts, without order, with room for as many topics
 /// as its word can have; or, where it is asked for, it is full for words with many tokens: a count for each topic.
@@ -20,7 +26,61 @@ pub(crate) struct WordRows {
     pub(crate) full: FullRows,
 }
 
-raddle::state!(WordRows { starts, lengths, topics, counts, full });
+/// Room that is not used is not written: it is as long as a row may ever become, and rows are short once topics have
+/// settled.
+impl State for WordRows {
+    fn save(&self, out: &mut Writer) {
+        let Self { starts, lengths, topics, counts, full } = self;
+        out.write(starts);
+        out.write(lengths);
+        let used = lengths.iter().map(|&length| length as usize).sum();
+        let (mut used_topics, mut used_counts) = (Vec::with_capacity(used), Vec::with_capacity(used));
+        for (&start, &length) in starts.iter().zip(lengths) {
+            let range = start as usize..start as usize + length as usize;
+            used_topics.extend_from_slice(&topics[range.clone()]);
+            used_counts.extend_from_slice(&counts[range]);
+        }
+        out.write(&used_topics);
+        out.write(&used_counts);
+        out.write(full);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        let broken = || StateError::new("the rows of words");
+        let (starts, lengths): (Vec<u64>, Vec<u32>) = (from.read()?, from.read()?);
+        let (used_topics, used_counts): (Vec<u16>, Vec<u32>) = (from.read()?, from.read()?);
+        let full = from.read()?;
+        if starts.is_empty() && lengths.is_empty() {
+            return Ok(Self { full, ..Self::default() });
+        }
+        let fits = |(bounds, &length): (&[u64], &u32)| {
+            bounds[0] <= bounds[1]
+                && bounds[1] - bounds[0] <= MOST_ROOM
+                && u64::from(length) <= bounds[1] - bounds[0]
+        };
+        let used: u64 = lengths.iter().map(|&length| u64::from(length)).sum();
+        let are_sound = starts.first() == Some(&0)
+            && starts.len() == lengths.len() + 1
+            && starts.windows(2).zip(&lengths).all(fits)
+            && used == used_topics.len() as u64
+            && used == used_counts.len() as u64;
+        let room = starts.last().and_then(|&room| usize::try_from(room).ok()).filter(|_| are_sound);
+        let room = room.ok_or_else(broken)?;
+        let (mut topics, mut counts) = (Vec::new(), Vec::new());
+        topics.try_reserve_exact(room).map_err(|_| broken())?;
+        counts.try_reserve_exact(room).map_err(|_| broken())?;
+        topics.resize(room, 0);
+        counts.resize(room, 0);
+        let mut at = 0;
+        for (&start, &length) in starts.iter().zip(&lengths) {
+            let (start, length) = (start as usize, length as usize);
+            topics[start..start + length].copy_from_slice(&used_topics[at..at + length]);
+            counts[start..start + length].copy_from_slice(&used_counts[at..at + length]);
+            at += length;
+        }
+        Ok(Self { starts, lengths, topics, counts, full })
+    }
+}
 
 /// Full rows of `width` times sixteen counts, which are kept as `f32`: no word has as many tokens as these cannot count.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -82,6 +142,11 @@ impl FullRows {
 }
 
 impl WordRows {
+    /// Whether a word with this number of tokens has a full row, where there are full rows of this width.
+    pub(crate) fn is_full(tokens: u64, topics: usize, width: usize) -> bool {
+        width * size_of::<Sixteen>() <= BYTES * tokens.min(topics as u64) as usize
+    }
+
     /// Empty rows for words with these numbers of tokens: full ones of this width, if there is one, for words with many tokens.
     pub(crate) fn new(tokens: impl Iterator<Item = u64>, topics: usize, width: Option<usize>) -> Self {
         let (mut starts, mut end) = (vec![0], 0);
@@ -91,7 +156,7 @@ impl WordRows {
             let room = tokens.min(topics as u64);
             match width {
                 None => end += room,
-                Some(width) if width * size_of::<Sixteen>() <= BYTES * room as usize => {
+                Some(width) if Self::is_full(tokens, topics, width) => {
                     count += 1;
                     full.places.push(count);
                 }
@@ -197,6 +262,50 @@ impl WordRows {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raddle::state::{from_bytes, to_bytes};
+
+    #[test]
+    fn unused_room_is_not_written() {
+        let mut rows = WordRows::new([900; 50].into_iter(), 1000, None);
+        let empty = to_bytes(&rows).len();
+        assert!(empty < 50 * 12 + 200, "{empty} bytes for {} places", rows.topics.len());
+        for word in 0..50 {
+            rows.put(word, (0..word as u32).map(|topic| (topic * 3, topic + 1)));
+        }
+        // Six bytes an entry.
+        assert_eq!(to_bytes(&rows).len(), empty + 6 * (0..50).sum::<usize>());
+        // What stands in room that is not used any more makes no difference.
+        let bytes = to_bytes(&rows);
+        let copy: WordRows = from_bytes(&bytes).expect("what was written");
+        assert_eq!(copy, rows);
+        let last = rows.topics.len() - 1;
+        (rows.topics[last], rows.counts[last]) = (7, 9);
+        assert_eq!(to_bytes(&rows), bytes);
+    }
+
+    #[test]
+    fn rows_that_do_not_fit_together_are_refused() {
+        let mut rows = WordRows::new([3, 5].into_iter(), 10, None);
+        rows.put(1, [(4, 2), (6, 1)].into_iter());
+        let with = |change: fn(&mut WordRows)| {
+            let mut changed = rows.clone();
+            change(&mut changed);
+            let mut out = Writer::default();
+            out.write(&changed.starts);
+            out.write(&changed.lengths);
+            out.write(&changed.topics[3..5].to_vec());
+            out.write(&changed.counts[3..5].to_vec());
+            out.write(&changed.full);
+            from_bytes::<WordRows>(&out.into_bytes())
+        };
+        assert_eq!(with(|_| ()).expect("as it was"), rows);
+        assert!(with(|rows| rows.starts[0] = 1).is_err());
+        assert!(with(|rows| rows.starts[1] = 9).is_err());
+        assert!(with(|rows| rows.starts[2] = u64::MAX).is_err());
+        assert!(with(|rows| rows.lengths[1] = 6).is_err());
+        assert!(with(|rows| rows.lengths[0] = 1).is_err());
+        assert!(with(|rows| rows.lengths.push(0)).is_err());
+    }
 
     #[test]
     fn a_list_has_room_for_what_its_word_can_have() {

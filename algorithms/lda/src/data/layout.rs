@@ -9,6 +9,7 @@ use raddle_datasets::Corpus;
 
 use super::carried::{Carried, Kept};
 use super::shard::{DocumentShard, MOST_DOCUMENTS};
+use super::source::Source;
 use crate::counts::packing::Packing;
 use crate::counts::priors::Seeds;
 use crate::counts::tokens::{Slice, Visit};
@@ -61,7 +62,7 @@ impl Layout {
     /// Deals the documents `train` of a corpus to about `shards` shards in an order drawn from `seed`, and its words to
     /// `blocks` blocks. Sizes are checked before memory is asked for.
     pub(crate) fn new(
-        corpus: &Corpus,
+        corpus: Source<'_>,
         train: Vec<u32>,
         shards: usize,
         blocks: usize,
@@ -69,7 +70,7 @@ impl Layout {
     ) -> Result<Self, LdaError> {
         let mut order = train;
         Stream::new(&[seed, ORDER]).shuffle(&mut order);
-        let lengths: Vec<u64> = order.iter().map(|&document| corpus.length(document as usize)).collect();
+        let lengths: Vec<u64> = order.iter().map(|&document| corpus.length(document)).collect();
         let ranges = cut(&lengths, shards);
         let word_counts = counted(corpus, &order)?;
         let (blocks, places) = deal(&word_counts, blocks);
@@ -78,31 +79,35 @@ impl Layout {
     }
 
     /// The documents `train` and the words where they were dealt to in an earlier version of the corpus.
-    pub(crate) fn carried(corpus: &Corpus, train: Vec<u32>, carried: &Carried) -> Result<Self, LdaError> {
+    pub(crate) fn carried(corpus: Source<'_>, train: Vec<u32>, carried: &Carried) -> Result<Self, LdaError> {
         let word_counts = counted(corpus, &train)?;
-        let length = |document: u32| corpus.length(document as usize);
+        let length = |document: u32| corpus.length(document);
         let Kept { documents, blocks, places } =
             Kept::new(carried, (&train, MOST_DOCUMENTS), length, &word_counts);
         Self::of(corpus, documents, (blocks, places), word_counts)
     }
 
-    /// Lays the tokens of documents out that are dealt to shards.
+    /// Lays the tokens of documents out that are dealt to shards; where these are read by parts, each shard does so where it
+    /// lives.
     fn of(
-        corpus: &Corpus,
+        corpus: Source<'_>,
         documents: Vec<Vec<u32>>,
         (blocks, places): (Vec<Vec<u32>>, Vec<Place>),
         word_counts: Vec<u64>,
     ) -> Result<Self, LdaError> {
         let tokens = word_counts.iter().sum();
-        let mut scratch = Scratch { count: vec![0; corpus.words()], next: vec![0; corpus.words()] };
+        let mut scratch = Scratch::new(corpus.words());
         let shards = documents.into_iter().map(|documents| {
             let mut end = 0;
             let ends = documents.iter().map(|&document| {
-                end += corpus.length(document as usize);
+                end += corpus.length(document);
                 end
             });
             let ends = ends.collect();
-            let slices = slices(corpus, &documents, &blocks, &places, &mut scratch)?;
+            let slices = match corpus {
+                Source::Memory(corpus) => slices(corpus, &documents, &blocks, &places, &mut scratch)?,
+                Source::Stored(_) => Vec::new(),
+            };
             Ok(DocumentShard { documents, ends, slices, ..DocumentShard::default() })
         });
         let shards = shards.collect::<Result<_, LdaError>>()?;
@@ -111,14 +116,10 @@ impl Layout {
 }
 
 /// Tokens of each word in these documents, which must not be more than can be counted and held.
-fn counted(corpus: &Corpus, documents: &[u32]) -> Result<Vec<u64>, LdaError> {
+fn counted(corpus: Source<'_>, documents: &[u32]) -> Result<Vec<u64>, LdaError> {
     let mut word_counts = vec![0u64; corpus.words()];
-    for &document in documents {
-        for (word, count) in corpus.document(document as usize) {
-            word_counts[word as usize] += u64::from(count);
-        }
-    }
-    let lengths = documents.iter().map(|&document| corpus.length(document as usize));
+    corpus.each(documents, |word, count| word_counts[word as usize] += u64::from(count))?;
+    let lengths = documents.iter().map(|&document| corpus.length(document));
     if let Some(word) = word_counts.iter().position(|&count| count >= MOST_TOKENS) {
         let (word, tokens) = (corpus.word(word as u32), word_counts[word]);
         return Err(LdaError::Word { word, tokens, most: MOST_TOKENS });
@@ -204,13 +205,19 @@ pub(crate) fn sums_by_topic(entries: &[(u32, u32, f32)], topics: usize) -> Vec<f
 }
 
 /// Memory over all words, used shard by shard.
-struct Scratch {
+pub(super) struct Scratch {
     count: Vec<u32>,
     next: Vec<u32>,
 }
 
+impl Scratch {
+    pub(super) fn new(words: usize) -> Self {
+        Self { count: vec![0; words], next: vec![0; words] }
+    }
+}
+
 /// The tokens of a shard's documents, a slice for each block.
-fn slices(
+pub(super) fn slices(
     corpus: &Corpus,
     documents: &[u32],
     blocks: &[Vec<u32>],
@@ -260,7 +267,7 @@ mod tests {
             (0..50u32).map(|d| (0..12).map(|w| ((w * 7 + d) % 30, u64::from((w + d) % 4))).collect());
         let corpus = Corpus::from_documents(31, documents).expect("words below 31");
         let train: Vec<u32> = (0..50).filter(|document| document % 7 != 0).collect();
-        let layout = Layout::new(&corpus, train.clone(), 4, 8, 1).expect("few tokens");
+        let layout = Layout::new(Source::Memory(&corpus), train.clone(), 4, 8, 1).expect("few tokens");
         assert_eq!((layout.shards.len(), layout.blocks.len()), (4, 8));
         let mut seen = Vec::new();
         for shard in &layout.shards {
@@ -290,7 +297,7 @@ mod tests {
     fn shards_and_blocks_have_equal_tokens() {
         let documents = (0..400u32).map(|d| vec![(d % 90, u64::from(1 + d % 60)), (90 + d % 10, 40)]);
         let corpus = Corpus::from_documents(100, documents).expect("words below 100");
-        let layout = Layout::new(&corpus, (0..400).collect(), 8, 5, 2).expect("few tokens");
+        let layout = Layout::new(Source::Memory(&corpus), (0..400).collect(), 8, 5, 2).expect("few tokens");
         let tokens: Vec<u64> = layout.shards.iter().map(|shard| shard.ends[shard.ends.len() - 1]).collect();
         let (least, most) = (tokens.iter().min(), tokens.iter().max());
         assert!(most.zip(least).is_some_and(|(most, least)| most - least < 200), "{tokens:?}");

@@ -4,6 +4,8 @@ pub(crate) mod block;
 pub(crate) mod carried;
 pub(crate) mod held_out;
 pub(crate) mod layout;
+pub(crate) mod made;
 pub(crate) mod problem;
 pub(crate) mod shard;
+pub(crate) mod source;
 pub(crate) mod way;

@@ -1,12 +1,15 @@
 //! [`Problem`]: a corpus dealt to shards and blocks, with the documents that are held out.
 
+use std::sync::Arc;
+
 use raddle::random::Stream;
-use raddle_datasets::{Completion, Corpus, is_test_document, is_validation_document};
+use raddle_datasets::{Completion, Corpus, StoredCorpus, is_test_document, is_validation_document};
 
 use super::carried::Carried;
 use super::held_out::HeldOut;
 use super::layout::{Layout, Place, shards_for};
 use super::shard::DocumentShard;
+use super::source::Source;
 use super::way::{Sizes, Way};
 use crate::counts::documents::{DocumentRows, Kind, SparseRows};
 use crate::counts::packing::Packing;
@@ -80,6 +83,8 @@ pub struct Problem {
     pub(crate) sets: Vec<&'static str>,
     documents: usize,
     longest: u64,
+    /// The corpus, where shards read their documents from it: they have none yet.
+    pub(crate) stored: Option<Arc<StoredCorpus>>,
 }
 
 impl Problem {
@@ -89,6 +94,21 @@ impl Problem {
     /// If no token is left to train on, a held-out corpus has other words, held-out documents that were asked for have
     /// nothing to score, or a word or a shard has more tokens than can be counted.
     pub fn new(corpus: &Corpus, preparation: &Preparation) -> Result<Self, LdaError> {
+        Self::dealt(Source::Memory(corpus), preparation)
+    }
+
+    /// Deals a corpus out that stays in its file: each shard reads its documents where it lives, and the rows of each block
+    /// are made where it begins. Of several processes none then holds more than its share. Models are those of the same
+    /// corpus in memory.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and if the file cannot be read.
+    pub fn by_parts(corpus: Arc<StoredCorpus>, preparation: &Preparation) -> Result<Self, LdaError> {
+        let problem = Self::dealt(Source::Stored(&corpus), preparation)?;
+        Ok(Self { stored: Some(corpus), ..problem })
+    }
+
+    fn dealt(corpus: Source<'_>, preparation: &Preparation) -> Result<Self, LdaError> {
         let Preparation { shards, blocks, seed, .. } = *preparation;
         Self::laid(corpus, preparation, |train, tokens| {
             let shards = shards.unwrap_or_else(|| shards_for(tokens));
@@ -103,11 +123,12 @@ impl Problem {
     /// # Errors
     /// As [`new`](Self::new).
     pub fn going_on(corpus: &Corpus, preparation: &Preparation, carried: &Carried) -> Result<Self, LdaError> {
+        let corpus = Source::Memory(corpus);
         Self::laid(corpus, preparation, |train, _| Layout::carried(corpus, train, carried))
     }
 
     fn laid(
-        corpus: &Corpus,
+        corpus: Source<'_>,
         preparation: &Preparation,
         lay_out: impl FnOnce(Vec<u32>, u64) -> Result<Layout, LdaError>,
     ) -> Result<Self, LdaError> {
@@ -127,7 +148,7 @@ impl Problem {
         }
         let is_train = |&document: &u32| !validation.has(document) && !test.has(document);
         let train: Vec<u32> = (0..corpus.documents() as u32).filter(is_train).collect();
-        let tokens: u64 = train.iter().map(|&document| corpus.length(document as usize)).sum();
+        let tokens: u64 = train.iter().map(|&document| corpus.length(document)).sum();
         if tokens == 0 {
             return Err(LdaError::Empty {
                 documents: corpus.documents(),
@@ -143,7 +164,8 @@ impl Problem {
         }
         let longest = shards.iter().flat_map(|shard| (0..shard.documents.len()).map(|at| shard.length(at)));
         let longest = longest.max().unwrap_or(0);
-        Ok(Self { shards, blocks, word_counts, places, tokens, sets, documents: corpus.documents(), longest })
+        let (documents, stored) = (corpus.documents(), None);
+        Ok(Self { shards, blocks, word_counts, places, tokens, sets, documents, longest, stored })
     }
 
     /// Number of documents of the corpus, held-out ones included.
@@ -180,6 +202,17 @@ impl Problem {
         kept: &[(u32, u32, u32)],
         follow: bool,
     ) -> Result<Vec<WordRows>, LdaError> {
+        let way = self.way(topics, follow)?;
+        let rows = self.blocks.iter().map(|words| word_rows(words, &self.word_counts, kept, (topics, way)));
+        let rows: Vec<WordRows> = rows.collect();
+        for shard in &mut self.shards {
+            make_shard_rows(shard, (topics, way), |block, word| rows[block].full.has(word))?;
+        }
+        Ok(rows)
+    }
+
+    /// How topics are drawn.
+    pub(crate) fn way(&self, topics: usize, follow: bool) -> Result<Way, LdaError> {
         let of = |shard: &DocumentShard| SparseRows::bytes_for(shard.lengths(), topics);
         let sizes = Sizes {
             topics,
@@ -193,32 +226,43 @@ impl Problem {
         if way.kind() == Kind::Sparse && self.longest > most {
             return Err(LdaError::Document { tokens: self.longest, most, topics });
         }
-        for shard in &mut self.shards {
-            let rows = DocumentRows::new(shard.lengths(), topics, way.kind());
-            shard.rows = rows.ok_or(LdaError::Shard { what: "rows", documents: shard.documents.len() })?;
-        }
-        let kept_of = |word: u32| {
-            let start = kept.partition_point(|&(other, ..)| other < word);
-            kept[start..].iter().take_while(move |&&(other, ..)| other == word)
-        };
-        let room = |&word: &u32| self.word_counts[word as usize].max(kept_of(word).count() as u64);
-        let rows = self.blocks.iter().map(|words| {
-            let mut rows = WordRows::new(words.iter().map(room), topics, way.full());
-            for (at, &word) in words.iter().enumerate().filter(|_| !kept.is_empty()) {
-                rows.put(at, kept_of(word).map(|&(_, topic, count)| (topic, count)));
-            }
-            rows
-        });
-        let rows: Vec<WordRows> = rows.collect();
-        if matches!(way, Way::Lockstep(_)) {
-            for shard in &mut self.shards {
-                for (slice, rows) in shard.slices.iter_mut().zip(&rows) {
-                    deal(slice, |word| rows.full.has(word));
-                }
-            }
-        }
-        Ok(rows)
+        Ok(way)
     }
+}
+
+/// Room for the topic counts of a block's words, of which `word_counts` says how many tokens they have.
+pub(super) fn word_rows(
+    words: &[u32],
+    word_counts: &[u64],
+    kept: &[(u32, u32, u32)],
+    (topics, way): (usize, Way),
+) -> WordRows {
+    let kept_of = |word: u32| {
+        let start = kept.partition_point(|&(other, ..)| other < word);
+        kept[start..].iter().take_while(move |&&(other, ..)| other == word)
+    };
+    let room = |&word: &u32| word_counts[word as usize].max(kept_of(word).count() as u64);
+    let mut rows = WordRows::new(words.iter().map(room), topics, way.full());
+    for (at, &word) in words.iter().enumerate().filter(|_| !kept.is_empty()) {
+        rows.put(at, kept_of(word).map(|&(_, topic, count)| (topic, count)));
+    }
+    rows
+}
+
+/// Makes room for the topic counts of a shard's documents. `has_full` says which words of which blocks have full rows.
+pub(super) fn make_shard_rows(
+    shard: &mut DocumentShard,
+    (topics, way): (usize, Way),
+    has_full: impl Fn(usize, usize) -> bool,
+) -> Result<(), LdaError> {
+    let rows = DocumentRows::new(shard.lengths(), topics, way.kind());
+    shard.rows = rows.ok_or(LdaError::Shard { what: "rows", documents: shard.documents.len() })?;
+    if matches!(way, Way::Lockstep(_)) {
+        for (block, slice) in shard.slices.iter_mut().enumerate() {
+            deal(slice, |word| has_full(block, word));
+        }
+    }
+    Ok(())
 }
 
 /// The documents that a [`Held`] takes.
@@ -254,10 +298,10 @@ impl<'a> Taken<'a> {
     /// Where a hash takes no document that can be scored, or leaves none to train on: one document, drawn from those
     /// that can be scored while another one has words; none if there is no such document. What belongs to the test set
     /// is neither trained nor validated on.
-    fn or_one(self, corpus: &Corpus, test: &Self) -> Self {
+    fn or_one(self, corpus: Source<'_>, test: &Self) -> Self {
         let Self::Hash(fraction) = self else { return self };
         let others = || (0..corpus.documents() as u32).filter(|&document| !test.has(document));
-        let length = |document: u32| corpus.length(document as usize);
+        let length = |document: u32| corpus.length(document);
         let scores = others().any(|document| self.has(document) && length(document) >= SCORABLE);
         let trains = others().any(|document| !self.has(document) && length(document) > 0);
         if fraction >= 1.0 || (scores && trains) {
@@ -270,23 +314,22 @@ impl<'a> Taken<'a> {
     }
 
     /// The halves of a set's documents; what belongs to the test set is not validated on.
-    fn scored(self, corpus: &Corpus, test: &Self) -> Result<Vec<Completion>, LdaError> {
+    fn scored(self, corpus: Source<'_>, test: &Self) -> Result<Vec<Completion>, LdaError> {
         let from = match self {
             Self::Other(other) if other.words() != corpus.words() => {
                 return Err(LdaError::Words { words: other.words(), expected: corpus.words() });
             }
-            Self::Other(other) => other,
+            Self::Other(other) => Source::Memory(other),
             _ => corpus,
         };
-        let belongs = |&document: &usize| match self {
+        let belongs = |&document: &u32| match self {
             Self::Other(_) => true,
-            Self::Hash(_) => self.has(document as u32) && !test.has(document as u32),
-            _ => self.has(document as u32),
+            Self::Hash(_) => self.has(document) && !test.has(document),
+            _ => self.has(document),
         };
-        let halves = (0..from.documents())
-            .filter(belongs)
-            .take(SCORED)
-            .map(|document| Completion::of(from.document(document)));
+        let documents: Vec<u32> = (0..from.documents() as u32).filter(belongs).take(SCORED).collect();
+        let from = from.some(&documents)?;
+        let halves = documents.iter().map(|&document| Completion::of(from.document(document as usize)));
         Ok(halves.filter(|halves| !halves.scored.is_empty()).collect())
     }
 }

@@ -22,9 +22,11 @@ pub struct DocumentShard {
     pub(crate) held_out: HeldOut,
     /// How the shard's own tasks have changed the topics' totals in the epoch under way, of which nobody else knows yet.
     pub(crate) moved: Moved,
+    /// Bytes of tokens that it had, where it has dropped them.
+    pub(crate) shed: usize,
 }
 
-raddle::state!(DocumentShard { documents, ends, slices, rows, held_out, moved });
+raddle::state!(DocumentShard { documents, ends, slices, rows, held_out, moved, shed });
 
 /// Changes of the topics' totals in an epoch.
 #[derive(Clone, Debug, Default)]
@@ -81,14 +83,25 @@ impl DocumentShard {
         (0..self.documents.len()).map(|document| self.length(document))
     }
 
-    /// Bytes of the documents, of their tokens with topics and of their rows.
+    /// Drops the tokens and the held-out documents.
+    pub(crate) fn shed(&mut self) {
+        self.shed += self.token_bytes();
+        self.slices = Vec::new();
+        (self.held_out, self.moved) = (HeldOut::default(), Moved::default());
+    }
+
+    /// Bytes of the documents, of their tokens with topics, dropped or not, and of their rows.
     pub(crate) fn bytes(&self) -> usize {
+        let tokens = self.token_bytes() + self.shed;
+        size_of_val(&*self.documents) + size_of_val(&*self.ends) + tokens + self.rows.bytes()
+    }
+
+    fn token_bytes(&self) -> usize {
         let slice = |slice: &Slice| {
             let streams = size_of_val(&*slice.visits) + size_of_val(&*slice.streams);
             streams + size_of_val(&*slice.documents) + size_of_val(&*slice.topics)
         };
-        let slices: usize = self.slices.iter().map(slice).sum();
-        size_of_val(&*self.documents) + size_of_val(&*self.ends) + slices + self.rows.bytes()
+        self.slices.iter().map(slice).sum()
     }
 
     /// Writes topics and rows: a row's order is part of what is learned.

@@ -117,6 +117,10 @@ impl Program for LdaProgram {
         verdict
     }
 
+    fn shed(&self, shard: &mut DocumentShard) {
+        shard.shed();
+    }
+
     fn remember(&self, shard: &DocumentShard, out: &mut Writer) {
         shard.remember(out);
     }

@@ -1,0 +1,73 @@
+//! Corpora that are read by parts, from a file that is made of the data once.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use raddle::cli::{Error, ExitStatus, Session, Timed};
+use raddle_datasets::StoredCorpus;
+use raddle_lda::{Fit, Problem, TopicWords};
+
+use super::data;
+use super::files::Model;
+use super::fit::{Options, finished, nothing_held_out, refuse};
+
+/// Where a corpus is kept to be read by parts, if it is: in the folder of `--cache`, or where the processes of one run share
+/// files. Words that are left out, other files and a model to start from, and measures of the corpus as a whole, take it in
+/// memory.
+pub(super) fn folder(options: &Options, session: &Session) -> Option<PathBuf> {
+    let in_memory = options.train.init.is_some()
+        || options.coherence
+        || options.pyldavis
+        || options.corpus.leaves_out()
+        || [&options.validation, &options.test].into_iter().any(|held| names_a_file(held));
+    let folder = options.cache.clone().or_else(|| session.shared_folder());
+    folder.filter(|_| !in_memory)
+}
+
+/// Opens the corpus in this folder, or puts it there; `None` where it is no file of a bag of words. With what whoever asked
+/// should know.
+pub(super) fn open(
+    options: &Options,
+    folder: Option<&Path>,
+) -> Result<Option<(StoredCorpus, Vec<String>)>, Error> {
+    let Some(folder) = folder else { return Ok(None) };
+    let train = &options.train;
+    let source = train.data.as_deref().unwrap_or(data::DEFAULT);
+    let reading = options.corpus.options(source, train.format.as_deref(), train.worker_count())?;
+    let stored = StoredCorpus::open(source, &reading, folder).map_err(Error::input)?;
+    Ok(stored.map(|stored| {
+        let notes = data::unnamed(stored.described()).into_iter().collect();
+        (stored, notes)
+    }))
+}
+
+fn names_a_file(held: &str) -> bool {
+    !["none", "split"].contains(&held) && held.parse::<f64>().is_err()
+}
+
+/// The fit on a corpus that is read by parts.
+pub(super) fn fit(
+    options: &Options,
+    mut session: Session,
+    (stored, mut notes): (StoredCorpus, Vec<String>),
+) -> Result<ExitStatus, Error> {
+    let about = data::describe_stored(&stored);
+    let stored = Arc::new(stored);
+    let corpus = stored.described();
+    let preparation = options.preparation(corpus, &mut notes)?;
+    let read = [("data", about.digest.as_str()), ("init", "none")];
+    let identity = raddle::cli::identity("lda", options, super::FREE, &read)?;
+    let lda = options.lda(corpus, None, &mut notes)?;
+    let problem = session.timed(Timed::Prepare, || Problem::by_parts(Arc::clone(&stored), &preparation));
+    let problem = problem.map_err(refuse)?;
+    notes.extend(nothing_held_out(&preparation, &problem));
+    let about = data::with_training(about, problem.tokens());
+    let (documents, vocabulary) = (problem.documents(), corpus.vocabulary.clone());
+    drop(stored);
+    let engine = session.timed(Timed::Fit, || lda.engine(problem)).map_err(refuse)?;
+    let fit = Fit::new(session.run(engine.identity(identity))?, documents);
+    let model = |counts: &TopicWords| Model::new(&fit, counts, vocabulary.as_ref());
+    let (report, summary, text) =
+        finished(&mut session, options, &fit, (model, None), (None, about, &notes))?;
+    session.finish(report, &summary, &text)
+}

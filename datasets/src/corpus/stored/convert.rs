@@ -1,0 +1,115 @@
+//! From the text of a bag of words to a file of pieces.
+
+use std::path::Path;
+
+use super::{ARRAYS, About};
+use crate::corpus::assemble::Stated;
+use crate::corpus::read::CorpusFormat;
+use crate::corpus::{Corpus, assemble, docword, matrix_market};
+use crate::error::ReadError;
+use crate::pieces::{Pieces, PiecesWriter};
+use crate::source::Source;
+
+/// Writes what the readers have in memory. Where entries of one document stand apart, all are read into memory first.
+pub(super) fn write(
+    source: &Source,
+    format: CorpusFormat,
+    threads: usize,
+    path: &Path,
+) -> Result<(Pieces, About), ReadError> {
+    let stated = match format {
+        CorpusFormat::Docword => docword::stated(source)?,
+        _ => matrix_market::stated(source)?,
+    };
+    let mut filling = Filling::create(path)?;
+    let take = |document, words: &[u32], counts: &[u16]| filling.take(document, words, counts);
+    let is_in_order = match format {
+        CorpusFormat::Docword => assemble::each(source, threads, &stated, docword::block, take)?,
+        _ => assemble::each(source, threads, &stated, matrix_market::block, take)?,
+    };
+    if is_in_order {
+        return filling.finish(&stated, format);
+    }
+    drop(filling);
+    let corpus = match format {
+        CorpusFormat::Docword => docword::load(source, threads)?,
+        _ => matrix_market::load(source, threads)?,
+    };
+    let mut filling = Filling::create(path)?;
+    for document in 0..corpus.documents() {
+        let (words, counts) = entries(&corpus, document);
+        if !words.is_empty() {
+            filling.take(document as u32, &words, &counts)?;
+        }
+    }
+    filling.finish(&stated, format)
+}
+
+fn entries(corpus: &Corpus, document: usize) -> (Vec<u32>, Vec<u16>) {
+    corpus.document(document).unzip()
+}
+
+/// A file that is being filled with documents, in their order. How many documents and words there are is believed in the
+/// end alone, when it has been checked.
+struct Filling {
+    out: PiecesWriter,
+    /// The document under way.
+    document: u32,
+    words: Vec<u32>,
+    counts: Vec<u16>,
+    /// The documents before it that have words: how many entries, and how many tokens.
+    ended: Vec<(u32, u32, u64)>,
+    word_counts: Vec<u64>,
+}
+
+impl Filling {
+    fn create(path: &Path) -> Result<Self, ReadError> {
+        let (words, counts, ended, word_counts) = Default::default();
+        Ok(Self { out: PiecesWriter::create(path, &ARRAYS)?, document: 0, words, counts, ended, word_counts })
+    }
+
+    /// Takes entries of the document under way, or of a later one.
+    fn take(&mut self, document: u32, words: &[u32], counts: &[u16]) -> Result<(), ReadError> {
+        if document != self.document {
+            self.end()?;
+            self.document = document;
+        }
+        self.words.extend_from_slice(words);
+        self.counts.extend_from_slice(counts);
+        Ok(())
+    }
+
+    /// Ends the document under way.
+    fn end(&mut self) -> Result<(), ReadError> {
+        let bounds = [0, self.words.len()];
+        assemble::sort_words(&bounds, &mut self.words, &mut self.counts);
+        self.out.push(0, &self.words)?;
+        self.out.push(1, &self.counts)?;
+        for (&word, &count) in self.words.iter().zip(&self.counts) {
+            if self.word_counts.len() <= word as usize {
+                self.word_counts.resize(word as usize + 1, 0);
+            }
+            self.word_counts[word as usize] += u64::from(count);
+        }
+        let tokens = self.counts.iter().map(|&count| u64::from(count)).sum();
+        self.ended.push((self.document, self.words.len() as u32, tokens));
+        self.words.clear();
+        self.counts.clear();
+        Ok(())
+    }
+
+    fn finish(mut self, stated: &Stated, format: CorpusFormat) -> Result<(Pieces, About), ReadError> {
+        self.end()?;
+        let (mut entries, mut lengths) =
+            (vec![0_u32; stated.documents as usize], vec![0_u64; stated.documents as usize]);
+        for &(document, some, tokens) in self.ended.iter().filter(|ended| ended.1 > 0) {
+            (entries[document as usize], lengths[document as usize]) = (some, tokens);
+        }
+        self.word_counts.resize(stated.words as usize, 0);
+        self.out.push(2, &entries)?;
+        self.out.push(3, &lengths)?;
+        self.out.push(4, &self.word_counts)?;
+        let about = About { format: format.to_string(), width: self.word_counts.len() };
+        Ok((self.out.finish(&about)?, about))
+    }
+}

@@ -1,0 +1,87 @@
+//! What is in a file of pieces is what the readers have in memory.
+
+use std::fs;
+
+use super::StoredCorpus;
+use crate::corpus::{CorpusOptions, read_any_corpus};
+
+/// A bag of words of 300 documents, of which the second has no word, some counts beyond 16 bits.
+fn docword(backwards: bool) -> String {
+    let hash = |at: u64| crate::counter::splitmix64(at);
+    let mut lines = Vec::new();
+    for document in (1..=300u64).filter(|&document| document != 2) {
+        for at in 0..hash(document) % 400 {
+            let word = (hash(document * 31) + at * 7) % 900 + 1;
+            let count = if at == 5 { 70_000 } else { hash(at + document) % 4 };
+            lines.push(format!("{document} {word} {count}\n"));
+        }
+    }
+    if backwards {
+        lines.reverse();
+    }
+    format!("300\n900\n{}\n{}", lines.len(), lines.concat())
+}
+
+#[test]
+fn a_file_has_what_the_readers_have() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in [
+        ("docword.a.txt", docword(false)),
+        ("docword.b.txt", docword(true)),
+        (
+            "c.mtx",
+            "%%MatrixMarket matrix coordinate integer general\n3 4 4\n1 4 2\n1 1 1\n3 2 5\n3 1 1\n".into(),
+        ),
+    ] {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        let source = path.to_str().unwrap();
+        for threads in [1, 3] {
+            let options = CorpusOptions { threads, ..CorpusOptions::default() };
+            let whole = read_any_corpus(source, &options).unwrap();
+            let cache = folder.path().join(format!("cache{threads}"));
+            for _ in 0..2 {
+                let stored = StoredCorpus::open(source, &options, &cache).unwrap().unwrap();
+                assert_eq!(stored.word_counts(), whole.word_counts());
+                assert_eq!((stored.tokens(), stored.nonzeros()), (whole.tokens(), whole.nonzeros()));
+                let documents: Vec<u32> = (0..whole.documents() as u32).collect();
+                let all = stored.some(&documents).unwrap();
+                let described = stored.described();
+                assert_eq!(
+                    (&described.digest, &described.format, &described.name),
+                    (&whole.digest, &whole.format, &whole.name)
+                );
+                for document in 0..whole.documents() {
+                    assert!(
+                        all.document(document).eq(whole.document(document)),
+                        "{name}: document {document}"
+                    );
+                    assert_eq!(stored.length(document), whole.length(document));
+                }
+                let odd: Vec<u32> = documents.iter().copied().filter(|document| document % 2 == 1).collect();
+                let some = stored.some(&odd).unwrap();
+                for &document in &documents {
+                    let expected = if document % 2 == 1 { whole.length(document as usize) } else { 0 };
+                    assert_eq!(some.length(document as usize), expected);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said_in_the_same_words_and_other_sources_are_not_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("docword.a.txt");
+    let (source, options) = (path.to_str().unwrap(), CorpusOptions::default());
+    for text in ["2\n3\n2\n1 1 2\n", "2\n3\n1\n1 4 2\n", "2\n3\n1\n1 1 0\n", "2\n3\n1\n1 1 99999999999\n"] {
+        fs::write(&path, text).unwrap();
+        let expected = read_any_corpus(source, &options).err().map(|error| error.to_string());
+        let found = StoredCorpus::open(source, &options, &folder.path().join("cache"));
+        assert_eq!(found.map(|_| ()).err().map(|error| error.to_string()), expected, "{text}");
+    }
+    fs::write(&path, "a text\nof two documents\n").unwrap();
+    for source in [source, "pydoc", "-", "nobody", folder.path().to_str().unwrap()] {
+        assert!(StoredCorpus::open(source, &options, folder.path()).unwrap().is_none(), "{source}");
+    }
+}
