@@ -43,7 +43,8 @@ impl Rules {
     }
 
     /// Lets keys of this kind come and go while their records stay: one is part of the view where `is_within` holds of the
-    /// number of records that have it and the number of all records. [`Delta::admitted`] and [`Delta::dropped`] tell.
+    /// number of records that have it and the number of all records. [`Delta::admitted`](super::Delta::admitted) and
+    /// [`Delta::dropped`](super::Delta::dropped) tell.
     pub fn within(mut self, kind: u8, is_within: impl Fn(u64, u64) -> bool + 'static) -> Self {
         self.within.push((kind, Rc::new(is_within)));
         self
