@@ -72,6 +72,8 @@ fn files_are_read_by_parts() {
     std::fs::write(folder.join("docword.a.txt"), docword).unwrap();
     let ratings: String = (0..4000).map(|_| format!("u{} {} {}\n", next(90), next(60), next(5))).collect();
     std::fs::write(folder.join("a.tsv"), ratings).unwrap();
+    std::fs::create_dir_all(folder.join("launched/data")).unwrap();
+    std::fs::write(folder.join("launched/data/mine"), "").unwrap();
     for line in [
         "lda fit docword.a.txt --topics 8 --epochs 6 --shards 4",
         "lda fit docword.a.txt --topics 300 --epochs 3 --shards 3",
@@ -86,7 +88,9 @@ fn files_are_read_by_parts() {
             for part in ["results", "data", "metric"] {
                 assert_eq!(found[part], expected[part], "{part} of {line}");
             }
-            assert!(!folder.join("launched/data").exists());
+            assert!(!folder.join("launched/.raddle-shared").exists());
+            // A folder of the user's stays, whatever it holds.
+            assert!(folder.join("launched/data/mine").exists());
         }
     }
     let kept = std::fs::read_dir(folder.join("kept")).unwrap().map(|file| file.unwrap().path());

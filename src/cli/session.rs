@@ -19,8 +19,9 @@ use crate::cluster::Cluster;
 use crate::process::{cpu_seconds, peak_memory_bytes};
 use crate::record::{EpochRecord, RunReport};
 
-/// The folder beside the invitation to a run in which its processes share files.
-pub(super) const SHARED: &str = "data";
+/// The folder beside the invitation to a run in which its processes share files. It is removed when the run has ended, so
+/// nobody else's may have this name.
+pub(super) const SHARED: &str = ".raddle-shared";
 
 /// Holds what a run needs around its mathematics: the folder, the screen, the clock and Ctrl-C.
 #[derive(Debug)]
