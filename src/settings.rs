@@ -87,7 +87,8 @@ impl Settings {
 
     pub(crate) fn cut_after(&self, epoch: u64, workers: usize) -> bool {
         if let Some(wishes) = &self.among {
-            return wishes.cuts() || self.planned(epoch).is_some_and(|planned| planned != workers);
+            let planned = self.planned(epoch).is_some_and(|planned| planned != workers);
+            return wishes.cuts() || planned || self.checkpoint_due(epoch);
         }
         self.workers_after(epoch) != workers || self.checkpoint_due(epoch)
     }

@@ -90,6 +90,7 @@ fn the_clock_is_read_for_reports_limits_and_waiting_alone() {
         "cluster/gate.rs",
         "cluster/line.rs",
         "cluster/server.rs",
+        "cluster/vault.rs",
         "cluster/wire.rs",
         "engine/among.rs",
         "engine/history.rs",

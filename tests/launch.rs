@@ -163,8 +163,11 @@ fn bad_use_is_told_once_with_what_to_do() {
     for (line, expected) in [
         ("raddle launch -- lass fit", "no such program"),
         ("raddle launch -- lasso fit --workers 2", "before the --"),
-        ("raddle launch -- lasso fit --out run --checkpoint-every 2", "--checkpoint-every"),
+        ("raddle launch -- lasso fit --checkpoint-every 2", "--checkpoint-every"),
         ("raddle launch -- lasso fit --resume run", "--resume"),
+        ("raddle launch --resume run", "run"),
+        ("raddle launch --resume a -- lasso fit --resume b", "--resume"),
+        ("raddle launch --deadline 0.1 -- lasso fit", "--deadline"),
         ("raddle launch -- lasso fit nothing.csv", "nothing.csv"),
         ("raddle launch -- lasso fit --ratio 0", "ratio"),
         ("raddle launch -- lasso cv", "several runs"),
@@ -319,27 +322,6 @@ fn a_joiner_without_the_data_is_refused_and_the_run_goes_on() {
     assert!(ran.err.contains("other data"), "{}", ran.err);
     run.signal(&run.launcher.id().to_string(), "-INT");
     assert_eq!(run.end().0, Some(130));
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_killed_process_ends_the_run_by_name() {
-    use std::time::{Duration, Instant};
-
-    let folder = tempfile::tempdir().unwrap();
-    let line = "raddle launch --processes 3 -- lda fit --topics 50 --epochs 100000 --out run";
-    let run = Background::begin(folder.path(), line);
-    let processes = run.processes();
-    let killed = Instant::now();
-    run.signal(&processes[2], "-KILL");
-    let (code, said) = run.end();
-    assert!(killed.elapsed() < Duration::from_secs(10));
-    assert_eq!(code, Some(1));
-    assert!(said.contains("process 2 was killed by signal 9") && said.contains(&processes[2]), "{said}");
-    assert!(!said.contains("panicked"), "{said}");
-    for process in processes {
-        assert!(!Path::new(&format!("/proc/{process}")).exists(), "process {process} is left");
-    }
 }
 
 #[cfg(target_os = "linux")]

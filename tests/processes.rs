@@ -12,7 +12,10 @@ use std::thread;
 use programs::mixing::{Mixing, Problem};
 use programs::{bytes, within_a_minute};
 use raddle::cluster::{Cluster, CoordinatorSettings, Ended, Invitation, RunStatus, Server, Visitor};
-use raddle::{Engine, EngineError, Outcome, Visibility};
+use raddle::schedule::{EachShard, Round};
+use raddle::{
+    Boundary, Engine, EngineError, Metric, Outcome, Parts, Program, Task, Update, Verbs, Verdict, Visibility,
+};
 
 fn problem(seed: u64, visibility: Visibility) -> Problem {
     Problem { shards: 9, blocks: 5, seed, visibility, objective: true }
@@ -49,7 +52,7 @@ impl Run {
     fn open(processes: u32, workers: u32) -> Self {
         let mut settings = CoordinatorSettings::new(processes, workers);
         settings.balance = false;
-        let server = Server::open(&settings).unwrap();
+        let mut server = Server::open(&settings).unwrap();
         let (invitation, remote) = (server.invitation().clone(), server.remote());
         let ended = thread::spawn(move || server.run(|_| ()));
         Self { invitation, ended, processes: Vec::new(), remote }
@@ -66,7 +69,7 @@ impl Run {
             let ran = Cluster::join(&invitation, index).and_then(|cluster| run(&cluster));
             let code = i32::from(ran.is_err());
             tell.send(ran).unwrap();
-            remote.exited(index, code, "has ended".into());
+            remote.exited(index, code, false, "has ended".into());
         });
         self.processes.push((process, told));
     }
@@ -222,5 +225,169 @@ fn a_stranger_gets_no_answer() {
         let visitor = Visitor::new(Invitation::read(&files[0]).unwrap());
         assert!(visitor.status().unwrap_err().to_string().contains("token"));
         assert!(run.end().0.is_some());
+    });
+}
+
+/// A run in this folder that loses a process at the boundary after each of these epochs: the bytes that it ends with, and
+/// the boundary at which each attempt began.
+fn lose(folder: &std::path::Path, epochs: &[u64]) -> (Vec<u8>, Vec<u64>) {
+    let mut settings = CoordinatorSettings::new(3, 1);
+    (settings.balance, settings.folder) = (false, Some(folder.to_owned()));
+    let mut server = Server::open(&settings).unwrap();
+    let mut began = Vec::new();
+    for &at in epochs.iter().chain([&u64::MAX]) {
+        let (invitation, remote) = (server.invitation().clone(), server.remote());
+        // The run stays at the boundary until the loss is noticed.
+        let (notice, noticed) = mpsc::channel::<()>();
+        let mut noticed = Some(noticed);
+        let processes: Vec<_> = (0..3)
+            .map(|index| {
+                let (invitation, remote, noticed) = (invitation.clone(), remote.clone(), noticed.take());
+                let checkpoints = folder.join("checkpoint");
+                thread::spawn(move || {
+                    let cluster = Cluster::join(&invitation, index).unwrap();
+                    let (told, (begin, begun)) = (remote.clone(), mpsc::channel());
+                    let engine = at_boundary(index).identity("data 1").checkpoint(2, checkpoints);
+                    let engine = engine.observe(move |record| {
+                        begin.send(record.epoch).unwrap();
+                        if record.epoch == at {
+                            told.exited(2, 137, true, "was killed by signal 9".into());
+                            // It is noticed when nobody can say so any more.
+                            let _ = noticed.as_ref().map(mpsc::Receiver::recv);
+                        }
+                    });
+                    let ran = engine.run_on(&cluster);
+                    let code = i32::from(ran.is_err());
+                    // Its words are heard before its end is told.
+                    drop(cluster);
+                    remote.exited(index, code, false, "has ended".into());
+                    (ran, begun.try_recv().ok())
+                })
+            })
+            .collect();
+        let ended = server.run(|_| ());
+        assert_eq!(ended.lost, at != u64::MAX, "{ended:?}");
+        if ended.lost {
+            server.again().unwrap();
+        }
+        drop(notice);
+        let mut outcome = None;
+        for process in processes {
+            let (ran, first) = process.join().unwrap();
+            began.extend(first);
+            if let Ok(Some(one)) = ran {
+                assert!(outcome.replace(one).is_none(), "one process has the outcome");
+            }
+        }
+        assert_eq!(outcome.is_some(), at == u64::MAX);
+        if let Some(outcome) = outcome {
+            return (bytes(&outcome.parts), began);
+        }
+    }
+    unreachable!("the last attempt loses nobody")
+}
+
+#[test]
+fn a_loss_costs_the_epochs_since_the_last_checkpoint_and_nothing_else() {
+    within_a_minute(|| {
+        let expected = bytes(&at_boundary(0).run().unwrap().parts);
+        let folder = tempfile::tempdir().unwrap();
+        let (left, began) = lose(folder.path(), &[1, 5, 7]);
+        assert!(left == expected);
+        // The boundary of a checkpoint is concluded anew; the first loss came before there was one.
+        assert_eq!(began, [0, 0, 4, 6]);
+        let number = std::fs::read_to_string(folder.path().join("generation.json")).unwrap();
+        assert!(number.contains("generation"), "{number}");
+    });
+}
+
+/// Its update of shard 2 panics in epoch 3.
+struct Trapped;
+
+impl Program for Trapped {
+    type Shard = f64;
+    type Block = ();
+    type Pinned = ();
+    type Replica = f64;
+    type Partial = f64;
+    type Change = f64;
+    type Phase = ();
+
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update()
+    }
+
+    fn aggregate(&self, _: &Round, (): &mut (), sums: Vec<(u32, f64)>) -> f64 {
+        sums.iter().map(|(_, sum)| sum).sum()
+    }
+
+    fn commit(&self, change: &f64, sum: &mut f64) {
+        *sum += change;
+    }
+
+    fn certify(&self, _: &Boundary, _: u32, _: &mut f64, _: &f64) -> f64 {
+        0.0
+    }
+
+    fn conclude(&self, _: &Boundary, (): &mut (), sum: &f64, _: Vec<(u32, f64)>) -> Verdict<f64> {
+        Verdict::new(Metric::new("sum", *sum, "all numbers"))
+    }
+}
+
+impl Update for Trapped {
+    fn update(&self, task: &Task, number: &mut f64, _: &f64) -> f64 {
+        assert!(task.epoch < 3 || task.shard != 2, "the trap in epoch {}", task.epoch);
+        *number
+    }
+}
+
+#[test]
+fn a_panic_in_a_verb_ends_the_run_and_names_the_process() {
+    within_a_minute(|| {
+        let mut run = Run::open(3, 1);
+        let began = std::time::Instant::now();
+        for index in 0..3 {
+            run.start_with(index, |cluster| {
+                let parts = Parts::new(vec![1.0; 3], 0.0);
+                let engine = Engine::new(Trapped, EachShard::new(3), parts).epochs(10);
+                engine.run_on(cluster).map(|_| None)
+            });
+        }
+        let (_, ended, errors) = run.end();
+        assert_eq!((ended.who, ended.code, ended.lost), (2, 1, false), "{ended:?}");
+        let why = ended.why.unwrap();
+        assert!(why.contains("process 2 failed") && why.contains("the trap in epoch 3"), "{why}");
+        assert!(!errors.is_empty() && began.elapsed().as_secs() < 5);
+    });
+}
+
+#[test]
+fn a_folder_that_not_all_processes_reach_is_refused() {
+    within_a_minute(|| {
+        let (here, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let mut settings = CoordinatorSettings::new(2, 1);
+        settings.folder = Some(here.path().to_owned());
+        let mut server = Server::open(&settings).unwrap();
+        let processes: Vec<thread::JoinHandle<()>> = [(0, &here), (1, &elsewhere)]
+            .map(|(index, folder)| {
+                let (invitation, folder) = (server.invitation().clone(), folder.path().join("checkpoint"));
+                thread::spawn(move || {
+                    let cluster = Cluster::join(&invitation, index).unwrap();
+                    at_boundary(index)
+                        .identity("data 1")
+                        .checkpoint(2, folder)
+                        .run_on(&cluster)
+                        .map(drop)
+                        .ok();
+                })
+            })
+            .into();
+        let ended = server.run(|_| ());
+        assert_eq!((ended.code, ended.lost), (2, false), "{ended:?}");
+        assert!(ended.why.unwrap().contains("does not reach the folder of the run"));
+        drop(server);
+        for process in processes {
+            process.join().unwrap();
+        }
     });
 }

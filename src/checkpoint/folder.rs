@@ -2,12 +2,14 @@
 //! a new sitting, so it never writes to what an earlier one wrote.
 //!
 //! Workers write the parts of a boundary side by side before it is certified. What they wrote becomes a checkpoint by
-//! [`commit`](Checkpoints::commit), or is given up. The last two are kept.
+//! [`commit`](Checkpoints::commit), or is given up. The last two are kept. Where several processes write, each
+//! [hands in](Checkpoints::hand_in) its parts, the sitting is the generation, and the coordinator [commits](commit_parts).
 
 use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -23,9 +25,22 @@ const KEPT: usize = 2;
 pub(crate) struct Checkpoints {
     folder: PathBuf,
     store: Arc<dyn Store>,
-    sitting: u64,
+    sitting: AtomicU64,
+    /// The number of this process, where there are several.
+    process: Option<u32>,
     draft: Mutex<Option<Draft>>,
 }
+
+/// The parts of a boundary that a process has written, what they cost, and what went wrong.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Drafted {
+    pub(crate) parts: Vec<Part>,
+    /// Seconds.
+    pub(crate) cost: f64,
+    pub(crate) failed: Option<String>,
+}
+
+crate::state!(Drafted { parts, cost, failed });
 
 /// A checkpoint that is not one yet.
 #[derive(Debug)]
@@ -41,8 +56,25 @@ struct Draft {
 
 impl Checkpoints {
     pub(crate) fn new(folder: PathBuf, store: Arc<dyn Store>) -> Self {
-        let sitting = 1 + list(&folder).iter().map(|name| name.sitting).max().unwrap_or(0);
-        Self { folder, store, sitting, draft: Mutex::new(None) }
+        let sitting = AtomicU64::new(1 + last_sitting(&folder));
+        Self { folder, store, sitting, process: None, draft: Mutex::new(None) }
+    }
+
+    /// Those of one process of several, which must be told of every generation that begins.
+    pub(crate) fn among(folder: PathBuf, store: Arc<dyn Store>, process: u32) -> Self {
+        Self { process: Some(process), ..Self::new(folder, store) }
+    }
+
+    /// A generation begins: parts are of it from here on, and those that nobody has asked for are given up.
+    pub(crate) fn begin_generation(&self, number: u64) {
+        self.give_up();
+        self.sitting.store(number, Ordering::Release);
+    }
+
+    /// The parts that this process has written of a boundary.
+    pub(crate) fn hand_in(&self) -> Drafted {
+        let Some(Draft { parts, cost, failed, .. }) = self.lock().take() else { return Drafted::default() };
+        Drafted { parts, cost: cost.as_secs_f64(), failed: failed.map(|why| why.to_string()) }
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -83,14 +115,17 @@ impl Checkpoints {
     }
 
     fn begin_part(&self, epoch: u64) -> io::Result<PartWriter> {
-        let folder = self.folder.join(format!("{epoch}.{}", self.sitting));
+        let folder = self.folder.join(format!("{epoch}.{}", self.sitting.load(Ordering::Acquire)));
         let mut draft = self.lock();
         if draft.as_ref().is_none_or(|draft| draft.folder != folder) {
             if let Some(before) = draft.take() {
-                clear(&*self.store, &before.folder);
+                self.drop_draft(&before);
             }
-            // What an attempt at the same boundary has left, such as one on a full disk.
-            clear(&*self.store, &folder);
+            // What an attempt at the same boundary has left, such as one on a full disk. Among several processes no
+            // generation comes twice, and others write there.
+            if self.process.is_none() {
+                clear(&*self.store, &folder);
+            }
             let failed = self.make_folders(&folder).err();
             let (parts, cost) = (Vec::new(), Duration::ZERO);
             *draft = Some(Draft { folder: folder.clone(), parts, begun: 0, cost, failed });
@@ -100,22 +135,45 @@ impl Checkpoints {
             draft.begun - 1
         });
         drop(draft);
-        PartWriter::create(&self.store, &folder, format!("part.{number}"))
+        PartWriter::create(&self.store, &folder, self.part_name(number))
+    }
+
+    fn part_name(&self, number: usize) -> String {
+        match self.process {
+            None => format!("part.{number}"),
+            Some(process) => format!("part.{process}.{number}"),
+        }
     }
 
     fn make_folders(&self, folder: &Path) -> io::Result<()> {
+        // Another process may have been faster.
+        let make = |folder: &Path| match self.store.make_folder(folder) {
+            Err(why) if why.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            made => made,
+        };
         if !self.folder.is_dir() {
-            self.store.make_folder(&self.folder)?;
+            make(&self.folder)?;
             let parent = self.folder.parent().filter(|parent| !parent.as_os_str().is_empty());
             self.store.sync_folder(parent.unwrap_or(Path::new(".")))?;
         }
-        self.store.make_folder(folder)
+        make(folder)
+    }
+
+    /// Removes what was written of a boundary: of several processes, each its own. Best effort.
+    fn drop_draft(&self, draft: &Draft) {
+        if self.process.is_none() {
+            return clear(&*self.store, &draft.folder);
+        }
+        for number in 0..draft.begun {
+            let _ = self.store.remove(&draft.folder.join(self.part_name(number)));
+        }
+        let _ = self.store.remove_folder(&draft.folder);
     }
 
     /// Gives up what was written of a boundary.
     pub(crate) fn give_up(&self) {
         if let Some(draft) = self.lock().take() {
-            clear(&*self.store, &draft.folder);
+            self.drop_draft(&draft);
         }
     }
 
@@ -123,34 +181,54 @@ impl Checkpoints {
     pub(super) fn commit(&self, identity: &Identity) -> io::Result<(Duration, u64)> {
         let began = Instant::now();
         let Some(draft) = self.lock().take() else { return Err(io::Error::other("nothing was written")) };
-        let Draft { folder, mut parts, cost, failed, .. } = draft;
-        parts.sort_by(|a, b| a.name.cmp(&b.name));
-        let bytes = parts.iter().map(|part| part.length).sum();
-        let manifest = Manifest { identity: identity.clone(), parts };
-        let committed = failed.map_or(Ok(()), Err).and_then(|()| manifest.commit(&self.store, &folder));
-        if let Err(why) = committed {
-            clear(&*self.store, &folder);
-            return Err(why);
-        }
-        self.retain();
+        let Draft { folder, parts, cost, failed, .. } = draft;
+        let bytes = commit_parts(&self.store, &folder, identity, failed.map_or(Ok(parts), Err))?;
         Ok((cost + began.elapsed(), bytes))
-    }
-
-    /// Removes all but the last checkpoints, and what never became one. Best effort: it is only in nobody's way.
-    fn retain(&self) {
-        let mut kept = 0;
-        for name in list(&self.folder) {
-            let folder = self.folder.join(name.to_string());
-            kept += usize::from(folder.join(manifest::NAME).exists());
-            if kept > KEPT || !folder.join(manifest::NAME).exists() {
-                clear(&*self.store, &folder);
-            }
-        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Draft>> {
         self.draft.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Makes a checkpoint of the parts in a folder, if all were written. Returns their bytes.
+///
+/// # Errors
+/// If it cannot be written; nothing is left of it then.
+pub(crate) fn commit_parts(
+    store: &Arc<dyn Store>,
+    folder: &Path,
+    identity: &Identity,
+    parts: io::Result<Vec<Part>>,
+) -> io::Result<u64> {
+    let committed = parts.and_then(|mut parts| {
+        parts.sort_by(|a, b| a.name.cmp(&b.name));
+        let bytes = parts.iter().map(|part| part.length).sum();
+        Manifest { identity: identity.clone(), parts }.commit(store, folder)?;
+        Ok(bytes)
+    });
+    match committed {
+        Ok(_) => folder.parent().into_iter().for_each(|all| retain(&**store, all)),
+        Err(_) => clear(&**store, folder),
+    }
+    committed
+}
+
+/// Removes all but the last checkpoints, and what never became one. Best effort: it is only in nobody's way.
+fn retain(store: &dyn Store, all: &Path) {
+    let mut kept = 0;
+    for name in list(all) {
+        let folder = all.join(name.to_string());
+        kept += usize::from(folder.join(manifest::NAME).exists());
+        if kept > KEPT || !folder.join(manifest::NAME).exists() {
+            clear(store, &folder);
+        }
+    }
+}
+
+/// The number of the last sitting that has left something in the folder; 0 if none has.
+pub(crate) fn last_sitting(folder: &Path) -> u64 {
+    list(folder).iter().map(|name| name.sitting).max().unwrap_or(0)
 }
 
 /// A checkpoint to go on from.

@@ -22,7 +22,7 @@ use std::time::Duration;
 pub use self::due::CheckpointEvery;
 pub(crate) use self::due::Due;
 pub use self::folder::has_checkpoint;
-pub(crate) use self::folder::{Checkpoints, remove};
+pub(crate) use self::folder::{Checkpoints, Drafted, commit_parts, last_sitting, remove};
 use self::folder::{Found, find};
 use self::manifest::Manifest;
 use self::part::{Kind, Records};
@@ -77,34 +77,49 @@ impl Checkpoints {
                 self.give_up();
                 self.write_held(epoch, program, (0..).zip(&held.shards), (0..).zip(&held.blocks))?;
             }
-            self.write_part(epoch, |add| {
-                let mut schedule = Writer::default();
-                Doing::verb("save of the schedule").note();
-                hub.schedule.save(&mut schedule);
-                add(Kind::Schedule, &schedule.into_bytes());
-                Doing::verb("save of the replica").note();
-                add(Kind::Replica, &to_bytes(&held.replica));
-                Doing::verb("save of the pinned block").note();
-                match &hub.unconcluded {
-                    Some(before) => {
-                        let progress = Progress { outlook: None, last: before.last, ..hub.progress.clone() };
-                        add(Kind::Pinned, &before.pinned);
-                        add(Kind::Progress, &to_bytes(&progress));
-                    }
-                    None => {
-                        add(Kind::Pinned, &to_bytes(&hub.pinned));
-                        add(Kind::Progress, &to_bytes(&hub.progress));
-                    }
-                }
-                Ok(())
-            })
+            self.write_hub(&held.replica, hub)
         });
         written.map_err(EngineError::Worker)?;
-        self.commit(identity).map_err(|why| {
-            let left = if has_checkpoint(self.path()) { "; the one before is still there" } else { "" };
-            refuse(self.path(), format!("it cannot be written: {why}{left}"))
+        self.commit(identity).map_err(|why| unwritten(self.path(), &why))
+    }
+
+    /// Writes the part that the first worker adds.
+    ///
+    /// # Errors
+    /// If program or schedule fail.
+    pub(crate) fn write_hub<P: Program>(
+        &self,
+        replica: &P::Replica,
+        hub: &HubState<P>,
+    ) -> Result<(), String> {
+        self.write_part(hub.progress.epoch, |add| {
+            let mut schedule = Writer::default();
+            Doing::verb("save of the schedule").note();
+            hub.schedule.save(&mut schedule);
+            add(Kind::Schedule, &schedule.into_bytes());
+            Doing::verb("save of the replica").note();
+            add(Kind::Replica, &to_bytes(replica));
+            Doing::verb("save of the pinned block").note();
+            match &hub.unconcluded {
+                Some(before) => {
+                    let progress = Progress { outlook: None, last: before.last, ..hub.progress.clone() };
+                    add(Kind::Pinned, &before.pinned);
+                    add(Kind::Progress, &to_bytes(&progress));
+                }
+                None => {
+                    add(Kind::Pinned, &to_bytes(&hub.pinned));
+                    add(Kind::Progress, &to_bytes(&hub.progress));
+                }
+            }
+            Ok(())
         })
     }
+}
+
+/// Why the folder has no new checkpoint.
+pub(crate) fn unwritten(folder: &Path, why: &std::io::Error) -> EngineError {
+    let left = if has_checkpoint(folder) { "; the one before is still there" } else { "" };
+    refuse(folder, format!("it cannot be written: {why}{left}"))
 }
 
 /// A checkpoint that has been found and checked.
@@ -116,6 +131,11 @@ pub(crate) struct Checkpoint {
 }
 
 impl Checkpoint {
+    /// Where it is.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// The last checkpoint in the folder that is whole and of the run with this identity.
     ///
     /// # Errors

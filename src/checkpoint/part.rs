@@ -52,7 +52,7 @@ const HEAD: usize = 1 + 4 + 8;
 
 /// What a manifest says of a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Part {
+pub(crate) struct Part {
     pub(super) name: String,
     pub(super) length: u64,
     pub(super) hash: Vec<u8>,

@@ -23,8 +23,16 @@ const LOCK: &str = ".lock";
 /// The name of the checkpoints' folder; of the checkpoint's file, where several runs make one model.
 pub(super) const CHECKPOINT: &str = "checkpoint";
 /// What every run may have beside the files of its model. Where one of them is, a run is.
-const RUN_FILES: [&str; 7] =
-    [manifest::NAME, "report.json", "summary.json", "run.json", "trace.jsonl", CHECKPOINT, changes::LOG];
+const RUN_FILES: [&str; 8] = [
+    manifest::NAME,
+    "report.json",
+    "summary.json",
+    "run.json",
+    "trace.jsonl",
+    CHECKPOINT,
+    changes::LOG,
+    "generation.json",
+];
 /// What a run that was killed while it wrote one of them leaves.
 const LEFTOVERS: [&str; 3] = ["checkpoint.partial", "run.json.partial", "trace.jsonl.earlier"];
 
@@ -103,6 +111,15 @@ impl RunFolder {
             let _ = fs::remove_file(path.join(leftover));
         }
         Ok(Self { held: Some(held) })
+    }
+
+    /// Completes a commit that another process was killed in.
+    ///
+    /// # Errors
+    /// If the folder cannot be written.
+    pub(super) fn recover(&self) -> Result<(), Error> {
+        let Some(held) = &self.held else { return Ok(()) };
+        commit::recover(&held.path, &*held.store).map_err(|why| Error::write(&held.path, why))
     }
 
     /// The folder of a run of several processes, which their launcher holds and has checked.
@@ -281,7 +298,7 @@ fn lock(folder: &Path) -> Result<File, String> {
 fn owned_by_earlier(folder: &Path, earlier: Earlier) -> Result<BTreeSet<String>, String> {
     let there: Vec<&str> = RUN_FILES.into_iter().filter(|name| folder.join(name).exists()).collect();
     let mut owned: BTreeSet<String> = there.iter().map(|name| (*name).to_owned()).collect();
-    for live in [manifest::NAME, "trace.jsonl", CHECKPOINT, changes::LOG] {
+    for live in [manifest::NAME, "trace.jsonl", CHECKPOINT, changes::LOG, "generation.json"] {
         owned.remove(live);
     }
     let mut whose = String::new();

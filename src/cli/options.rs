@@ -46,7 +46,7 @@ pub struct TrainOptions {
     #[arg(long, value_name = "RUN")]
     pub resume: Option<PathBuf>,
     /// Write a checkpoint to the run's folder after every N epochs; auto: after 5 seconds, then about a thirtieth of the
-    /// time.
+    /// time. Default: none; among several processes, auto.
     #[arg(long, value_name = "N|auto", value_parser = str::parse::<CheckpointEvery>)]
     pub checkpoint_every: Option<CheckpointEvery>,
     /// Start from the model of an earlier run.
@@ -159,16 +159,10 @@ impl TrainOptions {
 
     /// Whether they suit a run on several processes.
     pub(super) fn check_among(&self) -> Result<(), Error> {
-        let refused = [
-            ("--workers", self.workers.is_some(), "is an option of raddle launch there"),
-            ("--checkpoint-every", self.checkpoint_every.is_some(), "is for runs on one process"),
-            ("--resume", self.resume.is_some(), "is for runs on one process"),
-        ];
-        match refused.iter().find(|(_, is_given, _)| *is_given) {
-            Some((option, _, why)) => {
-                Err(Error::usage(format!("{option}: among several processes it {why}")))
-            }
-            None => Ok(()),
+        // A run that goes on may have had a number of workers on one process.
+        match self.workers.is_some() && self.resume.is_none() {
+            true => Err(Error::usage("--workers: among several processes it is an option of raddle launch")),
+            false => Ok(()),
         }
     }
 
@@ -194,7 +188,9 @@ impl TrainOptions {
 
     /// Those of checkpoints, in a folder of this name in the run's.
     pub(super) fn keep<P: Program>(&self, mut engine: Engine<P>, file: &str) -> Engine<P> {
-        if let Some((every, folder)) = self.checkpoint_every.zip(self.folder()) {
+        // Among several processes one may be lost.
+        let every = self.checkpoint_every.or_else(|| Cluster::workers().map(|_| CheckpointEvery::Auto));
+        if let Some((every, folder)) = every.zip(self.folder()) {
             engine = engine.checkpoint(every, folder.join(file));
         }
         // A run that was killed before its first checkpoint begins anew.

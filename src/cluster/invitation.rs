@@ -10,10 +10,11 @@ use super::hello::{Token, random};
 use crate::error::EngineError;
 
 /// The environment variables in which `raddle launch` tells a process of its run: a file with the invitation, the
-/// process's number, and its workers.
+/// process's number, its workers, and whether the run has been begun before.
 pub(crate) const FILE: &str = "RADDLE_RUN";
 pub(crate) const INDEX: &str = "RADDLE_PROCESS";
 pub(crate) const WORKERS: &str = "RADDLE_WORKERS";
+pub(crate) const AGAIN: &str = "RADDLE_AGAIN";
 
 /// Where a run is coordinated, and the token that its processes prove to hold.
 #[derive(Debug, Clone)]

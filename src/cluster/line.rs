@@ -12,7 +12,7 @@ use super::gate::{Gate, knock};
 use super::hello::{Hello, Role, Token};
 use super::invitation::Invitation;
 use super::plan::{Plan, Seat};
-use super::protocol::{Order, Report};
+use super::protocol::{Briefing, Order, Report};
 use super::wire::{receive, send};
 use crate::error::EngineError;
 use crate::hands::lock;
@@ -25,10 +25,24 @@ const MEETING: Duration = Duration::from_secs(10);
 
 /// What the coordinator said to the process itself.
 enum Told {
-    Begin(Box<Plan>),
+    Begin(Box<Briefing>),
+    Keep { epoch: u64, anew: bool },
+    Write,
     Refused(String),
     End,
     Gone,
+}
+
+/// What a process does next.
+pub(crate) enum Next {
+    /// Take part in a generation.
+    Begin(Box<Briefing>),
+    /// Hand in the parts of a checkpoint of the boundary after this epoch.
+    Keep { epoch: u64, anew: bool },
+    /// Write the model.
+    Write,
+    /// The run goes on, or is over, without this process.
+    Leave,
 }
 
 /// Connections of other processes, by generation and process, that wait to be used.
@@ -52,6 +66,28 @@ pub(crate) struct Line {
     address: SocketAddr,
     _gate: Gate,
     used: AtomicBool,
+    /// Whether the process ends with the generation.
+    ends: bool,
+    /// Whether the line is closed.
+    over: Arc<AtomicBool>,
+    /// Whether the process has no part in the run any more.
+    done: Arc<AtomicBool>,
+}
+
+/// The status of a process that ends because another one is lost, or the coordinator is gone.
+pub(crate) const LOST: i32 = 75;
+/// How often a process says that it is alive.
+const PULSE: Duration = Duration::from_secs(1);
+
+/// Says every second that the process is alive, on a thread of its own: a long task is not silence.
+fn pulse(control: &Arc<Mutex<TcpStream>>, over: &Arc<AtomicBool>) -> std::io::Result<()> {
+    let (control, over) = (Arc::clone(control), Arc::clone(over));
+    let beat = move || {
+        while !over.load(Ordering::Acquire) && send(&mut *lock(&control), &Report::Alive).is_ok() {
+            thread::park_timeout(PULSE);
+        }
+    };
+    thread::Builder::new().name("raddle:pulse".into()).spawn(beat).map(drop)
 }
 
 /// A fingerprint of the program that runs.
@@ -66,7 +102,9 @@ pub(crate) fn build() -> u64 {
 
 impl Line {
     /// Connects to the coordinator, and listens where it was reached from: on loopback only, if that is there.
-    pub(crate) fn open(invitation: &Invitation, index: u32) -> Result<Self, EngineError> {
+    /// Where the process is to end with the run's generation, as one of `raddle launch` does, it ends at once with [`LOST`]
+    /// when another is lost or the coordinator is gone.
+    pub(crate) fn open(invitation: &Invitation, index: u32, ends: bool) -> Result<Self, EngineError> {
         let Invitation { coordinator, token, run } = *invitation;
         let ids = (build(), run);
         let refused = |why: &dyn fmt::Display| {
@@ -82,11 +120,24 @@ impl Line {
         let (tell, told) = mpsc::channel();
         let mut orders = control.try_clone().map_err(|why| refused(&why))?;
         let heard = Arc::clone(&wishes);
+        let (over, done) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let is_done = Arc::clone(&done);
         let listen = thread::Builder::new().name("raddle:orders".into());
         let listening = listen.spawn(move || {
             loop {
                 let told = match receive(&mut orders, MOST) {
-                    Ok(Order::Begin { plan }) => Told::Begin(Box::new(plan)),
+                    Ok(Order::Begin { briefing }) => Told::Begin(Box::new(briefing)),
+                    Ok(Order::Keep { epoch, anew, .. }) => Told::Keep { epoch, anew },
+                    Ok(Order::Write) => Told::Write,
+                    Ok(Order::Alive { deadline }) => {
+                        let limit = Duration::try_from_secs_f64(3.0 * deadline).ok();
+                        // A socket that is closed has no time limit, and needs none.
+                        let _ = orders.set_read_timeout(limit.filter(|limit| !limit.is_zero()));
+                        continue;
+                    }
+                    Ok(Order::Lost) | Err(_) if ends && !done.load(Ordering::Acquire) => {
+                        std::process::exit(LOST)
+                    }
                     Ok(Order::Cut { generation }) => {
                         heard.ask_for_a_cut(generation);
                         continue;
@@ -99,6 +150,10 @@ impl Line {
                     Ok(Order::End) => {
                         heard.abort("the run has ended");
                         Told::End
+                    }
+                    Ok(Order::Lost) => {
+                        heard.abort("another process is lost");
+                        Told::Gone
                     }
                     Err(_) => {
                         heard.abort("the coordinator is gone");
@@ -114,6 +169,7 @@ impl Line {
         });
         listening.map_err(|why| refused(&why))?;
         let (control, told) = (Arc::new(Mutex::new(control)), Mutex::new(told));
+        pulse(&control, &over).map_err(|why| refused(&why))?;
         Ok(Self {
             index,
             token,
@@ -125,6 +181,9 @@ impl Line {
             address,
             _gate: gate,
             used: AtomicBool::new(false),
+            ends,
+            over,
+            done: is_done,
         })
     }
 
@@ -156,17 +215,31 @@ impl Line {
         move |report| drop(send(&mut *lock(&control), report))
     }
 
-    /// Waits for the next generation; `None` where the run goes on, or is over, without this process.
-    pub(crate) fn next_plan(&self) -> Result<Option<Plan>, EngineError> {
+    /// Waits for what is next.
+    pub(crate) fn next(&self) -> Result<Next, EngineError> {
         match lock(&self.told).recv() {
-            Ok(Told::Begin(plan)) => {
-                self.mail.generation.store(plan.number, Ordering::Release);
-                Ok(Some(*plan))
+            Ok(Told::Begin(briefing)) => {
+                self.mail.generation.store(briefing.plan.number, Ordering::Release);
+                Ok(Next::Begin(briefing))
             }
+            Ok(Told::Keep { epoch, anew }) => Ok(Next::Keep { epoch, anew }),
             Ok(Told::Refused(why)) => Err(EngineError::Setting(why)),
-            Ok(Told::End) => Ok(None),
+            Ok(Told::End) => Ok(Next::Leave),
+            Ok(Told::Write) => Ok(Next::Write),
             Ok(Told::Gone) | Err(_) => Err(EngineError::Process("the coordinator of the run is gone".into())),
         }
+    }
+
+    /// What a process does that cannot go on because another one is lost.
+    pub(crate) fn end_if_lost(&self, why: &EngineError) {
+        if self.ends && matches!(why, EngineError::Process(_)) {
+            std::process::exit(LOST);
+        }
+    }
+
+    /// The process has no part in the run any more: nothing that becomes of the run ends it.
+    pub(crate) fn leave(&self) {
+        self.done.store(true, Ordering::Release);
     }
 
     /// Connects with all processes with which a generation has something to do: those with lower numbers are called, the
@@ -199,6 +272,9 @@ impl Line {
 
 impl Drop for Line {
     fn drop(&mut self) {
+        // What is closed here is no loss.
+        self.done.store(true, Ordering::Release);
+        self.over.store(true, Ordering::Release);
         // The thread that listens to the coordinator ends, and the coordinator sees that nothing more comes.
         let _ = lock(&self.control).shutdown(std::net::Shutdown::Both);
     }

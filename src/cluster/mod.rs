@@ -8,20 +8,24 @@ pub(crate) mod handover;
 pub(crate) mod hello;
 mod invitation;
 mod line;
+mod order;
 pub(crate) mod plan;
 pub(crate) mod protocol;
 mod server;
 #[cfg(test)]
 mod tests;
+pub(crate) mod vault;
 mod visitor;
 mod wire;
 
 pub(crate) use self::hello::random;
 pub use self::invitation::Invitation;
-pub(crate) use self::invitation::{FILE, INDEX, WORKERS, write_private};
-pub(crate) use self::line::Line;
+pub(crate) use self::invitation::{AGAIN, FILE, INDEX, WORKERS, write_private};
+pub(crate) use self::line::{LOST, Line, Next};
+pub use self::order::{CoordinatorSettings, Ended, Heard};
 pub use self::protocol::{MemberStatus, RunStatus};
-pub use self::server::{CoordinatorSettings, Ended, Remote, Server};
+pub use self::server::{Remote, Server};
+pub(crate) use self::vault::{PROOF, read_proof};
 pub use self::visitor::{Place, Visitor};
 use crate::error::EngineError;
 
@@ -44,7 +48,8 @@ impl Cluster {
     /// If the coordinator cannot be found, or does not let this process in.
     pub fn from_environment() -> Result<Option<Self>, EngineError> {
         let Some((invitation, index)) = Invitation::from_environment()? else { return Ok(None) };
-        Self::join(&invitation, index).map(Some)
+        let line = Line::open(&invitation, index, true)?;
+        Ok(Some(Self { line, index }))
     }
 
     /// Takes place number `index` in a run.
@@ -52,7 +57,7 @@ impl Cluster {
     /// # Errors
     /// If the coordinator cannot be found, or does not let this process in.
     pub fn join(invitation: &Invitation, index: u32) -> Result<Self, EngineError> {
-        let line = Line::open(invitation, index)?;
+        let line = Line::open(invitation, index, false)?;
         Ok(Self { line, index })
     }
 
@@ -65,6 +70,11 @@ impl Cluster {
     pub fn leaver(&self) -> impl Fn() + Send + use<> {
         let say = self.line.reporter();
         move || say(&protocol::Report::Leaving)
+    }
+
+    /// Whether this process takes the place of a lost one, or of one that the loss of another has ended.
+    pub(crate) fn is_again() -> bool {
+        std::env::var_os(AGAIN).is_some()
     }
 
     /// The workers of each process that the launcher asked for, if one has started this process.

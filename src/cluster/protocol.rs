@@ -1,6 +1,7 @@
 //! What the coordinator, the processes of a run and visitors say to each other.
 
 use super::plan::Plan;
+use crate::checkpoint::Drafted;
 use crate::identity::Identity;
 
 /// What must be the same in every process, and what the coordinator needs to know of the run.
@@ -12,9 +13,11 @@ pub(crate) struct Facts {
     pub(crate) workers: Option<u32>,
     /// The cores that the process may use.
     pub(crate) cores: u32,
+    /// What the process has read in the run's folder, which proves that it reaches the folder.
+    pub(crate) proof: Option<u64>,
 }
 
-crate::state!(Facts { identity, blocks, workers, cores });
+crate::state!(Facts { identity, blocks, workers, cores, proof });
 
 /// A process to the coordinator.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +28,12 @@ pub(crate) enum Report {
     Epoch { generation: u64, epoch: Epoch },
     /// What was placed on it is back in its hands. The first one adds how the generation ended.
     Ended { generation: u64, cut: Option<Cut> },
+    /// The parts of a checkpoint that it has written.
+    Kept { generation: u64, drafted: Drafted },
+    /// It is alive.
+    Alive,
+    /// The first process has the model: may it write it?
+    MayWrite,
     /// The hand-over to a generation is done; it moved so many bytes, and took so many seconds since the process's last
     /// work.
     Settled { generation: u64, bytes: u64, seconds: f64, memory: u64 },
@@ -41,6 +50,9 @@ crate::state!(
         Ready { facts, address },
         Epoch { generation, epoch },
         Ended { generation, cut },
+        Kept { generation, drafted },
+        Alive,
+        MayWrite,
         Settled { generation, bytes, seconds, memory },
         Leaving,
         Failed { why, of_a_peer },
@@ -71,32 +83,99 @@ pub(crate) struct Cut {
     pub(crate) workers: Option<u32>,
     /// The worker of each block.
     pub(crate) block_at: Vec<u32>,
+    /// Whether the boundary is to become a checkpoint.
+    pub(crate) keep: Keep,
+    /// The bytes of the conclusion's change, which nobody has committed yet.
+    pub(crate) change: Option<Vec<u8>>,
 }
 
-crate::state!(Cut { epoch, over, workers, block_at });
+crate::state!(Cut { epoch, over, workers, block_at, keep, change });
+
+/// What becomes of a boundary.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Keep {
+    /// No checkpoint.
+    #[default]
+    Nothing,
+    /// A checkpoint, whose shards and blocks are written.
+    Written,
+    /// A checkpoint, whose shards and blocks are to be written anew.
+    Anew,
+}
+
+crate::state!(
+    enum Keep {
+        Nothing,
+        Written,
+        Anew,
+    }
+);
+
+/// What a checkpoint has come to.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Kept {
+    /// Seconds.
+    pub(crate) cost: f64,
+    pub(crate) bytes: u64,
+    /// Why it could not be written.
+    pub(crate) failed: Option<String>,
+}
+
+crate::state!(Kept { cost, bytes, failed });
+
+/// A generation, and what must be done before it begins.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Briefing {
+    pub(crate) plan: Plan,
+    /// The checkpoint to go on from, where a run goes on.
+    pub(crate) from: Option<String>,
+    /// What is worth a warning in the report.
+    pub(crate) warnings: Vec<String>,
+    /// The bytes of a change to commit.
+    pub(crate) change: Option<Vec<u8>>,
+    /// What the checkpoint of the last boundary has come to.
+    pub(crate) kept: Option<Kept>,
+    /// Seconds of silence after which another process is lost.
+    pub(crate) deadline: f64,
+}
+
+crate::state!(Briefing { plan, from, warnings, change, kept, deadline });
 
 /// The coordinator to a process.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Order {
     /// Hand over, then run this generation.
-    Begin { plan: Plan },
+    Begin { briefing: Briefing },
+    /// Hand in the parts of a checkpoint.
+    Keep { generation: u64, epoch: u64, anew: bool },
+    /// To the first process: it may write the model.
+    Write,
     /// To the first process: end this generation at the next boundary.
     Cut { generation: u64 },
     /// To the first process: end the run after the epoch under way.
     Stop,
     /// The process does not fit the run: leave.
     Refuse { why: String },
+    /// The coordinator is alive, and says so every second. Who does not hear it for three times this number of seconds is cut
+    /// off.
+    Alive { deadline: f64 },
     /// The run has ended elsewhere.
     End,
+    /// A process is lost: this one is to end at once.
+    Lost,
 }
 
 crate::state!(
     enum Order {
-        Begin { plan },
+        Begin { briefing },
+        Keep { generation, epoch, anew },
+        Write,
         Cut { generation },
         Stop,
         Refuse { why },
+        Alive { deadline },
         End,
+        Lost,
     }
 );
 

@@ -1,64 +1,36 @@
 //! [`Server`]: the coordinator with its connections.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::{IpAddr, Ipv4Addr, TcpStream};
+use std::net::TcpStream;
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::coordinator::{Action, Coordinator, Event, Terms};
+use super::coordinator::{Action, Coordinator, Event};
 use super::gate::Gate;
 use super::hello::{Hello, PATIENCE, Role, random};
 use super::invitation::{Invitation, new_token};
 use super::line::fits;
+use super::order::{CoordinatorSettings, Ended, Heard, terms};
 use super::protocol::{Answer, Order};
+use super::vault::Vault;
 use super::wire::{Timed, receive, send};
 use crate::error::EngineError;
 use crate::hands::lock;
 
 /// How often the coordinator looks at the time.
 const TICK: Duration = Duration::from_millis(100);
+/// How often processes are told that the coordinator is alive.
+const PULSE: Duration = Duration::from_secs(1);
 /// A report is never longer: it may name every shard.
 const MOST: u64 = 1 << 30;
 
-/// How a run of several processes is begun.
-#[derive(Debug, Clone)]
-pub struct CoordinatorSettings {
-    /// Processes at the beginning.
-    pub processes: u32,
-    /// Workers of each process.
-    pub workers: u32,
-    /// Where to listen; on loopback unless told otherwise.
-    pub listen: IpAddr,
-    /// Whether shards move to faster workers.
-    pub balance: bool,
-    /// The program and its arguments, for processes that join.
-    pub line: Vec<String>,
-}
-
-impl CoordinatorSettings {
-    /// So many processes with so many workers each, on this machine.
-    pub fn new(processes: u32, workers: u32) -> Self {
-        let listen = IpAddr::V4(Ipv4Addr::LOCALHOST);
-        Self { processes, workers, listen, balance: true, line: Vec::new() }
-    }
-}
-
-/// How a run ended: what process `who` has said is what the run says.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ended {
-    /// The process.
-    pub who: u32,
-    /// The run's status.
-    pub code: i32,
-    /// Why, if it is not as it should be.
-    pub why: Option<String>,
-}
-
 enum Input {
-    Member(u32, TcpStream),
+    /// A process has connected, in the attempt of this number.
+    Member(u64, u32, TcpStream),
     Visitor(TcpStream),
-    Event(Event),
+    /// Something has happened, in the attempt of this number if only that is concerned.
+    Event(Option<u64>, Event),
 }
 
 /// Who may still connect as a process of the run, and which build it must be.
@@ -66,15 +38,26 @@ enum Input {
 struct Expected {
     indices: BTreeSet<u32>,
     build: Option<u64>,
+    /// The attempt: a number that no other has.
+    run: u64,
 }
 
 /// The coordinator of a run, with its connections.
 pub struct Server {
+    settings: CoordinatorSettings,
     gate: Gate,
     invitation: Invitation,
     inputs: mpsc::Receiver<Input>,
     remote: Remote,
     machine: Coordinator,
+    vault: Arc<Mutex<Vault>>,
+    /// When the processes were last told that the coordinator is alive.
+    pulse: Instant,
+    proof: Option<u64>,
+    /// The last generation's number.
+    generation: u64,
+    stop: bool,
+    begun: bool,
     expected: Arc<Mutex<Expected>>,
     members: BTreeMap<u32, TcpStream>,
     visitors: BTreeMap<u64, TcpStream>,
@@ -82,22 +65,24 @@ pub struct Server {
 
 /// Tells a coordinator what its launcher sees.
 #[derive(Clone)]
-pub struct Remote(mpsc::Sender<Input>);
+pub struct Remote(mpsc::Sender<Input>, u64);
 
 impl Remote {
-    /// A process has ended, with this status and in these words, such as `was killed by signal 9`.
-    pub fn exited(&self, of: u32, code: i32, how: String) {
-        self.tell(Event::Exited { of, code, how });
+    /// A process has ended, with this status and in these words, such as `was killed by signal 9`; it has crashed if it was
+    /// killed or ended in disorder.
+    pub fn exited(&self, of: u32, code: i32, crashed: bool, how: String) {
+        self.tell(Event::Exited { of, code, crashed, how });
     }
 
     /// The run is to end after the epoch under way.
     pub fn stop(&self) {
-        self.tell(Event::Stop);
+        // A coordinator that is done needs no telling.
+        let _ = self.0.send(Input::Event(None, Event::Stop));
     }
 
     fn tell(&self, event: Event) {
-        // A coordinator that is done needs no telling.
-        let _ = self.0.send(Input::Event(event));
+        // The same.
+        let _ = self.0.send(Input::Event(Some(self.1), event));
     }
 }
 
@@ -112,17 +97,25 @@ impl Server {
         };
         let token = new_token().map_err(refused)?;
         let run = u64::from_le_bytes(random().map_err(refused)?);
-        let CoordinatorSettings { processes, workers, balance, line, listen } = settings.clone();
-        let machine = Coordinator::new(Terms { processes, workers, balance, line, run });
-        let expected = Expected { indices: (0..processes).collect(), build: None };
+        let listen = settings.listen;
+        let vault = Vault::new(settings.folder.clone(), settings.resume.clone());
+        let proof = vault.write_proof().map_err(|why| {
+            let folder = settings.folder.clone().unwrap_or_default();
+            EngineError::Setting(format!("{}: cannot write: {why}", folder.display()))
+        })?;
+        let generation = vault.last_generation();
+        let machine = Coordinator::new(terms(settings, run, generation, proof, vault.keeps()));
+        let (vault, pulse) = (Arc::new(Mutex::new(vault)), Instant::now());
+        let expected = Expected { indices: (0..settings.processes).collect(), build: None, run };
         let expected = Arc::new(Mutex::new(expected));
         let (send, inputs) = mpsc::channel();
         let (who, deliver) = (Arc::clone(&expected), send.clone());
-        let introduce = Box::new(move || Hello::new(Role::Coordinator, (0, run), 0, u32::MAX));
-        let admit = Box::new(move |hello: &Hello| admit(&mut lock(&who), hello, run));
+        let whose = Arc::clone(&expected);
+        let introduce = Box::new(move || Hello::new(Role::Coordinator, (0, lock(&whose).run), 0, u32::MAX));
+        let admit = Box::new(move |hello: &Hello| admit(&mut lock(&who), hello));
         let deliver = Box::new(move |hello: Hello, socket| {
             let input = match hello.role {
-                Role::Member => Input::Member(hello.index, socket),
+                Role::Member => Input::Member(hello.run, hello.index, socket),
                 _ => Input::Visitor(socket),
             };
             // A coordinator that is done hears nobody.
@@ -131,8 +124,61 @@ impl Server {
         let gate = Gate::open(listen, token, introduce, admit, deliver).map_err(refused)?;
         let invitation = Invitation::new(gate.address(), token, run);
         let (members, visitors) = (BTreeMap::new(), BTreeMap::new());
-        let remote = Remote(send);
-        Ok(Self { gate, invitation, inputs, remote, machine, expected, members, visitors })
+        let (remote, settings, stop, begun) = (Remote(send, run), settings.clone(), false, false);
+        Ok(Self {
+            settings,
+            gate,
+            invitation,
+            inputs,
+            remote,
+            machine,
+            vault,
+            pulse,
+            proof,
+            generation,
+            stop,
+            begun,
+            expected,
+            members,
+            visitors,
+        })
+    }
+
+    /// Begins anew after a loss: expects as many processes as at first, who find the run by the
+    /// [`invitation`](Self::invitation) as it then is. Those of the attempt before are heard no more.
+    ///
+    /// # Errors
+    /// If the system has no random bytes.
+    pub fn again(&mut self) -> Result<(), EngineError> {
+        let refused = |why: std::io::Error| EngineError::Setting(format!("no random bytes: {why}"));
+        let run = u64::from_le_bytes(random().map_err(refused)?);
+        // A commit that is under way is over before the vault is asked.
+        let (last, keeps) = {
+            let vault = lock(&self.vault);
+            (vault.last_generation(), vault.keeps())
+        };
+        self.generation = self.generation.max(last);
+        let terms = terms(&self.settings, run, self.generation, self.proof, keeps);
+        self.machine = Coordinator::new(terms);
+        let build = lock(&self.expected).build;
+        *lock(&self.expected) = Expected { indices: (0..self.settings.processes).collect(), build, run };
+        for socket in std::mem::take(&mut self.members).into_values() {
+            // One that is closed already is as it should be.
+            let _ = socket.shutdown(std::net::Shutdown::Both);
+        }
+        self.invitation.run = run;
+        self.remote.1 = run;
+        Ok(())
+    }
+
+    /// Whether a generation has begun: processes are then those of a run that goes on.
+    pub fn has_begun(&self) -> bool {
+        self.begun
+    }
+
+    /// Epochs completed, as last told.
+    pub fn epoch(&self) -> u64 {
+        self.machine.epoch()
     }
 
     /// What its processes need to find it.
@@ -150,31 +196,76 @@ impl Server {
         self.remote.clone()
     }
 
-    /// Coordinates until the run is over. `note` is called with what is worth a line on the screen.
-    pub fn run(mut self, mut note: impl FnMut(&str)) -> Ended {
+    /// Coordinates until the run is over, or a process is lost. `hear` is called with what is worth knowing.
+    pub fn run(&mut self, mut hear: impl FnMut(Heard<'_>)) -> Ended {
         let (began, mut visitor) = (Instant::now(), 0);
+        if self.stop {
+            self.remote.stop();
+        }
         loop {
+            self.beat();
             let event = match self.inputs.recv_timeout(TICK) {
-                Ok(Input::Event(event)) => event,
-                Ok(Input::Member(index, socket)) => {
-                    self.listen_to(index, socket);
-                    Event::Tick
+                Ok(Input::Event(of, event)) if of.is_none_or(|of| of == self.invitation.run) => event,
+                // Of an attempt that is over.
+                Ok(Input::Event(..)) => continue,
+                Ok(Input::Member(of, index, socket)) => {
+                    if of == self.invitation.run {
+                        self.listen_to(index, socket);
+                    }
+                    continue;
                 }
                 Ok(Input::Visitor(socket)) => {
                     visitor += 1;
                     self.hear(visitor, socket);
-                    Event::Tick
+                    continue;
                 }
                 Err(_) => Event::Tick,
             };
+            self.stop |= matches!(event, Event::Stop);
             for action in self.machine.on(event, began.elapsed().as_secs_f64()) {
                 match action {
                     Action::Tell { to, order } => self.tell(to, &order),
                     Action::Answer { visitor, answer } => self.answer(visitor, &answer),
-                    Action::Note(text) => note(&text),
-                    Action::Over { who, code, why } => return Ended { who, code, why },
+                    Action::Note(text) => hear(Heard::Note(&text)),
+                    Action::Begun => hear(Heard::Begun(self.generation)),
+                    Action::Number(number) => {
+                        (self.generation, self.begun) = (number, true);
+                        let noted = lock(&self.vault).note_generation(number);
+                        if let Err(why) = noted {
+                            hear(Heard::Note(&format!("generation.json cannot be written: {why}")));
+                        }
+                    }
+                    Action::Find { identity } => self.aside(move |vault| vault.find(&identity)),
+                    Action::Commit { epoch, generation, identity, drafted } => self.aside(move |vault| {
+                        Event::Committed(vault.commit((epoch, generation), &identity, drafted))
+                    }),
+                    Action::Over { who, code, why } => return Ended { who, code, why, lost: false },
+                    Action::Lost { who, why } => return Ended { who, code: 1, why: Some(why), lost: true },
                 }
             }
+        }
+    }
+
+    /// Says that the coordinator is alive.
+    fn beat(&mut self) {
+        if self.pulse.elapsed() >= PULSE {
+            self.pulse = Instant::now();
+            let order = Order::Alive { deadline: self.settings.deadline.as_secs_f64() };
+            let members: Vec<u32> = self.members.keys().copied().collect();
+            members.into_iter().for_each(|to| self.tell(to, &order));
+        }
+    }
+
+    /// Does what may take a while, as disks do, beside what else happens.
+    fn aside(&self, work: impl FnOnce(&mut Vault) -> Event + Send + 'static) {
+        let (vault, remote) = (Arc::clone(&self.vault), self.remote.clone());
+        let beside = thread::Builder::new().name("raddle:vault".into());
+        let begun = beside.spawn(move || {
+            let mut vault = lock(&vault);
+            remote.tell(work(&mut vault));
+        });
+        if let Err(why) = begun {
+            self.remote.tell(Event::Unusable { why: format!("no thread can be started: {why}") });
         }
     }
 
@@ -228,11 +319,11 @@ impl Server {
 }
 
 /// Each process connects once; all are of one build.
-fn admit(expected: &mut Expected, hello: &Hello, run: u64) -> Result<(), String> {
+fn admit(expected: &mut Expected, hello: &Hello) -> Result<(), String> {
     match hello.role {
         Role::Visitor => Ok(()),
         Role::Member => {
-            fits(hello, (expected.build.unwrap_or(hello.build), run))?;
+            fits(hello, (expected.build.unwrap_or(hello.build), expected.run))?;
             if !expected.indices.remove(&hello.index) {
                 return Err(format!("nobody waits for a process {}", hello.index));
             }

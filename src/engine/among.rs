@@ -2,7 +2,7 @@
 
 use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::member::{Member, Outgoing, Step};
 use super::{Engine, Outcome};
@@ -10,7 +10,7 @@ use crate::cluster::balance::Balance;
 use crate::cluster::handover::{Account, Lane, exchange};
 use crate::cluster::plan::Plan;
 use crate::cluster::protocol::{Epoch, Report};
-use crate::cluster::{Cluster, Line};
+use crate::cluster::{Cluster, Line, Next};
 use crate::error::EngineError;
 use crate::generation::{Links, Observer};
 use crate::hands::lock;
@@ -21,21 +21,18 @@ use crate::record::EpochRecord;
 impl<P: Program> Engine<P> {
     /// Carries the run out together with other processes, each of which calls this with the same program, schedule and
     /// settings. The first process gets the outcome, with all shards and blocks; the others, and those that left on the
-    /// way, get `None`. [`workers`](Engine::workers) does not count: the coordinator says how many there are.
+    /// way, get `None`. [`workers`](Engine::workers) does not count: the coordinator says how many there are; nor does
+    /// [`resume`](Engine::resume): the coordinator says where the run goes on from. Checkpoints go to the folder `checkpoint` in
+    /// the coordinator's ([`CoordinatorSettings::folder`](crate::cluster::CoordinatorSettings)), which every process names.
     ///
     /// # Errors
-    /// As [`run`](Engine::run); if another process is lost, or was built of something else; or if checkpoints are asked for.
+    /// As [`run`](Engine::run); if another process is lost, or was built of something else.
     pub fn run_on(self, cluster: &Cluster) -> Result<Option<Outcome<P>>, EngineError> {
         self.check()?;
         let line = &cluster.line;
         if !line.takes_a_run() {
             let why =
                 "several processes carry out one run together, and this is a second one: start it alone";
-            return Err(EngineError::Setting(why.into()));
-        }
-        if self.checkpoint.is_some() || self.resume.is_some() {
-            let why =
-                "a run on several processes writes and reads no checkpoints: run it on one process for that";
             return Err(EngineError::Setting(why.into()));
         }
         let result = run(self, line);
@@ -48,6 +45,11 @@ impl<P: Program> Engine<P> {
         };
         // A coordinator that is gone needs no telling.
         let _ = line.say(&last);
+        match &result {
+            Ok(None) => line.leave(),
+            Ok(Some(_)) => {}
+            Err(why) => line.end_if_lost(why),
+        }
         result
     }
 }
@@ -62,19 +64,34 @@ fn run<P: Program>(mut engine: Engine<P>, line: &Line) -> Result<Option<Outcome<
     let mut member = Member::new(engine, line.index(), Arc::clone(&line.wishes));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     line.say(&Report::Ready { facts: member.facts(cores), address: line.address() })?;
-    while let Some(plan) = line.next_plan()? {
+    loop {
+        let briefing = match line.next()? {
+            Next::Begin(briefing) => *briefing,
+            Next::Keep { epoch, anew } => {
+                let (drafted, generation) = (member.keep(epoch, anew)?, line.wishes.running());
+                line.say(&Report::Kept { generation, drafted })?;
+                continue;
+            }
+            Next::Write | Next::Leave => return Ok(None),
+        };
+        let (plan, limit) = (briefing.plan.clone(), briefing.deadline);
         let met = line.meet(&plan)?;
-        let goods = member.begin(plan.clone(), Instant::now(), account())?;
-        let left = hand_over(&mut member, line, &plan, &met, goods)?;
+        let goods = member.begin(briefing, Instant::now(), account())?;
+        let left = hand_over(&mut member, line, (&plan, limit), &met, goods)?;
         match member.next()? {
             Step::Wait => return Err(EngineError::Process("a process did not hand over".into())),
             Step::Leave => return Ok(None),
-            Step::Over(outcome) => return Ok(Some(*outcome)),
+            Step::Over(outcome) => {
+                // An old generation writes nothing that is read: the coordinator is asked once more.
+                line.say(&Report::MayWrite)?;
+                return match line.next()? {
+                    Next::Write => Ok(Some(*outcome)),
+                    _ => Err(EngineError::Process("the run has gone on without this process".into())),
+                };
+            }
             Step::Run(generation, seat) => {
                 lock(&watch).begin(&plan, member.last_worked());
-                if plan.number > 1 {
-                    settled(line, &plan, left, member.last_worked())?;
-                }
+                settled(line, &plan, left, member.last_worked())?;
                 let links = (plan.seats.len() > 1).then(|| links(&plan, seat, met));
                 let ended = Arc::clone(&generation);
                 line.wishes.set_abort(Some(Box::new(move |why| ended.lose(why))));
@@ -85,7 +102,6 @@ fn run<P: Program>(mut engine: Engine<P>, line: &Line) -> Result<Option<Outcome<
             }
         }
     }
-    Ok(None)
 }
 
 /// What the system says of this process.
@@ -105,7 +121,7 @@ fn settled(line: &Line, plan: &Plan, bytes: u64, since: Option<Instant>) -> Resu
 fn hand_over<P: Program>(
     member: &mut Member<P>,
     line: &Line,
-    plan: &Plan,
+    (plan, limit): (&Plan, f64),
     met: &Sockets,
     mut goods: Outgoing<P>,
 ) -> Result<u64, EngineError> {
@@ -117,7 +133,16 @@ fn hand_over<P: Program>(
         let gives = gives.then(|| goods.remove(other).unwrap_or_default());
         lanes.push(Lane { name: format!("process {other}"), socket, gives, takes });
     }
+    let timeout = |limit: Option<f64>| {
+        let limit = limit.and_then(|limit| Duration::try_from_secs_f64(limit).ok());
+        for (_, socket) in met {
+            // A socket that is closed has no time limits, and needs none.
+            let _ = socket.set_read_timeout(limit).and_then(|()| socket.set_write_timeout(limit));
+        }
+    };
+    timeout(Some(limit));
     let (came, left) = exchange(lanes).map_err(EngineError::Process)?;
+    timeout(None);
     for ((other, _), goods) in met.iter().zip(came) {
         for (one, bytes) in goods {
             member.take(*other, one, bytes)?;

@@ -43,6 +43,8 @@ impl History {
         out.write(&(self.threads, (*self.placement).clone()));
         out.write(&(self.bytes, self.block_bytes));
         out.write(&self.warnings);
+        let CheckpointRecord { count, seconds, bytes } = self.checkpoints;
+        out.write(&(count, seconds, bytes));
         out.write(&self.processes);
     }
 
@@ -54,6 +56,8 @@ impl History {
         (self.threads, self.placement) = (threads, Arc::new(placement));
         (self.bytes, self.block_bytes) = from.read()?;
         self.warnings = from.read()?;
+        let (count, seconds, bytes) = from.read()?;
+        self.checkpoints = CheckpointRecord { count, seconds, bytes };
         self.processes = from.read()?;
         Ok(())
     }
@@ -93,11 +97,16 @@ impl History {
             }
             Err(why) => Err(why),
             Ok((cost, bytes)) => {
-                let CheckpointRecord { count, seconds, bytes: last } = &mut self.checkpoints;
-                (*count, *seconds, *last) = (*count + 1, *seconds + cost.as_secs_f64(), bytes);
+                self.count_checkpoint(cost, bytes);
                 Ok(cost)
             }
         }
+    }
+
+    /// Notes a checkpoint that the coordinator has made.
+    pub(super) fn count_checkpoint(&mut self, cost: Duration, bytes: u64) {
+        let CheckpointRecord { count, seconds, bytes: last } = &mut self.checkpoints;
+        (*count, *seconds, *last) = (*count + 1, *seconds + cost.as_secs_f64(), bytes);
     }
 
     pub(crate) fn add<P: Program>(

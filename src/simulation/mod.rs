@@ -1,9 +1,12 @@
 //! A run of several processes without processes: the coordinator, the members, and the real hub and places of
 //! `tests/programs/mixing.rs`, driven by a seeded scheduler under a virtual clock. Every message takes its own time;
-//! processes join, leave, are refused and rescaled. Whatever happens, the run ends with the bytes of one worker.
+//! processes join, leave, are refused and rescaled; and, in a second test, they are killed, stopped and cut off, and the
+//! launcher dies. Whatever happens, the run ends with the bytes of one worker.
 //!
 //! A seed that fails prints the command that repeats it.
 
+mod coordination;
+mod faults;
 mod generations;
 mod meter;
 mod process;
@@ -114,4 +117,39 @@ fn whatever_the_order_of_events_the_bytes_are_those_of_one_worker() {
             "{joined} {left} {refused}"
         );
     }
+}
+
+#[test]
+fn whatever_is_lost_the_bytes_are_those_of_one_worker() {
+    let mut expected: HashMap<u64, Vec<u8>> = HashMap::new();
+    let (first, count) = match std::env::var("RADDLE_SIMULATION") {
+        Ok(_) => (number("RADDLE_SIMULATION", 0), 1),
+        Err(_) => (number("RADDLE_SIMULATION_FROM", 0), number("RADDLE_SIMULATIONS", 10_000)),
+    };
+    let place = tempfile::tempdir().unwrap_or_else(|why| panic!("no folder: {why}"));
+    let (mut struck, mut attempts, mut resumed) = (0, 0, 0);
+    for seed in first..first + count {
+        let number = splitmix64(seed) % PROBLEMS;
+        let alone = expected.entry(number).or_insert_with(|| match engine(number).run() {
+            Ok(outcome) => bytes(&outcome.parts),
+            Err(why) => panic!("problem {number} alone: {why}"),
+        });
+        let again = format!("RADDLE_SIMULATION={seed} cargo test --workspace --lib simulation");
+        let folder = place.path().join(seed.to_string());
+        std::fs::create_dir(&folder).unwrap_or_else(|why| panic!("no folder: {why}"));
+        let end = World::with_faults(seed, number, folder.clone()).run();
+        let end = end.unwrap_or_else(|why| panic!("seed {seed}: {why}\n{again}"));
+        assert!(bytes(&end.outcome.parts) == *alone, "seed {seed}: other bytes\n{again}");
+        let (faults, tries, went_on) = end.faults;
+        (struck, attempts, resumed) = (struck + faults, attempts + tries, resumed + went_on);
+        // What is left of it is in nobody's way.
+        let _ = std::fs::remove_dir_all(folder);
+    }
+    if count > 100 {
+        assert!(
+            struck > count && attempts > count + count / 2 && resumed > count / 10,
+            "{struck} {attempts} {resumed}"
+        );
+    }
+    println!("{struck} faults struck, {attempts} attempts, {resumed} of them from a checkpoint");
 }

@@ -1,12 +1,15 @@
 //! [`Process`]: one process of a simulated run.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use super::faults::Quick;
 use super::mixing::Mixing;
 use super::{Dice, engine};
 use crate::cluster::plan::Plan;
 use crate::cluster::protocol::{Epoch, Report};
+use crate::engine::Engine;
 use crate::engine::member::Member;
 use crate::generation::Generation;
 use crate::hands::lock;
@@ -40,10 +43,19 @@ pub(super) struct Running {
 
 impl Process {
     pub(super) fn new(index: u32, problem: u64, fits: bool) -> Self {
+        Self::of(engine(problem).identity(if fits { "data 1" } else { "data 2" }), index)
+    }
+
+    /// One that writes checkpoints.
+    pub(super) fn kept(index: u32, problem: u64, folder: PathBuf) -> Self {
+        let engine = engine(problem).identity("data 1").checkpoint(1, folder).store(Arc::new(Quick));
+        Self::of(engine, index)
+    }
+
+    fn of(engine: Engine<Mixing>, index: u32) -> Self {
         let wishes = Arc::new(Wishes::default());
         let epochs: Arc<Mutex<Vec<_>>> = Arc::default();
         let (told, running) = (Arc::clone(&epochs), Arc::clone(&wishes));
-        let engine = engine(problem).identity(if fits { "data 1" } else { "data 2" });
         let mut dice = Dice::new(u64::from(index));
         let engine = engine.observe(move |record| {
             lock(&told).push((running.running(), record.epoch, record.load.len()));

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Instant;
 
 use super::Dice;
+use super::faults::{Fault, Faults};
 use super::mixing::Mixing;
 use super::process::Process;
-use crate::cluster::coordinator::{Action, Coordinator, Event, Terms};
+use crate::cluster::coordinator::{Coordinator, Event, Terms};
 use crate::cluster::handover::{Account, Goods};
-use crate::cluster::protocol::{Answer, Order, Question, Report};
+use crate::cluster::protocol::{Order, Report};
 use crate::engine::Outcome;
 use crate::engine::member::Step;
 use crate::place::Outbox;
@@ -19,7 +20,7 @@ const MOST: u64 = 400_000;
 /// Who speaks: the coordinator, a process for its own, or a thread of a process.
 pub(super) type End = (u32, u32);
 
-const COORDINATOR: End = (u32::MAX, 0);
+pub(super) const COORDINATOR: End = (u32::MAX, 0);
 
 pub(super) enum Happening {
     ToCoordinator(Event),
@@ -47,6 +48,11 @@ pub(super) enum Happening {
     Whim(Whim),
     /// A process that was given a place has built its program.
     Built(u32),
+    Fault(Fault),
+    /// Everybody says that he is alive.
+    Pulse,
+    /// A process that hears nothing ends.
+    Ends(u32),
 }
 
 #[derive(Clone, Copy)]
@@ -62,24 +68,29 @@ pub(super) struct Ended {
     pub(super) joined: u64,
     pub(super) left: u64,
     pub(super) refused: u64,
+    /// Faults that struck, attempts, and those that went on from a checkpoint.
+    pub(super) faults: (u64, u64, u64),
 }
 
 pub(super) struct World {
     pub(super) dice: Dice,
-    problem: u64,
+    pub(super) problem: u64,
     pub(super) now: u64,
+    /// When the coordinator began.
+    pub(super) since: u64,
     count: u64,
-    agenda: BTreeMap<(u64, u64), Happening>,
+    pub(super) faults: Option<Faults>,
+    pub(super) agenda: BTreeMap<(u64, u64), Happening>,
     /// When what was last sent from one end to another arrives: connections keep the order.
-    last: HashMap<(End, End), u64>,
-    coordinator: Coordinator,
+    pub(super) last: HashMap<(End, End), u64>,
+    pub(super) coordinator: Coordinator,
     pub(super) processes: BTreeMap<u32, Process>,
     /// What came before its generation began there.
     pub(super) early: Vec<Happening>,
     /// Of those who join: whether they fit, and stay until they have joined.
-    joining: Vec<(bool, bool)>,
-    outcome: Option<(u32, Outcome<Mixing>)>,
-    over: Option<(u32, i32, Option<String>)>,
+    pub(super) joining: Vec<(bool, bool)>,
+    pub(super) outcome: Option<(u32, Outcome<Mixing>)>,
+    pub(super) over: Option<(u32, i32, Option<String>)>,
     joined: u64,
     left: u64,
     refused: u64,
@@ -89,10 +100,22 @@ impl World {
     pub(super) fn new(seed: u64, problem: u64) -> Self {
         let mut dice = Dice::new(seed);
         let (processes, workers) = (1 + dice.below(3) as u32, 1 + dice.below(3) as u32);
-        let terms = Terms { processes, workers, balance: dice.one_in(2), line: Vec::new(), run: seed };
+        let terms = Terms {
+            processes,
+            workers,
+            balance: dice.one_in(2),
+            line: Vec::new(),
+            run: seed,
+            after: 0,
+            proof: None,
+            keeps: false,
+            deadline: 1e9,
+        };
         let mut world = Self {
             problem,
             now: 0,
+            since: 0,
+            faults: None,
             count: 0,
             agenda: BTreeMap::new(),
             last: HashMap::new(),
@@ -162,12 +185,20 @@ impl World {
         if whose != who {
             return Err(format!("process {whose} has the outcome, and process {who} ended the run"));
         }
-        Ok(Ended { outcome, joined: self.joined, left: self.left, refused: self.refused })
+        let faults = self.faults.as_ref().map(|faults| (faults.struck, faults.attempts, faults.resumed));
+        let (joined, left, refused) = (self.joined, self.left, self.refused);
+        Ok(Ended { outcome, joined, left, refused, faults: faults.unwrap_or_default() })
     }
 
     fn happen(&mut self, what: Happening) -> Result<(), String> {
+        if self.is_lost(&what) {
+            return Ok(());
+        }
         match what {
-            Happening::ToCoordinator(event) => self.coordinate(event),
+            Happening::Fault(fault) => self.strike(fault),
+            Happening::Pulse => self.beat()?,
+            Happening::Ends(index) => self.kill(index),
+            Happening::ToCoordinator(event) => self.coordinate(event)?,
             Happening::Order(to, order) => self.obey(to, order)?,
             Happening::Goods { from, to, generation, packed } => {
                 let Some(process) = self.processes.get_mut(&to) else { return Ok(()) };
@@ -185,7 +216,7 @@ impl World {
                 self.deliver(process, generation, to, bytes)?;
             }
             Happening::Turn { process, generation, thread } => self.turn(process, generation, thread)?,
-            Happening::Whim(whim) => self.indulge(whim),
+            Happening::Whim(whim) => self.indulge(whim)?,
             Happening::Built(index) => {
                 let Some(process) = self.processes.get(&index) else { return Ok(()) };
                 let report = Report::Ready { facts: process.member.facts(2), address: format!("at {index}") };
@@ -199,55 +230,14 @@ impl World {
         self.send((from, u32::MAX), COORDINATOR, Happening::ToCoordinator(Event::Said { from, report }));
     }
 
-    fn coordinate(&mut self, event: Event) {
-        let now = self.now as f64 * 1e-6;
-        for action in self.coordinator.on(event, now) {
-            match action {
-                Action::Tell { to, order } => {
-                    self.send(COORDINATOR, (to, u32::MAX), Happening::Order(to, order));
-                }
-                Action::Answer { answer: Answer::Place { index, .. }, .. } => {
-                    let (fits, stays) = self.joining.pop().unwrap_or((true, true));
-                    self.processes.insert(index, Process::new(index, self.problem, fits));
-                    let after = self.now + self.dice.below(20_000);
-                    match stays {
-                        true => self.at(after, Happening::Built(index)),
-                        false => self.at(after, Happening::ToCoordinator(Event::Closed { of: index })),
-                    }
-                }
-                Action::Answer { .. } | Action::Note(_) => {}
-                Action::Over { who, code, why } => self.over = Some((who, code, why)),
-            }
-        }
-    }
-
-    fn indulge(&mut self, whim: Whim) {
-        let question = match whim {
-            Whim::Join { fits, stays } => {
-                self.joining.push((fits, stays));
-                Question::Join
-            }
-            Whim::Rescale => Question::Rescale { workers: 1 + self.dice.below(7) as u32 },
-            Whim::Leave => {
-                let ids: Vec<u32> = self.processes.keys().copied().collect();
-                let from = ids[self.dice.below(ids.len() as u64) as usize];
-                if self.processes[&from].plan.is_some() && !self.processes[&from].gone {
-                    self.say(from, Report::Leaving);
-                }
-                return;
-            }
-        };
-        self.coordinate(Event::Asked { visitor: 0, question });
-    }
-
     /// A process is told something.
     fn obey(&mut self, to: u32, order: Order) -> Result<(), String> {
         let Some(process) = self.processes.get_mut(&to) else { return Ok(()) };
         match order {
-            Order::Begin { plan } => {
-                let generation = plan.number;
-                process.plan = Some(plan.clone());
-                let goods = process.member.begin(plan, Instant::now(), Account::default());
+            Order::Begin { briefing } => {
+                let generation = briefing.plan.number;
+                process.plan = Some(briefing.plan.clone());
+                let goods = process.member.begin(briefing, Instant::now(), Account::default());
                 for (other, goods) in goods.map_err(|why| why.to_string())? {
                     for one in goods {
                         let packed = one.pack();
@@ -266,7 +256,11 @@ impl World {
                 self.refused += 1;
                 self.processes.remove(&to);
             }
-            Order::End => {}
+            Order::Keep { generation, epoch, anew } => {
+                let drafted = process.member.keep(epoch, anew).map_err(|why| why.to_string())?;
+                self.say(to, Report::Kept { generation, drafted });
+            }
+            Order::End | Order::Lost | Order::Alive { .. } | Order::Write => {}
         }
         Ok(())
     }
@@ -314,7 +308,7 @@ impl World {
         let (from, to) = ((index, u32::MAX), COORDINATOR);
         self.send(from, to, Happening::ToCoordinator(Event::Closed { of: index }));
         // The launcher sees the end of a process in its own time.
-        let exited = Event::Exited { of: index, code: 0, how: "ended".into() };
+        let exited = Event::Exited { of: index, code: 0, crashed: false, how: "ended".into() };
         let after = self.now + self.dice.below(10_000);
         self.at(after, Happening::ToCoordinator(exited));
     }

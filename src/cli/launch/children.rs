@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crate::cluster::{FILE, INDEX, Remote, WORKERS};
+use crate::cluster::{AGAIN, FILE, INDEX, LOST, Remote, WORKERS};
 
 /// How often to look whether a process has ended.
 const LOOK: Duration = Duration::from_millis(5);
@@ -57,14 +57,17 @@ impl Said {
     }
 }
 
-/// How a process has ended: its status, and in words.
-fn ended(status: ExitStatus) -> (i32, String) {
+/// What a program that panics outside of all verbs ends with.
+const PANICKED: i32 = 101;
+
+/// How a process has ended: its status, whether it crashed, and in words.
+pub(super) fn ended(status: ExitStatus) -> (i32, bool, String) {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        return (128 + signal, format!("was killed by signal {signal}"));
+        return (128 + signal, true, format!("was killed by signal {signal}"));
     }
     let code = status.code().unwrap_or(1);
-    (code, format!("ended with status {code}"))
+    (code, matches!(code, LOST | PANICKED), format!("ended with status {code}"))
 }
 
 impl Children {
@@ -73,13 +76,16 @@ impl Children {
         &mut self,
         (program, line): (&Path, &[String]),
         invitation: &Path,
-        workers: usize,
+        (workers, again): (usize, bool),
         remote: &Remote,
     ) -> io::Result<()> {
         let index = self.0.len() as u32;
         let mut command = Command::new(program);
         command.args(line).stdin(Stdio::null()).stdout(Stdio::piped());
         command.env(FILE, invitation).env(INDEX, index.to_string()).env(WORKERS, workers.to_string());
+        if again {
+            command.env(AGAIN, "1");
+        }
         if index > 0 {
             command.stderr(Stdio::piped());
         }
@@ -94,8 +100,8 @@ impl Children {
         let (watched, remote) = (Arc::clone(&child), remote.clone());
         thread::spawn(move || {
             let status = wait(&watched, None);
-            let (code, how) = status.map_or((1, "cannot be waited for".into()), ended);
-            remote.exited(index, code, how);
+            let (code, crashed, how) = status.map_or((1, true, "cannot be waited for".into()), ended);
+            remote.exited(index, code, crashed, how);
         });
         self.0.push(One { child, out: out.unwrap_or_else(none), err });
         Ok(())

@@ -1,43 +1,119 @@
-//! `raddle join`.
+//! `raddle join`: one more process of a run, and its supervisor.
 
 use std::fs;
+use std::io::Write as _;
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
 
+use super::children::ended;
 use super::room::private_folder;
 use super::{Join, program};
 use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::session::SHARED;
 use crate::cluster::{FILE, INDEX, Invitation, Place, Visitor, WORKERS};
+use crate::hands::lock;
 
-/// Asks for a place in the run, and starts its program as one more process of it.
+/// How often to look whether the process has ended, and how often whether the launcher is alive.
+const LOOK: Duration = Duration::from_millis(20);
+const ASK: Duration = Duration::from_secs(1);
+/// A process that ends sooner than this, time and again, does not fit.
+const SHORT: Duration = Duration::from_secs(5);
+const MOST: usize = 3;
+
+/// Asks for a place in the run, and starts its program as one more process of it: anew, in a new place, where a loss has
+/// ended it.
 pub(super) fn join(options: &Join) -> Result<u8, Error> {
-    let Join { address, token_file } = options;
+    let Join { address, token_file, .. } = options;
     let token = fs::read_to_string(token_file);
     let token = token.map_err(|why| Error::usage(format!("{}: {why}", token_file.display())))?;
     let invitation = Invitation::to(resolve(address)?, token.trim())
         .ok_or_else(|| Error::usage(format!("{}: it holds no token of a run", token_file.display())))?;
-    let Place { line, index, workers, invitation } = Visitor::new(invitation).join()?;
-    let (name, arguments) = line.split_first().ok_or_else(|| Error::failed("the run has no program"))?;
-    let name = std::path::Path::new(name).file_name().unwrap_or_default().to_string_lossy();
-    let path = program::find(&name)?;
-    let folder = private_folder().map_err(|why| Error::failed(format!("no folder for the token: {why}")))?;
-    let file = folder.join("coordinator");
-    let written = invitation.write(&file).map_err(|why| Error::write(&file, why));
-    let mut command = Command::new(&path);
-    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null());
-    command.env(FILE, &file).env(INDEX, index.to_string()).env(WORKERS, workers.to_string());
+    let visitor = Visitor::new(invitation);
     // Ctrl-C and SIGTERM are the program's: it leaves at the next boundary.
     let _ = ctrlc::set_handler(|| ());
-    let status = written.and_then(|()| {
-        command.status().map_err(|why| Error::failed(format!("{}: cannot be started: {why}", path.display())))
-    });
+    let folder = private_folder().map_err(|why| Error::failed(format!("no folder for the token: {why}")))?;
+    let status = take_part(&visitor, options.deadline, &folder);
     // Best effort: the run has gone on without them long ago.
-    let _ = fs::remove_file(&file);
+    let _ = fs::remove_file(folder.join(FILE));
     let _ = fs::remove_dir_all(folder.join(SHARED));
     let _ = fs::remove_dir(&folder);
-    let code = status?.code().unwrap_or(1);
-    Ok(u8::try_from(code).unwrap_or(ExitStatus::Failed.code()))
+    status
+}
+
+fn take_part(visitor: &Visitor, deadline: Duration, folder: &Path) -> Result<u8, Error> {
+    let (mut place, mut short) = (visitor.join()?, 0);
+    loop {
+        let began = Instant::now();
+        let child = start(&place, &folder.join(FILE))?;
+        let (code, crashed, how) = watch(child, visitor, deadline)?;
+        short = if began.elapsed() < SHORT { short + 1 } else { 0 };
+        if !crashed || short == MOST {
+            return Ok(u8::try_from(code).unwrap_or(ExitStatus::Failed.code()));
+        }
+        // Nobody is left to tell if stderr is closed.
+        let _ = writeln!(std::io::stderr(), "raddle: the process {how}, and joins again");
+        place = join_again(visitor, deadline)?;
+    }
+}
+
+/// The launcher may be busy ending what is left of the generation before.
+fn join_again(visitor: &Visitor, deadline: Duration) -> Result<Place, Error> {
+    let until = Instant::now() + deadline;
+    loop {
+        match visitor.join() {
+            Ok(place) => return Ok(place),
+            Err(why) if Instant::now() >= until => return Err(Error::failed(why)),
+            Err(_) => thread::sleep(LOOK),
+        }
+    }
+}
+
+fn start(place: &Place, file: &Path) -> Result<Child, Error> {
+    let Place { line, index, workers, invitation } = place;
+    let (name, arguments) = line.split_first().ok_or_else(|| Error::failed("the run has no program"))?;
+    let name = Path::new(name).file_name().unwrap_or_default().to_string_lossy();
+    let path = program::find(&name)?;
+    invitation.write(file).map_err(|why| Error::write(file, why))?;
+    let mut command = Command::new(&path);
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null());
+    command.env(FILE, file).env(INDEX, index.to_string()).env(WORKERS, workers.to_string());
+    let started = command.spawn();
+    started.map_err(|why| Error::failed(format!("{}: cannot be started: {why}", path.display())))
+}
+
+/// Waits for the process to end; ends it where the launcher does not answer for the deadline.
+fn watch(mut child: Child, visitor: &Visitor, deadline: Duration) -> Result<(i32, bool, String), Error> {
+    let (answered, over) = (Arc::new(Mutex::new(Instant::now())), Arc::new(AtomicBool::new(false)));
+    let (asker, heard, done) = (visitor.clone(), Arc::clone(&answered), Arc::clone(&over));
+    let asking = thread::spawn(move || {
+        while !done.load(Ordering::Acquire) {
+            if asker.status().is_ok() {
+                *lock(&heard) = Instant::now();
+            }
+            thread::park_timeout(ASK);
+        }
+    });
+    let ended = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break Ok(ended(status)),
+            Ok(None) if lock(&answered).elapsed() > deadline => {
+                let _ = child.kill();
+                let _ = child.wait();
+                let why = format!("the launcher has not answered for {} s", deadline.as_secs_f64());
+                break Err(Error::failed(why));
+            }
+            Ok(None) => thread::sleep(LOOK),
+            Err(why) => break Err(Error::failed(format!("the process cannot be waited for: {why}"))),
+        }
+    };
+    over.store(true, Ordering::Release);
+    asking.thread().unpark();
+    ended
 }
 
 fn resolve(address: &str) -> Result<SocketAddr, Error> {

@@ -2,6 +2,7 @@
 
 mod children;
 mod join;
+mod losses;
 mod program;
 mod room;
 mod run;
@@ -9,6 +10,7 @@ mod run;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{ArgAction, Args, Parser};
 
@@ -46,8 +48,15 @@ struct Launch {
     /// Move shards to the workers that are faster. Never changes the model.
     #[arg(long, value_name = "on|off", default_value = "on", action = ArgAction::Set, value_parser = values::on_off)]
     balance: bool,
+    /// A process that says nothing for this time is lost: the run goes on from its last checkpoint.
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    deadline: Duration,
+    /// Continue the run in this folder, such as one whose launcher has died, with any number of processes. PROGRAM may
+    /// then be left out, or given as it was.
+    #[arg(long, value_name = "RUN")]
+    resume: Option<PathBuf>,
     /// The program and its arguments. It is found beside this one, else on PATH.
-    #[arg(last = true, required = true, value_name = "PROGRAM")]
+    #[arg(last = true, required_unless_present = "resume", value_name = "PROGRAM")]
     line: Vec<String>,
 }
 
@@ -59,6 +68,9 @@ struct Join {
     /// A file with the run's token: RUN/token of the launcher's machine.
     #[arg(long, value_name = "FILE")]
     token_file: PathBuf,
+    /// A launcher that does not answer for this time is gone: the process is ended.
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    deadline: Duration,
 }
 
 #[derive(Debug, Args)]
@@ -99,6 +111,15 @@ pub fn main() -> ExitCode {
             error.status().into()
         }
     }
+}
+
+/// A time of at least 2 seconds: processes say every second that they are alive.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = values::seconds(text)?;
+    if !(2.0..=86_400.0).contains(&seconds) {
+        return Err("give 2 to 86400 seconds".into());
+    }
+    Ok(Duration::from_secs_f64(seconds))
 }
 
 /// Who asks the run of a folder.

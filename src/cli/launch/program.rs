@@ -3,7 +3,9 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
+use crate::cli::begun::{self, Begun};
 use crate::cli::exit::Error;
+use crate::cli::folder::CHECKPOINT;
 
 /// Where a program is: as it is named if that is a path, else beside this one, else on PATH.
 pub(super) fn find(name: &str) -> Result<PathBuf, Error> {
@@ -36,20 +38,27 @@ pub(super) fn value<'a>(line: &'a [String], option: &str) -> Option<&'a str> {
     None
 }
 
-/// Refuses what several processes cannot do yet.
+/// Whether a run was begun in a folder, so that one can go on with it.
+pub(super) fn was_begun(run: &Path) -> bool {
+    run.join(begun::NAME).is_file() || run.join(CHECKPOINT).exists()
+}
+
+/// The program of the run in a folder.
+pub(super) fn begun(run: &Path) -> Result<String, Error> {
+    let begun = Begun::read(run)?.filter(|begun| !begun.program.is_empty());
+    begun.map(|begun| begun.program).ok_or_else(|| {
+        let why = "it does not say of which program it is: name the program behind --";
+        Error::usage(format!("--resume {}: {why}", run.display()))
+    })
+}
+
+/// Refuses what is an option of the launcher.
 pub(super) fn check(line: &[String]) -> Result<(), Error> {
     let given = |option: &str| line.iter().any(|word| word == option) || value(line, option).is_some();
     if given("--workers") {
         return Err(Error::usage(
             "--workers: give it before the --, as the number of workers of each process",
         ));
-    }
-    for (option, why) in [("--checkpoint-every", "writes no checkpoints"), ("--resume", "cannot be resumed")]
-    {
-        if given(option) {
-            let alone = "start the program without raddle launch for that";
-            return Err(Error::usage(format!("{option}: a run on several processes {why}: {alone}")));
-        }
     }
     Ok(())
 }
@@ -65,7 +74,7 @@ mod tests {
         assert_eq!(value(&line("fit --out=run/1 a.csv"), "--out"), Some("run/1"));
         assert_eq!(value(&line("fit --output run"), "--out"), None);
         assert_eq!(value(&line("fit -- --out run"), "--out"), None);
-        assert!(check(&line("fit --resume run")).is_err() && check(&line("fit --workers=2")).is_err());
+        assert!(check(&line("fit --resume run")).is_ok() && check(&line("fit --workers=2")).is_err());
         assert!(check(&line("fit --out run")).is_ok());
     }
 }

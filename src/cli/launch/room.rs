@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::cli::exit::Error;
 use crate::cli::folder::{Earlier, RunFolder};
 use crate::cli::session::SHARED;
-use crate::cluster::{Invitation, write_private};
+use crate::cluster::{Invitation, PROOF, write_private};
 
 /// What processes and visitors need to find the run.
 pub(super) const INVITATION: &str = "coordinator";
@@ -19,22 +19,21 @@ pub(super) struct Room {
     path: PathBuf,
     own: bool,
     /// Held as long as the run is alive.
-    _folder: RunFolder,
+    folder: RunFolder,
 }
 
 impl Room {
     /// Takes hold of the folder of `--out`, or makes one.
-    pub(super) fn open(out: Option<&str>, force: bool) -> Result<Self, Error> {
+    pub(super) fn open(out: Option<&Path>, earlier: Earlier) -> Result<Self, Error> {
         match out {
             Some(out) => {
-                let earlier = if force { Earlier::Replaced } else { Earlier::Refused };
-                let folder = RunFolder::hold(Path::new(out), earlier)?;
-                Ok(Self { path: out.into(), own: false, _folder: folder })
+                let folder = RunFolder::hold(out, earlier)?;
+                Ok(Self { path: out.into(), own: false, folder })
             }
             None => {
                 let path =
                     private_folder().map_err(|why| Error::failed(format!("no folder for the run: {why}")))?;
-                Ok(Self { path, own: true, _folder: RunFolder::none() })
+                Ok(Self { path, own: true, folder: RunFolder::none() })
             }
         }
     }
@@ -49,6 +48,11 @@ impl Room {
         fs::canonicalize(&file).map_err(|why| Error::write(&file, why))
     }
 
+    /// Completes a commit in which the first process was lost.
+    pub(super) fn recover(&self) -> Result<(), Error> {
+        self.folder.recover()
+    }
+
     /// The folder that others see.
     pub(super) fn path(&self) -> Option<&Path> {
         Some(self.path.as_path()).filter(|_| !self.own)
@@ -58,7 +62,7 @@ impl Room {
 impl Drop for Room {
     fn drop(&mut self) {
         // Best effort: whoever finds them finds nobody there.
-        for name in [INVITATION, TOKEN] {
+        for name in [INVITATION, TOKEN, PROOF] {
             let _ = fs::remove_file(self.path.join(name));
         }
         let _ = fs::remove_dir_all(self.path.join(SHARED));

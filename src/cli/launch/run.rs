@@ -1,69 +1,151 @@
 //! `raddle launch`.
 
+use std::fs;
 use std::io::{self, Write as _};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::children::Children;
+use super::losses::Losses;
 use super::room::Room;
 use super::{Launch, program};
 use crate::cli::exit::{Error, ExitStatus};
-use crate::cluster::{CoordinatorSettings, Ended, Server};
+use crate::cli::folder::Earlier;
+use crate::cluster::{CoordinatorSettings, Ended, Heard, Server};
 
 /// How long processes that are done may take to end.
 const PARTING: Duration = Duration::from_secs(10);
 /// How long one may take to say why it failed.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// Starts the processes and coordinates them; gives the run's status.
+/// What is launched, and where it writes.
+struct Plan {
+    program: PathBuf,
+    arguments: Vec<String>,
+    out: Option<PathBuf>,
+    resume: Option<PathBuf>,
+    earlier: Earlier,
+}
+
+impl Plan {
+    fn of(options: &Launch) -> Result<Self, Error> {
+        let mut line = options.line.clone();
+        if let Some(run) = options.resume.as_deref() {
+            if line.is_empty() {
+                line.push(program::begun(run)?);
+            }
+            let given = program::value(&line, "--resume");
+            if given.is_some_and(|given| Path::new(given) != run) {
+                let why = "give the run that goes on once, before the -- or behind it";
+                return Err(Error::usage(format!("--resume {}: {why}", run.display())));
+            }
+            let out = program::value(&line, "--out").map(PathBuf::from);
+            // A launcher that died before its processes had begun has left nothing to go on with.
+            let is_empty = run.is_dir() && !program::was_begun(run) && out.as_deref() == Some(run);
+            if given.is_none() && !is_empty {
+                line.extend(["--resume".to_owned(), run.display().to_string()]);
+            }
+        }
+        let (name, arguments) = line.split_first().ok_or_else(|| Error::usage("name a program behind --"))?;
+        program::check(arguments)?;
+        let resume = program::value(arguments, "--resume").map(PathBuf::from);
+        let out = program::value(arguments, "--out").map(PathBuf::from).or_else(|| resume.clone());
+        if let Some(run) = resume.as_deref().filter(|run| !run.is_dir()) {
+            return Err(Error::usage(format!("--resume {}: there is no such folder", run.display())));
+        }
+        let same = |a: &Path, b: &Path| a == b || fs::canonicalize(a).ok() == fs::canonicalize(b).ok();
+        let goes_on = resume.as_deref().zip(out.as_deref()).is_some_and(|(run, out)| same(run, out));
+        let force = arguments.iter().any(|word| word == "--force");
+        let earlier = match (goes_on, force) {
+            (true, _) => Earlier::Resumed,
+            (_, true) => Earlier::Replaced,
+            _ => Earlier::Refused,
+        };
+        Ok(Self { program: program::find(name)?, arguments: arguments.to_vec(), out, resume, earlier })
+    }
+}
+
+/// Starts the processes and coordinates them, anew after a loss; gives the run's status.
 pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
-    let Launch { processes, workers, listen, balance, line } = options;
-    let (name, arguments) = line.split_first().ok_or_else(|| Error::usage("name a program behind --"))?;
-    let path = program::find(name)?;
-    program::check(arguments)?;
+    let Launch { processes, workers, listen, balance, deadline, .. } = options;
+    let plan = Plan::of(options)?;
     if listen.is_unspecified() {
         let why = "name the address by which other machines reach this one";
         return Err(Error::usage(format!("--listen {listen}: {why}")));
     }
-    let force = arguments.iter().any(|word| word == "--force");
-    let room = Room::open(program::value(arguments, "--out"), force)?;
-    let (processes, workers) = (*processes, *workers);
+    let room = Room::open(plan.out.as_deref(), plan.earlier)?;
+    let mut line = vec![plan.program.display().to_string()];
+    line.extend(plan.arguments.iter().cloned());
     let settings = CoordinatorSettings {
         listen: *listen,
         balance: *balance,
-        line: line.clone(),
-        ..CoordinatorSettings::new(processes as u32, workers as u32)
+        line,
+        folder: room.path().map(Path::to_owned),
+        resume: plan.resume.as_ref().map(|run| run.join("checkpoint")),
+        deadline: *deadline,
+        ..CoordinatorSettings::new(*processes as u32, *workers as u32)
     };
-    let server = Server::open(&settings)?;
-    let invitation = room.invite(server.invitation())?;
-    if !listen.is_loopback()
-        && let Some(folder) = room.path()
-    {
-        let token = folder.join("token");
-        note(&format!(
-            "listens at {}: raddle join HOST:PORT --token-file {}",
-            server.address(),
-            token.display()
-        ));
-    }
-    let remote = server.remote();
+    let mut server = Server::open(&settings)?;
     let children = Arc::new(Mutex::new(Children::default()));
-    on_interrupt(remote.clone(), Arc::clone(&children));
-    for _ in 0..processes {
-        let mut children = children.lock().unwrap_or_else(PoisonError::into_inner);
-        let started = children.start((&path, arguments), &invitation, workers, &remote);
-        started.map_err(|why| Error::failed(format!("{}: cannot be started: {why}", path.display())))?;
+    on_interrupt(server.remote(), Arc::clone(&children));
+    if let Some(folder) = room.path().filter(|_| !listen.is_loopback()) {
+        let (address, token) = (server.address(), folder.join("token"));
+        note(&format!("listens at {address}: raddle join HOST:PORT --token-file {}", token.display()));
     }
-    let ended = server.run(note);
-    let mut children = children.lock().unwrap_or_else(PoisonError::into_inner);
-    let status = end(&mut children, &ended);
-    drop(room);
-    Ok(status)
+    let mut losses = Losses::default();
+    loop {
+        let invitation = room.invite(server.invitation())?;
+        let remote = server.remote();
+        for _ in 0..*processes {
+            let what = (plan.program.as_path(), &plan.arguments[..]);
+            let how = (*workers, server.has_begun());
+            let started = lock(&children).start(what, &invitation, how, &remote);
+            started.map_err(|why| {
+                Error::failed(format!("{}: cannot be started: {why}", plan.program.display()))
+            })?;
+        }
+        let ended = server.run(|heard| match heard {
+            Heard::Note(text) => note(text),
+            Heard::Begun(generation) => losses.begun(generation).iter().for_each(|text| note(text)),
+        });
+        if !ended.lost {
+            return Ok(end(&mut lock(&children), &ended));
+        }
+        let lost = Instant::now();
+        let why = said_by(&mut lock(&children), &ended);
+        *lock(&children) = Children::default();
+        room.recover()?;
+        match losses.count(&why, server.epoch(), lost) {
+            Some(_) => note(&format!("{why}: {}", losses.what_next(&settings))),
+            None => {
+                let why = losses.too_many(room.path());
+                super::super::exit::tell("raddle", &Error::failed(why));
+                return Ok(ExitStatus::Failed.code());
+            }
+        }
+        server.again()?;
+    }
+}
+
+fn lock(children: &Mutex<Children>) -> MutexGuard<'_, Children> {
+    children.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends the processes, and says which was lost and why; what it said itself goes to the screen.
+fn said_by(children: &mut Children, Ended { who, why, .. }: &Ended) -> String {
+    let pid = children.pid(*who);
+    children.kill();
+    let (_, err) = children.said(*who);
+    // Nobody is left to tell if stderr is closed.
+    let _ = io::stderr().write_all(&err);
+    let pid = pid.map_or(String::new(), |pid| format!(" (process {who} was {pid} to the system)"));
+    format!("{}{pid}", why.as_deref().unwrap_or("a process is lost"))
 }
 
 /// Waits for the processes, passes on what the first one said, and says what went wrong.
 fn end(children: &mut Children, ended: &Ended) -> u8 {
-    let Ended { who, code, why } = ended;
+    let Ended { who, code, why, .. } = ended;
     let patience = if why.is_some() { LAST_WORDS } else { Duration::ZERO };
     // Where the run is interrupted before it has begun, nobody has anything to say.
     if children.wait_for(*who, patience) && why.is_none() {

@@ -9,6 +9,7 @@ use super::super::interrupt::Interrupt;
 use super::super::parts::{Part, PartEnd, Parts, Sharing, forget};
 use super::super::report::Timed;
 use super::Session;
+use crate::cluster::Cluster;
 use crate::engine::{Engine, Outcome};
 use crate::error::EngineError;
 use crate::program::Program;
@@ -95,7 +96,7 @@ impl Session {
         if self.cluster.as_ref().is_some_and(|cluster| cluster.index() > 0) {
             return self.folder.take_over();
         }
-        let is_new = self.options.earlier() != Earlier::Resumed;
+        let is_new = self.options.earlier() != Earlier::Resumed && !Cluster::is_again();
         self.folder.begin(&Begun::now(self.program, self.version), is_new)?;
         if let Some(folder) = self.folder.path().filter(|_| is_new) {
             forget(folder);

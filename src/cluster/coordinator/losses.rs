@@ -1,6 +1,12 @@
-//! What becomes of a run when a process ends.
+//! What becomes of a run when a process ends. A *loss* is a process that has crashed, whose connection has ended or that has
+//! been silent: the run goes on without it, from the last checkpoint. A *failure* is what a process says itself that it
+//! cannot do: replay would repeat it, and the run ends.
 
-use super::{Action, Connection, Coordinator, GRACE, Member, Stage, Stand, Trouble};
+use super::members::Ended;
+use super::{Action, Connection, Coordinator, GRACE, Member, Order, Stage, Stand, Trouble};
+
+/// Seconds in which a process must have connected.
+const CONNECTING: f64 = 60.0;
 
 impl Coordinator {
     /// The connection to a process has ended.
@@ -9,41 +15,59 @@ impl Coordinator {
         member.line = Connection::Closed;
         let (own, released) = (member.own, member.stand == Stand::Released);
         match member.ended.take() {
-            Some((code, how, _)) => self.lose(of, code, &how, now),
-            None if !own => self.lose(of, 1, "is gone", now),
+            Some((ended, _)) => self.lose(of, ended, now),
+            None if !own => self.lose(of, (1, true, "is gone".into()), now),
             // Its status follows.
             None if !released => {
                 let why = format!("process {of} has closed its connection");
-                self.trouble.get_or_insert(Trouble { until: now + GRACE, who: of, code: 1, why });
+                let until = now + GRACE;
+                self.trouble.get_or_insert(Trouble { until, who: of, code: 1, why, loss: true });
             }
             None => {}
         }
     }
 
     /// A process that was started here has ended. What it said before may still be on its way.
-    pub(super) fn exit(&mut self, of: u32, code: i32, how: String, now: f64) {
+    pub(super) fn exit(&mut self, of: u32, ended: Ended, now: f64) {
         let Some(member) = self.members.get_mut(&of) else { return };
         match member.line {
-            Connection::Open => member.ended = Some((code, how, now)),
-            _ => self.lose(of, code, &how, now),
+            Connection::Open => member.ended = Some((ended, now)),
+            _ => self.lose(of, ended, now),
         }
     }
 
-    /// Gives up waiting for the last words of those that have ended.
+    /// Gives up waiting for the last words of those that have ended, and those that have been silent for too long.
     pub(super) fn look(&mut self, now: f64) {
+        let ended = |(&of, member): (&u32, &Member)| {
+            let (ended, since) = member.ended.clone()?;
+            (now >= since + GRACE).then_some((of, ended))
+        };
+        let ended: Vec<_> = self.members.iter().filter_map(ended).collect();
+        for (of, ended) in ended {
+            self.lose(of, ended, now);
+        }
+        let writes = self.first().filter(|_| matches!(self.stage, Stage::Ending));
         let silent = |(&of, member): (&u32, &Member)| {
-            let (code, how, since) = member.ended.clone()?;
-            (now >= since + GRACE).then_some((of, code, how))
+            let limit = match member.line {
+                Connection::Open => self.terms.deadline,
+                Connection::None => CONNECTING.max(self.terms.deadline),
+                Connection::Closed => return None,
+            };
+            let counts = member.stand != Stand::Released || writes == Some(of);
+            (counts && now > member.heard + limit).then(|| (of, format!("has said nothing for {limit} s")))
         };
         let silent: Vec<_> = self.members.iter().filter_map(silent).collect();
-        for (of, code, how) in silent {
-            self.lose(of, code, &how, now);
+        for (of, how) in silent {
+            self.lose(of, (1, true, how), now);
         }
+        self.look_at_parts(now);
     }
 
     /// A process has ended.
-    fn lose(&mut self, of: u32, code: i32, how: &str, now: f64) {
-        let Some(member) = self.members.get(&of) else { return };
+    fn lose(&mut self, of: u32, (code, crashed, how): Ended, now: f64) {
+        let Some(member) = self.members.get(&of).filter(|_| !matches!(self.stage, Stage::Over)) else {
+            return;
+        };
         if member.follows {
             // Another one is the cause, of which is told soon.
             return;
@@ -52,7 +76,10 @@ impl Coordinator {
         let is_first = self.first() == Some(of);
         match (stand, &self.stage) {
             // The run's own end.
-            (Stand::Released, Stage::Ending) if is_first => self.over(of, code, None),
+            (Stand::Released, Stage::Ending) if is_first && !crashed => self.over(of, code, None),
+            (Stand::Released, Stage::Ending) if is_first => {
+                self.lost(of, format!("process {of} {how} before the model was written"));
+            }
             (Stand::Released, _) => {
                 self.members.remove(&of);
             }
@@ -61,17 +88,22 @@ impl Coordinator {
                 self.out.push(Action::Note(format!("process {of} {how} before it joined")));
             }
             // The first one's words are worth most: all have read the same line.
-            (Stand::Preparing, _) if of == 0 => self.over(of, code, None),
-            (Stand::Preparing, _) => {
+            (Stand::Preparing, _) if of == 0 && !crashed => self.over(of, code, None),
+            (Stand::Preparing, _) if !crashed => {
                 let why = format!("process {of} {how} before the run began");
-                self.trouble = Some(Trouble { until: now + GRACE, who: of, code: code.max(1), why });
+                let (until, code) = (now + GRACE, code.max(1));
+                self.trouble = Some(Trouble { until, who: of, code, why, loss: false });
             }
-            _ => {
-                let why = format!(
-                    "process {of} {how}: the run has ended, and what it had learned is lost; start it again"
-                );
-                self.over(of, 1, Some(why));
-            }
+            _ => self.lost(of, format!("process {of} {how}")),
         }
+    }
+
+    /// What is left of the generation is over.
+    pub(super) fn lost(&mut self, who: u32, why: String) {
+        for &to in self.members.keys() {
+            self.out.push(Action::Tell { to, order: Order::Lost });
+        }
+        self.out.push(Action::Lost { who, why });
+        self.stage = Stage::Over;
     }
 }

@@ -25,6 +25,9 @@ impl Stand {
     }
 }
 
+/// The status of a process that has ended, whether it crashed, and in words.
+pub(super) type Ended = (i32, bool, String);
+
 #[derive(Debug, Clone)]
 pub(super) struct Member {
     pub(super) stand: Stand,
@@ -36,14 +39,26 @@ pub(super) struct Member {
     pub(super) line: Connection,
     /// Whether it has failed only because another one did.
     pub(super) follows: bool,
-    /// Its status, in numbers and words, and when it was told.
-    pub(super) ended: Option<(i32, String, f64)>,
+    /// How it has ended, and when that was told.
+    pub(super) ended: Option<(Ended, f64)>,
+    /// When it was last heard of, or first expected.
+    pub(super) heard: f64,
 }
 
 impl Member {
-    pub(super) fn new(own: bool) -> Self {
+    pub(super) fn new(own: bool, now: f64) -> Self {
         let (stand, line) = (Stand::Preparing, Connection::None);
-        Self { stand, address: String::new(), own, cores: 1, memory: 0, line, follows: false, ended: None }
+        Self {
+            stand,
+            address: String::new(),
+            own,
+            cores: 1,
+            memory: 0,
+            line,
+            follows: false,
+            ended: None,
+            heard: now,
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! [`Coordinator`]: decides who runs the next generation, and when. A plain state machine: events and a time in, actions
 //! out; it knows no sockets, no threads and no clock.
 
+mod events;
+mod keeping;
 mod losses;
 mod members;
 mod plans;
@@ -8,67 +10,21 @@ mod visitors;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub(crate) use self::events::{Action, Event, Terms};
+use self::keeping::Keeping;
 use self::members::{Connection, Member, Stand};
 use super::balance::Balance;
 use super::plan::Plan;
-use super::protocol::{Answer, Cut, Epoch, Facts, Order, Question, Report};
+use super::protocol::{Cut, Epoch, Facts, Keep, Order, Report};
 
 /// Seconds to wait for the cause behind what a process says of another, or for the status of one whose connection ended.
 const GRACE: f64 = 2.0;
 
-/// What the coordinator is told.
-#[derive(Debug, Clone)]
-pub(crate) enum Event {
-    /// A process of the run says something.
-    Said { from: u32, report: Report },
-    /// The connection to a process has ended.
-    Closed { of: u32 },
-    /// A process that was started here has ended.
-    Exited { of: u32, code: i32, how: String },
-    /// A visitor asks something.
-    Asked { visitor: u64, question: Question },
-    /// The run is to end after the epoch under way.
-    Stop,
-    /// Some time has passed.
-    Tick,
-}
-
-/// What is to be done.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Action {
-    Tell {
-        to: u32,
-        order: Order,
-    },
-    Answer {
-        visitor: u64,
-        answer: Answer,
-    },
-    /// Worth a line on the screen.
-    Note(String),
-    /// The run is over: what process `who` has said is what the run says, and this is its status.
-    Over {
-        who: u32,
-        code: i32,
-        why: Option<String>,
-    },
-}
-
-/// What a run is begun with.
-#[derive(Debug, Clone)]
-pub(crate) struct Terms {
-    pub(crate) processes: u32,
-    /// Workers of each process.
-    pub(crate) workers: u32,
-    pub(crate) balance: bool,
-    /// The program and its arguments, for processes that join.
-    pub(crate) line: Vec<String>,
-    pub(crate) run: u64,
-}
-
 enum Stage {
     /// The processes build their programs.
     Gathering,
+    /// They wait for a checkpoint to go on from to be found.
+    Finding,
     /// A generation runs.
     Running,
     /// It ends: these have what was placed on them.
@@ -76,6 +32,8 @@ enum Stage {
         ended: BTreeSet<u32>,
         cut: Option<Cut>,
     },
+    /// The boundary becomes a checkpoint.
+    Keeping(Box<Keeping>),
     /// Everything goes to the first process.
     Ending,
     Over,
@@ -87,6 +45,8 @@ struct Trouble {
     who: u32,
     code: i32,
     why: String,
+    /// Whether the run can go on without the process.
+    loss: bool,
 }
 
 /// The one place where a run of several processes is decided on.
@@ -108,6 +68,9 @@ pub(crate) struct Coordinator {
     next: u32,
     /// Who came to join before the run began.
     early: Vec<(u32, Facts, String)>,
+    /// The checkpoint to go on from, and what is wrong with others.
+    from: Option<String>,
+    warnings: Vec<String>,
     out: Vec<Action>,
 }
 
@@ -115,7 +78,7 @@ impl Coordinator {
     /// Expects the processes that are started at the beginning, from number 0.
     pub(crate) fn new(terms: Terms) -> Self {
         Self {
-            members: (0..terms.processes).map(|index| (index, Member::new(true))).collect(),
+            members: (0..terms.processes).map(|index| (index, Member::new(true, 0.0))).collect(),
             next: terms.processes,
             balance: Balance::new(terms.balance),
             terms,
@@ -129,6 +92,8 @@ impl Coordinator {
             epoch: Epoch::default(),
             pauses: Vec::new(),
             early: Vec::new(),
+            from: None,
+            warnings: Vec::new(),
             out: Vec::new(),
         }
     }
@@ -139,10 +104,15 @@ impl Coordinator {
             match event {
                 Event::Said { from, report } => self.hear(from, report, now),
                 Event::Closed { of } => self.miss(of, now),
-                Event::Exited { of, code, how } => self.exit(of, code, how, now),
-                Event::Asked { visitor, question } => self.answer(visitor, question),
+                Event::Exited { of, code, crashed, how } => self.exit(of, (code, crashed, how), now),
+                Event::Found { from, warnings } => self.found(from, warnings, now),
+                Event::Unusable { why } => self.over(0, 2, Some(why)),
+                Event::Committed(kept) => self.committed(kept, now),
+                Event::Asked { visitor, question } => self.answer(visitor, question, now),
                 // As a program that is interrupted before its training began.
-                Event::Stop if matches!(self.stage, Stage::Gathering) => self.over(0, 130, None),
+                Event::Stop if matches!(self.stage, Stage::Gathering | Stage::Finding) => {
+                    self.over(0, 130, None)
+                }
                 Event::Stop => {
                     self.stop_is_asked = true;
                     self.stop();
@@ -150,9 +120,12 @@ impl Coordinator {
                 Event::Tick => self.look(now),
             }
             if self.trouble.as_ref().is_some_and(|trouble| now >= trouble.until)
-                && let Some(Trouble { who, code, why, .. }) = self.trouble.take()
+                && let Some(Trouble { who, code, why, loss, .. }) = self.trouble.take()
             {
-                self.over(who, code, Some(why));
+                match loss {
+                    true => self.lost(who, why),
+                    false => self.over(who, code, Some(why)),
+                }
             }
         }
         std::mem::take(&mut self.out)
@@ -170,6 +143,17 @@ impl Coordinator {
         self.stage = Stage::Over;
     }
 
+    /// What the run was begun with.
+    #[cfg(test)]
+    pub(crate) fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
+    /// Epochs completed, as last told.
+    pub(crate) fn epoch(&self) -> u64 {
+        self.epoch.epoch
+    }
+
     fn first(&self) -> Option<u32> {
         self.plan.as_ref().map(|plan| plan.seats[0].id)
     }
@@ -178,10 +162,11 @@ impl Coordinator {
 
     fn hear(&mut self, from: u32, report: Report, now: f64) {
         let Some(member) = self.members.get_mut(&from) else { return };
-        member.line = Connection::Open;
+        (member.line, member.heard) = (Connection::Open, now);
         let number = self.plan.as_ref().map_or(0, |plan| plan.number);
         match report {
-            Report::Ready { facts, address } => self.admit(from, facts, address),
+            Report::Alive => {}
+            Report::Ready { facts, address } => self.admit(from, facts, address, now),
             Report::Epoch { generation, epoch } if generation == number => {
                 if let Some(plan) = &self.plan {
                     let costs = self.facts.as_ref().map_or(&[][..], |facts| &facts.identity.costs);
@@ -190,23 +175,34 @@ impl Coordinator {
                 self.epoch = epoch;
             }
             Report::Ended { generation, cut } if generation == number => {
-                self.end_of(from, cut);
+                self.end_of(from, cut, now);
+            }
+            Report::Kept { generation, drafted } if generation == number => self.handed_in(from, drafted),
+            Report::MayWrite => {
+                if matches!(self.stage, Stage::Ending) && self.first() == Some(from) {
+                    self.tell(from, Order::Write);
+                }
             }
             Report::Settled { generation, seconds, memory, .. } => {
                 if let Some(member) = self.members.get_mut(&from) {
                     member.memory = memory;
                 }
                 let is_first = self.first() == Some(from) && generation == number;
-                if is_first && generation > 1 && !matches!(self.stage, Stage::Ending) {
+                let has_givers = self.plan.as_ref().is_some_and(|plan| !plan.givers.is_empty());
+                if is_first && has_givers && !matches!(self.stage, Stage::Ending) {
                     self.pauses.push(seconds);
                     self.balance.paused(seconds);
+                }
+                if is_first && !has_givers {
+                    self.out.push(Action::Begun);
                 }
             }
             Report::Leaving => self.let_go(from),
             Report::Failed { why, of_a_peer: true } => {
                 member.follows = true;
                 let why = format!("process {from}: {why}");
-                self.trouble.get_or_insert(Trouble { until: now + GRACE, who: from, code: 1, why });
+                let until = now + GRACE;
+                self.trouble.get_or_insert(Trouble { until, who: from, code: 1, why, loss: true });
             }
             Report::Failed { why, .. } => self.over(from, 1, Some(format!("process {from} failed: {why}"))),
             Report::Done => {
@@ -215,13 +211,13 @@ impl Coordinator {
                 }
             }
             // Of a generation that is over.
-            Report::Epoch { .. } | Report::Ended { .. } => {}
+            Report::Epoch { .. } | Report::Ended { .. } | Report::Kept { .. } => {}
         }
     }
 
     /// A process has built its program.
-    fn admit(&mut self, from: u32, facts: Facts, address: String) {
-        let gathering = matches!(self.stage, Stage::Gathering);
+    fn admit(&mut self, from: u32, facts: Facts, address: String, now: f64) {
+        let gathering = matches!(self.stage, Stage::Gathering | Stage::Finding);
         // Those who join are compared with those who began.
         if gathering && !self.members.get(&from).is_some_and(|member| member.own) {
             return self.early.push((from, facts, address));
@@ -230,6 +226,11 @@ impl Coordinator {
         let differs = known.identity.difference(&facts.identity);
         let differs =
             differs.or_else(|| (known.blocks != facts.blocks).then(|| "it has other blocks".into()));
+        let elsewhere = facts.proof.is_some_and(|read| self.terms.proof.is_some_and(|wrote| wrote != read));
+        let differs = differs.or_else(|| {
+            let why = "it does not reach the folder of the run: --out must name one that all processes reach";
+            elsewhere.then(|| why.into())
+        });
         if let Some(why) = differs {
             let why = format!("process {from} does not fit the run: {why}");
             self.tell(from, Order::Refuse { why: why.clone() });
@@ -248,12 +249,7 @@ impl Coordinator {
         if gathering {
             if self.members.values().all(|member| member.stand == Stand::Ready || !member.own) {
                 self.workers = self.facts.as_ref().and_then(|facts| facts.workers).or(self.workers);
-                self.begin(None);
-                for (from, facts, address) in std::mem::take(&mut self.early) {
-                    if self.members.contains_key(&from) {
-                        self.admit(from, facts, address);
-                    }
-                }
+                self.find(now);
             }
         } else {
             self.ask_for_a_cut();
@@ -275,7 +271,7 @@ impl Coordinator {
     }
 
     /// What was placed on a process is back in its hands.
-    fn end_of(&mut self, from: u32, said: Option<Cut>) {
+    fn end_of(&mut self, from: u32, said: Option<Cut>, now: f64) {
         if let Stage::Running = self.stage {
             self.stage = Stage::Cutting { ended: BTreeSet::new(), cut: None };
         }
@@ -286,7 +282,8 @@ impl Coordinator {
         }
         if plan.seats.iter().all(|seat| ended.contains(&seat.id)) {
             match cut.take() {
-                Some(cut) => self.begin(Some(cut)),
+                Some(cut) if cut.keep == Keep::Nothing => self.begin(Some(cut), None),
+                Some(cut) => self.keep(cut, now),
                 None => {
                     self.over(from, 1, Some("the first process did not say how its generation ended".into()))
                 }
@@ -307,7 +304,7 @@ impl Coordinator {
                 self.out.push(Action::Note(format!("process {from} leaves after this epoch")));
                 self.ask_for_a_cut();
             }
-            Stand::Ready if !matches!(self.stage, Stage::Gathering) => {
+            Stand::Ready if !matches!(self.stage, Stage::Gathering | Stage::Finding) => {
                 member.stand = Stand::Released;
                 self.tell(from, Order::End);
             }

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use super::{Action, Coordinator, Member, Stage, Stand};
 use crate::cluster::plan::{Before, Plan, Seat};
-use crate::cluster::protocol::{Cut, Order};
+use crate::cluster::protocol::{Briefing, Cut, Kept, Order};
 
 impl Coordinator {
     /// Begins the next generation, or the end.
-    pub(super) fn begin(&mut self, cut: Option<Cut>) {
-        let number = self.plan.as_ref().map_or(1, |plan| plan.number + 1);
+    pub(super) fn begin(&mut self, mut cut: Option<Cut>, kept: Option<Kept>) {
+        let number = self.plan.as_ref().map_or(self.terms.after, |plan| plan.number) + 1;
+        let change = cut.as_mut().and_then(|cut| cut.change.take());
         let plan = match (self.plan.take(), cut) {
             (Some(before), Some(cut)) if cut.over => {
                 self.stage = Stage::Ending;
@@ -24,14 +25,18 @@ impl Coordinator {
                 self.next_plan(number, before.map(|(plan, cut)| Before { plan, block_at: &cut.block_at }))
             }
         };
+        let (from, warnings) = (self.from.take(), std::mem::take(&mut self.warnings));
+        let briefing = Briefing { plan, from, warnings, change, kept, deadline: self.terms.deadline };
+        let plan = &briefing.plan;
+        self.out.push(Action::Number(number));
         for seat in plan.everyone() {
             let stand = if plan.seat_of(seat.id).is_some() { Stand::Running } else { Stand::Released };
             if let Some(member) = self.members.get_mut(&seat.id) {
                 member.stand = stand;
             }
-            self.out.push(Action::Tell { to: seat.id, order: Order::Begin { plan: plan.clone() } });
+            self.out.push(Action::Tell { to: seat.id, order: Order::Begin { briefing: briefing.clone() } });
         }
-        self.plan = Some(plan);
+        self.plan = Some(briefing.plan);
         self.cut_is_asked = false;
         // Who came while the cut was under way waits for the next.
         if self.members.values().any(|member| matches!(member.stand, Stand::Ready | Stand::Leaving)) {

@@ -4,7 +4,7 @@ use super::{Action, Coordinator, Member, Terms};
 use crate::cluster::protocol::{Answer, MemberStatus, Question, RunStatus};
 
 impl Coordinator {
-    pub(super) fn answer(&mut self, visitor: u64, question: Question) {
+    pub(super) fn answer(&mut self, visitor: u64, question: Question, now: f64) {
         let answer = match question {
             Question::Status => Answer::Status(self.status()),
             Question::Rescale { workers: 0 } => Answer::Refused("a run needs at least 1 worker".into()),
@@ -17,7 +17,7 @@ impl Coordinator {
                 // A number is never given twice: what is said of the one before may still come.
                 let index = self.next;
                 self.next += 1;
-                self.members.insert(index, Member::new(false));
+                self.members.insert(index, Member::new(false, now));
                 let Terms { line, workers, run, .. } = self.terms.clone();
                 Answer::Place { line, index, workers, run }
             }

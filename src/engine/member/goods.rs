@@ -93,3 +93,14 @@ impl<P: Program> Member<P> {
         Ok(())
     }
 }
+
+/// Puts what was handed over into its slot.
+pub(super) fn put<T>(slots: &mut [Option<T>], number: u32, value: T) -> Result<(), EngineError> {
+    match slots.get_mut(number as usize).filter(|slot| slot.is_none()) {
+        Some(slot) => {
+            *slot = Some(value);
+            Ok(())
+        }
+        None => Err(EngineError::Process(format!("{number} was handed over, and nobody expected it"))),
+    }
+}

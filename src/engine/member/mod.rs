@@ -2,16 +2,20 @@
 //! in; goods, generations and reports out. It knows no sockets, no threads and no clock.
 
 mod goods;
+mod keeping;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
+use self::goods::put;
 use super::makers::Maker;
-use super::{Engine, History, Makers, Outcome};
+use super::{Engine, History, Makers, Outcome, Warner};
+use crate::checkpoint::{Checkpoints, Due};
 use crate::cluster::handover::{Account, Goods};
 use crate::cluster::plan::Plan;
-use crate::cluster::protocol::{Cut, Facts, Report};
+use crate::cluster::protocol::{Briefing, Cut, Facts, Report};
+use crate::cluster::read_proof;
 use crate::doing;
 use crate::error::EngineError;
 use crate::generation::{Generation, Observer};
@@ -22,6 +26,7 @@ use crate::record::{Ending, ProcessRecord};
 use crate::schedule::Schedule;
 use crate::settings::Settings;
 use crate::share::{Returned, Share};
+use crate::state::to_bytes;
 use crate::verdict::Metric;
 use crate::wishes::Wishes;
 
@@ -58,6 +63,7 @@ pub(crate) struct Member<P: Program> {
     schedule: Option<Box<dyn Schedule<P::Phase>>>,
     hub: Option<HubState<P>>,
     observer: Option<Observer<P>>,
+    warner: Option<Warner>,
     history: History,
     plan: Option<Plan>,
     /// The processes whose goods have not all come yet.
@@ -71,7 +77,8 @@ pub(crate) struct Member<P: Program> {
 
 impl<P: Program> Member<P> {
     pub(crate) fn new(engine: Engine<P>, index: u32, wishes: Arc<Wishes>) -> Self {
-        let Engine { program, schedule, parts, costs, mut settings, observer, identity, .. } = engine;
+        let Engine { program, schedule, parts, costs, mut settings, observer, warner, identity, .. } = engine;
+        let (checkpoint, store) = (engine.checkpoint, engine.store);
         let Makers { shards, blocks, pinned, replica } = parts;
         let counts = (shards.len(), blocks.len());
         let identity = Identity {
@@ -81,6 +88,8 @@ impl<P: Program> Member<P> {
             guard: settings.guard,
             costs: costs.unwrap_or_else(|| vec![1; counts.0]),
         };
+        settings.checkpoints = checkpoint
+            .map(|(every, folder)| (Due::new(every), Arc::new(Checkpoints::among(folder, store, index))));
         settings.among = Some(Arc::clone(&wishes));
         wishes.set_stop(settings.stop.clone());
         let (shards_here, blocks_here) = ((0..counts.0).map(|_| None), (0..counts.1).map(|_| None));
@@ -97,6 +106,7 @@ impl<P: Program> Member<P> {
             schedule: Some(schedule),
             hub: None,
             observer,
+            warner,
             history: History::default(),
             plan: None,
             awaited: BTreeSet::new(),
@@ -110,7 +120,8 @@ impl<P: Program> Member<P> {
     pub(crate) fn facts(&self, cores: usize) -> Facts {
         let workers = self.settings.planned(0).map(|workers| workers as u32);
         let cores = self.settings.threads.unwrap_or(cores) as u32;
-        Facts { identity: self.identity.clone(), blocks: self.counts.1 as u32, workers, cores }
+        let proof = self.settings.checkpoints.as_ref().map(|(_, checkpoints)| read_proof(checkpoints.path()));
+        Facts { identity: self.identity.clone(), blocks: self.counts.1 as u32, workers, cores, proof }
     }
 
     /// Takes part in a generation: gives what moves to others. `now` is when the run began, for the first one; `account` is
@@ -120,10 +131,12 @@ impl<P: Program> Member<P> {
     /// If the plan does not fit the run, or what begins here cannot be made.
     pub(crate) fn begin(
         &mut self,
-        plan: Plan,
+        briefing: Briefing,
         now: Instant,
         account: Account,
     ) -> Result<Outgoing<P>, EngineError> {
+        self.prepare(&briefing)?;
+        let Briefing { plan, from, warnings, .. } = briefing;
         if !plan.is_sound(self.counts.0, self.counts.1) {
             return Err(EngineError::Process("the coordinator's plan does not fit the run".into()));
         }
@@ -132,9 +145,16 @@ impl<P: Program> Member<P> {
         self.awaited = plan.givers.iter().map(|seat| seat.id).filter(|&id| takes && id != me).collect();
         self.moved = 0;
         let mut goods = Outgoing::new();
-        if plan.number == 1 {
+        if plan.givers.is_empty() {
             self.settings.started = now;
-            self.make(&plan)?;
+            match from {
+                Some(from) => self.restore(&plan, &from)?,
+                None => self.make(&plan)?,
+            }
+            if self.hub.is_some() {
+                let warner = &mut self.warner;
+                warnings.into_iter().for_each(|why| self.history.warn(why, warner.as_mut()));
+            }
         } else {
             // Who joins begins with what the others have.
             self.makers = None;
@@ -295,7 +315,8 @@ impl<P: Program> Member<P> {
         let (Some((metric, objective)), Some(parting)) = (ended.verdict.take(), ended.parting) else {
             return Err(EngineError::Worker("the run ended before its first boundary".into()));
         };
-        let epoch = hub.progress.epoch;
+        let (epoch, keep) = (hub.progress.epoch, self.keep_of(&hub, parting));
+        let change = hub.unconcluded.as_ref().and_then(|before| before.change.as_ref().map(to_bytes));
         let over = match parting {
             Parting::Over(ending) => {
                 self.ended = Some((ending, metric, objective));
@@ -305,7 +326,7 @@ impl<P: Program> Member<P> {
         };
         self.hub = Some(hub);
         let workers = self.settings.planned(epoch).map(|workers| workers as u32);
-        Ok(Cut { epoch, over, workers, block_at: std::mem::take(&mut ended.block_at) })
+        Ok(Cut { epoch, over, workers, block_at: std::mem::take(&mut ended.block_at), keep, change })
     }
 
     /// What the run leaves behind: all of it is here.
@@ -316,16 +337,5 @@ impl<P: Program> Member<P> {
         let (hub, ended) = (self.hub.take().ok_or_else(lost)?, self.ended.take().ok_or_else(lost)?);
         let (history, program) = (std::mem::take(&mut self.history), Arc::clone(&self.program));
         Ok(history.outcome(program, ended, held, hub, self.settings.elapsed()))
-    }
-}
-
-/// Puts what was handed over into its slot.
-fn put<T>(slots: &mut [Option<T>], number: u32, value: T) -> Result<(), EngineError> {
-    match slots.get_mut(number as usize).filter(|slot| slot.is_none()) {
-        Some(slot) => {
-            *slot = Some(value);
-            Ok(())
-        }
-        None => Err(EngineError::Process(format!("{number} was handed over, and nobody expected it"))),
     }
 }

@@ -1,0 +1,75 @@
+//! [`Losses`]: what a launcher has seen of its processes, and whether another attempt is worth it.
+
+use std::path::Path;
+use std::time::Instant;
+
+use crate::checkpoint::has_checkpoint;
+use crate::cluster::CoordinatorSettings;
+
+/// So many losses without a new epoch between them are no accident.
+const MOST: usize = 3;
+
+/// The losses of a run.
+#[derive(Debug, Default)]
+pub(super) struct Losses {
+    /// Those since the last new epoch.
+    seen: Vec<String>,
+    /// The last epoch of all.
+    furthest: u64,
+    /// When the last one was seen, until a generation has begun.
+    at: Option<Instant>,
+}
+
+impl Losses {
+    /// One more, where the run had come to this epoch: how many there were without a new epoch; `None` if they are too many.
+    pub(super) fn count(&mut self, why: &str, epoch: u64, at: Instant) -> Option<usize> {
+        if epoch > self.furthest {
+            self.furthest = epoch;
+            self.seen.clear();
+        }
+        self.seen.push(why.to_owned());
+        self.at = Some(at);
+        (self.seen.len() < MOST).then_some(self.seen.len())
+    }
+
+    /// Where the run goes on.
+    pub(super) fn what_next(&self, settings: &CoordinatorSettings) -> &'static str {
+        let own = settings.folder.as_ref().map(|folder| folder.join("checkpoint"));
+        let is_there = own.iter().chain(&settings.resume).any(has_checkpoint);
+        match (is_there, &settings.folder) {
+            (true, _) => "the run goes on from its last checkpoint",
+            (false, Some(_)) => "the run begins anew, as it has no checkpoint yet",
+            (false, None) => "the run begins anew, as it keeps nothing without --out",
+        }
+    }
+
+    /// A generation has begun: what is worth saying of it.
+    pub(super) fn begun(&mut self, generation: u64) -> Option<String> {
+        let since = self.at.take()?.elapsed().as_secs_f64();
+        Some(format!("generation {generation} has begun, {since:.2} s after the loss"))
+    }
+
+    /// Why the run ends.
+    pub(super) fn too_many(&self, folder: Option<&Path>) -> String {
+        let seen = self.seen.join("; ");
+        let resume = folder.map_or(String::new(), |folder| {
+            format!("; when the cause is gone, go on with raddle launch --resume {}", folder.display())
+        });
+        format!("{MOST} losses without a new epoch between them: {seen}{resume}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_losses_without_a_new_epoch_are_too_many() {
+        let mut losses = Losses::default();
+        let mut count = |epoch| losses.count("gone", epoch, Instant::now());
+        assert_eq!([0, 0].map(&mut count), [Some(1), Some(2)]);
+        // A new epoch, then the same one over and over.
+        assert_eq!([7, 5, 7].map(&mut count), [Some(1), Some(2), None]);
+        assert!(losses.too_many(Some(Path::new("run"))).ends_with("raddle launch --resume run"));
+    }
+}

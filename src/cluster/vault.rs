@@ -1,0 +1,127 @@
+//! [`Vault`]: the folder of a run as the coordinator uses it. It alone says which checkpoint a run goes on from, and makes
+//! checkpoints of what the processes have written.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::coordinator::Event;
+use super::hello::random;
+use super::protocol::Kept;
+use crate::checkpoint::{Checkpoint, Drafted, commit_parts, has_checkpoint, last_sitting, unwritten};
+use crate::identity::Identity;
+use crate::store::{Disk, Store, Stored};
+
+/// The number of the last generation, durable before it begins.
+const GENERATION: &str = "generation.json";
+/// What every process reads, to prove that it reaches the folder.
+pub(crate) const PROOF: &str = "proof";
+/// The folder of checkpoints in that of a run.
+const CHECKPOINTS: &str = "checkpoint";
+
+/// The folder of a run, if it has one.
+#[derive(Debug)]
+pub(crate) struct Vault {
+    folder: Option<PathBuf>,
+    /// Where the checkpoints of the run are that this one goes on with.
+    resume: Option<PathBuf>,
+    store: Arc<dyn Store>,
+    /// Whether this run has made a checkpoint of its own.
+    committed: bool,
+}
+
+impl Vault {
+    pub(super) fn new(folder: Option<PathBuf>, resume: Option<PathBuf>) -> Self {
+        Self { folder, resume, store: Arc::new(Disk), committed: false }
+    }
+
+    /// One that keeps its files elsewhere.
+    #[cfg(test)]
+    pub(crate) fn in_store(folder: PathBuf, store: Arc<dyn Store>) -> Self {
+        Self { store, ..Self::new(Some(folder), None) }
+    }
+
+    fn checkpoints(&self) -> Option<PathBuf> {
+        Some(self.folder.as_ref()?.join(CHECKPOINTS))
+    }
+
+    /// Whether there may be a checkpoint to go on from.
+    pub(super) fn keeps(&self) -> bool {
+        self.folder.is_some() || self.resume.is_some()
+    }
+
+    /// The number of the last generation that may have written something here.
+    pub(crate) fn last_generation(&self) -> u64 {
+        let Some(folder) = &self.folder else { return 0 };
+        let text = fs::read(folder.join(GENERATION)).unwrap_or_default();
+        let value: Option<serde_json::Value> = serde_json::from_slice(&text).ok();
+        let noted = value.and_then(|value| value["generation"].as_u64()).unwrap_or(0);
+        noted.max(last_sitting(&folder.join(CHECKPOINTS)))
+    }
+
+    /// A generation of this number begins: it is noted so that the note outlives a loss of power.
+    pub(crate) fn note_generation(&self, number: u64) -> io::Result<()> {
+        let Some(folder) = &self.folder else { return Ok(()) };
+        let (path, partial) = (folder.join(GENERATION), folder.join("generation.json.partial"));
+        let mut file = Stored::create(&self.store, &partial)?;
+        file.write_all(format!("{{\"generation\": {number}}}\n").as_bytes())?;
+        file.sync()?;
+        self.store.rename(&partial, &path)?;
+        self.store.sync_folder(folder)
+    }
+
+    /// Writes what proves that a process reaches the folder.
+    pub(super) fn write_proof(&self) -> io::Result<Option<u64>> {
+        let Some(folder) = &self.folder else { return Ok(None) };
+        let number = u64::from_le_bytes(random()?).max(1);
+        fs::write(folder.join(PROOF), number.to_string())?;
+        Ok(Some(number))
+    }
+
+    /// The checkpoint to go on from.
+    pub(crate) fn find(&self, identity: &Identity) -> Event {
+        let own = self.checkpoints().filter(|folder| has_checkpoint(folder));
+        let resume = self.resume.as_ref().filter(|_| !self.committed);
+        let Some(folder) = resume.cloned().filter(|folder| has_checkpoint(folder)).or(own) else {
+            return Event::Found { from: None, warnings: Vec::new() };
+        };
+        match Checkpoint::read(&folder, identity) {
+            Ok(found) => {
+                let from = Some(found.folder().to_string_lossy().into_owned());
+                Event::Found { from, warnings: found.unfit }
+            }
+            Err(why) => Event::Unusable { why: why.to_string() },
+        }
+    }
+
+    /// Makes a checkpoint of what the processes have handed in.
+    pub(crate) fn commit(
+        &mut self,
+        (epoch, generation): (u64, u64),
+        identity: &Identity,
+        drafted: Drafted,
+    ) -> Kept {
+        let (began, Drafted { parts, cost, failed }) = (Instant::now(), drafted);
+        let Some(all) = self.checkpoints() else {
+            let why = "the coordinator has no folder for it".into();
+            return Kept { cost, bytes: 0, failed: Some(why) };
+        };
+        let parts = failed.map_or(Ok(parts), |why| Err(io::Error::other(why)));
+        let committed =
+            commit_parts(&self.store, &all.join(format!("{epoch}.{generation}")), identity, parts);
+        self.committed |= committed.is_ok();
+        let cost = cost + began.elapsed().as_secs_f64();
+        match committed {
+            Ok(bytes) => Kept { cost, bytes, failed: None },
+            Err(why) => Kept { cost, bytes: 0, failed: Some(unwritten(&all, &why).to_string()) },
+        }
+    }
+}
+
+/// What a process reads that reaches the folder of these checkpoints; 0 where there is nothing to read.
+pub(crate) fn read_proof(checkpoints: &Path) -> u64 {
+    let text = checkpoints.parent().map(|folder| fs::read_to_string(folder.join(PROOF)).unwrap_or_default());
+    text.and_then(|text| text.trim().parse().ok()).unwrap_or(0)
+}

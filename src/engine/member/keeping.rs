@@ -1,0 +1,116 @@
+//! A process's share of a checkpoint: what it writes, and how a run goes on from one.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::Member;
+use crate::checkpoint::{Checkpoint, Drafted};
+use crate::cluster::plan::Plan;
+use crate::cluster::protocol::{Briefing, Keep, Kept};
+use crate::doing::{self, Doing};
+use crate::error::EngineError;
+use crate::hub::{HubState, Parting};
+use crate::program::Program;
+use crate::record::Ending;
+use crate::share::{Held, Share};
+use crate::state::from_bytes;
+
+impl<P: Program> Member<P> {
+    /// Whether the boundary at which the hub has parted is to become a checkpoint.
+    pub(super) fn keep_of(&self, hub: &HubState<P>, parting: Parting) -> Keep {
+        // A run that a limit or Ctrl-C ends can go on from where it was, not from the last multiple.
+        let unfinished = matches!(parting, Parting::Over(Ending::Limit(_) | Ending::Interrupted));
+        match &self.settings.checkpoints {
+            Some((due, _)) if (unfinished || due.at(hub.progress.epoch)) && !hub.cut_short => {
+                if hub.unconcluded.is_some() { Keep::Written } else { Keep::Anew }
+            }
+            _ => Keep::Nothing,
+        }
+    }
+
+    /// Hands in the parts of a checkpoint that this process has written. Where the boundary has changed since, or nobody knew
+    /// that it would be kept, they are written `anew`.
+    ///
+    /// # Errors
+    /// If program or schedule fail.
+    pub(crate) fn keep(&mut self, epoch: u64, anew: bool) -> Result<Drafted, EngineError> {
+        let Some((_, checkpoints)) = &self.settings.checkpoints else { return Ok(Drafted::default()) };
+        let Share { shards, blocks, replica } = &self.share;
+        let written = doing::guarded(|| {
+            if anew {
+                checkpoints.give_up();
+                let shards = (0..).zip(shards).filter_map(|(number, shard)| Some((number, shard.as_ref()?)));
+                let blocks = (0..).zip(blocks).filter_map(|(number, block)| Some((number, block.as_ref()?)));
+                checkpoints.write_held(epoch, &*self.program, shards, blocks)?;
+            }
+            self.hub.as_ref().map_or(Ok(()), |hub| checkpoints.write_hub(replica, hub))
+        });
+        written.map_err(EngineError::Worker)?;
+        Ok(checkpoints.hand_in())
+    }
+
+    /// What must be done before a generation begins.
+    pub(super) fn prepare(&mut self, briefing: &Briefing) -> Result<(), EngineError> {
+        if let Some((due, checkpoints)) = &self.settings.checkpoints {
+            checkpoints.begin_generation(briefing.plan.number);
+            if let Some(kept) = &briefing.kept {
+                due.note(if kept.failed.is_none() { seconds(kept) } else { Duration::ZERO });
+            }
+        }
+        if let Some(hub) = &mut self.hub {
+            hub.unconcluded = None;
+            if let Some(kept) = &briefing.kept {
+                let warner = self.warner.as_mut();
+                match &kept.failed {
+                    Some(why) => self.history.warn(why.clone(), warner),
+                    None => self.history.count_checkpoint(seconds(kept), kept.bytes),
+                }
+            }
+        }
+        let Some(change) = &briefing.change else { return Ok(()) };
+        let Self { program, share, .. } = self;
+        let committed = doing::guarded(|| {
+            Doing::verb("load of the change").note();
+            let change: P::Change = from_bytes(change).map_err(|why| why.to_string())?;
+            Doing::verb("commit").note();
+            program.commit(&change, &mut share.replica);
+            for (number, shard) in (0..).zip(&mut share.shards) {
+                if let Some(shard) = shard {
+                    Doing::verb("commit_shard").of("shard", number).note();
+                    program.commit_shard(&change, number, shard);
+                }
+            }
+            Ok(())
+        });
+        committed.map_err(EngineError::Worker)
+    }
+
+    /// Makes what this process holds at a checkpoint. What is recomputed may need all shards, which are let go again.
+    pub(super) fn restore(&mut self, plan: &Plan, from: &str) -> Result<(), EngineError> {
+        let Some(((shards, blocks, pinned), schedule)) = self.makers.take().zip(self.schedule.take()) else {
+            return Ok(());
+        };
+        let checkpoint = Checkpoint::read(Path::new(from), &self.identity)?;
+        let replica = self.share.replica.clone();
+        let mut held = Held { shards: shards.all("shard")?, blocks: blocks.all("block")?, replica };
+        let mut hub = HubState::new(pinned, schedule, self.settings.staleness);
+        checkpoint.restore(&*self.program, &mut held, &mut hub)?;
+        self.share = held.into();
+        let seat = plan.seat_of(self.index).map(|seat| seat as u32);
+        for (number, slot) in (0..).zip(&mut self.share.shards) {
+            *slot = slot.take().filter(|_| Some(plan.shard_seat(number)) == seat);
+        }
+        for (number, slot) in (0..).zip(&mut self.share.blocks) {
+            *slot = slot.take().filter(|_| Some(plan.block_seat(number)) == seat);
+        }
+        match seat {
+            Some(0) => self.hub = Some(hub),
+            _ => self.schedule = Some(hub.schedule),
+        }
+        Ok(())
+    }
+}
+
+fn seconds(kept: &Kept) -> Duration {
+    Duration::try_from_secs_f64(kept.cost).unwrap_or_default()
+}

@@ -1,0 +1,80 @@
+//! What the coordinator of a simulated run is told and does, and what others wish of it.
+
+use super::process::Process;
+use super::world::{COORDINATOR, Happening, Whim, World};
+use crate::cluster::coordinator::{Action, Event};
+use crate::cluster::protocol::{Answer, Question, Report};
+
+impl World {
+    pub(super) fn coordinate(&mut self, event: Event) -> Result<(), String> {
+        let now = (self.now - self.since) as f64 * 1e-6;
+        for action in self.coordinator.on(event, now) {
+            match action {
+                Action::Tell { to, order } => {
+                    self.send(COORDINATOR, (to, u32::MAX), Happening::Order(to, order));
+                }
+                Action::Answer { answer: Answer::Place { index, .. }, .. } => {
+                    let (fits, stays) = self.joining.pop().unwrap_or((true, true));
+                    let process = match self.faults.as_ref().filter(|_| fits) {
+                        Some(faults) => Process::kept(index, self.problem, faults.checkpoints()),
+                        None => Process::new(index, self.problem, fits),
+                    };
+                    self.processes.insert(index, process);
+                    let after = self.now + self.dice.below(20_000);
+                    match stays {
+                        true => self.at(after, Happening::Built(index)),
+                        false => self.at(after, Happening::ToCoordinator(Event::Closed { of: index })),
+                    }
+                }
+                Action::Number(number) => {
+                    let vault = self.faults.as_ref().map(|faults| faults.vault.note_generation(number));
+                    vault.unwrap_or(Ok(())).map_err(|why| why.to_string())?;
+                }
+                Action::Answer { .. } | Action::Note(_) | Action::Begun => {}
+                Action::Find { identity } => {
+                    let found = self.find(&identity)?;
+                    self.soon(found);
+                }
+                Action::Commit { epoch, generation, identity, drafted } => {
+                    let kept = self.commit((epoch, generation), &identity, drafted)?;
+                    self.soon(kept);
+                }
+                Action::Lost { .. } if self.faults.is_some() => {
+                    self.begin_anew();
+                    return Ok(());
+                }
+                Action::Lost { who, why } => self.over = Some((who, 1, Some(why))),
+                Action::Over { who, code, why } => self.over = Some((who, code, why)),
+            }
+        }
+        Ok(())
+    }
+
+    /// The coordinator is told in a while.
+    pub(super) fn soon(&mut self, event: Option<Event>) {
+        let after = self.now + self.dice.below(2_000);
+        event.into_iter().for_each(|event| self.at(after, Happening::ToCoordinator(event)));
+    }
+
+    pub(super) fn indulge(&mut self, whim: Whim) -> Result<(), String> {
+        let question = match whim {
+            Whim::Join { fits, stays } => {
+                self.joining.push((fits, stays));
+                Question::Join
+            }
+            Whim::Rescale => Question::Rescale { workers: 1 + self.dice.below(7) as u32 },
+            Whim::Leave => {
+                let ids: Vec<u32> = self.processes.keys().copied().collect();
+                if ids.is_empty() {
+                    return Ok(());
+                }
+                let from = ids[self.dice.below(ids.len() as u64) as usize];
+                if self.processes[&from].plan.is_some() && !self.processes[&from].gone {
+                    self.say(from, Report::Leaving);
+                }
+                return Ok(());
+            }
+        };
+        self.coordinate(Event::Asked { visitor: 0, question })
+    }
+}
