@@ -142,6 +142,7 @@ pub(crate) struct Briefing {
 crate::state!(Briefing { plan, from, warnings, change, kept, deadline });
 
 /// The coordinator to a process.
+#[allow(clippy::large_enum_variant, reason = "an order is sent once a generation, and held by nobody")]
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Order {
     /// Hand over, then run this generation.
