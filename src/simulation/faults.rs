@@ -1,6 +1,7 @@
 //! Faults of a simulated run: processes are killed or stopped, connections with the coordinator pass nothing on, in one
 //! direction or in both, and the launcher dies and another one goes on.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -52,6 +53,8 @@ pub(super) struct Faults {
     pub(super) frozen: Vec<u32>,
     mute: Vec<u32>,
     deaf: Vec<u32>,
+    /// Since when a process waits for what others hand over.
+    waiting: BTreeMap<u32, u64>,
     pub(super) struck: u64,
     pub(super) attempts: u64,
     pub(super) resumed: u64,
@@ -71,9 +74,22 @@ impl World {
         let terms = Terms { keeps: true, deadline: DEADLINE, ..world.coordinator.terms().clone() };
         world.coordinator = Coordinator::new(terms.clone());
         let (committed, frozen, mute, deaf) = (None, Vec::new(), Vec::new(), Vec::new());
-        let (struck, attempts, resumed) = (0, 1, 0);
-        world.faults =
-            Some(Faults { folder, terms, vault, committed, frozen, mute, deaf, struck, attempts, resumed });
+        let (waiting, struck, attempts, resumed) = (BTreeMap::new(), 0, 1, 0);
+        world.faults = Some(Faults {
+            folder,
+            terms,
+            vault,
+            committed,
+            frozen,
+            mute,
+            deaf,
+            waiting,
+            struck,
+            attempts,
+            resumed,
+        });
+        // Those of a run without faults have no folder.
+        world.agenda.retain(|_, what| !matches!(what, Happening::Built(_)));
         world.people();
         for _ in 0..1 + world.dice.below(3) {
             let fault = match world.dice.below(8) {
@@ -83,7 +99,9 @@ impl World {
                 6 => Fault::Cut { from: false, to: true },
                 _ => Fault::Launcher,
             };
-            let after = world.dice.below(60_000);
+            // Before the first checkpoint, or behind some.
+            let latest = if world.dice.one_in(2) { 60_000 } else { 1_000_000 };
+            let after = world.dice.below(latest);
             world.at(after, Happening::Fault(fault));
         }
         world.at(PULSE, Happening::Pulse);
@@ -122,10 +140,28 @@ impl World {
         let Some(faults) = &self.faults else { return Ok(()) };
         let alive: Vec<u32> =
             self.processes.keys().copied().filter(|index| !faults.frozen.contains(index)).collect();
-        alive.into_iter().for_each(|index| self.say(index, Report::Alive));
+        for index in alive {
+            self.say(index, Report::Alive);
+            self.look_at_handover(index);
+        }
         let after = self.now + PULSE;
         self.at(after, Happening::Pulse);
         self.coordinate(Event::Tick)
+    }
+
+    /// Who waits too long for what another process hands over says so, as its connections would.
+    fn look_at_handover(&mut self, index: u32) {
+        let (Some(faults), Some(process)) = (&mut self.faults, self.processes.get(&index)) else { return };
+        let begun = process.plan.as_ref().is_some_and(|plan| plan.number > process.wishes.running());
+        if !begun || process.gone {
+            faults.waiting.remove(&index);
+            return;
+        }
+        let since = *faults.waiting.entry(index).or_insert(self.now);
+        if self.now - since > (3e6 * DEADLINE) as u64 {
+            let why = "nothing was handed over".into();
+            self.say(index, Report::Failed { why, of_a_peer: true });
+        }
     }
 
     pub(super) fn strike(&mut self, fault: Fault) {
@@ -185,6 +221,7 @@ impl World {
         for gone in [&mut faults.frozen, &mut faults.mute, &mut faults.deaf] {
             gone.clear();
         }
+        faults.waiting.clear();
         faults.vault = Vault::in_store(faults.folder.clone(), Arc::new(Quick));
         let after = faults.vault.last_generation();
         self.coordinator = Coordinator::new(Terms { after, ..faults.terms.clone() });
