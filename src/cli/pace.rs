@@ -1,6 +1,7 @@
 //! [`Pace`]: progress for whoever reads it as text: at most ten lines a second, and the last one.
 
 use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Lines in a second, at most.
@@ -10,26 +11,32 @@ const SECOND: Duration = Duration::from_secs(1);
 /// Decides which lines are shown.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
-    /// When the last lines were shown.
-    shown: VecDeque<Instant>,
+    /// When the last lines were shown, by all that share this pace.
+    shown: Arc<Mutex<VecDeque<Instant>>>,
     /// The last line, if it was not.
     held: Option<String>,
 }
 
 impl Pace {
+    /// For lines of their own, such as those of another part that runs at the same time: they count among the ten, and
+    /// their last is shown, too.
+    pub(super) fn apart(&self) -> Self {
+        Self { shown: Arc::clone(&self.shown), held: None }
+    }
+
     /// A line that could be shown now. It is given back if it may be, else kept in the place of the one before.
     pub(super) fn offer(&mut self, now: Instant, line: String) -> Option<String> {
-        if self.shown.len() < LINES || self.shown[0] + SECOND <= now {
-            self.shown.truncate(LINES);
-            if self.shown.len() == LINES {
-                self.shown.pop_front();
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        if shown.len() == LINES {
+            if shown[0] + SECOND > now {
+                self.held = Some(line);
+                return None;
             }
-            self.shown.push_back(now);
-            self.held = None;
-            return Some(line);
+            shown.pop_front();
         }
-        self.held = Some(line);
-        None
+        shown.push_back(now);
+        self.held = None;
+        Some(line)
     }
 
     /// The last line, if it has not been shown.
@@ -56,5 +63,15 @@ mod tests {
         // Whoever is slow sees everything.
         assert!((0..50).all(|number| pace.offer(at(10_000 + 200 * number), String::new()).is_some()));
         assert_eq!(pace.last(), None);
+    }
+
+    #[test]
+    fn what_goes_on_side_by_side_shares_the_ten_and_each_last_line_is_shown() {
+        let (mut one, now) = (Pace::default(), Instant::now());
+        let mut other = one.apart();
+        let shown = (0..20).filter(|line| one.offer(now, format!("one {line}")).is_some()).count();
+        let more = (0..20).filter(|line| other.offer(now, format!("other {line}")).is_some()).count();
+        assert_eq!((shown, more), (10, 0));
+        assert_eq!((one.last().as_deref(), other.last().as_deref()), (Some("one 19"), Some("other 19")));
     }
 }

@@ -53,7 +53,8 @@ impl Screen {
 
     /// One on which a part of several shows how it goes, under its own name.
     pub(super) fn apart(&self) -> Self {
-        Self { stage: Arc::default(), ..self.clone() }
+        let pace = self.with_pace(|pace| pace.apart());
+        Self { stage: Arc::default(), pace: Arc::new(Mutex::new(pace)), ..self.clone() }
     }
 
     /// What the metric is called in the progress, such as `gap`.
