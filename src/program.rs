@@ -136,6 +136,11 @@ pub trait Program: Sized + Send + Sync + 'static {
         let _ = shard;
     }
 
+    /// The same of a block, such as room that nothing will fill any more. The default keeps all.
+    fn shed_block(&self, block: &mut Self::Block) {
+        let _ = block;
+    }
+
     /// Checks what a checkpoint gave back against this program, its data and itself, and makes anew what its bytes leave
     /// out because data and state give it back bit for bit, such as a matrix of products. The hash of a checkpoint only
     /// says that its bytes are whole; lengths, and numbers that name rows, are checked here, once, so that no verb meets

@@ -8,6 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::hello::{Hello, Refused, Token, answer, greet};
+use super::messenger;
 
 /// Connections whose handshake is under way; further ones are closed at once.
 const PENDING: usize = 64;
@@ -50,7 +51,7 @@ impl Gate {
         let closed = Arc::new(AtomicBool::new(false));
         let keeper = Keeper { token, introduce, admit, deliver, pending: AtomicUsize::new(0) };
         let (keeper, shut) = (Arc::new(keeper), Arc::clone(&closed));
-        let listening = thread::Builder::new().name("raddle:gate".into()).spawn(move || {
+        let listening = messenger("gate").spawn(move || {
             for socket in listener.incoming() {
                 if shut.load(Ordering::Acquire) {
                     return;
@@ -78,7 +79,7 @@ impl Keeper {
             return;
         }
         let inside = Arc::clone(keeper);
-        let spawned = thread::Builder::new().name("raddle:hello".into()).spawn(move || {
+        let spawned = messenger("hello").spawn(move || {
             let answered = inside.answer(&socket);
             inside.pending.fetch_sub(1, Ordering::AcqRel);
             if let Ok(hello) = answered {

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use super::gate::{Gate, knock};
 use super::hello::{Hello, Role, Token};
 use super::invitation::Invitation;
+use super::messenger;
 use super::plan::{Plan, Seat};
 use super::protocol::{Briefing, Order, Report};
 use super::wire::{receive, send};
@@ -87,7 +88,7 @@ fn pulse(control: &Arc<Mutex<TcpStream>>, over: &Arc<AtomicBool>) -> std::io::Re
             thread::park_timeout(PULSE);
         }
     };
-    thread::Builder::new().name("raddle:pulse".into()).spawn(beat).map(drop)
+    messenger("pulse").spawn(beat).map(drop)
 }
 
 /// A fingerprint of the program that runs.
@@ -122,8 +123,7 @@ impl Line {
         let heard = Arc::clone(&wishes);
         let (over, done) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let is_done = Arc::clone(&done);
-        let listen = thread::Builder::new().name("raddle:orders".into());
-        let listening = listen.spawn(move || {
+        let listening = messenger("orders").spawn(move || {
             loop {
                 let told = match receive(&mut orders, MOST) {
                     Ok(Order::Begin { briefing }) => Told::Begin(Box::new(briefing)),

@@ -11,6 +11,7 @@ use super::gate::Gate;
 use super::hello::{Hello, PATIENCE, Role, random};
 use super::invitation::{Invitation, new_token};
 use super::line::fits;
+use super::messenger;
 use super::order::{CoordinatorSettings, Ended, Heard, terms};
 use super::protocol::{Answer, Order};
 use super::vault::Vault;
@@ -275,7 +276,7 @@ impl Server {
         // One that does not read is as good as gone.
         let _ = socket.set_write_timeout(Some(PATIENCE));
         self.members.insert(of, socket);
-        let listen = thread::Builder::new().name(format!("raddle:process-{of}"));
+        let listen = messenger(&format!("process-{of}"));
         let listening = listen.spawn(move || {
             while let Ok(report) = receive(&mut reports, MOST) {
                 remote.tell(Event::Said { from: of, report });
@@ -292,7 +293,7 @@ impl Server {
         let (Ok(asking), remote) = (socket.try_clone(), self.remote.clone()) else { return };
         self.visitors.insert(visitor, socket);
         // Without a thread for it the visitor is not answered.
-        let _ = thread::Builder::new().name("raddle:visitor".into()).spawn(move || {
+        let _ = messenger("visitor").spawn(move || {
             if let Ok(question) = receive(&mut Timed::new(&asking, PATIENCE), MOST) {
                 remote.tell(Event::Asked { visitor, question });
             }

@@ -2,12 +2,13 @@
 
 use std::io::{self, Read};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crate::cluster::{AGAIN, FILE, INDEX, LOST, Remote, WORKERS};
+use super::program;
+use crate::cluster::{AGAIN, LOST, Remote};
 
 /// How often to look whether a process has ended.
 const LOOK: Duration = Duration::from_millis(5);
@@ -76,13 +77,12 @@ impl Children {
         &mut self,
         (program, line): (&Path, &[String]),
         invitation: &Path,
-        (workers, again): (usize, bool),
+        (workers, again): (u32, bool),
         remote: &Remote,
     ) -> io::Result<()> {
         let index = self.0.len() as u32;
-        let mut command = Command::new(program);
-        command.args(line).stdin(Stdio::null()).stdout(Stdio::piped());
-        command.env(FILE, invitation).env(INDEX, index.to_string()).env(WORKERS, workers.to_string());
+        let mut command = program::command(program, line, (invitation, index, workers));
+        command.stdout(Stdio::piped());
         if again {
             command.env(AGAIN, "1");
         }

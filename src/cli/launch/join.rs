@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -15,7 +15,7 @@ use super::room::private_folder;
 use super::{Join, program};
 use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::session::SHARED;
-use crate::cluster::{FILE, INDEX, Invitation, Place, Visitor, WORKERS};
+use crate::cluster::{FILE, Invitation, Place, Visitor};
 use crate::hands::lock;
 
 /// How often to look whether the process has ended, and how often whether the launcher is alive.
@@ -79,10 +79,8 @@ fn start(place: &Place, file: &Path) -> Result<Child, Error> {
     let name = Path::new(name).file_name().unwrap_or_default().to_string_lossy();
     let path = program::find(&name)?;
     invitation.write(file).map_err(|why| Error::write(file, why))?;
-    let mut command = Command::new(&path);
-    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null());
-    command.env(FILE, file).env(INDEX, index.to_string()).env(WORKERS, workers.to_string());
-    let started = command.spawn();
+    let mut command = program::command(&path, arguments, (file, *index, *workers));
+    let started = command.stdout(Stdio::null()).spawn();
     started.map_err(|why| Error::failed(format!("{}: cannot be started: {why}", path.display())))
 }
 

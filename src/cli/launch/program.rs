@@ -2,10 +2,12 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use crate::cli::begun::{self, Begun};
 use crate::cli::exit::Error;
 use crate::cli::folder::CHECKPOINT;
+use crate::cluster::{FILE, INDEX, WORKERS};
 
 /// Where a program is: as it is named if that is a path, else beside this one, else on PATH.
 pub(super) fn find(name: &str) -> Result<PathBuf, Error> {
@@ -23,6 +25,30 @@ pub(super) fn find(name: &str) -> Result<PathBuf, Error> {
         Error::usage(format!("{name}: {why}"))
     })
 }
+
+/// Starts a process of the run that this file leads to, with this number in it and this number of workers.
+pub(super) fn command(
+    program: &Path,
+    line: &[String],
+    (invitation, index, workers): (&Path, u32, u32),
+) -> Command {
+    let mut command = Command::new(program);
+    command.args(line).stdin(Stdio::null());
+    command.env(FILE, invitation).env(INDEX, index.to_string()).env(WORKERS, workers.to_string());
+    if env::var_os(TUNABLES).is_none() {
+        // Of what is let go, large blocks go back to the system at once, and the rest can be used by every thread: else
+        // each thread that data pass through keeps a share of them.
+        let arenas = workers.max(1);
+        let tuned = format!("glibc.malloc.arena_max={arenas}:glibc.malloc.mmap_threshold={LARGE}");
+        command.env(TUNABLES, tuned);
+    }
+    command
+}
+
+/// Where the C library, if it is glibc, looks for how it is to share out memory; other libraries pass it over.
+const TUNABLES: &str = "GLIBC_TUNABLES";
+/// Bytes of a block that is given back at once.
+const LARGE: usize = 1 << 20;
 
 /// The value of an option on a program's line, as `--name VALUE` or `--name=VALUE`.
 pub(super) fn value<'a>(line: &'a [String], option: &str) -> Option<&'a str> {

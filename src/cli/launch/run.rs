@@ -99,7 +99,7 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
         let remote = server.remote();
         for _ in 0..*processes {
             let what = (plan.program.as_path(), &plan.arguments[..]);
-            let how = (*workers, server.has_begun());
+            let how = (*workers as u32, server.has_begun());
             let started = lock(&children).start(what, &invitation, how, &remote);
             started.map_err(|why| {
                 Error::failed(format!("{}: cannot be started: {why}", plan.program.display()))

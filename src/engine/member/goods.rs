@@ -52,14 +52,20 @@ impl<P: Program> Member<P> {
         Ok(goods)
     }
 
-    /// Drops of the shards here what the model does not need.
+    /// Drops of the shards and blocks here what the model does not need.
     fn shed(&mut self) -> Result<(), String> {
-        let (program, shards) = (&self.program, &mut self.share.shards);
+        let (program, share) = (&self.program, &mut self.share);
         doing::guarded(|| {
-            for (number, shard) in (0..).zip(shards) {
+            for (number, shard) in (0..).zip(&mut share.shards) {
                 if let Some(shard) = shard {
                     Doing::verb("shed").of("shard", number).note();
                     program.shed(shard);
+                }
+            }
+            for (number, block) in (0..).zip(&mut share.blocks) {
+                if let Some(block) = block {
+                    Doing::verb("shed_block").of("block", number).note();
+                    program.shed_block(block);
                 }
             }
             Ok(())

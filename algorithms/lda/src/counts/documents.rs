@@ -90,6 +90,13 @@ impl DocumentRows {
         }
     }
 
+    /// Drops room that is not used: nothing is drawn any more.
+    pub(crate) fn shed(&mut self) {
+        if let Self::Sparse(rows) = self {
+            rows.shed();
+        }
+    }
+
     /// Whether rows read from elsewhere are for the same documents.
     pub(crate) fn fit(&self, other: &Self) -> bool {
         let start = |row: &Row| row.start;
@@ -176,6 +183,20 @@ impl SparseRows {
         Some(Self { rows, lines: vec![Line::default(); u32::try_from(end).ok()? as usize] })
     }
 
+    /// Drops the lines without entries.
+    fn shed(&mut self) {
+        let mut end = 0;
+        for row in &mut self.rows {
+            let (start, lines) = (row.start as usize, (row.length as usize).div_ceil(LANES));
+            self.lines.copy_within(start..start + lines, end);
+            // Lines only move to the front.
+            row.start = end as u32;
+            end += lines;
+        }
+        self.lines.truncate(end);
+        self.lines.shrink_to_fit();
+    }
+
     /// The entries of a document, in no particular order; none for a document that does not exist.
     fn entries(&self, document: usize) -> impl Iterator<Item = u32> + '_ {
         let row = self.rows.get(document).copied().unwrap_or_default();
@@ -205,6 +226,21 @@ raddle::state!(SparseRows { rows, lines });
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn dropped_lines_take_nothing_of_what_is_said() {
+        let mut rows =
+            DocumentRows::new([3, 0, 40, 17, 20].into_iter(), 100, Kind::Sparse).expect("few lines");
+        rows.put(0, 100, [(5, 1), (99, 2)].into_iter());
+        rows.put(2, 100, (0..9).map(|topic| (topic, topic + 1)));
+        rows.put(4, 100, (0..17).map(|topic| (topic, 1)));
+        let said = |rows: &DocumentRows| {
+            (0..5).map(|document| rows.of(document, 100).collect::<Vec<_>>()).collect::<Vec<_>>()
+        };
+        let (before, bytes) = (said(&rows), rows.bytes());
+        rows.shed();
+        assert_eq!((said(&rows), rows.bytes()), (before, bytes - 4 * size_of::<Line>()));
+    }
 
     #[test]
     fn rows_survive_their_bytes() {

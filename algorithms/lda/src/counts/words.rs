@@ -24,13 +24,15 @@ pub(crate) struct WordRows {
     pub(crate) topics: Vec<u16>,
     pub(crate) counts: Vec<u32>,
     pub(crate) full: FullRows,
+    /// Bytes of room that they had and have dropped.
+    pub(crate) shed: u64,
 }
 
 /// Room that is not used is not written: it is as long as a row may ever become, and rows are short once topics have
 /// settled.
 impl State for WordRows {
     fn save(&self, out: &mut Writer) {
-        let Self { starts, lengths, topics, counts, full } = self;
+        let Self { starts, lengths, topics, counts, full, shed } = self;
         out.write(starts);
         out.write(lengths);
         let used = lengths.iter().map(|&length| length as usize).sum();
@@ -43,15 +45,16 @@ impl State for WordRows {
         out.write(&used_topics);
         out.write(&used_counts);
         out.write(full);
+        out.write(shed);
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
         let broken = || StateError::new("the rows of words");
         let (starts, lengths): (Vec<u64>, Vec<u32>) = (from.read()?, from.read()?);
         let (used_topics, used_counts): (Vec<u16>, Vec<u32>) = (from.read()?, from.read()?);
-        let full = from.read()?;
+        let (full, shed) = (from.read()?, from.read()?);
         if starts.is_empty() && lengths.is_empty() {
-            return Ok(Self { full, ..Self::default() });
+            return Ok(Self { full, shed, ..Self::default() });
         }
         let fits = |(bounds, &length): (&[u64], &u32)| {
             bounds[0] <= bounds[1]
@@ -78,7 +81,7 @@ impl State for WordRows {
             counts[start..start + length].copy_from_slice(&used_counts[at..at + length]);
             at += length;
         }
-        Ok(Self { starts, lengths, topics, counts, full })
+        Ok(Self { starts, lengths, topics, counts, full, shed })
     }
 }
 
@@ -176,6 +179,7 @@ impl WordRows {
             topics: vec![0; room],
             counts: vec![0; room],
             full,
+            shed: 0,
         }
     }
 
@@ -202,21 +206,46 @@ impl WordRows {
         }
     }
 
-    /// Bytes that the rows take, filled or not.
+    /// Drops the room that is not used: nothing is drawn any more.
+    pub(crate) fn shed(&mut self) {
+        let before = self.bytes();
+        let ranges = self.starts.iter().zip(&self.lengths);
+        let used: Vec<_> =
+            ranges.map(|(&start, &length)| start as usize..start as usize + length as usize).collect();
+        let mut end = 0;
+        for range in used {
+            self.topics.copy_within(range.clone(), end);
+            self.counts.copy_within(range.clone(), end);
+            end += range.len();
+        }
+        self.topics.truncate(end);
+        self.counts.truncate(end);
+        self.topics.shrink_to_fit();
+        self.counts.shrink_to_fit();
+        let mut end = 0;
+        for (start, &length) in self.starts.iter_mut().skip(1).zip(&self.lengths) {
+            end += u64::from(length);
+            *start = end;
+        }
+        self.shed += (before - self.bytes()) as u64;
+    }
+
+    /// Bytes that the rows take, filled or not, or took before they dropped room.
     pub(crate) fn bytes(&self) -> usize {
-        let Self { starts, lengths, topics, counts, full } = self;
+        let Self { starts, lengths, topics, counts, full, shed } = self;
         let full = size_of_val(&*full.places) + size_of_val(&*full.rows);
         size_of_val(&**starts)
             + size_of_val(&**lengths)
             + size_of_val(&**topics)
             + size_of_val(&**counts)
             + full
+            + *shed as usize
     }
 
     /// Whether these are rows of this number of words and topics, full ones of this width: those of a checkpoint may be
     /// any.
     pub(crate) fn are_sound(&self, words: usize, topics: usize, width: usize) -> bool {
-        let Self { starts, lengths, topics: names, counts, full } = self;
+        let Self { starts, lengths, topics: names, counts, full, .. } = self;
         let end = starts.last().copied();
         lengths.len() == words
             && starts.len() == words + 1
@@ -284,6 +313,21 @@ mod tests {
     }
 
     #[test]
+    fn dropped_room_takes_nothing_of_what_is_said() {
+        let mut rows = WordRows::new([900, 3, 0, 40].into_iter(), 1000, Some(70));
+        rows.put(0, [(999, 1), (4, 7)].into_iter());
+        rows.put(3, (0..40).map(|topic| (topic * 3, topic + 1)));
+        let (before, bytes) = (rows.clone(), rows.bytes());
+        assert!(before.room(1) == 4 && before.topics.len() > 45);
+        rows.shed();
+        let said = |rows: &WordRows| (0..4).map(|word| rows.of(word).collect::<Vec<_>>()).collect::<Vec<_>>();
+        assert_eq!((said(&rows), rows.bytes()), (said(&before), bytes));
+        assert_eq!((rows.topics.len(), rows.counts.len()), (40, 40));
+        let copy: WordRows = from_bytes(&to_bytes(&rows)).expect("what was written");
+        assert_eq!((copy.bytes(), copy), (bytes, rows));
+    }
+
+    #[test]
     fn rows_that_do_not_fit_together_are_refused() {
         let mut rows = WordRows::new([3, 5].into_iter(), 10, None);
         rows.put(1, [(4, 2), (6, 1)].into_iter());
@@ -296,6 +340,7 @@ mod tests {
             out.write(&changed.topics[3..5].to_vec());
             out.write(&changed.counts[3..5].to_vec());
             out.write(&changed.full);
+            out.write(&changed.shed);
             from_bytes::<WordRows>(&out.into_bytes())
         };
         assert_eq!(with(|_| ()).expect("as it was"), rows);

@@ -22,7 +22,7 @@ pub struct DocumentShard {
     pub(crate) held_out: HeldOut,
     /// How the shard's own tasks have changed the topics' totals in the epoch under way, of which nobody else knows yet.
     pub(crate) moved: Moved,
-    /// Bytes of tokens that it had, where it has dropped them.
+    /// Bytes of tokens and of room that it had, where it has dropped them.
     pub(crate) shed: usize,
 }
 
@@ -83,11 +83,13 @@ impl DocumentShard {
         (0..self.documents.len()).map(|document| self.length(document))
     }
 
-    /// Drops the tokens and the held-out documents.
+    /// Drops the tokens, the held-out documents, and the room of rows that is not used.
     pub(crate) fn shed(&mut self) {
-        self.shed += self.token_bytes();
+        let before = self.token_bytes() + self.rows.bytes();
         self.slices = Vec::new();
         (self.held_out, self.moved) = (HeldOut::default(), Moved::default());
+        self.rows.shed();
+        self.shed += before - self.rows.bytes();
     }
 
     /// Bytes of the documents, of their tokens with topics, dropped or not, and of their rows.

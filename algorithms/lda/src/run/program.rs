@@ -121,6 +121,10 @@ impl Program for LdaProgram {
         shard.shed();
     }
 
+    fn shed_block(&self, block: &mut WordBlock) {
+        block.rows.shed();
+    }
+
     fn remember(&self, shard: &DocumentShard, out: &mut Writer) {
         shard.remember(out);
     }
