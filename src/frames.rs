@@ -6,11 +6,13 @@
 //! ends its threads in good order.
 
 use std::io::{self, Read, Write};
-use std::net::{Shutdown, TcpStream};
+use std::net::Shutdown;
 use std::ops::Range;
 use std::sync::Arc;
 
 use timely::communication::allocator::zero_copy::stream::Stream;
+
+use crate::link::{HEAD, Link};
 
 /// Bytes of timely's header: six numbers, big-endian: channel, source, first and last target, length, sequence.
 const HEADER: usize = 48;
@@ -26,7 +28,7 @@ pub(crate) type Lost = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// A connection to another process of a generation.
 pub(crate) struct Frames {
-    socket: TcpStream,
+    link: Link,
     name: Arc<str>,
     /// The threads that may send from there, and those that are here.
     threads: (Range<usize>, Range<usize>),
@@ -132,14 +134,9 @@ fn field(header: &[u8], at: usize) -> u64 {
 }
 
 impl Frames {
-    pub(crate) fn new(
-        socket: TcpStream,
-        name: String,
-        threads: (Range<usize>, Range<usize>),
-        lost: Lost,
-    ) -> Self {
+    pub(crate) fn new(link: Link, name: String, threads: (Range<usize>, Range<usize>), lost: Lost) -> Self {
         let (arriving, leaving) = Default::default();
-        Self { socket, name: name.into(), threads, lost, arriving, leaving }
+        Self { link, name: name.into(), threads, lost, arriving, leaving }
     }
 
     /// Whether timely can have sent a frame that begins so.
@@ -189,10 +186,11 @@ impl Frames {
                 wanted = wanted.max(length + SUM - bytes.len());
             }
             arriving.make_room(wanted);
-            match self.socket.read(&mut arriving.bytes[arriving.end..]) {
+            match (&self.link).read(&mut arriving.bytes[arriving.end..]) {
                 Ok(0) => return Err("its connection has ended".into()),
                 Ok(count) => arriving.end += count,
                 Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
+                Err(why) if why.kind() == io::ErrorKind::TimedOut => return Err(why.to_string()),
                 Err(why) => return Err(format!("its connection broke ({why})")),
             }
         }
@@ -228,6 +226,8 @@ impl Write for Frames {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let Leaving { header, left, sum, out } = &mut self.leaving;
         let mut rest = bytes;
+        // Room for the length of what is written.
+        out.extend_from_slice(&[0; HEAD]);
         while !rest.is_empty() {
             let count = match *left {
                 0 => rest.len().min(HEADER - header.len()),
@@ -249,7 +249,7 @@ impl Write for Frames {
                 header.clear();
             }
         }
-        if let Err(why) = self.socket.write_all(&self.leaving.out) {
+        if let Err(why) = self.link.send(&mut self.leaving.out) {
             // Timely's thread goes on to its end, which comes soon.
             self.lose(&format!("its connection broke ({why})"));
         }
@@ -266,18 +266,17 @@ impl Stream for Frames {
     /// The same connection, of which nothing has been read or written yet.
     fn try_clone(&self) -> io::Result<Self> {
         let (arriving, leaving) = Default::default();
-        let socket = self.socket.try_clone()?;
+        let link = self.link.clone();
         let (name, threads) = (Arc::clone(&self.name), self.threads.clone());
-        Ok(Self { socket, name, threads, lost: Arc::clone(&self.lost), arriving, leaving })
+        Ok(Self { link, name, threads, lost: Arc::clone(&self.lost), arriving, leaving })
     }
 
     fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
-        self.socket.set_nonblocking(nonblocking)
+        self.link.set_nonblocking(nonblocking)
     }
 
     fn shutdown(&self, how: Shutdown) -> io::Result<()> {
-        // One that the other end has closed meanwhile needs no closing.
-        let _ = self.socket.shutdown(how);
+        self.link.shutdown(how);
         Ok(())
     }
 }

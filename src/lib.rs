@@ -102,6 +102,7 @@ pub mod hands;
 mod hub;
 mod identity;
 pub mod level;
+mod link;
 mod map;
 mod message;
 mod operator;

@@ -6,18 +6,15 @@
 #![cfg(target_os = "linux")]
 
 mod commands;
+mod launched;
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
-use commands::{command, ends, next, number, run};
-use serde_json::Value;
-
-/// Nothing takes longer.
-const WATCHDOG: Duration = Duration::from_secs(60);
+use commands::{ends, next, number, run};
+use launched::{Launched, alone, digest, is_alive, launch, report, signal, slow};
 
 /// Fits that take a while on a worker that is slowed down, with the epochs to wait for at most before something is killed.
 const LINES: [(&str, u64); 3] = [
@@ -25,107 +22,6 @@ const LINES: [(&str, u64); 3] = [
     ("mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 30 --shards 4", 15),
     ("lda fit --topics 8 --epochs 40 --shards 4", 25),
 ];
-
-fn report(run: &Path) -> Value {
-    serde_json::from_slice(&fs::read(run.join("report.json")).unwrap()).unwrap()
-}
-
-fn digest(run: &Path) -> String {
-    report(run)["model_digest"].as_str().unwrap().to_owned()
-}
-
-/// The digest and the status of a line that runs alone, undisturbed.
-fn alone(folder: &Path, line: &str) -> (String, Option<i32>) {
-    let ran = run(folder, &format!("{line} --workers 1 --out alone --force"));
-    (digest(&folder.join("alone")), ran.code)
-}
-
-/// Every epoch takes this many times as long.
-fn slow(folder: &Path, factor: u64) {
-    fs::write(folder.join("slow"), format!("0 0 {factor}\n")).unwrap();
-}
-
-fn signal(process: &str, signal: &str) {
-    assert!(Command::new("kill").args([signal, process]).status().unwrap().success());
-}
-
-/// Whether a process is there, and not only its entry.
-fn is_alive(process: &str) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    !stat.is_empty() && !stat.contains(") Z ")
-}
-
-/// A launched run in the background, in the folder `run`.
-struct Launched {
-    launcher: Child,
-    said: BufReader<ChildStderr>,
-    heard: String,
-    run: PathBuf,
-    began: Instant,
-}
-
-impl Launched {
-    fn begin(folder: &Path, line: &str) -> Self {
-        let mut launcher =
-            command(folder, line).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-        let said = BufReader::new(launcher.stderr.take().unwrap());
-        Self { launcher, said, heard: String::new(), run: folder.join("run"), began: Instant::now() }
-    }
-
-    /// Waits until so many epochs are traced.
-    fn await_epoch(&mut self, epochs: u64) {
-        let trace = self.run.join("trace.jsonl");
-        while !fs::read_to_string(&trace).is_ok_and(|text| text.lines().count() as u64 > epochs) {
-            assert!(self.launcher.try_wait().unwrap().is_none(), "it has ended: {}", self.rest());
-            assert!(self.began.elapsed() < WATCHDOG, "the run does not go on");
-            std::thread::yield_now();
-        }
-    }
-
-    /// Waits for a line on stderr, and gives it.
-    fn await_line(&mut self, with: &str) -> String {
-        loop {
-            let mut line = String::new();
-            assert!(self.said.read_line(&mut line).unwrap() > 0, "`{with}` is never said: {}", self.heard);
-            self.heard += &line;
-            if line.contains(with) {
-                return line;
-            }
-            assert!(self.began.elapsed() < WATCHDOG, "`{with}` is not said: {}", self.heard);
-        }
-    }
-
-    /// The system's numbers of the processes, in their order.
-    fn processes(&self) -> Vec<String> {
-        let children = format!("/proc/{0}/task/{0}/children", self.launcher.id());
-        fs::read_to_string(children).unwrap().split_whitespace().map(str::to_owned).collect()
-    }
-
-    fn rest(&mut self) -> String {
-        let mut line = String::new();
-        while self.said.read_line(&mut line).unwrap() > 0 {}
-        self.heard += &line;
-        self.heard.clone()
-    }
-
-    /// The status and what was said to stderr.
-    fn end(mut self) -> (Option<i32>, String) {
-        let said = self.rest();
-        (self.launcher.wait().unwrap().code(), said)
-    }
-}
-
-impl Drop for Launched {
-    fn drop(&mut self) {
-        // A test that fails leaves nobody behind; a launcher that has ended is as it should be.
-        let _ = self.launcher.kill();
-        let _ = self.launcher.wait();
-    }
-}
-
-fn launch(processes: usize, line: &str) -> String {
-    format!("raddle launch --processes {processes} -- {line} --slowdown slow --out run --force")
-}
 
 /// A process that is chosen at random is killed at a random epoch: `RADDLE_KILLS` times.
 #[test]
@@ -281,6 +177,61 @@ fn a_run_goes_on_with_any_number_of_processes_and_workers() {
                 assert_eq!(ran.code, status, "{begin}, then {go_on}: {}", ran.err);
                 assert_eq!(digest(&folder.join("copy")), expected, "{begin}, then {go_on}: {}", ran.err);
             }
+        }
+    }
+}
+
+/// A line, in the background, that is killed once there is a checkpoint of this epoch; later ones are taken away.
+fn killed_after(folder: &Path, line: &str, epoch: u64) {
+    loop {
+        let begin =
+            format!("{line} --workers 1 --slowdown slow --checkpoint-every 1 --out run --force --quiet");
+        let _ = fs::remove_dir_all(folder.join("run"));
+        let mut running = Launched::begin(folder, &begin);
+        let checkpoint = folder.join(format!("run/checkpoint/{epoch}.1"));
+        while !checkpoint.join("manifest").exists() {
+            assert!(running.launcher.try_wait().unwrap().is_none(), "no checkpoint of epoch {epoch}: {line}");
+            std::thread::yield_now();
+        }
+        drop(running);
+        for entry in fs::read_dir(folder.join("run/checkpoint")).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            if name.split('.').next().unwrap().parse::<u64>().unwrap() > epoch {
+                fs::remove_dir_all(path).unwrap();
+            }
+        }
+        // It may have gone on by two epochs before the signal came.
+        if checkpoint.join("manifest").exists() {
+            return;
+        }
+    }
+}
+
+#[test]
+fn every_program_goes_on_after_each_epoch() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    slow(folder, 30);
+    let ratings = "mf fit synth:ratings:users=300,items=120,n=9000 --rank 4 --epochs 5 --shards 4 --solver";
+    let lines = [
+        "lasso fit synth:groups:n=200,p=300,s=20 --schedule shuffled --shards 4 --epochs 5 --tol 1e-14"
+            .to_owned(),
+        "lda fit --topics 8 --epochs 5 --shards 4".to_owned(),
+        format!("{ratings} sgd"),
+        format!("{ratings} als"),
+        format!("{ratings} ccd"),
+    ];
+    for line in &lines {
+        let (expected, status) = alone(folder, line);
+        let program = line.split(' ').next().unwrap();
+        // For the Lasso, epochs are a limit: of one sitting.
+        let more = if program == "lasso" { " --epochs 5" } else { "" };
+        for epoch in 1..5 {
+            killed_after(folder, line, epoch);
+            let ran = run(folder, &format!("{program} fit --resume run --workers 2{more}"));
+            assert_eq!(ran.code, status, "{line}, after {epoch}: {}", ran.err);
+            assert_eq!(digest(&folder.join("run")), expected, "{line}, after {epoch}: {}", ran.err);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! [`Gate`]: a listener that lets in only those who pass the handshake.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
@@ -38,15 +38,15 @@ struct Keeper {
 }
 
 impl Gate {
-    /// Listens on a free port of this address.
+    /// Listens at this address; port 0 is any that is free.
     pub(crate) fn open(
-        at: IpAddr,
+        at: SocketAddr,
         token: Token,
         introduce: Introduce,
         admit: Admit,
         deliver: Deliver,
     ) -> io::Result<Self> {
-        let listener = TcpListener::bind((at, 0))?;
+        let listener = TcpListener::bind(at)?;
         let address = listener.local_addr()?;
         let closed = Arc::new(AtomicBool::new(false));
         let keeper = Keeper { token, introduce, admit, deliver, pending: AtomicUsize::new(0) };

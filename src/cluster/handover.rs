@@ -2,11 +2,11 @@
 //! then runs on.
 
 use std::io::{self, BufWriter, Write};
-use std::net::TcpStream;
 use std::thread;
 
 use super::wire::receive_bytes;
 use crate::doing::{self, Doing};
+use crate::link::Link;
 use crate::program::Program;
 use crate::state::{State, from_bytes, to_bytes};
 
@@ -79,7 +79,7 @@ impl<P: Program> Goods<P> {
 /// One connection of a hand-over: what goes out on it, if anything does, and whether something comes.
 pub(crate) struct Lane<'a, P: Program> {
     pub(crate) name: String,
-    pub(crate) socket: &'a TcpStream,
+    pub(crate) link: &'a Link,
     pub(crate) gives: Option<Vec<Goods<P>>>,
     pub(crate) takes: bool,
 }
@@ -96,9 +96,9 @@ pub(crate) fn exchange<P: Program>(lanes: Vec<Lane<'_, P>>) -> Result<(Vec<Weigh
     thread::scope(|scope| {
         let mut under_way = Vec::new();
         for lane in lanes {
-            let Lane { name, socket, gives, takes } = lane;
-            let giving = gives.map(|goods| scope.spawn(move || doing::guarded(|| give(socket, goods))));
-            let taking = takes.then(|| scope.spawn(move || doing::guarded(|| take::<P>(socket))));
+            let Lane { name, link, gives, takes } = lane;
+            let giving = gives.map(|goods| scope.spawn(move || giving_up(link, || give(link, goods))));
+            let taking = takes.then(|| scope.spawn(move || giving_up(link, || take::<P>(link))));
             under_way.push((name, giving, taking));
         }
         let (mut came, mut left, mut failed) = (Vec::new(), 0, None);
@@ -121,8 +121,17 @@ pub(crate) fn exchange<P: Program>(lanes: Vec<Lane<'_, P>>) -> Result<(Vec<Weigh
     })
 }
 
-fn give<P: Program>(socket: &TcpStream, goods: Vec<Goods<P>>) -> Result<u64, String> {
-    let mut out = BufWriter::with_capacity(1 << 16, socket);
+/// Closes the link where the work fails: who reads or writes on the other half of it would wait for ever.
+fn giving_up<T>(link: &Link, work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    let done = doing::guarded(work);
+    if done.is_err() {
+        link.close();
+    }
+    done
+}
+
+fn give<P: Program>(link: &Link, goods: Vec<Goods<P>>) -> Result<u64, String> {
+    let mut out = BufWriter::with_capacity(1 << 16, link);
     let mut left = 0;
     let mut put = |one: Goods<P>| -> io::Result<()> {
         let (tag, number, bytes) = one.pack();
@@ -140,12 +149,12 @@ fn give<P: Program>(socket: &TcpStream, goods: Vec<Goods<P>>) -> Result<u64, Str
     Ok(left)
 }
 
-fn take<P: Program>(mut socket: &TcpStream) -> Result<Weighed<P>, String> {
+fn take<P: Program>(mut link: &Link) -> Result<Weighed<P>, String> {
     let mut goods = Vec::new();
     loop {
         let mut head = [0; 5];
-        let read = io::Read::read_exact(&mut socket, &mut head);
-        let bytes = read.and_then(|()| receive_bytes(&mut socket, MOST));
+        let read = io::Read::read_exact(&mut link, &mut head);
+        let bytes = read.and_then(|()| receive_bytes(&mut link, MOST));
         let bytes = bytes.map_err(|why| why.to_string())?;
         let (tag, number) = (head[0], u32::from_le_bytes([head[1], head[2], head[3], head[4]]));
         let length = bytes.len() as u64;

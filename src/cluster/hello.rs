@@ -24,7 +24,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 /// No hello is longer.
 const MOST: u64 = 1024;
 /// What is spoken; changes with every message that changes.
-const PROTOCOL: u32 = 2;
+const PROTOCOL: u32 = 3;
 const MAGIC: [u8; 8] = *b"raddlerd";
 
 /// What whoever connects is to whom it connects to.

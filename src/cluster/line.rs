@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError, mpsc};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use super::gate::{Gate, knock};
@@ -14,9 +13,11 @@ use super::invitation::Invitation;
 use super::messenger;
 use super::plan::{Plan, Seat};
 use super::protocol::{Briefing, Order, Report};
-use super::wire::{receive, send};
+use super::reach::Reach;
+use super::wire::{pulse, receive, send};
 use crate::error::EngineError;
 use crate::hands::lock;
+use crate::link::Link;
 use crate::wishes::Wishes;
 
 /// An order is never longer: a plan names every shard.
@@ -49,7 +50,7 @@ pub(crate) enum Next {
 /// Connections of other processes, by generation and process, that wait to be used.
 #[derive(Default)]
 struct Mail {
-    sockets: Mutex<HashMap<(u64, u32), TcpStream>>,
+    links: Mutex<HashMap<(u64, u32), Link>>,
     came: Condvar,
     /// The generation under way: connections for older ones are refused.
     generation: AtomicU64,
@@ -69,27 +70,14 @@ pub(crate) struct Line {
     used: AtomicBool,
     /// Whether the process ends with the generation.
     ends: bool,
-    /// Whether the line is closed.
-    over: Arc<AtomicBool>,
     /// Whether the process has no part in the run any more.
     done: Arc<AtomicBool>,
 }
 
 /// The status of a process that ends because another one is lost, or the coordinator is gone.
 pub(crate) const LOST: i32 = 75;
-/// How often a process says that it is alive.
-const PULSE: Duration = Duration::from_secs(1);
-
-/// Says every second that the process is alive, on a thread of its own: a long task is not silence.
-fn pulse(control: &Arc<Mutex<TcpStream>>, over: &Arc<AtomicBool>) -> std::io::Result<()> {
-    let (control, over) = (Arc::clone(control), Arc::clone(over));
-    let beat = move || {
-        while !over.load(Ordering::Acquire) && send(&mut *lock(&control), &Report::Alive).is_ok() {
-            thread::park_timeout(PULSE);
-        }
-    };
-    messenger("pulse").spawn(beat).map(drop)
-}
+/// Who does not hear the coordinator for so many deadlines is cut off. The coordinator, which decides, comes first.
+const SILENCE: f64 = 2.0;
 
 /// A fingerprint of the program that runs.
 pub(crate) fn build() -> u64 {
@@ -102,10 +90,16 @@ pub(crate) fn build() -> u64 {
 }
 
 impl Line {
-    /// Connects to the coordinator, and listens where it was reached from: on loopback only, if that is there.
+    /// Connects to the coordinator, and listens where it is told to, or where the coordinator was reached from: on loopback
+    /// only, if that is there.
     /// Where the process is to end with the run's generation, as one of `raddle launch` does, it ends at once with [`LOST`]
     /// when another is lost or the coordinator is gone.
-    pub(crate) fn open(invitation: &Invitation, index: u32, ends: bool) -> Result<Self, EngineError> {
+    pub(crate) fn open(
+        invitation: &Invitation,
+        index: u32,
+        ends: bool,
+        reach: Reach,
+    ) -> Result<Self, EngineError> {
         let Invitation { coordinator, token, run } = *invitation;
         let ids = (build(), run);
         let refused = |why: &dyn fmt::Display| {
@@ -114,15 +108,16 @@ impl Line {
         let hello = || Hello::new(Role::Member, ids, 0, index);
         let (_, control) = knock(coordinator, token, hello).map_err(|why| refused(&why))?;
         let mail = Arc::new(Mail::default());
-        let at = control.local_addr().map_err(|why| refused(&why))?.ip();
-        let gate = open_gate(at, token, ids, index, &mail).map_err(|why| refused(&why))?;
-        let address = gate.address();
+        let at = reach.listens(control.local_addr().map_err(|why| refused(&why))?.ip());
+        let gate = open_gate(at, token, ids, index, &mail)
+            .map_err(|why| EngineError::Setting(format!("cannot listen at {at}: {why}")))?;
+        let address = reach.told(gate.address());
         let wishes = Arc::new(Wishes::default());
         let (tell, told) = mpsc::channel();
         let mut orders = control.try_clone().map_err(|why| refused(&why))?;
         let heard = Arc::clone(&wishes);
-        let (over, done) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
-        let is_done = Arc::clone(&done);
+        let is_done = Arc::new(AtomicBool::new(false));
+        let done = Arc::clone(&is_done);
         let listening = messenger("orders").spawn(move || {
             loop {
                 let told = match receive(&mut orders, MOST) {
@@ -130,7 +125,7 @@ impl Line {
                     Ok(Order::Keep { epoch, anew, .. }) => Told::Keep { epoch, anew },
                     Ok(Order::Write) => Told::Write,
                     Ok(Order::Alive { deadline }) => {
-                        let limit = Duration::try_from_secs_f64(3.0 * deadline).ok();
+                        let limit = Duration::try_from_secs_f64(SILENCE * deadline).ok();
                         // A socket that is closed has no time limit, and needs none.
                         let _ = orders.set_read_timeout(limit.filter(|limit| !limit.is_zero()));
                         continue;
@@ -169,7 +164,7 @@ impl Line {
         });
         listening.map_err(|why| refused(&why))?;
         let (control, told) = (Arc::new(Mutex::new(control)), Mutex::new(told));
-        pulse(&control, &over).map_err(|why| refused(&why))?;
+        pulse(&control, Report::Alive).map_err(|why| refused(&why))?;
         Ok(Self {
             index,
             token,
@@ -182,7 +177,6 @@ impl Line {
             _gate: gate,
             used: AtomicBool::new(false),
             ends,
-            over,
             done: is_done,
         })
     }
@@ -231,9 +225,12 @@ impl Line {
     }
 
     /// What a process does that cannot go on because another one is lost.
-    pub(crate) fn end_if_lost(&self, why: &EngineError) {
-        if self.ends && matches!(why, EngineError::Process(_)) {
-            std::process::exit(LOST);
+    pub(crate) fn ender(&self) -> impl Fn(&EngineError) + Send + use<> {
+        let ends = self.ends;
+        move |why| {
+            if ends && matches!(why, EngineError::Process(_)) {
+                std::process::exit(LOST);
+            }
         }
     }
 
@@ -244,8 +241,8 @@ impl Line {
 
     /// Connects with all processes with which a generation has something to do: those with lower numbers are called, the
     /// others call.
-    pub(crate) fn meet(&self, plan: &Plan) -> Result<Vec<(u32, TcpStream)>, EngineError> {
-        let mut met = Vec::new();
+    pub(crate) fn meet(&self, plan: &Plan, deadline: f64) -> Result<Vec<(u32, Link)>, EngineError> {
+        let (mut met, silence) = (Vec::new(), Duration::try_from_secs_f64(deadline).ok());
         for Seat { id, address } in plan.everyone() {
             if !plan.links(self.index, *id) {
                 continue;
@@ -253,18 +250,19 @@ impl Line {
             let lost = |why: &dyn fmt::Display| {
                 EngineError::Process(format!("process {id} at {address} cannot be met: {why}"))
             };
-            let socket = if *id < self.index {
+            let link = if *id < self.index {
                 let hello = || Hello::new(Role::Neighbour, self.ids, plan.number, self.index);
                 let at = address.parse().map_err(|_| lost(&"that is no address"))?;
                 let (there, socket) = knock(at, self.token, hello).map_err(|why| lost(&why))?;
                 if there.index != *id {
                     return Err(lost(&"another process answers there"));
                 }
-                socket
+                Link::new(socket).map_err(|why| lost(&why))?
             } else {
                 self.mail.wait((plan.number, *id), &self.wishes).ok_or_else(|| lost(&"it does not come"))?
             };
-            met.push((*id, socket));
+            link.limit(silence).map_err(|why| lost(&why))?;
+            met.push((*id, link));
         }
         Ok(met)
     }
@@ -274,33 +272,32 @@ impl Drop for Line {
     fn drop(&mut self) {
         // What is closed here is no loss.
         self.done.store(true, Ordering::Release);
-        self.over.store(true, Ordering::Release);
         // The thread that listens to the coordinator ends, and the coordinator sees that nothing more comes.
         let _ = lock(&self.control).shutdown(std::net::Shutdown::Both);
     }
 }
 
 impl Mail {
-    fn wait(&self, from: (u64, u32), wishes: &Wishes) -> Option<TcpStream> {
+    fn wait(&self, from: (u64, u32), wishes: &Wishes) -> Option<Link> {
         let until = Instant::now() + MEETING;
-        let mut sockets = lock(&self.sockets);
+        let mut links = lock(&self.links);
         // What came for a generation before was never used.
-        sockets.retain(|&(generation, _), _| generation >= from.0);
+        links.retain(|&(generation, _), _| generation >= from.0);
         loop {
-            if let Some(socket) = sockets.remove(&from) {
-                return Some(socket);
+            if let Some(link) = links.remove(&from) {
+                return Some(link);
             }
             if wishes.is_over() || Instant::now() >= until {
                 return None;
             }
-            let waited = self.came.wait_timeout(sockets, Duration::from_millis(100));
-            sockets = waited.unwrap_or_else(PoisonError::into_inner).0;
+            let waited = self.came.wait_timeout(links, Duration::from_millis(100));
+            links = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 }
 
 fn open_gate(
-    at: IpAddr,
+    at: SocketAddr,
     token: Token,
     ids: (u64, u64),
     index: u32,
@@ -319,7 +316,9 @@ fn open_gate(
         }
     });
     let deliver = Box::new(move |hello: Hello, socket| {
-        lock(&takes.sockets).insert((hello.generation, hello.index), socket);
+        // Where it cannot be, whoever is there waits for nobody and says so.
+        let Ok(link) = Link::new(socket) else { return };
+        lock(&takes.links).insert((hello.generation, hello.index), link);
         takes.came.notify_all();
     });
     Gate::open(at, token, introduce, admit, deliver)

@@ -11,6 +11,7 @@ mod line;
 mod order;
 pub(crate) mod plan;
 pub(crate) mod protocol;
+mod reach;
 mod server;
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,9 @@ pub(crate) use self::invitation::{AGAIN, FILE, INDEX, WORKERS, write_private};
 pub(crate) use self::line::{LOST, Line, Next};
 pub use self::order::{CoordinatorSettings, Ended, Heard};
 pub use self::protocol::{MemberStatus, RunStatus};
+#[cfg(feature = "cli")]
+pub(crate) use self::reach::Address;
+pub(crate) use self::reach::Reach;
 pub use self::server::{Remote, Server};
 pub(crate) use self::vault::{PROOF, read_proof};
 pub use self::visitor::{Place, Visitor};
@@ -53,7 +57,7 @@ impl Cluster {
     /// If the coordinator cannot be found, or does not let this process in.
     pub fn from_environment() -> Result<Option<Self>, EngineError> {
         let Some((invitation, index)) = Invitation::from_environment()? else { return Ok(None) };
-        let line = Line::open(&invitation, index, true)?;
+        let line = Line::open(&invitation, index, true, Reach::from_environment()?)?;
         Ok(Some(Self { line, index }))
     }
 
@@ -62,7 +66,7 @@ impl Cluster {
     /// # Errors
     /// If the coordinator cannot be found, or does not let this process in.
     pub fn join(invitation: &Invitation, index: u32) -> Result<Self, EngineError> {
-        let line = Line::open(invitation, index, false)?;
+        let line = Line::open(invitation, index, false, Reach::default())?;
         Ok(Self { line, index })
     }
 

@@ -15,6 +15,8 @@ pub struct CoordinatorSettings {
     pub workers: u32,
     /// Where to listen; on loopback unless told otherwise.
     pub listen: IpAddr,
+    /// The port there; 0 is any that is free.
+    pub port: u16,
     /// Whether shards move to faster workers.
     pub balance: bool,
     /// The program and its arguments, for processes that join.
@@ -32,7 +34,7 @@ impl CoordinatorSettings {
     pub fn new(processes: u32, workers: u32) -> Self {
         let listen = IpAddr::V4(Ipv4Addr::LOCALHOST);
         let (line, folder, resume, deadline) = (Vec::new(), None, None, Duration::from_secs(10));
-        Self { processes, workers, listen, balance: true, line, folder, resume, deadline }
+        Self { processes, workers, listen, port: 0, balance: true, line, folder, resume, deadline }
     }
 }
 

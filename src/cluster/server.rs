@@ -1,7 +1,7 @@
 //! [`Server`]: the coordinator with its connections.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::TcpStream;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,16 +13,15 @@ use super::invitation::{Invitation, new_token};
 use super::line::fits;
 use super::messenger;
 use super::order::{CoordinatorSettings, Ended, Heard, terms};
-use super::protocol::{Answer, Order};
+use super::protocol::{Answer, Kept, Order};
+use super::reach::Address;
 use super::vault::Vault;
-use super::wire::{Timed, receive, send};
+use super::wire::{Timed, pulse, receive, send};
 use crate::error::EngineError;
 use crate::hands::lock;
 
 /// How often the coordinator looks at the time.
 const TICK: Duration = Duration::from_millis(100);
-/// How often processes are told that the coordinator is alive.
-const PULSE: Duration = Duration::from_secs(1);
 /// A report is never longer: it may name every shard.
 const MOST: u64 = 1 << 30;
 
@@ -52,15 +51,13 @@ pub struct Server {
     remote: Remote,
     machine: Coordinator,
     vault: Arc<Mutex<Vault>>,
-    /// When the processes were last told that the coordinator is alive.
-    pulse: Instant,
     proof: Option<u64>,
     /// The last generation's number.
     generation: u64,
     stop: bool,
     begun: bool,
     expected: Arc<Mutex<Expected>>,
-    members: BTreeMap<u32, TcpStream>,
+    members: BTreeMap<u32, Arc<Mutex<TcpStream>>>,
     visitors: BTreeMap<u64, TcpStream>,
 }
 
@@ -94,11 +91,13 @@ impl Server {
     /// If it cannot listen there, or the system has no random bytes.
     pub fn open(settings: &CoordinatorSettings) -> Result<Self, EngineError> {
         let refused = |why: std::io::Error| {
-            EngineError::Setting(format!("cannot listen at {}: {why}", settings.listen))
+            let at = settings.listen;
+            let port = Some(settings.port).filter(|&port| port > 0);
+            EngineError::Setting(format!("cannot listen at {}: {why}", Address { ip: at, port }))
         };
         let token = new_token().map_err(refused)?;
         let run = u64::from_le_bytes(random().map_err(refused)?);
-        let listen = settings.listen;
+        let listen = SocketAddr::new(settings.listen, settings.port);
         let vault = Vault::new(settings.folder.clone(), settings.resume.clone());
         let proof = vault.write_proof().map_err(|why| {
             let folder = settings.folder.clone().unwrap_or_default();
@@ -106,7 +105,7 @@ impl Server {
         })?;
         let generation = vault.last_generation();
         let machine = Coordinator::new(terms(settings, run, generation, proof, vault.keeps()));
-        let (vault, pulse) = (Arc::new(Mutex::new(vault)), Instant::now());
+        let vault = Arc::new(Mutex::new(vault));
         let expected = Expected { indices: (0..settings.processes).collect(), build: None, run };
         let expected = Arc::new(Mutex::new(expected));
         let (send, inputs) = mpsc::channel();
@@ -123,7 +122,7 @@ impl Server {
             let _ = deliver.send(input);
         });
         let gate = Gate::open(listen, token, introduce, admit, deliver).map_err(refused)?;
-        let invitation = Invitation::new(gate.address(), token, run);
+        let invitation = Invitation::new(here(gate.address()), token, run);
         let (members, visitors) = (BTreeMap::new(), BTreeMap::new());
         let (remote, settings, stop, begun) = (Remote(send, run), settings.clone(), false, false);
         Ok(Self {
@@ -134,7 +133,6 @@ impl Server {
             remote,
             machine,
             vault,
-            pulse,
             proof,
             generation,
             stop,
@@ -165,7 +163,7 @@ impl Server {
         *lock(&self.expected) = Expected { indices: (0..self.settings.processes).collect(), build, run };
         for socket in std::mem::take(&mut self.members).into_values() {
             // One that is closed already is as it should be.
-            let _ = socket.shutdown(std::net::Shutdown::Both);
+            let _ = lock(&socket).shutdown(std::net::Shutdown::Both);
         }
         self.invitation.run = run;
         self.remote.1 = run;
@@ -188,7 +186,7 @@ impl Server {
     }
 
     /// Where it listens.
-    pub fn address(&self) -> std::net::SocketAddr {
+    pub fn address(&self) -> SocketAddr {
         self.gate.address()
     }
 
@@ -204,7 +202,6 @@ impl Server {
             self.remote.stop();
         }
         loop {
-            self.beat();
             let event = match self.inputs.recv_timeout(TICK) {
                 Ok(Input::Event(of, event)) if of.is_none_or(|of| of == self.invitation.run) => event,
                 // Of an attempt that is over.
@@ -231,15 +228,21 @@ impl Server {
                     Action::Begun => hear(Heard::Begun(self.generation)),
                     Action::Number(number) => {
                         (self.generation, self.begun) = (number, true);
-                        let noted = lock(&self.vault).note_generation(number);
-                        if let Err(why) = noted {
+                        if let Err(why) = lock(&self.vault).note_generation(number) {
                             hear(Heard::Note(&format!("generation.json cannot be written: {why}")));
                         }
                     }
-                    Action::Find { identity } => self.aside(move |vault| vault.find(&identity)),
-                    Action::Commit { epoch, generation, identity, drafted } => self.aside(move |vault| {
-                        Event::Committed(vault.commit((epoch, generation), &identity, drafted))
-                    }),
+                    Action::Find { identity } => {
+                        self.aside(move |vault| vault.find(&identity), |why| Event::Unusable { why });
+                    }
+                    Action::Commit { epoch, generation, identity, drafted } => {
+                        let told = move |kept| Event::Committed { generation, kept };
+                        let failed = |why| Kept { cost: 0.0, bytes: 0, failed: Some(why) };
+                        let commit = move |vault: &mut Vault| {
+                            told(vault.commit((epoch, generation), &identity, drafted))
+                        };
+                        self.aside(commit, move |why| told(failed(why)));
+                    }
                     Action::Over { who, code, why } => return Ended { who, code, why, lost: false },
                     Action::Lost { who, why } => return Ended { who, code: 1, why: Some(why), lost: true },
                 }
@@ -247,18 +250,12 @@ impl Server {
         }
     }
 
-    /// Says that the coordinator is alive.
-    fn beat(&mut self) {
-        if self.pulse.elapsed() >= PULSE {
-            self.pulse = Instant::now();
-            let order = Order::Alive { deadline: self.settings.deadline.as_secs_f64() };
-            let members: Vec<u32> = self.members.keys().copied().collect();
-            members.into_iter().for_each(|to| self.tell(to, &order));
-        }
-    }
-
-    /// Does what may take a while, as disks do, beside what else happens.
-    fn aside(&self, work: impl FnOnce(&mut Vault) -> Event + Send + 'static) {
+    /// Does what may take a while, as disks do, beside what else happens; `failed` makes an event of why it cannot.
+    fn aside(
+        &self,
+        work: impl FnOnce(&mut Vault) -> Event + Send + 'static,
+        failed: impl FnOnce(String) -> Event,
+    ) {
         let (vault, remote) = (Arc::clone(&self.vault), self.remote.clone());
         let beside = thread::Builder::new().name("raddle:vault".into());
         let begun = beside.spawn(move || {
@@ -266,7 +263,7 @@ impl Server {
             remote.tell(work(&mut vault));
         });
         if let Err(why) = begun {
-            self.remote.tell(Event::Unusable { why: format!("no thread can be started: {why}") });
+            self.remote.tell(failed(format!("no thread can be started: {why}")));
         }
     }
 
@@ -275,6 +272,9 @@ impl Server {
         let (Ok(mut reports), remote) = (socket.try_clone(), self.remote.clone()) else { return };
         // One that does not read is as good as gone.
         let _ = socket.set_write_timeout(Some(PATIENCE));
+        let (socket, deadline) = (Arc::new(Mutex::new(socket)), self.settings.deadline.as_secs_f64());
+        // Without a thread that says that the coordinator is alive, the process goes by what else it hears.
+        let _ = pulse(&socket, Order::Alive { deadline });
         self.members.insert(of, socket);
         let listen = messenger(&format!("process-{of}"));
         let listening = listen.spawn(move || {
@@ -301,8 +301,9 @@ impl Server {
     }
 
     fn tell(&mut self, to: u32, order: &Order) {
-        let Some(socket) = self.members.get_mut(&to) else { return };
-        if send(socket, order).is_err() {
+        let Some(socket) = self.members.get(&to) else { return };
+        let mut socket = lock(socket);
+        if send(&mut *socket, order).is_err() {
             // Its own thread notices that it is gone.
             let _ = socket.shutdown(std::net::Shutdown::Both);
         }
@@ -317,6 +318,16 @@ impl Server {
             let _ = send(&mut Timed::new(&socket, PATIENCE), answer);
         }
     }
+}
+
+/// Where this machine reaches what listens there.
+fn here(listens: SocketAddr) -> SocketAddr {
+    let loopback = match listens.ip() {
+        ip if !ip.is_unspecified() => ip,
+        IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+    };
+    SocketAddr::new(loopback, listens.port())
 }
 
 /// Each process connects once; all are of one build.

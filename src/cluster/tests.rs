@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail where a test would")]
 
 use std::io::{Read, Write};
-use std::net::{IpAddr, Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ fn gate() -> (Gate, Arc<Mutex<Vec<Hello>>>) {
         if hello.generation >= 5 { Ok(()) } else { Err("its generation is over".into()) }
     });
     let deliver = Box::new(move |hello, _| into.lock().unwrap().push(hello));
-    let at = IpAddr::V4(Ipv4Addr::LOCALHOST);
+    let at = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     (Gate::open(at, TOKEN, Box::new(|| Ok(hello(1, 2, 0))), admit, deliver).unwrap(), came)
 }
 

@@ -2,9 +2,27 @@
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
+use std::sync::{Arc, Mutex};
+use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::hands::lock;
 use crate::state::{State, from_bytes, to_bytes};
+
+/// How often both ends of a control connection say that they are alive.
+const PULSE: Duration = Duration::from_secs(1);
+
+/// Says every second that this end is alive, on a thread of its own, as long as somebody holds the connection: a long task is
+/// not silence.
+pub(crate) fn pulse<T: State + Send + 'static>(to: &Arc<Mutex<TcpStream>>, alive: T) -> io::Result<()> {
+    let to = Arc::downgrade(to);
+    let beat = move || {
+        while to.upgrade().is_some_and(|to| send(&mut *lock(&to), &alive).is_ok()) {
+            thread::park_timeout(PULSE);
+        }
+    };
+    super::messenger("pulse").spawn(beat).map(drop)
+}
 
 /// Sends a value.
 pub(crate) fn send<T: State>(to: &mut impl Write, value: &T) -> io::Result<()> {

@@ -1,8 +1,7 @@
 //! A run on several processes: the connections and threads of this one's part.
 
-use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::member::{Member, Outgoing, Step};
 use super::{Engine, Outcome};
@@ -14,6 +13,7 @@ use crate::cluster::{Cluster, Line, Next};
 use crate::error::EngineError;
 use crate::generation::{Links, Observer};
 use crate::hands::lock;
+use crate::link::Link;
 use crate::process::{cpu_seconds, peak_memory_bytes};
 use crate::program::Program;
 use crate::record::EpochRecord;
@@ -36,26 +36,25 @@ impl<P: Program> Engine<P> {
             return Err(EngineError::Setting(why.into()));
         }
         let result = run(self, line);
-        let last = match &result {
-            Ok(_) => Report::Done,
-            Err(why) => {
-                let of_a_peer = matches!(why, EngineError::Process(_));
-                Report::Failed { why: why.to_string(), of_a_peer }
-            }
-        };
+        let last = result.as_ref().err().map_or(Report::Done, failed);
         // A coordinator that is gone needs no telling.
         let _ = line.say(&last);
         match &result {
             Ok(None) => line.leave(),
             Ok(Some(_)) => {}
-            Err(why) => line.end_if_lost(why),
+            Err(why) => line.ender()(why),
         }
         result
     }
 }
 
+/// What is said of why this process cannot go on.
+fn failed(why: &EngineError) -> Report {
+    Report::Failed { why: why.to_string(), of_a_peer: matches!(why, EngineError::Process(_)) }
+}
+
 /// Connections with their processes.
-type Sockets = Vec<(u32, TcpStream)>;
+type Met = Vec<(u32, Link)>;
 
 fn run<P: Program>(mut engine: Engine<P>, line: &Line) -> Result<Option<Outcome<P>>, EngineError> {
     let costs = engine.costs.clone().unwrap_or_else(|| vec![1; engine.parts.shards.len()]);
@@ -74,10 +73,10 @@ fn run<P: Program>(mut engine: Engine<P>, line: &Line) -> Result<Option<Outcome<
             }
             Next::Write | Next::Leave => return Ok(None),
         };
-        let (plan, limit) = (briefing.plan.clone(), briefing.deadline);
-        let met = line.meet(&plan)?;
+        let plan = briefing.plan.clone();
+        let met = line.meet(&plan, briefing.deadline)?;
         let goods = member.begin(briefing, Instant::now(), account())?;
-        let left = hand_over(&mut member, line, (&plan, limit), &met, goods)?;
+        let left = hand_over(&mut member, line, &plan, &met, goods)?;
         match member.next()? {
             Step::Wait => return Err(EngineError::Process("a process did not hand over".into())),
             Step::Leave => return Ok(None),
@@ -93,6 +92,11 @@ fn run<P: Program>(mut engine: Engine<P>, line: &Line) -> Result<Option<Outcome<
                 lock(&watch).begin(&plan, member.last_worked());
                 settled(line, &plan, left, member.last_worked())?;
                 let links = (plan.seats.len() > 1).then(|| links(&plan, seat, met));
+                let (report, end) = (line.reporter(), line.ender());
+                generation.tell_first(Box::new(move |why| {
+                    report(&failed(why));
+                    end(why);
+                }));
                 let ended = Arc::clone(&generation);
                 line.wishes.set_abort(Some(Box::new(move |why| ended.lose(why))));
                 let returned = Arc::clone(&generation).run(links);
@@ -121,28 +125,19 @@ fn settled(line: &Line, plan: &Plan, bytes: u64, since: Option<Instant>) -> Resu
 fn hand_over<P: Program>(
     member: &mut Member<P>,
     line: &Line,
-    (plan, limit): (&Plan, f64),
-    met: &Sockets,
+    plan: &Plan,
+    met: &Met,
     mut goods: Outgoing<P>,
 ) -> Result<u64, EngineError> {
     let me = line.index();
     let mut lanes = Vec::with_capacity(met.len());
-    for (other, socket) in met {
+    for (other, link) in met {
         let gives = plan.is_giver(me) && plan.seat_of(*other).is_some();
         let takes = plan.is_giver(*other) && plan.seat_of(me).is_some();
         let gives = gives.then(|| goods.remove(other).unwrap_or_default());
-        lanes.push(Lane { name: format!("process {other}"), socket, gives, takes });
+        lanes.push(Lane { name: format!("process {other}"), link, gives, takes });
     }
-    let timeout = |limit: Option<f64>| {
-        let limit = limit.and_then(|limit| Duration::try_from_secs_f64(limit).ok());
-        for (_, socket) in met {
-            // A socket that is closed has no time limits, and needs none.
-            let _ = socket.set_read_timeout(limit).and_then(|()| socket.set_write_timeout(limit));
-        }
-    };
-    timeout(Some(limit));
     let (came, left) = exchange(lanes).map_err(EngineError::Process)?;
-    timeout(None);
     for ((other, _), goods) in met.iter().zip(came) {
         for (one, bytes) in goods {
             member.take(*other, one, bytes)?;
@@ -152,14 +147,14 @@ fn hand_over<P: Program>(
 }
 
 /// The connections to the processes of a generation, by their seats.
-fn links(plan: &Plan, seat: usize, met: Sockets) -> Links {
-    let mut sockets: Vec<Option<(String, TcpStream)>> = plan.seats.iter().map(|_| None).collect();
-    for (id, socket) in met {
+fn links(plan: &Plan, seat: usize, met: Met) -> Links {
+    let mut links: Vec<Option<(String, Link)>> = plan.seats.iter().map(|_| None).collect();
+    for (id, link) in met {
         if let Some(other) = plan.seat_of(id) {
-            sockets[other] = Some((format!("process {id}"), socket));
+            links[other] = Some((format!("process {id}"), link));
         }
     }
-    Links { index: seat, sockets }
+    Links { index: seat, links }
 }
 
 /// Whether it pays to end the generation under way, so that shards move.

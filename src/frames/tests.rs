@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail where a test would")]
 
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::sync::Mutex;
 use std::sync::mpsc;
 use std::thread;
@@ -21,7 +21,8 @@ fn end(socket: TcpStream) -> (Frames, Arc<Mutex<Vec<String>>>) {
     let said: Arc<Mutex<Vec<String>>> = Arc::default();
     let into = Arc::clone(&said);
     let lost: Lost = Arc::new(move |why: &str| into.lock().unwrap().push(why.to_owned()));
-    (Frames::new(socket, "process 7".into(), (2..4, 0..2), lost), said)
+    let link = Link::new(socket).unwrap();
+    (Frames::new(link, "process 7".into(), (2..4, 0..2), lost), said)
 }
 
 fn frame(source: u64, targets: (u64, u64), content: &[u8]) -> Vec<u8> {

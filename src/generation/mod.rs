@@ -6,7 +6,6 @@
 mod slots;
 mod start;
 
-use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -18,6 +17,7 @@ use self::slots::Slots;
 use crate::error::EngineError;
 use crate::hands::{Crew, lock};
 use crate::hub::HubState;
+use crate::link::Link;
 use crate::placement::Layout;
 use crate::program::Program;
 use crate::record::EpochRecord;
@@ -68,7 +68,9 @@ pub(crate) struct Generation<P: Program> {
     failed: AtomicBool,
     failure: Mutex<Option<Failure>>,
     /// The connections to other processes, to be closed when one fails: whoever reads from them is then done.
-    sockets: Mutex<Vec<TcpStream>>,
+    links: Mutex<Vec<Link>>,
+    /// Told of the first failure, before others can notice it: workers may be busy for long.
+    told: Mutex<Option<Told>>,
     /// Workers that lend the first one a hand.
     crew: Arc<Crew>,
     /// In a dataflow of someone else's: a number that no other generation has.
@@ -77,17 +79,27 @@ pub(crate) struct Generation<P: Program> {
     wakers: Mutex<Vec<SyncActivator>>,
 }
 
+/// Told why a generation fails.
+pub(crate) type Told = Box<dyn Fn(&EngineError) + Send>;
+
 /// Why a generation failed, and whether only because another process did.
+#[derive(Clone)]
 struct Failure {
     reason: String,
     of_a_peer: bool,
+}
+
+impl From<Failure> for EngineError {
+    fn from(Failure { reason, of_a_peer }: Failure) -> Self {
+        if of_a_peer { Self::Process(reason) } else { Self::Worker(reason) }
+    }
 }
 
 /// Which of the processes of a generation this is, and its connections to the others, by their number, each with the name
 /// of who is there.
 pub(crate) struct Links {
     pub(crate) index: usize,
-    pub(crate) sockets: Vec<Option<(String, TcpStream)>>,
+    pub(crate) links: Vec<Option<(String, Link)>>,
 }
 
 impl<P: Program> Generation<P> {
@@ -109,7 +121,8 @@ impl<P: Program> Generation<P> {
             observer: Mutex::new(observer),
             failed: AtomicBool::new(false),
             failure: Mutex::new(None),
-            sockets: Mutex::default(),
+            links: Mutex::default(),
+            told: Mutex::default(),
             crew: Arc::default(),
             memory: None,
             wakers: Mutex::new(Vec::new()),
@@ -136,8 +149,7 @@ impl<P: Program> Generation<P> {
             self.run_on_threads(links)?;
         }
         match lock(&self.failure).take() {
-            Some(Failure { reason, of_a_peer: true }) => Err(EngineError::Process(reason)),
-            Some(Failure { reason, .. }) => Err(EngineError::Worker(reason)),
+            Some(failure) => Err(failure.into()),
             None => {
                 self.take_back().ok_or_else(|| EngineError::Worker("a worker ended without its state".into()))
             }
@@ -183,16 +195,25 @@ impl<P: Program> Generation<P> {
     }
 
     fn end_with(&self, failure: Failure) {
-        lock(&self.failure).get_or_insert(failure);
-        self.failed.store(true, Ordering::Release);
-        for socket in lock(&self.sockets).iter() {
-            // One that is closed already is as it should be.
-            let _ = socket.shutdown(Shutdown::Both);
+        let mut first = lock(&self.failure);
+        if first.is_none() {
+            *first = Some(failure.clone());
+            if let Some(told) = &*lock(&self.told) {
+                told(&failure.into());
+            }
         }
+        drop(first);
+        self.failed.store(true, Ordering::Release);
+        lock(&self.links).iter().for_each(Link::close);
         for waker in lock(&self.wakers).iter() {
             // A worker that is gone needs no waking.
             let _ = waker.activate();
         }
+    }
+
+    /// Has somebody told of the first failure, before the others.
+    pub(crate) fn tell_first(&self, told: Told) {
+        *lock(&self.told) = Some(told);
     }
 
     /// Wakes this operator when another one fails.

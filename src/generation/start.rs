@@ -52,7 +52,7 @@ impl<P: Program> Generation<P> {
         here: usize,
         links: Option<Links>,
     ) -> Result<(Vec<AllocatorBuilder>, Box<dyn Any + Send>), String> {
-        let Some(Links { index, sockets }) = links else {
+        let Some(Links { index, links }) = links else {
             return match self.settings.serialized {
                 true => CommunicationConfig::ProcessBinary(here),
                 false => CommunicationConfig::Process(here),
@@ -64,17 +64,17 @@ impl<P: Program> Generation<P> {
             true => ProcessBuilder::new_bytes_vector(here, hooks.refill.clone(), None),
             false => ProcessBuilder::new_typed_vector(here, hooks.refill.clone(), None),
         };
-        let mut streams = Vec::with_capacity(sockets.len());
-        for (number, socket) in sockets.into_iter().enumerate() {
-            let Some((name, socket)) = socket else {
+        let mut streams = Vec::with_capacity(links.len());
+        for (number, link) in links.into_iter().enumerate() {
+            let Some((name, link)) = link else {
                 streams.push(None);
                 continue;
             };
-            lock(&self.sockets).push(socket.try_clone().map_err(|why| why.to_string())?);
+            lock(&self.links).push(link.clone());
             let generation = Arc::clone(self);
             let lost = Arc::new(move |why: &str| generation.lose(why));
             let sources = number * here..(number + 1) * here;
-            streams.push(Some(Frames::new(socket, name, (sources, self.layout.here.clone()), lost)));
+            streams.push(Some(Frames::new(link, name, (sources, self.layout.here.clone()), lost)));
         }
         let made = initialize_networking_from_sockets(inner, streams, index, here, hooks);
         let (builders, guard) = made.map_err(|why| why.to_string())?;

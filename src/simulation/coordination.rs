@@ -8,6 +8,7 @@ use crate::cluster::protocol::{Answer, Question, Report};
 impl World {
     pub(super) fn coordinate(&mut self, event: Event) -> Result<(), String> {
         let now = (self.now - self.since) as f64 * 1e-6;
+        self.echo(&event);
         for action in self.coordinator.on(event, now) {
             match action {
                 Action::Tell { to, order } => {
@@ -15,8 +16,8 @@ impl World {
                 }
                 Action::Answer { answer: Answer::Place { index, .. }, .. } => {
                     let (fits, stays) = self.joining.pop().unwrap_or((true, true));
-                    let process = match self.faults.as_ref().filter(|_| fits) {
-                        Some(faults) => Process::kept(index, self.problem, faults.checkpoints()),
+                    let process = match self.faults.as_mut().filter(|_| fits) {
+                        Some(faults) => faults.process(index, self.problem),
                         None => Process::new(index, self.problem, fits),
                     };
                     self.processes.insert(index, process);
@@ -27,8 +28,11 @@ impl World {
                     }
                 }
                 Action::Number(number) => {
-                    let vault = self.faults.as_ref().map(|faults| faults.vault.note_generation(number));
-                    vault.unwrap_or(Ok(())).map_err(|why| why.to_string())?;
+                    // Where it cannot be noted, as on a full disk, the launcher says so and goes on.
+                    let _ = self.faults.as_ref().map(|faults| faults.vault.note_generation(number));
+                    if self.is_launcher_dead() {
+                        return Ok(());
+                    }
                 }
                 Action::Answer { .. } | Action::Note(_) | Action::Begun => {}
                 Action::Find { identity } => {
@@ -37,6 +41,9 @@ impl World {
                 }
                 Action::Commit { epoch, generation, identity, drafted } => {
                     let kept = self.commit((epoch, generation), &identity, drafted)?;
+                    if self.is_launcher_dead() {
+                        return Ok(());
+                    }
                     self.soon(kept);
                 }
                 Action::Lost { .. } if self.faults.is_some() => {
@@ -52,7 +59,7 @@ impl World {
 
     /// The coordinator is told in a while.
     pub(super) fn soon(&mut self, event: Option<Event>) {
-        let after = self.now + self.dice.below(2_000);
+        let after = self.now + self.dice.below(2_000) + self.slowness();
         event.into_iter().for_each(|event| self.at(after, Happening::ToCoordinator(event)));
     }
 

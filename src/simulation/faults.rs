@@ -1,34 +1,21 @@
-//! Faults of a simulated run: processes are killed or stopped, connections with the coordinator pass nothing on, in one
-//! direction or in both, and the launcher dies and another one goes on.
+//! Faults of a simulated run: processes are killed or stopped, or their machine loses power, with what it has not synced;
+//! connections pass nothing on, in one direction or in both; disks are slow or full; and the launcher dies and another one
+//! goes on. What was stopped goes on later, when others have taken its place.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::disk::{Folder, Frail};
 use super::process::Process;
-use super::world::{COORDINATOR, Happening, World};
+use super::world::{Happening, World};
 use crate::cluster::coordinator::{Coordinator, Event, Terms};
-use crate::cluster::protocol::Report;
+use crate::cluster::protocol::{Order, Report};
 use crate::cluster::vault::Vault;
-use crate::store::Store;
 
 /// Seconds of silence after which a process is lost, and microseconds between two signs of life.
 pub(super) const DEADLINE: f64 = 0.5;
-const PULSE: u64 = 100_000;
-
-/// A disk that takes no time to be sure.
-#[derive(Debug)]
-pub(super) struct Quick;
-
-impl Store for Quick {
-    fn sync(&self, _: &std::fs::File) -> std::io::Result<()> {
-        Ok(())
-    }
-
-    fn sync_folder(&self, _: &std::path::Path) -> std::io::Result<()> {
-        Ok(())
-    }
-}
+pub(super) const PULSE: u64 = 100_000;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Fault {
@@ -39,30 +26,104 @@ pub(super) enum Fault {
         from: bool,
         to: bool,
     },
+    /// What one process says to another, or both say to each other, is lost, in this generation.
+    CutLink {
+        both: bool,
+    },
     Launcher,
+    /// A process, or the launcher, dies in the middle of what it writes next.
+    Writing {
+        launcher: bool,
+    },
+    Slow(bool),
+    Full(bool),
+}
+
+impl Fault {
+    fn any(dice: &mut super::Dice) -> Self {
+        match dice.below(16) {
+            0..4 => Self::Kill,
+            4 | 5 => Self::Stop,
+            6 => Self::Cut { from: true, to: dice.one_in(2) },
+            7 => Self::Cut { from: false, to: true },
+            8 | 9 => Self::CutLink { both: dice.one_in(2) },
+            10 => Self::Writing { launcher: false },
+            11 | 12 => Self::Writing { launcher: true },
+            13 => Self::Slow(true),
+            14 => Self::Full(true),
+            _ => Self::Launcher,
+        }
+    }
+}
+
+/// How often what is to happen has happened.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Counts {
+    pub(super) struck: u64,
+    pub(super) attempts: u64,
+    /// Attempts that went on from a checkpoint.
+    pub(super) resumed: u64,
+    /// Machines that lost power, disks that refused, links that fell silent, and processes that went on too late.
+    pub(super) unsynced: u64,
+    pub(super) refused: u64,
+    pub(super) silent: u64,
+    pub(super) late: u64,
+}
+
+impl std::ops::AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        self.struck += other.struck;
+        self.attempts += other.attempts;
+        self.resumed += other.resumed;
+        self.unsynced += other.unsynced;
+        self.refused += other.refused;
+        self.silent += other.silent;
+        self.late += other.late;
+    }
 }
 
 /// What a run with faults has beside one without.
 pub(super) struct Faults {
     folder: PathBuf,
     terms: Terms,
+    pub(super) disk: Arc<Folder>,
+    /// The processes' ways to it, and the launcher's.
+    pub(super) disks: BTreeMap<u32, Arc<Frail>>,
+    pub(super) own: Arc<Frail>,
+    pub(super) is_slow: bool,
     pub(super) vault: Vault,
-    /// The last checkpoint that was committed.
+    /// The last checkpoint that was committed, and one whose commit was under way when the launcher died.
     committed: Option<String>,
+    perhaps: Option<String>,
     /// Processes that do nothing any more; those that are not heard; those that hear nothing.
     pub(super) frozen: Vec<u32>,
-    mute: Vec<u32>,
-    deaf: Vec<u32>,
+    pub(super) mute: Vec<u32>,
+    pub(super) deaf: Vec<u32>,
+    /// Who is not heard by whom, in which generation.
+    pub(super) cut: Vec<(u32, u32, u64)>,
+    /// What those that were stopped were told, and those whose place others have taken.
+    unread: Vec<(u32, Order)>,
+    pub(super) late: Vec<(Process, Vec<Order>)>,
     /// Since when a process waits for what others hand over.
     waiting: BTreeMap<u32, u64>,
-    pub(super) struck: u64,
-    pub(super) attempts: u64,
-    pub(super) resumed: u64,
+    pub(super) counts: Counts,
 }
 
 impl Faults {
     pub(super) fn checkpoints(&self) -> PathBuf {
         self.folder.join("checkpoint")
+    }
+
+    /// A process, with a disk.
+    pub(super) fn process(&mut self, index: u32, problem: u64) -> Process {
+        let disk = self.disk.reach();
+        self.disks.insert(index, Arc::clone(&disk));
+        Process::kept(index, problem, self.checkpoints(), disk)
+    }
+
+    /// Whether the connection passes on what one process says to the other.
+    pub(super) fn is_cut(&self, from: u32, to: u32, generation: u64) -> bool {
+        self.cut.contains(&(from, to, generation))
     }
 }
 
@@ -70,35 +131,35 @@ impl World {
     /// A run in this folder to which a few things happen that should not.
     pub(super) fn with_faults(seed: u64, problem: u64, folder: PathBuf) -> Self {
         let mut world = Self::new(seed, problem);
-        let vault = Vault::in_store(folder.clone(), Arc::new(Quick));
+        let disk: Arc<Folder> = Arc::default();
+        let own = disk.reach();
+        let vault = Vault::in_store(folder.clone(), own.clone());
         let terms = Terms { keeps: true, deadline: DEADLINE, ..world.coordinator.terms().clone() };
         world.coordinator = Coordinator::new(terms.clone());
-        let (committed, frozen, mute, deaf) = (None, Vec::new(), Vec::new(), Vec::new());
-        let (waiting, struck, attempts, resumed) = (BTreeMap::new(), 0, 1, 0);
         world.faults = Some(Faults {
             folder,
             terms,
+            disk,
+            disks: BTreeMap::new(),
+            own,
+            is_slow: false,
             vault,
-            committed,
-            frozen,
-            mute,
-            deaf,
-            waiting,
-            struck,
-            attempts,
-            resumed,
+            committed: None,
+            perhaps: None,
+            frozen: Vec::new(),
+            mute: Vec::new(),
+            deaf: Vec::new(),
+            cut: Vec::new(),
+            unread: Vec::new(),
+            late: Vec::new(),
+            waiting: BTreeMap::new(),
+            counts: Counts { attempts: 1, ..Counts::default() },
         });
         // Those of a run without faults have no folder.
         world.agenda.retain(|_, what| !matches!(what, Happening::Built(_)));
         world.people();
         for _ in 0..1 + world.dice.below(3) {
-            let fault = match world.dice.below(8) {
-                0..4 => Fault::Kill,
-                4 => Fault::Stop,
-                5 => Fault::Cut { from: true, to: world.dice.one_in(2) },
-                6 => Fault::Cut { from: false, to: true },
-                _ => Fault::Launcher,
-            };
+            let fault = Fault::any(&mut world.dice);
             // Before the first checkpoint, or behind some.
             let latest = if world.dice.one_in(2) { 60_000 } else { 1_000_000 };
             let after = world.dice.below(latest);
@@ -110,23 +171,40 @@ impl World {
 
     /// The processes of an attempt, which are still building their programs.
     fn people(&mut self) {
-        let Some(faults) = &self.faults else { return };
-        let (folder, count) = (faults.checkpoints(), faults.terms.processes);
-        self.processes =
-            (0..count).map(|index| (index, Process::kept(index, self.problem, folder.clone()))).collect();
+        let Some(faults) = &mut self.faults else { return };
+        let (count, problem) = (faults.terms.processes, self.problem);
+        self.processes = (0..count).map(|index| (index, faults.process(index, problem))).collect();
         for index in 0..count {
             let after = self.now + self.dice.below(5_000);
             self.at(after, Happening::Built(index));
         }
     }
 
+    /// What the coordinator is told comes a second time, later, now and then.
+    pub(super) fn echo(&mut self, event: &Event) {
+        let has_faults = self.faults.is_some();
+        let again = matches!(event, Event::Said { .. } | Event::Found { .. } | Event::Committed { .. });
+        if has_faults && again && self.dice.one_in(30) {
+            let after = self.now + self.dice.below(100_000);
+            self.at(after, Happening::ToCoordinator(event.clone()));
+        }
+    }
+
     /// Whether it concerns nobody who could take it in.
-    pub(super) fn is_lost(&self, what: &Happening) -> bool {
-        let Some(faults) = &self.faults else { return false };
+    pub(super) fn is_lost(&mut self, what: &Happening) -> bool {
+        let Some(faults) = &mut self.faults else { return false };
+        if let Happening::Order(to, order) = what
+            && faults.frozen.contains(to)
+        {
+            faults.unread.push((*to, order.clone()));
+        }
         match what {
             Happening::ToCoordinator(Event::Said { from, .. }) => faults.mute.contains(from),
             Happening::Order(to, _) => faults.deaf.contains(to) || faults.frozen.contains(to),
-            Happening::Goods { to, .. } => faults.frozen.contains(to) || !self.processes.contains_key(to),
+            Happening::Goods { from, to, generation, .. } => {
+                let is_there = !faults.frozen.contains(to) && self.processes.contains_key(to);
+                !is_there || faults.is_cut(*from, *to, *generation)
+            }
             Happening::Message { process, .. } => {
                 faults.frozen.contains(process) || !self.processes.contains_key(process)
             }
@@ -164,65 +242,28 @@ impl World {
         }
     }
 
-    pub(super) fn strike(&mut self, fault: Fault) {
-        let ids: Vec<u32> = self.processes.keys().copied().collect();
-        let (whom, count) = (self.dice.below(ids.len().max(1) as u64) as usize, ids.len());
-        let Some(faults) = &mut self.faults else { return };
-        faults.struck += 1;
-        if count == 0 || matches!(fault, Fault::Launcher) {
-            // What it has not noted is gone with it.
-            return self.begin_anew();
-        }
-        match fault {
-            Fault::Stop => faults.frozen.push(ids[whom]),
-            Fault::Cut { from, to } => {
-                faults.mute.extend(Some(ids[whom]).filter(|_| from));
-                faults.deaf.extend(Some(ids[whom]).filter(|_| to));
-                if to {
-                    // Who hears nothing for three deadlines ends.
-                    let after = self.now + (3e6 * DEADLINE) as u64;
-                    self.at(after, Happening::Ends(ids[whom]));
-                }
-            }
-            Fault::Kill | Fault::Launcher => self.kill(ids[whom]),
-        }
-    }
-
-    /// A process ends at once. Others may notice before the coordinator does.
-    pub(super) fn kill(&mut self, whom: u32) {
-        if self.processes.remove(&whom).is_none() {
-            return;
-        }
-        let after = self.now + self.dice.below(3_000);
-        self.at(after, Happening::ToCoordinator(Event::Closed { of: whom }));
-        let after = self.now + self.dice.below(10_000);
-        let exited = Event::Exited { of: whom, code: 137, crashed: true, how: "was killed".into() };
-        self.at(after, Happening::ToCoordinator(exited));
-        let others: Vec<u32> = self.processes.keys().copied().collect();
-        for other in others {
-            if self.dice.one_in(2) {
-                let why = format!("the connection to process {whom} has ended");
-                self.send(
-                    (other, u32::MAX),
-                    COORDINATOR,
-                    Happening::ToCoordinator(Event::Said {
-                        from: other,
-                        report: Report::Failed { why, of_a_peer: true },
-                    }),
-                );
-            }
-        }
-    }
-
     /// The launcher ends what is left, or another one takes its place, and begins anew: it knows what is in the folder.
     pub(super) fn begin_anew(&mut self) {
         let Some(faults) = &mut self.faults else { return };
-        faults.attempts += 1;
-        for gone in [&mut faults.frozen, &mut faults.mute, &mut faults.deaf] {
+        faults.counts.attempts += 1;
+        for index in std::mem::take(&mut faults.frozen) {
+            let unread = faults.unread.iter().filter(|(to, _)| *to == index);
+            let unread = unread.map(|(_, order)| order.clone()).collect();
+            if let Some(process) = self.processes.remove(&index) {
+                faults.late.push((process, unread));
+                let after = self.now + self.dice.below(400_000);
+                self.count += 1;
+                self.agenda.insert((after, self.count), Happening::GoesOn);
+            }
+        }
+        faults.unread.clear();
+        faults.cut.clear();
+        for gone in [&mut faults.mute, &mut faults.deaf] {
             gone.clear();
         }
         faults.waiting.clear();
-        faults.vault = Vault::in_store(faults.folder.clone(), Arc::new(Quick));
+        faults.own = faults.disk.reach();
+        faults.vault = Vault::in_store(faults.folder.clone(), faults.own.clone());
         let after = faults.vault.last_generation();
         self.coordinator = Coordinator::new(Terms { after, ..faults.terms.clone() });
         // Times never fall, and begin with 0 for each coordinator.
@@ -231,8 +272,10 @@ impl World {
         self.early.clear();
         self.last.clear();
         self.joining.clear();
-        self.agenda
-            .retain(|_, what| matches!(what, Happening::Fault(_) | Happening::Pulse | Happening::Whim(_)));
+        let stays = |what: &Happening| {
+            matches!(what, Happening::Fault(_) | Happening::Pulse | Happening::Whim(_) | Happening::GoesOn)
+        };
+        self.agenda.retain(|_, what| stays(what));
         self.people();
     }
 
@@ -241,11 +284,29 @@ impl World {
         let Some(faults) = &mut self.faults else { return Ok(None) };
         let found = faults.vault.find(identity);
         let Event::Found { from, .. } = &found else { return Err(format!("it cannot go on: {found:?}")) };
-        if *from != faults.committed {
+        let perhaps = faults.perhaps.take();
+        if *from != faults.committed && (perhaps.is_none() || *from != perhaps) {
             return Err(format!("{:?} was committed, and {from:?} is found", faults.committed));
         }
-        faults.resumed += u64::from(from.is_some());
+        faults.committed = from.clone();
+        faults.counts.resumed += u64::from(from.is_some());
         Ok(Some(found))
+    }
+
+    /// How long a disk takes that is slow.
+    pub(super) fn slowness(&mut self) -> u64 {
+        let is_slow = self.faults.as_ref().is_some_and(|faults| faults.is_slow);
+        if is_slow { self.dice.below(4_000_000) } else { 0 }
+    }
+
+    /// Whether a process has died in the middle of what it wrote.
+    pub(super) fn is_dead(&self, index: u32) -> bool {
+        let disk = self.faults.as_ref().and_then(|faults| faults.disks.get(&index));
+        disk.is_some_and(|disk| disk.is_dead())
+    }
+
+    pub(super) fn is_launcher_dead(&self) -> bool {
+        self.faults.as_ref().is_some_and(|faults| faults.own.is_dead())
     }
 
     /// Commits a checkpoint.
@@ -257,11 +318,16 @@ impl World {
     ) -> Result<Option<Event>, String> {
         let Some(faults) = &mut self.faults else { return Ok(None) };
         let kept = faults.vault.commit((epoch, generation), identity, drafted);
-        if let Some(why) = kept.failed {
-            return Err(why);
-        }
         let folder = faults.checkpoints().join(format!("{epoch}.{generation}"));
-        faults.committed = Some(folder.to_string_lossy().into_owned());
-        Ok(Some(Event::Committed(kept)))
+        let folder = Some(folder.to_string_lossy().into_owned());
+        match &kept.failed {
+            None => faults.committed = folder,
+            Some(_) if faults.own.is_dead() => faults.perhaps = folder,
+            Some(why) if why.contains("no space left") => faults.counts.refused += 1,
+            // The machine that made its folder has lost power: the loss of its process is told soon.
+            Some(why) if faults.counts.unsynced > 0 && why.contains("os error 2") => {}
+            Some(why) => return Err(why.clone()),
+        }
+        Ok(Some(Event::Committed { generation, kept }))
     }
 }

@@ -17,6 +17,10 @@ impl World {
                 worker => (plan.process_of[worker as usize], plan.thread_of[worker as usize]),
             };
             let other = plan.seats[seat as usize].id;
+            let is_cut = |faults: &super::faults::Faults| faults.is_cut(from.0, other, plan.number);
+            if self.faults.as_ref().is_some_and(is_cut) {
+                continue;
+            }
             let bytes = to_bytes(&message);
             let what = Happening::Message { process: other, generation: plan.number, to, bytes };
             self.send(from, (other, thread), what);

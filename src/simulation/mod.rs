@@ -1,15 +1,18 @@
 //! A run of several processes without processes: the coordinator, the members, and the real hub and places of
 //! `tests/programs/mixing.rs`, driven by a seeded scheduler under a virtual clock. Every message takes its own time;
-//! processes join, leave, are refused and rescaled; and, in a second test, they are killed, stopped and cut off, and the
-//! launcher dies. Whatever happens, the run ends with the bytes of one worker.
+//! processes join, leave, are refused and rescaled; and, in a second test, they are killed, stopped and cut off, disks are
+//! slow, full and lose what was not synced, messages come twice, and the launcher dies. Whatever happens, the run ends with the
+//! bytes of one worker.
 //!
 //! A seed that fails prints the command that repeats it.
 
 mod coordination;
+mod disk;
 mod faults;
 mod generations;
 mod meter;
 mod process;
+mod strikes;
 mod world;
 
 #[path = "../../tests/programs/mixing.rs"]
@@ -18,6 +21,7 @@ mod mixing;
 
 use std::collections::HashMap;
 
+use self::faults::Counts;
 use self::mixing::{Mixing, Problem};
 use self::world::World;
 use crate::engine::{Engine, Parts};
@@ -127,7 +131,7 @@ fn whatever_is_lost_the_bytes_are_those_of_one_worker() {
         Err(_) => (number("RADDLE_SIMULATION_FROM", 0), number("RADDLE_SIMULATIONS", 10_000)),
     };
     let place = tempfile::tempdir().unwrap_or_else(|why| panic!("no folder: {why}"));
-    let (mut struck, mut attempts, mut resumed) = (0, 0, 0);
+    let mut counts = Counts::default();
     for seed in first..first + count {
         let number = splitmix64(seed) % PROBLEMS;
         let alone = expected.entry(number).or_insert_with(|| match engine(number).run() {
@@ -140,16 +144,15 @@ fn whatever_is_lost_the_bytes_are_those_of_one_worker() {
         let end = World::with_faults(seed, number, folder.clone()).run();
         let end = end.unwrap_or_else(|why| panic!("seed {seed}: {why}\n{again}"));
         assert!(bytes(&end.outcome.parts) == *alone, "seed {seed}: other bytes\n{again}");
-        let (faults, tries, went_on) = end.faults;
-        (struck, attempts, resumed) = (struck + faults, attempts + tries, resumed + went_on);
+        counts += end.faults;
         // What is left of it is in nobody's way.
         let _ = std::fs::remove_dir_all(folder);
     }
     if count > 100 {
-        assert!(
-            struck > count && attempts > count + count / 2 && resumed > count / 10,
-            "{struck} {attempts} {resumed}"
-        );
+        let Counts { struck, attempts, resumed, unsynced, refused, silent, late } = counts;
+        assert!(struck > count && attempts > count + count / 2 && resumed > count / 10, "{counts:?}");
+        let rare = [unsynced, refused, silent, late];
+        assert!(rare.iter().all(|&number| number > count / 200), "{counts:?}");
     }
-    println!("{struck} faults struck, {attempts} attempts, {resumed} of them from a checkpoint");
+    println!("{counts:?}");
 }

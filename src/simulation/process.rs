@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use super::faults::Quick;
+use super::disk::Frail;
 use super::mixing::Mixing;
 use super::{Dice, engine};
 use crate::cluster::plan::Plan;
@@ -47,8 +47,8 @@ impl Process {
     }
 
     /// One that writes checkpoints.
-    pub(super) fn kept(index: u32, problem: u64, folder: PathBuf) -> Self {
-        let engine = engine(problem).identity("data 1").checkpoint(1, folder).store(Arc::new(Quick));
+    pub(super) fn kept(index: u32, problem: u64, folder: PathBuf, disk: Arc<Frail>) -> Self {
+        let engine = engine(problem).identity("data 1").checkpoint(1, folder).store(disk);
         Self::of(engine, index)
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Instant;
 
 use super::Dice;
-use super::faults::{Fault, Faults};
+use super::faults::{Counts, Fault, Faults};
 use super::mixing::Mixing;
 use super::process::Process;
 use crate::cluster::coordinator::{Coordinator, Event, Terms};
@@ -53,6 +53,15 @@ pub(super) enum Happening {
     Pulse,
     /// A process that hears nothing ends.
     Ends(u32),
+    /// A process has heard nothing of another one for the deadline, in an attempt.
+    Silent {
+        from: u32,
+        to: u32,
+        generation: u64,
+        attempt: u64,
+    },
+    /// One that was stopped goes on.
+    GoesOn,
 }
 
 #[derive(Clone, Copy)]
@@ -68,8 +77,7 @@ pub(super) struct Ended {
     pub(super) joined: u64,
     pub(super) left: u64,
     pub(super) refused: u64,
-    /// Faults that struck, attempts, and those that went on from a checkpoint.
-    pub(super) faults: (u64, u64, u64),
+    pub(super) faults: Counts,
 }
 
 pub(super) struct World {
@@ -78,7 +86,7 @@ pub(super) struct World {
     pub(super) now: u64,
     /// When the coordinator began.
     pub(super) since: u64,
-    count: u64,
+    pub(super) count: u64,
     pub(super) faults: Option<Faults>,
     pub(super) agenda: BTreeMap<(u64, u64), Happening>,
     /// When what was last sent from one end to another arrives: connections keep the order.
@@ -176,6 +184,7 @@ impl World {
                 return Err("the run does not end".into());
             }
             self.happen(what)?;
+            self.bury();
         }
         let (who, code, why) = self.over.take().unwrap_or_default();
         if code != 0 || why.is_some() {
@@ -185,7 +194,7 @@ impl World {
         if whose != who {
             return Err(format!("process {whose} has the outcome, and process {who} ended the run"));
         }
-        let faults = self.faults.as_ref().map(|faults| (faults.struck, faults.attempts, faults.resumed));
+        let faults = self.faults.as_ref().map(|faults| faults.counts);
         let (joined, left, refused) = (self.joined, self.left, self.refused);
         Ok(Ended { outcome, joined, left, refused, faults: faults.unwrap_or_default() })
     }
@@ -198,6 +207,10 @@ impl World {
             Happening::Fault(fault) => self.strike(fault),
             Happening::Pulse => self.beat()?,
             Happening::Ends(index) => self.kill(index),
+            Happening::Silent { from, to, generation, attempt } => {
+                self.hear_nothing(from, to, generation, attempt);
+            }
+            Happening::GoesOn => self.go_on_late(),
             Happening::ToCoordinator(event) => self.coordinate(event)?,
             Happening::Order(to, order) => self.obey(to, order)?,
             Happening::Goods { from, to, generation, packed } => {
@@ -258,7 +271,17 @@ impl World {
             }
             Order::Keep { generation, epoch, anew } => {
                 let drafted = process.member.keep(epoch, anew).map_err(|why| why.to_string())?;
-                self.say(to, Report::Kept { generation, drafted });
+                if self.is_dead(to) {
+                    return Ok(());
+                }
+                let report = Report::Kept { generation, drafted };
+                match self.slowness() {
+                    0 => self.say(to, report),
+                    slow => {
+                        let after = self.now + slow;
+                        self.at(after, Happening::ToCoordinator(Event::Said { from: to, report }));
+                    }
+                }
             }
             Order::End | Order::Lost | Order::Alive { .. } | Order::Write => {}
         }

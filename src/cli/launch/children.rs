@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::program;
-use crate::cluster::{AGAIN, LOST, Remote};
+use crate::cluster::{AGAIN, LOST, Reach, Remote};
 
 /// How often to look whether a process has ended.
 const LOOK: Duration = Duration::from_millis(5);
@@ -24,6 +24,18 @@ struct One {
     out: Said,
     /// The first one writes to the launcher's own.
     err: Option<Said>,
+}
+
+/// What a process is started with.
+pub(super) struct Start<'a> {
+    pub(super) program: &'a Path,
+    pub(super) arguments: &'a [String],
+    /// The file by which it finds its run.
+    pub(super) invitation: &'a Path,
+    pub(super) workers: u32,
+    /// Whether the run has been begun before.
+    pub(super) again: bool,
+    pub(super) reach: Reach,
 }
 
 /// What a process has written.
@@ -72,18 +84,13 @@ pub(super) fn ended(status: ExitStatus) -> (i32, bool, String) {
 }
 
 impl Children {
-    /// Starts one more, which finds its run by this file.
-    pub(super) fn start(
-        &mut self,
-        (program, line): (&Path, &[String]),
-        invitation: &Path,
-        (workers, again): (u32, bool),
-        remote: &Remote,
-    ) -> io::Result<()> {
+    /// Starts one more.
+    pub(super) fn start(&mut self, start: &Start<'_>, remote: &Remote) -> io::Result<()> {
         let index = self.0.len() as u32;
-        let mut command = program::command(program, line, (invitation, index, workers));
+        let place = (start.invitation, index, start.workers);
+        let mut command = program::command(start.program, start.arguments, place, start.reach);
         command.stdout(Stdio::piped());
-        if again {
+        if start.again {
             command.env(AGAIN, "1");
         }
         if index > 0 {

@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 use super::children::ended;
 use super::room::private_folder;
-use super::{Join, program};
+use super::{Join, check_reach, program};
 use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::session::SHARED;
-use crate::cluster::{FILE, Invitation, Place, Visitor};
+use crate::cluster::{FILE, Invitation, Place, Reach, Visitor};
 use crate::hands::lock;
 
 /// How often to look whether the process has ended, and how often whether the launcher is alive.
@@ -28,7 +28,9 @@ const MOST: usize = 3;
 /// Asks for a place in the run, and starts its program as one more process of it: anew, in a new place, where a loss has
 /// ended it.
 pub(super) fn join(options: &Join) -> Result<u8, Error> {
-    let Join { address, token_file, .. } = options;
+    let Join { address, token_file, listen, advertise, .. } = options;
+    let reach = Reach { listen: *listen, advertise: *advertise };
+    check_reach(reach)?;
     let token = fs::read_to_string(token_file);
     let token = token.map_err(|why| Error::usage(format!("{}: {why}", token_file.display())))?;
     let invitation = Invitation::to(resolve(address)?, token.trim())
@@ -37,7 +39,7 @@ pub(super) fn join(options: &Join) -> Result<u8, Error> {
     // Ctrl-C and SIGTERM are the program's: it leaves at the next boundary.
     let _ = ctrlc::set_handler(|| ());
     let folder = private_folder().map_err(|why| Error::failed(format!("no folder for the token: {why}")))?;
-    let status = take_part(&visitor, options.deadline, &folder);
+    let status = take_part(&visitor, options.deadline, &folder, reach);
     // Best effort: the run has gone on without them long ago.
     let _ = fs::remove_file(folder.join(FILE));
     let _ = fs::remove_dir_all(folder.join(SHARED));
@@ -45,11 +47,11 @@ pub(super) fn join(options: &Join) -> Result<u8, Error> {
     status
 }
 
-fn take_part(visitor: &Visitor, deadline: Duration, folder: &Path) -> Result<u8, Error> {
+fn take_part(visitor: &Visitor, deadline: Duration, folder: &Path, reach: Reach) -> Result<u8, Error> {
     let (mut place, mut short) = (visitor.join()?, 0);
     loop {
         let began = Instant::now();
-        let child = start(&place, &folder.join(FILE))?;
+        let child = start(&place, &folder.join(FILE), reach)?;
         let (code, crashed, how) = watch(child, visitor, deadline)?;
         short = if began.elapsed() < SHORT { short + 1 } else { 0 };
         if !crashed || short == MOST {
@@ -73,13 +75,13 @@ fn join_again(visitor: &Visitor, deadline: Duration) -> Result<Place, Error> {
     }
 }
 
-fn start(place: &Place, file: &Path) -> Result<Child, Error> {
+fn start(place: &Place, file: &Path, reach: Reach) -> Result<Child, Error> {
     let Place { line, index, workers, invitation } = place;
     let (name, arguments) = line.split_first().ok_or_else(|| Error::failed("the run has no program"))?;
     let name = Path::new(name).file_name().unwrap_or_default().to_string_lossy();
     let path = program::find(&name)?;
     invitation.write(file).map_err(|why| Error::write(file, why))?;
-    let mut command = program::command(&path, arguments, (file, *index, *workers));
+    let mut command = program::command(&path, arguments, (file, *index, *workers), reach);
     let started = command.stdout(Stdio::null()).spawn();
     started.map_err(|why| Error::failed(format!("{}: cannot be started: {why}", path.display())))
 }

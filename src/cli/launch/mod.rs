@@ -7,7 +7,6 @@ mod program;
 mod room;
 mod run;
 
-use std::net::IpAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -17,7 +16,7 @@ use clap::{ArgAction, Args, Parser};
 use super::exit::{Error, ExitStatus};
 use super::screen::say;
 use super::values::{self, MOST_WORKERS};
-use crate::cluster::{Invitation, RunStatus, Visitor};
+use crate::cluster::{Address, Invitation, Reach, RunStatus, Visitor};
 
 /// Runs programs on several processes, and asks after runs.
 #[derive(Parser)]
@@ -42,9 +41,13 @@ struct Launch {
     /// Number of workers of each process.
     #[arg(long, value_name = "N", value_parser = values::between::<1, MOST_WORKERS>, default_value = "1")]
     workers: usize,
-    /// Address at which the run listens for processes of other machines. Nothing is encrypted: see src/NETWORK.md.
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1")]
-    listen: IpAddr,
+    /// Address at which the run listens for processes of other machines, with a port or with any that is free. Nothing is
+    /// encrypted: see src/NETWORK.md.
+    #[arg(long, value_name = "ADDR[:PORT]", default_value = "127.0.0.1")]
+    listen: Address,
+    /// Address that processes of other machines are told, where they do not reach this one at --listen.
+    #[arg(long, value_name = "ADDR[:PORT]")]
+    advertise: Option<Address>,
     /// Move shards to the workers that are faster. Never changes the model.
     #[arg(long, value_name = "on|off", default_value = "on", action = ArgAction::Set, value_parser = values::on_off)]
     balance: bool,
@@ -68,6 +71,12 @@ struct Join {
     /// A file with the run's token: RUN/token of the launcher's machine.
     #[arg(long, value_name = "FILE")]
     token_file: PathBuf,
+    /// Address at which the process listens for the others; by default the one from which it reaches the run.
+    #[arg(long, value_name = "ADDR[:PORT]")]
+    listen: Option<Address>,
+    /// Address that the others are told, where they do not reach the process at the one it listens at.
+    #[arg(long, value_name = "ADDR[:PORT]")]
+    advertise: Option<Address>,
     /// A launcher that does not answer for this time is gone: the process is ended.
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     deadline: Duration,
@@ -120,6 +129,22 @@ fn seconds(text: &str) -> Result<Duration, String> {
         return Err("give 2 to 86400 seconds".into());
     }
     Ok(Duration::from_secs_f64(seconds))
+}
+
+/// Refuses addresses by which nobody is reached.
+fn check_reach(reach: Reach) -> Result<(), Error> {
+    let refuse =
+        |option: &str, address: Address, why: &str| Err(Error::usage(format!("{option} {address}: {why}")));
+    match (reach.listen, reach.advertise) {
+        (_, Some(address)) if address.ip.is_unspecified() => {
+            refuse("--advertise", address, "name the address by which other machines reach this one")
+        }
+        (Some(address), None) if address.ip.is_unspecified() => {
+            let why = "name the address by which other machines reach this one, here or as --advertise";
+            refuse("--listen", address, why)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Who asks the run of a folder.

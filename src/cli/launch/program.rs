@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use crate::cli::begun::{self, Begun};
 use crate::cli::exit::Error;
 use crate::cli::folder::CHECKPOINT;
-use crate::cluster::{FILE, INDEX, WORKERS};
+use crate::cluster::{FILE, INDEX, Reach, WORKERS};
 
 /// Where a program is: as it is named if that is a path, else beside this one, else on PATH.
 pub(super) fn find(name: &str) -> Result<PathBuf, Error> {
@@ -26,15 +26,18 @@ pub(super) fn find(name: &str) -> Result<PathBuf, Error> {
     })
 }
 
-/// Starts a process of the run that this file leads to, with this number in it and this number of workers.
+/// Starts a process of the run that this file leads to, with this number in it and this number of workers, which listens and
+/// is reached there.
 pub(super) fn command(
     program: &Path,
     line: &[String],
     (invitation, index, workers): (&Path, u32, u32),
+    reach: Reach,
 ) -> Command {
     let mut command = Command::new(program);
     command.args(line).stdin(Stdio::null());
     command.env(FILE, invitation).env(INDEX, index.to_string()).env(WORKERS, workers.to_string());
+    command.envs(reach.variables());
     if env::var_os(TUNABLES).is_none() {
         // Of what is let go, large blocks go back to the system at once, and the rest can be used by every thread: else
         // each thread that data pass through keeps a share of them.

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::children::Children;
+use super::children::{Children, Start};
 use super::losses::Losses;
 use super::room::Room;
-use super::{Launch, program};
+use super::{Launch, check_reach, program};
 use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::folder::Earlier;
-use crate::cluster::{CoordinatorSettings, Ended, Heard, Server};
+use crate::cluster::{Address, CoordinatorSettings, Ended, Heard, Reach, Server};
 
 /// How long processes that are done may take to end.
 const PARTING: Duration = Duration::from_secs(10);
@@ -68,17 +68,15 @@ impl Plan {
 
 /// Starts the processes and coordinates them, anew after a loss; gives the run's status.
 pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
-    let Launch { processes, workers, listen, balance, deadline, .. } = options;
+    let Launch { processes, workers, listen, advertise, balance, deadline, .. } = options;
     let plan = Plan::of(options)?;
-    if listen.is_unspecified() {
-        let why = "name the address by which other machines reach this one";
-        return Err(Error::usage(format!("--listen {listen}: {why}")));
-    }
+    check_reach(Reach { listen: Some(*listen), advertise: *advertise })?;
     let room = Room::open(plan.out.as_deref(), plan.earlier)?;
     let mut line = vec![plan.program.display().to_string()];
     line.extend(plan.arguments.iter().cloned());
     let settings = CoordinatorSettings {
-        listen: *listen,
+        listen: listen.ip,
+        port: listen.port.unwrap_or(0),
         balance: *balance,
         line,
         folder: room.path().map(Path::to_owned),
@@ -89,18 +87,28 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
     let mut server = Server::open(&settings)?;
     let children = Arc::new(Mutex::new(Children::default()));
     on_interrupt(server.remote(), Arc::clone(&children));
-    if let Some(folder) = room.path().filter(|_| !listen.is_loopback()) {
-        let (address, token) = (server.address(), folder.join("token"));
+    let told = advertise.unwrap_or(*listen).or_port(server.address().port());
+    if let Some(folder) = room.path().filter(|_| !told.ip().is_loopback()) {
+        let (address, token) = (told, folder.join("token"));
         note(&format!("listens at {address}: raddle join HOST:PORT --token-file {}", token.display()));
     }
+    // Only the coordinator has a port that is named; those that are started here listen where it does.
+    let everywhere = Some(listen.without_port()).filter(|address| address.ip.is_unspecified());
+    let reach = Reach { listen: everywhere, advertise: advertise.map(Address::without_port) };
     let mut losses = Losses::default();
     loop {
         let invitation = room.invite(server.invitation())?;
         let remote = server.remote();
         for _ in 0..*processes {
-            let what = (plan.program.as_path(), &plan.arguments[..]);
-            let how = (*workers as u32, server.has_begun());
-            let started = lock(&children).start(what, &invitation, how, &remote);
+            let start = Start {
+                program: &plan.program,
+                arguments: &plan.arguments,
+                invitation: &invitation,
+                workers: *workers as u32,
+                again: server.has_begun(),
+                reach,
+            };
+            let started = lock(&children).start(&start, &remote);
             started.map_err(|why| {
                 Error::failed(format!("{}: cannot be started: {why}", plan.program.display()))
             })?;

@@ -17,8 +17,8 @@ pub(crate) enum Event {
     Found { from: Option<String>, warnings: Vec<String> },
     /// None of the checkpoints can be used.
     Unusable { why: String },
-    /// What a checkpoint has come to.
-    Committed(Kept),
+    /// What the checkpoint of the boundary that ended this generation has come to.
+    Committed { generation: u64, kept: Kept },
     /// A visitor asks something.
     Asked { visitor: u64, question: Question },
     /// The run is to end after the epoch under way.

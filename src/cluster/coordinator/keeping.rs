@@ -71,9 +71,12 @@ impl Coordinator {
     }
 
     /// The checkpoint is there, or could not be written: the run goes on.
-    pub(super) fn committed(&mut self, kept: Kept, _now: f64) {
+    pub(super) fn committed(&mut self, generation: u64, kept: Kept) {
+        let is_awaited = self.plan.as_ref().is_some_and(|plan| plan.number == generation);
         match std::mem::replace(&mut self.stage, Stage::Running) {
-            Stage::Keeping(keeping) => self.begin(Some(keeping.cut), Some(kept)),
+            Stage::Keeping(keeping) if is_awaited && keeping.awaited.is_empty() => {
+                self.begin(Some(keeping.cut), Some(kept));
+            }
             other => self.stage = other,
         }
     }

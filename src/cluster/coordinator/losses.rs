@@ -9,6 +9,22 @@ use super::{Action, Connection, Coordinator, GRACE, Member, Order, Stage, Stand,
 const CONNECTING: f64 = 60.0;
 
 impl Coordinator {
+    /// A process cannot go on because another one is gone. Whoever ends so is missed by others, and what they say of it may
+    /// come first: each reason is told once.
+    pub(super) fn follow(&mut self, from: u32, reason: &str, now: f64) {
+        let why = format!("process {from}: {reason}");
+        match &mut self.trouble {
+            None => {
+                let until = now + GRACE;
+                self.trouble = Some(Trouble { until, who: from, code: 1, why, loss: true });
+            }
+            Some(trouble) if trouble.loss && !trouble.why.contains(reason) => {
+                trouble.why += &format!("; {why}");
+            }
+            Some(_) => {}
+        }
+    }
+
     /// The connection to a process has ended.
     pub(super) fn miss(&mut self, of: u32, now: f64) {
         let Some(member) = self.members.get_mut(&of) else { return };

@@ -6,6 +6,8 @@ mod keeping;
 mod losses;
 mod members;
 mod plans;
+#[cfg(test)]
+mod tests;
 mod visitors;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -105,9 +107,13 @@ impl Coordinator {
                 Event::Said { from, report } => self.hear(from, report, now),
                 Event::Closed { of } => self.miss(of, now),
                 Event::Exited { of, code, crashed, how } => self.exit(of, (code, crashed, how), now),
-                Event::Found { from, warnings } => self.found(from, warnings, now),
-                Event::Unusable { why } => self.over(0, 2, Some(why)),
-                Event::Committed(kept) => self.committed(kept, now),
+                // Once: what comes again, or late, is answered already.
+                Event::Found { from, warnings } if matches!(self.stage, Stage::Finding) => {
+                    self.found(from, warnings, now);
+                }
+                Event::Unusable { why } if matches!(self.stage, Stage::Finding) => self.over(0, 2, Some(why)),
+                Event::Found { .. } | Event::Unusable { .. } => {}
+                Event::Committed { generation, kept } => self.committed(generation, kept),
                 Event::Asked { visitor, question } => self.answer(visitor, question, now),
                 // As a program that is interrupted before its training began.
                 Event::Stop if matches!(self.stage, Stage::Gathering | Stage::Finding) => {
@@ -200,9 +206,7 @@ impl Coordinator {
             Report::Leaving => self.let_go(from),
             Report::Failed { why, of_a_peer: true } => {
                 member.follows = true;
-                let why = format!("process {from}: {why}");
-                let until = now + GRACE;
-                self.trouble.get_or_insert(Trouble { until, who: from, code: 1, why, loss: true });
+                self.follow(from, &why, now);
             }
             Report::Failed { why, .. } => self.over(from, 1, Some(format!("process {from} failed: {why}"))),
             Report::Done => {
@@ -217,6 +221,11 @@ impl Coordinator {
 
     /// A process has built its program.
     fn admit(&mut self, from: u32, facts: Facts, address: String, now: f64) {
+        // Once: one that has a part in the run does not begin it anew.
+        let is_expected = self.members.get(&from).is_some_and(|member| member.stand == Stand::Preparing);
+        if !is_expected || self.early.iter().any(|&(before, ..)| before == from) {
+            return;
+        }
         let gathering = matches!(self.stage, Stage::Gathering | Stage::Finding);
         // Those who join are compared with those who began.
         if gathering && !self.members.get(&from).is_some_and(|member| member.own) {
@@ -276,8 +285,8 @@ impl Coordinator {
             self.stage = Stage::Cutting { ended: BTreeSet::new(), cut: None };
         }
         let (Stage::Cutting { ended, cut }, Some(plan)) = (&mut self.stage, &self.plan) else { return };
-        ended.insert(from);
-        if plan.seats[0].id == from {
+        // Once: what the first one said counts.
+        if ended.insert(from) && plan.seats[0].id == from {
             *cut = said;
         }
         if plan.seats.iter().all(|seat| ended.contains(&seat.id)) {

@@ -1,0 +1,185 @@
+//! Processes that are cut off, stopped or lost on another machine: the run goes on without them, and ends with the bytes of
+//! an undisturbed one. "Another machine" is `raddle join`, whose processes the launcher cannot end.
+
+// Helpers of tests may panic, as tests do.
+#![allow(clippy::unwrap_used)]
+#![cfg(target_os = "linux")]
+
+mod commands;
+mod launched;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use launched::{
+    Joined, Launched, Proxy, alone, coordinator, digest, free_port, launch, report, signal, slow,
+};
+
+const LINE: &str = "lda fit --topics 8 --epochs 40 --shards 4";
+/// From what happens to the next generation, with a deadline of 3 s.
+const SOON: Duration = Duration::from_secs(8);
+
+/// A launched run of one process, in which nothing ends soon, with a checkpoint after so many epochs.
+fn begin(folder: &Path, every: u64) -> Launched {
+    slow(folder, 400);
+    let line = launch(1, &format!("{LINE} --checkpoint-every {every}"));
+    let mut run = Launched::begin(folder, &line.replace("launch", "launch --deadline 3 --balance off"));
+    run.await_epoch(1);
+    run
+}
+
+/// A process of another machine, which reaches the run there.
+fn join(folder: &Path, at: SocketAddr, more: &str) -> Joined {
+    Joined::begin(folder, &format!("raddle join {at} --token-file run/token --deadline 60 {more}"))
+}
+
+/// What happens now ends the generation; from then on the run is fast.
+fn goes_on(mut run: Launched, folder: &Path, expected: &str, what: &str, happens: impl FnOnce()) -> String {
+    slow(folder, 1);
+    happens();
+    let since = Instant::now();
+    run.await_line(what);
+    run.await_line("has begun");
+    assert!(since.elapsed() < SOON, "{:?}", since.elapsed());
+    let (code, said) = run.end();
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(digest(&folder.join("run")), expected, "{said}");
+    said
+}
+
+/// The connection of a process on another machine with the launcher passes nothing on.
+fn cut_control((forth, back): (bool, bool), what: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (expected, _) = alone(folder, LINE);
+    let run = begin(folder, 1);
+    let proxy = Proxy::to(coordinator(&run.run));
+    let _joined = join(folder, proxy.address, "");
+    assert_eq!(run.await_members(2), [0, 1]);
+    let said = goes_on(run, folder, &expected, what, || assert!(proxy.cut(forth, back) > 0));
+    assert!(said.contains("the run goes on from its last checkpoint"), "{said}");
+}
+
+/// The connection between two processes passes nothing on, while both reach the launcher.
+fn cut_link(forth: bool, back: bool) {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (expected, _) = alone(folder, LINE);
+    let mut run = begin(folder, 10);
+    let at = coordinator(&run.run);
+    let inside = SocketAddr::from(([127, 0, 0, 1], free_port()));
+    let proxy = Proxy::to(inside);
+    // The one that is called, then the one that calls it.
+    let _called = join(folder, at, &format!("--listen {inside} --advertise {}", proxy.address));
+    assert_eq!(run.await_members(2), [0, 1]);
+    let _caller = join(folder, at, "");
+    assert_eq!(run.await_members(3), [0, 1, 2]);
+    // They have met, and the generation runs: at a checkpoint the next one begins, with a connection of its own.
+    proxy.await_connection();
+    run.await_epoch(run.epochs());
+    while !(2..7).contains(&(run.epochs() % 10)) {
+        run.await_epoch(run.epochs());
+    }
+    let said = goes_on(run, folder, &expected, "it has said nothing for 3 s", || {
+        assert!(proxy.cut(forth, back) > 0, "nobody goes by what is advertised");
+    });
+    // Each is told of by the one that hears nothing.
+    let (one, other) = if forth { (1, 2) } else { (2, 1) };
+    let told = format!("process {one}: process {other} is lost: it has said nothing for 3 s");
+    assert!(said.contains(&told), "{said}");
+}
+
+#[test]
+fn a_process_that_is_not_heard_by_the_launcher_is_lost() {
+    cut_control((true, false), "process 1 has said nothing for 3 s");
+}
+
+#[test]
+fn a_process_that_does_not_hear_the_launcher_ends() {
+    cut_control((false, true), "process 1 is gone");
+}
+
+#[test]
+fn a_link_between_processes_that_is_cut_in_one_direction_is_a_loss() {
+    cut_link(true, false);
+}
+
+#[test]
+fn a_link_between_processes_that_is_cut_in_the_other_direction_is_a_loss() {
+    cut_link(false, true);
+}
+
+/// All files of a folder that are read: those of a checkpoint without a manifest are not.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let is_part = path.file_name().unwrap().to_str().unwrap().starts_with("part.");
+            match path.is_dir() {
+                true => folders.push(path),
+                false if is_part && !folder.join("manifest").exists() => {}
+                false => drop(found.insert(path.clone(), fs::read(path).unwrap())),
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn a_process_that_was_stopped_ends_once_it_goes_on_and_changes_nothing_that_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (expected, _) = alone(folder, LINE);
+    let mut run = begin(folder, 1);
+    let at = coordinator(&run.run);
+    let mut joined = [join(folder, at, ""), join(folder, at, "")];
+    run.await_members(3);
+    let processes = [joined[0].process(), joined[1].process()];
+    // Fast enough that the run is over before the other one goes on.
+    slow(folder, 20);
+    processes.iter().for_each(|process| signal(process, "-STOP"));
+    let stopped = Instant::now();
+    run.await_line("has said nothing for 3 s");
+    run.await_line("has begun");
+    assert!(stopped.elapsed() < SOON, "{:?}", stopped.elapsed());
+    // One goes on while the next generation runs, the other one when the run is over.
+    signal(&processes[0], "-CONT");
+    joined[0].await_line("ended with status 75, and joins again");
+    let (code, said) = run.end();
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(digest(&folder.join("run")), expected, "{said}");
+    let before = files(&folder.join("run"));
+    assert!(before.keys().any(|path| path.ends_with("manifest")), "{:?}", before.keys());
+    signal(&processes[1], "-CONT");
+    joined[1].await_line("ended with status 75");
+    assert!(files(&folder.join("run")) == before);
+}
+
+#[test]
+fn a_process_that_joined_and_was_lost_comes_back_at_a_boundary() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (expected, _) = alone(folder, LINE);
+    let mut run = begin(folder, 1);
+    let mut joined = join(folder, coordinator(&run.run), "");
+    assert_eq!(run.await_members(2), [0, 1]);
+    // Slow enough that it is there in time.
+    slow(folder, 100);
+    signal(&joined.process(), "-KILL");
+    run.await_line("process 1 is gone");
+    joined.await_line("was killed by signal 9, and joins again");
+    run.await_line("has begun");
+    // Numbers are given anew with each attempt.
+    assert_eq!(run.await_members(2), [0, 1]);
+    let place = run.run.clone();
+    let (code, said) = run.end();
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(digest(&place), expected, "{said}");
+    let generations = report(&place)["generations"].as_array().unwrap().clone();
+    assert_eq!(generations.last().unwrap()["processes"], 2, "{generations:?}");
+}
