@@ -40,5 +40,6 @@ compare() {
 echo '| | one process, MB | each of three, MB | share |'
 echo '|---|---|---|---|'
 if [ $# -gt 0 ]; then compare "$@"; exit; fi
+compare lasso fit synth:groups:n=1000,p=100000,s=50
 compare mf fit synth:ratings:users=100000,items=10000,n=10000000 --rank 32 --epochs 2
 compare lda fit imdb --topics 1000 --epochs 5

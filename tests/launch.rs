@@ -72,18 +72,36 @@ fn files_are_read_by_parts() {
     std::fs::write(folder.join("docword.a.txt"), docword).unwrap();
     let ratings: String = (0..4000).map(|_| format!("u{} {} {}\n", next(90), next(60), next(5))).collect();
     std::fs::write(folder.join("a.tsv"), ratings).unwrap();
+    let towns = ["Oslo", "Rome", "Riga"];
+    let rows: String = (0..90)
+        .map(|row| {
+            let size = if row % 8 == 3 { String::new() } else { format!("{}.5", next(40)) };
+            format!("{},{},{size},{}\n", row % 2, towns[next(3) as usize - 1], next(9))
+        })
+        .collect();
+    std::fs::write(folder.join("a.csv"), format!("y,town,size,count\n{rows}")).unwrap();
+    let rows: String = (0..120)
+        .map(|row| format!("{}.5 {}:{} {}:-2.5\n", next(30), next(40), next(5), row % 30 + 50))
+        .collect();
+    std::fs::write(folder.join("a.svm"), rows).unwrap();
     std::fs::create_dir_all(folder.join("launched/data")).unwrap();
     std::fs::write(folder.join("launched/data/mine"), "").unwrap();
     for line in [
         "lda fit docword.a.txt --topics 8 --epochs 6 --shards 4",
         "lda fit docword.a.txt --topics 300 --epochs 3 --shards 3",
         "mf fit a.tsv --rank 4 --epochs 4 --shards 4 --test split",
+        "lasso fit a.svm --shards 5",
+        "lasso path a.svm --shards 4 --points 12",
+        "lasso fit a.csv --y y --shards 3 --missing mean --loss logistic --weights count --unpenalized size",
+        "lasso fit a.csv --y town --shards 2 --missing mean --loss multinomial --ratio 3 --no-standardize",
+        "lasso fit a.csv --y count --shards 4 --missing drop --groups columns --ratio 5",
     ] {
-        let (digest, _) = alone(folder, line);
+        let (digest, ran_alone) = alone(folder, line);
         let expected = report(folder, "alone");
         for line in [line.to_owned(), format!("{line} --cache kept")] {
             let ran = launched(folder, 3, 1, &line);
             let found = report(folder, "launched");
+            assert_eq!(ran.code, ran_alone.code, "{line}: {}", ran.err);
             assert_eq!(found["model_digest"], digest.as_str(), "{line}: {}", ran.err);
             for part in ["results", "data", "metric"] {
                 assert_eq!(found[part], expected[part], "{part} of {line}");
@@ -94,7 +112,7 @@ fn files_are_read_by_parts() {
         }
     }
     let kept = std::fs::read_dir(folder.join("kept")).unwrap().map(|file| file.unwrap().path());
-    assert_eq!(kept.filter(|file| file.extension().unwrap() != "lock").count(), 2);
+    assert_eq!(kept.filter(|file| file.extension().unwrap() != "lock").count(), 6);
 }
 
 #[test]

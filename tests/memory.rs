@@ -50,3 +50,8 @@ fn ratings_are_shared_out() {
         235.0,
     );
 }
+
+#[test]
+fn columns_are_shared_out() {
+    three_need_less("lasso fit synth:groups:n=1000,p=20000,s=20 --quiet", 157.0);
+}

@@ -50,5 +50,6 @@ pub use ratings::{
 };
 pub use table::{
     Beside, Classes, ColumnOptions, Csc, EncodedColumn, Encoding, Filled, Format, Labels, LeftOut, Matrix,
-    Missing, Options, Samples, Table, generate, libsvm, read, read_any, read_samples, sparse_npz,
+    Missing, Options, Samples, StoredTable, Table, generate, libsvm, read, read_any, read_samples,
+    sparse_npz,
 };

@@ -154,6 +154,16 @@ fn damaged(path: &Path) -> ReadError {
     ReadError::file(path, "this copy of the data is damaged: remove it, and it is made again")
 }
 
+/// A file that is removed in the end.
+pub(crate) struct Removed(pub(crate) PathBuf);
+
+impl Drop for Removed {
+    fn drop(&mut self) {
+        // Best effort: what is left is only room on a disk.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
 /// A file that is whole as far as its index says. Pieces are checked as they are read.
 #[derive(Debug)]
 pub(crate) struct Pieces {
@@ -203,6 +213,11 @@ impl Pieces {
     /// What the file is about; `None` if that is something else than what is asked for.
     pub(crate) fn about<T: DeserializeOwned>(&self) -> Option<T> {
         T::deserialize(&self.about).ok()
+    }
+
+    /// What is said where the arrays do not fit each other.
+    pub(crate) fn damage(&self) -> ReadError {
+        damaged(&self.path)
     }
 
     fn array<T>(&self, name: &str) -> Result<&Array, ReadError> {

@@ -57,7 +57,10 @@ pub struct Maker<T>(Source<T>);
 enum Source<T> {
     There(Vec<Option<T>>),
     Made(usize, Make<T>),
+    Together(usize, MakeAll<T>),
 }
+
+type MakeAll<T> = Box<dyn FnOnce(&[u32]) -> Result<Vec<T>, String> + Send>;
 
 type Make<T> = Box<dyn FnMut(u32) -> Result<T, String> + Send>;
 
@@ -74,11 +77,34 @@ impl<T> Maker<T> {
         Self(Source::Made(count, Box::new(move |number| make(number).map_err(|why| why.to_string()))))
     }
 
+    /// The same where one pass over the data makes many: `make` is called once, if at all, with the ascending numbers of
+    /// those that are needed, and gives as many in the same order.
+    ///
+    /// ```
+    /// let lines = ["0 7", "2 5", "0 1"]; // say, of a file: a shard, and what it is given
+    /// let maker = raddle::Maker::together(3, move |numbers: &[u32]| {
+    ///     let mut shards = vec![Vec::new(); numbers.len()];
+    ///     for line in lines {
+    ///         let (shard, value) = line.split_once(' ').ok_or("a line without a value")?;
+    ///         let here = numbers.iter().position(|number| number.to_string() == shard);
+    ///         here.into_iter().for_each(|at| shards[at].push(value));
+    ///     }
+    ///     Ok::<_, &str>(shards)
+    /// });
+    /// assert_eq!(maker.len(), 3);
+    /// ```
+    pub fn together<E: Display>(
+        count: usize,
+        make: impl FnOnce(&[u32]) -> Result<Vec<T>, E> + Send + 'static,
+    ) -> Self {
+        Self(Source::Together(count, Box::new(move |numbers| make(numbers).map_err(|why| why.to_string()))))
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         match &self.0 {
             Source::There(values) => values.len(),
-            Source::Made(count, _) => *count,
+            Source::Made(count, _) | Source::Together(count, _) => *count,
         }
     }
 
@@ -108,6 +134,19 @@ impl<T> Maker<T> {
                 };
                 (0..count as u32).map(|number| here(number).then(|| made(number)).transpose()).collect()
             }
+            Source::Together(count, make) => {
+                let numbers: Vec<u32> = (0..count as u32).filter(|&number| here(number)).collect();
+                let mut values: Vec<Option<T>> = (0..count).map(|_| None).collect();
+                let Some(&number) = numbers.first() else { return Ok(values) };
+                let refused = |why| EngineError::Make { what, number, why };
+                let made = doing::guarded(|| make(&numbers)).map_err(refused)?;
+                if made.len() != numbers.len() {
+                    let why = format!("of {} that live here {} were made", numbers.len(), made.len());
+                    return Err(refused(why));
+                }
+                numbers.iter().zip(made).for_each(|(&number, value)| values[number as usize] = Some(value));
+                Ok(values)
+            }
         }
     }
 
@@ -115,7 +154,7 @@ impl<T> Maker<T> {
     pub(crate) fn there(self) -> Vec<T> {
         match self.0 {
             Source::There(values) => values.into_iter().flatten().collect(),
-            Source::Made(..) => Vec::new(),
+            Source::Made(..) | Source::Together(..) => Vec::new(),
         }
     }
 

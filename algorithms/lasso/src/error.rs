@@ -263,6 +263,9 @@ pub enum LassoError {
         /// What it must be.
         range: &'static str,
     },
+    /// Columns that are read by parts cannot be read.
+    #[error(transparent)]
+    Read(#[from] raddle_datasets::ReadError),
     /// The run failed.
     #[error(transparent)]
     Engine(#[from] raddle::EngineError),

@@ -4,9 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use raddle::schedule::{Cyclic, Priority, PrioritySettings, Shuffled, Variables, even_parts};
-use raddle::{Engine, Parts, Schedule};
+use raddle::{Engine, Maker, Makers, Schedule};
 
-use crate::data::design::Design;
+use crate::data::columns::Columns;
 use crate::data::problem::Problem;
 use crate::error::LassoError;
 use crate::lambdas::{Course, Penalty};
@@ -63,10 +63,10 @@ impl Lasso {
         self.check()?;
         let start = Start::new(problem, self.loss, self.l1_ratio, &self.asked)?;
         let (design, rows) = (&start.design, problem.rows());
-        let costs: Vec<u64> = (0..design.columns()).map(|j| design.cost(j) as u64).collect();
+        let costs: Vec<u64> = (0..design.count()).map(|j| design.cost(j) as u64).collect();
         let ranges = whole_groups(self.deal(design, &costs), &start.terms);
         let mut starts: Vec<u32> = ranges.iter().map(|range| range.start as u32).collect();
-        starts.push(design.columns() as u32);
+        starts.push(design.count() as u32);
         let shard_costs = ranges.iter().map(|range| costs[range.clone()].iter().sum()).collect();
         let variables = Variables::in_ranges(costs.iter().map(|&cost| cost as u32).collect(), starts);
         let working_set = matches!(self.schedule, Choice::Auto | Choice::WorkingSet);
@@ -81,9 +81,9 @@ impl Lasso {
         // From coefficients that are not zero, the first certificate does not show lambda_max.
         let pinned = match self.init.is_empty() {
             true => Solver::new(objective, Arc::clone(&start.terms)),
-            false => Solver::knowing(objective, Arc::clone(&start.terms), start.largest()),
+            false => Solver::knowing(objective, Arc::clone(&start.terms), start.largest()?),
         };
-        let replica = Replica { rows: start.rows(&coefficients), stage: None };
+        let replica = Replica { rows: start.rows(&coefficients)?, stage: None };
         let (gram_response, roots) = match objective.shape().is_quadratic() {
             true => start.given.for_gram(),
             false => (Vec::new(), Vec::new()),
@@ -107,28 +107,26 @@ impl Lasso {
         };
         let cold = working_set && self.init.is_empty() && self.course.len() == 1;
         let program = LassoProgram { spec, cold, sample: working_set };
-        let parts = WorkingPart::deal(ranges.len(), design).into_iter();
-        let made = ranges.into_iter().zip(parts);
-        let mut shards: Vec<ColumnShard> =
-            made.map(|(range, part)| ColumnShard::new(design, range, part)).collect();
-        shards.iter_mut().for_each(|shard| shard.set(&coefficients));
-        let schedule = self.schedule_over(variables, shards.len() as u32);
-        let engine = Engine::new(program, schedule, Parts { shards, blocks: Vec::new(), pinned, replica });
+        let parts = WorkingPart::deal(ranges.len(), design)?.into_iter();
+        let schedule = self.schedule_over(variables, ranges.len() as u32);
+        let shards = shards(design, ranges.into_iter().zip(parts).collect(), coefficients)?;
+        let makers = Makers { shards, blocks: Vec::new().into(), pinned, replica };
+        let engine = Engine::new(program, schedule, makers);
         Ok(engine.costs(shard_costs).workers(self.workers).staleness(self.staleness).guard(self.guard))
     }
 
     /// The columns of each shard: of equal costs.
-    fn deal(&self, design: &Design, costs: &[u64]) -> Vec<Range<usize>> {
+    fn deal(&self, design: &Columns, costs: &[u64]) -> Vec<Range<usize>> {
         let by_size = match design.stored() / SHARD {
             0..FEWEST_SHARDS => 1,
             shards => shards.min(MOST_SHARDS),
         };
-        even_parts(costs, self.shards.unwrap_or(by_size).min(design.columns()))
+        even_parts(costs, self.shards.unwrap_or(by_size).min(design.count()))
     }
 
     /// The smallest lambda without support on this problem.
     pub(crate) fn lambda_max(&self, problem: &Problem) -> Result<f64, LassoError> {
-        let largest = Start::new(problem, self.loss, self.l1_ratio, &self.asked)?.largest();
+        let largest = Start::new(problem, self.loss, self.l1_ratio, &self.asked)?.largest()?;
         Ok(largest / problem.rows() as f64 / self.l1_ratio)
     }
 
@@ -155,6 +153,26 @@ impl Lasso {
     }
 }
 
+/// Shards with these columns: views of what is in memory; those that are read by parts are made where they live.
+fn shards(
+    columns: &Columns,
+    mut parts: Vec<(Range<usize>, WorkingPart)>,
+    coefficients: Vec<(u32, f64)>,
+) -> Result<Maker<ColumnShard>, LassoError> {
+    let columns = columns.clone();
+    let made =
+        |columns: &Columns, (range, part): (Range<usize>, WorkingPart), coefficients: &[(u32, f64)]| {
+            ColumnShard::of(columns, range, part, coefficients)
+        };
+    if let Columns::Here(_) = columns {
+        let made = parts.into_iter().map(|part| made(&columns, part, &coefficients));
+        return Ok(made.collect::<Result<Vec<_>, _>>()?.into());
+    }
+    Ok(Maker::new(parts.len(), move |number: u32| {
+        made(&columns, std::mem::take(&mut parts[number as usize]), &coefficients)
+    }))
+}
+
 /// Moves the ends of ranges to where groups end: a shard has whole groups.
 fn whole_groups(ranges: Vec<Range<usize>>, terms: &Terms) -> Vec<Range<usize>> {
     let whole = |range: Range<usize>| {
@@ -163,4 +181,136 @@ fn whole_groups(ranges: Vec<Range<usize>>, terms: &Terms) -> Vec<Range<usize>> {
         (range.is_empty() || !moved.is_empty()).then_some(moved)
     };
     ranges.into_iter().filter_map(whole).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use proptest::prelude::*;
+    use raddle::state::to_bytes;
+    use raddle_datasets::{ColumnOptions, Missing, Options, StoredTable, Table, read_any};
+
+    use super::*;
+    use crate::data::problem::Preparation;
+    use crate::loss::Loss;
+
+    /// A number below `most` that depends on the others alone.
+    fn drawn(seed: u64, place: usize, most: u64) -> u64 {
+        let mixed =
+            (seed ^ (place as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        ((mixed ^ (mixed >> 29)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 33) % most
+    }
+
+    /// A table as libsvm text (0), as delimited numbers (1), or with columns to encode and to fill (2): in memory, and in a file.
+    fn tables(
+        (kind, classes): (usize, u64),
+        seed: u64,
+        (rows, columns): (usize, usize),
+        full: u64,
+    ) -> (Table, StoredTable) {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, mut text) = (folder.path().join("data"), String::new());
+        for row in 0..rows {
+            let y = drawn(seed, row, classes);
+            let at = |column: usize| drawn(seed ^ 77, row * columns + column, 9) as f64 - 4.5;
+            let is_there = |column: usize| drawn(seed ^ 5, row * columns + column, 100) < full;
+            match kind {
+                0 => write!(text, "{y}").unwrap(),
+                1 => write!(text, "{y}").unwrap(),
+                _ => write!(text, "{y},{}", ["red", "blue", "green", ""][drawn(seed, row + 999, 4) as usize])
+                    .unwrap(),
+            }
+            for column in 0..columns {
+                match (kind, is_there(column)) {
+                    (0, true) => write!(text, " {}:{}", column + 1, at(column)).unwrap(),
+                    (0, false) => {}
+                    (2, false) if row > 1 => text.push(','),
+                    _ => write!(text, ",{}", at(column)).unwrap(),
+                }
+            }
+            text.push('\n');
+        }
+        let names: String = (0..columns).map(|column| format!(",x{column}")).collect();
+        let head = ["", "y", "y,colour"][kind];
+        std::fs::write(&path, if kind == 0 { text } else { format!("{head}{names}\n{text}") }).unwrap();
+        let columns = match kind {
+            2 => ColumnOptions { missing: Missing::Mean, ..ColumnOptions::default() },
+            _ => ColumnOptions::default(),
+        };
+        let options = Options { columns, y: (kind > 0).then(|| "y".into()), ..Options::default() };
+        let source = path.to_str().unwrap();
+        (read_any(source, &options).unwrap(), StoredTable::open(source, &options, folder.path()).unwrap())
+    }
+
+    /// Factors (some 0), bounds, groups, or nothing.
+    fn with_terms(lasso: Lasso, terms: usize, seed: u64, columns: usize) -> Lasso {
+        let of = |j: usize, most: u64| drawn(seed ^ 31, j, most);
+        match terms {
+            1 => lasso.factors((0..columns).map(|j| [1.0, 0.5, 2.0, 0.0][of(j, 4) as usize]).collect()),
+            2 => {
+                let bounds = [(0.0, f64::INFINITY), (-0.1, 0.2), (f64::NEG_INFINITY, 0.0), (0.0, 0.0)];
+                lasso.bounds((0..columns).map(|j| bounds[of(j, 4) as usize]).collect())
+            }
+            3 => lasso.groups((0..columns).map(|j| of(j, 5) as u32).collect()),
+            _ => lasso,
+        }
+    }
+
+    /// All shards as bytes, in order.
+    fn shards_of(lasso: &Lasso, problem: &Problem) -> Result<Vec<Vec<u8>>, LassoError> {
+        let start = Start::new(problem, lasso.loss, lasso.l1_ratio, &lasso.asked)?;
+        let costs: Vec<u64> = (0..start.design.count()).map(|j| start.design.cost(j) as u64).collect();
+        let ranges = whole_groups(lasso.deal(&start.design, &costs), &start.terms);
+        let parts = WorkingPart::deal(ranges.len(), &start.design)?;
+        let coefficients = start.prepared(&lasso.init)?;
+        let made = ranges
+            .into_iter()
+            .zip(parts)
+            .map(|(range, part)| Ok(to_bytes(&ColumnShard::of(&start.design, range, part, &coefficients)?)));
+        let mut all: Vec<Vec<u8>> = made.collect::<Result<_, LassoError>>()?;
+        all.push(to_bytes(&start.rows(&coefficients)?));
+        all.push(to_bytes(&start.largest()?));
+        all.push(to_bytes(&costs));
+        Ok(all)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(150))]
+        #[test]
+        fn made_shards_have_the_bytes_of_those_made_from_the_whole(
+            seed: u64, kind in 0usize..3, rows in 4usize..40, columns in 1usize..30, full in prop_oneof![Just(9_u64), Just(60)],
+            preparation in 0usize..5, terms in 0usize..4, loss in 0usize..4, weighted in 0usize..3, shards in 1usize..9, warm: bool,
+        ) {
+            let classes = if loss == 1 { 2 } else { 3 };
+            let (whole, stored) = tables((kind, classes), seed, (rows, columns), full);
+            let usual = |intercept, standardize| Preparation::Usual { intercept, standardize };
+            let all = [usual(true, true), usual(true, false), usual(false, false), Preparation::DenseStd, Preparation::SparseRaw];
+            let given = |problem: Result<Problem, LassoError>| {
+                let weights = |set: usize| (0..rows).map(|row| drawn(seed ^ set as u64, row, 3) as f64 + 0.25).collect();
+                let weighted = (0..weighted).try_fold(problem?, |problem, set| problem.weights(weights(set)))?;
+                if loss == 3 {
+                    return Ok(weighted);
+                }
+                weighted.offset((0..rows).map(|row| drawn(seed, row + 50, 4) as f64 / 8.0).collect())
+            };
+            let count = whole.x.cols();
+            prop_assert_eq!((stored.rows(), stored.cols()), (rows, count));
+            let by_parts = given(Problem::by_parts(Arc::new(stored), all[preparation]));
+            let whole = given(Problem::new(whole.x, whole.y, all[preparation]));
+            let loss = [Loss::Squared, Loss::Logistic, Loss::Poisson, Loss::Multinomial][loss];
+            let lasso = Lasso::params().loss(loss).ratio(4.0).shards(shards);
+            let lasso = with_terms(lasso, terms, seed, count);
+            let lasso = if warm { lasso.init(vec![(0, 0.5), (count as u32 - 1, -0.25)]) } else { lasso };
+            let tell = |problem: &Result<Problem, LassoError>| -> Result<_, String> {
+                let problem = problem.as_ref().map_err(|why| why.to_string())?;
+                let bytes = shards_of(&lasso, problem).map_err(|why| why.to_string())?;
+                let fit = lasso.clone().fit_with(problem, |engine| engine.epochs(40));
+                Ok((bytes, fit.map(|fit| fit.digest()).map_err(|why| why.to_string())))
+            };
+            let told = tell(&whole);
+            prop_assert!(loss != Loss::Squared || told.as_ref().is_ok_and(|(_, fit)| fit.is_ok()));
+            prop_assert_eq!(tell(&by_parts), told);
+        }
+    }
 }

@@ -120,7 +120,7 @@ fn at_lambda_max_and_above_the_model_is_zero_at_once() {
         for x in [dense(&x), sparse(&x)] {
             let problem = Problem::new(x, y.clone(), preparation).unwrap();
             for schedule in SCHEDULES {
-                let largest = problem.lambda_max();
+                let largest = problem.lambda_max().unwrap();
                 for lasso in [Lasso::params().ratio(1.0), Lasso::params().lambda(largest * 1.5)] {
                     let fit = lasso.schedule(schedule).fit(&problem).unwrap();
                     assert_eq!(

@@ -16,13 +16,47 @@ const KIND: Kind = Kind {
     sizes: "users items entries",
 };
 
-pub(super) fn load(source: &Source, threads: usize) -> Result<Loaded, ReadError> {
+/// The head of a file.
+pub(super) fn head(source: &Source) -> Result<Head, ReadError> {
     let head = market::head(&source.beginning(1 << 16)?, &KIND);
-    let head = head.map_err(|(line, message)| ReadError::at(&source.path, line, message))?;
+    head.map_err(|(line, message)| ReadError::at(&source.path, line, message))
+}
+
+pub(super) fn load(source: &Source, threads: usize) -> Result<Loaded, ReadError> {
+    let head = head(source)?;
     let parse = |text: &[u8]| block(text, &head);
     let blocks = source.blocks().skip(head.bytes);
     let blocks = parallel::parse(source, blocks, head.lines + 1, threads, parse)?;
     let count: usize = blocks.iter().map(Triples::len).sum();
+    check(source, &head, count)?;
+    let mut triples = Triples::with_capacity(count);
+    for some in blocks {
+        triples.users.extend_from_slice(&some.users);
+        triples.items.extend_from_slice(&some.items);
+        triples.values.extend_from_slice(&some.values);
+    }
+    let (users, items) = (Ids::Dense(head.rows), Ids::Dense(head.columns));
+    Ok(Loaded { triples, times: None, users, items, pairs_only: head.pattern, notes: Vec::new() })
+}
+
+/// Gives away the entries in their order, a few blocks at a time.
+pub(super) fn each(
+    source: &Source,
+    head: &Head,
+    threads: usize,
+    mut take: impl FnMut(&Triples) -> Result<(), ReadError>,
+) -> Result<(), ReadError> {
+    let parse = |text: &[u8]| block(text, head);
+    let (blocks, mut count) = (source.blocks().skip(head.bytes), 0);
+    parallel::parse_each(source, blocks, head.lines + 1, threads, parse, |triples| {
+        count += triples.len();
+        take(&triples).map(|()| true)
+    })?;
+    check(source, head, count)
+}
+
+/// Whether there are as many entries as the head says, and its sizes may be believed.
+fn check(source: &Source, head: &Head, count: usize) -> Result<(), ReadError> {
     if count as u64 != head.entries {
         let message =
             format!("{count} entries, but the size line says {}: was the file cut off?", head.entries);
@@ -32,14 +66,7 @@ pub(super) fn load(source: &Source, threads: usize) -> Result<Loaded, ReadError>
         let refuse = |why| ReadError::file(&source.path, why);
         believable(what, claimed.into(), count as u64).map_err(refuse)?;
     }
-    let mut triples = Triples::with_capacity(count);
-    for some in blocks {
-        triples.users.extend_from_slice(&some.users);
-        triples.items.extend_from_slice(&some.items);
-        triples.values.extend_from_slice(&some.values);
-    }
-    let (users, items) = (Ids::Dense(head.rows), Ids::Dense(head.columns));
-    Ok(Loaded { triples, times: None, users, items, pairs_only: head.pattern, notes: Vec::new() })
+    Ok(())
 }
 
 fn block(text: &[u8], head: &Head) -> Parsed<Triples> {

@@ -54,6 +54,13 @@ impl Triples {
         self.values.push(value);
     }
 
+    /// Gives back the room behind the observations.
+    pub fn shrink_to_fit(&mut self) {
+        self.users.shrink_to_fit();
+        self.items.shrink_to_fit();
+        self.values.shrink_to_fit();
+    }
+
     /// Keeps this number of first observations.
     fn truncate(&mut self, count: usize) {
         self.users.truncate(count);

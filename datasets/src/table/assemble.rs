@@ -20,6 +20,24 @@ pub(crate) struct Tiles {
 }
 
 impl Tiles {
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.ends.len() + 1
+    }
+
+    /// The one that a column is in.
+    pub(crate) fn of_column(&self, column: u32) -> usize {
+        self.ends.partition_point(|&end| end <= column)
+    }
+
+    /// The first column of one, and behind the last one.
+    pub(crate) fn first(&self, tile: usize, columns: usize) -> usize {
+        match tile {
+            0 => 0,
+            _ => self.ends.get(tile - 1).map_or(columns, |&end| (end as usize).min(columns)),
+        }
+    }
+
     /// Tiles into which entries in these columns fall evenly.
     pub(crate) fn of(mut columns: Vec<u32>) -> Self {
         columns.sort_unstable();
@@ -68,6 +86,18 @@ impl<'a> Entries<'a> {
         let rows = Rows { y: Vec::new(), width: 0, thread: self.thread, ends: Vec::new() };
         let told = vec![u32::MAX; self.held.len()];
         Block { entries: self, rows, tile: 0, told }
+    }
+
+    /// One block of rows and its entries, which are all that is here.
+    pub(crate) fn by_rows(self, block: Rows) -> ByRows {
+        let Rows { y, width, .. } = block;
+        let (mut lengths, mut columns, mut values) = (vec![0; y.len()], Vec::new(), Vec::new());
+        for mut held in self.held {
+            held.rows.iter().for_each(|&(row, entries)| lengths[row as usize] += entries);
+            columns.append(&mut held.columns);
+            values.append(&mut held.values);
+        }
+        ByRows { y, width, lengths, columns, values }
     }
 
     /// The columns of all entries, in no order.
@@ -136,17 +166,28 @@ pub(crate) struct Rows {
     ends: Vec<usize>,
 }
 
+/// Consecutive rows with their entries, row after row.
+pub(crate) struct ByRows {
+    /// One response a row.
+    pub(crate) y: Vec<f64>,
+    /// How many columns the rows reach, those with zeros included.
+    pub(crate) width: u32,
+    /// How many entries each row has.
+    pub(crate) lengths: Vec<u32>,
+    /// Of each entry.
+    pub(crate) columns: Vec<u32>,
+    pub(crate) values: Vec<f64>,
+}
+
 /// The rows of all blocks as one matrix in compressed columns; the same for any number of threads.
 ///
 /// Fails, with the message, where the matrix is too large.
 pub(crate) fn compress(blocks: &[Rows], entries: Vec<Entries<'_>>, threads: usize) -> Result<Csc, String> {
     let rows: usize = blocks.iter().map(|block| block.y.len()).sum();
     let cols = blocks.iter().map(|block| block.width).max().unwrap_or(0) as usize;
-    if u32::try_from(rows).is_err() {
-        return Err(format!("{rows} rows: at most {} fit, split the file", u32::MAX));
-    }
+    check_rows(rows)?;
     let mut starts = Vec::new();
-    let too_many = |_| format!("no memory for {cols} columns: is the largest index a mistake?");
+    let too_many = |_| no_memory(cols);
     starts.try_reserve_exact(cols + 1).map_err(too_many)?;
     starts.resize(cols + 1, 0_usize);
 
@@ -177,6 +218,19 @@ pub(crate) fn compress(blocks: &[Rows], entries: Vec<Entries<'_>>, threads: usiz
         shares.into_iter().map(|share| || share.into_iter().for_each(|place| place.fill(blocks))).collect(),
     );
     Csc::try_new_csc((rows, cols), starts, indices, values).map_err(|(.., error)| error.to_string())
+}
+
+/// What is said where so wide a matrix does not fit.
+pub(crate) fn no_memory(columns: usize) -> String {
+    format!("no memory for {columns} columns: is the largest index a mistake?")
+}
+
+/// Refuses more rows than 32 bits count.
+pub(crate) fn check_rows(rows: usize) -> Result<(), String> {
+    match u32::try_from(rows) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(format!("{rows} rows: at most {} fit, split the file", u32::MAX)),
+    }
 }
 
 /// A tile's entries.

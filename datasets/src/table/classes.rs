@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 use super::columns::Values;
 use super::response::column_of;
 use crate::error::ReadError;
@@ -29,7 +31,7 @@ pub struct Beside {
 }
 
 /// What stands in a column beside the features: a value a row.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Labels {
     /// Finite numbers.
     Numbers(Vec<f64>),

@@ -33,21 +33,43 @@ pub use super::spec::SpecError;
 /// # Ok::<(), raddle_datasets::generate::SpecError>(())
 /// ```
 pub fn table(spec: &str) -> Result<Table, SpecError> {
-    let parsed = Spec::parse(spec)?;
-    let counter = Counter::new(parsed.seed);
-    let x = match parsed.kind {
-        Kind::Strads { entries, new } => chains(&parsed, counter, entries, new),
-        Kind::Ar1 { rho } => autoregressive(&parsed, counter, rho),
-        Kind::Groups { size, share } => groups(&parsed, counter, size, share),
+    let drawing = Drawing::of(spec)?;
+    let Spec { rows, cols, .. } = drawing.spec;
+    let mut signal = Signal::new(&drawing);
+    let x = match drawing.columns() {
+        Columns::Dense(mut fill) => {
+            let mut x = Array2::zeros((rows, cols).f());
+            if let Some(values) = x.as_slice_memory_order_mut() {
+                for (j, column) in values.chunks_exact_mut(rows).enumerate() {
+                    fill(j, column);
+                    signal.add(j, column.iter().copied().enumerate());
+                }
+            }
+            Matrix::Dense(x)
+        }
+        Columns::Sparse(mut chains) => {
+            let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+            for j in 0..cols {
+                let (rows, of_rows) = chains.column(j);
+                signal.add(j, rows.iter().map(|&row| row as usize).zip(of_rows.iter().copied()));
+                indices.extend_from_slice(rows);
+                values.extend_from_slice(of_rows);
+                starts.push(indices.len());
+            }
+            Matrix::Sparse(Csc::new_csc((rows, cols), starts, indices, values))
+        }
     };
-    let y = response(&parsed, counter, &x);
-    let digest = source::digest(spec.as_bytes());
-    Ok(Table {
+    Ok(Table { x, y: signal.response(&drawing), ..described(spec) })
+}
+
+/// What is known of the table without drawing it.
+pub(super) fn described(spec: &str) -> Table {
+    Table {
         name: spec.into(),
-        x,
-        y,
+        x: Matrix::Dense(Array2::zeros((0, 0))),
+        y: Vec::new(),
         feature_names: None,
-        digest,
+        digest: source::digest(spec.as_bytes()),
         path: None,
         format: "generated".into(),
         encoding: None,
@@ -55,35 +77,83 @@ pub fn table(spec: &str) -> Result<Table, SpecError> {
         classes: None,
         beside: Vec::new(),
         notes: Vec::new(),
-    })
-}
-
-fn chains(spec: &Spec, counter: Counter, entries: usize, new: f64) -> Matrix {
-    let mut starts = vec![0];
-    let (mut indices, mut values) = (Vec::new(), Vec::new());
-    let mut rows: Vec<(u32, usize)> = Vec::new();
-    let mut chain = vec![0.0; entries];
-    for j in 0..spec.cols {
-        let (place, fresh) = (counter.line(2, j as u64), counter.line(3, j as u64));
-        if j == 0 || counter.line(1, j as u64).uniform(0) >= new {
-            rows = (0..entries).map(|t| ((spec.rows as f64 * place.uniform(t as u64)) as u32, t)).collect();
-            rows.sort_unstable();
-            rows.dedup_by_key(|&mut (row, _)| row);
-            (0..entries).for_each(|t| chain[t] = fresh.uniform(t as u64));
-        } else {
-            (0..entries).for_each(|t| chain[t] = 0.9 * chain[t] + 0.1 * fresh.uniform(t as u64));
-        }
-        indices.extend(rows.iter().map(|&(row, _)| row));
-        values.extend(rows.iter().map(|&(_, t)| chain[t]));
-        starts.push(indices.len());
     }
-    Matrix::Sparse(Csc::new_csc((spec.rows, spec.cols), starts, indices, values))
 }
 
-fn autoregressive(spec: &Spec, counter: Counter, rho: f64) -> Matrix {
+/// A specification that is followed column by column.
+pub(super) struct Drawing {
+    pub(super) spec: Spec,
+    counter: Counter,
+}
+
+/// Fills the column of a number.
+type Fill = Box<dyn FnMut(usize, &mut [f64])>;
+
+/// What fills the columns of a table, one after the other from the first on.
+pub(super) enum Columns {
+    Dense(Fill),
+    Sparse(Chains),
+}
+
+impl Drawing {
+    pub(super) fn of(spec: &str) -> Result<Self, SpecError> {
+        let spec = Spec::parse(spec)?;
+        Ok(Self { counter: Counter::new(spec.seed), spec })
+    }
+
+    pub(super) fn columns(&self) -> Columns {
+        match self.spec.kind {
+            Kind::Strads { entries, new } => Columns::Sparse(Chains {
+                counter: self.counter,
+                new,
+                height: self.spec.rows,
+                places: Vec::new(),
+                chain: vec![0.0; entries],
+                rows: Vec::new(),
+                values: Vec::new(),
+            }),
+            Kind::Ar1 { rho } => Columns::Dense(Box::new(autoregressive(self.counter, rho))),
+            Kind::Groups { size, share } => Columns::Dense(Box::new(groups(self.counter, size, share))),
+        }
+    }
+}
+
+/// Sparse columns in chains.
+pub(super) struct Chains {
+    counter: Counter,
+    new: f64,
+    height: usize,
+    /// The rows of the chain, and which of its values each has.
+    places: Vec<(u32, usize)>,
+    chain: Vec<f64>,
+    rows: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl Chains {
+    /// Rows and values of column j, behind those of the one before it.
+    pub(super) fn column(&mut self, j: usize) -> (&[u32], &[f64]) {
+        let Self { counter, new, height, places, chain, rows, values } = self;
+        let (place, fresh) = (counter.line(2, j as u64), counter.line(3, j as u64));
+        let each = chain.iter_mut().enumerate();
+        if j == 0 || counter.line(1, j as u64).uniform(0) >= *new {
+            *places = each.map(|(t, _)| ((*height as f64 * place.uniform(t as u64)) as u32, t)).collect();
+            places.sort_unstable();
+            places.dedup_by_key(|&mut (row, _)| row);
+            (0..).zip(chain.iter_mut()).for_each(|(t, value)| *value = fresh.uniform(t));
+        } else {
+            each.for_each(|(t, value)| *value = 0.9 * *value + 0.1 * fresh.uniform(t as u64));
+        }
+        *rows = places.iter().map(|&(row, _)| row).collect();
+        *values = places.iter().map(|&(_, t)| chain[t]).collect();
+        (rows, values)
+    }
+}
+
+fn autoregressive(counter: Counter, rho: f64) -> impl FnMut(usize, &mut [f64]) {
     let fresh = (1.0 - rho * rho).sqrt();
     let mut previous: Vec<f64> = Vec::new();
-    by_columns(spec, |j, column| {
+    move |j, column| {
         let line = counter.line(3, j as u64);
         for (i, x) in column.iter_mut().enumerate() {
             *x = match previous.get(i) {
@@ -93,13 +163,13 @@ fn autoregressive(spec: &Spec, counter: Counter, rho: f64) -> Matrix {
         }
         previous.clear();
         previous.extend_from_slice(column);
-    })
+    }
 }
 
-fn groups(spec: &Spec, counter: Counter, size: usize, share: f64) -> Matrix {
+fn groups(counter: Counter, size: usize, share: f64) -> impl FnMut(usize, &mut [f64]) {
     let (of_group, own) = (share.sqrt(), (1.0 - share).sqrt());
     let mut common: Vec<f64> = Vec::new();
-    by_columns(spec, |j, column| {
+    move |j, column| {
         if j % size == 0 {
             let line = counter.line(6, (j / size) as u64);
             common = (0..column.len() as u64).map(|i| of_group * line.normal(i)).collect();
@@ -108,44 +178,43 @@ fn groups(spec: &Spec, counter: Counter, size: usize, share: f64) -> Matrix {
         for (i, (x, common)) in column.iter_mut().zip(&common).enumerate() {
             *x = common + own * line.normal(i as u64);
         }
-    })
-}
-
-/// A dense matrix that `fill` writes column by column.
-fn by_columns(spec: &Spec, mut fill: impl FnMut(usize, &mut [f64])) -> Matrix {
-    let mut x = Array2::zeros((spec.rows, spec.cols).f());
-    if let Some(values) = x.as_slice_memory_order_mut() {
-        values.chunks_exact_mut(spec.rows).enumerate().for_each(|(j, column)| fill(j, column));
     }
-    Matrix::Dense(x)
 }
 
-fn response(spec: &Spec, counter: Counter, x: &Matrix) -> Vec<f64> {
-    let mut coefficients = vec![0.0; spec.cols];
-    for i in 0..spec.truth as u64 {
-        let line = counter.line(4, i);
-        let sign = if line.uniform(1) < 0.5 { 1.0 } else { -1.0 };
-        coefficients[(spec.cols as f64 * line.uniform(0)) as usize] += (1.0 + line.uniform(2)) * sign;
+/// X b, column after column.
+pub(super) struct Signal {
+    coefficients: Vec<f64>,
+    sum: Vec<f64>,
+}
+
+impl Signal {
+    pub(super) fn new(drawing: &Drawing) -> Self {
+        let Drawing { spec, counter } = drawing;
+        let mut coefficients = vec![0.0; spec.cols];
+        for i in 0..spec.truth as u64 {
+            let line = counter.line(4, i);
+            let sign = if line.uniform(1) < 0.5 { 1.0 } else { -1.0 };
+            coefficients[(spec.cols as f64 * line.uniform(0)) as usize] += (1.0 + line.uniform(2)) * sign;
+        }
+        Self { coefficients, sum: vec![0.0; spec.rows] }
     }
-    let signal = times(x, &coefficients);
-    let n = signal.len() as f64;
-    let mean = signal.iter().sum::<f64>() / n;
-    let variance = signal.iter().map(|z| (z - mean) * (z - mean)).sum::<f64>() / n;
-    let (noise, line) = (variance.sqrt() / spec.snr, counter.line(5, 0));
-    signal.iter().enumerate().map(|(i, z)| z + noise * line.normal(i as u64)).collect()
-}
 
-/// X b, over the columns with a coefficient only.
-fn times(x: &Matrix, coefficients: &[f64]) -> Vec<f64> {
-    let mut product = vec![0.0; x.rows()];
-    for (j, &b) in coefficients.iter().enumerate().filter(|&(_, &b)| b != 0.0) {
-        match x {
-            Matrix::Dense(x) => product.iter_mut().zip(x.column(j)).for_each(|(sum, x)| *sum += b * x),
-            Matrix::Sparse(x) => {
-                let column = x.outer_view(j);
-                column.iter().flat_map(|column| column.iter()).for_each(|(i, x)| product[i] += b * x);
-            }
+    /// Adds column j, by its rows and values.
+    pub(super) fn add(&mut self, j: usize, column: impl Iterator<Item = (usize, f64)>) {
+        let b = self.coefficients[j];
+        if b != 0.0 {
+            column.for_each(|(i, x)| self.sum[i] += b * x);
         }
     }
-    product
+
+    /// The response, when all columns are added.
+    pub(super) fn response(self, drawing: &Drawing) -> Vec<f64> {
+        let Drawing { spec, counter } = drawing;
+        let signal = self.sum;
+        let n = signal.len() as f64;
+        let mean = signal.iter().sum::<f64>() / n;
+        let variance = signal.iter().map(|z| (z - mean) * (z - mean)).sum::<f64>() / n;
+        let (noise, line) = (variance.sqrt() / spec.snr, counter.line(5, 0));
+        signal.iter().enumerate().map(|(i, z)| z + noise * line.normal(i as u64)).collect()
+    }
 }

@@ -11,7 +11,7 @@ use crate::error::ReadError;
 use crate::number::{decimal, explain, first_characters, whole};
 use crate::parallel::{self, Parsed};
 use crate::source::Source;
-use crate::table::assemble::{Block, Entries, Rows, Tiles, compress};
+use crate::table::assemble::{Block, ByRows, Entries, Rows, Tiles, compress};
 use crate::table::response::Loaded;
 use crate::table::{Matrix, Table};
 
@@ -81,21 +81,44 @@ pub(super) fn load(source: &Source, indices: &Indices, threads: usize) -> Result
     let (blocks, beyond): (Vec<Rows>, Vec<u64>) = blocks.into_iter().unzip();
     let beyond: u64 = beyond.iter().sum();
     let y: Vec<f64> = blocks.iter().flat_map(|block| &block.y).copied().collect();
-    if y.is_empty() {
-        return Err(ReadError::file(
-            path,
-            "there are no rows, only comments or empty lines: expected `y 1:x1 2:x2 ...`",
-        ));
-    }
+    check_rows(&y, path)?;
     let x = compress(&blocks, entries, threads).map_err(|message| ReadError::file(path, message))?;
-    if x.cols() == 0 && beyond == 0 {
-        return Err(ReadError::file(path, "no row has a feature: expected `y 1:x1 2:x2 ...`"));
+    if beyond == 0 {
+        check_columns(x.cols(), path)?;
     }
     Ok((Loaded { x: Matrix::Sparse(x), names: None, y: Some(y) }, beyond))
 }
 
+/// Refuses a text without rows.
+pub(super) fn check_rows(y: &[f64], path: &Path) -> Result<(), ReadError> {
+    let why = "there are no rows, only comments or empty lines: expected `y 1:x1 2:x2 ...`";
+    if y.is_empty() { Err(ReadError::file(path, why)) } else { Ok(()) }
+}
+
+/// Refuses a text without columns.
+pub(super) fn check_columns(count: usize, path: &Path) -> Result<(), ReadError> {
+    let why = "no row has a feature: expected `y 1:x1 2:x2 ...`";
+    if count == 0 { Err(ReadError::file(path, why)) } else { Ok(()) }
+}
+
+/// Gives away rows in the order of the text, as soon as a few blocks have been parsed.
+pub(super) fn each(
+    source: &Source,
+    indices: &Indices,
+    threads: usize,
+    mut take: impl FnMut(ByRows) -> Result<(), ReadError>,
+) -> Result<(), ReadError> {
+    let one = Tiles::of(Vec::new());
+    let parse = |text: &[u8]| {
+        let mut entries = Entries::new(&one, 0, text.len() / TEXT);
+        let ((block, _), lines) = rows(&mut entries, text, indices)?;
+        Ok((entries.by_rows(block), lines))
+    };
+    parallel::parse_each(source, source.blocks(), 1, threads, parse, |rows| take(rows).map(|()| true))
+}
+
 /// Tiles into which the rows at the beginning fall evenly. What is wrong there is for who reads it all to say.
-fn tiles(source: &Source, indices: &Indices) -> Result<Tiles, ReadError> {
+pub(super) fn tiles(source: &Source, indices: &Indices) -> Result<Tiles, ReadError> {
     let beginning = source.beginning(SAMPLE)?;
     let one = Tiles::of(Vec::new());
     let mut entries = Entries::new(&one, 0, SAMPLE / TEXT);

@@ -33,6 +33,7 @@ mod rows;
 mod samples;
 mod select;
 pub(crate) mod spec;
+mod stored;
 mod tabular;
 mod triplets;
 
@@ -46,6 +47,7 @@ pub(crate) use csv::wrong_width;
 pub(crate) use read::table as table_in;
 pub use read::{Format, Options, read, read_any};
 pub use samples::{Samples, read_samples};
+pub use stored::StoredTable;
 
 /// A sparse matrix in compressed columns: `f64` values, `u32` row numbers, `usize` column starts.
 pub type Csc = CsMatI<f64, u32, usize>;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use super::classes::{Beside, Classes, from_files};
+use super::classes::{Beside, Classes, Labels, from_files};
 use super::csv::is_delimited;
 use super::encoding::{ColumnOptions, Encoding};
 use super::{Table, cache, generate, matrix_market, npy, npz, response, tabular};
@@ -126,30 +126,38 @@ impl FromStr for Format {
 /// # Ok::<(), raddle_datasets::ReadError>(())
 /// ```
 pub fn read_any(source: &str, options: &Options) -> Result<Table, ReadError> {
-    if source == "diabetes" || source.starts_with("synth:") {
-        let Options { encoding, no_header, zero_based, columns, .. } = options;
-        if encoding.is_some() || *no_header || *zero_based || *columns != ColumnOptions::default() {
-            let why = "it is no file: --encoding, --no-header, --zero-based, --columns, --drop, --categorical, --max-levels \
-                       and --missing have no effect on it";
-            return Err(ReadError::file(Path::new(source), why));
-        }
-    }
+    check_no_file(source, options)?;
     let beside = |mut table: Table| {
-        table.beside = from_files(
-            &options.beside,
-            table.y.len(),
-            &format!("{source}, which is no file,"),
-            Path::new(source),
-        )?;
+        table.beside = beside_no_file(source, options, table.y.len())?;
         Ok(table)
     };
     match source {
-        "diabetes" => beside(embedded::diabetes()),
+        EMBEDDED => beside(embedded::diabetes()),
         _ if source.starts_with("synth:") => beside(generate::table(source)?),
         _ if registry::entry(source).is_some() => registry::load_with(source, options),
         _ if is_file(source) => read(source, options),
         _ => Err(registry::RegistryError::Unknown { name: source.into() }.into()),
     }
+}
+
+/// The name of the embedded sample.
+pub(super) const EMBEDDED: &str = "diabetes";
+
+/// Refuses options of files where a table is none.
+pub(super) fn check_no_file(source: &str, options: &Options) -> Result<(), ReadError> {
+    let Options { encoding, no_header, zero_based, columns, .. } = options;
+    let is_none = source == EMBEDDED || source.starts_with("synth:");
+    if is_none && (encoding.is_some() || *no_header || *zero_based || *columns != ColumnOptions::default()) {
+        let why = "it is no file: --encoding, --no-header, --zero-based, --columns, --drop, --categorical, --max-levels \
+                   and --missing have no effect on it";
+        return Err(ReadError::file(Path::new(source), why));
+    }
+    Ok(())
+}
+
+/// The columns beside a table that is no file.
+pub(super) fn beside_no_file(source: &str, options: &Options, rows: usize) -> Result<Vec<Labels>, ReadError> {
+    from_files(&options.beside, rows, &format!("{source}, which is no file,"), Path::new(source))
 }
 
 /// Whether users mean a file by this.

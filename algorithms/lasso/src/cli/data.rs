@@ -1,8 +1,12 @@
 //! Reading the data that a command line names.
 
+use std::path::Path;
+
 use clap::Args;
 use raddle::cli::{Data, Error};
-use raddle_datasets::{ColumnOptions, Encoding, Missing, Options, Table, TextEncoding, read_any, registry};
+use raddle_datasets::{
+    ColumnOptions, Encoding, Missing, Options, StoredTable, Table, TextEncoding, read_any, registry,
+};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -106,6 +110,11 @@ pub(crate) fn read(source: Option<&str>, options: &Options) -> Result<Table, Err
     read_any(source.unwrap_or(DEFAULT), options).map_err(Error::input)
 }
 
+/// Opens DATA, or the embedded default, in a folder where it is kept to be read by parts.
+pub(crate) fn open(source: Option<&str>, options: &Options, folder: &Path) -> Result<StoredTable, Error> {
+    StoredTable::open(source.unwrap_or(DEFAULT), options, folder).map_err(Error::input)
+}
+
 /// What the report says of an encoding: its columns that are more than numbers, and what was left out, the first of each.
 pub(crate) fn summary(encoding: &Encoding) -> Value {
     const LISTED: usize = 20;
@@ -131,11 +140,16 @@ pub(crate) fn summary(encoding: &Encoding) -> Value {
 
 /// What the report says of the data.
 pub(crate) fn describe(table: &Table) -> Data {
-    let sizes = [("rows", table.x.rows()), ("columns", table.x.cols())];
+    described(table, (table.x.rows(), table.x.cols()), table.x.nonzeros())
+}
+
+/// The same of a table of which this is known but its matrix.
+pub(crate) fn described(table: &Table, (rows, columns): (usize, usize), nonzeros: usize) -> Data {
+    let sizes = [("rows", rows), ("columns", columns)];
     Data {
         path: table.path.as_ref().map_or_else(|| table.name.clone(), |path| path.display().to_string()),
         sizes: sizes.into_iter().map(|(name, size)| (name.to_owned(), size as u64)).collect(),
-        nonzeros: table.x.nonzeros() as u64,
+        nonzeros: nonzeros as u64,
         digest: table.digest.clone(),
         format: table.format.clone(),
     }

@@ -15,6 +15,7 @@ mod path;
 mod predict;
 mod problem;
 mod rows;
+mod stored;
 mod terms;
 mod versions;
 

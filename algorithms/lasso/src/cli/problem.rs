@@ -1,18 +1,19 @@
 //! The options that say what is fitted: shared by all verbs that train.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use raddle::cli::{Data, Error, Free, Report, Session, Timed, TrainOptions, refuse_without_effect};
-use raddle_datasets::{Beside, Classes, Encoding, Options, Table};
+use raddle_datasets::{Beside, Classes, Encoding, Options as Reading, Table};
 use raddle_lasso::{Choice, Lasso, LassoError, Loss, Preparation, Problem};
 use serde::{Serialize, Serializer};
 
 use super::data::ColumnArgs;
 use super::rows::{Offset, RowArgs};
 use super::terms::TermArgs;
-use super::{data, files};
+use super::{data, files, stored};
 
 /// The response, the preparation, the tolerance.
 #[derive(Debug, Args, Serialize)]
@@ -20,7 +21,7 @@ pub(crate) struct ProblemOptions {
     /// The response: a column's name, its index from 1 (-1 is the last), or a file; libsvm has its own.
     #[arg(long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
-    /// Cache parsed text in this folder as binary files, named by the content, and read them next time.
+    /// Cache parsed text in this folder as binary files, named by the content, and read them next time; with several processes, tables of which each reads its own columns.
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
     /// squared; logistic for two classes, numbers or texts, of which the larger, or the last in order, is the positive one; multinomial for any number of classes; or poisson for counts.
@@ -170,18 +171,21 @@ impl ProblemOptions {
         beside: &[Beside],
     ) -> Result<Table, Error> {
         let table = session.timed(Timed::Read, || {
-            let (format, y) = (train.format.as_deref(), self.y.as_deref());
-            let options = self.columns.text.options(format, y, train.worker_count())?;
-            let columns = self.columns.chosen();
-            let classes = if self.loss.has_classes() { Classes::Any } else { Classes::Refused };
-            let beside = self.rows.beside().into_iter().chain(beside.iter().cloned()).collect();
-            data::read(
-                train.data.as_deref(),
-                &Options { cache: self.cache.clone(), classes, beside, columns, ..options },
-            )
+            let options = self.reading(train, beside)?;
+            data::read(train.data.as_deref(), &options)
         })?;
         table.notes.iter().for_each(|note| session.screen().tell(note));
         Ok(table)
+    }
+
+    /// How the data are read, with columns beside the features.
+    fn reading(&self, train: &TrainOptions, beside: &[Beside]) -> Result<Reading, Error> {
+        let (format, y) = (train.format.as_deref(), self.y.as_deref());
+        let options = self.columns.text.options(format, y, train.worker_count())?;
+        let columns = self.columns.chosen();
+        let classes = if self.loss.has_classes() { Classes::Any } else { Classes::Refused };
+        let beside = self.rows.beside().into_iter().chain(beside.iter().cloned()).collect();
+        Ok(Reading { cache: self.cache.clone(), classes, beside, columns, ..options })
     }
 
     /// What a model keeps of the table's columns.
@@ -189,12 +193,35 @@ impl ProblemOptions {
         Features::of(table, self.columns.text.zero_based, self.rows.offset(), self.loss)
     }
 
-    /// Reads the data and prepares the problem.
+    /// Reads the data and prepares the problem; on several processes, so that each reads its own columns.
     pub(crate) fn ready(&self, session: &mut Session, train: &TrainOptions) -> Result<Ready, Error> {
+        if let Some(folder) = stored::folder(self.cache.as_deref(), train, session) {
+            return self.ready_by_parts(session, train, &folder);
+        }
         let mut table = self.read(session, train, &[])?;
         let (data, features) = (data::describe(&table), self.features(&table));
         let rows = self.rows.values(&mut table, &data.path)?;
-        let problem = session.timed(Timed::Prepare, || rows.problem(table, self.preparation()));
+        let problem =
+            session.timed(Timed::Prepare, || rows.of(Problem::new(table.x, table.y, self.preparation())?));
+        let problem = problem.map_err(|why| refuse_named(why, &data.path, &features))?;
+        Ok(Ready { problem, data, features })
+    }
+
+    /// The same of a table that is kept in this folder.
+    fn ready_by_parts(
+        &self,
+        session: &mut Session,
+        train: &TrainOptions,
+        folder: &Path,
+    ) -> Result<Ready, Error> {
+        let options = self.reading(train, &[])?;
+        let stored = session.timed(Timed::Read, || data::open(train.data.as_deref(), &options, folder))?;
+        let mut table = stored.described().clone();
+        table.notes.iter().for_each(|note| session.screen().tell(note));
+        let (data, features) = (stored::describe(&stored), self.features(&table));
+        let rows = self.rows.values(&mut table, &data.path)?;
+        let problem = session
+            .timed(Timed::Prepare, || rows.of(Problem::by_parts(Arc::new(stored), self.preparation())?));
         let problem = problem.map_err(|why| refuse_named(why, &data.path, &features))?;
         Ok(Ready { problem, data, features })
     }
@@ -264,7 +291,7 @@ pub(crate) fn refuse(error: LassoError) -> Error {
 pub(crate) fn refuse_named(error: LassoError, file: &str, features: &Features) -> Error {
     let names = features.names.as_deref();
     let column = match error {
-        LassoError::Parameter { .. } | LassoError::Engine(_) => return refuse(error),
+        LassoError::Parameter { .. } | LassoError::Engine(_) | LassoError::Read(_) => return refuse(error),
         LassoError::Column { column, .. }
         | LassoError::NotFinite { column: Some(column), .. }
         | LassoError::FreeBounds { column }

@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Args;
 use raddle::cli::Error;
 use raddle_datasets::{Beside, Labels, Table};
-use raddle_lasso::{LassoError, Preparation, Problem};
+use raddle_lasso::{LassoError, Problem};
 use serde::{Deserialize, Serialize};
 
 /// Weights and offsets.
@@ -90,11 +90,11 @@ impl RowArgs {
 
 impl RowValues {
     /// The problem whose rows these are.
-    pub(crate) fn problem(self, table: Table, preparation: Preparation) -> Result<Problem, LassoError> {
-        let mut problem = Problem::new(table.x, table.y, preparation)?;
-        if let Some(weights) = self.weights {
-            problem = problem.weights(weights)?;
-        }
+    pub(crate) fn of(self, problem: Problem) -> Result<Problem, LassoError> {
+        let problem = match self.weights {
+            Some(weights) => problem.weights(weights)?,
+            None => problem,
+        };
         match self.offset {
             Some(offset) => problem.offset(offset),
             None => Ok(problem),

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use super::columns::Columns;
 use super::design::Design;
 use super::magnitudes::Spread;
-use super::problem::{Centring, Preparation, Problem, longer};
+use super::prepare::{Centring, Prepared};
+use super::problem::{Preparation, Problem};
 use crate::error::LassoError;
 
 impl Problem {
@@ -42,9 +44,9 @@ impl Problem {
         }
         let relative = || weights.iter().map(|weight| weight / spread.largest());
         let scale = rows as f64 / relative().sum::<f64>();
-        let weights: Vec<f64> = relative().map(|weight| weight * scale).collect();
+        let weights: Arc<Vec<f64>> = Arc::new(relative().map(|weight| weight * scale).collect());
         self.prepare_again(&weights)?;
-        self.weights = Some(Arc::new(weights));
+        self.weights = Some(weights);
         self.center_response();
         Ok(self)
     }
@@ -107,105 +109,22 @@ impl Problem {
     }
 
     /// Centres and scales the columns anew, by weighted means and deviations. Weights have the mean 1.
-    fn prepare_again(&mut self, weights: &[f64]) -> Result<(), LassoError> {
+    fn prepare_again(&mut self, weights: &Arc<Vec<f64>>) -> Result<(), LassoError> {
         let how = Centring::of(self.preparation);
-        let none = Arc::new(Design::Dense { rows: 0, values: Vec::new() });
-        let design = Arc::unwrap_or_clone(std::mem::replace(&mut self.design, none));
-        let (n, columns) = (design.rows() as f64, design.columns());
-        let mut again = Again {
-            how,
-            weights,
-            n,
-            root: n.sqrt(),
-            longest: (0.0, 0),
-            columns: Vec::with_capacity(columns),
-        };
-        let design = match design {
-            Design::Dense { rows, mut values } => {
-                for (j, column) in values.chunks_exact_mut(rows).enumerate() {
-                    again.dense(j, column)?;
-                }
-                Design::Dense { rows, values }
+        let none = Columns::Here(Arc::new(Design::Dense { rows: 0, values: Vec::new() }));
+        match std::mem::replace(&mut self.design, none) {
+            Columns::Here(design) => {
+                let measured = std::mem::take(&mut self.measured);
+                let mut prepared = Prepared { design: Arc::unwrap_or_clone(design), measured };
+                prepared.weigh(weights, how, 0)?;
+                (self.design, self.measured) = (Columns::Here(Arc::new(prepared.design)), prepared.measured);
             }
-            classes @ Design::Classes(_) => classes,
-            Design::Sparse { rows, starts, indices, mut values, mut shift } => {
-                for j in 0..columns {
-                    let range = starts[j]..starts[j + 1];
-                    let moved = again.sparse(j, &indices[range.clone()], &mut values[range])?;
-                    if let Some(shift) = shift.get_mut(j) {
-                        *shift = moved;
-                    }
-                }
-                Design::Sparse { rows, starts, indices, values, shift }
-            }
-        };
-        self.longest = again.longest;
-        let is_sparse = matches!(design, Design::Sparse { .. });
-        for (j, (about, factor)) in again.columns.into_iter().enumerate() {
-            let before = self.scale(j as u32);
-            if let Some(center) = self.centers.get_mut(j) {
-                // Of a sparse column the mean is that of what is stored, of a dense one that of what was centred before.
-                *center = if is_sparse { 0.0 } else { *center } + about / before;
-            }
-            if let Some(scale) = self.scales.get_mut(j) {
-                *scale *= if factor == 0.0 { 1.0 } else { factor };
+            Columns::Parts(parts) => {
+                let parts = parts.weighted(weights);
+                self.measured = parts.pass()?.on_scale_of(self.preparation);
+                self.design = Columns::Parts(Arc::new(parts));
             }
         }
-        self.design = Arc::new(design);
         Ok(())
-    }
-}
-
-/// Columns that are prepared once more.
-struct Again<'a> {
-    how: Centring,
-    weights: &'a [f64],
-    n: f64,
-    root: f64,
-    longest: (f64, usize),
-    /// What was taken off each column, and what it was then multiplied with.
-    columns: Vec<(f64, f64)>,
-}
-
-impl Again<'_> {
-    fn dense(&mut self, j: usize, column: &mut [f64]) -> Result<(), LassoError> {
-        let rows = || column.iter().zip(self.weights);
-        let about = rows().map(|(x, weight)| weight * x).sum::<f64>() / self.n;
-        let variance = rows().map(|(x, weight)| weight * (x - about) * (x - about)).sum::<f64>() / self.n;
-        let spread =
-            || rows().filter(|(_, weight)| **weight > 0.0).fold(Spread::of(&[]), |all, (x, _)| all.with(*x));
-        let (factor, size) = self.how.factor(j, (about, variance.sqrt()), spread)?;
-        let mean = if self.how.center { about } else { 0.0 };
-        self.note(j, mean, factor, size);
-        column.iter_mut().for_each(|value| *value = (*value - mean) * factor);
-        Ok(())
-    }
-
-    /// Returns what is now to be taken off every row.
-    fn sparse(&mut self, j: usize, indices: &[u32], values: &mut [f64]) -> Result<f64, LassoError> {
-        let rows = || values.iter().zip(indices).map(|(x, &row)| (x, self.weights[row as usize]));
-        let about = rows().map(|(x, weight)| weight * x).sum::<f64>() / self.n;
-        let stored = rows().map(|(_, weight)| weight).sum::<f64>();
-        let zeros = (self.n - stored).max(0.0);
-        let squares = rows().map(|(x, weight)| weight * (x - about) * (x - about)).sum::<f64>();
-        let deviation = ((squares + zeros * about * about) / self.n).sqrt();
-        let spread = || {
-            let all =
-                rows().filter(|(_, weight)| *weight > 0.0).fold(Spread::of(&[]), |all, (x, _)| all.with(*x));
-            let counted = rows().filter(|(_, weight)| *weight > 0.0).count();
-            let has_zeros = counted < self.weights.iter().filter(|weight| **weight > 0.0).count();
-            if has_zeros { all.with(0.0) } else { all }
-        };
-        let (factor, size) = self.how.factor(j, (about, deviation), spread)?;
-        self.note(j, if self.how.center { about } else { 0.0 }, factor, size);
-        if self.how.center || self.how.scale {
-            values.iter_mut().for_each(|value| *value *= factor);
-        }
-        Ok(about * factor)
-    }
-
-    fn note(&mut self, j: usize, mean: f64, factor: f64, size: f64) {
-        self.longest = longer(self.longest, size * self.root, j);
-        self.columns.push((mean, factor));
     }
 }

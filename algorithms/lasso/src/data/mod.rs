@@ -1,9 +1,12 @@
 //! The data as they are fitted, prepared once.
 
+mod by_parts;
 pub(crate) mod classes;
+pub(crate) mod columns;
 pub(crate) mod correlation;
 pub(crate) mod design;
 mod given;
 pub(crate) mod magnitudes;
+mod prepare;
 pub(crate) mod problem;
 mod units;

@@ -29,6 +29,33 @@ impl Design {
         }
     }
 
+    /// Columns of matrices of the same kind, one behind the other.
+    pub(super) fn joined(rows: usize, is_sparse: bool, designs: Vec<Self>) -> Self {
+        if !is_sparse {
+            let values = designs.into_iter().flat_map(|design| match design {
+                Design::Dense { values, .. } => values,
+                Design::Sparse { .. } | Design::Classes(_) => Vec::new(),
+            });
+            return Design::Dense { rows, values: values.collect() };
+        }
+        let (mut all_starts, mut all_indices) = (vec![0], Vec::new());
+        let (mut all_values, mut all_shift) = (Vec::new(), Vec::new());
+        for design in designs {
+            let Design::Sparse { starts, mut indices, mut values, mut shift, .. } = design else { continue };
+            all_starts.extend(starts[1..].iter().map(|start| all_values.len() + start));
+            all_indices.append(&mut indices);
+            all_values.append(&mut values);
+            all_shift.append(&mut shift);
+        }
+        Design::Sparse {
+            rows,
+            starts: all_starts,
+            indices: all_indices,
+            values: all_values,
+            shift: all_shift,
+        }
+    }
+
     /// Every column multiplied by its unit; nothing is stored of one whose unit is 0, if it is sparse.
     pub(crate) fn scaled(&self, units: &[f64]) -> Self {
         match self {

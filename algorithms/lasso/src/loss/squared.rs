@@ -17,7 +17,7 @@ impl LossFunction for Squared {
 
     /// Centred, where there is an intercept.
     fn response(&self, problem: &Problem) -> Result<Arc<Vec<f64>>, LassoError> {
-        magnitudes::check_response(problem.y_size, problem.longest)?;
+        magnitudes::check_response(problem.y_size, problem.longest())?;
         Ok(Arc::clone(&problem.y))
     }
 

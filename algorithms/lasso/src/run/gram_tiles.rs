@@ -8,9 +8,11 @@
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
-use super::gram_tree::RowChains;
+use super::gram_tree::{RowChains, SAMPLE};
 use super::messages::{Entering, Tile};
-use crate::data::design::{Column, Design};
+use crate::data::columns::Columns;
+use crate::data::design::Column;
+use crate::error::LassoError;
 use crate::kernels::{Batch, RowPiece, gram};
 
 /// Consecutive slots that are dealt to one shard together.
@@ -45,9 +47,12 @@ pub(crate) fn filled(columns: &[Column]) -> Vec<&[f64]> {
 
 impl WorkingPart {
     /// The empty parts of `shards` shards.
-    pub(crate) fn deal(shards: usize, design: &Design) -> Vec<Self> {
+    ///
+    /// # Errors
+    /// If columns that are read by parts cannot be read.
+    pub(crate) fn deal(shards: usize, design: &Columns) -> Result<Vec<Self>, LassoError> {
         let rows = design.rows();
-        let Design::Sparse { indices, .. } = design else {
+        if !design.is_sparse() {
             let keepers = (rows / KEEPER_ROWS).clamp(1, KEEPERS).min(shards);
             let mut turns: Vec<u32> = (0..keepers as u32).collect();
             // Neighbouring shards share a worker: far-apart shards take turns, so that a small working set spreads.
@@ -58,9 +63,10 @@ impl WorkingPart {
                 let (slots, columns) = (Vec::new(), Vec::new());
                 parts[shard] = Self::Columns { turn, keepers: keepers as u32, slots, columns };
             }
-            return parts;
-        };
-        RowChains::deal(shards, rows, indices).into_iter().map(Self::Rows).collect()
+            return Ok(parts);
+        }
+        let sample = design.sampled_rows(SAMPLE)?;
+        Ok(RowChains::deal(shards, rows, &sample).into_iter().map(Self::Rows).collect())
     }
 
     /// Takes in the columns of the slots from `first` on, and computes this part's share of their Gram rows.

@@ -30,11 +30,11 @@ pub(crate) struct RowChains {
 }
 
 impl RowChains {
-    /// The empty chains of each of `shards` shards, for the columns of a matrix with this number of rows whose stored values lie
-    /// in the rows `indices`.
-    pub(crate) fn deal(shards: usize, rows: usize, indices: &[u32]) -> Vec<Self> {
+    /// The empty chains of each of `shards` shards, for the columns of a matrix with this number of rows, of which a sample
+    /// of the stored values lies in the rows `sample`.
+    pub(crate) fn deal(shards: usize, rows: usize, sample: &[u32]) -> Vec<Self> {
         let mut dealt = vec![Self::default(); shards];
-        let cuts = cuts(rows, indices);
+        let cuts = cuts(rows, sample);
         for chain in 0..CHAINS {
             let owner = &mut dealt[chain as usize * shards / CHAINS as usize];
             if owner.chains.is_empty() {
@@ -103,15 +103,15 @@ impl RowChains {
 }
 
 /// Stored values that are looked at to tell where the work lies, and ranges of rows that are told apart.
-const SAMPLE: usize = 1 << 16;
+pub(crate) const SAMPLE: usize = 1 << 16;
 const RANGES: usize = 1 << 10;
 
 /// Where the pieces of all chains begin, and the number of rows: a row with m members takes m^2 / 2 products, and how
 /// they lie is estimated from a sample of all stored values.
-fn cuts(rows: usize, indices: &[u32]) -> Vec<u32> {
+fn cuts(rows: usize, sample: &[u32]) -> Vec<u32> {
     let ranges = RANGES.min(rows.max(1));
     let mut work = vec![0.0_f64; ranges];
-    for &row in indices.iter().step_by(indices.len().div_ceil(SAMPLE).max(1)) {
+    for &row in sample {
         work[row as usize * ranges / rows] += 1.0;
     }
     // One product more a range: where nothing is known, all are equal.

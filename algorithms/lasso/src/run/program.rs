@@ -153,6 +153,11 @@ impl Program for LassoProgram {
         verdict
     }
 
+    /// The model has coefficients alone.
+    fn shed(&self, shard: &mut ColumnShard) {
+        shard.shed();
+    }
+
     fn remember(&self, shard: &ColumnShard, out: &mut Writer) {
         shard.remember(out);
     }

@@ -8,8 +8,10 @@ use raddle::state::{Reader, StateError, Writer};
 
 use super::gram_tiles::WorkingPart;
 use super::messages::{Asked, Entrant, Move, Phase};
+use crate::data::columns::Columns;
 use crate::data::correlation::Aspect;
 use crate::data::design::{Column, Design, View};
+use crate::error::LassoError;
 use crate::kernels::{self, OUTSIDE};
 use crate::working_set::LazyBounds;
 
@@ -35,7 +37,32 @@ pub struct ColumnShard {
 }
 
 impl ColumnShard {
-    pub(crate) fn new(design: &Arc<Design>, range: Range<usize>, part: WorkingPart) -> Self {
+    /// Of a range of the columns that a run has, with the coefficients that it starts from.
+    ///
+    /// # Errors
+    /// If columns that are read by parts cannot be read.
+    pub(crate) fn of(
+        columns: &Columns,
+        range: Range<usize>,
+        part: WorkingPart,
+        coefficients: &[(u32, f64)],
+    ) -> Result<Self, LassoError> {
+        let (design, offset) = columns.range(range.clone())?;
+        let mut shard = Self::new(&design, offset..offset + range.len(), part);
+        shard.first = range.start as u32;
+        shard.set(coefficients);
+        Ok(shard)
+    }
+
+    /// Keeps of the columns no more than how many they are.
+    pub(crate) fn shed(&mut self) {
+        let starts = vec![0; self.coefficients.len() + 1];
+        let (indices, values, shift) = (Vec::new(), Vec::new(), Vec::new());
+        self.design = Arc::new(Design::Sparse { rows: 0, starts, indices, values, shift });
+        (self.offset, self.bounds, self.part) = (0, None, WorkingPart::default());
+    }
+
+    fn new(design: &Arc<Design>, range: Range<usize>, part: WorkingPart) -> Self {
         Self {
             design: Arc::clone(design),
             offset: range.start,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::data::design::Design;
+use crate::data::columns::Columns;
 use crate::lambdas::Course;
 use crate::loss::Objective;
 use crate::loss::rows::Rows;
@@ -44,11 +44,11 @@ const ANYHOW: usize = 12_000_000;
 
 /// How many members of a sparse matrix may have a Gram. Dense columns take as much memory as a Gram of as many as there can
 /// be.
-pub(crate) fn most_members(design: &Design, frugal: bool) -> usize {
-    match design {
-        Design::Dense { .. } | Design::Classes(_) => usize::MAX,
-        Design::Sparse { .. } if !frugal => MOST,
-        Design::Sparse { values, .. } => ((FOR_EACH * values.len() + ANYHOW) / 20).isqrt().min(MOST),
+pub(crate) fn most_members(design: &Columns, frugal: bool) -> usize {
+    match (design.is_sparse(), frugal) {
+        (false, _) => usize::MAX,
+        (true, false) => MOST,
+        (true, true) => ((FOR_EACH * design.stored() + ANYHOW) / 20).isqrt().min(MOST),
     }
 }
 

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::data::classes::Classes;
-use crate::data::design::Design;
+use crate::data::columns::Columns;
 use crate::data::problem::Problem;
 use crate::error::LassoError;
 use crate::loss::classes::Directions;
@@ -21,7 +20,7 @@ pub(crate) struct Start<'a> {
     pub(crate) objective: Objective,
     pub(crate) given: Rows,
     /// The columns in the units of the run,
-    pub(crate) design: Arc<Design>,
+    pub(crate) design: Columns,
     /// and what sets them apart.
     pub(crate) terms: Arc<Terms>,
 }
@@ -48,7 +47,8 @@ impl<'a> Start<'a> {
         let mut given = Rows { y, weights: problem.weights.clone(), offset, classes, free: None };
         let unpenalized = asked.free(problem.columns())?;
         if !unpenalized.is_empty() {
-            let views = unpenalized.iter().map(|&j| (j as u32, problem.design.view(j)));
+            let columns = problem.design.some(unpenalized.iter().copied())?;
+            let views = unpenalized.iter().zip(&columns).map(|(&j, column)| (j as u32, column.view()));
             let mut free = Free::new(views, &given);
             if objective.shape().is_quadratic() {
                 let mut y = given.y.to_vec();
@@ -59,23 +59,20 @@ impl<'a> Start<'a> {
             check_free(&given, objective)?;
         }
         let (terms, design) = match asked.is_plain() {
-            true => (Terms::default(), Arc::clone(&problem.design)),
+            true => (Terms::default(), problem.design.clone()),
             false => {
                 let terms = asked.terms(problem.columns(), |j| problem.scale(j))?;
-                let design = match terms.order() {
-                    [] => problem.design.scaled(terms.units()),
-                    order => problem.design.ordered(order).scaled(terms.units()),
-                };
-                (terms, Arc::new(design))
+                let design = problem.design.in_units(terms.order(), terms.units());
+                (terms, design)
             }
         };
         let (terms, design) = match classes {
             0 => (terms, design),
-            _ if asked.is_plain() => (terms, Arc::new(Design::Classes(Classes::new(design, classes)))),
+            _ if asked.is_plain() => (terms, design.of_classes(classes)),
             _ => {
                 let (asked, columns) = (asked.for_classes(classes), problem.columns() * classes);
                 let terms = asked.terms(columns, |at| problem.scale(at / classes as u32))?;
-                (terms, Arc::new(Design::Classes(Classes::new(design, classes))))
+                (terms, design.of_classes(classes))
             }
         };
         Ok(Self { problem, objective, given, design, terms: Arc::new(terms) })
@@ -110,18 +107,25 @@ impl<'a> Start<'a> {
     }
 
     /// Where the rows stand at these coefficients of columns as prepared.
-    pub(crate) fn rows(&self, coefficients: &[(u32, f64)]) -> RowState {
-        let columns = coefficients.iter().map(|&(column, value)| (value, self.design.view(column as usize)));
+    ///
+    /// # Errors
+    /// If columns that are read by parts cannot be read.
+    pub(crate) fn rows(&self, coefficients: &[(u32, f64)]) -> Result<RowState, LassoError> {
+        let columns = self.design.some(coefficients.iter().map(|&(column, _)| column as usize))?;
+        let columns = coefficients.iter().zip(&columns).map(|(&(_, value), column)| (value, column.view()));
         let intercept = self.objective.loss.function().intercept(self.problem);
-        RowState::at(columns, &self.given, self.objective, intercept)
+        Ok(RowState::at(columns, &self.given, self.objective, intercept))
     }
 
     /// max |x_j'r| without coefficients.
-    pub(crate) fn largest(&self) -> f64 {
-        let residual = self.rows(&[]).residual;
+    ///
+    /// # Errors
+    /// If columns that are read by parts cannot be read.
+    pub(crate) fn largest(&self) -> Result<f64, LassoError> {
+        let residual = self.rows(&[])?.residual;
         if self.terms.has_groups() {
-            let slopes = self.design.products(&residual);
-            return self.terms.norms(0, &slopes).0.into_iter().fold(0.0, f64::max);
+            let slopes = self.design.products(&residual)?;
+            return Ok(self.terms.norms(0, &slopes).0.into_iter().fold(0.0, f64::max));
         }
         self.design.largest(&residual, |j, slope| self.terms.seen(j, slope))
     }

@@ -16,32 +16,40 @@ pub(super) fn side(shard: usize) -> Side {
     if shard.is_multiple_of(2) { Side::Users } else { Side::Items }
 }
 
-/// Shards that have of each chunk only what they take from it, read where they live; and one chunk as a whole, where they
-/// count it.
+/// Shards that have of each chunk only what they take from it, read where they live by one pass for all; and one chunk as a
+/// whole, where they count it.
 pub(super) fn shards_by_parts(by_parts: &Arc<ByParts>, count: usize, chunks: usize) -> Maker<SideShard> {
-    let make = make(Arc::clone(by_parts), count, chunks);
-    Maker::new(count, make)
+    let by_parts = Arc::clone(by_parts);
+    Maker::together(count, move |numbers: &[u32]| make(&by_parts, numbers, (count, chunks)))
 }
 
+/// The shards of these numbers.
 fn make(
-    by_parts: Arc<ByParts>,
-    count: usize,
-    chunks: usize,
-) -> impl Fn(u32) -> Result<SideShard, MfError> + Send {
+    by_parts: &ByParts,
+    numbers: &[u32],
+    (count, chunks): (usize, usize),
+) -> Result<Vec<SideShard>, MfError> {
     let firsts = by_parts.counts.each_ref().map(|counts| {
         let counts: Vec<u64> = counts.iter().map(|&count| u64::from(count)).collect();
         cut(&counts, count / 2)
     });
-    move |number| {
-        let (part, of) = (number as usize / 2, side(number as usize));
-        let firsts = &firsts[of as usize];
-        let rows = firsts[part]..firsts[part + 1];
-        let taken = |chunk| by_parts.chunk_of((chunk, chunks), (of as usize, &rows));
-        let mut shard = SideShard::new(of, (0..chunks).map(taken).collect::<Result<_, _>>()?);
+    let mut places = by_parts.counts.each_ref().map(|counts| vec![None; counts.len()]);
+    for (place, &number) in (0..).zip(numbers) {
+        let (part, of) = (number as usize / 2, side(number as usize) as usize);
+        let rows = firsts[of][part] as usize..firsts[of][part + 1] as usize;
+        places[of][rows].fill(Some(place));
+    }
+    let new = |&number: &u32| SideShard::new(side(number as usize), Vec::with_capacity(chunks));
+    let mut shards: Vec<SideShard> = numbers.iter().map(new).collect();
+    for chunk in 0..chunks {
+        let dealt = by_parts.dealt((chunk, chunks), &places, numbers.len())?;
+        shards.iter_mut().zip(dealt).for_each(|(shard, chunk)| shard.input.push(chunk));
+    }
+    for (shard, &number) in shards.iter_mut().zip(numbers) {
         let counted = (0..chunks as u32).find(|&c| chunk_owner(c, chunks as u32, count as u32) == number);
         shard.counted = counted.map(|chunk| by_parts.chunk(chunk as usize, chunks)).transpose()?;
-        Ok(shard)
     }
+    Ok(shards)
 }
 
 #[cfg(test)]
@@ -66,9 +74,11 @@ mod tests {
             let rows = (problem.users, problem.items);
             let tallies: Vec<Tally> = whole.iter().map(|chunk| Tally::of(chunk, rows, 0.5, listed)).collect();
             let setup = Partitioning::new(&tallies, rows, parts);
-            let make = make(Arc::new(by_parts), count, chunks);
-            for number in 0..count as u32 {
-                let mut made = make(number).unwrap();
+            // On two processes, each of which has every other one.
+            let here = |first: usize| -> Vec<u32> { (0..count as u32).skip(first).step_by(2).collect() };
+            let made = |first: usize| make(&by_parts, &here(first), (count, chunks)).unwrap();
+            let made = [0, 1].map(|first| here(first).into_iter().zip(made(first)));
+            for (number, mut made) in made.into_iter().flatten() {
                 let counted = (0..).zip(&whole).find(|&(c, _)| chunk_owner(c, chunks as u32, count as u32) == number);
                 let tally = |chunk: &Chunk| to_bytes(&Tally::of(chunk, rows, 0.5, listed));
                 prop_assert_eq!(made.counted.as_ref().map(tally), counted.map(|(_, chunk)| tally(chunk)));

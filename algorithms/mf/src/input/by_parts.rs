@@ -1,7 +1,5 @@
 //! [`ByParts`]: ratings of which each shard reads its own from a file, and what all must know of the others.
 
-use std::ops::Range;
-
 use raddle_datasets::{PartOfRatings, Triples};
 
 use super::chunk::{Chunk, range};
@@ -57,23 +55,32 @@ impl ByParts {
         Ok(Chunk::of(train, held))
     }
 
-    /// The same, with the ratings of these rows of a side alone: those to measure on with the users.
-    pub(crate) fn chunk_of(
+    /// Chunk `part` of `parts` dealt out to `count` shards: `places` says, for users (0) and items (1), which shard takes the
+    /// ratings of each row, if any here does. Those to measure on go with the users.
+    pub(crate) fn dealt(
         &self,
         (part, parts): (usize, usize),
-        (side, rows): (usize, &Range<u32>),
-    ) -> Result<Chunk, MfError> {
-        let some = |of: &PartOfRatings| -> Result<Triples, MfError> {
-            let mut triples = Triples::default();
+        places: &[Vec<Option<u32>>; 2],
+        count: usize,
+    ) -> Result<Vec<Chunk>, MfError> {
+        let deal = |of: &PartOfRatings, sides: usize| -> Result<Vec<Triples>, MfError> {
+            let mut dealt = vec![Triples::default(); count];
             of.each(range(of.len(), part, parts), |user, item, value| {
-                if rows.contains(if side == 0 { &user } else { &item }) {
-                    triples.push(user, item, value);
+                for (place, row) in places.iter().zip([user, item]).take(sides) {
+                    if let Some(shard) = place[row as usize] {
+                        dealt[shard as usize].push(user, item, value);
+                    }
                 }
             })?;
-            Ok(triples)
+            dealt.iter_mut().for_each(Triples::shrink_to_fit);
+            Ok(dealt)
         };
-        let held = self.measured.as_ref().filter(|_| side == 0).map(some).transpose()?;
-        Ok(Chunk::of(some(&self.train)?, held.unwrap_or_default()))
+        let train = deal(&self.train, 2)?;
+        let held = match &self.measured {
+            Some(measured) => deal(measured, 1)?,
+            None => vec![Triples::default(); count],
+        };
+        Ok(train.into_iter().zip(held).map(|(train, held)| Chunk::of(train, held)).collect())
     }
 
     /// The users that ratings to measure on name, in their order.

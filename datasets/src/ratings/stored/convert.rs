@@ -6,23 +6,25 @@ use std::path::{Path, PathBuf};
 use super::repeated::Repeated;
 use super::{About, Filling};
 use crate::error::ReadError;
-use crate::pieces::{PIECE, Pieces, PiecesWriter};
+use crate::pieces::{PIECE, Pieces, PiecesWriter, Removed};
 use crate::ratings::duplicates::{self, Duplicates};
 use crate::ratings::ids::{Column, Ids};
 use crate::ratings::read::{RatingsFormat, RatingsOptions, read_source};
 use crate::ratings::text::{self, Lines, Rows, Whole};
-use crate::ratings::{Ratings, Triples, time};
+use crate::ratings::{Ratings, Triples, matrix_market, time};
 use crate::source::Source;
 
-/// Writes what [`read_ratings`](crate::read_ratings) has in memory. Formats that are not text are read into memory first.
+/// Writes what [`read_ratings`](crate::read_ratings) has in memory. Parquet is read into memory first.
 pub(super) fn write(
     source: Source,
     format: RatingsFormat,
     options: &RatingsOptions,
     path: &Path,
 ) -> Result<(Pieces, About), ReadError> {
-    if format == RatingsFormat::Text {
-        return from_text(&source, options, path);
+    match format {
+        RatingsFormat::Text => return from_text(&source, options, path),
+        RatingsFormat::MatrixMarket if !options.times => return from_market(&source, options, path),
+        RatingsFormat::MatrixMarket | RatingsFormat::Parquet => {}
     }
     let ratings = read_source(source, format, options)?;
     let mut out = Filling::create(path)?;
@@ -42,11 +44,43 @@ fn from_text(source: &Source, options: &RatingsOptions, path: &Path) -> Result<(
             None => break filling.finish(source)?,
         }
     };
-    let (users, user_rows) = users.finish();
-    let (items, item_rows) = items.finish();
+    let about = Read { pairs_only: lines.pairs_only(), format: RatingsFormat::Text, notes: lines.notes };
+    merged(source, options, (&raw_pieces, path), [users.finish(), items.finish()], about)
+}
+
+/// From a matrix, whose rows and columns are users and items.
+fn from_market(source: &Source, options: &RatingsOptions, path: &Path) -> Result<(Pieces, About), ReadError> {
+    let head = matrix_market::head(source)?;
+    let raw = Removed(PathBuf::from(format!("{}.{}.raw", path.display(), std::process::id())));
+    let mut out = PiecesWriter::create(&raw.0, &RAW)?;
+    matrix_market::each(source, &head, options.threads, |triples| {
+        out.push(0, &triples.users)?;
+        out.push(1, &triples.items)?;
+        out.push(2, &triples.values)
+    })?;
+    let ids = [(Ids::Dense(head.rows), None), (Ids::Dense(head.columns), None)];
+    let about = Read { pairs_only: head.pattern, format: RatingsFormat::MatrixMarket, notes: Vec::new() };
+    merged(source, options, (&out.finish(&())?, path), ids, about)
+}
+
+/// What reading found beside the ratings.
+struct Read {
+    pairs_only: bool,
+    format: RatingsFormat,
+    notes: Vec<String>,
+}
+
+/// From a raw file, in which pairs may repeat, with the ids of both sides and the row of each number.
+fn merged(
+    source: &Source,
+    options: &RatingsOptions,
+    (raw_pieces, path): (&Pieces, &Path),
+    [(users, user_rows), (items, item_rows)]: [(Ids, Option<Vec<u32>>); 2],
+    about: Read,
+) -> Result<(Pieces, About), ReadError> {
     let repeated = match options.keep_repeated {
         true => Repeated::default(),
-        false => Repeated::find(&raw_pieces, options.duplicates)?,
+        false => Repeated::find(raw_pieces, options.duplicates)?,
     };
     let (by_number, by_item) = (user_rows.as_deref(), item_rows.as_deref());
     if let Some(at) = repeated.first.filter(|_| options.duplicates == Duplicates::Refuse) {
@@ -59,7 +93,7 @@ fn from_text(source: &Source, options: &RatingsOptions, path: &Path) -> Result<(
     }
     let mut out = Filling::create(path)?;
     for piece in 0..raw_pieces.count("values").div_ceil(PIECE) {
-        copy(&raw_pieces, piece, &repeated, (by_number, by_item), &mut out)?;
+        copy(raw_pieces, piece, &repeated, (by_number, by_item), &mut out)?;
     }
     let described = Ratings {
         name: String::new(),
@@ -67,12 +101,12 @@ fn from_text(source: &Source, options: &RatingsOptions, path: &Path) -> Result<(
         times: None,
         users,
         items,
-        pairs_only: lines.pairs_only(),
+        pairs_only: about.pairs_only,
         duplicates: repeated.number,
         digest: String::new(),
         path: None,
-        format: RatingsFormat::Text.to_string(),
-        notes: lines.notes,
+        format: about.format.to_string(),
+        notes: about.notes,
     };
     out.finish(&described, options.times)
 }
@@ -110,15 +144,8 @@ fn copy(
     out.push(&triples, times.is_some().then_some(&*kept_times))
 }
 
-/// A file that is removed in the end.
-struct Removed(PathBuf);
-
-impl Drop for Removed {
-    fn drop(&mut self) {
-        // Best effort: what is left is only room on a disk.
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
+/// The arrays of a raw file.
+const RAW: [(&str, usize); 4] = [("users", 4), ("items", 4), ("values", 4), ("times", 8)];
 
 /// Ratings as they are read, ids numbered as they appear.
 struct Raw {
@@ -131,7 +158,7 @@ struct Raw {
 
 impl Raw {
     fn create(path: &Path, whole: Whole) -> Result<Self, ReadError> {
-        let out = PiecesWriter::create(path, &[("users", 4), ("items", 4), ("values", 4), ("times", 8)])?;
+        let out = PiecesWriter::create(path, &RAW)?;
         let (users, items) = (Numbers::new(whole.users), Numbers::new(whole.items));
         Ok(Self { out, users, items, count: 0, clock: None })
     }

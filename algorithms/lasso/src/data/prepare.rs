@@ -1,0 +1,284 @@
+//! [`Prepared`]: columns centred and scaled, all of a problem or some of them: what is done to one asks of no other.
+
+use ndarray::Array2;
+use raddle_datasets::{Csc, Matrix};
+
+use super::design::Design;
+use super::magnitudes::{self, Spread};
+use super::problem::Preparation;
+use crate::error::LassoError;
+
+/// Columns as prepared, and what was done to them.
+pub(crate) struct Prepared {
+    pub(super) design: Design,
+    pub(super) measured: Measured,
+}
+
+/// What was done to columns.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Measured {
+    /// What was subtracted from each; empty for nothing.
+    pub(super) centers: Vec<f64>,
+    /// What each was then multiplied with; empty for 1.
+    pub(super) scales: Vec<f64>,
+    /// The largest |x_j|, and its column in the problem.
+    pub(super) longest: (f64, usize),
+}
+
+impl Measured {
+    /// With this preparation coefficients may stay on the prepared scale.
+    pub(super) fn on_scale_of(self, preparation: Preparation) -> Self {
+        match preparation {
+            Preparation::DenseStd => Self { longest: self.longest, ..Self::default() },
+            Preparation::Usual { .. } | Preparation::SparseRaw => self,
+        }
+    }
+}
+
+impl Prepared {
+    /// Of columns of a problem, the first of which has this number there.
+    ///
+    /// # Errors
+    /// If a value is not finite, or a column cannot be fitted.
+    pub(super) fn of(x: Matrix, how: Centring, is_sparse: bool, first: usize) -> Result<Self, LassoError> {
+        match x {
+            Matrix::Sparse(x) if is_sparse => sparse(x, how, first),
+            x => dense(x, how, first),
+        }
+    }
+
+    /// Centres and scales the columns anew, by weighted means and deviations. Weights have the mean 1.
+    ///
+    /// # Errors
+    /// If a column cannot be fitted then.
+    pub(super) fn weigh(&mut self, weights: &[f64], how: Centring, first: usize) -> Result<(), LassoError> {
+        let n = self.design.rows() as f64;
+        let columns = Vec::with_capacity(self.design.columns());
+        let mut again = Again { how, weights, n, root: n.sqrt(), longest: (0.0, 0), columns };
+        match &mut self.design {
+            Design::Dense { rows, values } => {
+                for (j, column) in values.chunks_exact_mut(*rows).enumerate() {
+                    again.dense(first + j, column)?;
+                }
+            }
+            Design::Classes(_) => {}
+            Design::Sparse { starts, indices, values, shift, .. } => {
+                for (j, range) in starts.windows(2).map(|ends| ends[0]..ends[1]).enumerate() {
+                    let moved = again.sparse(first + j, &indices[range.clone()], &mut values[range])?;
+                    if let Some(shift) = shift.get_mut(j) {
+                        *shift = moved;
+                    }
+                }
+            }
+        }
+        let is_sparse = matches!(self.design, Design::Sparse { .. });
+        let Measured { centers, scales, longest } = &mut self.measured;
+        *longest = again.longest;
+        for (j, (about, factor)) in again.columns.into_iter().enumerate() {
+            let before = scales.get(j).copied().unwrap_or(1.0);
+            if let Some(center) = centers.get_mut(j) {
+                // Of a sparse column the mean is that of what is stored, of a dense one that of what was centred before.
+                *center = if is_sparse { 0.0 } else { *center } + about / before;
+            }
+            if let Some(scale) = scales.get_mut(j) {
+                *scale *= if factor == 0.0 { 1.0 } else { factor };
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The sum of what each value gives, in eight lanes that are added at the end: one chain of additions would take as long
+/// as all the rest of preparing a column.
+fn sum(values: &[f64], of: impl Fn(f64) -> f64) -> f64 {
+    let (groups, rest) = values.as_chunks::<8>();
+    let mut lanes = [0.0; 8];
+    for group in groups {
+        lanes.iter_mut().zip(group).for_each(|(lane, &value)| *lane += of(value));
+    }
+    lanes.iter().sum::<f64>() + rest.iter().map(|&value| of(value)).sum::<f64>()
+}
+
+/// The sum of values that must be finite; `place` tells the row and column of one.
+fn finite_sum(values: &[f64], place: impl Fn(usize) -> (usize, usize)) -> Result<f64, LassoError> {
+    let total = sum(values, |value| value);
+    // What is not finite shows in the sum; huge values may, too.
+    if !total.is_finite()
+        && let Some(at) = values.iter().position(|value| !value.is_finite())
+    {
+        let (row, column) = place(at);
+        return Err(LassoError::NotFinite { what: "the matrix", row: row + 1, column: Some(column + 1) });
+    }
+    Ok(total)
+}
+
+/// How columns are prepared.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Centring {
+    pub(super) center: bool,
+    pub(super) scale: bool,
+    /// Whether a deviation below 1e-12 counts as none, as where fits are compared.
+    absolute: bool,
+}
+
+impl Centring {
+    pub(super) fn of(preparation: Preparation) -> Self {
+        let (center, scale, absolute) = match preparation {
+            Preparation::Usual { intercept, standardize } => (intercept, standardize, false),
+            Preparation::DenseStd => (true, true, true),
+            Preparation::SparseRaw => (false, false, true),
+        };
+        Self { center, scale, absolute }
+    }
+
+    /// What a column (from 0) of this mean and deviation is multiplied with, given its spread on demand; and its norm
+    /// over sqrt(n) then.
+    pub(super) fn factor(
+        self,
+        column: usize,
+        (mean, deviation): (f64, f64),
+        spread: impl Fn() -> Spread,
+    ) -> Result<(f64, f64), LassoError> {
+        let Self { center, scale, absolute } = self;
+        let is_constant = magnitudes::is_constant((mean, deviation), absolute, &spread);
+        let factor = match (scale, is_constant) {
+            (true, false) => 1.0 / deviation,
+            // A constant column explains nothing that the intercept does not.
+            (_, true) if center => 0.0,
+            _ => 1.0,
+        };
+        let size = if center { deviation } else { deviation.hypot(mean) };
+        // What is divided by its deviation needs that one alone.
+        magnitudes::check_column(
+            column,
+            if scale && !is_constant { deviation } else { factor * size },
+            &spread,
+        )?;
+        Ok((factor, factor * size))
+    }
+}
+
+/// The longer of two columns, as (norm, number).
+pub(super) fn longer(longest: (f64, usize), size: f64, column: usize) -> (f64, usize) {
+    if size > longest.0 { (size, column) } else { longest }
+}
+
+/// Columns with all values, the first of which has this number in the problem.
+fn dense(x: Matrix, how: Centring, first: usize) -> Result<Prepared, LassoError> {
+    let x: Array2<f64> = x.into_dense();
+    let (rows, columns) = x.dim();
+    let (mut values, offset) = x.into_raw_vec_and_offset();
+    values.drain(..offset.unwrap_or(0));
+    values.truncate(rows * columns);
+    let (mut centers, mut scales) = (vec![0.0; columns], vec![1.0; columns]);
+    let (mut longest, root) = ((0.0, 0), (rows as f64).sqrt());
+    for (j, column) in values.chunks_exact_mut(rows).enumerate() {
+        let about = finite_sum(column, |at| (at, first + j))? / rows as f64;
+        let mean = if how.center { about } else { 0.0 };
+        let variance = sum(column, |value| (value - about) * (value - about)) / rows as f64;
+        let (factor, size) = how.factor(first + j, (about, variance.sqrt()), || Spread::of(column))?;
+        longest = longer(longest, size * root, first + j);
+        for value in column {
+            *value = (*value - mean) * factor;
+        }
+        (centers[j], scales[j]) = (mean, if factor == 0.0 { 1.0 } else { factor });
+    }
+    Ok(Prepared { design: Design::Dense { rows, values }, measured: Measured { centers, scales, longest } })
+}
+
+fn sparse(x: Csc, how: Centring, first: usize) -> Result<Prepared, LassoError> {
+    let (rows, columns) = x.shape();
+    let (starts, indices, mut values) = x.into_raw_storage();
+    let each = |wanted, value| if wanted { vec![value; columns] } else { Vec::new() };
+    let (mut centers, mut shift) = (each(how.center, 0.0), each(how.center, 0.0));
+    let mut scales = each(how.scale, 1.0);
+    let (mut longest, root) = ((0.0, 0), (rows as f64).sqrt());
+    let as_stored = !how.center && !how.scale;
+    for j in 0..columns {
+        let range = starts[j]..starts[j + 1];
+        let column = &mut values[range];
+        if as_stored {
+            // Nothing is asked of a column but a norm within range, which a finite one of its squares shows.
+            let norm = sum(column, |value| value * value).sqrt();
+            if magnitudes::is_safe(norm / root) {
+                longest = longer(longest, norm, first + j);
+                continue;
+            }
+        }
+        let about = finite_sum(column, |at| (indices[starts[j] + at] as usize, first + j))? / rows as f64;
+        let stored = sum(column, |value| (value - about) * (value - about));
+        let zeros = (rows - column.len()) as f64;
+        let deviation = ((stored + zeros * about * about) / rows as f64).sqrt();
+        let spread = || if zeros > 0.0 { Spread::of(column).with(0.0) } else { Spread::of(column) };
+        let (factor, size) = how.factor(first + j, (about, deviation), spread)?;
+        longest = longer(longest, size * root, first + j);
+        if !how.center && !how.scale {
+            continue;
+        }
+        for value in column {
+            *value *= factor;
+        }
+        if how.center {
+            (centers[j], shift[j]) = (about, about * factor);
+        }
+        if how.scale {
+            scales[j] = if factor == 0.0 { 1.0 } else { factor };
+        }
+    }
+    let design = Design::Sparse { rows, starts, indices, values, shift };
+    Ok(Prepared { design, measured: Measured { centers, scales, longest } })
+}
+
+/// Columns that are prepared once more.
+struct Again<'a> {
+    how: Centring,
+    weights: &'a [f64],
+    n: f64,
+    root: f64,
+    longest: (f64, usize),
+    /// What was taken off each column, and what it was then multiplied with.
+    columns: Vec<(f64, f64)>,
+}
+
+impl Again<'_> {
+    fn dense(&mut self, j: usize, column: &mut [f64]) -> Result<(), LassoError> {
+        let rows = || column.iter().zip(self.weights);
+        let about = rows().map(|(x, weight)| weight * x).sum::<f64>() / self.n;
+        let variance = rows().map(|(x, weight)| weight * (x - about) * (x - about)).sum::<f64>() / self.n;
+        let spread =
+            || rows().filter(|(_, weight)| **weight > 0.0).fold(Spread::of(&[]), |all, (x, _)| all.with(*x));
+        let (factor, size) = self.how.factor(j, (about, variance.sqrt()), spread)?;
+        let mean = if self.how.center { about } else { 0.0 };
+        self.note(j, mean, factor, size);
+        column.iter_mut().for_each(|value| *value = (*value - mean) * factor);
+        Ok(())
+    }
+
+    /// Returns what is now to be taken off every row.
+    fn sparse(&mut self, j: usize, indices: &[u32], values: &mut [f64]) -> Result<f64, LassoError> {
+        let rows = || values.iter().zip(indices).map(|(x, &row)| (x, self.weights[row as usize]));
+        let about = rows().map(|(x, weight)| weight * x).sum::<f64>() / self.n;
+        let stored = rows().map(|(_, weight)| weight).sum::<f64>();
+        let zeros = (self.n - stored).max(0.0);
+        let squares = rows().map(|(x, weight)| weight * (x - about) * (x - about)).sum::<f64>();
+        let deviation = ((squares + zeros * about * about) / self.n).sqrt();
+        let spread = || {
+            let all =
+                rows().filter(|(_, weight)| *weight > 0.0).fold(Spread::of(&[]), |all, (x, _)| all.with(*x));
+            let counted = rows().filter(|(_, weight)| *weight > 0.0).count();
+            let has_zeros = counted < self.weights.iter().filter(|weight| **weight > 0.0).count();
+            if has_zeros { all.with(0.0) } else { all }
+        };
+        let (factor, size) = self.how.factor(j, (about, deviation), spread)?;
+        self.note(j, if self.how.center { about } else { 0.0 }, factor, size);
+        if self.how.center || self.how.scale {
+            values.iter_mut().for_each(|value| *value *= factor);
+        }
+        Ok(about * factor)
+    }
+
+    fn note(&mut self, j: usize, mean: f64, factor: f64, size: f64) {
+        self.longest = longer(self.longest, size * self.root, j);
+        self.columns.push((mean, factor));
+    }
+}

@@ -1,0 +1,164 @@
+//! What is in a file of pieces is what the readers have in memory.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::StoredTable;
+use crate::pieces::PIECE;
+use crate::table::{Beside, Classes, ColumnOptions, Format, Matrix, Missing, Options, Table, read_any};
+
+/// The columns of a range, as they were cut before there were files of pieces.
+fn cut(x: &Matrix, range: std::ops::Range<usize>) -> Matrix {
+    match x {
+        Matrix::Dense(x) => Matrix::Dense(x.slice(ndarray::s![.., range]).to_owned()),
+        Matrix::Sparse(x) => {
+            let starts = x.indptr().raw_storage()[range.start..=range.end].to_vec();
+            let (stored, shape) = (starts[0]..starts[range.len()], (x.rows(), range.len()));
+            let starts = starts.iter().map(|start| start - stored.start).collect();
+            let indices = x.indices()[stored.clone()].to_vec();
+            Matrix::Sparse(crate::Csc::new_csc(shape, starts, indices, x.data()[stored].to_vec()))
+        }
+    }
+}
+
+fn same(source: &str, options: &Options) {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = read_any(source, options).unwrap();
+    // Made, and found again.
+    for _ in 0..2 {
+        let stored = StoredTable::open(source, options, folder.path()).unwrap();
+        let (p, empty) = (stored.cols(), Matrix::Dense(ndarray::Array2::zeros((0, 0))));
+        assert_eq!((stored.rows(), p), (whole.x.rows(), whole.x.cols()), "{source}");
+        assert_eq!((stored.nonzeros(), stored.is_sparse()), (whole.x.nonzeros(), whole.x.is_sparse()));
+        assert!(*stored.described() == Table { x: empty, ..whole.clone() }, "{source} {options:?}");
+        for range in [0..p, 0..0, 0..1, p / 3..p / 2, p - 1..p] {
+            let read = stored.columns(range.clone()).unwrap();
+            assert!(read == cut(&whole.x, range.clone()), "{source} {options:?} {range:?}");
+        }
+        assert!(stored.columns(0..p + 1).is_err());
+        let Matrix::Sparse(x) = &whole.x else { continue };
+        let places: Vec<usize> = (0..x.nnz()).step_by(3).collect();
+        let rows: Vec<u32> = places.iter().map(|&place| x.indices()[place]).collect();
+        assert!(stored.rows_at(&places).unwrap() == rows, "{source}");
+        assert!(stored.rows_at(&[x.nnz()]).is_err());
+    }
+    let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert_eq!(left.len(), 2, "one file and its lock: {left:?}");
+}
+
+#[test]
+fn a_file_has_what_the_readers_have() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let options = Options::default;
+    same("diabetes", &options());
+    // More than one piece of values, of each kind.
+    same("synth:groups:n=300,p=700,g=7,s=9", &options());
+    same("synth:ar1:n=40,p=50,s=3,rho=0.5", &options());
+    same("synth:strads:n=500,p=4000,s=9", &options());
+    same("synth:strads:n=90,p=70,s=4,c=0.5,k=9,seed=5", &options());
+    let svm: String = (0..200_u32)
+        .map(|row| format!("{} {}:{}.5 {}:-1e-3 900:{row}\n", row % 7, row % 30 + 1, row, row % 50 + 40))
+        .collect();
+    same(&text("a.svm", &svm), &options());
+    same(&text("b.svm", &svm.replace("900:", "800:")), &Options { zero_based: true, ..options() });
+    // Many tiles, of which the last has columns that the beginning does not name; blocks enough for several batches.
+    let wide: String = (0..30_000_u32)
+        .map(|row| {
+            format!("{row}.25 {}:1.5 {}:{}\n", row * 7 % 400 + 1, row * 13 % 500 + 400 + row / 40, row % 5)
+        })
+        .collect();
+    same(&text("wide.svm", &wide), &Options { threads: 2, ..options() });
+    let csv: String = (0..60_u32)
+        .map(|row| {
+            let missing = if row % 9 == 4 { String::new() } else { format!("{}.25", row * 3 % 17) };
+            format!(
+                "{missing},{},{},{row}.5,{}\n",
+                ["red", "blue", "green"][row as usize % 3],
+                row % 5,
+                row % 2
+            )
+        })
+        .collect();
+    let csv = text("a.csv", &format!("size,colour,code,weight,y\n{csv}"));
+    let columns = ColumnOptions {
+        missing: Missing::Mean,
+        categorical: vec!["code".into()],
+        ..ColumnOptions::default()
+    };
+    let weights = vec![Beside { option: "--weights", name: "weight".into() }];
+    let filled = Options { columns: columns.clone(), beside: weights, ..options() };
+    same(&csv, &filled);
+    let classes = Options { columns, y: Some("colour".into()), classes: Classes::Any, ..options() };
+    same(&csv, &classes);
+    let market = "%%MatrixMarket matrix coordinate real general\n3 4 4\n1 1 2.5\n3 4 -1\n2 4 1\n3 2 7\n";
+    let y = text("y.txt", "1\n2.5\n-3\n");
+    same(&text("a.mtx", market), &Options { y: Some(y), ..options() });
+}
+
+#[test]
+fn another_response_or_content_is_another_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, y) = (folder.path().join("a.csv"), folder.path().join("y.txt"));
+    fs::write(&data, "a,b,c\n1,2,3\n4,5,7\n8,9,1\n").unwrap();
+    let read = |y: &str| {
+        let options = Options { y: Some(y.into()), ..Options::default() };
+        let stored =
+            StoredTable::open(data.to_str().unwrap(), &options, &folder.path().join("kept")).unwrap();
+        stored.described().y.clone()
+    };
+    assert_eq!(read("c"), [3.0, 7.0, 1.0]);
+    assert_eq!(read("a"), [1.0, 4.0, 8.0]);
+    fs::write(&y, "5\n6\n7\n").unwrap();
+    assert_eq!(read(y.to_str().unwrap()), [5.0, 6.0, 7.0]);
+    fs::write(&y, "5\n6\n8\n").unwrap();
+    assert_eq!(read(y.to_str().unwrap()), [5.0, 6.0, 8.0]);
+    fs::write(&data, "a,b,c\n1,2,3\n4,5,9\n8,9,1\n").unwrap();
+    assert_eq!(read("c"), [3.0, 9.0, 1.0]);
+}
+
+#[test]
+fn what_is_damaged_is_made_again_and_mistakes_are_told_as_in_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = "synth:groups:n=300,p=700,g=7,s=9";
+    let open = || StoredTable::open(spec, &Options::default(), folder.path());
+    let first = open().unwrap().columns(600..700).unwrap();
+    const { assert!(300 * 600 / PIECE > 1, "damage lies in a later piece") };
+    let is_table = |path: &PathBuf| path.extension().is_some_and(|name| name == "columns");
+    let path = fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().path()).find(is_table).unwrap();
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[300 * 650 * 8] ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    assert!(open().unwrap().columns(600..700).unwrap() == first);
+
+    let beside =
+        Options { beside: vec![Beside { option: "--weights", name: "w".into() }], ..Options::default() };
+    let text = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let named = |y: &str| Options { y: Some(y.into()), ..Options::default() };
+    let no_header = Options { no_header: true, ..Options::default() };
+    for (source, options) in [
+        (&*text("none.svm", "# no rows\n"), Options { format: Some(Format::Libsvm), ..Options::default() }),
+        (&*text("bare.svm", "1\n2 \n"), Options { format: Some(Format::Libsvm), ..Options::default() }),
+        (&*text("twice.svm", &format!("{}1 4:2 4:3\n", "3 1:2\n".repeat(70_000))), Options::default()),
+        (&*text("y.svm", "1 1:2\n"), named("1")),
+        (&*text("head.svm", "1 1:2\n"), no_header),
+        (&*text("beside.svm", "1 1:2\n"), beside.clone()),
+        ("synth:groups:n=3", Options::default()),
+        ("synth:groups:n=3,p=4,s=1", Options { zero_based: true, ..Options::default() }),
+        ("synth:groups:n=3,p=4,s=1", beside.clone()),
+        ("diabetes", beside),
+        ("nobody", Options::default()),
+        ("no/such.csv", Options::default()),
+    ] {
+        let told = StoredTable::open(source, &options, folder.path()).unwrap_err().to_string();
+        assert_eq!(told, read_any(source, &options).unwrap_err().to_string(), "{source}");
+    }
+}

@@ -1,0 +1,138 @@
+//! From libsvm text, which has rows, to a file of columns, in bounded memory: entries are first put into tiles, ranges of
+//! columns into which those of the first rows fall evenly, in a file of their own; then tile after tile is read and sorted.
+
+use std::path::{Path, PathBuf};
+
+use super::write::Filling;
+use super::{About, Options};
+use crate::error::ReadError;
+use crate::pieces::{Pieces, PiecesWriter, Removed};
+use crate::source::Source;
+use crate::table::Table;
+use crate::table::assemble::{self, ByRows, Tiles};
+use crate::table::classes::from_files;
+use crate::table::libsvm::{self, Indices};
+use crate::table::read::Format;
+
+/// Columns, values and rows of a tile's entries are three arrays.
+const EACH: usize = 3;
+
+/// Writes what [`read_any`](crate::read_any) has in memory.
+pub(super) fn write(source: &Source, options: &Options, place: &Path) -> Result<(Pieces, About), ReadError> {
+    let indices = Indices { zero_based: options.zero_based, width: options.width };
+    let tiles = libsvm::tiles(source, &indices)?;
+    let raw = Removed(PathBuf::from(format!("{}.{}.raw", place.display(), std::process::id())));
+    let names: Vec<String> = (0..tiles.count() * EACH).map(|array| array.to_string()).collect();
+    let arrays: Vec<(&str, usize)> =
+        names.iter().enumerate().map(|(at, name)| (&**name, if at % EACH == 1 { 8 } else { 4 })).collect();
+    let mut entries = ByTile::create(&raw.0, &tiles, &arrays)?;
+    libsvm::each(source, &indices, options.threads, |rows| entries.take(source, rows))?;
+    let ByTile { out, y, counts, .. } = entries;
+    libsvm::check_rows(&y, &source.path)?;
+    libsvm::check_columns(counts.len(), &source.path)?;
+    let entries = out.finish(&())?;
+
+    let (cols, rows, format) = (counts.len(), y.len(), Format::Libsvm);
+    let beside = from_files(&options.beside, rows, format.name(), &source.path)?;
+    let mut out = Filling::create(place, rows, true)?;
+    for tile in 0..tiles.count() {
+        let columns = tiles.first(tile, cols)..tiles.first(tile + 1, cols);
+        let sorted = Sorted::read(&entries, &names[tile * EACH..][..EACH], columns.start, &counts[columns])?;
+        for (rows, values) in sorted.columns() {
+            out.sparse(rows, values)?;
+        }
+    }
+    out.finish(&Table { y, beside, format: format.to_string(), ..Table::described_by(source) })
+}
+
+/// Entries that are put into tiles as they are read.
+struct ByTile<'a> {
+    out: PiecesWriter,
+    tiles: &'a Tiles,
+    y: Vec<f64>,
+    /// How many entries each column has.
+    counts: Vec<u32>,
+    /// Of the rows at hand: columns, values and rows of each tile.
+    dealt: Vec<(Vec<u32>, Vec<f64>, Vec<u32>)>,
+}
+
+impl<'a> ByTile<'a> {
+    fn create(path: &Path, tiles: &'a Tiles, arrays: &[(&str, usize)]) -> Result<Self, ReadError> {
+        let out = PiecesWriter::create(path, arrays)?;
+        let dealt = vec![(Vec::new(), Vec::new(), Vec::new()); tiles.count()];
+        Ok(Self { out, tiles, y: Vec::new(), counts: Vec::new(), dealt })
+    }
+
+    fn take(&mut self, source: &Source, rows: ByRows) -> Result<(), ReadError> {
+        let first = self.y.len();
+        assemble::check_rows(first + rows.y.len()).map_err(|why| ReadError::file(&source.path, why))?;
+        let ByRows { mut y, width, lengths, columns, values } = rows;
+        self.y.append(&mut y);
+        if let Some(more) = (width as usize).checked_sub(self.counts.len()) {
+            let too_many = |_| ReadError::file(&source.path, assemble::no_memory(width as usize));
+            self.counts.try_reserve(more).map_err(too_many)?;
+            self.counts.resize(width as usize, 0);
+        }
+        let mut entries = columns.into_iter().zip(values);
+        for (row, length) in (first as u32..).zip(lengths) {
+            for (column, value) in entries.by_ref().take(length as usize) {
+                let (columns, values, rows) = &mut self.dealt[self.tiles.of_column(column)];
+                self.counts[column as usize] += 1;
+                columns.push(column);
+                values.push(value);
+                rows.push(row);
+            }
+        }
+        for (tile, (columns, values, rows)) in self.dealt.iter_mut().enumerate() {
+            self.out.push(tile * EACH, columns)?;
+            self.out.push(tile * EACH + 1, values)?;
+            self.out.push(tile * EACH + 2, rows)?;
+            columns.clear();
+            values.clear();
+            rows.clear();
+        }
+        Ok(())
+    }
+}
+
+/// A tile's entries, column after column, the rows of each ascending.
+struct Sorted {
+    starts: Vec<usize>,
+    rows: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl Sorted {
+    /// Of columns from `first` on that have as many entries.
+    fn read(entries: &Pieces, names: &[String], first: usize, counts: &[u32]) -> Result<Self, ReadError> {
+        let columns: Vec<u32> = entries.all(&names[0])?;
+        let mut starts = vec![0];
+        starts.extend(counts.iter().scan(0, |end, &count| {
+            *end += count as usize;
+            Some(*end)
+        }));
+        let mut next = starts.clone();
+        // Entries come row after row, so that those of a column stay in this order.
+        let places: Vec<usize> = columns
+            .iter()
+            .map(|&column| {
+                let place = &mut next[column as usize - first];
+                *place += 1;
+                *place - 1
+            })
+            .collect();
+        drop(columns);
+        let (mut rows, mut values) = (vec![0; places.len()], vec![0.0; places.len()]);
+        let read: Vec<f64> = entries.all(&names[1])?;
+        places.iter().zip(read).for_each(|(&place, value)| values[place] = value);
+        let read: Vec<u32> = entries.all(&names[2])?;
+        places.iter().zip(read).for_each(|(&place, row)| rows[place] = row);
+        Ok(Self { starts, rows, values })
+    }
+
+    /// Rows and values of each column.
+    fn columns(&self) -> impl Iterator<Item = (&[u32], &[f64])> {
+        let ranges = self.starts.windows(2).map(|ends| ends[0]..ends[1]);
+        ranges.map(|range| (&self.rows[range.clone()], &self.values[range]))
+    }
+}
