@@ -83,6 +83,18 @@ impl<'a> Array<'a> {
         }
     }
 
+    /// The values at some places in the order of the file; nothing where the array is none of numbers, or is cut off.
+    pub(super) fn part(&self, range: std::ops::Range<usize>) -> Option<Vec<f64>> {
+        let count = self.shape.iter().try_fold(1_usize, |product, &axis| product.checked_mul(axis))?;
+        let width = self.data.len().checked_div(count)?;
+        if width.checked_mul(count)? != self.data.len() {
+            return None;
+        }
+        let data = self.data.get(range.start * width..range.end * width)?;
+        let part = Self { kind: self.kind.clone(), by_columns: true, shape: vec![range.len()], data };
+        part.numbers().ok()
+    }
+
     /// All values in the order of the file.
     pub(super) fn numbers(&self) -> Result<Vec<f64>, String> {
         let (order, kind) = self.kind.split_at_checked(1).unwrap_or_default();

@@ -4,6 +4,7 @@
 //! It has the values, column after column (of a sparse table those stored, with their rows, and how many each column has),
 //! the response, and as JSON what else is known of the table.
 
+mod array;
 mod transposed;
 mod write;
 
@@ -80,7 +81,7 @@ pub struct StoredTable {
 impl StoredTable {
     /// Opens the table that [`read_any`](crate::read_any) reads from `source`, kept in this folder; where it is not there
     /// yet, or damaged, it is written. Of several processes that ask at the same time one writes. Generated columns are
-    /// written as they are drawn, libsvm text in bounded memory; other files are read into memory first.
+    /// written as they are drawn, libsvm text and `.npy` in bounded memory; other files are read into memory first.
     ///
     /// # Errors
     /// Those of [`read_any`](crate::read_any), and a folder that cannot be written to.

@@ -95,6 +95,25 @@ fn a_file_has_what_the_readers_have() {
     same(&csv, &filled);
     let classes = Options { columns, y: Some("colour".into()), classes: Classes::Any, ..options() };
     same(&csv, &classes);
+    // By rows and by columns, of several kinds, with the response in a column and in a file.
+    let array = |name: &str, kind: &str, by_columns: &str, shape: (usize, usize), values: &[u8]| {
+        let path = folder.path().join(name);
+        let header = format!("{{'descr': '{kind}', 'fortran_order': {by_columns}, 'shape': {shape:?}, }}\n");
+        let length = (header.len() as u16).to_le_bytes();
+        fs::write(&path, [b"\x93NUMPY\x01\0", &length[..], header.as_bytes(), values].concat()).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let of_60: String = (0..60).map(|row| format!("{}.5\n", row * 7 % 11)).collect();
+    let of_60 = text("of_60.txt", &of_60);
+    let doubles: Vec<u8> = (0..60 * 17_u32).flat_map(|at| f64::from(at * 31 % 257).to_le_bytes()).collect();
+    let shorts: Vec<u8> = (0..60 * 17_u32).flat_map(|at| ((at * 31 % 257) as u16).to_be_bytes()).collect();
+    for by_columns in ["True", "False"] {
+        for y in ["1", "-3", &of_60] {
+            let options = Options { y: Some(y.into()), ..options() };
+            same(&array("d.npy", "<f8", by_columns, (60, 17), &doubles), &options);
+            same(&array("s.npy", ">u2", by_columns, (60, 17), &shorts), &options);
+        }
+    }
     let market = "%%MatrixMarket matrix coordinate real general\n3 4 4\n1 1 2.5\n3 4 -1\n2 4 1\n3 2 7\n";
     let y = text("y.txt", "1\n2.5\n-3\n");
     same(&text("a.mtx", market), &Options { y: Some(y), ..options() });
@@ -151,6 +170,7 @@ fn what_is_damaged_is_made_again_and_mistakes_are_told_as_in_memory() {
         (&*text("y.svm", "1 1:2\n"), named("1")),
         (&*text("head.svm", "1 1:2\n"), no_header),
         (&*text("beside.svm", "1 1:2\n"), beside.clone()),
+        (&*text("cut.npy", "\u{93}NUMPY"), named("1")),
         ("synth:groups:n=3", Options::default()),
         ("synth:groups:n=3,p=4,s=1", Options { zero_based: true, ..Options::default() }),
         ("synth:groups:n=3,p=4,s=1", beside.clone()),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{ARRAYS, About, COUNTS, DESCRIBED, Described, RESPONSE, ROWS, VALUES, transposed};
+use super::{ARRAYS, About, COUNTS, DESCRIBED, Described, RESPONSE, ROWS, VALUES, array, transposed};
 use crate::error::ReadError;
 use crate::pieces::{Pieces, PiecesWriter};
 use crate::registry;
@@ -13,8 +13,14 @@ use crate::table::{ColumnOptions, Matrix, Options, Table};
 
 /// Writes what [`read_any`] has in memory.
 pub(super) fn whole(source: &str, options: &Options, place: &Path) -> Result<(Pieces, About), ReadError> {
-    if let Some(opened) = libsvm(source, options)? {
-        return transposed::write(&opened, options, place);
+    match streamed(source, options)? {
+        Some((opened, Format::Libsvm)) => return transposed::write(&opened, options, place),
+        Some((opened, Format::Npy)) => {
+            if let Some(written) = array::write(&opened, options, place)? {
+                return Ok(written);
+            }
+        }
+        _ => {}
     }
     let table = read_any(source, options)?;
     let mut out = Filling::create(place, table.x.rows(), table.x.is_sparse())?;
@@ -36,19 +42,15 @@ pub(super) fn whole(source: &str, options: &Options, place: &Path) -> Result<(Pi
     out.finish(&table)
 }
 
-/// The source, if it is libsvm text. What else is asked of it is refused where it is read into memory.
-fn libsvm(source: &str, options: &Options) -> Result<Option<Source>, ReadError> {
+/// A file and its format. What is asked of columns without names is refused where it is read into memory.
+fn streamed(source: &str, options: &Options) -> Result<Option<(Source, Format)>, ReadError> {
     if source == EMBEDDED || options.columns != ColumnOptions::default() || options.no_header {
         return Ok(None);
     }
     if registry::entry(source).is_some() {
-        return Source::open(&registry::locate(source)?).map(Some);
+        return Ok(Some((Source::open(&registry::locate(source)?)?, Format::Libsvm)));
     }
-    if !is_file(source) {
-        return Ok(None);
-    }
-    let (opened, format) = read::open(Path::new(source), options)?;
-    Ok(Some(opened).filter(|_| format == Format::Libsvm))
+    is_file(source).then(|| read::open(Path::new(source), options)).transpose()
 }
 
 /// Writes what a specification describes as it is drawn.

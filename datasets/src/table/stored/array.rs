@@ -1,0 +1,95 @@
+//! From a `.npy` file to a file of columns, some columns at a time: the array stays in its file.
+
+use std::path::Path;
+
+use super::write::Filling;
+use super::{About, Options};
+use crate::error::ReadError;
+use crate::pieces::Pieces;
+use crate::source::Source;
+use crate::table::Table;
+use crate::table::classes::from_files;
+use crate::table::npy::Array;
+use crate::table::read::Format;
+use crate::table::response::{Choice, chosen, vector};
+
+/// Values that are in memory at once, about.
+const TOGETHER: usize = if cfg!(test) { 100 } else { 1 << 20 };
+
+/// Writes what [`read_any`](crate::read_any) has in memory; nothing where that would refuse the file, or the array is
+/// compressed or is no matrix.
+pub(super) fn write(
+    source: &Source,
+    options: &Options,
+    place: &Path,
+) -> Result<Option<(Pieces, About)>, ReadError> {
+    if source.is_packed() {
+        return Ok(None);
+    }
+    let content = source.content()?;
+    let Some(array) = Array::parse(&content).ok().and_then(Numbers::of) else { return Ok(None) };
+    if !array.is_finite() {
+        return Ok(None);
+    }
+    let (rows, cols, path) = (array.rows, array.cols, &*source.path);
+    let (mut y, mut classes, mut response) = (Vec::new(), None, None);
+    match chosen(cols, None, false, options.y.as_deref(), path)? {
+        Choice::Column(j) => response = Some(j),
+        Choice::File(file) => (y, classes) = vector(Path::new(file), &options.classes)?,
+        Choice::Apart => {}
+    }
+    let fits = if response.is_some() { cols > 1 } else { y.len() == rows };
+    if !fits {
+        return Ok(None);
+    }
+    let format = Format::Npy;
+    let beside = from_files(&options.beside, rows, format.name(), path)?;
+    let mut out = Filling::create(place, rows, false)?;
+    let per = (TOGETHER / rows).max(1);
+    for first in (0..cols).step_by(per) {
+        let Some(columns) = array.columns(first..cols.min(first + per)) else { return Ok(None) };
+        for (j, column) in (first..).zip(columns.chunks_exact(rows)) {
+            match response == Some(j) {
+                true => y = column.to_vec(),
+                false => out.dense(column)?,
+            }
+        }
+    }
+    let table = Table { y, classes, beside, format: format.to_string(), ..Table::described_by(source) };
+    out.finish(&table).map(Some)
+}
+
+/// An array of two axes, both of which have something.
+struct Numbers<'a> {
+    array: Array<'a>,
+    rows: usize,
+    cols: usize,
+}
+
+impl<'a> Numbers<'a> {
+    fn of(array: Array<'a>) -> Option<Self> {
+        let &[rows, cols] = array.shape() else { return None };
+        (rows > 0 && cols > 0).then_some(Self { array, rows, cols })
+    }
+
+    fn is_finite(&self) -> bool {
+        let count = self.rows * self.cols;
+        (0..count).step_by(TOGETHER).all(|start| {
+            let some = self.array.part(start..count.min(start + TOGETHER));
+            some.is_some_and(|some| some.iter().all(|value| value.is_finite()))
+        })
+    }
+
+    /// The values of some columns, column after column.
+    fn columns(&self, range: std::ops::Range<usize>) -> Option<Vec<f64>> {
+        if self.array.is_by_columns() {
+            return self.array.part(range.start * self.rows..range.end * self.rows);
+        }
+        let mut values = vec![0.0; self.rows * range.len()];
+        for row in 0..self.rows {
+            let of_row = self.array.part(row * self.cols + range.start..row * self.cols + range.end)?;
+            of_row.into_iter().enumerate().for_each(|(j, value)| values[j * self.rows + row] = value);
+        }
+        Some(values)
+    }
+}
