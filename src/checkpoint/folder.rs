@@ -71,10 +71,15 @@ impl Checkpoints {
         self.sitting.store(number, Ordering::Release);
     }
 
-    /// The parts that this process has written of a boundary.
+    /// The parts that this process has written of a boundary. They outlive a loss of power of its machine, with their names:
+    /// the coordinator, on another one, relies on them.
     pub(crate) fn hand_in(&self) -> Drafted {
-        let Some(Draft { parts, cost, failed, .. }) = self.lock().take() else { return Drafted::default() };
-        Drafted { parts, cost: cost.as_secs_f64(), failed: failed.map(|why| why.to_string()) }
+        let Some(draft) = self.lock().take() else { return Drafted::default() };
+        let Draft { folder, parts, cost, failed, .. } = draft;
+        let began = Instant::now();
+        let sync = || self.store.sync_folder(&folder).and_then(|()| self.store.sync_folder(&self.folder));
+        let failed = failed.or_else(|| sync().err()).map(|why| why.to_string());
+        Drafted { parts, cost: (cost + began.elapsed()).as_secs_f64(), failed }
     }
 
     pub(crate) fn path(&self) -> &Path {

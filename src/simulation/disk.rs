@@ -80,9 +80,10 @@ impl Frail {
                     .and_then(|()| before.map_or(Ok(()), |before| fs::write(&to, before))),
             };
         }
-        lock(&self.folder.contents).retain(|_, (machine, path)| {
+        lock(&self.folder.contents).retain(|inode, (machine, path)| {
             let is_lost = *machine == self.machine;
-            if is_lost && path.exists() {
+            // What is there now may be another file, written since.
+            if is_lost && fs::metadata(&*path).is_ok_and(|found| found.ino() == *inode) {
                 // The worst is nothing.
                 let _ = fs::write(path, b"");
             }
