@@ -83,20 +83,27 @@ fn a_killed_launcher_leaves_nobody_and_the_run_goes_on_with_another_one() {
     slow(folder, 20);
     let (line, _) = LINES[2];
     let (expected, _) = alone(folder, line);
-    let mut run = Launched::begin(folder, &launch(3, &format!("{line} --checkpoint-every 5")));
-    run.await_epoch(12);
-    let processes = run.processes();
-    run.launcher.kill().unwrap();
-    let killed = Instant::now();
-    while processes.iter().any(|process| is_alive(process)) {
-        assert!(killed.elapsed() < Duration::from_secs(10), "a process is left");
-        std::thread::yield_now();
+    let mut dice = number("RADDLE_KILLS_FROM", 1);
+    for kill in 0..number("RADDLE_LAUNCHER_KILLS", 1) {
+        // The trace of the run before is not this one's.
+        let _ = fs::remove_dir_all(folder.join("run"));
+        let mut run = Launched::begin(folder, &launch(3, &format!("{line} --checkpoint-every 5")));
+        // Behind a checkpoint first, then anywhere.
+        run.await_epoch(if kill == 0 { 12 } else { next(&mut dice) % 30 });
+        let processes = run.processes();
+        run.launcher.kill().unwrap();
+        let killed = Instant::now();
+        while processes.iter().any(|process| is_alive(process)) {
+            assert!(killed.elapsed() < Duration::from_secs(10), "a process is left");
+            std::thread::yield_now();
+        }
+        println!("nobody is left after {:.3} s", killed.elapsed().as_secs_f64());
+        drop(run);
+        ends(folder, "raddle launch --processes 2 --workers 2 --resume run", 0);
+        assert_eq!(digest(&folder.join("run")), expected, "kill {kill}");
+        let trace = fs::read_to_string(folder.join("run/trace.jsonl")).unwrap();
+        assert_eq!(trace.lines().count(), 41, "the trace goes on where the checkpoint was");
     }
-    drop(run);
-    ends(folder, "raddle launch --processes 2 --workers 2 --resume run", 0);
-    assert_eq!(digest(&folder.join("run")), expected);
-    let trace = fs::read_to_string(folder.join("run/trace.jsonl")).unwrap();
-    assert_eq!(trace.lines().count(), 41, "the trace goes on where the checkpoint was");
 }
 
 #[test]
