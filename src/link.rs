@@ -14,14 +14,17 @@ use std::time::Duration;
 
 use crate::hands::lock;
 
-/// How often each end says that it is there.
-const PULSE: Duration = Duration::from_secs(1);
-/// Bytes of the stack of a thread that only says so.
-const STACK: usize = 256 << 10;
+/// How often each end of a connection says that it is there.
+pub(crate) const PULSE: Duration = Duration::from_secs(1);
 /// Bytes of a length.
 pub(crate) const HEAD: usize = 4;
 /// What is read at once, and what becomes one write where there is more.
 const CHUNK: usize = 1 << 16;
+
+/// A thread that only passes messages on, and so needs little of a stack: there are several in each process.
+pub(crate) fn messenger(name: &str) -> thread::Builder {
+    thread::Builder::new().name(format!("raddle:{name}")).stack_size(256 << 10)
+}
 
 /// A connection to another process. Clones are the same connection.
 #[derive(Clone)]
@@ -59,8 +62,7 @@ impl Link {
         let outgoing = Mutex::new(Outgoing { to: socket.try_clone()?, chunk: Vec::new(), over: false });
         let ends = Arc::new(Ends { socket, incoming, outgoing, pulse: Mutex::default() });
         let weak = Arc::downgrade(&ends);
-        let beating = thread::Builder::new().name("raddle:link".into()).stack_size(STACK);
-        let beating = beating.spawn(move || beat(&weak))?;
+        let beating = messenger("link").spawn(move || beat(&weak))?;
         *lock(&ends.pulse) = Some(beating.thread().clone());
         Ok(Self(ends))
     }

@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::hello::{Hello, Refused, Token, answer, greet};
-use super::messenger;
+use crate::link::messenger;
 
 /// Connections whose handshake is under way; further ones are closed at once.
 const PENDING: usize = 64;

@@ -10,14 +10,13 @@ use std::time::{Duration, Instant};
 use super::gate::{Gate, knock};
 use super::hello::{Hello, Role, Token};
 use super::invitation::Invitation;
-use super::messenger;
 use super::plan::{Plan, Seat};
 use super::protocol::{Briefing, Order, Report};
 use super::reach::Reach;
 use super::wire::{pulse, receive, send};
 use crate::error::EngineError;
 use crate::hands::lock;
-use crate::link::Link;
+use crate::link::{Link, messenger};
 use crate::wishes::Wishes;
 
 /// An order is never longer: a plan names every shard.

@@ -33,11 +33,6 @@ pub(crate) use self::vault::{PROOF, read_proof};
 pub use self::visitor::{Place, Visitor};
 use crate::error::EngineError;
 
-/// A thread that only passes messages on, and so needs little of a stack: there are several in each process.
-fn messenger(name: &str) -> std::thread::Builder {
-    std::thread::Builder::new().name(format!("raddle:{name}")).stack_size(256 << 10)
-}
-
 /// A process's place in a run of several: see [`Engine::run_on`](crate::Engine::run_on).
 pub struct Cluster {
     pub(crate) line: Line,

@@ -11,7 +11,6 @@ use super::gate::Gate;
 use super::hello::{Hello, PATIENCE, Role, random};
 use super::invitation::{Invitation, new_token};
 use super::line::fits;
-use super::messenger;
 use super::order::{CoordinatorSettings, Ended, Heard, terms};
 use super::protocol::{Answer, Kept, Order};
 use super::reach::Address;
@@ -19,6 +18,7 @@ use super::vault::Vault;
 use super::wire::{Timed, pulse, receive, send};
 use crate::error::EngineError;
 use crate::hands::lock;
+use crate::link::messenger;
 
 /// How often the coordinator looks at the time.
 const TICK: Duration = Duration::from_millis(100);

@@ -7,10 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::hands::lock;
+use crate::link::{PULSE, messenger};
 use crate::state::{State, from_bytes, to_bytes};
-
-/// How often both ends of a control connection say that they are alive.
-const PULSE: Duration = Duration::from_secs(1);
 
 /// Says every second that this end is alive, on a thread of its own, as long as somebody holds the connection: a long task is
 /// not silence.
@@ -21,7 +19,7 @@ pub(crate) fn pulse<T: State + Send + 'static>(to: &Arc<Mutex<TcpStream>>, alive
             thread::park_timeout(PULSE);
         }
     };
-    super::messenger("pulse").spawn(beat).map(drop)
+    messenger("pulse").spawn(beat).map(drop)
 }
 
 /// Sends a value.
