@@ -100,8 +100,8 @@ impl Sum {
 
     fn mix(&mut self, bytes: &[u8]) {
         for words in bytes.chunks_exact(32) {
-            for (lane, word) in self.lanes.iter_mut().zip(words.chunks_exact(8)) {
-                let word = word.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte));
+            let words: [u64; 4] = bytemuck::pod_read_unaligned(words);
+            for (lane, word) in self.lanes.iter_mut().zip(words) {
                 *lane = (*lane ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
             }
         }

@@ -26,6 +26,10 @@ const PIECE: usize = 900_000;
 /// Pieces for which room is made at once when the first arrives; the number announced is not trusted beyond.
 const RESERVED: u32 = 64;
 
+/// Bytes of the largest room that is kept for the next message. Pages that the system gives anew cost more than what is
+/// written into them.
+const KEPT: usize = 4 << 20;
+
 /// One message, or one piece of a message's bytes, with its address. Empty only as a placeholder.
 pub(crate) struct Parcels<P: Program> {
     to: u32,
@@ -186,6 +190,8 @@ pub(crate) struct Sender {
     thread_of: Arc<Vec<u32>>,
     whole: Range<usize>,
     sent: u64,
+    /// The last message, in whose room the next is written once all its pieces have left.
+    last: Arc<Vec<u8>>,
     /// Bytes of all pieces so far.
     pub(crate) bytes: u64,
     /// Of these, bytes of messages that carried a block to another thread.
@@ -195,7 +201,8 @@ pub(crate) struct Sender {
 impl Sender {
     pub(crate) fn new(from: u32, layout: &Layout, serialized: bool) -> Self {
         let whole = if serialized { 0..0 } else { layout.here.clone() };
-        Self { from, thread_of: Arc::clone(&layout.thread_of), whole, sent: 0, bytes: 0, block_bytes: 0 }
+        let (thread_of, last) = (Arc::clone(&layout.thread_of), Arc::default());
+        Self { from, thread_of, whole, sent: 0, last, bytes: 0, block_bytes: 0 }
     }
 
     /// The parcels that carry a message to a worker.
@@ -204,7 +211,12 @@ impl Sender {
             return vec![Parcels { to, content: Content::Whole(message) }];
         }
         Doing::verb("save").of("a message to worker", to).note();
-        let bytes = Arc::new(to_bytes(&message));
+        let mut out = Writer::over(Arc::get_mut(&mut self.last).map(std::mem::take).unwrap_or_default());
+        out.write(&message);
+        let bytes = Arc::new(out.into_bytes());
+        if bytes.capacity() <= KEPT {
+            self.last = Arc::clone(&bytes);
+        }
         self.bytes += bytes.len() as u64;
         if matches!(message, Message::Block { .. }) {
             self.block_bytes += bytes.len() as u64;
@@ -224,6 +236,8 @@ impl Sender {
 #[derive(Default)]
 pub(crate) struct Receiver {
     open: HashMap<(u32, u64), Vec<u8>>,
+    /// Room for the next one.
+    room: Vec<u8>,
 }
 
 impl Receiver {
@@ -242,14 +256,22 @@ impl Receiver {
             return read(&piece.bytes);
         }
         // Pieces of one message arrive in order: a channel keeps the order of each sender.
+        let room = &mut self.room;
         let joined = self.open.entry((piece.from, piece.number)).or_insert_with(|| {
-            Vec::with_capacity(piece.bytes.len().saturating_mul(piece.parts.min(RESERVED) as usize))
+            let mut joined = std::mem::take(room);
+            joined.reserve(piece.bytes.len().saturating_mul(piece.parts.min(RESERVED) as usize));
+            joined
         });
         joined.extend_from_slice(&piece.bytes);
         if piece.part + 1 < piece.parts {
             return Ok(None);
         }
-        let joined = self.open.remove(&(piece.from, piece.number)).unwrap_or_default();
-        read(&joined)
+        let mut joined = self.open.remove(&(piece.from, piece.number)).unwrap_or_default();
+        let message = read(&joined);
+        if joined.capacity() <= KEPT {
+            joined.clear();
+            self.room = joined;
+        }
+        message
     }
 }

@@ -39,6 +39,11 @@ impl Layout {
         self.thread_of.get(worker as usize).is_some_and(|&thread| self.here.contains(&(thread as usize)))
     }
 
+    /// Whether there are workers in other processes.
+    pub(crate) fn is_among_others(&self) -> bool {
+        self.here.len() < self.threads
+    }
+
     /// The first worker of this process; where it has none, nobody.
     pub(crate) fn first_here(&self) -> u32 {
         (0..self.workers as u32).find(|&worker| self.is_here(worker)).unwrap_or(u32::MAX)

@@ -201,10 +201,11 @@ impl Pieces {
 
     /// [`open`](Self::open), and every piece is what it was.
     pub(crate) fn open_checked(path: &Path) -> Option<Self> {
-        let pieces = Self::open(path)?;
+        let (pieces, mut bytes) = (Self::open(path)?, Vec::<u8>::new());
         for array in &pieces.arrays {
             for piece in 0..array.pieces.len() {
-                pieces.bytes::<u8>(array, piece).ok()?;
+                bytes.resize(pieces.length(array, piece) * array.width as usize, 0);
+                pieces.fill(array, piece, &mut bytes).ok()?;
             }
         }
         Some(pieces)
@@ -231,18 +232,33 @@ impl Pieces {
         usize::try_from(count).unwrap_or(usize::MAX)
     }
 
-    /// The numbers of one piece of an array, as bytes or as what they are.
-    fn bytes<T: Pod + Zeroable>(&self, array: &Array, piece: usize) -> Result<Vec<T>, ReadError> {
+    /// How many numbers a piece of an array has.
+    fn length(&self, array: &Array, piece: usize) -> usize {
+        (array.count as usize - piece * PIECE).min(PIECE)
+    }
+
+    /// Reads one piece of an array to where there is room for all of it, as bytes or as what they are.
+    fn fill<T: Pod>(&self, array: &Array, piece: usize, to: &mut [T]) -> Result<(), ReadError> {
         let (at, expected) = array.pieces[piece];
-        let numbers = (array.count as usize - piece * PIECE).min(PIECE);
-        let count = numbers * array.width as usize / size_of::<T>();
+        let bytes: &mut [u8] = cast_slice_mut(to);
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let numbers: Vec<T> =
-            numbers_at(&mut file, at, count).map_err(|why| ReadError::io(&self.path, why))?;
+        fill_at(&mut file, at, bytes).map_err(|why| ReadError::io(&self.path, why))?;
         drop(file);
         let mut crc = Crc::new();
-        crc.update(cast_slice(&numbers));
-        if crc.sum() == expected { Ok(numbers) } else { Err(damaged(&self.path)) }
+        crc.update(bytes);
+        if crc.sum() == expected { Ok(()) } else { Err(damaged(&self.path)) }
+    }
+
+    /// Reads one piece of an array to the end of `to`, without a copy between.
+    fn append<T: Pod + Zeroable>(
+        &self,
+        array: &Array,
+        piece: usize,
+        to: &mut Vec<T>,
+    ) -> Result<(), ReadError> {
+        let before = to.len();
+        to.resize(before + self.length(array, piece), T::zeroed());
+        self.fill(array, piece, &mut to[before..])
     }
 
     /// One piece of an array.
@@ -251,7 +267,9 @@ impl Pieces {
         if piece >= array.pieces.len() {
             return Err(damaged(&self.path));
         }
-        self.bytes(array, piece)
+        let mut numbers = Vec::new();
+        self.append(array, piece, &mut numbers)?;
+        Ok(numbers)
     }
 
     /// A range of an array.
@@ -264,12 +282,17 @@ impl Pieces {
         if range.end > array.count as usize || range.start > range.end {
             return Err(damaged(&self.path));
         }
-        let mut numbers = Vec::with_capacity(range.len());
+        let (mut numbers, mut cut) = (Vec::with_capacity(range.len()), Vec::new());
         for piece in range.start / PIECE..range.end.div_ceil(PIECE) {
-            let first = piece * PIECE;
-            let of_piece: Vec<T> = self.bytes(array, piece)?;
-            let end = (range.end - first).min(of_piece.len());
-            numbers.extend_from_slice(&of_piece[range.start.saturating_sub(first)..end]);
+            let (first, length) = (piece * PIECE, self.length(array, piece));
+            if range.start <= first && first + length <= range.end {
+                self.append(array, piece, &mut numbers)?;
+                continue;
+            }
+            cut.clear();
+            self.append(array, piece, &mut cut)?;
+            numbers
+                .extend_from_slice(&cut[range.start.saturating_sub(first)..(range.end - first).min(length)]);
         }
         Ok(numbers)
     }
@@ -281,10 +304,14 @@ impl Pieces {
 }
 
 fn numbers_at<T: Pod + Zeroable>(file: &mut File, at: u64, count: usize) -> io::Result<Vec<T>> {
-    file.seek(SeekFrom::Start(at))?;
     let mut numbers = vec![T::zeroed(); count];
-    file.read_exact(cast_slice_mut(&mut numbers))?;
+    fill_at(file, at, cast_slice_mut(&mut numbers))?;
     Ok(numbers)
+}
+
+fn fill_at(file: &mut File, at: u64, bytes: &mut [u8]) -> io::Result<()> {
+    file.seek(SeekFrom::Start(at))?;
+    file.read_exact(bytes)
 }
 
 /// Opens the file of this path, or makes it: once for all processes of a machine that ask at the same time. `open` gives

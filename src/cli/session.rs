@@ -37,6 +37,8 @@ pub struct Session {
     cluster: Option<Cluster>,
     /// What earlier engines of this session took.
     before: Spent,
+    /// What it is to make shards where they are made in the run.
+    making: Timed,
     /// Whether an engine has run.
     trains: bool,
     /// The version of the data that is trained on.
@@ -93,6 +95,7 @@ impl Session {
             began,
             cluster,
             before,
+            making: Timed::Fit,
             trains,
             data_version,
             warnings,
@@ -115,6 +118,13 @@ impl Session {
         let _ = self.cluster.as_ref()?;
         let invitation = PathBuf::from(std::env::var_os(crate::cluster::FILE)?);
         Some(invitation.parent()?.join(SHARED))
+    }
+
+    /// Says to which part of the run the seconds count in which a process among several makes the shards and blocks that are
+    /// placed on it. Without a word they are of the fit, as where one process makes them for its engine; a program that reads or
+    /// prepares data in its makers says so here.
+    pub fn set_making(&mut self, part: Timed) {
+        self.making = part;
     }
 
     /// The screen.

@@ -182,9 +182,15 @@ fn place_operator<'scope, P: Program>(
                 return capabilities = None;
             }
             let mut out = Outbox::new();
+            let mut has_orders = false;
             let worked = guarded(&generation, || {
                 for (order, parcel) in arrived {
+                    has_orders |= order;
                     take_in(&mut places, if order { &mut from_hub } else { &mut from_places }, parcel)?;
+                }
+                // What leaves for other processes leaves at the end of a step: theirs of these orders before the first task.
+                if has_orders && thread == 0 && generation.layout.is_among_others() {
+                    return Ok(true);
                 }
                 work(&mut places, &mut out)
             });

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use super::member::{Member, Outgoing, Step};
+use super::parts::Beginning;
 use super::{Engine, Outcome};
 use crate::cluster::balance::Balance;
 use crate::cluster::handover::{Account, Lane, exchange};
@@ -63,6 +64,7 @@ fn run<P: Program>(mut engine: Engine<P>, line: &Line) -> Result<Option<Outcome<
     let mut member = Member::new(engine, line.index(), Arc::clone(&line.wishes));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     line.say(&Report::Ready { facts: member.facts(cores), address: line.address() })?;
+    let (ready, mut has_begun) = (Instant::now(), false);
     loop {
         let briefing = match line.next()? {
             Next::Begin(briefing) => *briefing,
@@ -73,11 +75,17 @@ fn run<P: Program>(mut engine: Engine<P>, line: &Line) -> Result<Option<Outcome<
             }
             Next::Write | Next::Leave => return Ok(None),
         };
+        let awaited = ready.elapsed().as_secs_f64();
         let plan = briefing.plan.clone();
         let met = line.meet(&plan, briefing.deadline)?;
-        let goods = member.begin(briefing, Instant::now(), account())?;
+        let start = Instant::now();
+        let goods = member.begin(briefing, account())?;
+        if !std::mem::replace(&mut has_begun, true) {
+            let made = start.elapsed().as_secs_f64();
+            member.note_beginning(Beginning { awaited, made });
+        }
         let left = hand_over(&mut member, line, &plan, &met, goods)?;
-        match member.next()? {
+        match member.next(Instant::now())? {
             Step::Wait => return Err(EngineError::Process("a process did not hand over".into())),
             Step::Leave => return Ok(None),
             Step::Over(outcome) => {

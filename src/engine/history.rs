@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::parts::Beginning;
 use super::{Outcome, Parts, Warner};
 use crate::cluster::handover::Account;
 use crate::error::EngineError;
@@ -29,6 +30,7 @@ pub(crate) struct History {
     pub(super) last_boundary: Option<Instant>,
     warnings: Vec<String>,
     checkpoints: CheckpointRecord,
+    pub(super) beginning: Beginning,
     /// Of the generation that begins: its processes, and the bytes that moved between them before.
     pub(super) here: (usize, u64),
     /// What each process last said of itself.
@@ -165,7 +167,8 @@ impl History {
         };
         let parts =
             Parts { shards: held.shards, blocks: held.blocks, pinned: hub.pinned, replica: held.replica };
-        Outcome { parts, report, trace: self.trace, program, prints: self.prints }
+        let Self { trace, prints, beginning, .. } = self;
+        Outcome { parts, report, trace, program, prints, beginning }
     }
 }
 

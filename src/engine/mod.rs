@@ -24,6 +24,7 @@ use crate::store::{Disk, Store};
 
 pub(crate) use self::history::History;
 pub use self::makers::{Maker, Makers};
+pub(crate) use self::parts::Beginning;
 pub use self::parts::{Outcome, Parts};
 
 /// What is told of that goes wrong without ending a run.

@@ -46,6 +46,16 @@ pub struct Outcome<P: Program> {
     pub(crate) program: Arc<P>,
     /// Fingerprints of the boundaries, in a run that is compared with another.
     pub(crate) prints: Vec<BoundaryPrint>,
+    pub(crate) beginning: Beginning,
+}
+
+/// Seconds of a process among several before its first generation.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Beginning {
+    /// Until all others were as far.
+    pub(crate) awaited: f64,
+    /// While what is placed here was made.
+    pub(crate) made: f64,
 }
 
 impl<P: Program> Outcome<P> {

@@ -167,6 +167,10 @@ impl<P: Program> Generation<P> {
             while worker.has_dataflows() && !self.has_failed() {
                 let lends = hand.as_mut().is_some_and(|hand| hand.attend(&self.crew));
                 let awake = wait.stays_awake() || lends;
+                if self.layout.is_among_others() {
+                    // The threads that carry messages get a core at once, and not when this one's time is up.
+                    std::thread::yield_now();
+                }
                 let began = Instant::now();
                 worker.step_or_park(Some(if awake { Duration::ZERO } else { WATCH }));
                 if let Some(hand) = &mut hand {

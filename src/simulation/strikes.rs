@@ -125,10 +125,7 @@ impl World {
         for order in orders {
             match order {
                 Order::Keep { epoch, anew, .. } => drop(process.member.keep(epoch, anew)),
-                Order::Begin { briefing } => {
-                    let now = std::time::Instant::now();
-                    drop(process.member.begin(briefing, now, Account::default()));
-                }
+                Order::Begin { briefing } => drop(process.member.begin(briefing, Account::default())),
                 _ => {}
             }
         }

@@ -250,7 +250,7 @@ impl World {
             Order::Begin { briefing } => {
                 let generation = briefing.plan.number;
                 process.plan = Some(briefing.plan.clone());
-                let goods = process.member.begin(briefing, Instant::now(), Account::default());
+                let goods = process.member.begin(briefing, Account::default());
                 for (other, goods) in goods.map_err(|why| why.to_string())? {
                     for one in goods {
                         let packed = one.pack();
@@ -294,7 +294,7 @@ impl World {
         if process.running.is_some() || process.gone {
             return Ok(());
         }
-        match process.member.next().map_err(|why| why.to_string())? {
+        match process.member.next(Instant::now()).map_err(|why| why.to_string())? {
             Step::Wait => {}
             Step::Leave => {
                 process.gone = true;

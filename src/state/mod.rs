@@ -42,6 +42,18 @@ impl Writer {
         value.save(self);
     }
 
+    /// Appends many values, as a vector of them would be.
+    pub fn write_slice<T: State>(&mut self, values: &[T]) {
+        self.write(&values.len());
+        T::save_slice(values, self);
+    }
+
+    /// Writes into room that something else had.
+    pub(crate) fn over(mut room: Vec<u8>) -> Self {
+        room.clear();
+        Self { bytes: room }
+    }
+
     /// Everything written so far.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes

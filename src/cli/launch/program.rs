@@ -40,10 +40,12 @@ pub(super) fn command(
     command.envs(reach.variables());
     if env::var_os(TUNABLES).is_none() {
         // Of what is let go, large blocks go back to the system at once, and the rest can be used by every thread: else
-        // each thread that data pass through keeps a share of them.
+        // each thread that data pass through keeps a share of them. Messages are smaller: their room is used again, as
+        // pages that the system gives anew cost more than the copy into them.
         let arenas = workers.max(1);
-        let tuned = format!("glibc.malloc.arena_max={arenas}:glibc.malloc.mmap_threshold={LARGE}");
-        command.env(TUNABLES, tuned);
+        let tuned = [("arena_max", arenas as usize), ("mmap_threshold", LARGE), ("trim_threshold", KEPT)];
+        let tuned = tuned.map(|(name, value)| format!("glibc.malloc.{name}={value}"));
+        command.env(TUNABLES, tuned.join(":"));
     }
     command
 }
@@ -51,7 +53,9 @@ pub(super) fn command(
 /// Where the C library, if it is glibc, looks for how it is to share out memory; other libraries pass it over.
 const TUNABLES: &str = "GLIBC_TUNABLES";
 /// Bytes of a block that is given back at once.
-const LARGE: usize = 1 << 20;
+const LARGE: usize = 8 << 20;
+/// Bytes of smaller ones that are kept at the end of the heap.
+const KEPT: usize = 16 << 20;
 
 /// The value of an option on a program's line, as `--name VALUE` or `--name=VALUE`.
 pub(super) fn value<'a>(line: &'a [String], option: &str) -> Option<&'a str> {

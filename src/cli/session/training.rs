@@ -10,7 +10,7 @@ use super::super::parts::{Part, PartEnd, Parts, Sharing, forget};
 use super::super::report::Timed;
 use super::Session;
 use crate::cluster::Cluster;
-use crate::engine::{Engine, Outcome};
+use crate::engine::{Beginning, Engine, Outcome};
 use crate::error::EngineError;
 use crate::program::Program;
 use crate::record::{Ending, EpochRecord};
@@ -136,8 +136,12 @@ impl Session {
         self.screen.flush();
         // What only measures the model is certified, not fitted.
         let measured: f64 = outcome.trace.iter().map(|record| record.measured).sum();
-        self.seconds.add(Timed::Fit, -measured);
-        self.seconds.add(Timed::Certify, measured);
+        // Nor is it fitting to wait for processes that still read.
+        let Beginning { awaited, made } = outcome.beginning;
+        for (part, seconds) in [(Timed::Certify, measured), (Timed::Prepare, awaited), (self.making, made)] {
+            self.seconds.add(Timed::Fit, -seconds);
+            self.seconds.add(part, seconds);
+        }
         self.before.epochs += outcome.report.epochs;
         self.before.seconds += outcome.report.seconds;
         let folder = &self.folder;

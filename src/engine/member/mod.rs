@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use self::goods::put;
 use super::makers::Maker;
+use super::parts::Beginning;
 use super::{Engine, History, Makers, Outcome, Warner};
 use crate::checkpoint::{Checkpoints, Due};
 use crate::cluster::handover::{Account, Goods};
@@ -124,17 +125,11 @@ impl<P: Program> Member<P> {
         Facts { identity: self.identity.clone(), blocks: self.counts.1 as u32, workers, cores, proof }
     }
 
-    /// Takes part in a generation: gives what moves to others. `now` is when the run began, for the first one; `account` is
-    /// what the process says of itself.
+    /// Takes part in a generation: gives what moves to others. `account` is what the process says of itself.
     ///
     /// # Errors
     /// If the plan does not fit the run, or what begins here cannot be made.
-    pub(crate) fn begin(
-        &mut self,
-        briefing: Briefing,
-        now: Instant,
-        account: Account,
-    ) -> Result<Outgoing<P>, EngineError> {
+    pub(crate) fn begin(&mut self, briefing: Briefing, account: Account) -> Result<Outgoing<P>, EngineError> {
         self.prepare(&briefing)?;
         let Briefing { plan, from, warnings, .. } = briefing;
         if !plan.is_sound(self.counts.0, self.counts.1) {
@@ -146,7 +141,6 @@ impl<P: Program> Member<P> {
         self.moved = 0;
         let mut goods = Outgoing::new();
         if plan.givers.is_empty() {
-            self.settings.started = now;
             match from {
                 Some(from) => self.restore(&plan, &from)?,
                 None => self.make(&plan)?,
@@ -198,11 +192,11 @@ impl<P: Program> Member<P> {
         self.plan.as_ref()?.seat_of(self.index)
     }
 
-    /// What is next.
+    /// What is next, as it is `now`: the run's clock starts with its first generation.
     ///
     /// # Errors
     /// If something was not handed over that is placed here.
-    pub(crate) fn next(&mut self) -> Result<Step<P>, EngineError> {
+    pub(crate) fn next(&mut self, now: Instant) -> Result<Step<P>, EngineError> {
         if !self.awaited.is_empty() {
             return Ok(Step::Wait);
         }
@@ -210,6 +204,9 @@ impl<P: Program> Member<P> {
         self.check_share(plan, seat)?;
         if plan.last {
             return Ok(Step::Over(Box::new(self.outcome()?)));
+        }
+        if plan.givers.is_empty() {
+            self.settings.started = now;
         }
         let (layout, number) = (plan.layout(seat), plan.number);
         let empty = Share { shards: Vec::new(), blocks: Vec::new(), replica: self.share.replica.clone() };
@@ -249,6 +246,11 @@ impl<P: Program> Member<P> {
         self.share = returned.share;
         let generation = self.plan.as_ref().map_or(0, |plan| plan.number);
         Ok(Report::Ended { generation, cut })
+    }
+
+    /// What this process did before its first generation.
+    pub(crate) fn note_beginning(&mut self, beginning: Beginning) {
+        self.history.beginning = beginning;
     }
 
     /// When this process last worked.

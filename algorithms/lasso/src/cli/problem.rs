@@ -223,6 +223,8 @@ impl ProblemOptions {
         let problem = session
             .timed(Timed::Prepare, || rows.of(Problem::by_parts(Arc::new(stored), self.preparation())?));
         let problem = problem.map_err(|why| refuse_named(why, &data.path, &features))?;
+        // Columns are read and centred where they are placed.
+        session.set_making(Timed::Prepare);
         Ok(Ready { problem, data, features })
     }
 

@@ -1,6 +1,9 @@
 //! [`Classes`]: a matrix whose columns have a coefficient for each class.
 
+use std::ops::Range;
 use std::sync::Arc;
+
+use raddle::state::{Reader, State, StateError, Writer};
 
 use super::design::{Design, View};
 
@@ -52,12 +55,12 @@ impl Classes {
         }
     }
 
-    /// Some of them, with the columns of the matrix that they are of.
-    pub(super) fn slice(&self, range: std::ops::Range<usize>) -> Self {
+    /// Writes some of them, with the columns of the matrix that they are of.
+    pub(super) fn save_range(&self, range: Range<usize>, out: &mut Writer) {
         let (start, end) = (self.first + range.start, self.first + range.end);
         let from = start / self.count;
-        let of = Arc::new(self.of.slice(from..end.div_ceil(self.count).max(from)));
-        Self { of, count: self.count, first: start - from * self.count, columns: range.len() }
+        self.of.save_range(from..end.div_ceil(self.count).max(from), out);
+        out.write(&(self.count, start - from * self.count, range.len()));
     }
 
     /// Whether there are so many columns.
@@ -70,4 +73,14 @@ impl Classes {
     }
 }
 
-raddle::state!(Classes { of, count, first, columns });
+impl State for Classes {
+    fn save(&self, out: &mut Writer) {
+        self.save_range(0..self.columns, out);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        let of = from.read()?;
+        let (count, first, columns) = from.read()?;
+        Ok(Self { of, count, first, columns })
+    }
+}

@@ -69,48 +69,35 @@ impl Design {
         }
     }
 
-    /// The columns of a range, alone.
-    pub(crate) fn slice(&self, range: std::ops::Range<usize>) -> Self {
+    /// Writes the columns of a range as if they were all. They are not copied before.
+    pub(crate) fn save_range(&self, range: std::ops::Range<usize>, out: &mut Writer) {
         match self {
             Design::Dense { rows, values } => {
-                Design::Dense { rows: *rows, values: values[range.start * rows..range.end * rows].to_vec() }
+                out.write(&0u8);
+                out.write(rows);
+                out.write_slice(&values[range.start * rows..range.end * rows]);
             }
             Design::Sparse { rows, starts, indices, values, shift } => {
                 let (from, to) = (starts[range.start], starts[range.end]);
-                Design::Sparse {
-                    rows: *rows,
-                    starts: starts[range.start..=range.end].iter().map(|start| start - from).collect(),
-                    indices: indices[from..to].to_vec(),
-                    values: values[from..to].to_vec(),
-                    shift: shift.get(range).map(<[f64]>::to_vec).unwrap_or_default(),
-                }
+                let starts = starts[range.start..=range.end].iter().map(|start| (start - from) as u64);
+                out.write(&1u8);
+                out.write(rows);
+                out.write(&starts.collect::<Vec<_>>());
+                out.write_slice(&indices[from..to]);
+                out.write_slice(&values[from..to]);
+                out.write_slice(shift.get(range).unwrap_or_default());
             }
-            Design::Classes(classes) => Design::Classes(classes.slice(range)),
+            Design::Classes(classes) => {
+                out.write(&2u8);
+                classes.save_range(range, out);
+            }
         }
     }
 }
 
 impl State for Design {
     fn save(&self, out: &mut Writer) {
-        match self {
-            Design::Dense { rows, values } => {
-                out.write(&0u8);
-                out.write(rows);
-                out.write(values);
-            }
-            Design::Sparse { rows, starts, indices, values, shift } => {
-                out.write(&1u8);
-                out.write(rows);
-                out.write(&starts.iter().map(|&start| start as u64).collect::<Vec<_>>());
-                out.write(indices);
-                out.write(values);
-                out.write(shift);
-            }
-            Design::Classes(classes) => {
-                out.write(&2u8);
-                out.write(classes);
-            }
-        }
+        self.save_range(0..self.columns(), out);
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
@@ -316,7 +303,7 @@ impl Column {
 
 impl State for Column {
     fn save(&self, out: &mut Writer) {
-        self.design.slice(self.at..self.at + 1).save(out);
+        self.design.save_range(self.at..self.at + 1, out);
     }
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
         let design = Design::load(from)?;

@@ -234,7 +234,7 @@ impl ColumnShard {
 
 impl raddle::State for ColumnShard {
     fn save(&self, out: &mut Writer) {
-        out.write(&self.design.slice(self.offset..self.offset + self.coefficients.len()));
+        self.design.save_range(self.offset..self.offset + self.coefficients.len(), out);
         out.write(&self.first);
         out.write(&self.coefficients);
         out.write(&self.norms);
