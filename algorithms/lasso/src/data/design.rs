@@ -6,6 +6,7 @@ use raddle::state::{Reader, StateError, Writer};
 use raddle::{State, hands};
 
 use super::classes::Classes;
+use super::coded::Coded;
 use crate::kernels;
 
 /// The matrix that is fitted: n rows by p columns, centred and scaled as the preparation asked.
@@ -303,9 +304,21 @@ impl Column {
 
 impl State for Column {
     fn save(&self, out: &mut Writer) {
-        self.design.save_range(self.at..self.at + 1, out);
+        let coded = match self.view() {
+            View::Dense(values) => Coded::of(values),
+            _ => None,
+        };
+        out.write(&coded.is_some());
+        match coded {
+            Some(coded) => out.write(&coded),
+            None => self.design.save_range(self.at..self.at + 1, out),
+        }
     }
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        if from.read()? {
+            let values = from.read::<Coded>()?.column()?;
+            return Ok(Self { design: Arc::new(Design::Dense { rows: values.len(), values }), at: 0 });
+        }
         let design = Design::load(from)?;
         if design.columns() == 1 || design.rows() == 0 {
             Ok(Self { design: Arc::new(design), at: 0 })

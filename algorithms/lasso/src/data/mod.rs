@@ -2,6 +2,7 @@
 
 mod by_parts;
 pub(crate) mod classes;
+mod coded;
 pub(crate) mod columns;
 pub(crate) mod correlation;
 pub(crate) mod design;
