@@ -34,7 +34,7 @@ compare() {
   shift
   one=$(least "$bin/$program" "$@" --workers 1 --quiet)
   three=$(least "$bin/raddle" launch --processes 3 --workers 1 -- "$bin/$program" "$@" --quiet)
-  echo "| \`$program $*\` | $one | $three | 0.$((100 * three / one)) |"
+  printf '| `%s` | %s | %s | %s.%02d |\n' "$program $*" "$one" "$three" $((three / one)) $((100 * three / one % 100))
 }
 
 echo '| | one process, MB | each of three, MB | share |'

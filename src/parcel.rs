@@ -28,7 +28,7 @@ const RESERVED: u32 = 64;
 
 /// Bytes of the largest room that is kept for the next message. Pages that the system gives anew cost more than what is
 /// written into them.
-const KEPT: usize = 4 << 20;
+const KEPT: usize = 1 << 20;
 
 /// One message, or one piece of a message's bytes, with its address. Empty only as a placeholder.
 pub(crate) struct Parcels<P: Program> {

@@ -53,9 +53,9 @@ pub(super) fn command(
 /// Where the C library, if it is glibc, looks for how it is to share out memory; other libraries pass it over.
 const TUNABLES: &str = "GLIBC_TUNABLES";
 /// Bytes of a block that is given back at once.
-const LARGE: usize = 8 << 20;
+const LARGE: usize = 1 << 20;
 /// Bytes of smaller ones that are kept at the end of the heap.
-const KEPT: usize = 16 << 20;
+const KEPT: usize = 4 << 20;
 
 /// The value of an option on a program's line, as `--name VALUE` or `--name=VALUE`.
 pub(super) fn value<'a>(line: &'a [String], option: &str) -> Option<&'a str> {
