@@ -37,7 +37,7 @@ pub struct Session {
     cluster: Option<Cluster>,
     /// What earlier engines of this session took.
     before: Spent,
-    /// What it is to make shards where they are made in the run.
+    /// To which part the seconds count in which shards are made in the run.
     making: Timed,
     /// Whether an engine has run.
     trains: bool,
@@ -120,9 +120,8 @@ impl Session {
         Some(invitation.parent()?.join(SHARED))
     }
 
-    /// Says to which part of the run the seconds count in which a process among several makes the shards and blocks that are
-    /// placed on it. Without a word they are of the fit, as where one process makes them for its engine; a program that reads or
-    /// prepares data in its makers says so here.
+    /// Says to which part of the run the seconds count in which a process among several makes its shards and blocks. By default
+    /// that is the fit; a program whose makers read or prepare data says so here.
     pub fn set_making(&mut self, part: Timed) {
         self.making = part;
     }

@@ -188,7 +188,7 @@ fn place_operator<'scope, P: Program>(
                     has_orders |= order;
                     take_in(&mut places, if order { &mut from_hub } else { &mut from_places }, parcel)?;
                 }
-                // What leaves for other processes leaves at the end of a step: theirs of these orders before the first task.
+                // Messages to other processes leave when a step ends: their orders do before this thread's first task.
                 if has_orders && thread == 0 && generation.layout.is_among_others() {
                     return Ok(true);
                 }

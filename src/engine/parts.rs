@@ -46,6 +46,7 @@ pub struct Outcome<P: Program> {
     pub(crate) program: Arc<P>,
     /// Fingerprints of the boundaries, in a run that is compared with another.
     pub(crate) prints: Vec<BoundaryPrint>,
+    /// What came before the first generation; zeros in a run on one process.
     pub(crate) beginning: Beginning,
 }
 
