@@ -103,7 +103,7 @@ fn files_are_read_by_parts() {
             let found = report(folder, "launched");
             assert_eq!(ran.code, ran_alone.code, "{line}: {}", ran.err);
             assert_eq!(found["model_digest"], digest.as_str(), "{line}: {}", ran.err);
-            for part in ["results", "data", "metric"] {
+            for part in ["results", "data", "records", "notes", "metric"] {
                 assert_eq!(found[part], expected[part], "{part} of {line}");
             }
             assert!(!folder.join("launched/.raddle-shared").exists());

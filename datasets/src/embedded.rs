@@ -3,6 +3,7 @@
 use ndarray::{Array2, ShapeBuilder};
 
 pub use crate::corpus::known::pydoc;
+use crate::records::RecordCounts;
 use crate::source;
 use crate::table::{Matrix, Table};
 
@@ -35,6 +36,7 @@ pub fn diabetes() -> Table {
         filled: Vec::new(),
         classes: None,
         beside: Vec::new(),
+        records: RecordCounts::of(rows.len()),
         notes: Vec::new(),
     }
 }

@@ -32,6 +32,7 @@ mod pieces;
 mod quoting;
 pub mod ratings;
 mod real;
+mod records;
 pub mod registry;
 mod source;
 pub mod table;
@@ -48,6 +49,7 @@ pub use ratings::{
     Duplicates, Ids, PartOfRatings, Ratings, RatingsFormat, RatingsOptions, StoredRatings, Triples,
     read_any_ratings, read_ratings,
 };
+pub use records::RecordCounts;
 pub use table::{
     Beside, Classes, ColumnOptions, Csc, EncodedColumn, Encoding, Filled, Format, Labels, LeftOut, Matrix,
     Missing, Options, Samples, StoredTable, Table, generate, libsvm, read, read_any, read_samples,

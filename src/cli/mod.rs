@@ -106,7 +106,7 @@ pub use number::{aligned, number};
 pub use options::{ENGINE_HEADING, TrainOptions};
 pub use parts::{Part, PartEnd, Parts};
 pub use profile::{Profile, profile};
-pub use report::{About, Data, Report, Seconds, Timed};
+pub use report::{About, Data, Records, Report, Seconds, Timed};
 pub use resume::Free;
 pub use screen::{Screen, count, say};
 pub use session::Session;

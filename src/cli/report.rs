@@ -71,6 +71,33 @@ impl Seconds {
     }
 }
 
+/// Counts of the records of some data: rows of a table, observations of ratings, documents of a corpus.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Records {
+    /// Records of the data.
+    pub read: u64,
+    /// Of these, the records that are used.
+    pub used: u64,
+    /// The others, by the reason in words.
+    pub left_out: BTreeMap<String, u64>,
+}
+
+impl Records {
+    /// Counts of so many records, of which these are not used.
+    pub fn new(read: u64, left_out: BTreeMap<String, u64>) -> Self {
+        let used = read.saturating_sub(left_out.values().sum());
+        Self { read, used, left_out }
+    }
+
+    /// Counts records that are not used for this reason, if there are any.
+    pub fn leave_out(&mut self, reason: &str, count: u64) {
+        if count > 0 {
+            *self.left_out.entry(reason.to_owned()).or_default() += count;
+            self.used = self.used.saturating_sub(count);
+        }
+    }
+}
+
 /// The data a run was given.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Data {
@@ -84,6 +111,12 @@ pub struct Data {
     pub digest: String,
     /// The name of its format, such as csv.
     pub format: String,
+    /// Its records, which a report has beside the data.
+    #[serde(skip)]
+    pub records: Records,
+    /// What the screen says of the data, a sentence each; a report has it beside the data.
+    #[serde(skip)]
+    pub notes: Vec<String>,
 }
 
 /// What a report tells that the engine cannot know.
@@ -118,6 +151,10 @@ pub struct Report {
     pub parameters: Value,
     /// The data.
     pub data: Data,
+    /// The records of the data: how many were read, are used and are not.
+    pub records: Records,
+    /// What the screen says of the data, a sentence each.
+    pub notes: Vec<String>,
     /// Workers at the start; the generations tell the rest.
     pub workers: usize,
     /// Processes.
@@ -186,12 +223,15 @@ pub struct Report {
 impl Report {
     /// The report of a run. What is measured last, memory and CPU time, is filled in when it is written.
     pub fn new(about: About, run: &RunReport, trace: &[EpochRecord]) -> Self {
-        let About { program, version, parameters, data, workers, seed, seconds, model_digest } = about;
+        let About { program, version, parameters, mut data, workers, seed, seconds, model_digest } = about;
+        let (records, notes) = (std::mem::take(&mut data.records), std::mem::take(&mut data.notes));
         Self {
             program,
             version,
             parameters,
             data,
+            records,
+            notes,
             workers,
             processes: run.generations.first().map_or(1, |generation| generation.processes),
             shards: run.shards,

@@ -135,6 +135,8 @@ impl LiveTable {
         }
         let x = edited(&self.base.x, &kept, &values, self.width);
         let Table { name, digest, path, format, encoding, classes, notes, .. } = &self.base;
+        let mut records = self.base.records.clone();
+        records.read = y.len() as u64 + (records.read - records.used());
         Table {
             name: name.clone(),
             x,
@@ -147,6 +149,7 @@ impl LiveTable {
             filled: Vec::new(),
             classes: classes.clone(),
             beside: Vec::new(),
+            records,
             notes: notes.clone(),
         }
     }

@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::{self, Debug, Formatter};
 
 use raddle::changes::{Delta, Done, Key, Record, Refused, Roster, Rules, Taken, View};
-use raddle_datasets::{Corpus, Filter, Frequency, Vocabulary};
+use raddle_datasets::corpus::WITHOUT_WORDS;
+use raddle_datasets::{Corpus, Filter, Frequency, RecordCounts, Vocabulary};
 use serde::{Deserialize, Serialize};
 
 /// Words that a corpus may have: larger numbers of words without texts are taken for mistakes.
@@ -125,10 +126,15 @@ impl LiveCorpus {
 
     /// The corpus as it is: with all numbers that there ever were, of which those of retracted documents have no words.
     pub fn corpus(&self) -> Corpus {
-        self.with(
+        let mut corpus = self.with(
             (0..self.bags.len())
                 .map(|at| if self.roster.is_there(at) { self.admitted(at) } else { Vec::new() }),
-        )
+        );
+        // Numbers of retracted documents are no records.
+        corpus.records = RecordCounts::of(self.roster.count());
+        let without = self.roster.there().filter(|&at| self.admitted(at).is_empty());
+        corpus.records.leave_out(WITHOUT_WORDS, without.count());
+        corpus
     }
 
     /// The corpus as it is read from a file of the documents that are there, in their order.

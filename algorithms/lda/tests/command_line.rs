@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
 mod common;
+#[path = "common/records.rs"]
+mod records;
 
 use std::fs;
 use std::path::Path;

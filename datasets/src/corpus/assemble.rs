@@ -194,7 +194,9 @@ pub(super) fn corpus(documents: usize, width: usize, pieces: Vec<Piece>) -> Corp
         }
     }
     sort_words(&starts, &mut words, &mut counts);
-    Corpus { starts, words, counts, width, ..Corpus::default() }
+    let mut corpus = Corpus { starts, words, counts, width, ..Corpus::default() };
+    corpus.count_records();
+    corpus
 }
 
 /// Makes the words of every document ascend.

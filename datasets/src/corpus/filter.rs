@@ -137,6 +137,7 @@ impl Corpus {
                 self.vocabulary = Some(stay.collect::<Vocabulary>());
             }
         }
+        self.count_records();
         removed
     }
 }

@@ -30,6 +30,7 @@ pub use tokenizer::tokens;
 pub use vocabulary::Vocabulary;
 
 use crate::error::ReadError;
+use crate::records::RecordCounts;
 use crate::source::Source;
 
 /// Documents as bags of words: D documents over V words, documents and words counted from 0.
@@ -58,9 +59,14 @@ pub struct Corpus {
     pub path: Option<PathBuf>,
     /// The name of its format; `embedded` where there is no file.
     pub format: String,
+    /// The documents of the data, and those that say nothing, as they have no words.
+    pub records: RecordCounts,
     /// What users should know of how the corpus was read.
     pub notes: Vec<String>,
 }
+
+/// The reason for which nothing is learned of a document, as [`Corpus::records`] has it.
+pub const WITHOUT_WORDS: &str = "without words";
 
 impl Corpus {
     /// A corpus from (word, count) pairs by document, over `width` words.
@@ -88,6 +94,7 @@ impl Corpus {
             document.into_iter().for_each(|(word, count)| corpus.push(word, count));
             corpus.starts.push(corpus.words.len());
         }
+        corpus.count_records();
         Ok(corpus)
     }
 
@@ -152,6 +159,13 @@ impl Corpus {
     pub fn word(&self, word: u32) -> String {
         let text = self.vocabulary.as_ref().and_then(|words| words.get(word as usize));
         text.map_or_else(|| format!("word {}", u64::from(word) + 1), str::to_owned)
+    }
+
+    /// Counts the documents, and those without words, of which nothing is learned.
+    fn count_records(&mut self) {
+        let without = self.starts.windows(2).filter(|ends| ends[0] == ends[1]).count();
+        self.records = RecordCounts::of(self.documents());
+        self.records.leave_out(WITHOUT_WORDS, without);
     }
 
     /// Adds a word to the document under way.

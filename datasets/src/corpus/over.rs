@@ -42,6 +42,7 @@ impl Corpus {
         self.counts.truncate(to);
         sort_words(&self.starts, &mut self.words, &mut self.counts);
         (self.width, self.vocabulary) = (vocabulary.len(), Some(vocabulary));
+        self.count_records();
         Ok(unknown)
     }
 

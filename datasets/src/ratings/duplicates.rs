@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use super::Triples;
 use crate::error::ReadError;
+use crate::records::RecordCounts;
 
 /// What becomes of several observations of one user and one item. The pair keeps the place of its first observation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,6 +53,17 @@ impl FromStr for Duplicates {
 }
 
 impl Duplicates {
+    /// The records of data of which so many observations are left, and so many were merged into others of their pair.
+    pub fn records(self, left: usize, merged: usize) -> RecordCounts {
+        let mut records = RecordCounts::of(left + merged);
+        let reason = match self {
+            Self::Sum | Self::Mean => "merged with others of their pair",
+            Self::Last | Self::First | Self::Refuse => "repeated pair",
+        };
+        records.leave_out(reason, merged);
+        records
+    }
+
     /// Merges observations of one pair by this rule; returns how many there were too many. Rows are below `users` and
     /// `items`.
     ///

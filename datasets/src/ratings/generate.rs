@@ -7,6 +7,7 @@
 
 use super::{Ids, Ratings, Triples};
 use crate::counter::Counter;
+use crate::records::RecordCounts;
 use crate::source;
 use crate::table::spec::{Parameters, WHOLE};
 
@@ -100,6 +101,7 @@ impl Drawn {
             digest: source::digest(spec.as_bytes()),
             path: None,
             format: "generated".into(),
+            records: RecordCounts::of(self.count),
             notes: Vec::new(),
         }
     }

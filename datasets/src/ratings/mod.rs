@@ -5,6 +5,8 @@
 
 use std::path::PathBuf;
 
+use crate::records::RecordCounts;
+
 mod duplicates;
 pub mod generate;
 mod ids;
@@ -116,6 +118,8 @@ pub struct Ratings {
     pub path: Option<PathBuf>,
     /// The name of its format; `generated` where there is no file.
     pub format: String,
+    /// The observations of the data, and those that are left out here, such as repeated ones of a pair.
+    pub records: RecordCounts,
     /// What users should know of how the ratings were read.
     pub notes: Vec<String>,
 }

@@ -191,6 +191,7 @@ fn whole(source: Source, format: RatingsFormat, options: &RatingsOptions) -> Res
         let (user, item) = (users.name(triples.users[at] as usize), items.name(triples.items[at] as usize));
         duplicates::refused(&source.path, (&user, &item), at)
     })?;
+    let records = options.duplicates.records(triples.len(), duplicates);
     Ok(Ratings {
         name: stem(&source.path),
         triples,
@@ -202,6 +203,7 @@ fn whole(source: Source, format: RatingsFormat, options: &RatingsOptions) -> Res
         digest: source.digest(),
         path: Some(source.path.clone()),
         format: format.to_string(),
+        records,
         notes,
     })
 }

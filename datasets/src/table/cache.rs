@@ -24,9 +24,10 @@ use super::read::{Format, Options};
 use super::response::{self, Loaded};
 use super::{Csc, Matrix, libsvm};
 use crate::error::ReadError;
+use crate::records::RecordCounts;
 use crate::source::Source;
 
-const MAGIC: &[u8; 16] = b"raddle table 2\n\0";
+const MAGIC: &[u8; 16] = b"raddle table 3\n\0";
 
 /// Reads as something else where bytes are in another order.
 const ORDER: u64 = 0x0102_0304_0506_0708;
@@ -58,6 +59,7 @@ pub(super) struct Extra {
     pub(super) filled: Vec<Filled>,
     #[serde(default)]
     pub(super) classes: Option<Vec<String>>,
+    pub(super) records: RecordCounts,
     pub(super) notes: Vec<String>,
 }
 

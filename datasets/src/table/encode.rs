@@ -12,6 +12,7 @@ use super::read::Options;
 use super::response::{Loaded, vector};
 use super::select::{Selection, Side};
 use crate::error::ReadError;
+use crate::records::RecordCounts;
 
 /// A table that was encoded.
 pub(super) struct Encoded {
@@ -22,6 +23,7 @@ pub(super) struct Encoded {
     /// The texts of the response, and columns beside the features.
     pub(super) classes: Option<Vec<String>>,
     pub(super) beside: Vec<Labels>,
+    pub(super) records: RecordCounts,
 }
 
 /// Makes features and a response of columns that were read as the selection says.
@@ -56,6 +58,8 @@ pub(super) fn encode(
     }
     let kept = kept_rows(&columns, (&y, &beside), options.missing);
     let rows_left_out = kept.as_ref().map_or(0, |kept| kept.iter().filter(|kept| !**kept).count());
+    let mut records = RecordCounts::of(rows);
+    records.leave_out("missing value", rows_left_out);
     let rows = rows - rows_left_out;
     if rows == 0 {
         let why = "every row lacks a value, so that --missing drop leaves none: drop columns";
@@ -93,7 +97,7 @@ pub(super) fn encode(
     let x = matrix(rows, features).map_err(|why| ReadError::file(path, why))?;
     let is_named = named || encoding.columns.iter().any(|column| column.levels.is_some());
     let loaded = Loaded { x, names: is_named.then_some(names), y: Some(y) };
-    Ok(Encoded { loaded, encoding, filled, classes, beside })
+    Ok(Encoded { loaded, encoding, filled, classes, beside, records })
 }
 
 /// The features of the columns, with what the encoding says of them, and where they are filled.

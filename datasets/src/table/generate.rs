@@ -18,6 +18,7 @@ use ndarray::{Array2, ShapeBuilder};
 use super::spec::{Kind, Spec};
 use super::{Csc, Matrix, Table};
 use crate::counter::Counter;
+use crate::records::RecordCounts;
 use crate::source;
 
 pub use super::spec::SpecError;
@@ -59,7 +60,8 @@ pub fn table(spec: &str) -> Result<Table, SpecError> {
             Matrix::Sparse(Csc::new_csc((rows, cols), starts, indices, values))
         }
     };
-    Ok(Table { x, y: signal.response(&drawing), ..described(spec) })
+    let records = RecordCounts::of(x.rows());
+    Ok(Table { x, y: signal.response(&drawing), records, ..described(spec) })
 }
 
 /// What is known of the table without drawing it.
@@ -76,6 +78,7 @@ pub(super) fn described(spec: &str) -> Table {
         filled: Vec::new(),
         classes: None,
         beside: Vec::new(),
+        records: RecordCounts::default(),
         notes: Vec::new(),
     }
 }

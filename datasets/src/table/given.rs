@@ -9,6 +9,7 @@ use super::encoding::{EncodedColumn, Encoding};
 use super::features::{Feature, matrix};
 use super::{Matrix, Table};
 use crate::error::ReadError;
+use crate::records::RecordCounts;
 
 impl From<Vec<f64>> for Labels {
     fn from(values: Vec<f64>) -> Self {
@@ -80,7 +81,7 @@ impl Table {
         encoding.width = encoding.columns.len();
         let names = encoding.features();
         let x: Matrix = matrix(y.len(), features).map_err(|why| ReadError::file(Path::new(name), why))?;
-        let is_plain = encoding.is_plain();
+        let (is_plain, records) = (encoding.is_plain(), RecordCounts::of(y.len()));
         Ok(Self {
             name: name.into(),
             x,
@@ -93,6 +94,7 @@ impl Table {
             format: "columns".into(),
             encoding: (!is_plain).then_some(encoding),
             filled: Vec::new(),
+            records,
             notes: Vec::new(),
         })
     }

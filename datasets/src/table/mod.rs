@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use ndarray::{Array2, ArrayView2, ShapeBuilder};
 use sprs::CsMatI;
 
+use crate::records::RecordCounts;
 use crate::source::Source;
 
 mod assemble;
@@ -187,6 +188,8 @@ pub struct Table {
     pub classes: Option<Vec<String>>,
     /// The columns that [`Options::beside`] asks for, in its order.
     pub beside: Vec<Labels>,
+    /// The rows of the data, and those that are left out here.
+    pub records: RecordCounts,
     /// What users should know of how the table was read.
     pub notes: Vec<String>,
 }
@@ -206,6 +209,7 @@ impl Table {
             filled: Vec::new(),
             classes: None,
             beside: Vec::new(),
+            records: RecordCounts::default(),
             notes: Vec::new(),
         }
     }

@@ -11,6 +11,7 @@ use super::{Table, cache, generate, matrix_market, npy, npz, response, tabular};
 use crate::encoding::TextEncoding;
 use crate::error::ReadError;
 use crate::foreign::{foreign, is_json};
+use crate::records::RecordCounts;
 use crate::source::{Source, names_a_file};
 use crate::{embedded, registry};
 
@@ -192,7 +193,7 @@ pub(crate) fn table(source: &Source, format: Format, options: &Options) -> Resul
     let described = Table { format: format.to_string(), ..Table::described_by(source) };
     if matches!(format, Format::Csv | Format::Parquet) {
         let read = tabular::load(source, format, options)?;
-        let tabular::Read { features, y, encoding, filled, classes, beside, notes } = read;
+        let tabular::Read { features, y, encoding, filled, classes, beside, records, notes } = read;
         return Ok(Table {
             x: features.x,
             y,
@@ -201,6 +202,7 @@ pub(crate) fn table(source: &Source, format: Format, options: &Options) -> Resul
             filled,
             classes,
             beside,
+            records,
             notes,
             ..described
         });
@@ -215,7 +217,8 @@ pub(crate) fn table(source: &Source, format: Format, options: &Options) -> Resul
     let (loaded, _) = cache::parsed(source, format, options)?;
     let (features, (y, classes)) = response::part(loaded, options, &source.path)?;
     let beside = from_files(&options.beside, y.len(), format.name(), &source.path)?;
-    Ok(Table { x: features.x, y, classes, beside, feature_names: features.names, ..described })
+    let records = RecordCounts::of(y.len());
+    Ok(Table { x: features.x, y, classes, beside, feature_names: features.names, records, ..described })
 }
 
 /// Opens a file, and finds out its format.

@@ -12,6 +12,7 @@ use super::response::{Choice, USUAL, chosen};
 use super::samples::Samples;
 use super::select::Side;
 use crate::error::ReadError;
+use crate::records::RecordCounts;
 
 /// Which column of the data each column of the encoding is, and the response.
 pub(super) struct Found {
@@ -190,6 +191,7 @@ pub(super) fn apply(
         is_open_ended: false,
         beyond: 0,
         left_out,
+        records: RecordCounts::of(rows),
         notes,
     })
 }

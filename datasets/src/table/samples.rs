@@ -7,6 +7,7 @@ use super::libsvm::Indices;
 use super::read::{Format, Options, is_file, open, read_any};
 use super::{Matrix, libsvm, response, tabular};
 use crate::error::ReadError;
+use crate::records::RecordCounts;
 use crate::registry;
 
 /// A matrix of features that may come without a response: what a fitted model predicts from.
@@ -26,6 +27,8 @@ pub struct Samples {
     pub beyond: u64,
     /// Names of columns that [`Options::repeat`] does not use and did not leave out.
     pub left_out: Vec<String>,
+    /// The rows of the data: each is here, and none is left out.
+    pub records: RecordCounts,
     /// What users should know of how the samples were read.
     pub notes: Vec<String>,
 }
@@ -59,6 +62,7 @@ pub fn read_samples(source: &str, options: &Options) -> Result<Samples, ReadErro
             is_open_ended,
             beyond: 0,
             left_out: Vec::new(),
+            records: table.records,
             notes: table.notes,
         });
     }
@@ -86,8 +90,17 @@ pub fn read_samples(source: &str, options: &Options) -> Result<Samples, ReadErro
 impl Samples {
     /// Features without names or response.
     fn of(x: Matrix) -> Self {
-        let (left_out, notes) = (Vec::new(), Vec::new());
-        let beside = Vec::new();
-        Self { x, y: None, beside, feature_names: None, is_open_ended: false, beyond: 0, left_out, notes }
+        let records = RecordCounts::of(x.rows());
+        Self {
+            x,
+            y: None,
+            beside: Vec::new(),
+            feature_names: None,
+            is_open_ended: false,
+            beyond: 0,
+            left_out: Vec::new(),
+            records,
+            notes: Vec::new(),
+        }
     }
 }

@@ -17,6 +17,7 @@ use super::samples::Samples;
 use super::select::{Selection, Side, is_beside, select, sides};
 use super::{cache, csv};
 use crate::error::ReadError;
+use crate::records::RecordCounts;
 use crate::source::Source;
 
 /// A table that is open.
@@ -36,6 +37,7 @@ pub(super) struct Read {
     /// The texts of the response, and columns beside the features.
     pub(super) classes: Option<Vec<String>>,
     pub(super) beside: Vec<Labels>,
+    pub(super) records: RecordCounts,
     pub(super) notes: Vec<String>,
 }
 
@@ -101,7 +103,17 @@ pub(super) fn load(source: &Source, format: Format, options: &Options) -> Result
         if let Some(loaded) = loaded {
             let (features, (y, classes)) = response::part(loaded, options, path)?;
             let (notes, beside) = (head.notes.clone(), Vec::new());
-            return Ok(Read { features, y, encoding: None, filled: Vec::new(), classes, beside, notes });
+            let records = RecordCounts::of(y.len());
+            return Ok(Read {
+                features,
+                y,
+                encoding: None,
+                filled: Vec::new(),
+                classes,
+                beside,
+                records,
+                notes,
+            });
         }
     }
     let kept = match options.beside.is_empty() {
@@ -115,17 +127,17 @@ pub(super) fn load(source: &Source, format: Format, options: &Options) -> Result
             let most = selection.most(options.columns.max_levels);
             let columns = table.columns(selection.kinds.clone(), &most, options.threads)?;
             let notes = columns.notes.clone();
-            let Encoded { loaded, encoding, filled, classes, beside: read } =
+            let Encoded { loaded, encoding, filled, classes, beside: read, records } =
                 encode(columns, selection, options, path)?;
             beside = read;
-            let extra = cache::Extra { encoding, filled, classes, notes };
+            let extra = cache::Extra { encoding, filled, classes, records, notes };
             (kept.save(loaded, Some(&extra))?, extra)
         }
     };
     let y = loaded.y.unwrap_or_default();
-    let cache::Extra { encoding, filled, classes, notes } = extra;
+    let cache::Extra { encoding, filled, classes, records, notes } = extra;
     let features = Loaded { x: loaded.x, names: loaded.names, y: None };
-    Ok(Read { features, y, encoding: Some(encoding), filled, classes, beside, notes })
+    Ok(Read { features, y, encoding: Some(encoding), filled, classes, beside, records, notes })
 }
 
 /// What tells tables of one file apart that are read in different ways.

@@ -38,7 +38,9 @@ fn run() -> RunReport {
 
 #[test]
 fn the_keys_are_the_documented_ones() {
-    let data = Data { path: "mice".into(), sizes: [("rows".into(), 4)].into(), ..Data::default() };
+    let records = Records::new(5, [("missing response".into(), 1)].into());
+    let (sizes, notes) = ([("rows".into(), 4)].into(), vec!["a header is taken".into()]);
+    let data = Data { path: "mice".into(), sizes, records, notes, ..Data::default() };
     let about = About { program: "lasso".into(), data, workers: 2, ..About::default() };
     let metric = |value| Some(Metric { value, ..run().metric });
     let epochs = [
@@ -55,6 +57,8 @@ fn the_keys_are_the_documented_ones() {
     }
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     assert_eq!(keys(&report["data"]), ["digest", "format", "nonzeros", "path", "sizes"]);
+    assert_eq!(report["records"], json!({"read": 5, "used": 4, "left_out": {"missing response": 1}}));
+    assert_eq!(report["notes"], json!(["a header is taken"]));
     assert_eq!(keys(&report["seconds"]), ["certify", "fit", "prepare", "read", "write"]);
     assert_eq!(keys(&report["metric"]), ["certified", "name", "on", "target", "value"]);
     assert_eq!(

@@ -160,7 +160,9 @@ fn every_field_of_a_runs_files_is_on_the_page_that_explains_them() {
     let mut session = session(&["--out", run.to_str().unwrap(), "--checkpoint-every", "1"]);
     let outcome = session.run(engine()).unwrap();
     session.write("number", |out| io::Write::write_all(out, b"0.0625")).unwrap();
-    let data = Data { sizes: [("numbers".into(), 1)].into(), ..Data::default() };
+    let records = Records::new(2, [("zero".into(), 1)].into());
+    let (sizes, notes) = ([("numbers".into(), 1)].into(), vec!["a number is left out".into()]);
+    let data = Data { sizes, records, notes, ..Data::default() };
     let report = session.report(&(), data, String::new(), &outcome.report, &outcome.trace).unwrap();
     let mut table = crate::cli::Table::new("Numbers", &["number"]);
     table.row(vec![0.0625.into()]);

@@ -81,7 +81,8 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let lasso = options.problem.lasso(train)?;
     let beside: Vec<Beside> = options.fold_by.iter().map(|name| beside(name)).collect();
     let mut table = options.problem.read(&mut session, train, &beside)?;
-    let (data, features) = (data::describe(&table), options.problem.features(&table));
+    let mut data = data::describe(&table);
+    let features = options.problem.features(&table, &mut data);
     // The tolerance says when each point of a path is left behind.
     let free = Free { neutral: &[], ..super::FREE };
     let identity = problem::identity(options, free, &data.digest, train)?;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
-use raddle::cli::{Data, Error};
+use raddle::cli::{Data, Error, Records};
 use raddle_datasets::{
     ColumnOptions, Encoding, Missing, Options, StoredTable, Table, TextEncoding, read_any, registry,
 };
@@ -152,5 +152,7 @@ pub(crate) fn described(table: &Table, (rows, columns): (usize, usize), nonzeros
         nonzeros: nonzeros as u64,
         digest: table.digest.clone(),
         format: table.format.clone(),
+        records: Records::new(table.records.read, table.records.left_out.clone()),
+        notes: table.notes.clone(),
     }
 }

@@ -149,6 +149,7 @@ mod tests {
             is_open_ended: true,
             beyond: 0,
             left_out: Vec::new(),
+            records: Default::default(),
             notes: Vec::new(),
         };
         let Matched { columns, .. } = by_position(4_000_000_000, None, &samples).expect("open-ended");

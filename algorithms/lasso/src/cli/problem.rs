@@ -120,17 +120,22 @@ impl Features {
         }
     }
 
-    /// What was encoded, filled and left out, below a text.
-    pub(crate) fn below(&self, text: &str) -> String {
+    /// What was encoded, filled and left out, a sentence each.
+    fn sentences(&self) -> Vec<String> {
         let mut sentences = self.encoding.as_ref().map(Encoding::sentences).unwrap_or_default();
         if let (true, Some(classes)) = (self.scores_each_class, self.classes.as_deref()) {
             sentences.insert(0, format!("classes: {}", some(classes)));
         } else if let Some([low, high]) = self.classes.as_deref() {
             sentences.insert(0, format!("classes: {low} and {high}; scores above 0 speak for {high}"));
         }
-        match sentences.is_empty() {
-            true => text.to_owned(),
-            false => format!("{text}\n\n{}", sentences.join("\n")),
+        sentences
+    }
+
+    /// The same below a text.
+    pub(crate) fn below(&self, text: &str) -> String {
+        match self.sentences() {
+            none if none.is_empty() => text.to_owned(),
+            sentences => format!("{text}\n\n{}", sentences.join("\n")),
         }
     }
 
@@ -188,9 +193,11 @@ impl ProblemOptions {
         Ok(Reading { cache: self.cache.clone(), classes, beside, columns, ..options })
     }
 
-    /// What a model keeps of the table's columns.
-    pub(crate) fn features(&self, table: &Table) -> Features {
-        Features::of(table, self.columns.text.zero_based, self.rows.offset(), self.loss)
+    /// What a model keeps of the table's columns; `data` is told what was made of them.
+    pub(crate) fn features(&self, table: &Table, data: &mut Data) -> Features {
+        let features = Features::of(table, self.columns.text.zero_based, self.rows.offset(), self.loss);
+        data.notes.extend(features.sentences());
+        features
     }
 
     /// Reads the data and prepares the problem; on several processes, so that each reads its own columns.
@@ -199,7 +206,8 @@ impl ProblemOptions {
             return self.ready_by_parts(session, train, &folder);
         }
         let mut table = self.read(session, train, &[])?;
-        let (data, features) = (data::describe(&table), self.features(&table));
+        let mut data = data::describe(&table);
+        let features = self.features(&table, &mut data);
         let rows = self.rows.values(&mut table, &data.path)?;
         let problem =
             session.timed(Timed::Prepare, || rows.of(Problem::new(table.x, table.y, self.preparation())?));
@@ -218,7 +226,8 @@ impl ProblemOptions {
         let stored = session.timed(Timed::Read, || data::open(train.data.as_deref(), &options, folder))?;
         let mut table = stored.described().clone();
         table.notes.iter().for_each(|note| session.screen().tell(note));
-        let (data, features) = (stored::describe(&stored), self.features(&table));
+        let mut data = stored::describe(&stored);
+        let features = self.features(&table, &mut data);
         let rows = self.rows.values(&mut table, &data.path)?;
         let problem = session
             .timed(Timed::Prepare, || rows.of(Problem::by_parts(Arc::new(stored), self.preparation())?));

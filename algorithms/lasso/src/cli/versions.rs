@@ -108,7 +108,8 @@ impl Versions for Run<'_> {
         if table.y.is_empty() {
             return Err(Error::input("it leaves no rows to train on"));
         }
-        let (data, features) = (data::describe(&table), options.problem.features(&table));
+        let mut data = data::describe(&table);
+        let features = options.problem.features(&table, &mut data);
         let preparation = options.problem.preparation();
         let problem = session.timed(Timed::Prepare, || Problem::new(table.x, table.y, preparation));
         let problem = problem.map_err(|why| refuse_named(why, &data.path, &features))?;

@@ -39,6 +39,8 @@ fn json_is_one_line_with_the_documented_keys() {
         "version",
         "parameters",
         "data",
+        "records",
+        "notes",
         "workers",
         "processes",
         "shards",

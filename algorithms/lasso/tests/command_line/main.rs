@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod program;
+mod records;
 mod resume;
 mod resumed;
 

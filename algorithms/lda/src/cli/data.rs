@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use raddle::cli::{Data, Error, between, count, refuse_without_effect};
+use raddle::cli::{Data, Error, Records, between, count, refuse_without_effect};
 use raddle_datasets::registry::CORPORA;
 use raddle_datasets::{
     Corpus, CorpusOptions, Filter, Frequency, StoredCorpus, TextEncoding, english_stop_words,
@@ -286,6 +286,8 @@ fn described(corpus: &Corpus, [documents, words, tokens]: [u64; 3], nonzeros: us
         nonzeros: nonzeros as u64,
         digest: corpus.digest.clone(),
         format: corpus.format.clone(),
+        records: Records::new(corpus.records.read, corpus.records.left_out.clone()),
+        notes: Vec::new(),
     }
 }
 

@@ -195,11 +195,12 @@ pub(super) fn finished(
         files::write_pyldavis(session, fit, &counts, (corpus, &model))?;
     }
     let listing = Listing::new(&counts, corpus.as_ref().filter(|_| options.coherence));
+    let about = Data { notes: notes.to_vec(), ..about };
     let report = session.report(options, about, files::digest(fit, &counts), &fit.report, &fit.trace)?;
-    let report = outcome::results(report, fit, &listing, notes);
+    let report = outcome::results(report, fit, &listing);
     let title = format!("{} topics of {}", fit.topics(), report.data.path);
     let mut text = format!("{title}\n\n{}", listing.text(&counts, &model, LISTED, WORDS));
-    notes.iter().for_each(|note| text += &format!("\n{note}"));
+    report.notes.iter().for_each(|note| text += &format!("\n{note}"));
     text += &format!("\n{}", outcome::conclusion(&report, fit));
     let summary = listing.summary(title, &counts, &model, WORDS);
     Ok((report, summary, text))

@@ -10,14 +10,13 @@ use super::files::symmetric;
 const LISTED: usize = 20;
 
 /// What the report adds.
-pub(crate) fn results(report: Report, fit: &Fit, listing: &Listing, notes: &[String]) -> Report {
+pub(crate) fn results(report: Report, fit: &Fit, listing: &Listing) -> Report {
     let tokens = fit.totals().iter().sum::<i64>().max(1);
     let mut report = report
         .result("count_drift", fit.count_drift())
         .result("state_bytes_per_token", fit.state_bytes() as f64 / tokens as f64)
         .result("beta", fit.beta())
-        .result("level", raddle::level::Level::current().name())
-        .result("notes", notes.to_vec());
+        .result("level", raddle::level::Level::current().name());
     let alpha = fit.alpha();
     report = match symmetric(alpha) {
         Some(alpha) => report.result("alpha", alpha),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use raddle::State as _;
 use raddle::cli::{
     ChangeLine, Error, ExitStatus, ModelFolder, Session, Timed, Version, VersionEnd, VersionOf, Versions,
-    fit_versions, is_whole, write_atomic,
+    count, fit_versions, is_whole, write_atomic,
 };
 use raddle::state::{Reader, Writer};
 use raddle_datasets::{Corpus, tokens};
@@ -23,6 +23,8 @@ struct Run<'a> {
     options: &'a Options,
     live: LiveCorpus,
     carried: Option<Carried>,
+    /// What is said of how the corpus was read.
+    notes: Vec<String>,
 }
 
 /// A version of the corpus, ready to be fitted.
@@ -41,8 +43,13 @@ pub(super) fn fit(options: &Options, mut session: Session) -> Result<ExitStatus,
     })?;
     let digest = base.digest.clone();
     let live = session.timed(Timed::Prepare, || LiveCorpus::new(&base, &filter));
+    let mut notes: Vec<String> = data::unnamed(&base).into_iter().chain(base.notes.iter().cloned()).collect();
+    let stopped = base.tokens() - live.whole().tokens();
+    if stopped > 0 {
+        notes.push(format!("left out: stop words with {}", count(stopped, "token")));
+    }
     drop(base);
-    let mut run = Run { options, live, carried: None };
+    let mut run = Run { options, live, carried: None, notes };
     fit_versions(&mut run, &options.changes, &digest, session)
 }
 
@@ -103,7 +110,14 @@ impl Versions for Run<'_> {
         if corpus.tokens() == 0 {
             return Err(Error::input("it leaves no words to train on"));
         }
-        let mut notes = Vec::new();
+        let mut notes = self.notes.clone();
+        let tokens = self.live.whole().tokens() - corpus.tokens();
+        if tokens > 0 {
+            notes.push(format!(
+                "left out: words in too few or too many documents, with {}",
+                count(tokens, "token")
+            ));
+        }
         let preparation: Preparation = options.preparation(&corpus, &mut notes)?;
         let problem = session.timed(Timed::Prepare, || match &self.carried {
             Some(carried) => Problem::going_on(&corpus, &preparation, carried),

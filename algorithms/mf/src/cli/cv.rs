@@ -58,7 +58,9 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let ratings = session.timed(Timed::Read, || {
         reading.read(train.data.as_deref(), train.format.as_deref(), train.worker_count())
     })?;
-    let described = data::describe(&ratings, ratings.triples.len());
+    let mut described = data::describe(&ratings, ratings.triples.len());
+    let notes = reading.notes(&ratings);
+    described.notes = notes.lines().map(str::to_owned).collect();
     let problem =
         Problem::new(ratings.users.len(), ratings.items.len(), ratings.triples.clone()).map_err(refuse)?;
     let identity = String::from("a cross-validation is not resumed");
@@ -79,7 +81,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let sizes = (count(ratings.users.len() as u64, "user"), count(ratings.items.len() as u64, "item"));
     text += &format!(
         "\n{}Then rank {} and reg {} on all ratings: {} x {}, {} to train on\n{}",
-        reading.notes(&ratings),
+        notes,
         best.rank,
         best.reg.map_or_else(|| "by default".into(), number),
         sizes.0,

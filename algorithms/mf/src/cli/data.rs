@@ -3,7 +3,7 @@
 use std::fmt::{Display, Formatter};
 
 use clap::Args;
-use raddle::cli::{Data, Error, count, refuse_without_effect};
+use raddle::cli::{Data, Error, Records, count, refuse_without_effect};
 use raddle_datasets::ratings::generate;
 use raddle_datasets::{
     Duplicates, Ids, Ratings, RatingsOptions, TextEncoding, Triples, read_any_ratings, registry,
@@ -225,11 +225,15 @@ pub(crate) fn describe(ratings: &Ratings, count: usize) -> Data {
         ("ratings", count),
         ("duplicates", ratings.duplicates),
     ];
+    let mut records = Records::new(ratings.records.read, ratings.records.left_out.clone());
+    records.leave_out("fewer ratings than --min-count", records.used.saturating_sub(count as u64));
     Data {
         path: ratings.path.as_ref().map_or_else(|| ratings.name.clone(), |path| path.display().to_string()),
         sizes: sizes.into_iter().map(|(name, size)| (name.to_owned(), size as u64)).collect(),
         nonzeros: count as u64,
         digest: ratings.digest.clone(),
         format: ratings.format.clone(),
+        records,
+        notes: Vec::new(),
     }
 }

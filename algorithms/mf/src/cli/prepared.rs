@@ -40,6 +40,14 @@ impl Shown {
     }
 }
 
+impl Shown {
+    /// What is said of the data, a sentence each.
+    fn lines(&self) -> Vec<String> {
+        let kept = self.kept.as_ref().map_or_else(String::new, Kept::to_string);
+        self.notes.lines().chain(kept.lines()).map(str::to_owned).collect()
+    }
+}
+
 /// What is known of the data when the fit begins, and asked for when it has ended.
 pub(super) struct Prepared {
     pub(super) described: Data,
@@ -122,7 +130,8 @@ impl Prepared {
         };
         files::write(session, &fit.model, &About { version, ..fit::about(&options.model, ratings, fit) })?;
         let digest = files::digest(&fit.model);
-        let report = session.report(options, self.described, digest, &fit.report, &fit.trace)?;
+        let data = Data { notes: self.shown.lines(), ..self.described };
+        let report = session.report(options, data, digest, &fit.report, &fit.trace)?;
         let mut report = report.result("best_epoch", fit.best_epoch).result("mean", fit.model.mean);
         report = self.shown.cold.report(report);
         if let Some(best) = fit.best {
@@ -156,8 +165,7 @@ fn describe(fit: &Fit, ratings: &Ratings, shown: &Shown, options: &Options) -> (
     let sizes = format!("{} x {}", count(users.len() as u64, "user"), count(items.len() as u64, "item"));
     let title = format!("Factorization of {name}: {sizes}, rank {}", options.model.rank);
     let mut text = format!("{title}, {} to train on\n", count(shown.ratings as u64, "rating"));
-    text += &shown.notes;
-    text += &shown.kept.as_ref().map_or_else(String::new, Kept::to_string);
+    shown.lines().iter().for_each(|line| text += &format!("{line}\n"));
     let first: Vec<u32> = (0..users.len().min(SUMMARISED.0) as u32).collect();
     let recommender = Recommender::new(&fit.model).without(&shown.seen);
     let mut table = Table::new("recommendations", &["user", "item", "score"]);

@@ -44,6 +44,7 @@ impl Cold {
     pub(super) fn report(self, mut report: Report) -> Report {
         for (name, cold) in [("test_cold", self.test), ("validation_cold", self.validation)] {
             if let Some(cold) = cold {
+                report.records.leave_out("user or item that no rating to train on has", cold as u64);
                 report = report.result(name, cold as u64);
             }
         }

@@ -120,7 +120,10 @@ impl LiveRatings {
         let mut triples: Triples = self.numbers(true).map(|number| self.observation(number)).collect();
         let (users, items) = (self.users.ids.clone(), self.items.ids.clone());
         let duplicates = self.merge(&mut triples, users.len(), items.len());
-        Ratings { triples, users, items, duplicates, ..self.base.clone() }
+        let mut records = self.rule.records(triples.len(), duplicates);
+        // Those of users and items with too few ratings are read, too.
+        records.read = self.numbers(false).count() as u64;
+        Ratings { triples, users, items, duplicates, records, ..self.base.clone() }
     }
 
     /// The ratings as they are read from a file that has the lines that are left, in their order; of users and items with
@@ -131,7 +134,8 @@ impl LiveRatings {
         let (items, item_ids) = as_in_file(&all.items, &self.items.ids);
         let mut triples = Triples { users, items, values: all.values };
         let duplicates = self.merge(&mut triples, user_ids.len(), item_ids.len());
-        Ratings { triples, users: user_ids, items: item_ids, duplicates, ..self.base.clone() }
+        let records = self.rule.records(triples.len(), duplicates);
+        Ratings { triples, users: user_ids, items: item_ids, duplicates, records, ..self.base.clone() }
     }
 
     /// Whether the ratings to begin with were pairs alone.

@@ -13,9 +13,10 @@ use serde::{Deserialize, Serialize};
 
 use super::known::{self, corpus_entry};
 use super::read::{CorpusFormat, CorpusOptions, opened};
-use super::{Corpus, Vocabulary, names};
+use super::{Corpus, Vocabulary, WITHOUT_WORDS, names};
 use crate::error::ReadError;
 use crate::pieces::{PIECE, Pieces, open_or_make};
+use crate::records::RecordCounts;
 use crate::registry;
 use crate::source::Source;
 use crate::table::stem;
@@ -109,7 +110,11 @@ impl StoredCorpus {
             *end += entries as usize;
             Some(*end)
         }));
-        let (lengths, word_counts) = (pieces.all(ARRAYS[3].0)?, pieces.all(ARRAYS[4].0)?);
+        let (lengths, word_counts): (Vec<u64>, Vec<u64>) =
+            (pieces.all(ARRAYS[3].0)?, pieces.all(ARRAYS[4].0)?);
+        described.records = RecordCounts::of(lengths.len());
+        let without = starts.windows(2).filter(|ends| ends[0] == ends[1]).count();
+        described.records.leave_out(WITHOUT_WORDS, without);
         let stored = Self { pieces, described, starts, lengths, word_counts };
         match stored.tokens() {
             0 => Err(ReadError::file(&path, "no document has a word")),

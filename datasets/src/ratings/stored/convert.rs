@@ -106,6 +106,7 @@ fn merged(
         digest: String::new(),
         path: None,
         format: about.format.to_string(),
+        records: options.duplicates.records(raw_pieces.count("values") - repeated.number, repeated.number),
         notes: about.notes,
     };
     out.finish(&described, options.times)

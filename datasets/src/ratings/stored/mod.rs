@@ -25,6 +25,7 @@ use super::read::{self, RatingsOptions};
 use super::{Ratings, Triples, known};
 use crate::error::ReadError;
 use crate::pieces::{PIECE, Pieces, PiecesWriter, open_or_make};
+use crate::records::RecordCounts;
 use crate::registry::{self, RegistryError};
 use crate::source::{self, Source, names_a_file};
 use crate::table::stem;
@@ -60,6 +61,7 @@ struct About {
     pairs_only: bool,
     duplicates: usize,
     format: String,
+    records: RecordCounts,
     notes: Vec<String>,
     timed: bool,
 }
@@ -122,6 +124,7 @@ impl StoredRatings {
             digest: source.digest(),
             path: Some(source.path.clone()),
             format: String::new(),
+            records: RecordCounts::default(),
             notes: Vec::new(),
         };
         let format = read::format_of(&source, &options)?;
@@ -130,10 +133,10 @@ impl StoredRatings {
     }
 
     fn found((pieces, about): (Pieces, About), described: Ratings) -> Result<Self, ReadError> {
-        let About { users, items, pairs_only, duplicates, format, notes, timed } = about;
+        let About { users, items, pairs_only, duplicates, format, records, notes, timed } = about;
         let (users, items) = (ids::read(&pieces, &users, 0)?, ids::read(&pieces, &items, 1)?);
         let counts = [pieces.all(ARRAYS[COUNTS[0]].0)?, pieces.all(ARRAYS[COUNTS[1]].0)?];
-        let described = Ratings { users, items, pairs_only, duplicates, format, notes, ..described };
+        let described = Ratings { users, items, pairs_only, duplicates, format, records, notes, ..described };
         Ok(Self { pieces, described, timed, counts })
     }
 
@@ -254,6 +257,7 @@ impl Filling {
             pairs_only: described.pairs_only,
             duplicates: described.duplicates,
             format: described.format.clone(),
+            records: described.records.clone(),
             notes: described.notes.clone(),
             timed,
         };

@@ -22,6 +22,7 @@ use super::{Csc, Encoding, Filled, Labels, Matrix, Options, Table, dense, genera
 use crate::embedded;
 use crate::error::ReadError;
 use crate::pieces::{PIECE, Pieces, open_or_make};
+use crate::records::RecordCounts;
 use crate::registry::{self, RegistryError};
 use crate::source::Source;
 
@@ -53,6 +54,7 @@ struct Described {
     filled: Vec<Filled>,
     classes: Option<Vec<String>>,
     beside: Vec<Labels>,
+    records: RecordCounts,
     notes: Vec<String>,
 }
 
@@ -115,9 +117,11 @@ impl StoredTable {
                 return Err(pieces.damage());
             }
         }
-        let Described { format, feature_names, encoding, filled, classes, beside, notes } = described;
+        let Described { format, feature_names, encoding, filled, classes, beside, records, notes } =
+            described;
         let y = pieces.all(ARRAYS[RESPONSE].0)?;
-        let described = Table { y, format, feature_names, encoding, filled, classes, beside, notes, ..named };
+        let described =
+            Table { y, format, feature_names, encoding, filled, classes, beside, records, notes, ..named };
         Ok(Self { pieces, about, described, starts })
     }
 
@@ -200,6 +204,7 @@ impl Described {
             filled: table.filled.clone(),
             classes: table.classes.clone(),
             beside: table.beside.clone(),
+            records: table.records.clone(),
             notes: table.notes.clone(),
         }
     }

@@ -1,0 +1,73 @@
+//! Records in, records out: what is read, used, left out and said stands in the report.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::program::{ends, json as read, report, scratch};
+
+/// Forty ratings and a repeated one, under a header; two users have one rating each.
+fn ratings() -> String {
+    let mut text = String::from("user,item,rating\n");
+    for user in 0..8 {
+        (0..5).for_each(|item| text += &format!("u{user},i{item},{}\n", (user + item) % 5 + 1));
+    }
+    text + "u0,i0,5\nonce,i1,3\nlone,i2,3\n"
+}
+
+#[test]
+fn every_verb_reports_its_records_and_what_it_says_of_the_data() {
+    let folder = scratch();
+    fs::write(folder.path().join("r.csv"), ratings()).unwrap();
+    fs::write(folder.path().join("changes"), "+ u0 i9 5\n=\n").unwrap();
+    let repeated = json!({"read": 43, "used": 42, "left_out": {"repeated pair": 1}});
+    let merged = json!({"read": 43, "used": 42, "left_out": {"merged with others of their pair": 1}});
+    let few = json!({
+        "read": 43, "used": 40, "left_out": {"repeated pair": 1, "fewer ratings than --min-count": 2}
+    });
+    let changed = json!({"read": 44, "used": 43, "left_out": {"repeated pair": 1}});
+    for (verb, expected) in [
+        ("fit --validation none", &repeated),
+        ("fit --validation none --cache kept", &repeated),
+        ("fit --validation none --duplicates sum", &merged),
+        ("fit --validation none --min-count 3", &few),
+        ("fit --validation none --min-count 3 --cache kept", &few),
+        ("cv --folds 2", &repeated),
+        ("fit --validation none --changes changes", &changed),
+    ] {
+        let line = format!("{verb} r.csv --rank 2 --epochs 3 --out run --force");
+        let said = crate::program::ran(folder.path(), &line);
+        assert!([Some(0), Some(3)].contains(&said.code), "{line}: {}", said.err);
+        let report = read(&folder.path().join("run"), "report.json");
+        assert_eq!(report["records"], *expected, "{line}");
+        let notes = report["notes"].as_array().unwrap();
+        for part in ["the first line is taken for the names", "1 repeated rating"] {
+            assert!(notes.iter().any(|note| note.as_str().unwrap().contains(part)), "{part}: {notes:?}");
+        }
+        for note in notes {
+            assert!(said.out.contains(note.as_str().unwrap()), "{line}: {note}");
+        }
+    }
+}
+
+#[test]
+fn ratings_that_cannot_be_measured_are_left_out_by_name() {
+    let folder = scratch();
+    fs::write(folder.path().join("r.csv"), ratings()).unwrap();
+    let line =
+        "fit r.csv --rank 2 --epochs 3 --validation none --test last:0.1 --columns user,item,rating,rating";
+    let report = report(folder.path(), line);
+    let cold = report["results"]["test_cold"].as_u64().unwrap();
+    let said = report["records"]["left_out"]["user or item that no rating to train on has"].as_u64();
+    assert_eq!(said.unwrap_or(0), cold);
+    let records = &report["records"];
+    assert_eq!(records["used"].as_u64().unwrap() + 1 + cold, records["read"].as_u64().unwrap());
+}
+
+#[test]
+fn generated_ratings_have_their_counts() {
+    let folder = scratch();
+    ends(folder.path(), "fit synth:ratings:users=30,items=20,n=200 --epochs 2 --out run", 0);
+    let report = read(&folder.path().join("run"), "report.json");
+    assert_eq!(report["records"], json!({"read": 200, "used": 200, "left_out": {}}));
+}
