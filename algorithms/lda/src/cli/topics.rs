@@ -55,9 +55,12 @@ pub(crate) fn topics(options: &Options) -> Result<ExitStatus, Error> {
         None => None,
         Some(source) => {
             let (format, vocab) = (options.format.as_deref(), options.vocab.as_deref());
-            let corpus = data::read(source, Given { format, vocab, texts: &options.texts }, 1)?;
+            let tokenizer = model.tokenizer.unwrap_or_default();
+            let given = Given { format, vocab, texts: &options.texts, tokenizer, may_be_empty: false };
+            let corpus = data::read(source, given, 1)?;
             corpus.notes.iter().for_each(|note| options.with.note(note));
             let (corpus, unknown) = matched(corpus, &model, source)?;
+            let unknown = unknown.iter().sum();
             if unknown > 0 {
                 options.with.note(&format!("{} of {source} unknown to the model", count(unknown, "token")));
             }
@@ -78,6 +81,12 @@ pub(crate) fn topics(options: &Options) -> Result<ExitStatus, Error> {
     if options.documents > 0 {
         let (below, table) = documents(options, (&opened, &model), &listing)?;
         text = format!("{}\n\n{below}", text.trim_end());
+        if model.held_out_documents > 0 {
+            let held_out = count(model.held_out_documents, "document");
+            options.with.note(&format!(
+                "{held_out} held out of the fit: not among these; lda infer finds their topics"
+            ));
+        }
         summary = summary.table(table);
     }
     options.with.say(&text, &summary)?;
