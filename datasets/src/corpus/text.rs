@@ -8,6 +8,7 @@ use super::assemble::{self, Piece};
 use super::{Corpus, Tokenizer, TokensLeftOut, Vocabulary};
 use crate::encoding::{TextEncoding, utf8};
 use crate::error::ReadError;
+use crate::foreign::foreign;
 use crate::parallel::{self, on_threads};
 use crate::source::{self, Source};
 
@@ -81,6 +82,9 @@ pub(super) fn load_folder(
                 continue;
             }
             let source = Source::open_text(path, encoding)?;
+            if let Some(why) = foreign(&source.beginning(1 << 12)?) {
+                return Err(ReadError::file(path, why));
+            }
             digests += &source.digest();
             let content = source.content()?;
             let text = utf8(&content).map_err(|why| {

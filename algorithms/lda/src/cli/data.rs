@@ -53,6 +53,13 @@ pub(crate) struct TextArgs {
     encoding: Option<TextEncoding>,
 }
 
+impl TextArgs {
+    /// Whether an option was given.
+    pub(crate) fn is_given(&self) -> bool {
+        self.text.is_some() || self.id.is_some() || self.no_header || self.encoding.is_some()
+    }
+}
+
 fn as_text<S: serde::Serializer>(value: &Option<TextEncoding>, serializer: S) -> Result<S::Ok, S::Error> {
     match value {
         None => serializer.serialize_none(),
@@ -231,11 +238,13 @@ impl CorpusArgs {
         if corpus.tokens() == 0 {
             return Err(Error::input(self.nothing_left(&corpus)));
         }
-        notes.push(format!(
-            "left out: {} with {}",
-            count(removed.words, "word"),
-            count(removed.tokens, "token")
-        ));
+        if removed.words > 0 {
+            notes.push(format!(
+                "left out: {} with {}",
+                count(removed.words, "word"),
+                count(removed.tokens, "token")
+            ));
+        }
         let left_out = before.less(&LeftOut::of(&corpus));
         Ok(Read { corpus, left_out, notes })
     }
@@ -246,12 +255,15 @@ impl CorpusArgs {
     fn nothing_left(&self, corpus: &Corpus) -> String {
         let documents = corpus.documents() as u64;
         let name = &corpus.name;
-        match self.min_df {
-            Some(Frequency::Documents(least)) if least > documents => format!(
+        match (self.min_df, self.max_df) {
+            (Some(Frequency::Documents(least)), _) if least > documents => format!(
                 "no word is left of {name}: it has {}{}, and --min-df {least} leaves out words that fewer than {least} have",
                 count(documents, "document"),
                 if documents == 1 && corpus.is_text { " (a line is a document)" } else { "" },
             ),
+            (Some(Frequency::Documents(least)), Some(Frequency::Documents(most))) if least > most => {
+                format!("no word is left of {name}: --min-df {least} is above --max-df {most}")
+            }
             _ => format!(
                 "no word is left of {name}, which has {}: leave out fewer",
                 count(documents, "document")

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, ModelFolder, Table, UseOptions, count, number};
+use raddle::cli::{Error, ExitStatus, ModelFolder, Table, UseOptions, between, count, number};
 
 use super::data::{self, Given, TextArgs};
 use super::describe::Listing;
@@ -12,6 +12,9 @@ use super::{documents as shares, files};
 
 /// Topics listed on the screen unless --top says otherwise.
 const TOP: usize = 100;
+
+/// Topics and words that can be asked for.
+const MOST: usize = u32::MAX as usize;
 
 /// The options of `lda topics`.
 #[derive(Debug, Args)]
@@ -33,10 +36,10 @@ pub(crate) struct Options {
     #[command(flatten)]
     texts: TextArgs,
     /// Top words of each topic.
-    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = between::<1, MOST>)]
     words: usize,
     /// Number of topics listed, the largest first. Default: 100, with --json all.
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = between::<1, MOST>)]
     top: Option<usize>,
     #[command(flatten)]
     with: UseOptions,
@@ -50,6 +53,10 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 
 /// Lists the topics.
 pub(crate) fn topics(options: &Options) -> Result<ExitStatus, Error> {
+    if options.data.is_none() && options.texts.is_given() {
+        let why = "--text, --id and --encoding say how documents are read: name them, too, as in `lda topics MODEL DATA`";
+        return Err(Error::usage(why));
+    }
     let (model, counts, opened) = files::read(&options.model)?;
     let corpus = match &options.data {
         None => None,
