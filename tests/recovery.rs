@@ -6,7 +6,6 @@
 #![cfg(target_os = "linux")]
 
 mod commands;
-mod handshake;
 mod launched;
 
 use std::fs;

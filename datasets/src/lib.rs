@@ -40,11 +40,12 @@ pub mod table;
 pub use claims::believable;
 pub use corpus::{
     Completion, Corpus, CorpusFormat, CorpusOptions, Filter, Frequency, NoVocabulary, StoredCorpus,
-    Tokenizer, TokensLeftOut, Vocabulary, Words, english_stop_words, is_test_document,
-    is_validation_document, read_any_corpus, read_corpus, read_stop_words, vocabulary_names,
+    Vocabulary, english_stop_words, is_test_document, is_validation_document, read_any_corpus, read_corpus,
+    read_stop_words, tokens, vocabulary_names,
 };
 pub use encoding::TextEncoding;
 pub use error::ReadError;
+pub use memory::room;
 pub use ratings::{
     Duplicates, Ids, PartOfRatings, Ratings, RatingsFormat, RatingsOptions, StoredRatings, Triples,
     read_any_ratings, read_ratings,
@@ -52,6 +53,6 @@ pub use ratings::{
 pub use records::RecordCounts;
 pub use table::{
     Beside, Classes, ColumnOptions, Csc, EncodedColumn, Encoding, Filled, Format, Labels, LeftOut, Matrix,
-    Missing, Options, Samples, StoredTable, Table, generate, libsvm, read, read_any, read_samples,
+    Missing, Occurring, Options, Samples, StoredTable, Table, generate, libsvm, read, read_any, read_samples,
     sparse_npz,
 };

@@ -32,6 +32,33 @@ pub(crate) fn for_content() -> u64 {
     free() / 3
 }
 
+/// Whether there is memory for this number of values, of `what`: asked before they are allocated, where their number comes
+/// from the data, so that what does not fit is refused and not cut short by the system.
+///
+/// ```
+/// use raddle_datasets::room;
+/// assert!(room::<f64>(1_000, "a thousand values").is_ok());
+/// let refused = room::<f64>(1 << 57, "a matrix").unwrap_err();
+/// assert!(refused.starts_with("no memory for a matrix, 1152921504.6 GB: "));
+/// ```
+///
+/// # Errors
+/// A sentence that names the size, if there is not.
+pub fn room<T>(count: usize, what: &str) -> Result<(), String> {
+    /// Less is not worth asking the system for.
+    const LARGE: u64 = 1 << 28;
+    let bytes = (count as u64).saturating_mul(size_of::<T>() as u64);
+    // What is not touched costs nothing, and a piece this large goes back to the system at once.
+    let is_promised = Vec::<T>::new().try_reserve_exact(count).is_ok();
+    match is_promised && (bytes < LARGE || bytes <= free()) {
+        true => Ok(()),
+        false => Err(format!(
+            "no memory for {what}, {}: give less of it, or use a larger machine",
+            gigabytes(bytes)
+        )),
+    }
+}
+
 /// What a size is called in a message.
 pub(crate) fn gigabytes(bytes: u64) -> String {
     format!("{:.1} GB", bytes as f64 / 1e9)

@@ -63,7 +63,9 @@ fn libsvm() {
             "index 0: libsvm indices count from 1; if those of this file count from 0, say so by --zero-based",
         ),
         ("1 1:2\n1 2:2 2:3\n", 2, "index 2 appears twice"),
-        ("1 1:2\n1 3:2 2:3\n", 2, "index 2 follows 3"),
+        ("1 1:2\n1 3:2 2:3 7:1 3:4\n", 2, "index 3 appears twice in this row"),
+        ("1 1:2\n1 3:2 2:3 0:1\n", 2, "index 0: libsvm indices count from 1"),
+        ("1 1:2\n1 3:2 2:3x\n", 2, "`3x` is not a number"),
         ("1 1:2\n1 -3:2\n", 2, "the index of `-3:2` is not a whole number"),
         ("1:2 2:3\n", 1, "there is no response"),
         ("1,2 1:2 2:3\n", 1, "several responses"),
@@ -225,7 +227,7 @@ fn claims_are_believed_as_far_as_the_file_can_hold_them() {
     let head = "%%MatrixMarket matrix coordinate real general\n";
     for (sizes, what) in [
         ("4000000000 3 1", "4000000000 rows are claimed, but there are only 1 values"),
-        ("3 4000000000 1", "4000000000 columns are claimed"),
+        ("3 5000000000 1", "3 rows and 5000000000 columns: at most 4294967295 of each fit"),
         ("18446744073709551615 3 1", "18446744073709551615 rows are claimed"),
     ] {
         let error = fails("bad.mtx", format!("{head}{sizes}\n1 1 1\n").as_bytes(), Some("1")).to_string();

@@ -306,15 +306,18 @@ fn indices_from_zero_and_beyond_the_width() {
     assert_eq!(whole.x.to_dense(), x);
     let error = read(&path, &Options::default()).unwrap_err();
     assert!(error.line() == Some(1) && error.to_string().contains("--zero-based"), "{error}");
-    // As a model of two columns sees them; what is left out must still be in order.
+    // As a model of two columns sees them, in any order.
     let name = path.to_string_lossy();
     let narrow = Options { width: Some(2), ..options };
     let samples = raddle_datasets::read_samples(&name, &narrow).unwrap();
     assert_eq!((samples.x.to_dense(), samples.beyond), (array![[5.0, 0.0], [0.0, 3.0]], 2));
     assert_eq!(samples.y, Some(vec![1.0, 2.0]));
-    std::fs::write(&path, "1 0:5 4:9 2:7\n").unwrap();
+    std::fs::write(&path, "1 0:5 4:9 2:7\n2 4:9 0:1 3:1 1:6\n").unwrap();
+    let samples = raddle_datasets::read_samples(&name, &narrow).unwrap();
+    assert_eq!((samples.x.to_dense(), samples.beyond), (array![[5.0, 0.0], [1.0, 6.0]], 4));
+    std::fs::write(&path, "1 0:5 4:9 2:7 4:1\n").unwrap();
     let error = raddle_datasets::read_samples(&name, &narrow).unwrap_err();
-    assert!(error.to_string().contains("index 2 follows 4"), "{error}");
+    assert!(error.to_string().contains("index 4 appears twice"), "{error}");
     std::fs::write(&path, "1 4294967295:1\n").unwrap();
     let error = read(&path, &narrow).unwrap_err();
     assert!(error.to_string().contains("index 4294967295 is too large"), "{error}");
@@ -331,4 +334,98 @@ fn the_cache_tells_indices_from_zero_apart() {
         let options = Options { zero_based, cache: cache.clone(), ..Options::default() };
         assert_eq!(read(&path, &options).unwrap().x.cols(), columns);
     }
+}
+
+/// Columns of zeros of a wide table take no memory in any format that states or implies a width, whatever the order in a row,
+/// and columns keep their numbers. The oracle is the list of entries that was written.
+#[test]
+fn wide_tables_have_the_columns_that_occur() {
+    let width = 3_000_000_000_u32;
+    let entries =
+        [(0_u32, 4_u32, 1.5), (0, width - 1, 2.0), (2, 134_217_727, 4.0), (2, 4, -1.0), (2, 2, 8.0)];
+    let folder = tempfile::tempdir().unwrap();
+    let text = |row: u32| {
+        let of_row = entries.iter().filter(|entry| entry.0 == row);
+        of_row.fold(format!("{row}"), |line, (_, column, value)| format!("{line} {}:{value}", column + 1))
+    };
+    let svm = (0..3).map(text).collect::<Vec<_>>().join("\n");
+    let lines: String = entries.iter().map(|(i, j, x)| format!("{} {} {x}\n", i + 1, j + 1)).collect();
+    let market = format!("%%MatrixMarket matrix coordinate real general\n3 {width} 5\n{lines}");
+    let list = |values: &[f64]| to_npy(&format!("({},)", values.len()), values.iter().copied());
+    let of = |part: fn(&(u32, u32, f64)) -> f64| list(&entries.iter().map(part).collect::<Vec<_>>());
+    let word = |word: &str| {
+        let header = format!("{{'descr': '|S3', 'fortran_order': False, 'shape': (), }}\n");
+        let length = u16::try_from(header.len()).unwrap().to_le_bytes();
+        [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), word.as_bytes()].concat()
+    };
+    let (shape, values) = (list(&[3.0, f64::from(width)]), of(|entry| entry.2));
+    let common = [("shape", shape), ("data", values), ("y", list(&[0.0, 1.0, 2.0]))];
+    let csr = [
+        ("format", word("csr")),
+        ("indptr", list(&[0.0, 2.0, 2.0, 5.0])),
+        ("indices", of(|entry| entry.1.into())),
+    ];
+    let coo =
+        [("format", word("coo")), ("row", of(|entry| entry.0.into())), ("col", of(|entry| entry.1.into()))];
+    let y = folder.path().join("y.npy");
+    std::fs::write(&y, list(&[0.0, 1.0, 2.0])).unwrap();
+    for (name, content, y) in [
+        ("t.svm", svm.into_bytes(), None),
+        ("t.mtx", market.clone().into_bytes(), y.to_str()),
+        ("csr.npz", to_npz(&[&common[..], &csr].concat()), None),
+        ("coo.npz", to_npz(&[&common[..], &coo].concat()), None),
+    ] {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        for cache in [None, Some(folder.path().join("cache")), Some(folder.path().join("cache"))] {
+            let options = Options { y: y.map(str::to_owned), cache, threads: 2, ..Options::default() };
+            let table = read(&path, &options).unwrap();
+            let occurring = table.occurring.as_ref().unwrap();
+            assert_eq!(
+                (table.width(), table.x.cols(), &table.y[..]),
+                (3_000_000_000, 4, &[0.0, 1.0, 2.0][..])
+            );
+            assert_eq!(occurring.numbers(), [2, 4, 134_217_727, width - 1], "{name}");
+            let Matrix::Sparse(x) = &table.x else { panic!("{name} is sparse") };
+            assert_eq!(x.nnz(), entries.len());
+            for (row, column, value) in entries {
+                let place = occurring.place(column).unwrap();
+                assert_eq!(x.get(row as usize, place as usize), Some(&value), "{name}");
+            }
+        }
+    }
+    // The response is a column of the file, by its number there: with values, or of zeros.
+    let path = folder.path().join("t.mtx");
+    for (y, expected, numbers) in [
+        ("5", [1.5, 0.0, -1.0], vec![2, 134_217_726, width - 2]),
+        ("-1", [2.0, 0.0, 0.0], vec![2, 4, 134_217_727]),
+        ("134217727", [0.0; 3], vec![2, 4, 134_217_726, width - 2]),
+    ] {
+        let table = read(&path, &Options { y: Some(y.into()), ..Options::default() }).unwrap();
+        assert_eq!((&table.y[..], table.width()), (&expected[..], width as usize - 1));
+        assert_eq!(table.occurring.unwrap().numbers(), numbers);
+    }
+}
+
+/// Rows whose indices stand in no order are those of the same rows sorted; the oracle sorts the text.
+#[test]
+fn rows_in_any_order_are_sorted_as_they_are_read() {
+    let source = generate::table("synth:strads:n=300,p=500,k=9,s=5").unwrap();
+    let sorted = to_libsvm(&source.x.to_dense(), &source.y);
+    let mut mixed = String::new();
+    for (number, line) in sorted.lines().enumerate() {
+        let (y, pairs) = line.split_once(' ').unwrap_or((line, ""));
+        let mut pairs: Vec<&str> = pairs.split(' ').collect();
+        match number % 4 {
+            0 => pairs.reverse(),
+            1 => pairs[1..].reverse(),
+            2 => pairs.insert(pairs.len() / 2, "qid:7"),
+            _ => {}
+        }
+        writeln!(mixed, "{y} {} # as it comes", pairs.join("  ")).unwrap();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let expected = read_every_way(folder.path(), "sorted.svm", sorted.as_bytes(), None);
+    let found = read_every_way(folder.path(), "mixed.svm", mixed.as_bytes(), None);
+    assert!(mixed != sorted && (found.x, found.y) == (expected.x, expected.y));
 }

@@ -32,6 +32,9 @@ pub enum LassoError {
         /// Columns of the matrix.
         columns: usize,
     },
+    /// More values than there is memory for.
+    #[error("{0}")]
+    Memory(String),
     /// Weights or offsets that are not as many as there are rows.
     #[error("the matrix has {rows} rows, but there are {values} {what}: give one for each row")]
     RowValues {

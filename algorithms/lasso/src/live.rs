@@ -2,13 +2,17 @@
 
 use std::fmt::{self, Debug, Formatter};
 
-use ndarray::{Array2, ShapeBuilder};
+use ndarray::{Array2, ArrayView2, ShapeBuilder};
 use raddle::changes::{Done, Key, Record, Refused, Roster, Rules, Taken, View};
-use raddle_datasets::{Csc, Matrix, Table};
+use raddle_datasets::{Csc, Matrix, Occurring, Table};
 use serde::{Deserialize, Serialize};
 
-/// Columns that a table may have: larger numbers are taken for mistakes.
-const MOST_COLUMNS: usize = 1 << 26;
+/// Columns that come to a table whose columns have names, at most: each gets one.
+const MOST_NAMED: usize = 1 << 16;
+
+/// Values that a dense table may have whatever it begins with, and times those, at most.
+const MOST_DENSE: usize = 1 << 24;
+const TIMES_DENSE: usize = 4;
 
 /// A row as the view knows it: its number, and the columns in which a sparse one has values.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -79,11 +83,12 @@ impl LiveTable {
         let rows = base.x.rows();
         let mut columns = vec![Vec::new(); rows];
         if let Matrix::Sparse(x) = &base.x {
-            for (number, column) in (0..).zip(x.outer_iterator()) {
+            for (place, column) in (0..).zip(x.outer_iterator()) {
+                let number = base.occurring.as_ref().map_or(place, |some| some.number(place));
                 column.iter().for_each(|(row, _)| columns[row].push(number));
             }
         }
-        let width = base.x.cols();
+        let width = base.width();
         let mut live = Self {
             added: Vec::new(),
             width,
@@ -133,13 +138,21 @@ impl LiveTable {
             let new = names.len()..self.width;
             names.extend(new.map(|column| format!("column {}", column + 1)));
         }
-        let x = edited(&self.base.x, &kept, &values, self.width);
+        let (x, occurring) = match self.base.x.select_rows(&kept) {
+            Matrix::Dense(x) => (Matrix::Dense(with_rows(x.view(), &values, self.width)), None),
+            Matrix::Sparse(x) => {
+                let width = (self.width, names.is_some());
+                let (x, occurring) = with_sparse_rows(&x, self.base.occurring.as_ref(), &values, width);
+                (Matrix::Sparse(x), occurring)
+            }
+        };
         let Table { name, digest, path, format, encoding, classes, notes, .. } = &self.base;
         let mut records = self.base.records.clone();
         records.read = y.len() as u64 + (records.read - records.used());
         Table {
             name: name.clone(),
             x,
+            occurring,
             y,
             feature_names: names,
             digest: digest.clone(),
@@ -177,8 +190,12 @@ impl LiveTable {
                     if !value.is_finite() {
                         return Err(format!("column {} is {value}: it must be a finite number", column + 1));
                     }
-                    if column as usize >= MOST_COLUMNS {
-                        return Err(format!("column {} is beyond {MOST_COLUMNS}", u64::from(column) + 1));
+                    let most = self.most_columns();
+                    if column as usize >= most {
+                        let number = u64::from(column) + 1;
+                        return Err(format!(
+                            "column {number} is beyond {most}, the most that this table can have: is the number a mistake?"
+                        ));
                     }
                     self.width = self.width.max(column as usize + 1);
                 }
@@ -200,6 +217,17 @@ impl LiveTable {
         }
     }
 
+    /// Columns that the table may have: a sparse one takes no memory for those that are empty.
+    fn most_columns(&self) -> usize {
+        let Self { base, added, .. } = self;
+        let most = match &base.x {
+            Matrix::Sparse(_) => u32::MAX as usize,
+            Matrix::Dense(x) => (TIMES_DENSE * x.len() + MOST_DENSE) / (x.nrows() + added.len() + 1),
+        };
+        let named = base.feature_names.as_ref().map_or(most, |names| names.len() + MOST_NAMED);
+        most.min(named).max(base.width())
+    }
+
     fn enter(&mut self, id: String, columns: Vec<u32>) {
         let row = self.rows.insert(id);
         self.view.insert(row.into(), RowColumns { row, columns });
@@ -211,8 +239,9 @@ impl LiveTable {
             (_, Matrix::Dense(_)) => Vec::new(),
             (Some(at), _) => self.added[at].values.iter().map(|&(column, _)| column).collect(),
             (None, Matrix::Sparse(x)) => {
-                let has = |column: &u32| x.get(row as usize, *column as usize).is_some();
-                (0..x.cols() as u32).filter(has).collect()
+                let has = |place: &u32| x.get(row as usize, *place as usize).is_some();
+                let number = |place| self.base.occurring.as_ref().map_or(place, |some| some.number(place));
+                (0..x.cols() as u32).filter(has).map(number).collect()
             }
         };
         RowColumns { row, columns }
@@ -234,36 +263,55 @@ impl LiveTable {
     }
 }
 
-/// Some rows of a matrix, which ascend, and others behind them; with `width` columns, as many as there are or more.
-fn edited(x: &Matrix, rows: &[usize], new: &[&[(u32, f64)]], width: usize) -> Matrix {
-    let count = rows.len() + new.len();
-    match x.select_rows(rows) {
-        Matrix::Dense(x) => {
-            let mut all = Array2::zeros((count, width).f());
-            for (from, mut to) in x.columns().into_iter().zip(all.columns_mut()) {
-                to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
-            }
-            for (row, values) in (rows.len()..).zip(new) {
-                values.iter().for_each(|&(column, value)| all[(row, column as usize)] = value);
-            }
-            Matrix::Dense(all)
-        }
-        Matrix::Sparse(x) => {
-            let mut of_column = vec![Vec::new(); width];
-            for (row, values) in (rows.len() as u32..).zip(new) {
-                values.iter().for_each(|&(column, value)| of_column[column as usize].push((row, value)));
-            }
-            let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
-            for (column, new) in of_column.into_iter().enumerate() {
-                if let Some(old) = x.outer_view(column) {
-                    indices.extend_from_slice(old.indices());
-                    values.extend_from_slice(old.data());
-                }
-                indices.extend(new.iter().map(|&(row, _)| row));
-                values.extend(new.iter().map(|&(_, value)| value));
-                starts.push(indices.len());
-            }
-            Matrix::Sparse(Csc::new_csc((count, width), starts, indices, values))
-        }
+/// A matrix with more rows behind its own, and `width` columns, as many as it has or more.
+fn with_rows(x: ArrayView2<'_, f64>, new: &[&[(u32, f64)]], width: usize) -> Array2<f64> {
+    let mut all = Array2::zeros((x.nrows() + new.len(), width).f());
+    for (from, mut to) in x.columns().into_iter().zip(all.columns_mut()) {
+        to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
     }
+    for (row, values) in (x.nrows()..).zip(new) {
+        values.iter().for_each(|&(column, value)| all[(row, column as usize)] = value);
+    }
+    all
+}
+
+/// The same of a sparse matrix; where it is far wider than what it holds and its columns have no names, of the columns that
+/// occur. `own` tells which columns it has, where not all.
+fn with_sparse_rows(
+    x: &Csc,
+    own: Option<&Occurring>,
+    new: &[&[(u32, f64)]],
+    (width, is_named): (usize, bool),
+) -> (Csc, Option<Occurring>) {
+    let rows = x.rows() as u32..;
+    let entries =
+        rows.zip(new).flat_map(|(row, values)| values.iter().map(move |&(column, x)| (column, row, x)));
+    let mut entries: Vec<(u32, u32, f64)> = entries.collect();
+    entries.sort_unstable_by_key(|&(column, row, _)| (column, row));
+    let with_values = || {
+        let old = (0..).zip(x.outer_iterator()).filter(|(_, column)| column.nnz() > 0);
+        let old = old.map(|(place, _)| own.map_or(place, |some| some.number(place)));
+        old.chain(entries.iter().map(|&(column, ..)| column)).collect()
+    };
+    let occurring = match is_named {
+        true => None,
+        false => Occurring::of(width, x.nnz() + entries.len(), with_values),
+    };
+    let cols = occurring.as_ref().map_or(width, |some| some.numbers().len());
+    let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+    let mut rest = &entries[..];
+    for place in 0..cols as u32 {
+        let number = occurring.as_ref().map_or(place, |some| some.number(place));
+        let before = own.map_or(Some(number), |some| some.place(number));
+        if let Some(old) = before.and_then(|place| x.outer_view(place as usize)) {
+            indices.extend_from_slice(old.indices());
+            values.extend_from_slice(old.data());
+        }
+        let here = rest.partition_point(|&(column, ..)| column <= number);
+        indices.extend(rest[..here].iter().map(|&(_, row, _)| row));
+        values.extend(rest[..here].iter().map(|&(.., value)| value));
+        rest = &rest[here..];
+        starts.push(indices.len());
+    }
+    (Csc::new_csc((x.rows() + new.len(), cols), starts, indices, values), occurring)
 }

@@ -1,6 +1,7 @@
 //! [`Fit`]: a fitted Lasso with its certificate.
 
 use raddle::{EpochRecord, ModelDigest, Outcome, RunReport};
+use raddle_datasets::Occurring;
 
 use crate::data::problem::Problem;
 use crate::loss::classes::symmetric;
@@ -12,8 +13,8 @@ use crate::run::solution::Solution;
 /// A fitted Lasso.
 #[derive(Debug, Clone)]
 pub struct Fit {
-    /// (column from 0, coefficient on the original scale) where it is not zero, by column. For a path, those of the
-    /// last lambda. With K classes that have scores of their own the numbers go on from class to class: column j of class k is
+    /// (column from 0 of the matrix, coefficient on the original scale) where it is not zero, by column; of a table that
+    /// [keeps only the columns that occur](Occurring), that says which it is in the data. For a path, those of the last lambda. With K classes that have scores of their own the numbers go on from class to class: column j of class k is
     /// k p + j, and [`of_class`](Self::of_class) tells one's.
     pub coefficients: Vec<(u32, f64)>,
     /// The intercept; 0 if none was asked for, or each class has its own.
@@ -135,13 +136,25 @@ impl Fit {
     /// report of `lasso`. It is over the columns (u32, from 1), the coefficients, the intercept (or those of the classes) and
     /// lambda (f64), all little-endian; of a path, over these of each point in order.
     pub fn digest(&self) -> String {
+        self.digest_of(None)
+    }
+
+    /// The same of a table that keeps only the columns that occur: columns have their numbers in the data.
+    pub fn digest_of(&self, occurring: Option<&Occurring>) -> String {
         let digest = ModelDigest::default();
+        let number = |at: u32| match occurring {
+            None => u64::from(at),
+            Some(some) => {
+                let (class, column) = (at / self.columns as u32, at % self.columns as u32);
+                u64::from(class) * some.width() as u64 + u64::from(some.number(column))
+            }
+        };
         if !self.is_path {
             let rest = (self.intercept, &self.intercepts[..], self.lambda);
-            return digested(digest, &self.coefficients, rest).finish();
+            return digested(digest, number, &self.coefficients, rest).finish();
         }
         let add = |digest, point: &Point| {
-            digested(digest, &point.coefficients, (point.intercept, &point.intercepts, point.lambda))
+            digested(digest, number, &point.coefficients, (point.intercept, &point.intercepts, point.lambda))
         };
         self.points.iter().fold(digest, add).finish()
     }
@@ -230,10 +243,17 @@ fn by_row(residual: &[f64], scale: f64, classes: usize) -> Vec<f64> {
 
 fn digested(
     digest: ModelDigest,
+    number: impl Fn(u32) -> u64,
     coefficients: &[(u32, f64)],
     (intercept, intercepts, lambda): (f64, &[f64], f64),
 ) -> ModelDigest {
-    let columns: Vec<u32> = coefficients.iter().map(|(column, _)| column + 1).collect();
+    let numbers: Vec<u64> = coefficients.iter().map(|&(at, _)| number(at) + 1).collect();
+    let columns: Vec<u32> = numbers.iter().map(|&number| number as u32).collect();
+    // Beyond 32 bits only where several classes have very many columns each.
+    let digest = match numbers.iter().any(|&number| number > u64::from(u32::MAX)) {
+        true => digest.u32s(&numbers.iter().map(|number| (number >> 32) as u32).collect::<Vec<_>>()),
+        false => digest,
+    };
     let values: Vec<f64> = coefficients.iter().map(|(_, value)| *value).collect();
     let rest = match intercepts {
         [] => vec![intercept, lambda],

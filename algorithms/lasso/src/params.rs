@@ -149,6 +149,13 @@ impl Lasso {
         self
     }
 
+    /// Counts columns of zeros that the problem does not have to the sizes of groups: (group, how many). Of a table that
+    /// [keeps only the columns that occur](raddle_datasets::Occurring), those of its groups that do not.
+    pub fn absent(mut self, columns: Vec<(u32, u32)>) -> Self {
+        self.asked.absent = columns;
+        self
+    }
+
     /// Sets lambda.
     pub fn lambda(mut self, lambda: f64) -> Self {
         self.course = Course::One(Penalty::Lambda(lambda));

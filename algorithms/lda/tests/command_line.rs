@@ -554,3 +554,42 @@ fn a_corpus_read_by_parts_gives_the_model_of_one_in_memory() {
         assert_eq!(ends(folder, &format!("fit {line} --cache kept"), 2).1, plain.1, "{line}");
     }
 }
+
+/// Sizes that a head claims take no memory, or are refused with the line or the count that does not fit.
+#[test]
+fn claims_of_a_head_are_refused_or_cost_little() {
+    let folder = tempfile::tempdir().unwrap();
+    for (sizes, entries, code, why) in [
+        (
+            "1099511627776\n5",
+            "1 1 2\n2 3 1\n3 5 4\n",
+            2,
+            "d.txt:1: 1099511627776 documents: at most 4294967295",
+        ),
+        ("3\n1099511627776", "1 1 2\n2 3 1\n3 5 4\n", 2, "d.txt:2: 1099511627776 words: at most 4294967295"),
+        (
+            "4000000000\n5",
+            "1 1 2\n2 3 1\n3 5 4\n",
+            2,
+            "4000000000 documents are claimed, but there are only 3 values",
+        ),
+        (
+            "3\n4000000000",
+            "1 1 2\n2 3 1\n3 5 4\n",
+            2,
+            "4000000000 words are claimed, but there are only 3 values",
+        ),
+        ("3\n5", "1 1 2\n2 2147483648 1\n3 5 4\n", 2, "d.txt:5: the word 2147483648 lies outside of 1 to 5"),
+        (
+            "3\n5",
+            "1 1 2\n2147483648 3 1\n3 5 4\n",
+            2,
+            "d.txt:5: the document 2147483648 lies outside of 1 to 3",
+        ),
+        ("3\n4000000", "1 1 2\n2 3 1\n3 4000000 4\n", 0, ""),
+    ] {
+        fs::write(folder.path().join("d.txt"), format!("{sizes}\n3\n{entries}")).unwrap();
+        let (_, err) = ends(folder.path(), "fit d.txt --topics 3 --epochs 2 --validation none", code);
+        assert!(err.contains(why), "{sizes}: {err}");
+    }
+}

@@ -19,6 +19,9 @@ pub enum MfError {
         /// Values given.
         values: usize,
     },
+    /// More factors than there is memory for.
+    #[error("{0}; or choose a smaller rank")]
+    Memory(String),
     /// More than 32 bits count.
     #[error("{count} {what}: at most 4294967294 are supported")]
     TooLarge {

@@ -1,5 +1,7 @@
 //! The ranges of parameters, and what they ask of each other and of the data: checked once, before a fit.
 
+use raddle_datasets::room;
+
 use crate::error::MfError;
 use crate::input::problem::Problem;
 use crate::params::{Equations, Method, Mf, ScheduleKind};
@@ -56,6 +58,8 @@ impl Mf {
             }
         }
         self.check_sizes()?;
+        let (rows, what) = (problem.users + problem.items, "the factors of all users and items");
+        room::<f32>(rows.saturating_mul(self.rank), what).map_err(MfError::Memory)?;
         if self.schedule == ScheduleKind::Priority && self.method != Method::Sgd {
             return refuse("schedule", "priority".into(), "only --solver sgd has blocks that could go first");
         }

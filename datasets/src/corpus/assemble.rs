@@ -54,16 +54,6 @@ impl Piece {
         }
     }
 
-    /// The sum of all counts.
-    pub(super) fn tokens(&self) -> u64 {
-        self.tokens
-    }
-
-    /// Numbers the documents from another one on.
-    pub(super) fn shift(&mut self, by: u32) {
-        self.runs.iter_mut().for_each(|(document, _)| *document += by);
-    }
-
     /// The runs as (document, its words, their counts).
     fn parts(&self) -> impl Iterator<Item = (u32, &[u32], &[u16])> {
         let mut at = 0;
@@ -94,11 +84,6 @@ pub(super) fn block(
 
 fn too_many() -> String {
     format!("with this the counts come to more than {MOST_TOKENS} tokens: are they counts?")
-}
-
-/// Whether there is memory for so many tokens.
-pub(super) fn few_enough(tokens: u64) -> Result<(), String> {
-    if tokens > MOST_TOKENS { Err(too_many()) } else { Ok(()) }
 }
 
 /// What a file's head states.
@@ -167,7 +152,9 @@ fn check(source: &Source, stated: &Stated, entries: u64, tokens: u64) -> Result<
         let message = format!("{entries} entries, but {line} says {expected}: was the file cut off?");
         return Err(ReadError::file(&source.path, message));
     }
-    few_enough(tokens).map_err(|why| ReadError::file(&source.path, why))?;
+    if tokens > MOST_TOKENS {
+        return Err(ReadError::file(&source.path, too_many()));
+    }
     let size = |what: &str, claimed: u32| {
         believable(what, claimed.into(), entries).map_err(|why| ReadError::file(&source.path, why))
     };

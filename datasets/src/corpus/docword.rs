@@ -7,9 +7,9 @@ use crate::number::{first_characters, whole};
 use crate::parallel::Parsed;
 use crate::source::Source;
 
-/// Whether a text begins as such a file does.
+/// Whether a text begins as such a file does, whatever the numbers.
 pub(super) fn begins(text: &[u8]) -> bool {
-    head(text).is_ok()
+    numbers(text).is_ok()
 }
 
 pub(super) fn load(source: &Source, threads: usize) -> Result<Corpus, ReadError> {
@@ -23,6 +23,17 @@ pub(super) fn stated(source: &Source) -> Result<Stated, ReadError> {
 
 /// The head, or the line at fault, counted from 1.
 fn head(text: &[u8]) -> Result<Stated, (usize, String)> {
+    let ([documents, words, entries], bytes) = numbers(text)?;
+    let named = |line: usize, what: &str, count: u64| {
+        let why = || format!("{count} {what}: at most 4294967295 are supported");
+        u32::try_from(count).map_err(|_| (line, why()))
+    };
+    let (documents, words) = (named(1, "documents", documents)?, named(2, "words", words)?);
+    Ok(Stated { documents, words, entries, counted: true, line: "the third line", bytes, lines: 3 })
+}
+
+/// The three numbers, and the bytes of their lines.
+fn numbers(text: &[u8]) -> Result<([u64; 3], usize), (usize, String)> {
     let (mut numbers, mut bytes) = ([0u64; 3], 0);
     let what = ["documents", "words", "entries"];
     let mut lines = text.split_inclusive(|&byte| byte == b'\n');
@@ -35,13 +46,7 @@ fn head(text: &[u8]) -> Result<Stated, (usize, String)> {
             _ => return Err((at + 1, format!("expected the number of {} alone on the line", what[at]))),
         }
     }
-    let [documents, words, entries] = numbers;
-    let named = |line: usize, count: u64| {
-        let why = || format!("{count} {}: at most 4294967295 are supported", what[line - 1]);
-        u32::try_from(count).map_err(|_| (line, why()))
-    };
-    let (documents, words) = (named(1, documents)?, named(2, words)?);
-    Ok(Stated { documents, words, entries, counted: true, line: "the third line", bytes, lines: 3 })
+    Ok((numbers, bytes))
 }
 
 /// What a block of lines holds.

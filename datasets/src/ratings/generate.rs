@@ -7,6 +7,7 @@
 
 use super::{Ids, Ratings, Triples};
 use crate::counter::Counter;
+use crate::memory::room;
 use crate::records::RecordCounts;
 use crate::source;
 use crate::table::spec::{Parameters, WHOLE};
@@ -63,6 +64,9 @@ impl Truth {
 /// ```
 pub fn ratings(spec: &str) -> Result<Generated, SpecError> {
     let drawn = Drawn::of(spec)?;
+    // Each is looked up in a set of pairs, too.
+    room::<[u32; 7]>(drawn.count, "so many ratings")
+        .map_err(|message| SpecError { spec: spec.into(), message })?;
     let triples = draw(&drawn);
     Ok(Generated { ratings: Ratings { triples, ..drawn.described(spec) }, truth: drawn.truth })
 }

@@ -7,8 +7,10 @@
 
 use std::mem;
 
+use crate::memory::room;
 use crate::parallel::on_threads;
-use crate::table::Csc;
+use crate::table::occurring::is_wide;
+use crate::table::{Csc, Occurring};
 
 /// How many tiles there are at most.
 const TILES: usize = 16;
@@ -141,6 +143,21 @@ impl Block<'_, '_> {
         held.values.push(value);
     }
 
+    /// Takes back what was added of the row at hand.
+    pub(crate) fn take_back(&mut self) {
+        let row = self.rows.y.len() as u32;
+        for (held, told) in self.entries.held.iter_mut().zip(&mut self.told) {
+            if *told != row {
+                continue;
+            }
+            let entries = held.rows.pop().map_or(0, |(_, entries)| entries as usize);
+            held.columns.truncate(held.columns.len() - entries);
+            held.values.truncate(held.values.len() - entries);
+            *told = u32::MAX;
+        }
+        self.tile = 0;
+    }
+
     /// Ends the row at hand, whose last column, counted from 1, is `width`.
     #[inline]
     pub(crate) fn finish(&mut self, y: f64, width: u32) {
@@ -179,21 +196,25 @@ pub(crate) struct ByRows {
     pub(crate) values: Vec<f64>,
 }
 
-/// The rows of all blocks as one matrix in compressed columns; the same for any number of threads.
+/// The rows of all blocks as one matrix in compressed columns, of a wide one those that occur; the same for any number of
+/// threads.
 ///
 /// Fails, with the message, where the matrix is too large.
-pub(crate) fn compress(blocks: &[Rows], entries: Vec<Entries<'_>>, threads: usize) -> Result<Csc, String> {
+pub(crate) fn compress(
+    blocks: &[Rows],
+    entries: Vec<Entries<'_>>,
+    threads: usize,
+) -> Result<(Csc, Option<Occurring>), String> {
     let rows: usize = blocks.iter().map(|block| block.y.len()).sum();
-    let cols = blocks.iter().map(|block| block.width).max().unwrap_or(0) as usize;
+    let width = blocks.iter().map(|block| block.width).max().unwrap_or(0) as usize;
     check_rows(rows)?;
-    let mut starts = Vec::new();
-    let too_many = |_| no_memory(cols);
-    starts.try_reserve_exact(cols + 1).map_err(too_many)?;
-    starts.resize(cols + 1, 0_usize);
-
-    let tiles = by_tile(entries);
+    let mut tiles = by_tile(entries);
     let total: usize = tiles.iter().map(Tile::len).sum();
-    let (mut indices, mut values) = (vec![0; total], vec![0.0; total]);
+    let occurring = is_wide(width, total).then(|| keep_occurring(&mut tiles, width));
+    let cols = occurring.as_ref().map_or(width, |some| some.numbers().len());
+    room::<usize>(cols + 1, "its columns")?;
+    room::<(u32, f64)>(total, "its values")?;
+    let (mut starts, mut indices, mut values) = (vec![0_usize; cols + 1], vec![0; total], vec![0.0; total]);
     let (mut starts_left, mut indices_left, mut values_left) =
         (&mut starts[1..], &mut indices[..], &mut values[..]);
     let (mut first, mut start) = (0, 0);
@@ -217,12 +238,26 @@ pub(crate) fn compress(blocks: &[Rows], entries: Vec<Entries<'_>>, threads: usiz
     on_threads(
         shares.into_iter().map(|share| || share.into_iter().for_each(|place| place.fill(blocks))).collect(),
     );
-    Csc::try_new_csc((rows, cols), starts, indices, values).map_err(|(.., error)| error.to_string())
+    let x = Csc::try_new_csc((rows, cols), starts, indices, values);
+    Ok((x.map_err(|(.., error)| error.to_string())?, occurring))
 }
 
-/// What is said where so wide a matrix does not fit.
-pub(crate) fn no_memory(columns: usize) -> String {
-    format!("no memory for {columns} columns: is the largest index a mistake?")
+/// Numbers the columns of entries by those that occur.
+fn keep_occurring(tiles: &mut [Tile], width: usize) -> Occurring {
+    let mut numbers: Vec<u32> = Vec::new();
+    for tile in &mut *tiles {
+        let columns = || tile.held.iter().flat_map(|held| &held.columns);
+        let mut own: Vec<u32> = columns().copied().collect();
+        own.sort_unstable();
+        own.dedup();
+        let first = numbers.len();
+        for column in tile.held.iter_mut().flat_map(|held| &mut held.columns) {
+            *column = (first + own.partition_point(|number| number < column)) as u32;
+        }
+        numbers.append(&mut own);
+        tile.end = tile.end.map(|_| numbers.len() as u32);
+    }
+    Occurring::among(width, numbers)
 }
 
 /// Refuses more rows than 32 bits count.
@@ -324,8 +359,8 @@ mod tests {
                     block.end()
                 })
                 .collect();
-            let x = compress(&blocks, entries, threads).expect("fits");
-            assert_eq!(x.shape(), (rows, cols));
+            let (x, occurring) = compress(&blocks, entries, threads).expect("fits");
+            assert_eq!((x.shape(), occurring), ((rows, cols), None));
             for (row, column) in (0..rows).flat_map(|row| (0..cols).map(move |column| (row, column))) {
                 let expected = Some(value(row, column)).filter(|&value| value != 0.0);
                 assert_eq!(x.get(row, column).copied(), expected, "({row}, {column})");

@@ -4,7 +4,7 @@
 //! another name, so nothing can be out of date. Layout, all numbers in the machine's order: [`MAGIC`], a header of eight
 //! `u64` (what order the bytes have, kind, rows, columns, stored values, whether there is a response, bytes of the end,
 //! 0), the response, the matrix (dense: values column after column; sparse: column starts as `u64`, values, row numbers as
-//! `u32`), the end (names, and what was encoded, as JSON), and the CRC-32 of all before as `u32`. A file that is damaged or
+//! `u32`), the end (names, which columns occur, and what was encoded, as JSON), and the CRC-32 of all before as `u32`. A file that is damaged or
 //! of another machine is not used, and written anew.
 
 use std::borrow::Cow;
@@ -22,7 +22,7 @@ use super::features::Filled;
 use super::libsvm::Indices;
 use super::read::{Format, Options};
 use super::response::{self, Loaded};
-use super::{Csc, Matrix, libsvm};
+use super::{Csc, Matrix, Occurring, libsvm};
 use crate::error::ReadError;
 use crate::records::RecordCounts;
 use crate::source::Source;
@@ -67,6 +67,7 @@ pub(super) struct Extra {
 #[derive(Serialize, Deserialize)]
 struct End<'a> {
     names: Option<Cow<'a, [String]>>,
+    occurring: Option<Cow<'a, Occurring>>,
     extra: Option<Cow<'a, Extra>>,
 }
 
@@ -116,9 +117,10 @@ fn save(path: &Path, loaded: &Loaded, extra: Option<&Extra>) -> io::Result<()> {
 
 fn write(file: File, loaded: &Loaded, extra: Option<&Extra>) -> io::Result<()> {
     let mut out = Summed { inner: BufWriter::with_capacity(1 << 18, file), crc: Crc::new() };
-    let Loaded { x, names, y } = loaded;
+    let Loaded { x, occurring, names, y } = loaded;
     let end = serde_json::to_vec(&End {
         names: names.as_deref().map(Cow::Borrowed),
+        occurring: occurring.as_ref().map(Cow::Borrowed),
         extra: extra.map(Cow::Borrowed),
     })?;
     let (kind, stored) = match x {
@@ -182,10 +184,12 @@ fn load(path: &Path) -> Option<(Loaded, Option<Extra>)> {
     if expected != [sum] || rest != 0 {
         return None;
     }
-    let End { names, extra } = serde_json::from_slice(&end).ok()?;
+    let End { names, occurring, extra } = serde_json::from_slice(&end).ok()?;
     let names = names.map(Cow::into_owned);
-    let fits = names.as_ref().is_none_or(|names| names.len() == shape.1);
-    let loaded = Loaded { x, names, y: (has_y == 1).then_some(y) };
+    let occurring = occurring.map(Cow::into_owned);
+    let fits = names.as_ref().is_none_or(|names| names.len() == shape.1)
+        && occurring.as_ref().is_none_or(|some| some.is_sound(shape.1));
+    let loaded = Loaded { x, occurring, names, y: (has_y == 1).then_some(y) };
     fits.then(|| (loaded, extra.map(Cow::into_owned)))
 }
 

@@ -54,7 +54,7 @@ pub(super) fn numbers(source: &Source, head: &Head, threads: usize) -> Result<Op
         x.slice_mut(s![done..done + rows, ..]).assign(&view);
         done += rows;
     }
-    Ok(Some(Loaded { x: Matrix::Dense(x), names: head.names.clone(), y: None }))
+    Ok(Some(Loaded { names: head.names.clone(), ..Loaded::of(Matrix::Dense(x)) }))
 }
 
 /// Parses a block of lines into cells, row after row; nothing where they are not rows of numbers.

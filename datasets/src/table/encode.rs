@@ -96,7 +96,7 @@ pub(super) fn encode(
     }
     let x = matrix(rows, features).map_err(|why| ReadError::file(path, why))?;
     let is_named = named || encoding.columns.iter().any(|column| column.levels.is_some());
-    let loaded = Loaded { x, names: is_named.then_some(names), y: Some(y) };
+    let loaded = Loaded { names: is_named.then_some(names), y: Some(y), ..Loaded::of(x) };
     Ok(Encoded { loaded, encoding, filled, classes, beside, records })
 }
 

@@ -18,6 +18,7 @@ use ndarray::{Array2, ShapeBuilder};
 use super::spec::{Kind, Spec};
 use super::{Csc, Matrix, Table};
 use crate::counter::Counter;
+use crate::memory::room;
 use crate::records::RecordCounts;
 use crate::source;
 
@@ -36,6 +37,8 @@ pub use super::spec::SpecError;
 pub fn table(spec: &str) -> Result<Table, SpecError> {
     let drawing = Drawing::of(spec)?;
     let Spec { rows, cols, .. } = drawing.spec;
+    room::<u8>(drawing.spec.bytes(), "so many values")
+        .map_err(|message| SpecError { spec: spec.into(), message })?;
     let mut signal = Signal::new(&drawing);
     let x = match drawing.columns() {
         Columns::Dense(mut fill) => {
@@ -67,6 +70,7 @@ pub fn table(spec: &str) -> Result<Table, SpecError> {
 /// What is known of the table without drawing it.
 pub(super) fn described(spec: &str) -> Table {
     Table {
+        occurring: None,
         name: spec.into(),
         x: Matrix::Dense(Array2::zeros((0, 0))),
         y: Vec::new(),

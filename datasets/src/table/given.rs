@@ -83,6 +83,7 @@ impl Table {
         let x: Matrix = matrix(y.len(), features).map_err(|why| ReadError::file(Path::new(name), why))?;
         let (is_plain, records) = (encoding.is_plain(), RecordCounts::of(y.len()));
         Ok(Self {
+            occurring: None,
             name: name.into(),
             x,
             y,

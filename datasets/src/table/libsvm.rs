@@ -1,9 +1,9 @@
 //! The text format of libsvm and svmlight: `response index:value index:value ...`, one row a line.
 //!
-//! Indices count from 1 (or from 0, where that is said) and ascend within a row. `#` begins a comment, `qid:` pairs are
-//! passed over, lines may end in CR LF, empty lines do not count as rows, and zeros written out are dropped. The number
+//! Indices count from 1 (or from 0, where that is said); those of a row may stand in any order, each once. `#` begins a comment,
+//! `qid:` pairs are passed over, lines may end in CR LF, empty lines do not count as rows, and zeros written out are dropped. The number
 //! of columns is the largest index in the file, unless a width is given: values at larger indices are then counted and
-//! left out.
+//! left out. One large index takes no memory for those before it: see [`Occurring`](super::Occurring).
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ const INFLATED: usize = 4;
 
 /// Reads a libsvm file, gzip or not, with `threads` threads; the result is the same for any number of them.
 ///
-/// The matrix is always [`Matrix::Sparse`], n rows by p columns.
+/// The matrix is always [`Matrix::Sparse`], n rows by p columns; [`Table::occurring`] says which columns it has.
 ///
 /// # Errors
 /// Every line that breaks the format, NaN and infinite numbers, gzip data that are cut off, a file without
@@ -42,9 +42,9 @@ const INFLATED: usize = 4;
 /// ```
 pub fn read(path: impl AsRef<Path>, threads: usize) -> Result<Table, ReadError> {
     let source = Source::open(path.as_ref())?;
-    let (Loaded { x, y, .. }, _) = load(&source, &Indices::default(), threads)?;
+    let (Loaded { x, occurring, y, .. }, _) = load(&source, &Indices::default(), threads)?;
     let format = "libsvm".into();
-    Ok(Table { x, y: y.unwrap_or_default(), format, ..Table::described_by(&source) })
+    Ok(Table { x, occurring, y: y.unwrap_or_default(), format, ..Table::described_by(&source) })
 }
 
 /// How indices are read.
@@ -82,11 +82,12 @@ pub(super) fn load(source: &Source, indices: &Indices, threads: usize) -> Result
     let beyond: u64 = beyond.iter().sum();
     let y: Vec<f64> = blocks.iter().flat_map(|block| &block.y).copied().collect();
     check_rows(&y, path)?;
-    let x = compress(&blocks, entries, threads).map_err(|message| ReadError::file(path, message))?;
+    let compressed = compress(&blocks, entries, threads);
+    let (x, occurring) = compressed.map_err(|message| ReadError::file(path, message))?;
     if beyond == 0 {
         check_columns(x.cols(), path)?;
     }
-    Ok((Loaded { x: Matrix::Sparse(x), names: None, y: Some(y) }, beyond))
+    Ok((Loaded { occurring, y: Some(y), ..Loaded::of(Matrix::Sparse(x)) }, beyond))
 }
 
 /// Refuses a text without rows.
@@ -163,9 +164,10 @@ fn row<'a>(
     }
     let (y, length) = decimal(line).ok_or_else(|| format!("the response: {}", explain(line)))?;
     let mut rest = skip_separator(&line[length..], line).map_err(|why| no_response(&line[length..], why))?;
-    let mut previous = 0;
+    let (first, mut previous, mut more) = (rest, 0, 0);
     loop {
         if let Some(next) = end_of_line(rest) {
+            *beyond += more;
             rows.finish(y, previous.min(most) as u32);
             return Ok(next);
         }
@@ -178,16 +180,59 @@ fn row<'a>(
         let (given, index) = (index, index.wrapping_add(shift));
         if index <= previous || index > most {
             let index = given.saturating_add(shift);
-            if index <= previous || index > u64::from(u32::MAX) {
-                return Err(bad_index(index, previous, shift));
+            if index == 0 || index > u64::from(u32::MAX) {
+                return Err(bad_index(index, shift));
             }
-            *beyond += 1;
+            if index <= previous {
+                return unsorted_row(first, y, rows, (shift, most), beyond);
+            }
+            more += 1;
         } else {
             rows.push(index as u32 - 1, value);
         }
         previous = index;
         rest = skip_separator(&pair[length..], pair)?;
     }
+}
+
+/// The same of a line whose indices do not ascend: sorts the pairs behind its response `y`, which begin the text.
+#[cold]
+fn unsorted_row<'a>(
+    mut rest: &'a [u8],
+    y: f64,
+    rows: &mut Block<'_, '_>,
+    (shift, most): (u64, u64),
+    beyond: &mut u64,
+) -> Result<&'a [u8], String> {
+    rows.take_back();
+    let mut pairs = Vec::new();
+    let next = loop {
+        if let Some(next) = end_of_line(rest) {
+            break next;
+        }
+        let Some((given, value, length)) = split_pair(rest) else {
+            rest = odd_pair(rest)?;
+            continue;
+        };
+        let index = given.saturating_add(shift);
+        if index == 0 || index > u64::from(u32::MAX) {
+            return Err(bad_index(index, shift));
+        }
+        pairs.push((index, value));
+        rest = skip_separator(&rest[length..], rest)?;
+    };
+    pairs.sort_by_key(|&(index, _)| index);
+    if let Some(twice) = pairs.windows(2).find(|two| two[0].0 == two[1].0) {
+        return Err(format!("index {} appears twice in this row: keep one value", twice[0].0 - shift));
+    }
+    for &(index, value) in &pairs {
+        match index <= most {
+            true => rows.push(index as u32 - 1, value),
+            false => *beyond += 1,
+        }
+    }
+    rows.finish(y, pairs.last().map_or(0, |&(index, _)| index.min(most)) as u32);
+    Ok(next)
 }
 
 /// A well-formed `index:value` at the start of `text`, and its length.
@@ -260,17 +305,13 @@ fn no_response(rest: &[u8], why: String) -> String {
 }
 
 #[cold]
-fn bad_index(index: u64, previous: u64, shift: u64) -> String {
-    // As they are written.
-    let (index, previous, is_large) =
-        (index - shift, previous.saturating_sub(shift), index > u64::from(u32::MAX));
+fn bad_index(index: u64, shift: u64) -> String {
     match index {
-        0 if shift == 0 => {
+        0 => {
             "index 0: libsvm indices count from 1; if those of this file count from 0, say so by --zero-based"
                 .into()
         }
-        _ if is_large => format!("index {index} is too large: at most {} columns fit", u32::MAX),
-        _ if index == previous => format!("index {index} appears twice in this row: keep one value"),
-        _ => format!("index {index} follows {previous}: sort the indices of a row in ascending order"),
+        // As it is written.
+        _ => format!("index {} is too large: at most {} columns fit", index - shift, u32::MAX),
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! Coordinate files give sparse matrices (repeated entries add up), array files dense ones.
 
+use super::dense;
 use super::response::Loaded;
 use super::triplets::Triplets;
-use super::{Matrix, dense};
 use crate::blocks::Blocks;
 use crate::claims::believable;
 use crate::encoding::BYTE_ORDER_MARK;
@@ -35,9 +35,10 @@ pub(super) fn load(source: &Source, threads: usize) -> Result<Loaded, ReadError>
             (head.rows, head.cols),
             true,
             blocks.into_iter().flatten().map(|(.., value)| value).collect(),
-        ),
+        )
+        .map(Loaded::of),
     };
-    Ok(Loaded { x: x.map_err(|message| ReadError::file(&source.path, message))?, names: None, y: None })
+    x.map_err(|message| ReadError::file(&source.path, message))
 }
 
 /// Row and column from 0, and the value.
@@ -96,14 +97,12 @@ impl Head {
         Err((number, "there is no size line: was the file cut off?".into()))
     }
 
-    /// Whether this number of entries makes the sizes believable.
+    /// Whether this number of entries makes the number of rows believable; columns without entries take no memory.
     fn believed(&self, entries: usize) -> Result<(), String> {
-        let entries = entries as u64;
-        believable("rows", self.rows as u64, entries)?;
-        believable("columns", self.cols as u64, entries).map(|_| ())
+        believable("rows", self.rows as u64, entries as u64).map(|_| ())
     }
 
-    fn sparse(&self, entries: impl Iterator<Item = Entry>) -> Result<Matrix, String> {
+    fn sparse(&self, entries: impl Iterator<Item = Entry>) -> Result<Loaded, String> {
         let mut triplets = Triplets::new(self.rows, self.cols)?;
         for (row, col, value) in entries {
             triplets.push(row, col, value)?;
@@ -111,7 +110,7 @@ impl Head {
                 triplets.push(col, row, self.mirror * value)?;
             }
         }
-        Ok(triplets.into_matrix())
+        Ok(triplets.loaded())
     }
 }
 

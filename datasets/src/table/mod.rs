@@ -25,6 +25,7 @@ mod matrix_market;
 pub(crate) mod missing;
 mod npy;
 mod npz;
+mod occurring;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet;
 mod read;
@@ -43,6 +44,7 @@ pub use encoding::{ColumnOptions, EncodedColumn, Encoding, LeftOut};
 pub use features::Filled;
 pub use missing::Missing;
 pub use npz::sparse_npz;
+pub use occurring::Occurring;
 
 pub(crate) use csv::wrong_width;
 pub(crate) use read::table as table_in;
@@ -169,6 +171,9 @@ pub struct Table {
     pub name: String,
     /// The features, n rows by p columns, as stored: neither centred nor scaled.
     pub x: Matrix,
+    /// Which columns of the data `x` has, where it is sparse and far wider than what it holds: then p counts those with values.
+    /// `None` where it has all of them.
+    pub occurring: Option<Occurring>,
     /// The response, n finite values, as stored.
     pub y: Vec<f64>,
     /// The names of the p columns, where the format has them.
@@ -195,11 +200,17 @@ pub struct Table {
 }
 
 impl Table {
+    /// The number of columns of the data: p, or more where [`occurring`](Self::occurring) says which of them `x` has.
+    pub fn width(&self) -> usize {
+        self.occurring.as_ref().map_or(self.x.cols(), Occurring::width)
+    }
+
     /// An empty table with the name, digest and path of `source`.
     fn described_by(source: &Source) -> Self {
         Self {
             name: stem(&source.path),
             x: Matrix::Dense(Array2::zeros((0, 0))),
+            occurring: None,
             y: Vec::new(),
             feature_names: None,
             digest: source.digest(),

@@ -12,7 +12,7 @@ pub(super) fn load(source: &Source) -> Result<Loaded, ReadError> {
     let content = source.content()?;
     let x = Array::parse(&content).and_then(|array| array.matrix());
     let x = x.map_err(|message| ReadError::file(&source.path, message))?;
-    Ok(Loaded { x, names: None, y: None })
+    Ok(Loaded::of(x))
 }
 
 /// An array as it lies in a file.

@@ -25,12 +25,16 @@ pub(super) fn load(source: &Source) -> Result<Loaded, ReadError> {
         .map_err(|message| ReadError::file(&source.path, message))
 }
 
-/// A sparse matrix, from the content of a file that `scipy.sparse.save_npz` wrote.
+/// A sparse matrix with all its columns, from the content of a file that `scipy.sparse.save_npz` wrote.
 ///
 /// # Errors
-/// A sentence, without the file's name, if it is no such content.
+/// A sentence, without the file's name, if it is no such content, or there is no memory for so many columns.
 pub fn sparse_npz(bytes: &[u8]) -> Result<Matrix, String> {
-    members(bytes).and_then(|members| sparse(&members))
+    let Loaded { x, occurring, .. } = members(bytes).and_then(|members| sparse(&members))?;
+    match (x, occurring) {
+        (Matrix::Sparse(x), Some(some)) => some.spread(x).map(Matrix::Sparse),
+        (x, _) => Ok(x),
+    }
 }
 
 type Members = HashMap<String, Vec<u8>>;
@@ -70,7 +74,7 @@ fn loaded(members: &Members) -> Result<Loaded, String> {
         None => None,
     };
     if members.contains_key("format") || members.contains_key("indptr") {
-        return Ok(Loaded { x: sparse(members)?, names: None, y });
+        return Ok(Loaded { y, ..sparse(members)? });
     }
     let Some((name, bytes)) = FEATURES.iter().find_map(|&name| members.get_key_value(name)) else {
         let mut names: Vec<&str> = members.keys().map(String::as_str).collect();
@@ -81,7 +85,7 @@ fn loaded(members: &Members) -> Result<Loaded, String> {
         ));
     };
     let x = named(name, Array::parse(bytes).and_then(|array| array.matrix()))?;
-    Ok(Loaded { x, names: None, y })
+    Ok(Loaded { y, ..Loaded::of(x) })
 }
 
 fn named<T>(name: &str, result: Result<T, String>) -> Result<T, String> {
@@ -89,7 +93,7 @@ fn named<T>(name: &str, result: Result<T, String>) -> Result<T, String> {
 }
 
 /// A matrix of scipy.sparse, by what its array `format` says.
-fn sparse(members: &Members) -> Result<Matrix, String> {
+fn sparse(members: &Members) -> Result<Loaded, String> {
     match array(members, "format")?.word().as_str() {
         "csc" => compressed(members, true),
         "csr" => compressed(members, false),
@@ -113,15 +117,14 @@ fn whole(members: &Members, name: &str) -> Result<Vec<usize>, String> {
     }
 }
 
-/// Rows and columns, as far as this number of values makes them believable.
+/// Rows, as far as this number of values makes them believable, and columns, which take no memory where they are empty.
 fn shape(members: &Members, values: usize) -> Result<(usize, usize), String> {
     let shape = whole(members, "shape")?;
     let [rows, cols] = shape[..] else { return Err("array `shape`: a matrix has rows and columns".into()) };
-    let size = |what: &str, claimed: usize| named("shape", believable(what, claimed as u64, values as u64));
-    Ok((size("rows", rows)?, size("columns", cols)?))
+    Ok((named("shape", believable("rows", rows as u64, values as u64))?, cols))
 }
 
-fn compressed(members: &Members, by_columns: bool) -> Result<Matrix, String> {
+fn compressed(members: &Members, by_columns: bool) -> Result<Loaded, String> {
     let (starts, inner) = (whole(members, "indptr")?, whole(members, "indices")?);
     let values = named("data", array(members, "data")?.numbers())?;
     // Lines without values are in the file, too.
@@ -138,11 +141,11 @@ fn compressed(members: &Members, by_columns: bool) -> Result<Matrix, String> {
             triplets.push(row, col, values[at])?;
         }
     }
-    Ok(triplets.into_matrix())
+    Ok(triplets.loaded())
 }
 
 /// A row, a column and a value for each entry; those of one place add up.
-fn coordinates(members: &Members) -> Result<Matrix, String> {
+fn coordinates(members: &Members) -> Result<Loaded, String> {
     let (row, col) = (whole(members, "row")?, whole(members, "col")?);
     let values = named("data", array(members, "data")?.numbers())?;
     let (rows, cols) = shape(members, values.len())?;
@@ -153,11 +156,11 @@ fn coordinates(members: &Members) -> Result<Matrix, String> {
     for ((row, col), value) in row.into_iter().zip(col).zip(values) {
         triplets.push(row, col, value)?;
     }
-    Ok(triplets.into_matrix())
+    Ok(triplets.loaded())
 }
 
 /// Diagonals: `data[k, j]` is the value at column j, and at row `j - offsets[k]`.
-fn diagonals(members: &Members) -> Result<Matrix, String> {
+fn diagonals(members: &Members) -> Result<Loaded, String> {
     let offsets = named("offsets", array(members, "offsets")?.numbers())?;
     let data = array(members, "data")?;
     let (count, length) = match data.shape() {
@@ -176,5 +179,5 @@ fn diagonals(members: &Members) -> Result<Matrix, String> {
             }
         }
     }
-    Ok(triplets.into_matrix())
+    Ok(triplets.loaded())
 }

@@ -217,8 +217,9 @@ pub(crate) fn table(source: &Source, format: Format, options: &Options) -> Resul
     let (loaded, _) = cache::parsed(source, format, options)?;
     let (features, (y, classes)) = response::part(loaded, options, &source.path)?;
     let beside = from_files(&options.beside, y.len(), format.name(), &source.path)?;
+    let response::Loaded { x, occurring, names: feature_names, .. } = features;
     let records = RecordCounts::of(y.len());
-    Ok(Table { x: features.x, y, classes, beside, feature_names: features.names, records, ..described })
+    Ok(Table { x, occurring, y, classes, beside, feature_names, records, ..described })
 }
 
 /// Opens a file, and finds out its format.

@@ -184,6 +184,7 @@ pub(super) fn apply(
     let x = matrix(rows, features).map_err(|why| ReadError::file(path, why))?;
     let is_named = encoding.named || encoding.columns.iter().any(|column| column.levels.is_some());
     Ok(Samples {
+        occurring: None,
         x,
         y,
         beside: Vec::new(),

@@ -7,7 +7,7 @@ use ndarray::Axis;
 use super::classes::{Classes, numbered};
 use super::columns::{Column, Kind, Values};
 use super::read::{Format, Options, recognise};
-use super::{Csc, Matrix, csv, head::Head, matrix_market, npy, npz};
+use super::{Csc, Matrix, Occurring, csv, head::Head, matrix_market, npy, npz};
 use crate::error::ReadError;
 use crate::source::Source;
 
@@ -17,9 +17,23 @@ pub(super) const USUAL: [&str; 3] = ["y", "target", "label"];
 /// All that a file holds, the response still among it.
 pub(super) struct Loaded {
     pub(super) x: Matrix,
+    /// Which columns of the file `x` has, where not all.
+    pub(super) occurring: Option<Occurring>,
     pub(super) names: Option<Vec<String>>,
     /// The response, where the format keeps it apart.
     pub(super) y: Option<Vec<f64>>,
+}
+
+impl Loaded {
+    /// A matrix of all columns, without names.
+    pub(super) fn of(x: Matrix) -> Self {
+        Self { x, occurring: None, names: None, y: None }
+    }
+
+    /// How many columns the file has.
+    fn width(&self) -> usize {
+        self.occurring.as_ref().map_or(self.x.cols(), Occurring::width)
+    }
 }
 
 /// Reads a file of a format that does not know responses.
@@ -40,12 +54,24 @@ pub(super) type Response = (Vec<f64>, Option<Vec<String>>);
 
 /// Parts the response from the features, and checks that both are there and fit.
 pub(super) fn part(loaded: Loaded, options: &Options, path: &Path) -> Result<(Loaded, Response), ReadError> {
-    let Loaded { x, names, y } = loaded;
+    let width = loaded.width();
+    let Loaded { x, mut occurring, names, y } = loaded;
     let wanted = options.y.as_deref();
     let mut classes = None;
-    let (x, names, y) = match (chosen(x.cols(), names.as_deref(), y.is_some(), wanted, path)?, y) {
+    let (x, names, y) = match (chosen(width, names.as_deref(), y.is_some(), wanted, path)?, y) {
         (Choice::Column(j), _) => {
-            let (x, y) = without(x, j);
+            let place = match &occurring {
+                None => Some(j),
+                Some(some) => some.place(j as u32).map(|place| place as usize),
+            };
+            occurring = occurring.map(|some| some.without(j as u32));
+            let (x, y) = match place {
+                Some(place) => without(x, place, occurring.is_some()),
+                None => {
+                    let zeros = vec![0.0; x.rows()];
+                    (x, zeros)
+                }
+            };
             let names = names.map(|mut names| {
                 names.remove(j);
                 names
@@ -67,7 +93,7 @@ pub(super) fn part(loaded: Loaded, options: &Options, path: &Path) -> Result<(Lo
             format!("{} rows, but {} values of the response: they must be as many", x.rows(), y.len());
         return Err(ReadError::file(path, message));
     }
-    Ok((Loaded { x, names, y: None }, (y, classes)))
+    Ok((Loaded { x, occurring, names, y: None }, (y, classes)))
 }
 
 /// Where the response is.
@@ -127,8 +153,8 @@ fn ask(count: usize, names: Option<&[String]>) -> String {
     )
 }
 
-/// The matrix without column `j`, and the column.
-fn without(x: Matrix, j: usize) -> (Matrix, Vec<f64>) {
+/// The matrix without column `j`, and the column; a wide one always has a column, if of zeros.
+fn without(x: Matrix, j: usize, is_wide: bool) -> (Matrix, Vec<f64>) {
     match x {
         Matrix::Dense(mut x) => {
             let y = x.column(j).to_vec();
@@ -138,7 +164,11 @@ fn without(x: Matrix, j: usize) -> (Matrix, Vec<f64>) {
         Matrix::Sparse(x) => {
             let mut y = vec![0.0; x.rows()];
             x.outer_view(j).iter().flat_map(|column| column.iter()).for_each(|(i, &value)| y[i] = value);
-            (Matrix::Sparse(without_sparse(&x, j)), y)
+            let rest = match is_wide && x.cols() == 1 {
+                true => Csc::zero(x.shape()).into_csc(),
+                false => without_sparse(&x, j),
+            };
+            (Matrix::Sparse(rest), y)
         }
     }
 }
@@ -188,8 +218,9 @@ pub(super) fn column_of(path: &Path) -> Result<Column, ReadError> {
         let mut columns = csv::columns(&source, &head, vec![Kind::Number], &[usize::MAX], 1)?.columns;
         return columns.pop().ok_or_else(|| ReadError::file(path, "there is no column"));
     }
-    let x = load(&source, format, 1)?.x;
-    one(x.cols())?;
+    let loaded = load(&source, format, 1)?;
+    one(loaded.width())?;
+    let x = loaded.x;
     Ok(Column {
         name: String::new(),
         values: Values::Numbers(x.to_dense().into_iter().collect()),

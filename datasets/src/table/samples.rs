@@ -5,7 +5,7 @@ use std::path::Path;
 use super::classes::{Labels, from_files};
 use super::libsvm::Indices;
 use super::read::{Format, Options, is_file, open, read_any};
-use super::{Matrix, libsvm, response, tabular};
+use super::{Matrix, Occurring, libsvm, response, tabular};
 use crate::error::ReadError;
 use crate::records::RecordCounts;
 use crate::registry;
@@ -15,6 +15,8 @@ use crate::registry;
 pub struct Samples {
     /// The features, n rows by p columns, as stored.
     pub x: Matrix,
+    /// Which columns of the data `x` has, where it is far wider than what it holds, as [`Table::occurring`](super::Table::occurring).
+    pub occurring: Option<Occurring>,
     /// The response, n finite values: where the format keeps it apart, or [`Options::y`] names it.
     pub y: Option<Vec<f64>>,
     /// What [`Options::beside`] asks for, n values each.
@@ -56,6 +58,7 @@ pub fn read_samples(source: &str, options: &Options) -> Result<Samples, ReadErro
         let is_open_ended = registry::entry(source).is_some() && table.x.is_sparse();
         return Ok(Samples {
             x: table.x,
+            occurring: table.occurring,
             y: Some(table.y),
             beside: table.beside,
             feature_names: table.feature_names,
@@ -71,7 +74,7 @@ pub fn read_samples(source: &str, options: &Options) -> Result<Samples, ReadErro
         let indices = Indices { zero_based: options.zero_based, width: options.width };
         let (loaded, beyond) = libsvm::load(&source, &indices, options.threads)?;
         let beside = from_files(&options.beside, loaded.x.rows(), format.name(), &source.path)?;
-        return Ok(Samples { y: loaded.y, beside, is_open_ended: true, beyond, ..Samples::of(loaded.x) });
+        return Ok(Samples { beside, is_open_ended: true, beyond, ..Samples::of(loaded) });
     }
     if matches!(format, Format::Csv | Format::Parquet) {
         return tabular::samples(&source, format, options);
@@ -84,23 +87,30 @@ pub fn read_samples(source: &str, options: &Options) -> Result<Samples, ReadErro
         (loaded, None)
     };
     let beside = from_files(&options.beside, features.x.rows(), format.name(), &source.path)?;
-    Ok(Samples { y, beside, feature_names: features.names, ..Samples::of(features.x) })
+    Ok(Samples { y, beside, ..Samples::of(features) })
 }
 
 impl Samples {
-    /// Features without names or response.
-    fn of(x: Matrix) -> Self {
+    /// What a file holds.
+    fn of(loaded: response::Loaded) -> Self {
+        let response::Loaded { x, occurring, names: feature_names, y } = loaded;
         let records = RecordCounts::of(x.rows());
         Self {
             x,
-            y: None,
+            occurring,
+            y,
             beside: Vec::new(),
-            feature_names: None,
+            feature_names,
             is_open_ended: false,
             beyond: 0,
             left_out: Vec::new(),
             records,
             notes: Vec::new(),
         }
+    }
+
+    /// The number of columns of the data: p, or more where [`occurring`](Self::occurring) says which of them `x` has.
+    pub fn width(&self) -> usize {
+        self.occurring.as_ref().map_or(self.x.cols(), Occurring::width)
     }
 }

@@ -1,5 +1,7 @@
 //! What a `synth:` text asks for.
 
+use crate::memory::room;
+
 /// Why a `synth:` specification cannot be followed.
 #[derive(Debug, thiserror::Error)]
 #[error("{spec}: {message}")]
@@ -43,6 +45,21 @@ impl Spec {
     pub(super) fn parse(text: &str) -> Result<Self, SpecError> {
         checked(text).map_err(|message| SpecError { spec: text.into(), message })
     }
+
+    /// How many values a column has at most.
+    fn of_a_column(&self) -> usize {
+        match self.kind {
+            Kind::Strads { entries, .. } => entries,
+            _ => self.rows,
+        }
+    }
+
+    /// About how many bytes the table takes.
+    pub(super) fn bytes(&self) -> usize {
+        let each = if matches!(self.kind, Kind::Strads { .. }) { 12 } else { 8 };
+        // Within a tebibyte of values, as was checked.
+        self.of_a_column() * self.cols * each + 8 * (self.rows + self.cols)
+    }
 }
 
 fn checked(text: &str) -> Result<Spec, String> {
@@ -73,14 +90,12 @@ fn checked(text: &str) -> Result<Spec, String> {
         snr: given.real("snr", Some(5.0), f64::MIN_POSITIVE, f64::MAX)?,
         seed: given.number("seed", Some(1.0), 0.0, WHOLE)? as u64,
     };
-    let of_a_column = match spec.kind {
-        Kind::Strads { entries, .. } => entries,
-        _ => spec.rows,
-    };
-    match of_a_column as f64 * spec.cols as f64 <= VALUES {
-        true => Ok(spec),
-        false => Err("more than a tebibyte of values: choose a smaller n, p or k".into()),
+    if spec.of_a_column() as f64 * spec.cols as f64 > VALUES {
+        return Err("more than a tebibyte of values: choose a smaller n, p or k".into());
     }
+    // The response and its parts, whatever is kept of the columns.
+    room::<[f64; 4]>(spec.rows, "so many rows")?;
+    Ok(spec)
 }
 
 /// `name=value` pairs, each name known and given once.

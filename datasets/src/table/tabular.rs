@@ -136,7 +136,7 @@ pub(super) fn load(source: &Source, format: Format, options: &Options) -> Result
     };
     let y = loaded.y.unwrap_or_default();
     let cache::Extra { encoding, filled, classes, records, notes } = extra;
-    let features = Loaded { x: loaded.x, names: loaded.names, y: None };
+    let features = Loaded { y: None, ..loaded };
     Ok(Read { features, y, encoding: Some(encoding), filled, classes, beside, records, notes })
 }
 

@@ -2,7 +2,8 @@
 
 use sprs::TriMatI;
 
-use super::{Matrix, not_finite};
+use super::response::Loaded;
+use super::{Matrix, Occurring, not_finite};
 
 /// Entries of an n x p matrix; repeated ones add up.
 pub(super) struct Triplets(TriMatI<f64, u32>);
@@ -33,7 +34,16 @@ impl Triplets {
         Ok(())
     }
 
-    pub(super) fn into_matrix(self) -> Matrix {
-        Matrix::Sparse(self.0.to_csc())
+    /// The matrix; of a wide one, the columns that occur.
+    pub(super) fn loaded(self) -> Loaded {
+        let (rows, width) = self.0.shape();
+        let columns = || self.0.col_inds().to_vec();
+        let Some(occurring) = Occurring::of(width, self.0.nnz(), columns) else {
+            return Loaded::of(Matrix::Sparse(self.0.to_csc()));
+        };
+        let places = self.0.col_inds().iter().filter_map(|&column| occurring.place(column)).collect();
+        let shape = (rows, occurring.numbers().len());
+        let some = TriMatI::from_triplets(shape, self.0.row_inds().to_vec(), places, self.0.data().to_vec());
+        Loaded { occurring: Some(occurring), ..Loaded::of(Matrix::Sparse(some.to_csc())) }
     }
 }

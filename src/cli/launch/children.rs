@@ -1,7 +1,6 @@
 //! [`Children`]: the processes that a launcher has started.
 
 use std::io::{self, Read};
-use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::program;
-use crate::cluster::{AGAIN, Invitation, LOST, Reach, Remote, tie};
+use crate::cluster::{AGAIN, LOST, Reach, Remote};
 
 /// How often to look whether a process has ended.
 const LOOK: Duration = Duration::from_millis(5);
@@ -31,9 +30,8 @@ struct One {
 pub(super) struct Start<'a> {
     pub(super) program: &'a Path,
     pub(super) arguments: &'a [String],
-    /// With what it finds its run, and the file of it.
-    pub(super) invitation: &'a Invitation,
-    pub(super) file: &'a Path,
+    /// The file by which it finds its run.
+    pub(super) invitation: &'a Path,
     pub(super) workers: u32,
     /// Whether the run has been begun before.
     pub(super) again: bool,
@@ -86,10 +84,10 @@ pub(super) fn ended(status: ExitStatus) -> (i32, bool, String) {
 }
 
 impl Children {
-    /// Starts one more, and gives this end of its tether.
-    pub(super) fn start(&mut self, start: &Start<'_>, remote: &Remote) -> io::Result<Option<TcpStream>> {
+    /// Starts one more.
+    pub(super) fn start(&mut self, start: &Start<'_>, remote: &Remote) -> io::Result<()> {
         let index = self.0.len() as u32;
-        let place = (start.file, index, start.workers);
+        let place = (start.invitation, index, start.workers);
         let mut command = program::command(start.program, start.arguments, place, start.reach);
         command.stdout(Stdio::piped());
         if start.again {
@@ -101,10 +99,7 @@ impl Children {
         // Ctrl-C reaches the launcher alone, which tells the others.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let tether = tie(&mut command, start.invitation, start.file, true)?;
         let mut child = command.spawn()?;
-        // The process's end is the process's alone: where it ends, this one sees it.
-        drop(command);
         let out = child.stdout.take().map(|out| Said::by(out, usize::MAX));
         let err = child.stderr.take().map(|err| Said::by(err, KEPT));
         let none = || Said { bytes: Arc::default(), reading: None };
@@ -116,7 +111,7 @@ impl Children {
             remote.exited(index, code, crashed, how);
         });
         self.0.push(One { child, out: out.unwrap_or_else(none), err });
-        Ok(tether)
+        Ok(())
     }
 
     /// The system's number of a process.

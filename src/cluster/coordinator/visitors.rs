@@ -47,7 +47,6 @@ impl Coordinator {
             workers: self.plan.as_ref().map_or(0, |plan| plan.asked),
             members: self.members.iter().map(member).collect(),
             pauses: self.pauses.clone(),
-            notes: self.notes.last(),
         }
     }
 }

@@ -5,26 +5,68 @@
 
 use std::io::{self, Write};
 
-/// (column from 0, value).
-pub(crate) type Coefficients = Vec<(u32, f64)>;
+use raddle_datasets::Occurring;
+
+/// A coefficient as files have it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Coefficient {
+    /// From 0; 0 where there is one score.
+    pub(crate) class: u32,
+    /// From 0, in the data.
+    pub(crate) column: u32,
+    pub(crate) value: f64,
+}
+
+pub(crate) type Coefficients = Vec<Coefficient>;
 
 const HEADER: &str = "column number\tname\tcoefficient";
 
-/// How coefficients are numbered: column j of class k is k times the columns and j, where each class has a score.
+/// How a fit numbers coefficients: column j of class k is k times the columns and j, where each class has a score.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Layout {
+pub(crate) struct Layout<'a> {
+    /// Columns of the data.
     pub(crate) columns: usize,
     /// K, or 0 where there is one score.
     pub(crate) classes: usize,
+    /// Which of the columns are fitted, where not all.
+    pub(crate) occurring: Option<&'a Occurring>,
 }
 
-impl Layout {
-    /// Class and column of a number.
+impl Layout<'_> {
+    fn fitted(self) -> usize {
+        self.occurring.map_or(self.columns, |some| some.numbers().len())
+    }
+
+    /// The class and the column of the data that a fit's number stands for.
     pub(crate) fn place(self, at: u32) -> (usize, u32) {
-        match self.classes {
+        let (class, column) = match self.classes {
             0 => (0, at),
-            _ => (at as usize / self.columns, (at as usize % self.columns) as u32),
-        }
+            _ => (at as usize / self.fitted(), (at as usize % self.fitted()) as u32),
+        };
+        (class, self.occurring.map_or(column, |some| some.number(column)))
+    }
+
+    /// The coefficients of a fit as files have them.
+    pub(crate) fn of_data(self, fitted: &[(u32, f64)]) -> Coefficients {
+        let coefficient = |&(at, value): &(u32, f64)| {
+            let (class, column) = self.place(at);
+            Coefficient { class: class as u32, column, value }
+        };
+        fitted.iter().map(coefficient).collect()
+    }
+
+    /// The same as a fit numbers them, without those of columns that are not fitted.
+    pub(crate) fn of_fit(self, coefficients: &[Coefficient]) -> Vec<(u32, f64)> {
+        let number = |of: &Coefficient| {
+            let column = match self.occurring {
+                Some(some) => some.place(of.column)?,
+                None => of.column,
+            };
+            let at = of.class.checked_mul(self.fitted() as u32).and_then(|first| first.checked_add(column));
+            // What no fit has is refused there.
+            Some((at.unwrap_or(u32::MAX), of.value))
+        };
+        coefficients.iter().filter_map(number).collect()
     }
 
     fn header(self, is_path: bool) -> String {
@@ -42,7 +84,7 @@ pub(crate) fn write(
     out: &mut impl Write,
     coefficients: &[(u32, f64)],
     names: Names<'_>,
-    layout: Layout,
+    layout: Layout<'_>,
 ) -> io::Result<()> {
     writeln!(out, "{}", layout.header(false))?;
     coefficients.iter().try_for_each(|&of| writeln!(out, "{}", line(of, names, layout)))
@@ -51,9 +93,9 @@ pub(crate) fn write(
 /// Writes those of a path, point by point.
 pub(crate) fn write_path<'a>(
     out: &mut impl Write,
-    points: impl Iterator<Item = &'a Coefficients>,
+    points: impl Iterator<Item = &'a Vec<(u32, f64)>>,
     names: Names<'_>,
-    layout: Layout,
+    layout: Layout<'_>,
 ) -> io::Result<()> {
     writeln!(out, "{}", layout.header(true))?;
     (1..).zip(points).try_for_each(|(point, coefficients): (u64, _)| {
@@ -61,7 +103,7 @@ pub(crate) fn write_path<'a>(
     })
 }
 
-fn line((at, value): (u32, f64), names: Names<'_>, layout: Layout) -> String {
+fn line((at, value): (u32, f64), names: Names<'_>, layout: Layout<'_>) -> String {
     let (class, column) = layout.place(at);
     let class = if layout.classes > 0 { format!("{}\t", class + 1) } else { String::new() };
     let name = names.and_then(|names| names.get(column as usize)).map_or("", String::as_str);
@@ -74,8 +116,8 @@ fn line((at, value): (u32, f64), names: Names<'_>, layout: Layout) -> String {
 ///
 /// # Errors
 /// What is wrong, with the line: a column that the model does not have or that appears twice, a value that is not finite.
-pub(crate) fn parse(text: &str, layout: Layout, point: Option<u64>) -> Result<Coefficients, String> {
-    let Layout { columns, classes } = layout;
+pub(crate) fn parse(text: &str, layout: Layout<'_>, point: Option<u64>) -> Result<Coefficients, String> {
+    let Layout { columns, classes, .. } = layout;
     let mut lines = (1..).zip(text.lines());
     let header = layout.header(point.is_some());
     if lines.next().is_none_or(|(_, line)| line != header) {
@@ -106,7 +148,7 @@ pub(crate) fn parse(text: &str, layout: Layout, point: Option<u64>) -> Result<Co
             .filter(|value: &f64| value.is_finite())
             .ok_or_else(|| format!("line {number}: the coefficient is no finite number"))?;
         if point.is_none_or(|point| point == of) {
-            read.push(((class as u32 - 1) * columns as u32 + column as u32 - 1, value));
+            read.push(Coefficient { class: class as u32 - 1, column: column as u32 - 1, value });
         }
     }
     Ok(read)
@@ -125,7 +167,7 @@ fn place(line: &str, is_path: bool, has_classes: bool) -> Option<(u64, u64, u64)
 mod tests {
     use super::*;
 
-    const LAYOUT: Layout = Layout { columns: 3, classes: 0 };
+    const LAYOUT: Layout<'_> = Layout { columns: 3, classes: 0, occurring: None };
 
     fn written(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
         let mut bytes = Vec::new();
@@ -140,11 +182,11 @@ mod tests {
         for names in [None, Some(&names[..])] {
             for coefficients in &points {
                 let text = written(|out| write(out, coefficients, names, LAYOUT));
-                assert_eq!(parse(&text, LAYOUT, None).as_ref(), Ok(coefficients), "{text}");
+                assert_eq!(parse(&text, LAYOUT, None), Ok(LAYOUT.of_data(coefficients)), "{text}");
             }
             let text = written(|out| write_path(out, points.iter(), names, LAYOUT));
             for (point, coefficients) in (1..).zip(&points) {
-                assert_eq!(parse(&text, LAYOUT, Some(point)).as_ref(), Ok(coefficients), "{text}");
+                assert_eq!(parse(&text, LAYOUT, Some(point)), Ok(LAYOUT.of_data(coefficients)), "{text}");
             }
             assert_eq!(text.lines().next(), Some("point\tcolumn number\tname\tcoefficient"));
         }
@@ -154,19 +196,37 @@ mod tests {
 
     #[test]
     fn coefficients_of_classes_are_read_back_with_their_classes() {
-        let layout = Layout { columns: 3, classes: 4 };
+        let layout = Layout { columns: 3, classes: 4, occurring: None };
         let points = [vec![(0, 0.25), (4, -1.0), (11, 3.0)], vec![], vec![(8, 2.0)]];
         for coefficients in &points {
             let text = written(|out| write(out, coefficients, None, layout));
-            assert_eq!(parse(&text, layout, None).as_ref(), Ok(coefficients), "{text}");
+            assert_eq!(parse(&text, layout, None), Ok(layout.of_data(coefficients)), "{text}");
         }
         let text = written(|out| write_path(out, points.iter(), None, layout));
         for (point, coefficients) in (1..).zip(&points) {
-            assert_eq!(parse(&text, layout, Some(point)).as_ref(), Ok(coefficients), "{text}");
+            assert_eq!(parse(&text, layout, Some(point)), Ok(layout.of_data(coefficients)), "{text}");
         }
         assert!(text.starts_with("point\tclass\tcolumn number\tname\tcoefficient\n1\t1\t1\t\t2.5"), "{text}");
         let refused = parse(&format!("class\t{HEADER}\n5\t1\t\t1\n"), layout, None).unwrap_err();
         assert!(refused.contains("expected a class from 1 to 4, a column from 1 to 3"), "{refused}");
+    }
+
+    /// Columns of a wide table have their numbers in the file, and find their places again; those that are not fitted go.
+    #[test]
+    fn coefficients_of_columns_that_occur_have_the_numbers_of_the_data() {
+        let some = Occurring::of(4_000_000_000, 3, || vec![3_999_999_999, 7, 7]);
+        for classes in [0, 3] {
+            let layout = Layout { columns: 4_000_000_000, classes, occurring: some.as_ref() };
+            let fitted = [(0, 0.5), (1, -2.0), (5, 3.0)];
+            let fitted = &fitted[..if classes > 0 { 3 } else { 2 }];
+            let text = written(|out| write(out, fitted, None, layout));
+            let last = if classes > 0 { "3\t4000000000\t\t3.0" } else { "4000000000\t\t-2.0" };
+            assert!(text.lines().last().unwrap().starts_with(last), "{text}");
+            let mut read = parse(&text, layout, None).unwrap();
+            assert_eq!(layout.of_fit(&read), fitted);
+            read.push(Coefficient { class: 0, column: 8, value: 1.0 });
+            assert_eq!(layout.of_fit(&read), fitted);
+        }
     }
 
     #[test]

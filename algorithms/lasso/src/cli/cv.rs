@@ -87,7 +87,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let free = Free { neutral: &[], ..super::FREE };
     let identity = problem::identity(options, free, &data.digest, train)?;
     let rows = options.problem.rows.values(&mut table, &data.path)?;
-    let lasso = options.problem.terms.apply(lasso, &features, table.x.cols())?;
+    let lasso = options.problem.of_columns(lasso, train, &features, table.x.cols())?;
     let cv = options.cross_validation(lasso, criterion).rows(rows.weights, rows.offset);
     let mut folds = session.timed(Timed::Prepare, || options.start(cv, table, &data.path, &features))?;
 
@@ -119,7 +119,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     combine(&mut run, &fit.report);
     parts.trace.extend(fit.trace.iter().cloned());
     let run = of_model(run, &fit.report);
-    let report = session.report(options, data, fit.digest(), &run, &parts.trace)?;
+    let report = session.report(options, data, features.digest(&fit), &run, &parts.trace)?;
     let report = report
         .result("lambda", fit.lambda)
         .result("lambda_max", fit.lambda_max)

@@ -140,7 +140,7 @@ pub(crate) fn summary(encoding: &Encoding) -> Value {
 
 /// What the report says of the data.
 pub(crate) fn describe(table: &Table) -> Data {
-    described(table, (table.x.rows(), table.x.cols()), table.x.nonzeros())
+    described(table, (table.x.rows(), table.width()), table.x.nonzeros())
 }
 
 /// The same of a table of which this is known but its matrix.

@@ -4,12 +4,12 @@ use std::io::Write as _;
 use std::path::Path;
 
 use raddle::cli::{Error, ModelFolder, Session, VersionOf};
-use raddle_datasets::{Encoding, npy};
+use raddle_datasets::{Encoding, Occurring, npy};
 use raddle_lasso::{Fit, Loss, Point, Problem};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::coefficients::{self, Coefficients, Layout};
+use super::coefficients::{self, Coefficient, Coefficients, Layout};
 use super::problem::Features;
 use super::rows::Offset;
 
@@ -18,7 +18,11 @@ const PROGRAM: &str = "lasso";
 /// The program's own part of `model.json`: what prediction needs beside the coefficients, and how the model came about.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Model {
+    /// Of the data, p.
     pub(crate) columns: usize,
+    /// Which of them were fitted, where not all; of a model that was read, nothing.
+    #[serde(skip)]
+    pub(crate) occurring: Option<Occurring>,
     /// Of a path, how many points there are; its lambda and intercept are those of the last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) points: Option<u64>,
@@ -82,7 +86,8 @@ pub(crate) struct Fitted {
 impl Model {
     pub(crate) fn new(fit: &Fit, problem: &Problem, features: &Features) -> Self {
         Self {
-            columns: problem.columns(),
+            columns: features.occurring.as_ref().map_or(problem.columns(), Occurring::width),
+            occurring: features.occurring.clone(),
             points: None,
             loss: fit.loss.name().into(),
             l1_ratio: fit.l1_ratio,
@@ -104,24 +109,22 @@ impl Model {
         }
     }
 
-    /// Intercept and coefficients of each class that has a score, or of the only score.
-    pub(crate) fn by_class(&self, coefficients: &[(u32, f64)]) -> Vec<(f64, Coefficients)> {
-        let layout = self.layout();
-        if layout.classes == 0 {
-            return vec![(self.intercept, coefficients.to_vec())];
-        }
-        let mut by_class: Vec<(f64, Coefficients)> =
-            self.intercepts.iter().map(|intercept| (*intercept, Vec::new())).collect();
-        for &(at, value) in coefficients {
-            let (class, column) = layout.place(at);
-            by_class[class].1.push((column, value));
+    /// Intercept and (column, coefficient) of each class that has a score, or of the only score.
+    pub(crate) fn by_class(&self, coefficients: &[Coefficient]) -> Vec<(f64, Vec<(u32, f64)>)> {
+        let intercepts = match &self.intercepts[..] {
+            [] => &[self.intercept],
+            all => all,
+        };
+        let mut by_class: Vec<_> = intercepts.iter().map(|intercept| (*intercept, Vec::new())).collect();
+        for of in coefficients {
+            by_class[of.class as usize].1.push((of.column, of.value));
         }
         by_class
     }
 
     /// How coefficients are numbered.
-    pub(crate) fn layout(&self) -> Layout {
-        Layout { columns: self.columns, classes: self.labels.len() }
+    pub(crate) fn layout(&self) -> Layout<'_> {
+        Layout { columns: self.columns, classes: self.labels.len(), occurring: self.occurring.as_ref() }
     }
 
     /// The name of a coefficient: that of its column, with its class where each has a score.

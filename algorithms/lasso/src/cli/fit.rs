@@ -73,7 +73,7 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
         return versions::fit(options, session);
     }
     let Ready { problem, data, features } = options.problem.ready(&mut session, train)?;
-    let lasso = options.problem.terms.apply(lasso, &features, problem.columns())?;
+    let lasso = options.problem.of_columns(lasso, train, &features, problem.columns())?;
     let engine = session.timed(Timed::Fit, || lasso.engine(&problem));
     let engine = engine.map_err(|why| refuse_named(why, &data.path, &features))?;
     // The tolerance only says when a fit ends.
@@ -95,7 +95,7 @@ pub(super) fn finished(
 ) -> Result<(Report, Summary, String), Error> {
     let model = Model { version, ..Model::new(fit, problem, features) };
     files::write(session, fit, &model)?;
-    let report = session.report(options, data, fit.digest(), &fit.report, &fit.trace)?;
+    let report = session.report(options, data, features.digest(fit), &fit.report, &fit.trace)?;
     let report = report.result("lambda", fit.lambda).result("lambda_max", fit.lambda_max);
     let report = features.reported(report.result("nonzeros", fit.coefficients.len() as u64));
     let report = intercepts(report, fit);

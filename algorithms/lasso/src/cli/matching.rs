@@ -104,7 +104,7 @@ fn by_name(model: &[String], data: &[String], y: Option<Vec<f64>>, x: &Matrix) -
 
 fn by_position(expected: usize, y: Option<Vec<f64>>, samples: &Samples) -> Result<Matched, String> {
     let Samples { x, feature_names, is_open_ended, .. } = samples;
-    let count = x.cols();
+    let count = samples.width();
     let usual = USUAL.iter().find_map(|usual| {
         let place = feature_names.as_ref()?.iter().position(|name| name == usual)?;
         Some(place as u32)
@@ -143,6 +143,7 @@ mod tests {
     fn columns_in_their_order_take_no_memory_however_many_are_claimed() {
         let samples = Samples {
             x: Matrix::Dense(ndarray::array![[1.0, 2.0, 3.0]]),
+            occurring: None,
             y: None,
             beside: Vec::new(),
             feature_names: Some(["a", "y", "b"].map(Into::into).to_vec()),

@@ -48,7 +48,7 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
     session.set_metric_name("gap");
     let lasso = options.problem.single(train)?.path(*points, *ratio);
     let Ready { problem, data, features } = options.problem.ready(&mut session, train)?;
-    let lasso = options.problem.terms.apply(lasso, &features, problem.columns())?;
+    let lasso = options.problem.of_columns(lasso, train, &features, problem.columns())?;
     let engine = session.timed(Timed::Fit, || lasso.engine(&problem));
     let engine = engine.map_err(|why| refuse_named(why, &data.path, &features))?;
     // The tolerance says at each point when the next one begins.
@@ -58,7 +58,7 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
     let fit = Fit::new(&problem, outcome);
     let model = Model::new(&fit, &problem, &features);
     files::write_path(&mut session, &fit, &model)?;
-    let report = session.report(options, data, fit.digest(), &fit.report, &fit.trace)?;
+    let report = session.report(options, data, features.digest(&fit), &fit.report, &fit.trace)?;
     let report = report.result("points", fit.points.len() as u64).result("lambda_max", fit.lambda_max);
     let report = features.reported(report);
     let report = report.result("path", fit.points.iter().zip(1..).map(entry).collect::<Vec<_>>());

@@ -82,7 +82,13 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     let mut samples = read_samples(&options.data, &reading).map_err(Error::input)?;
     let Matched { columns, y, mut left_out } = matched(&about, &mut samples, &options.data)?;
     left_out.append(&mut samples.left_out);
-    let place = |(column, value): (u32, f64)| Some((columns.place(column)?, value));
+    let occurring = samples.occurring.take();
+    let place = |(column, value): (u32, f64)| {
+        let column = columns.place(column)?;
+        // A column that does not occur adds nothing.
+        let place = occurring.as_ref().map_or(Some(column), |some| some.place(column))?;
+        Some((place, value))
+    };
     // Class by class, where each has a score.
     let mut scores = Vec::new();
     for (intercept, of) in about.by_class(&coefficients) {

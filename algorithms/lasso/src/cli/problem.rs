@@ -6,11 +6,13 @@ use std::sync::Arc;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use raddle::cli::{Data, Error, Free, Report, Session, Timed, TrainOptions, refuse_without_effect};
-use raddle_datasets::{Beside, Classes, Encoding, Options as Reading, Table};
-use raddle_lasso::{Choice, Lasso, LassoError, Loss, Preparation, Problem};
+use raddle_datasets::{Beside, Classes, Encoding, Occurring, Options as Reading, Table};
+use raddle_lasso::{Choice, Fit, Lasso, LassoError, Loss, Preparation, Problem};
 use serde::{Serialize, Serializer};
 
+use super::coefficients::Layout;
 use super::data::ColumnArgs;
+use super::files::Fitted;
 use super::rows::{Offset, RowArgs};
 use super::terms::TermArgs;
 use super::{data, files, stored};
@@ -95,6 +97,8 @@ pub(crate) struct Ready {
 #[derive(Debug, Clone)]
 pub(crate) struct Features {
     pub(crate) names: Option<Vec<String>>,
+    /// Which columns of the data are fitted, where not all.
+    pub(crate) occurring: Option<Occurring>,
     /// `None` where columns are numbers as they stand.
     pub(crate) encoding: Option<Encoding>,
     /// Whether indices of libsvm text count from 0.
@@ -109,15 +113,40 @@ pub(crate) struct Features {
 
 impl Features {
     fn of(table: &Table, zero_based: bool, offset: Option<Offset>, loss: Loss) -> Self {
-        let Table { feature_names, encoding, classes, .. } = table;
+        let Table { feature_names, occurring, encoding, classes, .. } = table;
         Self {
             names: feature_names.clone(),
+            occurring: occurring.clone(),
             encoding: encoding.clone(),
             zero_based,
             classes: classes.clone(),
             scores_each_class: loss.scores_each_class(),
             offset,
         }
+    }
+
+    /// How a fit of this many columns, and classes that have scores, numbers coefficients.
+    pub(crate) fn layout(&self, count: usize, classes: usize) -> Layout<'_> {
+        let columns = self.occurring.as_ref().map_or(count, Occurring::width);
+        Layout { columns, classes, occurring: self.occurring.as_ref() }
+    }
+
+    /// A model's coefficients as a fit of this many columns numbers them.
+    ///
+    /// # Errors
+    /// If the data have no such column.
+    fn start(&self, start: &Fitted, count: usize) -> Result<Vec<(u32, f64)>, LassoError> {
+        let layout = self.layout(count, start.about.labels.len());
+        let is_beyond = |column: u32| self.occurring.is_some() && column as usize >= layout.columns;
+        match start.coefficients.iter().find(|of| is_beyond(of.column)) {
+            Some(of) => Err(LassoError::Start { column: of.column as usize + 1, columns: layout.columns }),
+            None => Ok(layout.of_fit(&start.coefficients)),
+        }
+    }
+
+    /// The digest of a model of these features.
+    pub(crate) fn digest(&self, fit: &Fit) -> String {
+        fit.digest_of(self.occurring.as_ref())
     }
 
     /// What was encoded, filled and left out, a sentence each.
@@ -270,10 +299,22 @@ impl ProblemOptions {
         if let Some(shards) = train.shards {
             lasso = lasso.shards(shards);
         }
-        match &train.init {
-            Some(folder) => Ok(lasso.init(files::read_start(folder)?.coefficients)),
-            None => Ok(lasso),
-        }
+        Ok(lasso)
+    }
+
+    /// The same with what is asked of single columns, of which this many are fitted, and where they start.
+    pub(crate) fn of_columns(
+        &self,
+        lasso: Lasso,
+        train: &TrainOptions,
+        features: &Features,
+        count: usize,
+    ) -> Result<Lasso, Error> {
+        let lasso = match &train.init {
+            Some(folder) => lasso.init(features.start(&files::read_start(folder)?, count).map_err(refuse)?),
+            None => lasso,
+        };
+        self.terms.apply(lasso, features, count)
     }
 }
 
@@ -301,6 +342,7 @@ pub(crate) fn refuse(error: LassoError) -> Error {
 /// The same, with the file, and the name of the column that is at fault, or the classes.
 pub(crate) fn refuse_named(error: LassoError, file: &str, features: &Features) -> Error {
     let names = features.names.as_deref();
+    let error = renumbered(error, features.occurring.as_ref());
     let column = match error {
         LassoError::Parameter { .. } | LassoError::Engine(_) | LassoError::Read(_) => return refuse(error),
         LassoError::Column { column, .. }
@@ -330,6 +372,19 @@ pub(crate) fn refuse_named(error: LassoError, file: &str, features: &Features) -
         Some(name) => Error::input(format!("{file}: column `{name}`: {error}")),
         None => Error::input(format!("{file}: {error}")),
     }
+}
+
+/// The error with the number that a column has in the data.
+fn renumbered(mut error: LassoError, occurring: Option<&Occurring>) -> LassoError {
+    let Some(occurring) = occurring else { return error };
+    if let LassoError::Column { column, .. }
+    | LassoError::NotFinite { column: Some(column), .. }
+    | LassoError::FreeBounds { column }
+    | LassoError::GroupFactor { column } = &mut error
+    {
+        *column = occurring.number(*column as u32 - 1) as usize + 1;
+    }
+    error
 }
 
 /// The first of some texts.

@@ -16,5 +16,5 @@ pub(super) fn folder(cache: Option<&Path>, train: &TrainOptions, session: &Sessi
 
 /// What the report says of the data.
 pub(super) fn describe(stored: &StoredTable) -> Data {
-    data::described(stored.described(), (stored.rows(), stored.cols()), stored.nonzeros())
+    data::described(stored.described(), (stored.rows(), stored.width()), stored.nonzeros())
 }

@@ -1,6 +1,6 @@
 //! The options that set the penalty of one coefficient apart: factors and bounds, by names of columns.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -39,8 +39,21 @@ pub(crate) struct TermArgs {
 /// The columns that names stand for.
 struct Columns<'a> {
     features: &'a Features,
+    /// How many are fitted, and how many the data have.
     count: usize,
+    width: usize,
     numbers: HashMap<&'a str, usize>,
+}
+
+/// The group of each column that is fitted, and (group, how many) of those that are not.
+type Groups = (Vec<u32>, Vec<(u32, u32)>);
+
+/// The columns that a name stands for.
+struct Named {
+    /// Places of those that are fitted.
+    at: Vec<usize>,
+    /// How many are zeros, and so not fitted.
+    absent: usize,
 }
 
 impl TermArgs {
@@ -50,7 +63,7 @@ impl TermArgs {
         let mut lasso = lasso;
         let mut factors = vec![1.0; count];
         if let Some(file) = &self.factors {
-            columns.each_line(file, parsed, |at, [factor]: [f64; 1]| {
+            columns.each_line(file, parsed, |Named { at, .. }, [factor]: [f64; 1]| {
                 if !(factor >= 0.0 && factor.is_finite()) {
                     return Err(format!(
                         "the factor is {factor}: it must be 0, for no penalty, or a number above 0"
@@ -62,17 +75,18 @@ impl TermArgs {
         }
         for name in &self.unpenalized {
             let at = columns.named(name).map_err(|why| Error::usage(format!("--unpenalized: {why}")))?;
-            at.into_iter().for_each(|j| factors[j] = 0.0);
+            at.at.into_iter().for_each(|j| factors[j] = 0.0);
         }
         if self.factors.is_some() || !self.unpenalized.is_empty() {
             lasso = lasso.factors(factors);
         }
         if let Some(groups) = &self.groups {
-            lasso = lasso.groups(columns.groups(groups)?);
+            let (groups, absent) = columns.groups(groups)?;
+            lasso = lasso.groups(groups).absent(absent);
         }
         let mut bounds = vec![(f64::NEG_INFINITY, f64::INFINITY); count];
         if let Some(file) = &self.bounds {
-            columns.each_line(file, parsed, |at, [lower, upper]: [f64; 2]| {
+            columns.each_line(file, parsed, |Named { at, .. }, [lower, upper]: [f64; 2]| {
                 if lower > upper || lower.is_nan() || upper.is_nan() {
                     return Err(format!(
                         "the lower bound {lower} is above the upper one, {upper}: exchange them"
@@ -88,7 +102,7 @@ impl TermArgs {
         }
         for name in &self.nonnegative {
             let at = columns.named(name).map_err(|why| Error::usage(format!("--nonnegative: {why}")))?;
-            at.into_iter().for_each(|j| bounds[j].0 = 0.0);
+            at.at.into_iter().for_each(|j| bounds[j].0 = 0.0);
         }
         let is_bounded = self.bounds.is_some() || !self.nonnegative.is_empty();
         Ok(if is_bounded { lasso.bounds(bounds) } else { lasso })
@@ -103,13 +117,15 @@ impl<'a> Columns<'a> {
     fn new(features: &'a Features, count: usize) -> Self {
         let names = features.names.iter().flatten();
         let numbers = names.enumerate().map(|(j, name)| (name.as_str(), j)).collect();
-        Self { features, count, numbers }
+        let width = features.layout(count, 0).columns;
+        Self { features, count, width, numbers }
     }
 
     /// The columns of a name, of the levels of an encoded column, of a beginning (`x*`), or of a number from 1.
-    fn named(&self, name: &str) -> Result<Vec<usize>, String> {
+    fn named(&self, name: &str) -> Result<Named, String> {
+        let fitted = |at: Vec<usize>| Ok(Named { at, absent: 0 });
         if let Some(&j) = self.numbers.get(name) {
-            return Ok(vec![j]);
+            return fitted(vec![j]);
         }
         let names = self.features.names.as_deref().unwrap_or(&[]);
         let encoding = self.features.encoding.as_ref();
@@ -121,13 +137,24 @@ impl<'a> Columns<'a> {
         };
         let found: Vec<usize> =
             names.iter().enumerate().filter(|(_, column)| is_named(column)).map(|(j, _)| j).collect();
-        let number = || name.parse::<usize>().ok()?.checked_sub(1).filter(|&j| j < self.count);
+        let number = || name.parse::<usize>().ok()?.checked_sub(1).filter(|&j| j < self.width);
         match (found.is_empty(), number()) {
-            (false, _) => Ok(found),
-            (true, Some(j)) => Ok(vec![j]),
-            (true, None) if name == "*" => Ok((0..self.count).collect()),
+            (false, _) => fitted(found),
+            (true, Some(j)) => Ok(self.numbered(j)),
+            (true, None) if name == "*" => {
+                Ok(Named { at: (0..self.count).collect(), absent: self.width - self.count })
+            }
             (true, None) => Err(format!("there is no column `{name}`: {}", self.known())),
         }
+    }
+
+    /// The column of the data with this number, from 0.
+    fn numbered(&self, number: usize) -> Named {
+        let place = match &self.features.occurring {
+            None => Some(number),
+            Some(some) => some.place(number as u32).map(|place| place as usize),
+        };
+        Named { at: place.into_iter().collect(), absent: usize::from(place.is_none()) }
     }
 
     fn known(&self) -> String {
@@ -136,23 +163,27 @@ impl<'a> Columns<'a> {
                 format!("the columns are {} and {} more", names[..LISTED].join(", "), names.len() - LISTED)
             }
             Some(names) => format!("the columns are {}", names.join(", ")),
-            None => format!("the columns have no names; give their numbers, 1 to {}", self.count),
+            None => format!("the columns have no names; give their numbers, 1 to {}", self.width),
         }
     }
 
-    /// The group of each column, as a file or `columns` says; one that is not named is its own.
-    fn groups(&self, option: &str) -> Result<Vec<u32>, Error> {
+    /// The group of each column, as a file or `columns` says, and how many columns that are not fitted groups have; a column that
+    /// is not named is a group of its own.
+    fn groups(&self, option: &str) -> Result<Groups, Error> {
         let mut groups: Vec<u32> = (0..self.count as u32).collect();
         if option != "columns" {
-            let mut numbers: HashMap<String, u32> = HashMap::new();
+            let (mut numbers, mut absent) = (HashMap::<String, u32>::new(), Vec::new());
             let count = self.count as u32;
-            self.each_line(Path::new(option), labelled, |at, label: String| {
+            self.each_line(Path::new(option), labelled, |named, label: String| {
                 let next = count + numbers.len() as u32;
                 let group = *numbers.entry(label).or_insert(next);
-                at.iter().for_each(|&j| groups[j] = group);
+                named.at.iter().for_each(|&j| groups[j] = group);
+                if named.absent > 0 {
+                    absent.push((group, named.absent as u32));
+                }
                 Ok(())
             })?;
-            return Ok(groups);
+            return Ok((groups, absent));
         }
         let encoded = self.features.encoding.iter().flat_map(|encoding| &encoding.columns);
         let mut is_any = false;
@@ -163,7 +194,7 @@ impl<'a> Columns<'a> {
             is_any = true;
         }
         match is_any {
-            true => Ok(groups),
+            true => Ok((groups, Vec::new())),
             false => Err(Error::usage(
                 "--groups columns: no column is encoded by levels: name groups by a file with lines `name group`",
             )),
@@ -175,25 +206,36 @@ impl<'a> Columns<'a> {
         &self,
         file: &Path,
         parse: impl for<'l> Fn(&'l str) -> Result<(&'l str, V), String>,
-        mut take: impl FnMut(&[usize], V) -> Result<(), String>,
+        mut take: impl FnMut(&Named, V) -> Result<(), String>,
     ) -> Result<(), Error> {
         let shown = file.display();
         let text = fs::read_to_string(file).map_err(|why| Error::input(format!("{shown}: {why}")))?;
         let mut taken = vec![0; self.count];
+        // Of columns that are not fitted, by name; all of them have none.
+        let mut absent: BTreeMap<Option<&str>, usize> = BTreeMap::new();
         for (number, line) in (1..).zip(text.lines()) {
             if line.trim().is_empty() {
                 continue;
             }
             let refuse = |why: String| Error::input(format!("{shown}:{number}: {why}"));
             let (name, values) = parse(line).map_err(refuse)?;
-            let at = self.named(name).map_err(refuse)?;
-            if let Some(before) = at.iter().map(|&j| taken[j]).find(|before| *before > 0) {
+            let named = self.named(name).map_err(refuse)?;
+            let (is_all, is_one) = (named.absent > 0 && name == "*", named.absent > 0 && name != "*");
+            let before = named.at.iter().map(|&j| taken[j]).find(|before| *before > 0);
+            let before = before.or_else(|| {
+                let of_one = || absent.get(&Some(name)).or(absent.get(&None)).copied();
+                if is_all { absent.values().min().copied() } else { of_one().filter(|_| is_one) }
+            });
+            if let Some(before) = before {
                 return Err(refuse(format!(
                     "`{name}` is named twice, first in line {before}: keep one line"
                 )));
             }
-            at.iter().for_each(|&j| taken[j] = number);
-            take(&at, values).map_err(refuse)?;
+            named.at.iter().for_each(|&j| taken[j] = number);
+            if named.absent > 0 {
+                absent.insert(is_one.then_some(name), number);
+            }
+            take(&named, values).map_err(refuse)?;
         }
         Ok(())
     }

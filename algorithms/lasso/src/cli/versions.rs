@@ -20,7 +20,7 @@ struct Run<'a> {
     options: &'a Options,
     live: LiveTable,
     digest: String,
-    /// The coefficients to start from, and how many columns they are of.
+    /// The coefficients to start from, and how many columns the data had that they are of.
     start: Option<(Coefficients, usize)>,
 }
 
@@ -119,16 +119,16 @@ impl Versions for Run<'_> {
     fn fit(&mut self, session: &mut Session, number: u64, laid: Laid) -> Result<VersionEnd, Error> {
         let options = self.options;
         let Laid { problem, data, features } = laid;
-        let mut lasso = options.lasso()?;
         let columns = problem.columns();
+        let lasso = options.problem.of_columns(options.lasso()?, &options.train, &features, columns)?;
+        let layout = features.layout(columns, 0);
         let start = self.start.take().filter(|_| !options.changes.cold);
         // Coefficients of several classes are numbered by the columns there are.
-        if let Some((start, of)) = start
-            && (of == columns || start.iter().all(|&(column, _)| (column as usize) < of))
-        {
-            lasso = lasso.init(start);
-        }
-        let lasso = options.problem.terms.apply(lasso, &features, columns)?;
+        let start = start.filter(|(start, of)| *of == layout.columns || start.iter().all(|of| of.class == 0));
+        let lasso = match start {
+            Some((start, _)) => lasso.init(layout.of_fit(&start)),
+            None => lasso,
+        };
         let engine = session.timed(Timed::Fit, || lasso.engine(&problem));
         let engine = engine.map_err(|why| refuse_named(why, &data.path, &features))?;
         let identity = problem::identity(options, super::FREE, &self.digest, &options.train)?;
@@ -137,7 +137,8 @@ impl Versions for Run<'_> {
             let report = session.report(options, data, String::new(), &fit.report, &fit.trace)?;
             return Ok(VersionEnd::Short(Box::new(report)));
         }
-        self.start = Some((fit.coefficients.clone(), columns));
+        let layout = features.layout(columns, fit.labels.len());
+        self.start = Some((layout.of_data(&fit.coefficients), layout.columns));
         let of = VersionOf { data_version: number, epochs: session.epochs() };
         let (report, summary, text) =
             finished(session, options, &fit, &problem, (data, &features), Some(of))?;
@@ -147,7 +148,7 @@ impl Versions for Run<'_> {
     /// The rows that are left, as libsvm text.
     fn save_data(&self) -> Result<(), Error> {
         let Some(path) = &self.options.changes.save_data else { return Ok(()) };
-        let Table { x, y, .. } = self.live.table();
+        let Table { x, occurring, y, .. } = self.live.table();
         let mut rows: Vec<Vec<(usize, f64)>> = vec![Vec::new(); y.len()];
         match &x {
             Matrix::Dense(x) => {
@@ -156,7 +157,8 @@ impl Versions for Run<'_> {
                 }
             }
             Matrix::Sparse(x) => {
-                for (column, values) in x.outer_iterator().enumerate() {
+                for (place, values) in (0..).zip(x.outer_iterator()) {
+                    let column = occurring.as_ref().map_or(place, |some| some.number(place)) as usize;
                     values.iter().for_each(|(row, &value)| rows[row].push((column, value)));
                 }
             }

@@ -1,7 +1,7 @@
 //! [`Prepared`]: columns centred and scaled, all of a problem or some of them: what is done to one asks of no other.
 
 use ndarray::Array2;
-use raddle_datasets::{Csc, Matrix};
+use raddle_datasets::{Csc, Matrix, room};
 
 use super::design::Design;
 use super::magnitudes::{self, Spread};
@@ -165,6 +165,10 @@ pub(super) fn longer(longest: (f64, usize), size: f64, column: usize) -> (f64, u
 
 /// Columns with all values, the first of which has this number in the problem.
 fn dense(x: Matrix, how: Centring, first: usize) -> Result<Prepared, LassoError> {
+    if x.is_sparse() {
+        let (rows, columns) = (x.rows(), x.cols());
+        room::<f64>(rows.saturating_mul(columns), "all values of its columns").map_err(LassoError::Memory)?;
+    }
     let x: Array2<f64> = x.into_dense();
     let (rows, columns) = x.dim();
     let (mut values, offset) = x.into_raw_vec_and_offset();

@@ -109,7 +109,7 @@ mod tests {
         let asked = Asked {
             factors: vec![2.0, 1.0, 4.0, 1.0],
             bounds: vec![(-3.0, 5.0), (-3.0, 0.0), (0.0, infinite), (0.0, 0.0)],
-            groups: Vec::new(),
+            ..Asked::default()
         };
         let terms = asked.terms(4, |_| 10.0).expect("in range");
         assert_eq!(terms.units(), [0.5, -1.0, 0.25, 0.0]);

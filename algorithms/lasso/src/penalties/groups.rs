@@ -11,7 +11,7 @@ use crate::error::LassoError;
 pub(super) struct Order {
     pub(super) columns: Vec<u32>,
     pub(super) groups: Vec<u32>,
-    /// How many columns each group has.
+    /// How many columns each group has, absent ones among them.
     pub(super) sizes: Vec<u32>,
 }
 
@@ -43,8 +43,8 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Puts the columns of groups side by side, groups by their first column.
-pub(super) fn order(groups: &[u32]) -> Order {
+/// Puts the columns of groups side by side, groups by their first column; `absent` counts columns of groups that are not here.
+pub(super) fn order(groups: &[u32], absent: &[(u32, u32)]) -> Order {
     let mut numbers = std::collections::HashMap::new();
     let mut number = |group: &u32| {
         let next = numbers.len() as u32;
@@ -54,6 +54,11 @@ pub(super) fn order(groups: &[u32]) -> Order {
     columns.sort_unstable();
     let mut sizes = vec![0; numbers.len()];
     columns.iter().for_each(|&(group, _)| sizes[group as usize] += 1);
+    for (group, count) in absent {
+        if let Some(&number) = numbers.get(group) {
+            sizes[number as usize] += count;
+        }
+    }
     let (groups, columns) = columns.into_iter().unzip();
     Order { columns, groups, sizes }
 }

@@ -23,6 +23,8 @@ pub(crate) struct Asked {
     pub(crate) bounds: Vec<(f64, f64)>,
     /// A number for each column, the same within a group.
     pub(crate) groups: Vec<u32>,
+    /// How many columns of zeros, which the problem does not have, groups have beside theirs: (group, count).
+    pub(crate) absent: Vec<(u32, u32)>,
 }
 
 /// The terms of columns, or of members of the working set, in the units of a run. All empty where nothing is asked for.
@@ -56,8 +58,8 @@ impl Asked {
         fn each<T: Copy>(values: &[T], classes: usize) -> Vec<T> {
             values.iter().flat_map(|&value| std::iter::repeat_n(value, classes)).collect()
         }
-        let Self { factors, bounds, groups } = self;
-        Self { factors: each(factors, classes), bounds: each(bounds, classes), groups: groups.clone() }
+        let Self { factors, bounds, groups, absent } = self.clone();
+        Self { factors: each(&factors, classes), bounds: each(&bounds, classes), groups, absent }
     }
 
     /// Columns whose factor is 0.
@@ -86,7 +88,7 @@ impl Asked {
         let factors: Vec<f64> = (0..columns).map(factor).collect();
         groups::check(&self.groups, &factors, !self.bounds.is_empty(), columns)?;
         if !self.groups.is_empty() {
-            let groups::Order { columns, groups, sizes } = groups::order(&self.groups);
+            let groups::Order { columns, groups, sizes } = groups::order(&self.groups, &self.absent);
             for (&j, &group) in columns.iter().zip(&groups) {
                 let (factor, size) = (factors[j as usize], f64::from(sizes[group as usize]));
                 terms.units.push(factors::unit(factor) / size.sqrt());

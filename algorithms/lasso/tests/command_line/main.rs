@@ -18,3 +18,5 @@ mod options;
 mod path;
 mod predict;
 mod tables;
+#[cfg(target_os = "linux")]
+mod wide;

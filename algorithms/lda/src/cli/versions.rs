@@ -1,6 +1,5 @@
 //! `lda fit --changes`: a fit, and then the versions of its corpus, each with a model of its own.
 
-use std::cell::Cell;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -10,13 +9,12 @@ use raddle::cli::{
     count, fit_versions, is_whole, write_atomic,
 };
 use raddle::state::{Reader, Writer};
-use raddle_datasets::{Corpus, Tokenizer, TokensLeftOut};
+use raddle_datasets::{Corpus, tokens};
 use raddle_lda::{Carried, DocumentChange, Fit, LiveCorpus, Preparation, Problem};
 
 use super::data;
 use super::files::Model;
-use super::fit::{Options, held_out, refuse, written};
-use super::words;
+use super::fit::{Options, refuse, written};
 
 /// What a fit leaves for the next version, in the run's folder.
 const CARRIED: &str = "carried.bin";
@@ -24,12 +22,6 @@ const CARRIED: &str = "carried.bin";
 struct Run<'a> {
     options: &'a Options,
     live: LiveCorpus,
-    /// The rule that divides texts, of a corpus of texts.
-    tokenizer: Option<Tokenizer>,
-    /// Tokens of the changes that are no words.
-    left_out: Cell<TokensLeftOut>,
-    /// What is said of the changes of the next version.
-    changed: Vec<String>,
     carried: Option<Carried>,
     /// What is said of how the corpus was read.
     notes: Vec<String>,
@@ -49,7 +41,7 @@ pub(super) fn fit(options: &Options, mut session: Session) -> Result<ExitStatus,
     let (base, filter) = session.timed(Timed::Read, || {
         options.corpus.read_whole(train.data.as_deref(), train.format.as_deref(), train.worker_count())
     })?;
-    let (digest, tokenizer) = (base.digest.clone(), base.tokenizer);
+    let digest = base.digest.clone();
     let live = session.timed(Timed::Prepare, || LiveCorpus::new(&base, &filter));
     let mut notes: Vec<String> = data::unnamed(&base).into_iter().chain(base.notes.iter().cloned()).collect();
     let stopped = base.tokens() - live.whole().tokens();
@@ -57,15 +49,7 @@ pub(super) fn fit(options: &Options, mut session: Session) -> Result<ExitStatus,
         notes.push(format!("left out: stop words with {}", count(stopped, "token")));
     }
     drop(base);
-    let mut run = Run {
-        options,
-        live,
-        tokenizer,
-        left_out: Cell::default(),
-        changed: Vec::new(),
-        carried: None,
-        notes,
-    };
+    let mut run = Run { options, live, carried: None, notes };
     fit_versions(&mut run, &options.changes, &digest, session)
 }
 
@@ -74,18 +58,15 @@ impl Run<'_> {
     fn parse(&self, line: &ChangeLine) -> Result<DocumentChange, String> {
         let (id, rest) = line.text.split_once(char::is_whitespace).unwrap_or((&line.text, ""));
         let id = id.to_owned();
-        let rule = self.tokenizer.filter(|_| self.live.is_text());
-        let words: Vec<(String, u64)> = match (line.inserts, rule) {
+        let words: Vec<(String, u64)> = match (line.inserts, self.live.is_text()) {
             (false, _) if rest.trim().is_empty() => return Ok(DocumentChange::Retract { id }),
             (false, _) => return Err("more than an id: write `- id`".into()),
-            (true, Some(rule)) => {
+            (true, true) => {
                 let mut words = Vec::new();
-                let mut left_out = self.left_out.get();
-                left_out += rule.tokens(rest, |word| words.push((word.to_owned(), 1)));
-                self.left_out.set(left_out);
+                tokens(rest, |word| words.push((word.to_owned(), 1)));
                 words
             }
-            (true, None) => rest.split_whitespace().map(counted).collect::<Result<_, _>>()?,
+            (true, false) => rest.split_whitespace().map(counted).collect::<Result<_, _>>()?,
         };
         match words.is_empty() {
             true => Err(format!(
@@ -114,10 +95,8 @@ impl Versions for Run<'_> {
     }
 
     fn take(&mut self, version: &Version) -> Result<(u64, u64), (usize, String)> {
-        self.left_out.take();
         let changes = version.changes(|line| self.parse(line))?;
         let taken = self.live.apply(&changes).map_err(|refused| (refused.at, refused.why))?;
-        self.changed = self.tokenizer.map_or_else(Vec::new, |rule| self.left_out.take().notes(&rule));
         Ok((taken.inserted, taken.retracted))
     }
 
@@ -139,25 +118,20 @@ impl Versions for Run<'_> {
                 count(tokens, "token")
             ));
         }
-        notes.append(&mut self.changed);
         let preparation: Preparation = options.preparation(&corpus, &mut notes)?;
         let problem = session.timed(Timed::Prepare, || match &self.carried {
             Some(carried) => Problem::going_on(&corpus, &preparation, carried),
             None => Problem::new(&corpus, &preparation),
         });
-        let problem = problem.map_err(refuse)?;
-        notes.extend(held_out(&preparation, &problem));
-        Ok(Laid { corpus, problem, notes })
+        Ok(Laid { corpus, problem: problem.map_err(refuse)?, notes })
     }
 
     fn fit(&mut self, session: &mut Session, number: u64, laid: Laid) -> Result<VersionEnd, Error> {
         let options = self.options;
         let Laid { corpus, problem, mut notes } = laid;
         let about = data::with_training(data::describe(&corpus), problem.tokens());
-        let held_out = problem.held_out_documents() as u64;
         let lda = options.lda(&corpus, None, &mut notes)?;
-        let words = words::identity(&corpus);
-        let read = [("data", about.digest.as_str()), ("init", "none"), ("words", &words)];
+        let read = [("data", about.digest.as_str()), ("init", "none")];
         let identity = raddle::cli::identity("lda", options, super::FREE, &read)?;
         let engine = session.timed(Timed::Fit, || match &self.carried {
             Some(carried) => lda.going_on(problem, carried),
@@ -176,8 +150,7 @@ impl Versions for Run<'_> {
             self.carried = Some(carried);
         }
         let of = VersionOf { data_version: number, epochs: session.epochs() };
-        let (report, summary, text) =
-            written(session, options, &fit, (&corpus, about, &notes), (Some(of), held_out))?;
+        let (report, summary, text) = written(session, options, &fit, (&corpus, about, &notes), Some(of))?;
         Ok(VersionEnd::Fitted(Box::new(report), summary, text))
     }
 

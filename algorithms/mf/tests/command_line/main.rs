@@ -9,6 +9,8 @@ mod bad_input;
 mod changes;
 mod endings;
 mod fit;
+#[cfg(target_os = "linux")]
+mod large;
 mod stored;
 mod times;
 mod usage;

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::read::{EMBEDDED, check_no_file, is_file};
-use super::{Csc, Encoding, Filled, Labels, Matrix, Options, Table, dense, generate};
+use super::{Csc, Encoding, Filled, Labels, Matrix, Occurring, Options, Table, dense, generate};
 use crate::embedded;
 use crate::error::ReadError;
 use crate::pieces::{PIECE, Pieces, open_or_make};
@@ -41,6 +41,8 @@ const DESCRIBED: usize = 4;
 struct About {
     is_sparse: bool,
     rows: usize,
+    /// Columns of the data, and those that are here.
+    width: usize,
     cols: usize,
     nonzeros: usize,
 }
@@ -49,6 +51,7 @@ struct About {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Described {
     format: String,
+    occurring: Option<Occurring>,
     feature_names: Option<Vec<String>>,
     encoding: Option<Encoding>,
     filled: Vec<Filled>,
@@ -117,11 +120,25 @@ impl StoredTable {
                 return Err(pieces.damage());
             }
         }
-        let Described { format, feature_names, encoding, filled, classes, beside, records, notes } =
+        let Described { format, occurring, feature_names, encoding, filled, classes, beside, records, notes } =
             described;
+        if occurring.as_ref().is_some_and(|some| !some.is_sound(about.cols)) {
+            return Err(pieces.damage());
+        }
         let y = pieces.all(ARRAYS[RESPONSE].0)?;
-        let described =
-            Table { y, format, feature_names, encoding, filled, classes, beside, records, notes, ..named };
+        let described = Table {
+            y,
+            format,
+            occurring,
+            feature_names,
+            encoding,
+            filled,
+            classes,
+            beside,
+            records,
+            notes,
+            ..named
+        };
         Ok(Self { pieces, about, described, starts })
     }
 
@@ -135,9 +152,14 @@ impl StoredTable {
         self.about.rows
     }
 
-    /// Number of columns, p.
+    /// Number of columns that are here, p: those with values of a wide table, as [`Table::occurring`] says.
     pub fn cols(&self) -> usize {
         self.about.cols
+    }
+
+    /// Number of columns of the data.
+    pub fn width(&self) -> usize {
+        self.about.width
     }
 
     /// Number of values that are not zero; of a sparse table, of stored ones.
@@ -199,6 +221,7 @@ impl Described {
     fn of(table: &Table) -> Self {
         Self {
             format: table.format.clone(),
+            occurring: table.occurring.clone(),
             feature_names: table.feature_names.clone(),
             encoding: table.encoding.clone(),
             filled: table.filled.clone(),

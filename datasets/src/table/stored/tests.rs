@@ -73,6 +73,18 @@ fn a_file_has_what_the_readers_have() {
         })
         .collect();
     same(&text("wide.svm", &wide), &Options { threads: 2, ..options() });
+    // One index that is far beyond the others, and rows in no order, over several tiles.
+    let far: String = (0..30_000_u32)
+        .map(|row| {
+            let first = 1 + row.wrapping_mul(2_654_435_761) % 2_000_000_000;
+            format!("{row} {}:2 {}:{row}.5\n", if row == 77 { u32::MAX } else { first + 1000 }, row % 900 + 1)
+        })
+        .collect();
+    same(&text("far.svm", &far), &Options { threads: 2, ..options() });
+    same(&text("none.svm", "1 4000000000:0\n2 7:0\n"), &options());
+    let market =
+        "%%MatrixMarket matrix coordinate real general\n2 4000000000 3\n1 7 1\n1 9 2\n2 4000000000 5\n";
+    same(&text("far.mtx", market), &Options { y: Some("9".into()), ..options() });
     let csv: String = (0..60_u32)
         .map(|row| {
             let missing = if row % 9 == 4 { String::new() } else { format!("{}.25", row * 3 % 17) };

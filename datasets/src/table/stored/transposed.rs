@@ -12,6 +12,7 @@ use crate::table::Table;
 use crate::table::assemble::{self, ByRows, Tiles};
 use crate::table::classes::from_files;
 use crate::table::libsvm::{self, Indices};
+use crate::table::occurring::Counts;
 use crate::table::read::Format;
 
 /// Columns, values and rows of a tile's entries are three arrays.
@@ -27,22 +28,32 @@ pub(super) fn write(source: &Source, options: &Options, place: &Path) -> Result<
         names.iter().enumerate().map(|(at, name)| (&**name, if at % EACH == 1 { 8 } else { 4 })).collect();
     let mut entries = ByTile::create(&raw.0, &tiles, &arrays)?;
     libsvm::each(source, &indices, options.threads, |rows| entries.take(source, rows))?;
-    let ByTile { out, y, counts, .. } = entries;
+    let ByTile { out, y, counts, width, .. } = entries;
     libsvm::check_rows(&y, &source.path)?;
-    libsvm::check_columns(counts.len(), &source.path)?;
+    libsvm::check_columns(width, &source.path)?;
+    let (counts, occurring) = counts.finish(width);
     let entries = out.finish(&())?;
 
-    let (cols, rows, format) = (counts.len(), y.len(), Format::Libsvm);
+    let (rows, format) = (y.len(), Format::Libsvm);
+    let of_tile = |tile: usize| match &occurring {
+        None => tiles.first(tile, width),
+        Some(some) => some.numbers().partition_point(|&number| (number as usize) < tiles.first(tile, width)),
+    };
     let beside = from_files(&options.beside, rows, format.name(), &source.path)?;
     let mut out = Filling::create(place, rows, true)?;
     for tile in 0..tiles.count() {
-        let columns = tiles.first(tile, cols)..tiles.first(tile + 1, cols);
-        let sorted = Sorted::read(&entries, &names[tile * EACH..][..EACH], columns.start, &counts[columns])?;
+        let columns = of_tile(tile)..of_tile(tile + 1);
+        let place = |number: u32| match &occurring {
+            None => number as usize - columns.start,
+            Some(some) => some.numbers()[columns.clone()].partition_point(|&other| other < number),
+        };
+        let sorted = Sorted::read(&entries, &names[tile * EACH..][..EACH], place, &counts[columns.clone()])?;
         for (rows, values) in sorted.columns() {
             out.sparse(rows, values)?;
         }
     }
-    out.finish(&Table { y, beside, format: format.to_string(), ..Table::described_by(source) })
+    let described = Table::described_by(source);
+    out.finish(&Table { occurring, y, beside, format: format.to_string(), ..described })
 }
 
 /// Entries that are put into tiles as they are read.
@@ -51,7 +62,9 @@ struct ByTile<'a> {
     tiles: &'a Tiles,
     y: Vec<f64>,
     /// How many entries each column has.
-    counts: Vec<u32>,
+    counts: Counts,
+    /// How many columns the rows reach.
+    width: usize,
     /// Of the rows at hand: columns, values and rows of each tile.
     dealt: Vec<(Vec<u32>, Vec<f64>, Vec<u32>)>,
 }
@@ -60,7 +73,7 @@ impl<'a> ByTile<'a> {
     fn create(path: &Path, tiles: &'a Tiles, arrays: &[(&str, usize)]) -> Result<Self, ReadError> {
         let out = PiecesWriter::create(path, arrays)?;
         let dealt = vec![(Vec::new(), Vec::new(), Vec::new()); tiles.count()];
-        Ok(Self { out, tiles, y: Vec::new(), counts: Vec::new(), dealt })
+        Ok(Self { out, tiles, y: Vec::new(), counts: Counts::default(), width: 0, dealt })
     }
 
     fn take(&mut self, source: &Source, rows: ByRows) -> Result<(), ReadError> {
@@ -68,16 +81,12 @@ impl<'a> ByTile<'a> {
         assemble::check_rows(first + rows.y.len()).map_err(|why| ReadError::file(&source.path, why))?;
         let ByRows { mut y, width, lengths, columns, values } = rows;
         self.y.append(&mut y);
-        if let Some(more) = (width as usize).checked_sub(self.counts.len()) {
-            let too_many = |_| ReadError::file(&source.path, assemble::no_memory(width as usize));
-            self.counts.try_reserve(more).map_err(too_many)?;
-            self.counts.resize(width as usize, 0);
-        }
+        self.width = self.width.max(width as usize);
         let mut entries = columns.into_iter().zip(values);
         for (row, length) in (first as u32..).zip(lengths) {
             for (column, value) in entries.by_ref().take(length as usize) {
                 let (columns, values, rows) = &mut self.dealt[self.tiles.of_column(column)];
-                self.counts[column as usize] += 1;
+                self.counts.add(column);
                 columns.push(column);
                 values.push(value);
                 rows.push(row);
@@ -103,8 +112,13 @@ struct Sorted {
 }
 
 impl Sorted {
-    /// Of columns from `first` on that have as many entries.
-    fn read(entries: &Pieces, names: &[String], first: usize, counts: &[u32]) -> Result<Self, ReadError> {
+    /// Of columns that have as many entries; `place` tells where a column is among them.
+    fn read(
+        entries: &Pieces,
+        names: &[String],
+        place: impl Fn(u32) -> usize,
+        counts: &[u32],
+    ) -> Result<Self, ReadError> {
         let columns: Vec<u32> = entries.all(&names[0])?;
         let mut starts = vec![0];
         starts.extend(counts.iter().scan(0, |end, &count| {
@@ -116,7 +130,7 @@ impl Sorted {
         let places: Vec<usize> = columns
             .iter()
             .map(|&column| {
-                let place = &mut next[column as usize - first];
+                let place = &mut next[place(column)];
                 *place += 1;
                 *place - 1
             })

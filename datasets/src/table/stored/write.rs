@@ -9,7 +9,7 @@ use crate::registry;
 use crate::source::Source;
 use crate::table::generate::{self, Columns, Drawing, Signal};
 use crate::table::read::{self, EMBEDDED, Format, beside_no_file, is_file, read_any};
-use crate::table::{ColumnOptions, Matrix, Options, Table};
+use crate::table::{ColumnOptions, Matrix, Occurring, Options, Table};
 
 /// Writes what [`read_any`] has in memory.
 pub(super) fn whole(source: &str, options: &Options, place: &Path) -> Result<(Pieces, About), ReadError> {
@@ -91,7 +91,7 @@ pub(super) struct Filling {
 impl Filling {
     pub(super) fn create(place: &Path, rows: usize, is_sparse: bool) -> Result<Self, ReadError> {
         let out = PiecesWriter::create(place, &ARRAYS)?;
-        Ok(Self { out, about: About { is_sparse, rows, cols: 0, nonzeros: 0 } })
+        Ok(Self { out, about: About { is_sparse, rows, width: 0, cols: 0, nonzeros: 0 } })
     }
 
     /// A column of a dense table.
@@ -113,6 +113,7 @@ impl Filling {
 
     /// Response, names and the rest are those of `table`.
     pub(super) fn finish(mut self, table: &Table) -> Result<(Pieces, About), ReadError> {
+        self.about.width = table.occurring.as_ref().map_or(self.about.cols, Occurring::width);
         self.out.push(RESPONSE, &table.y)?;
         let described = serde_json::to_vec(&Described::of(table))
             .map_err(|why| ReadError::file(Path::new(&table.name), why.to_string()))?;
