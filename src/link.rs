@@ -15,7 +15,7 @@ use std::time::Duration;
 use crate::hands::lock;
 
 /// How often each end of a connection says that it is there.
-pub(crate) const PULSE: Duration = Duration::from_secs(1);
+pub(crate) const HEARTBEAT: Duration = Duration::from_secs(1);
 /// Bytes of a length.
 pub(crate) const HEAD: usize = 4;
 /// What is read at once, and what becomes one write where there is more.
@@ -35,7 +35,7 @@ struct Ends {
     incoming: Mutex<Incoming>,
     outgoing: Mutex<Outgoing>,
     /// Says that this end is there.
-    pulse: Mutex<Option<Thread>>,
+    heartbeat: Mutex<Option<Thread>>,
 }
 
 struct Incoming {
@@ -60,10 +60,10 @@ impl Link {
         let from = BufReader::with_capacity(CHUNK, socket.try_clone()?);
         let incoming = Mutex::new(Incoming { from, head: Vec::with_capacity(HEAD), left: 0, silence: None });
         let outgoing = Mutex::new(Outgoing { to: socket.try_clone()?, chunk: Vec::new(), over: false });
-        let ends = Arc::new(Ends { socket, incoming, outgoing, pulse: Mutex::default() });
+        let ends = Arc::new(Ends { socket, incoming, outgoing, heartbeat: Mutex::default() });
         let weak = Arc::downgrade(&ends);
         let beating = messenger("link").spawn(move || beat(&weak))?;
-        *lock(&ends.pulse) = Some(beating.thread().clone());
+        *lock(&ends.heartbeat) = Some(beating.thread().clone());
         Ok(Self(ends))
     }
 
@@ -100,14 +100,14 @@ impl Link {
 
 impl Drop for Ends {
     fn drop(&mut self) {
-        lock(&self.pulse).iter().for_each(Thread::unpark);
+        lock(&self.heartbeat).iter().for_each(Thread::unpark);
     }
 }
 
 /// Says every second that this end is there, as long as somebody holds it.
 fn beat(ends: &Weak<Ends>) {
     loop {
-        thread::park_timeout(PULSE);
+        thread::park_timeout(HEARTBEAT);
         let Some(ends) = ends.upgrade() else { return };
         let mut outgoing = lock(&ends.outgoing);
         if outgoing.over || outgoing.send(&mut [0; HEAD]).is_err() {

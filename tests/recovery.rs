@@ -6,6 +6,7 @@
 #![cfg(target_os = "linux")]
 
 mod commands;
+mod handshake;
 mod launched;
 
 use std::fs;

@@ -40,8 +40,8 @@ pub mod table;
 pub use claims::believable;
 pub use corpus::{
     Completion, Corpus, CorpusFormat, CorpusOptions, Filter, Frequency, NoVocabulary, StoredCorpus,
-    Vocabulary, english_stop_words, is_test_document, is_validation_document, read_any_corpus, read_corpus,
-    read_stop_words, tokens, vocabulary_names,
+    Tokenizer, TokensLeftOut, Vocabulary, Words, english_stop_words, is_test_document,
+    is_validation_document, read_any_corpus, read_corpus, read_stop_words, vocabulary_names,
 };
 pub use encoding::TextEncoding;
 pub use error::ReadError;

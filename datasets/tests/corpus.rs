@@ -83,10 +83,13 @@ proptest! {
 
 #[test]
 fn text_is_read_line_by_line_and_file_by_file() {
-    let text = "The ship, the Ship!\n\nA sea-captain at sea\nno";
+    let text = "The ship, the Ship!\n\nA sea-captain at sea\nx";
     let (words, documents) = read_every_way("notes.txt", text);
-    // the ship sea captain; words of fewer than 3 letters are left out.
-    assert_eq!((words, documents), (4, vec![vec![(0, 2), (1, 2)], vec![], vec![(2, 2), (3, 1)], vec![]]));
+    // the ship sea captain at; a word of one letter is left out.
+    assert_eq!(
+        (words, documents),
+        (5, vec![vec![(0, 2), (1, 2)], vec![], vec![(2, 2), (3, 1), (4, 1)], vec![]])
+    );
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("b")).unwrap();
     for (name, text) in
@@ -115,6 +118,71 @@ fn a_long_text_has_the_same_words_for_any_number_of_threads() {
     for threads in [2, 3, 7] {
         assert!(with_threads(&path, threads).unwrap() == one, "{threads} threads");
     }
+}
+
+#[test]
+fn lda_c_has_a_document_a_line_and_words_from_0() {
+    let text = "3 0:1 2:4 5:1\n2 1:2 2:1\n0\n  2 5:2 0:3 \n\n";
+    let expected = [vec![(0, 1), (2, 4), (5, 1)], vec![(1, 2), (2, 1)], vec![], vec![(0, 3), (5, 2)]];
+    assert_eq!(read_every_way("few.ldac", text), (6, expected.to_vec()));
+    // Documents of many blocks are numbered on.
+    let long: String = (0..300_000).map(|at| format!("2 {}:1 7:{}\n", at % 7, 1 + at % 3)).collect();
+    let (_folder, path) = write("long.ldac", long.as_bytes());
+    let one = with_threads(&path, 1).unwrap();
+    assert_eq!((one.documents(), one.words(), one.nonzeros()), (300_000, 8, 600_000));
+    assert_eq!(one.document(299_999).collect::<Vec<_>>(), [(299_999 % 7, 1), (7, 1 + (299_999 % 3) as u16)]);
+    assert!(with_threads(&path, 3).unwrap() == one);
+    for (text, line, why) in [
+        ("2 0:1 3:2\n2 0:1\n", 2, "1 pairs word:count, but the line says 2: was it cut off?"),
+        ("1 0:1\n2 0:1 x:2\n", 2, "`x:2` is no pair word:count of whole numbers"),
+        ("1 0:1\n1 0:1.5\n", 2, "`0:1.5` is no pair word:count of whole numbers"),
+        ("1 0:1\n1 7\n", 2, "`7` is no pair word:count"),
+        ("1 0:1\nx 0:1\n", 2, "`x` is no number of pairs"),
+        ("1 0:1\n1 4294967295:1\n", 2, "the word 4294967295: at most"),
+        ("1 0:1\n1 0:4294967296\n", 2, "at most 4294967295 can be counted"),
+    ] {
+        let (_folder, path) = write("bad.ldac", text.as_bytes());
+        let options =
+            |threads| CorpusOptions { format: Some(CorpusFormat::Ldac), threads, ..CorpusOptions::default() };
+        for threads in [1, 3] {
+            let error = read_corpus(&path, &options(threads)).unwrap_err();
+            assert!(error.line() == Some(line) && error.to_string().contains(why), "{text:?}: {error}");
+        }
+    }
+    let (_folder, path) = write("large.ldac", b"1 4000000000:1\n1 0:1\n");
+    let error = with_threads(&path, 1).unwrap_err().to_string();
+    assert!(error.contains("4000000001 words are claimed"), "{error}");
+}
+
+#[test]
+fn what_is_left_out_of_a_text_is_said_whatever_its_form() {
+    let texts = ["a ship 42 x1", "I see 3.5 ships", ""];
+    let plain: String = texts.iter().map(|text| format!("{text}\n")).collect();
+    let csv: String = texts.iter().map(|text| format!("\n7,\"{text}\"")).collect();
+    let json: String = texts.iter().map(|text| format!("{{\"body\": \"{text}\"}}\n")).collect();
+    for (name, text, column) in [
+        ("a.txt", plain, None),
+        ("a.csv", format!("n,body{csv}\n"), Some("body")),
+        ("a.jsonl", json, Some("body")),
+    ] {
+        let (_folder, path) = write(name, text.as_bytes());
+        for threads in [1, 3] {
+            let options =
+                CorpusOptions { text: column.map(str::to_owned), threads, ..CorpusOptions::default() };
+            let corpus = read_corpus(&path, &options).unwrap();
+            assert_eq!((corpus.documents(), corpus.tokens()), (3, 4), "{name}");
+            let said = "tokens left out: 2 of one letter, 2 numbers";
+            assert!(corpus.notes.iter().any(|note| note == said), "{name}: {:?}", corpus.notes);
+            assert_eq!(corpus.tokenizer, Some(options.tokenizer));
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.txt"), "a ship\n42").unwrap();
+    let notes = with_threads(folder.path(), 1).unwrap().notes;
+    std::fs::write(folder.path().join("b.pdf"), "%PDF-1.4 ...").unwrap();
+    let error = with_threads(folder.path(), 1).unwrap_err().to_string();
+    assert!(error.contains("b.pdf: this is a PDF"), "{error}");
+    assert_eq!(notes, ["tokens left out: 1 of one letter, 1 numbers"]);
 }
 
 #[test]
@@ -203,7 +271,7 @@ fn text_in_other_encodings_is_named_or_read() {
         read_corpus(path, &CorpusOptions { encoding, ..CorpusOptions::default() })
     };
     let words = |corpus: Corpus| corpus.vocabulary.unwrap().iter().map(str::to_owned).collect::<Vec<_>>();
-    let expected = ["the", "café", "sea", "ärger"];
+    let expected = ["the", "café", "at", "sea", "ärger"];
     assert_eq!(words(read(&path, Some("latin1")).unwrap()), expected);
     for mark in [&b"\xff\xfe"[..], b"\xfe\xff"] {
         let units = text
@@ -321,7 +389,7 @@ fn texts_come_from_a_column_of_a_table() {
     let row = |name: &str, words: &[&str]| {
         (name.to_owned(), words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>())
     };
-    let expected = [row("/a", &["the", "ship", "sea"]), row("/b", &[]), row("/c \"x\"", &["harbour"])];
+    let expected = [row("/a", &["the", "ship", "at", "sea"]), row("/b", &[]), row("/c \"x\"", &["harbour"])];
     for (name, text) in [("posts.csv", csv), ("posts.jsonl", json)] {
         for bytes in [text.as_bytes().to_vec(), gzip(text.as_bytes())] {
             let (_folder, path) = write(name, &bytes);
@@ -344,7 +412,12 @@ fn texts_come_from_a_column_of_a_table() {
 fn columns_of_texts_that_are_not_there_are_refused() {
     for (text, wanted, line, why) in [
         ("url,body\n/a,x\n", "text", None, "--text text: there is no such column: the columns are url, body"),
-        ("{\"a\": \"b\"}\n{\"b\": 1}\n", "a", Some(2), "--text a: there is no such field: this object has b"),
+        (
+            "{\"b\": \"b\"}\n{\"c\": 1}\n",
+            "a",
+            None,
+            "--text a: there is no such field: the first object has b",
+        ),
         ("{\"a\": \"b\"}\n{\"a\": [1]}\n", "a", Some(2), "neither a text nor a number"),
         ("{\"a\": \"b\"}\n{\"a\": \n", "a", Some(2), "no JSON object"),
         ("[{\"a\": \"b\"}]", "a", Some(1), "a JSON array: write its objects a line each"),

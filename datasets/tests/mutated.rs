@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use flate2::{Compression, write::GzEncoder};
 use raddle_datasets::{
-    ColumnOptions, CorpusOptions, Encoding, Missing, Options, RatingsOptions, ReadError, TextEncoding, read,
-    read_corpus, read_ratings, read_samples, read_stop_words,
+    ColumnOptions, CorpusOptions, Encoding, Missing, Options, RatingsOptions, ReadError, TextEncoding,
+    Tokenizer, Words, read, read_corpus, read_ratings, read_samples, read_stop_words,
 };
 
 /// No file of a few hundred bytes takes longer, on a busy machine either.
@@ -156,7 +156,7 @@ fn files() -> Vec<Vec<u8>> {
         all.push(("y", numbers(&[1.0, 2.0])));
         npz(&all)
     };
-    let texts: [&str; 16] = [
+    let texts: [&str; 18] = [
         "1 1:2 3:4\n-1 2:5 # note\n1 qid:1 1:3\n",
         "a,b,y\n1,2,3\n4,5,6\n7,8,10\n",
         "id;city;x;y\na;Oslo;1;2\nb;Rome;;3\nc;Oslo;4;5\n",
@@ -169,7 +169,9 @@ fn files() -> Vec<Vec<u8>> {
         "anna\talien\t4\nben\t\"up, and\"\t3\n",
         "0 1 3.5\n1 0 2\n",
         "3\n4\n3\n1 1 2\n2 3 1\n3 4 1\n",
+        "3 0:1 2:4 5:1\n0\n2 1:2 2:1\n",
         "the ship at sea\n\nthe harbour\n",
+        "味道 不错\nL'élève re\u{301}el हिन्दी, covid19 我喜欢北京天气很好\n",
         "{\"url\": \"/a\", \"body\": \"the ship\"}\n{\"url\": 2, \"body\": null}\n",
         "url,body\n/a,\"the ship, at sea\"\n/b,the harbour\n",
         "sea\nship\nharbour\nlog\n",
@@ -232,7 +234,10 @@ fn readers(path: &Path, dice: &mut Dice) -> Vec<(&'static str, Outcome)> {
     };
     let ratings =
         RatingsOptions { times: dice.roll(2) == 0, encoding, no_header, threads, ..Default::default() };
-    let corpus = CorpusOptions { encoding, threads, ..CorpusOptions::default() };
+    let words = [Words::Unicode, Words::Blanks][dice.roll(2)];
+    let tokenizer = Tokenizer::new(words, [None, Some(1), Some(3)][dice.roll(3)]);
+    let may_be_empty = dice.roll(3) == 0;
+    let corpus = CorpusOptions { encoding, threads, tokenizer, may_be_empty, ..CorpusOptions::default() };
     let texts = CorpusOptions { text: Some("body".into()), id: Some("url".into()), ..corpus.clone() };
     let counts = path.with_file_name("docword.fixed.txt");
     let named = CorpusOptions { vocabulary: Some(path.into()), ..corpus.clone() };

@@ -268,10 +268,22 @@ pub(super) fn find(folder: &Path, identity: &Identity) -> Result<Found, (PathBuf
             Err(why) => unfit.push((folder, why)),
         }
     }
+    let others = unfit.len().saturating_sub(1);
     match unfit.into_iter().next() {
+        // What to do: nothing here helps, whatever is wrong with the others.
+        Some((path, why)) if why == manifest::damaged() => Err((path, format!("{why}; {}", instead(others)))),
         Some(last) => Err(last),
         None => refuse("there is no whole checkpoint in it: begin the run anew".into()),
     }
+}
+
+/// What to do where a checkpoint is damaged, and none of so many earlier ones can be used either.
+fn instead(others: usize) -> String {
+    let earlier = match others {
+        0 => "there is no other one",
+        _ => "the one before cannot be used either",
+    };
+    format!("{earlier}: begin the run anew, by the line that it was begun with and --force")
 }
 
 /// Whether there is a checkpoint in the folder, from which [`Engine::resume`](crate::Engine::resume) can go on; or a file,

@@ -100,5 +100,5 @@ pub(super) fn check_version(bytes: &[u8]) -> Result<(), String> {
 }
 
 pub(super) fn damaged() -> String {
-    "it is damaged or not a checkpoint; resume from another one".into()
+    "it is damaged or not a checkpoint".into()
 }

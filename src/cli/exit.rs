@@ -102,13 +102,11 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Settings that make no sense are the command line's fault; the rest is a failure.
+/// Nothing fails without a word. Settings that make no sense are the command line's fault; the rest is a failure.
 impl From<EngineError> for Error {
     fn from(error: EngineError) -> Self {
         match error {
             EngineError::Setting(_) | EngineError::Make { .. } => Self::usage(error),
-            // The launcher says what has become of the other one.
-            EngineError::Process(_) => Self::quiet(ExitStatus::Failed),
             _ => Self::failed(error),
         }
     }
@@ -118,6 +116,7 @@ impl From<EngineError> for Error {
 pub fn main(program: &str, body: impl FnOnce() -> Result<ExitStatus, Error>) -> ExitCode {
     let status = body().unwrap_or_else(|error| {
         tell(program, &error);
+        crate::cluster::excuse(&error.text);
         error.status()
     });
     status.into()

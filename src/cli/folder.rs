@@ -19,7 +19,7 @@ use crate::checkpoint;
 use crate::record::EpochRecord;
 
 /// Holds the number of the process that has the run. The system drops its lock with the process, however that ends.
-const LOCK: &str = ".lock";
+pub(super) const LOCK: &str = ".lock";
 /// The name of the checkpoints' folder; of the checkpoint's file, where several runs make one model.
 pub(super) const CHECKPOINT: &str = "checkpoint";
 /// What every run may have beside the files of its model. Where one of them is, a run is.
@@ -274,7 +274,7 @@ fn remove_if_empty(path: &Path) {
 }
 
 /// Takes the folder's lock, or says who has it.
-fn lock(folder: &Path) -> Result<File, String> {
+pub(super) fn lock(folder: &Path) -> Result<File, String> {
     let mut options = OpenOptions::new();
     let lock = options.create(true).truncate(false).read(true).write(true).open(folder.join(LOCK));
     let mut lock = lock.map_err(|why| why.to_string())?;

@@ -1,19 +1,28 @@
 //! [`Gate`]: a listener that lets in only those who pass the handshake.
+//!
+//! Whoever has connected and not shown a ticket waits among the *silent*, whoever has, among the *known*. Each of the two has
+//! so many places; where they are taken the oldest goes, not the newest, so that strangers keep nobody out who speaks at
+//! once.
 
+use std::collections::VecDeque;
 use std::io;
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::hello::{Hello, Refused, Token, answer, greet};
+use super::hello::{Hello, PATIENCE, Refused, Token, answer, greet};
+use crate::hands::lock;
 use crate::link::messenger;
 
-/// Connections whose handshake is under way; further ones are closed at once.
-const PENDING: usize = 64;
-/// How long to try again where a gate has no room.
-const KNOCKING: Duration = Duration::from_secs(10);
+/// Places of connections that have shown no ticket, and of those that have and whose handshake is under way.
+const SILENT: usize = 256;
+const KNOWN: usize = 64;
+/// Time that a connection has its place for, at least: enough to say hello.
+const MOMENT: Duration = Duration::from_millis(10);
+/// Time between two attempts to connect.
+const AGAIN: Duration = Duration::from_millis(20);
 
 /// Decides who is let in.
 pub(crate) type Admit = Box<dyn Fn(&Hello) -> Result<(), String> + Send + Sync>;
@@ -21,78 +30,173 @@ pub(crate) type Admit = Box<dyn Fn(&Hello) -> Result<(), String> + Send + Sync>;
 pub(crate) type Deliver = Box<dyn Fn(Hello, TcpStream) + Send + Sync>;
 /// Makes this end's hello.
 pub(crate) type Introduce = Box<dyn Fn() -> io::Result<Hello> + Send + Sync>;
+/// Hears who was turned away, and why.
+pub(crate) type Refuse = Box<dyn Fn(&Away<'_>) + Send + Sync>;
+
+/// Someone who was turned away.
+pub(crate) struct Away<'a> {
+    /// What it says of itself, where it holds the token.
+    pub(crate) hello: Option<&'a Hello>,
+    /// Where it comes from; `None` for a process that was started here.
+    pub(crate) from: Option<IpAddr>,
+    pub(crate) why: &'a str,
+}
+
+/// Connections that wait, the oldest first, by number.
+#[derive(Default)]
+struct Waiting(Mutex<(u64, VecDeque<(u64, Instant, Arc<TcpStream>)>)>);
+
+impl Waiting {
+    /// Takes a place for a connection, and gives its number. Where all of them are taken the oldest connection is closed, once
+    /// it has had a moment.
+    fn enter(&self, socket: &Arc<TcpStream>, places: usize) -> u64 {
+        loop {
+            let mut waiting = lock(&self.0);
+            let age = waiting.1.front().map_or(MOMENT, |(_, since, _)| since.elapsed());
+            if waiting.1.len() >= places && age < MOMENT {
+                drop(waiting);
+                thread::sleep(MOMENT - age);
+                continue;
+            }
+            if waiting.1.len() >= places
+                && let Some((_, _, oldest)) = waiting.1.pop_front()
+            {
+                // Its own thread sees the end.
+                let _ = oldest.shutdown(Shutdown::Both);
+            }
+            waiting.0 += 1;
+            let number = waiting.0;
+            waiting.1.push_back((number, Instant::now(), Arc::clone(socket)));
+            return number;
+        }
+    }
+
+    fn leave(&self, number: u64) {
+        lock(&self.0).1.retain(|(other, ..)| *other != number);
+    }
+}
 
 /// Listens until it is dropped.
 pub(crate) struct Gate {
     address: SocketAddr,
+    #[cfg(feature = "cli")]
+    keeper: Arc<Keeper>,
     closed: Arc<AtomicBool>,
     listening: Option<JoinHandle<()>>,
 }
 
-struct Keeper {
-    token: Token,
-    introduce: Introduce,
-    admit: Admit,
-    deliver: Deliver,
-    pending: AtomicUsize,
+/// Who is at a gate, and decides.
+pub(crate) struct Keeper {
+    pub(crate) token: Token,
+    pub(crate) introduce: Introduce,
+    pub(crate) admit: Admit,
+    pub(crate) refuse: Refuse,
+    pub(crate) deliver: Deliver,
+    pub(crate) rooms: Rooms,
+}
+
+/// Who waits at a gate.
+#[derive(Default)]
+pub(crate) struct Rooms {
+    silent: Waiting,
+    known: Waiting,
 }
 
 impl Gate {
     /// Listens at this address; port 0 is any that is free.
-    pub(crate) fn open(
-        at: SocketAddr,
-        token: Token,
-        introduce: Introduce,
-        admit: Admit,
-        deliver: Deliver,
-    ) -> io::Result<Self> {
+    pub(crate) fn open(at: SocketAddr, keeper: Keeper) -> io::Result<Self> {
         let listener = TcpListener::bind(at)?;
         let address = listener.local_addr()?;
         let closed = Arc::new(AtomicBool::new(false));
-        let keeper = Keeper { token, introduce, admit, deliver, pending: AtomicUsize::new(0) };
-        let (keeper, shut) = (Arc::new(keeper), Arc::clone(&closed));
+        let keeper = Arc::new(keeper);
+        let (inside, shut) = (Arc::clone(&keeper), Arc::clone(&closed));
         let listening = messenger("gate").spawn(move || {
             for socket in listener.incoming() {
                 if shut.load(Ordering::Acquire) {
                     return;
                 }
                 match socket {
-                    Ok(socket) => Keeper::receive(&keeper, socket),
+                    Ok(socket) => Keeper::receive(&inside, socket),
                     // Out of descriptors, say: those that are held are let go in a moment.
-                    Err(_) => thread::sleep(Duration::from_millis(10)),
+                    Err(_) => thread::sleep(MOMENT),
                 }
             }
         })?;
-        Ok(Self { address, closed, listening: Some(listening) })
+        Ok(Self {
+            address,
+            #[cfg(feature = "cli")]
+            keeper,
+            closed,
+            listening: Some(listening),
+        })
     }
 
     /// Where it listens.
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
+
+    /// Takes a connection that nobody else could make, such as one to a process that was started here: it has a place of its
+    /// own, and all the time it needs.
+    #[cfg(feature = "cli")]
+    pub(crate) fn take(&self, socket: TcpStream) -> io::Result<()> {
+        let inside = Arc::clone(&self.keeper);
+        messenger("hello").spawn(move || inside.finish(Arc::new(socket), None, None)).map(drop)
+    }
 }
 
 impl Keeper {
     fn receive(keeper: &Arc<Self>, socket: TcpStream) {
-        if keeper.pending.fetch_add(1, Ordering::AcqRel) >= PENDING {
-            keeper.pending.fetch_sub(1, Ordering::AcqRel);
-            return;
-        }
+        let from = socket.peer_addr().ok().map(|address| address.ip());
+        let socket = Arc::new(socket);
+        let number = keeper.rooms.silent.enter(&socket, SILENT);
         let inside = Arc::clone(keeper);
-        let spawned = messenger("hello").spawn(move || {
-            let answered = inside.answer(&socket);
-            inside.pending.fetch_sub(1, Ordering::AcqRel);
-            if let Ok(hello) = answered {
-                (inside.deliver)(hello, socket);
-            }
-        });
+        let spawned = messenger("hello").spawn(move || inside.finish(socket, from, Some(number)));
         if spawned.is_err() {
-            keeper.pending.fetch_sub(1, Ordering::AcqRel);
+            keeper.rooms.silent.leave(number);
         }
     }
 
-    fn answer(&self, socket: &TcpStream) -> Result<Hello, Refused> {
-        answer(socket, self.token, &(self.introduce)()?, |hello| (self.admit)(hello))
+    /// Carries a handshake out, and delivers the connection where it succeeds.
+    fn finish(&self, socket: Arc<TcpStream>, from: Option<IpAddr>, silent: Option<u64>) {
+        let mut known = None;
+        let answered = self.answer(&socket, from, silent, &mut known);
+        silent.iter().for_each(|&number| self.rooms.silent.leave(number));
+        known.iter().for_each(|&number| self.rooms.known.leave(number));
+        // Nobody else holds it; one that is being closed at this moment is as good as gone.
+        if let (Ok(hello), Some(socket)) = (answered, Arc::into_inner(socket)) {
+            (self.deliver)(hello, socket);
+        }
+    }
+
+    fn answer(
+        &self,
+        socket: &Arc<TcpStream>,
+        from: Option<IpAddr>,
+        silent: Option<u64>,
+        known: &mut Option<u64>,
+    ) -> Result<Hello, Refused> {
+        let hear = |_: &Hello, holds: bool| match (holds, silent) {
+            (true, Some(number)) => {
+                *known = Some(self.rooms.known.enter(socket, KNOWN));
+                self.rooms.silent.leave(number);
+            }
+            (true, None) => {}
+            (false, _) => {
+                let why = "its token is not the run's";
+                (self.refuse)(&Away { hello: None, from, why });
+            }
+        };
+        let admit = |hello: &Hello| {
+            let admitted = (self.admit)(hello);
+            admitted.inspect_err(|why| (self.refuse)(&Away { hello: Some(hello), from, why }))
+        };
+        // Without it messages wait for each other's acknowledgements; only connections over the network have it.
+        if silent.is_some() {
+            socket.set_nodelay(true)?;
+        }
+        let limit = silent.map(|_| PATIENCE);
+        answer(socket, self.token, &(self.introduce)()?, limit, hear, admit)
     }
 }
 
@@ -107,20 +211,35 @@ impl Drop for Gate {
     }
 }
 
-/// Connects and says hello; tries again where the gate is crowded.
-pub(crate) fn knock(
+/// When it is worth another attempt to connect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Retry {
+    /// Where whoever listens has closed the connection, as a gate does that is crowded.
+    Crowded,
+    /// Where anything has broken: who is called is there, and the network may come back.
+    Broken,
+}
+
+/// Connects and carries a handshake out, time and again for a while where that is worth it and nobody has lost interest.
+pub(crate) fn connect(
     at: SocketAddr,
     token: Token,
     hello: impl Fn() -> io::Result<Hello>,
+    (retry, lasts): (Retry, Duration),
+    is_over: impl Fn() -> bool,
 ) -> Result<(Hello, TcpStream), Refused> {
-    let until = Instant::now() + KNOCKING;
+    let until = Instant::now() + lasts;
     loop {
-        let tried = TcpStream::connect_timeout(&at, super::hello::PATIENCE).map_err(Refused::Broken);
-        let tried = tried.and_then(|socket| Ok((greet(&socket, token, &hello()?)?, socket)));
+        let tried = TcpStream::connect_timeout(&at, PATIENCE).map_err(Refused::Broken);
+        let tried = tried.and_then(|socket| {
+            socket.set_nodelay(true)?;
+            Ok((greet(&socket, token, &hello()?, Some(PATIENCE))?, socket))
+        });
         match tried {
-            // A crowded gate closes what it cannot attend to.
-            Err(Refused::Broken(why)) if is_closed(&why) && Instant::now() < until => {
-                thread::sleep(Duration::from_millis(20));
+            Err(Refused::Broken(why))
+                if (retry == Retry::Broken || is_closed(&why)) && Instant::now() < until && !is_over() =>
+            {
+                thread::sleep(AGAIN);
             }
             tried => return tried,
         }

@@ -1,13 +1,14 @@
 //! The handshake: both ends of a connection prove that they hold the run's token before anything else is said.
 //!
 //! ```text
-//! connector ── hello (with a nonce) ──────────────────────▶ acceptor
+//! connector ── hello (with a nonce), HMAC(token, t, it) ──▶ acceptor
 //!           ◀─ hello (with a nonce), HMAC(token, a, both) ──
 //!           ── HMAC(token, c, both) ─────────────────────▶
 //!           ◀─ welcome, or why not ────────────────────────
 //! ```
 //!
-//! The proofs are over both hellos, so that neither can be used a second time.
+//! The proofs are over both hellos, so that neither can be used a second time. The first one, the *ticket*, is over one hello
+//! alone: it lets nobody in, but whoever shows it waits apart from those who hold no token.
 
 use std::fmt;
 use std::io;
@@ -17,14 +18,14 @@ use std::time::Duration;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use super::wire::{Timed, receive, send};
+use super::wire::{Timed, receive, receive_bytes, send};
 
-/// How long a handshake may take.
+/// How long a handshake over the network may take.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 /// No hello is longer.
 const MOST: u64 = 1024;
 /// What is spoken; changes with every message that changes.
-const PROTOCOL: u32 = 3;
+const PROTOCOL: u32 = 4;
 const MAGIC: [u8; 8] = *b"raddlerd";
 
 /// What whoever connects is to whom it connects to.
@@ -118,7 +119,9 @@ pub(crate) enum Refused {
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Stranger => f.write_str("whoever answers there does not hold the token of this run"),
+            Self::Stranger => f.write_str(
+                "whoever answers there does not hold this token: give the token of the run that is there",
+            ),
             Self::Broken(why) => write!(f, "{why}"),
             Self::Unlike(why) => f.write_str(why),
         }
@@ -136,7 +139,7 @@ impl From<io::Error> for Refused {
 
 type Proof = [u8; 32];
 
-fn mac(token: Token, by: u8, hellos: &[&Hello; 2]) -> Hmac<Sha256> {
+fn mac(token: Token, by: u8, hellos: &[&Hello]) -> Hmac<Sha256> {
     // HMAC takes keys of any length; this one has 32 bytes.
     let mut mac = Hmac::<Sha256>::new_from_slice(&token.0).unwrap_or_else(|_| Hmac::new(&Default::default()));
     mac.update(&[by]);
@@ -146,12 +149,19 @@ fn mac(token: Token, by: u8, hellos: &[&Hello; 2]) -> Hmac<Sha256> {
 
 const CONNECTOR: u8 = 1;
 const ACCEPTOR: u8 = 2;
+const TICKET: u8 = 3;
 
-/// Says hello to whoever accepted a connection; gives what it says of itself.
-pub(crate) fn greet(socket: &TcpStream, token: Token, mine: &Hello) -> Result<Hello, Refused> {
-    socket.set_nodelay(true)?;
-    let mut timed = Timed::new(socket, PATIENCE);
+/// Says hello to whoever is at the other end, within a time if there is a limit; gives what it says of itself.
+pub(crate) fn greet(
+    socket: &TcpStream,
+    token: Token,
+    mine: &Hello,
+    limit: Option<Duration>,
+) -> Result<Hello, Refused> {
+    let mut timed = Timed::new(socket, limit);
+    let ticket: Proof = mac(token, TICKET, &[mine]).finalize().into_bytes().into();
     send(&mut timed, mine)?;
+    send(&mut timed, &ticket)?;
     let (theirs, proof): (Hello, Proof) = receive(&mut timed, MOST)?;
     theirs.check()?;
     let hellos = [mine, &theirs];
@@ -164,20 +174,36 @@ pub(crate) fn greet(socket: &TcpStream, token: Token, mine: &Hello) -> Result<He
     }
 }
 
-/// Answers a hello: `admit` decides, of whoever holds the token, who fits.
+/// Answers a hello. `hear` is told of it, and whether it came with a ticket; `admit` decides, of whoever holds the token,
+/// who fits. One of another protocol, or without the token, is answered too, so that it can say what is wrong.
 pub(crate) fn answer(
     socket: &TcpStream,
     token: Token,
     mine: &Hello,
+    limit: Option<Duration>,
+    hear: impl FnOnce(&Hello, bool),
     admit: impl FnOnce(&Hello) -> Result<(), String>,
 ) -> Result<Hello, Refused> {
-    socket.set_nodelay(true)?;
-    let mut timed = Timed::new(socket, PATIENCE);
+    let mut timed = Timed::new(socket, limit);
     let theirs: Hello = receive(&mut timed, MOST)?;
-    theirs.check()?;
     let hellos = [&theirs, mine];
     let proof: Proof = mac(token, ACCEPTOR, &hellos).finalize().into_bytes().into();
-    send(&mut timed, &(mine.clone(), proof))?;
+    let answer = (mine.clone(), proof);
+    if let Err(why) = theirs.check() {
+        if matches!(why, Refused::Unlike(_)) {
+            send(&mut timed, &answer)?;
+            // What is closed before all of it is read may take the answer with it.
+            let _ = receive_bytes(&mut timed, MOST);
+        }
+        return Err(why);
+    }
+    let ticket: Proof = receive(&mut timed, MOST)?;
+    let holds = mac(token, TICKET, &[&theirs]).verify_slice(&ticket).is_ok();
+    hear(&theirs, holds);
+    send(&mut timed, &answer)?;
+    if !holds {
+        return Err(Refused::Stranger);
+    }
     let proof: Proof = receive(&mut timed, MOST)?;
     mac(token, CONNECTOR, &hellos).verify_slice(&proof).map_err(|_| Refused::Stranger)?;
     let refused = admit(&theirs).err();

@@ -1,16 +1,17 @@
 //! [`Invitation`]: what a process needs to find its run, and to be let in.
 
+use std::fs;
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::path::Path;
-use std::{env, fs};
 
 use super::hello::{Token, random};
 use crate::error::EngineError;
 
-/// The environment variables in which `raddle launch` tells a process of its run: a file with the invitation, the
-/// process's number, its workers, and whether the run has been begun before.
+/// The environment variables in which `raddle launch` tells a process of its run: a file with the invitation (where there is
+/// no [`tether`](super::tether), else only its folder counts), the process's number, its workers, and whether the run has been
+/// begun before.
 pub(crate) const FILE: &str = "RADDLE_RUN";
 pub(crate) const INDEX: &str = "RADDLE_PROCESS";
 pub(crate) const WORKERS: &str = "RADDLE_WORKERS";
@@ -45,9 +46,13 @@ impl Invitation {
     /// # Errors
     /// If the file cannot be written.
     pub fn write(&self, path: &Path) -> io::Result<()> {
+        write_private(path, &self.text())
+    }
+
+    /// The same as lines of text.
+    pub(crate) fn text(&self) -> String {
         let Self { coordinator, token, run } = self;
-        let text = format!("coordinator {coordinator}\nrun {run:016x}\ntoken {}\n", hex(&token.0));
-        write_private(path, &text)
+        format!("coordinator {coordinator}\nrun {run:016x}\ntoken {}\n", hex(&token.0))
     }
 
     /// Reads what [`write`](Self::write) wrote.
@@ -57,6 +62,10 @@ impl Invitation {
     pub fn read(path: &Path) -> Result<Self, EngineError> {
         let refuse = |why: String| EngineError::Setting(format!("{}: {why}", path.display()));
         let text = fs::read_to_string(path).map_err(|why| refuse(why.to_string()))?;
+        Self::parse(&text, refuse)
+    }
+
+    pub(crate) fn parse(text: &str, refuse: impl Fn(String) -> EngineError) -> Result<Self, EngineError> {
         let value = |name: &str| {
             let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
             line.map(str::trim)
@@ -68,14 +77,6 @@ impl Invitation {
             run: u64::from_str_radix(value("run")?, 16).map_err(|_| bad("run"))?,
             token: Token(unhex(value("token")?).ok_or_else(|| bad("token"))?),
         })
-    }
-
-    /// What this process was told when it was started, and its number; `None` if it was started alone.
-    pub(crate) fn from_environment() -> Result<Option<(Self, u32)>, EngineError> {
-        let Some(file) = env::var_os(FILE) else { return Ok(None) };
-        let index = env::var(INDEX).ok().and_then(|text| text.parse().ok());
-        let index = index.ok_or_else(|| EngineError::Setting(format!("{FILE} is set and {INDEX} is not")))?;
-        Ok(Some((Self::read(Path::new(&file))?, index)))
     }
 }
 

@@ -2,26 +2,29 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::net::{SocketAddr, TcpStream};
+use std::io::{self, Write as _};
+use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
-use super::gate::{Gate, knock};
-use super::hello::{Hello, Role, Token};
+use super::gate::{Away, Gate, Keeper, Retry, Rooms, connect};
+use super::hello::{Hello, Refused, Role, Token, greet};
 use super::invitation::Invitation;
 use super::plan::{Plan, Seat};
 use super::protocol::{Briefing, Order, Report};
 use super::reach::Reach;
-use super::wire::{pulse, receive, send};
+use super::tether::Tether;
+use super::wire::{heartbeat, receive, send};
 use crate::error::EngineError;
 use crate::hands::lock;
 use crate::link::{Link, messenger};
+use crate::process::peak_memory_bytes;
 use crate::wishes::Wishes;
 
 /// An order is never longer: a plan names every shard.
 const MOST: u64 = 1 << 30;
-/// How long to wait for another process to connect. All are told of a generation at the same time.
+/// How long to wait for another process, or for a network that is gone. All are told of a generation at the same time.
 const MEETING: Duration = Duration::from_secs(10);
 
 /// What the coordinator said to the process itself.
@@ -66,9 +69,11 @@ pub(crate) struct Line {
     mail: Arc<Mail>,
     address: SocketAddr,
     _gate: Gate,
-    used: AtomicBool,
-    /// Whether the process ends with the generation.
+    /// Whether a run has been begun on it.
+    used: Arc<AtomicBool>,
+    /// Whether the process ends with the generation, and whether it came from elsewhere to join.
     ends: bool,
+    is_guest: bool,
     /// Whether the process has no part in the run any more.
     done: Arc<AtomicBool>,
 }
@@ -89,13 +94,17 @@ pub(crate) fn build() -> u64 {
 }
 
 impl Line {
-    /// Connects to the coordinator, and listens where it is told to, or where the coordinator was reached from: on loopback
-    /// only, if that is there.
-    /// Where the process is to end with the run's generation, as one of `raddle launch` does, it ends at once with [`LOST`]
-    /// when another is lost or the coordinator is gone.
+    /// Connects to the coordinator, unless the tether leads there, and listens where it is told to, or where the coordinator is
+    /// reached from: on loopback only, if that is there.
+    /// Where the process is to end with the run's generation, as one that others have started does, it ends at once with
+    /// [`LOST`] when another is lost or the coordinator is gone.
+    ///
+    /// # Errors
+    /// [`EngineError::Process`] if the connection breaks, [`EngineError::Setting`] if this process does not fit.
     pub(crate) fn open(
         invitation: &Invitation,
         index: u32,
+        tether: Tether,
         ends: bool,
         reach: Reach,
     ) -> Result<Self, EngineError> {
@@ -104,19 +113,40 @@ impl Line {
         let refused = |why: &dyn fmt::Display| {
             EngineError::Process(format!("the coordinator of the run, at {coordinator}: {why}"))
         };
+        let unfit = |why: Refused| match why {
+            Refused::Broken(why) => refused(&why),
+            Refused::Stranger | Refused::Unlike(_) => {
+                EngineError::Setting(format!("the run at {coordinator} does not let it in: {why}"))
+            }
+        };
         let hello = || Hello::new(Role::Member, ids, 0, index);
-        let (_, control) = knock(coordinator, token, hello).map_err(|why| refused(&why))?;
+        let (is_launched, is_guest) =
+            (matches!(tether, Tether::Launcher(_)), matches!(tether, Tether::Supervisor(_)));
+        let (control, supervisor) = match tether {
+            Tether::Launcher(socket) => {
+                // A launcher that is stopped meanwhile goes on; one that is gone has closed it.
+                let mine = hello().map_err(|why| refused(&why))?;
+                greet(&socket, token, &mine, None).map_err(unfit)?;
+                (socket, None)
+            }
+            Tether::Supervisor(socket) => {
+                (reach_out(coordinator, token, hello).map_err(unfit)?, Some(socket))
+            }
+            Tether::None => (reach_out(coordinator, token, hello).map_err(unfit)?, None),
+        };
+        let here = match is_launched {
+            true => coordinator.ip(),
+            false => control.local_addr().map_err(|why| refused(&why))?.ip(),
+        };
         let mail = Arc::new(Mail::default());
-        let at = reach.listens(control.local_addr().map_err(|why| refused(&why))?.ip());
-        let gate = open_gate(at, token, ids, index, &mail)
-            .map_err(|why| EngineError::Setting(format!("cannot listen at {at}: {why}")))?;
+        let gate = open_gate((reach, here), token, ids, index, &mail)?;
         let address = reach.told(gate.address());
         let wishes = Arc::new(Wishes::default());
         let (tell, told) = mpsc::channel();
         let mut orders = control.try_clone().map_err(|why| refused(&why))?;
         let heard = Arc::clone(&wishes);
-        let is_done = Arc::new(AtomicBool::new(false));
-        let done = Arc::clone(&is_done);
+        let (is_done, is_used) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let (done, used) = (Arc::clone(&is_done), Arc::clone(&is_used));
         let listening = messenger("orders").spawn(move || {
             loop {
                 let told = match receive(&mut orders, MOST) {
@@ -141,6 +171,8 @@ impl Line {
                         continue;
                     }
                     Ok(Order::Refuse { why }) => Told::Refused(why),
+                    // It is still reading its data, and nobody waits for them.
+                    Ok(Order::End) if ends && !used.load(Ordering::Acquire) => std::process::exit(0),
                     Ok(Order::End) => {
                         heard.abort("the run has ended");
                         Told::End
@@ -163,7 +195,11 @@ impl Line {
         });
         listening.map_err(|why| refused(&why))?;
         let (control, told) = (Arc::new(Mutex::new(control)), Mutex::new(told));
-        pulse(&control, Report::Alive).map_err(|why| refused(&why))?;
+        let alive = || Report::Alive { memory: peak_memory_bytes().unwrap_or(0) };
+        heartbeat(&control, alive).map_err(|why| refused(&why))?;
+        if let Some(supervisor) = supervisor {
+            leave_with(supervisor, &control).map_err(|why| refused(&why))?;
+        }
         Ok(Self {
             index,
             token,
@@ -174,8 +210,9 @@ impl Line {
             mail,
             address,
             _gate: gate,
-            used: AtomicBool::new(false),
+            used: is_used,
             ends,
+            is_guest,
             done: is_done,
         })
     }
@@ -206,6 +243,18 @@ impl Line {
         let control = Arc::clone(&self.control);
         // The thread that listens notices that the coordinator is gone.
         move |report| drop(send(&mut *lock(&control), report))
+    }
+
+    /// Says why a process that came to join does not; `None` for all others, of whom the launcher sees it.
+    pub(crate) fn excuse(&self) -> Option<impl Fn(String) + Send + use<>> {
+        let (control, used) = (Arc::clone(&self.control), Arc::clone(&self.used));
+        self.is_guest.then_some(move |why| {
+            // One that has taken part has said it.
+            if !used.load(Ordering::Acquire) {
+                // The launcher may be gone.
+                let _ = send(&mut *lock(&control), &Report::Failed { why, of_a_peer: false });
+            }
+        })
     }
 
     /// Waits for what is next.
@@ -252,7 +301,9 @@ impl Line {
             let link = if *id < self.index {
                 let hello = || Hello::new(Role::Neighbour, self.ids, plan.number, self.index);
                 let at = address.parse().map_err(|_| lost(&"that is no address"))?;
-                let (there, socket) = knock(at, self.token, hello).map_err(|why| lost(&why))?;
+                let over = || self.wishes.is_over();
+                let met = connect(at, self.token, hello, (Retry::Broken, MEETING), over);
+                let (there, socket) = met.map_err(|why| lost(&why))?;
                 if there.index != *id {
                     return Err(lost(&"another process answers there"));
                 }
@@ -271,6 +322,10 @@ impl Drop for Line {
     fn drop(&mut self) {
         // What is closed here is no loss.
         self.done.store(true, Ordering::Release);
+        if self.is_guest && !self.used.load(Ordering::Acquire) {
+            // It may still say why it does not join; the connection ends with the process.
+            return;
+        }
         // The thread that listens to the coordinator ends, and the coordinator sees that nothing more comes.
         let _ = lock(&self.control).shutdown(std::net::Shutdown::Both);
     }
@@ -295,13 +350,58 @@ impl Mail {
     }
 }
 
+/// The connection to a coordinator that is there, or was there a moment ago.
+fn reach_out(
+    coordinator: SocketAddr,
+    token: Token,
+    hello: impl Fn() -> io::Result<Hello>,
+) -> Result<TcpStream, Refused> {
+    connect(coordinator, token, hello, (Retry::Broken, MEETING), || false).map(|(_, socket)| socket)
+}
+
+/// Lets the process leave when its supervisor is gone: nobody would end it, or start it again.
+fn leave_with(mut supervisor: TcpStream, control: &Arc<Mutex<TcpStream>>) -> io::Result<()> {
+    let control = Arc::downgrade(control);
+    let waiting = messenger("supervisor").spawn(move || {
+        // It says nothing.
+        let _ = io::copy(&mut supervisor, &mut io::sink());
+        if let Some(control) = control.upgrade() {
+            // Nobody is left to tell if stderr is closed; the thread that listens notices that the coordinator is gone.
+            let _ = writeln!(
+                io::stderr(),
+                "raddle: raddle join has ended, or was asked to: its process leaves the run"
+            );
+            let _ = send(&mut *lock(&control), &Report::Leaving);
+        }
+    });
+    waiting.map(drop)
+}
+
+/// Listens for other processes. Where a network is gone, so is its address: it may come back.
 fn open_gate(
-    at: SocketAddr,
+    (reach, here): (Reach, IpAddr),
     token: Token,
     ids: (u64, u64),
     index: u32,
     mail: &Arc<Mail>,
-) -> std::io::Result<Gate> {
+) -> Result<Gate, EngineError> {
+    let (at, until) = (reach.listens(here), Instant::now() + MEETING);
+    loop {
+        match Gate::open(at, keeper(token, ids, index, mail)) {
+            Ok(gate) => return Ok(gate),
+            Err(why) if why.kind() != io::ErrorKind::AddrNotAvailable || reach.listen.is_some() => {
+                return Err(EngineError::Setting(format!("cannot listen at {at}: {why}")));
+            }
+            Err(why) if Instant::now() >= until => {
+                return Err(EngineError::Process(format!("cannot listen at {at}: {why}")));
+            }
+            Err(_) => std::thread::sleep(Duration::from_millis(20)),
+        }
+    }
+}
+
+/// Who lets other processes of the run in.
+fn keeper(token: Token, ids: (u64, u64), index: u32, mail: &Arc<Mail>) -> Keeper {
     let (asks, takes) = (Arc::clone(mail), Arc::clone(mail));
     let introduce = Box::new(move || Hello::new(Role::Neighbour, ids, 0, index));
     let admit = Box::new(move |hello: &Hello| {
@@ -320,7 +420,9 @@ fn open_gate(
         lock(&takes.links).insert((hello.generation, hello.index), link);
         takes.came.notify_all();
     });
-    Gate::open(at, token, introduce, admit, deliver)
+    // Whoever is turned away says so.
+    let (refuse, rooms) = (Box::new(|_: &Away<'_>| ()), Rooms::default());
+    Keeper { token, introduce, admit, refuse, deliver, rooms }
 }
 
 /// Whether a process is of this run and build.

@@ -15,13 +15,16 @@ mod reach;
 mod server;
 #[cfg(test)]
 mod tests;
+mod tether;
 pub(crate) mod vault;
 mod visitor;
 mod wire;
 
 pub(crate) use self::hello::random;
+#[cfg(feature = "cli")]
+pub(crate) use self::invitation::INDEX;
 pub use self::invitation::Invitation;
-pub(crate) use self::invitation::{AGAIN, FILE, INDEX, WORKERS, write_private};
+pub(crate) use self::invitation::{AGAIN, FILE, WORKERS, write_private};
 pub(crate) use self::line::{LOST, Line, Next};
 pub use self::order::{CoordinatorSettings, Ended, Heard};
 pub use self::protocol::{MemberStatus, RunStatus};
@@ -29,9 +32,27 @@ pub use self::protocol::{MemberStatus, RunStatus};
 pub(crate) use self::reach::Address;
 pub(crate) use self::reach::Reach;
 pub use self::server::{Remote, Server};
+#[cfg(feature = "cli")]
+pub(crate) use self::tether::tie;
+use self::tether::{Started, Tether};
 pub(crate) use self::vault::{PROOF, read_proof};
 pub use self::visitor::{Place, Visitor};
+use std::io::{self, Write as _};
+use std::sync::Mutex;
+
 use crate::error::EngineError;
+use crate::hands::lock;
+
+/// Says to the run's launcher why this process does not join.
+static EXCUSE: Mutex<Option<Box<dyn Fn(String) + Send>>> = Mutex::new(None);
+
+/// Tells the launcher, where this process came to join its run and has not done so, why it ends.
+#[cfg(feature = "cli")]
+pub(crate) fn excuse(why: &str) {
+    if let Some(say) = lock(&EXCUSE).take() {
+        say(why.to_owned());
+    }
+}
 
 /// A process's place in a run of several: see [`Engine::run_on`](crate::Engine::run_on).
 pub struct Cluster {
@@ -48,12 +69,27 @@ impl std::fmt::Debug for Cluster {
 impl Cluster {
     /// The run that this process was started for by `raddle launch`; `None` if it was started alone.
     ///
+    /// Where the connection to the coordinator breaks before the process has its place, it says why on stderr and ends with
+    /// status 75, which is a loss: the launcher starts another one.
+    ///
     /// # Errors
-    /// If the coordinator cannot be found, or does not let this process in.
+    /// If the coordinator does not let this process in.
     pub fn from_environment() -> Result<Option<Self>, EngineError> {
-        let Some((invitation, index)) = Invitation::from_environment()? else { return Ok(None) };
-        let line = Line::open(&invitation, index, true, Reach::from_environment()?)?;
-        Ok(Some(Self { line, index }))
+        let opened = Started::from_environment().and_then(|started| {
+            let Some(Started { invitation, index, tether }) = started else { return Ok(None) };
+            let line = Line::open(&invitation, index, tether, true, Reach::from_environment()?)?;
+            if let Some(excuse) = line.excuse() {
+                *lock(&EXCUSE) = Some(Box::new(excuse));
+            }
+            Ok(Some(Self { line, index }))
+        });
+        opened.inspect_err(|why| {
+            if let EngineError::Process(why) = why {
+                // Nobody is left to tell if stderr is closed.
+                let _ = writeln!(io::stderr(), "raddle: {why}");
+                std::process::exit(LOST);
+            }
+        })
     }
 
     /// Takes place number `index` in a run.
@@ -61,7 +97,7 @@ impl Cluster {
     /// # Errors
     /// If the coordinator cannot be found, or does not let this process in.
     pub fn join(invitation: &Invitation, index: u32) -> Result<Self, EngineError> {
-        let line = Line::open(invitation, index, false, Reach::default())?;
+        let line = Line::open(invitation, index, Tether::None, false, Reach::default())?;
         Ok(Self { line, index })
     }
 

@@ -30,8 +30,8 @@ pub(crate) enum Report {
     Ended { generation: u64, cut: Option<Cut> },
     /// The parts of a checkpoint that it has written.
     Kept { generation: u64, drafted: Drafted },
-    /// It is alive.
-    Alive,
+    /// A heartbeat: it is alive, and has had so many bytes of memory at most.
+    Alive { memory: u64 },
     /// The first process has the model: may it write it?
     MayWrite,
     /// The hand-over to a generation is done; it moved so many bytes, and took so many seconds since the process's last
@@ -51,7 +51,7 @@ crate::state!(
         Epoch { generation, epoch },
         Ended { generation, cut },
         Kept { generation, drafted },
-        Alive,
+        Alive { memory },
         MayWrite,
         Settled { generation, bytes, seconds, memory },
         Leaving,
@@ -241,6 +241,8 @@ pub struct RunStatus {
     pub members: Vec<MemberStatus>,
     /// The pause before each generation but the first, in seconds.
     pub pauses: Vec<f64>,
+    /// What was worth a line on the launcher's screen, the last of it last.
+    pub notes: Vec<String>,
 }
 
 /// How a process of a run stands.
@@ -256,9 +258,9 @@ pub struct MemberStatus {
     pub workers: u32,
     /// Its shards.
     pub shards: u32,
-    /// The most memory that it has had, in bytes, as it last told.
+    /// The most memory that it has had, in bytes; told every second.
     pub peak_memory_bytes: u64,
 }
 
-crate::state!(RunStatus { generation, epoch, seconds, metric, workers, members, pauses });
+crate::state!(RunStatus { generation, epoch, seconds, metric, workers, members, pauses, notes });
 crate::state!(MemberStatus { process, state, address, workers, shards, peak_memory_bytes });

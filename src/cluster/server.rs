@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::coordinator::{Action, Coordinator, Event};
-use super::gate::Gate;
+use super::gate::{Away, Gate, Keeper, Rooms};
 use super::hello::{Hello, PATIENCE, Role, random};
 use super::invitation::{Invitation, new_token};
 use super::line::fits;
@@ -15,13 +15,18 @@ use super::order::{CoordinatorSettings, Ended, Heard, terms};
 use super::protocol::{Answer, Kept, Order};
 use super::reach::Address;
 use super::vault::Vault;
-use super::wire::{Timed, pulse, receive, send};
+use super::wire::{Timed, heartbeat, receive, send};
 use crate::error::EngineError;
 use crate::hands::lock;
 use crate::link::messenger;
 
-/// How often the coordinator looks at the time.
+/// How often the coordinator looks at the time, at least.
 const TICK: Duration = Duration::from_millis(100);
+/// Seconds that count at most between two looks at the time: where there are more, the coordinator itself was stopped, and
+/// what others have said meanwhile has not been heard yet.
+const ABSENCE: f64 = 0.5;
+/// Visitors that are heard at the same time; beyond them the oldest goes.
+const VISITORS: usize = 256;
 /// A report is never longer: it may name every shard.
 const MOST: u64 = 1 << 30;
 
@@ -42,6 +47,13 @@ struct Expected {
     run: u64,
 }
 
+impl Expected {
+    /// Takes a process in, if it is still awaited.
+    fn take(&mut self, hello: &Hello) -> bool {
+        hello.run == self.run && self.indices.remove(&hello.index)
+    }
+}
+
 /// The coordinator of a run, with its connections.
 pub struct Server {
     settings: CoordinatorSettings,
@@ -52,10 +64,10 @@ pub struct Server {
     machine: Coordinator,
     vault: Arc<Mutex<Vault>>,
     proof: Option<u64>,
-    /// The last generation's number.
+    /// The last generation's number, and that of the last one before this run.
     generation: u64,
+    before: u64,
     stop: bool,
-    begun: bool,
     expected: Arc<Mutex<Expected>>,
     members: BTreeMap<u32, Arc<Mutex<TcpStream>>>,
     visitors: BTreeMap<u64, TcpStream>,
@@ -76,6 +88,13 @@ impl Remote {
     pub fn stop(&self) {
         // A coordinator that is done needs no telling.
         let _ = self.0.send(Input::Event(None, Event::Stop));
+    }
+
+    /// Something is worth a line on the screen, and in the status.
+    #[cfg(feature = "cli")]
+    pub(crate) fn note(&self, text: String) {
+        // The same.
+        let _ = self.0.send(Input::Event(None, Event::Noted(text)));
     }
 
     fn tell(&self, event: Event) {
@@ -110,21 +129,39 @@ impl Server {
         let expected = Arc::new(Mutex::new(expected));
         let (send, inputs) = mpsc::channel();
         let (who, deliver) = (Arc::clone(&expected), send.clone());
-        let whose = Arc::clone(&expected);
+        let (whose, gone) = (Arc::clone(&expected), send.clone());
         let introduce = Box::new(move || Hello::new(Role::Coordinator, (0, lock(&whose).run), 0, u32::MAX));
         let admit = Box::new(move |hello: &Hello| admit(&mut lock(&who), hello));
+        let awaited = Arc::clone(&expected);
         let deliver = Box::new(move |hello: Hello, socket| {
             let input = match hello.role {
+                // Once: from here on its handshake cannot break, and it does not try again.
+                Role::Member if !lock(&awaited).take(&hello) => return,
                 Role::Member => Input::Member(hello.run, hello.index, socket),
                 _ => Input::Visitor(socket),
             };
             // A coordinator that is done hears nobody.
             let _ = deliver.send(input);
         });
-        let gate = Gate::open(listen, token, introduce, admit, deliver).map_err(refused)?;
+        let refuse = Box::new(move |away: &Away<'_>| {
+            // Only who holds the token is believed to be what it says.
+            let (of, role) = (away.hello.map(|hello| hello.index), away.hello.map(|hello| hello.role));
+            let who = match (role, away.from) {
+                (Some(Role::Member), Some(from)) => format!("process {}, at {from}", of.unwrap_or_default()),
+                (Some(Role::Member), None) => format!("process {}", of.unwrap_or_default()),
+                (_, from) => {
+                    format!("somebody at {}", from.map_or("this machine".into(), |ip| ip.to_string()))
+                }
+            };
+            let of = of.filter(|_| role == Some(Role::Member));
+            let why = format!("{who}, was turned away: {}", away.why);
+            let _ = gone.send(Input::Event(away.hello.map(|hello| hello.run), Event::TurnedAway { of, why }));
+        });
+        let keeper = Keeper { token, introduce, admit, refuse, deliver, rooms: Rooms::default() };
+        let gate = Gate::open(listen, keeper).map_err(refused)?;
         let invitation = Invitation::new(here(gate.address()), token, run);
         let (members, visitors) = (BTreeMap::new(), BTreeMap::new());
-        let (remote, settings, stop, begun) = (Remote(send, run), settings.clone(), false, false);
+        let (remote, settings, stop) = (Remote(send, run), settings.clone(), false);
         Ok(Self {
             settings,
             gate,
@@ -135,16 +172,16 @@ impl Server {
             vault,
             proof,
             generation,
+            before: generation,
             stop,
-            begun,
             expected,
             members,
             visitors,
         })
     }
 
-    /// Begins anew after a loss: expects as many processes as at first, who find the run by the
-    /// [`invitation`](Self::invitation) as it then is. Those of the attempt before are heard no more.
+    /// Begins anew after a loss: expects as many processes as before, or one less where [one has left](Ended::left), who find
+    /// the run by the [`invitation`](Self::invitation) as it then is. Those of the attempt before are heard no more.
     ///
     /// # Errors
     /// If the system has no random bytes.
@@ -170,9 +207,29 @@ impl Server {
         Ok(())
     }
 
+    /// What proves that a process reaches the folder of the run.
+    #[cfg(feature = "cli")]
+    pub(crate) fn proof(&self) -> Option<u64> {
+        self.proof
+    }
+
+    /// Processes that it expects.
+    pub fn processes(&self) -> u32 {
+        self.settings.processes
+    }
+
+    /// Takes the connection to a process that was started here, which nobody else could make.
+    ///
+    /// # Errors
+    /// If no thread can be started for it.
+    #[cfg(feature = "cli")]
+    pub(crate) fn take(&self, control: TcpStream) -> std::io::Result<()> {
+        self.gate.take(control)
+    }
+
     /// Whether a generation has begun: processes are then those of a run that goes on.
     pub fn has_begun(&self) -> bool {
-        self.begun
+        self.generation > self.before
     }
 
     /// Epochs completed, as last told.
@@ -197,7 +254,7 @@ impl Server {
 
     /// Coordinates until the run is over, or a process is lost. `hear` is called with what is worth knowing.
     pub fn run(&mut self, mut hear: impl FnMut(Heard<'_>)) -> Ended {
-        let (began, mut visitor) = (Instant::now(), 0);
+        let (mut clock, mut visitor) = (Clock::new(), 0);
         if self.stop {
             self.remote.stop();
         }
@@ -205,49 +262,67 @@ impl Server {
             let event = match self.inputs.recv_timeout(TICK) {
                 Ok(Input::Event(of, event)) if of.is_none_or(|of| of == self.invitation.run) => event,
                 // Of an attempt that is over.
-                Ok(Input::Event(..)) => continue,
+                Ok(Input::Event(..)) => Event::Tick,
                 Ok(Input::Member(of, index, socket)) => {
                     if of == self.invitation.run {
                         self.listen_to(index, socket);
                     }
-                    continue;
+                    Event::Tick
                 }
                 Ok(Input::Visitor(socket)) => {
                     visitor += 1;
                     self.hear(visitor, socket);
-                    continue;
+                    Event::Tick
                 }
                 Err(_) => Event::Tick,
             };
             self.stop |= matches!(event, Event::Stop);
-            for action in self.machine.on(event, began.elapsed().as_secs_f64()) {
-                match action {
-                    Action::Tell { to, order } => self.tell(to, &order),
-                    Action::Answer { visitor, answer } => self.answer(visitor, &answer),
-                    Action::Note(text) => hear(Heard::Note(&text)),
-                    Action::Begun => hear(Heard::Begun(self.generation)),
-                    Action::Number(number) => {
-                        (self.generation, self.begun) = (number, true);
-                        if let Err(why) = lock(&self.vault).note_generation(number) {
-                            hear(Heard::Note(&format!("generation.json cannot be written: {why}")));
-                        }
-                    }
-                    Action::Find { identity } => {
-                        self.aside(move |vault| vault.find(&identity), |why| Event::Unusable { why });
-                    }
-                    Action::Commit { epoch, generation, identity, drafted } => {
-                        let told = move |kept| Event::Committed { generation, kept };
-                        let failed = |why| Kept { cost: 0.0, bytes: 0, failed: Some(why) };
-                        let commit = move |vault: &mut Vault| {
-                            told(vault.commit((epoch, generation), &identity, drafted))
-                        };
-                        self.aside(commit, move |why| told(failed(why)));
-                    }
-                    Action::Over { who, code, why } => return Ended { who, code, why, lost: false },
-                    Action::Lost { who, why } => return Ended { who, code: 1, why: Some(why), lost: true },
+            for action in self.machine.on(event, clock.look()) {
+                if let Some(ended) = self.act(action, &mut hear) {
+                    return ended;
                 }
             }
         }
+    }
+
+    /// Does what is to be done; tells how the run has ended, if it has.
+    fn act(&mut self, action: Action, hear: &mut impl FnMut(Heard<'_>)) -> Option<Ended> {
+        match action {
+            Action::Tell { to, order } => self.tell(to, &order),
+            Action::Answer { visitor, answer } => self.answer(visitor, &answer),
+            Action::Note(text) => hear(Heard::Note(&text)),
+            Action::Begun => hear(Heard::Begun(self.generation)),
+            Action::Number(number) => {
+                self.generation = number;
+                let told = move |failed: Option<String>| Event::Numbered { number, failed };
+                self.aside(
+                    move |vault| told(vault.note_generation(number).err().map(|why| why.to_string())),
+                    move |why| told(Some(why)),
+                );
+            }
+            Action::Find { identity } => {
+                self.aside(move |vault| vault.find(&identity), |why| Event::Unusable { why });
+            }
+            Action::Commit { epoch, generation, identity, drafted } => {
+                let told = move |kept| Event::Committed { generation, kept };
+                let failed = |why| Kept { cost: 0.0, bytes: 0, failed: Some(why) };
+                let commit =
+                    move |vault: &mut Vault| told(vault.commit((epoch, generation), &identity, drafted));
+                self.aside(commit, move |why| told(failed(why)));
+            }
+            Action::Over { who, code, why } => {
+                return Some(Ended { who, code, why, lost: false, left: false });
+            }
+            Action::Lost { who, why } => {
+                return Some(Ended { who, code: 1, why: Some(why), lost: true, left: false });
+            }
+            Action::Left { who, why } => {
+                // Somebody else is left: see the coordinator.
+                self.settings.processes -= 1;
+                return Some(Ended { who, code: 1, why: Some(why), lost: true, left: true });
+            }
+        }
+        None
     }
 
     /// Does what may take a while, as disks do, beside what else happens; `failed` makes an event of why it cannot.
@@ -274,7 +349,7 @@ impl Server {
         let _ = socket.set_write_timeout(Some(PATIENCE));
         let (socket, deadline) = (Arc::new(Mutex::new(socket)), self.settings.deadline.as_secs_f64());
         // Without a thread that says that the coordinator is alive, the process goes by what else it hears.
-        let _ = pulse(&socket, Order::Alive { deadline });
+        let _ = heartbeat(&socket, move || Order::Alive { deadline });
         self.members.insert(of, socket);
         let listen = messenger(&format!("process-{of}"));
         let listening = listen.spawn(move || {
@@ -291,10 +366,14 @@ impl Server {
     /// A visitor asks one question.
     fn hear(&mut self, visitor: u64, socket: TcpStream) {
         let (Ok(asking), remote) = (socket.try_clone(), self.remote.clone()) else { return };
+        // Those that ask nothing are forgotten.
         self.visitors.insert(visitor, socket);
+        while self.visitors.len() > VISITORS {
+            self.visitors.pop_first();
+        }
         // Without a thread for it the visitor is not answered.
         let _ = messenger("visitor").spawn(move || {
-            if let Ok(question) = receive(&mut Timed::new(&asking, PATIENCE), MOST) {
+            if let Ok(question) = receive(&mut Timed::new(&asking, Some(PATIENCE)), MOST) {
                 remote.tell(Event::Asked { visitor, question });
             }
         });
@@ -315,9 +394,33 @@ impl Server {
         }
         if let Some(socket) = self.visitors.remove(&visitor) {
             // Whoever asked may be gone.
-            let _ = send(&mut Timed::new(&socket, PATIENCE), answer);
+            let _ = send(&mut Timed::new(&socket, Some(PATIENCE)), answer);
         }
     }
+}
+
+/// Seconds since the coordinator began, without those in which it was stopped.
+struct Clock {
+    now: f64,
+    looked: Instant,
+}
+
+impl Clock {
+    fn new() -> Self {
+        Self { now: 0.0, looked: Instant::now() }
+    }
+
+    fn look(&mut self) -> f64 {
+        let since = self.looked.elapsed();
+        self.looked += since;
+        self.now = passed(self.now, since.as_secs_f64());
+        self.now
+    }
+}
+
+/// What a clock shows so many seconds later.
+fn passed(now: f64, since: f64) -> f64 {
+    now + since.min(ABSENCE)
 }
 
 /// Where this machine reaches what listens there.
@@ -336,7 +439,7 @@ fn admit(expected: &mut Expected, hello: &Hello) -> Result<(), String> {
         Role::Visitor => Ok(()),
         Role::Member => {
             fits(hello, (expected.build.unwrap_or(hello.build), expected.run))?;
-            if !expected.indices.remove(&hello.index) {
+            if !expected.indices.contains(&hello.index) {
                 return Err(format!("nobody waits for a process {}", hello.index));
             }
             expected.build = Some(hello.build);

@@ -2,13 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail where a test would")]
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::gate::{Gate, knock};
+use super::gate::{Away, Gate, Keeper, Retry, Rooms, connect};
 use super::hello::{Hello, PATIENCE, Refused, Role, Token, answer, greet};
 use super::line::fits;
 use crate::simulation::Dice;
@@ -21,35 +22,54 @@ fn hello(build: u64, run: u64, generation: u64) -> Hello {
 
 /// A gate that lets processes of build 1 and run 2 in, from generation 5 on; and those that came in.
 fn gate() -> (Gate, Arc<Mutex<Vec<Hello>>>) {
-    let came: Arc<Mutex<Vec<Hello>>> = Arc::default();
-    let into = Arc::clone(&came);
+    let (gate, came, _) = gate_that_tells();
+    (gate, came)
+}
+
+/// The same, with the numbers of those that it turned away, where they hold the token, and the reasons.
+type Told = Arc<Mutex<Vec<(Option<u32>, String)>>>;
+
+fn gate_that_tells() -> (Gate, Arc<Mutex<Vec<Hello>>>, Told) {
+    let (came, told): (Arc<Mutex<Vec<Hello>>>, Told) = Default::default();
+    let (into, tell) = (Arc::clone(&came), Arc::clone(&told));
     let admit = Box::new(|hello: &Hello| {
         fits(hello, (1, 2))?;
         if hello.generation >= 5 { Ok(()) } else { Err("its generation is over".into()) }
     });
     let deliver = Box::new(move |hello, _| into.lock().unwrap().push(hello));
+    let refuse = Box::new(move |away: &Away<'_>| {
+        let of = away.hello.map(|hello| hello.index);
+        tell.lock().unwrap().push((of, away.why.to_owned()));
+    });
+    let introduce = Box::new(|| Ok(hello(1, 2, 0)));
+    let keeper = Keeper { token: TOKEN, introduce, admit, refuse, deliver, rooms: Rooms::default() };
     let at = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    (Gate::open(at, TOKEN, Box::new(|| Ok(hello(1, 2, 0))), admit, deliver).unwrap(), came)
+    (Gate::open(at, keeper).unwrap(), came, told)
 }
 
-fn knock_with(gate: &Gate, token: Token, hello: &Hello) -> Result<(Hello, TcpStream), Refused> {
-    knock(gate.address(), token, || Ok(hello.clone()))
+fn connect_with(gate: &Gate, token: Token, hello: &Hello) -> Result<(Hello, TcpStream), Refused> {
+    let retry = (Retry::Crowded, Duration::from_secs(30));
+    connect(gate.address(), token, || Ok(hello.clone()), retry, || false)
 }
 
 #[test]
 fn who_fits_is_let_in_and_who_does_not_is_told_why() {
-    let (gate, came) = gate();
-    assert_eq!(knock_with(&gate, TOKEN, &hello(1, 2, 5)).unwrap().0.run, 2);
+    let (gate, came, told) = gate_that_tells();
+    assert_eq!(connect_with(&gate, TOKEN, &hello(1, 2, 5)).unwrap().0.run, 2);
     for (wrong, why) in [
         (hello(9, 2, 5), "another build"),
         (hello(1, 9, 5), "another run"),
         (hello(1, 2, 4), "generation is over"),
     ] {
-        let refused = knock_with(&gate, TOKEN, &wrong).unwrap_err().to_string();
+        let refused = connect_with(&gate, TOKEN, &wrong).unwrap_err().to_string();
         assert!(refused.contains(why), "{refused}");
     }
-    let refused = knock_with(&gate, Token([8; 32]), &hello(1, 2, 5)).unwrap_err();
+    let refused = connect_with(&gate, Token([8; 32]), &hello(1, 2, 5)).unwrap_err();
     assert!(matches!(refused, Refused::Stranger), "{refused}");
+    let told: Vec<_> = told.lock().unwrap().iter().map(|(of, why)| (*of, why[..11].to_owned())).collect();
+    let expected =
+        [(Some(3), "it is anoth"), (Some(3), "it is a pro"), (Some(3), "its generat"), (None, "its token i")];
+    assert_eq!(told, expected.map(|(of, why)| (of, why.to_owned())), "who has no token is not believed");
     while came.lock().unwrap().is_empty() {
         thread::yield_now();
     }
@@ -79,7 +99,7 @@ fn a_hello_is_good_once() {
         said
     });
     let socket = TcpStream::connect(at).unwrap();
-    greet(&socket, TOKEN, &hello(1, 2, 5)).unwrap();
+    greet(&socket, TOKEN, &hello(1, 2, 5), Some(PATIENCE)).unwrap();
     socket.shutdown(Shutdown::Both).unwrap();
     let said = recording.join().unwrap();
     assert!(said.len() > 100);
@@ -91,7 +111,7 @@ fn a_hello_is_good_once() {
     while came.lock().unwrap().is_empty() {
         thread::yield_now();
     }
-    knock_with(&gate, TOKEN, &hello(1, 2, 6)).unwrap();
+    connect_with(&gate, TOKEN, &hello(1, 2, 6)).unwrap();
     while came.lock().unwrap().len() < 2 {
         thread::yield_now();
     }
@@ -100,7 +120,7 @@ fn a_hello_is_good_once() {
 }
 
 #[test]
-fn garbage_and_silence_are_closed_and_keep_nobody_out_for_long() {
+fn garbage_is_closed_and_keeps_nobody_out() {
     let (gate, came) = gate();
     let mut dice = Dice::new(1);
     for _ in 0..200 {
@@ -110,17 +130,86 @@ fn garbage_and_silence_are_closed_and_keep_nobody_out_for_long() {
         // It may be closed already.
         let _ = socket.write_all(&bytes);
     }
-    // As many as may be under way, and they say nothing.
-    let began = Instant::now();
-    let silent: Vec<TcpStream> = (0..64).map(|_| TcpStream::connect(gate.address()).unwrap()).collect();
-    knock_with(&gate, TOKEN, &hello(1, 2, 5)).unwrap();
-    for mut socket in silent {
-        let mut end = Vec::new();
-        socket.set_read_timeout(Some(PATIENCE * 2)).unwrap();
-        let closed = socket.read_to_end(&mut end);
-        assert!(closed.is_ok() || closed.unwrap_err().kind() == std::io::ErrorKind::ConnectionReset);
+    connect_with(&gate, TOKEN, &hello(1, 2, 5)).unwrap();
+    while came.lock().unwrap().is_empty() {
+        thread::yield_now();
     }
-    assert!(began.elapsed() < PATIENCE * 2, "{:?}", began.elapsed());
+}
+
+/// As many connections as strangers may hold, and more; they say nothing, and are made again as they are closed.
+#[test]
+fn silent_connections_keep_nobody_out() {
+    for silent in [130, 1_000] {
+        let (gate, came) = gate();
+        let address = gate.address();
+        let (over, held) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+        let (ends, holds) = (Arc::clone(&over), Arc::clone(&held));
+        let strangers = thread::spawn(move || {
+            let connect = || TcpStream::connect_timeout(&address, PATIENCE).unwrap();
+            let mut sockets: Vec<TcpStream> = (0..silent).map(|_| connect()).collect();
+            sockets.iter().for_each(|socket| socket.set_nonblocking(true).unwrap());
+            holds.store(silent, Ordering::Release);
+            while !ends.load(Ordering::Acquire) {
+                for socket in &mut sockets {
+                    let is_open =
+                        matches!(socket.read(&mut [0]), Err(why) if why.kind() == ErrorKind::WouldBlock);
+                    if !is_open {
+                        *socket = connect();
+                        socket.set_nonblocking(true).unwrap();
+                    }
+                }
+            }
+        });
+        while held.load(Ordering::Acquire) < silent {
+            thread::yield_now();
+        }
+        for generation in 5..15 {
+            connect_with(&gate, TOKEN, &hello(1, 2, generation)).unwrap();
+        }
+        over.store(true, Ordering::Release);
+        strangers.join().unwrap();
+        while came.lock().unwrap().len() < 10 {
+            thread::yield_now();
+        }
+    }
+}
+
+/// Whoever holds the token, and is stopped in the middle of its handshake, is not what strangers displace.
+#[test]
+fn those_that_hold_the_token_have_places_of_their_own() {
+    let (gate, came) = gate();
+    let proxy = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (at, inside) = (proxy.local_addr().unwrap(), gate.address());
+    let (tell, told) = mpsc::channel();
+    let (go_on, goes_on) = mpsc::channel::<()>();
+    // What the gate answers is held back until strangers have come.
+    let passing = thread::spawn(move || {
+        let (mut connector, mut acceptor) = (proxy.accept().unwrap().0, TcpStream::connect(inside).unwrap());
+        let (mut forth, mut to) = (connector.try_clone().unwrap(), acceptor.try_clone().unwrap());
+        let said = thread::spawn(move || drop(std::io::copy(&mut forth, &mut to)));
+        let mut first = [0; 1];
+        acceptor.read_exact(&mut first).unwrap();
+        tell.send(()).unwrap();
+        goes_on.recv().unwrap();
+        connector.write_all(&first).unwrap();
+        drop(std::io::copy(&mut acceptor, &mut connector));
+        said.join().unwrap();
+    });
+    let connecting = thread::spawn(move || {
+        let socket = TcpStream::connect(at).unwrap();
+        // Strangers take what time they take.
+        let greeted = greet(&socket, TOKEN, &hello(1, 2, 5), None).map(|hello| hello.run);
+        socket.shutdown(Shutdown::Both).unwrap();
+        greeted
+    });
+    told.recv().unwrap();
+    let strangers: Vec<TcpStream> = (0..400).map(|_| TcpStream::connect(gate.address()).unwrap()).collect();
+    // The last of them has its place when the first is closed.
+    let mut oldest = &strangers[0];
+    assert_eq!(oldest.read(&mut [0]).unwrap_or(0), 0);
+    go_on.send(()).unwrap();
+    assert_eq!(connecting.join().unwrap().unwrap(), 2);
+    passing.join().unwrap();
     while came.lock().unwrap().is_empty() {
         thread::yield_now();
     }
@@ -136,9 +225,9 @@ fn ten_thousand_connections_keep_nobody_out() {
             drop(TcpStream::connect_timeout(&address, Duration::from_secs(5)));
         }
     });
-    knock_with(&gate, TOKEN, &hello(1, 2, 5)).unwrap();
+    connect_with(&gate, TOKEN, &hello(1, 2, 5)).unwrap();
     flood.join().unwrap();
-    knock_with(&gate, TOKEN, &hello(1, 2, 6)).unwrap();
+    connect_with(&gate, TOKEN, &hello(1, 2, 6)).unwrap();
     while came.lock().unwrap().len() < 2 {
         thread::yield_now();
     }
@@ -156,7 +245,8 @@ fn a_handshake_that_is_changed_on_the_way_is_refused_without_a_panic() {
         let (at, to) = (proxy.local_addr().unwrap(), inside.local_addr().unwrap());
         let answering = thread::spawn(move || {
             let socket = inside.accept().unwrap().0;
-            answer(&socket, TOKEN, &hello(1, 2, 0), |_| Ok(())).map(|hello| hello.index)
+            let mine = hello(1, 2, 0);
+            answer(&socket, TOKEN, &mine, Some(PATIENCE), |_, _| (), |_| Ok(())).map(|hello| hello.index)
         });
         // The byte that is changed, of those that the connector says, or of those that it hears.
         let (forwards, which, bit) = (dice.one_in(2), dice.below(190), 1 << dice.below(8));
@@ -186,8 +276,9 @@ fn a_handshake_that_is_changed_on_the_way_is_refused_without_a_panic() {
             back.join().unwrap();
         });
         let socket = TcpStream::connect(at).unwrap();
-        let greeted = greet(&socket, TOKEN, &hello(1, 2, 5));
-        socket.shutdown(Shutdown::Both).unwrap();
+        let greeted = greet(&socket, TOKEN, &hello(1, 2, 5), Some(PATIENCE));
+        // One that was closed with something unread is gone already.
+        let _ = socket.shutdown(Shutdown::Both);
         let answered = answering.join().unwrap();
         passing.join().unwrap();
         let was_changed = changed.try_recv().is_ok();

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use super::coordinator::Event;
 use super::hello::random;
+use super::invitation::write_private;
 use super::protocol::Kept;
 use crate::checkpoint::{Checkpoint, Drafted, commit_parts, has_checkpoint, last_sitting, unwritten};
 use crate::identity::Identity;
@@ -76,7 +77,7 @@ impl Vault {
     pub(super) fn write_proof(&self) -> io::Result<Option<u64>> {
         let Some(folder) = &self.folder else { return Ok(None) };
         let number = u64::from_le_bytes(random()?).max(1);
-        fs::write(folder.join(PROOF), number.to_string())?;
+        write_private(&folder.join(PROOF), &number.to_string())?;
         Ok(Some(number))
     }
 

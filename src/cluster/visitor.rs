@@ -1,12 +1,16 @@
 //! [`Visitor`]: asks something of a run from outside.
 
-use super::gate::knock;
-use super::hello::{Hello, Role};
+use std::time::Duration;
+
+use super::gate::{Retry, connect};
+use super::hello::{Hello, PATIENCE, Role};
 use super::invitation::Invitation;
 use super::protocol::{Answer, Question, RunStatus};
 use super::wire::{Timed, receive, send};
 use crate::error::EngineError;
 
+/// How long to try again where the run's gate is crowded.
+const CROWDED: Duration = Duration::from_secs(10);
 /// Longest answer: a status names every process.
 const MOST: u64 = 1 << 24;
 
@@ -75,8 +79,9 @@ impl Visitor {
             EngineError::Setting(format!("no run answers at {coordinator}: {why}"))
         };
         let hello = || Hello::new(Role::Visitor, (0, run), 0, u32::MAX);
-        let (_, socket) = knock(coordinator, token, hello).map_err(|why| dead(&why))?;
-        let mut timed = Timed::new(&socket, super::hello::PATIENCE);
+        let connected = connect(coordinator, token, hello, (Retry::Crowded, CROWDED), || false);
+        let (_, socket) = connected.map_err(|why| dead(&why))?;
+        let mut timed = Timed::new(&socket, Some(PATIENCE));
         send(&mut timed, question).map_err(|why| dead(&why))?;
         receive(&mut timed, MOST).map_err(|why| dead(&why))
     }

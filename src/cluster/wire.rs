@@ -7,19 +7,26 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::hands::lock;
-use crate::link::{PULSE, messenger};
+use crate::link::{HEARTBEAT, messenger};
 use crate::state::{State, from_bytes, to_bytes};
 
-/// Says every second that this end is alive, on a thread of its own, as long as somebody holds the connection: a long task is
-/// not silence.
-pub(crate) fn pulse<T: State + Send + 'static>(to: &Arc<Mutex<TcpStream>>, alive: T) -> io::Result<()> {
+/// Sends a heartbeat every second, which says that this end is alive, on a thread of its own, as long as somebody holds the
+/// connection: a long task is not silence.
+pub(crate) fn heartbeat<T: State>(
+    to: &Arc<Mutex<TcpStream>>,
+    alive: impl Fn() -> T + Send + 'static,
+) -> io::Result<()> {
     let to = Arc::downgrade(to);
     let beat = move || {
-        while to.upgrade().is_some_and(|to| send(&mut *lock(&to), &alive).is_ok()) {
-            thread::park_timeout(PULSE);
+        loop {
+            let alive = alive();
+            if !to.upgrade().is_some_and(|to| send(&mut *lock(&to), &alive).is_ok()) {
+                return;
+            }
+            thread::park_timeout(HEARTBEAT);
         }
     };
-    messenger("pulse").spawn(beat).map(drop)
+    messenger("heartbeat").spawn(beat).map(drop)
 }
 
 /// Sends a value.
@@ -55,19 +62,20 @@ pub(crate) fn receive_bytes(from: &mut impl Read, most: u64) -> io::Result<Vec<u
     }
 }
 
-/// A connection that must be done by a moment.
+/// A connection that must be done by a moment, if there is one.
 pub(crate) struct Timed<'a> {
     socket: &'a TcpStream,
-    until: Instant,
+    until: Option<Instant>,
 }
 
 impl<'a> Timed<'a> {
-    pub(crate) fn new(socket: &'a TcpStream, limit: Duration) -> Self {
-        Self { socket, until: Instant::now() + limit }
+    pub(crate) fn new(socket: &'a TcpStream, limit: Option<Duration>) -> Self {
+        Self { socket, until: limit.map(|limit| Instant::now() + limit) }
     }
 
     fn left(&self) -> io::Result<Option<Duration>> {
-        let left = self.until.saturating_duration_since(Instant::now());
+        let Some(until) = self.until else { return Ok(None) };
+        let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(Some(left)) }
     }
 }

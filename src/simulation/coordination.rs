@@ -28,11 +28,13 @@ impl World {
                     }
                 }
                 Action::Number(number) => {
-                    // Where it cannot be noted, as on a full disk, the launcher says so and goes on.
-                    let _ = self.faults.as_ref().map(|faults| faults.vault.note_generation(number));
+                    // Where it cannot be noted, as on a full disk, the run waits.
+                    let noted = self.faults.as_ref().map(|faults| faults.vault.note_generation(number));
                     if self.is_launcher_dead() {
                         return Ok(());
                     }
+                    let failed = noted.and_then(Result::err).map(|why| why.to_string());
+                    self.soon(Some(Event::Numbered { number, failed }));
                 }
                 Action::Answer { .. } | Action::Note(_) | Action::Begun => {}
                 Action::Find { identity } => {
@@ -46,11 +48,13 @@ impl World {
                     }
                     self.soon(kept);
                 }
-                Action::Lost { .. } if self.faults.is_some() => {
+                Action::Lost { .. } | Action::Left { .. } if self.faults.is_some() => {
                     self.begin_anew();
                     return Ok(());
                 }
-                Action::Lost { who, why } => self.over = Some((who, 1, Some(why))),
+                Action::Lost { who, why } | Action::Left { who, why } => {
+                    self.over = Some((who, 1, Some(why)))
+                }
                 Action::Over { who, code, why } => self.over = Some((who, code, why)),
             }
         }

@@ -9,13 +9,14 @@ use std::sync::Arc;
 use super::disk::{Folder, Frail};
 use super::process::Process;
 use super::world::{Happening, World};
+use crate::cluster::LOST;
 use crate::cluster::coordinator::{Coordinator, Event, Terms};
 use crate::cluster::protocol::{Order, Report};
 use crate::cluster::vault::Vault;
 
 /// Seconds of silence after which a process is lost, and microseconds between two signs of life.
 pub(super) const DEADLINE: f64 = 0.5;
-pub(super) const PULSE: u64 = 100_000;
+pub(super) const HEARTBEAT: u64 = 100_000;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Fault {
@@ -31,6 +32,8 @@ pub(super) enum Fault {
         both: bool,
     },
     Launcher,
+    /// A process is killed, and of those that are started next some do not get through their handshake.
+    Handshake,
     /// A process, or the launcher, dies in the middle of what it writes next.
     Writing {
         launcher: bool,
@@ -41,7 +44,7 @@ pub(super) enum Fault {
 
 impl Fault {
     fn any(dice: &mut super::Dice) -> Self {
-        match dice.below(16) {
+        match dice.below(17) {
             0..4 => Self::Kill,
             4 | 5 => Self::Stop,
             6 => Self::Cut { from: true, to: dice.one_in(2) },
@@ -51,6 +54,7 @@ impl Fault {
             11 | 12 => Self::Writing { launcher: true },
             13 => Self::Slow(true),
             14 => Self::Full(true),
+            15 => Self::Handshake,
             _ => Self::Launcher,
         }
     }
@@ -68,6 +72,8 @@ pub(super) struct Counts {
     pub(super) refused: u64,
     pub(super) silent: u64,
     pub(super) late: u64,
+    /// Processes that did not get through their handshake.
+    pub(super) unmet: u64,
 }
 
 impl std::ops::AddAssign for Counts {
@@ -79,6 +85,7 @@ impl std::ops::AddAssign for Counts {
         self.refused += other.refused;
         self.silent += other.silent;
         self.late += other.late;
+        self.unmet += other.unmet;
     }
 }
 
@@ -104,6 +111,8 @@ pub(super) struct Faults {
     /// What those that were stopped were told, and those whose place others have taken.
     unread: Vec<(u32, Order)>,
     pub(super) late: Vec<(Process, Vec<Order>)>,
+    /// Attempts to come in which a process does not get through its handshake.
+    pub(super) unmet: u64,
     /// Since when a process waits for what others hand over.
     waiting: BTreeMap<u32, u64>,
     pub(super) counts: Counts,
@@ -152,6 +161,7 @@ impl World {
             cut: Vec::new(),
             unread: Vec::new(),
             late: Vec::new(),
+            unmet: 0,
             waiting: BTreeMap::new(),
             counts: Counts { attempts: 1, ..Counts::default() },
         });
@@ -165,7 +175,7 @@ impl World {
             let after = world.dice.below(latest);
             world.at(after, Happening::Fault(fault));
         }
-        world.at(PULSE, Happening::Pulse);
+        world.at(HEARTBEAT, Happening::Heartbeat);
         world
     }
 
@@ -174,16 +184,34 @@ impl World {
         let Some(faults) = &mut self.faults else { return };
         let (count, problem) = (faults.terms.processes, self.problem);
         self.processes = (0..count).map(|index| (index, faults.process(index, problem))).collect();
+        let unmet = faults.unmet > 0;
+        faults.unmet = faults.unmet.saturating_sub(1);
+        faults.counts.unmet += u64::from(unmet);
+        let unmet = unmet.then(|| self.dice.below(u64::from(count)) as u32);
         for index in 0..count {
             let after = self.now + self.dice.below(5_000);
-            self.at(after, Happening::Built(index));
+            if unmet != Some(index) {
+                self.at(after, Happening::Built(index));
+                continue;
+            }
+            self.processes.remove(&index);
+            if self.dice.one_in(2) {
+                // The connection was there, and broke.
+                self.at(after, Happening::ToCoordinator(Event::Closed { of: index }));
+            }
+            let exited = Event::Exited { of: index, code: LOST, crashed: true, how: "ended".into() };
+            let after = after + self.dice.below(5_000);
+            self.at(after, Happening::ToCoordinator(exited));
         }
     }
 
     /// What the coordinator is told comes a second time, later, now and then.
     pub(super) fn echo(&mut self, event: &Event) {
         let has_faults = self.faults.is_some();
-        let again = matches!(event, Event::Said { .. } | Event::Found { .. } | Event::Committed { .. });
+        let again = matches!(
+            event,
+            Event::Said { .. } | Event::Found { .. } | Event::Numbered { .. } | Event::Committed { .. }
+        );
         if has_faults && again && self.dice.one_in(30) {
             let after = self.now + self.dice.below(100_000);
             self.at(after, Happening::ToCoordinator(event.clone()));
@@ -219,11 +247,11 @@ impl World {
         let alive: Vec<u32> =
             self.processes.keys().copied().filter(|index| !faults.frozen.contains(index)).collect();
         for index in alive {
-            self.say(index, Report::Alive);
+            self.say(index, Report::Alive { memory: 0 });
             self.look_at_handover(index);
         }
-        let after = self.now + PULSE;
-        self.at(after, Happening::Pulse);
+        let after = self.now + HEARTBEAT;
+        self.at(after, Happening::Heartbeat);
         self.coordinate(Event::Tick)
     }
 
@@ -273,7 +301,10 @@ impl World {
         self.last.clear();
         self.joining.clear();
         let stays = |what: &Happening| {
-            matches!(what, Happening::Fault(_) | Happening::Pulse | Happening::Whim(_) | Happening::GoesOn)
+            matches!(
+                what,
+                Happening::Fault(_) | Happening::Heartbeat | Happening::Whim(_) | Happening::GoesOn
+            )
         };
         self.agenda.retain(|_, what| stays(what));
         self.people();

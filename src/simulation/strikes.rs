@@ -1,6 +1,6 @@
 //! What becomes of a simulated run when a fault strikes.
 
-use super::faults::{DEADLINE, Fault, PULSE};
+use super::faults::{DEADLINE, Fault, HEARTBEAT};
 use super::world::{COORDINATOR, Happening, World};
 use crate::cluster::coordinator::Event;
 use crate::cluster::handover::Account;
@@ -55,6 +55,10 @@ impl World {
                 }
             }
             Fault::Kill => self.kill(ids[whom]),
+            Fault::Handshake => {
+                faults.unmet = 1 + self.dice.below(2);
+                self.kill(ids[whom]);
+            }
         }
     }
 
@@ -71,7 +75,7 @@ impl World {
         let (generation, attempt) = (plan.number, faults.counts.attempts);
         for (from, to) in [(one, other), (other, one)].into_iter().take(1 + usize::from(both)) {
             faults.cut.push((from, to, generation));
-            let after = self.now + (1e6 * DEADLINE) as u64 + self.dice.below(PULSE);
+            let after = self.now + (1e6 * DEADLINE) as u64 + self.dice.below(HEARTBEAT);
             self.count += 1;
             self.agenda.insert((after, self.count), Happening::Silent { from, to, generation, attempt });
         }

@@ -50,7 +50,7 @@ pub(super) enum Happening {
     Built(u32),
     Fault(Fault),
     /// Everybody says that he is alive.
-    Pulse,
+    Heartbeat,
     /// A process that hears nothing ends.
     Ends(u32),
     /// A process has heard nothing of another one for the deadline, in an attempt.
@@ -205,7 +205,7 @@ impl World {
         }
         match what {
             Happening::Fault(fault) => self.strike(fault),
-            Happening::Pulse => self.beat()?,
+            Happening::Heartbeat => self.beat()?,
             Happening::Ends(index) => self.kill(index),
             Happening::Silent { from, to, generation, attempt } => {
                 self.hear_nothing(from, to, generation, attempt);

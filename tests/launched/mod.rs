@@ -59,8 +59,11 @@ pub struct Launched {
 
 impl Launched {
     pub fn begin(folder: &Path, line: &str) -> Self {
-        let mut launcher =
-            command(folder, line).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        Self::of(folder, command(folder, line))
+    }
+
+    pub fn of(folder: &Path, mut launch: Command) -> Self {
+        let mut launcher = launch.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let said = BufReader::new(launcher.stderr.take().unwrap());
         Self { launcher, said, heard: String::new(), run: folder.join("run"), began: Instant::now() }
     }
@@ -155,9 +158,19 @@ pub struct Joined {
 
 impl Joined {
     pub fn begin(folder: &Path, line: &str) -> Self {
-        let mut join = command(folder, line).stderr(Stdio::piped()).spawn().unwrap();
+        Self::of(command(folder, line))
+    }
+
+    pub fn of(mut join: Command) -> Self {
+        let mut join = join.stderr(Stdio::piped()).spawn().unwrap();
         let said = BufReader::new(join.stderr.take().unwrap());
         Self { join, said }
+    }
+
+    /// Kills the supervisor, and not its process.
+    pub fn kill(&mut self) {
+        self.join.kill().unwrap();
+        self.join.wait().unwrap();
     }
 
     /// The system's number of the process that takes part in the run, once it is there.

@@ -291,7 +291,7 @@ fn number(frequency: Frequency, documents: u64) -> f64 {
 /// A corpus with the name of another, and where that came from.
 fn named_as(mut corpus: Corpus, other: &Corpus) -> Corpus {
     corpus.name.clone_from(&other.name);
-    corpus.is_text = other.is_text;
+    (corpus.is_text, corpus.tokenizer) = (other.is_text, other.tokenizer);
     corpus.digest.clone_from(&other.digest);
     corpus.path.clone_from(&other.path);
     corpus.format.clone_from(&other.format);

@@ -14,14 +14,14 @@ impl Lda {
         }
         for (name, value) in [("alpha", self.alpha.unwrap_or(1.0)), ("beta", self.beta)] {
             if !(1e-6..=1e3).contains(&value) {
-                return refuse(name, value.to_string(), "give a number from 1e-6 to 1000");
+                return refuse(name, short(value), "give a number from 1e-6 to 1000");
             }
         }
         if let Some(factor) = self.beta_anneal.filter(|factor| !(1.0..=1e3).contains(factor)) {
-            return refuse("beta-anneal", factor.to_string(), "give a number from 1 (no annealing) to 1000");
+            return refuse("beta-anneal", short(factor), "give a number from 1 (no annealing) to 1000");
         }
         if let Some(target) = self.target.filter(|target| !(target.is_finite() && *target > 1.0)) {
-            return refuse("target", target.to_string(), "a perplexity is larger than 1");
+            return refuse("target", short(target), "a perplexity is larger than 1");
         }
         if self.every == 0 {
             return refuse("evaluate-every", "0".into(), "give 1 or more epochs");
@@ -46,9 +46,14 @@ impl Lda {
                 return refuse("word-priors", place(word, topic), expected);
             }
             if !(weight.is_finite() && weight > 0.0) {
-                return refuse("word-priors", weight.to_string(), "weights are numbers above 0");
+                return refuse("word-priors", short(weight.into()), "weights are numbers above 0");
             }
         }
         Ok(())
     }
+}
+
+/// A number without hundreds of zeros.
+fn short(value: f64) -> String {
+    if value == 0.0 || (1e-6..1e15).contains(&value.abs()) { value.to_string() } else { format!("{value:e}") }
 }

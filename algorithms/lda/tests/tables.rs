@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
 mod common;
+mod texts;
 
 use std::fs;
 use std::path::Path;

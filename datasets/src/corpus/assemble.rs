@@ -54,6 +54,16 @@ impl Piece {
         }
     }
 
+    /// The sum of all counts.
+    pub(super) fn tokens(&self) -> u64 {
+        self.tokens
+    }
+
+    /// Numbers the documents from another one on.
+    pub(super) fn shift(&mut self, by: u32) {
+        self.runs.iter_mut().for_each(|(document, _)| *document += by);
+    }
+
     /// The runs as (document, its words, their counts).
     fn parts(&self) -> impl Iterator<Item = (u32, &[u32], &[u16])> {
         let mut at = 0;
@@ -84,6 +94,11 @@ pub(super) fn block(
 
 fn too_many() -> String {
     format!("with this the counts come to more than {MOST_TOKENS} tokens: are they counts?")
+}
+
+/// Whether there is memory for so many tokens.
+pub(super) fn few_enough(tokens: u64) -> Result<(), String> {
+    if tokens > MOST_TOKENS { Err(too_many()) } else { Ok(()) }
 }
 
 /// What a file's head states.
@@ -152,9 +167,7 @@ fn check(source: &Source, stated: &Stated, entries: u64, tokens: u64) -> Result<
         let message = format!("{entries} entries, but {line} says {expected}: was the file cut off?");
         return Err(ReadError::file(&source.path, message));
     }
-    if tokens > MOST_TOKENS {
-        return Err(ReadError::file(&source.path, too_many()));
-    }
+    few_enough(tokens).map_err(|why| ReadError::file(&source.path, why))?;
     let size = |what: &str, claimed: u32| {
         believable(what, claimed.into(), entries).map_err(|why| ReadError::file(&source.path, why))
     };

@@ -6,6 +6,8 @@ mod assemble;
 mod docword;
 mod filter;
 pub(crate) mod known;
+mod ldac;
+mod looks;
 mod matrix_market;
 mod names;
 mod over;
@@ -26,7 +28,7 @@ pub use read::{CorpusFormat, CorpusOptions, read_any_corpus, read_corpus};
 pub use split::{Completion, is_test_document, is_validation_document};
 pub use stop_words::{english_stop_words, read_stop_words};
 pub use stored::StoredCorpus;
-pub use tokenizer::tokens;
+pub use tokenizer::{Tokenizer, TokensLeftOut, Words};
 pub use vocabulary::Vocabulary;
 
 use crate::error::ReadError;
@@ -49,6 +51,10 @@ pub struct Corpus {
     width: usize,
     /// Whether the words were found in plain text, and so have no numbers but those given here.
     pub is_text: bool,
+    /// The rule that divided a text into words; `None` of bags of words.
+    pub tokenizer: Option<Tokenizer>,
+    /// Tokens of a text that are no words.
+    pub tokens_left_out: TokensLeftOut,
     /// The words as text, where there is a vocabulary.
     pub vocabulary: Option<Vocabulary>,
     /// The documents' names, where there are: the files of a folder, and what [`CorpusOptions::id`] names.
@@ -178,8 +184,11 @@ impl Corpus {
         }
     }
 
-    /// Gives the vocabulary, one word for each of V.
+    /// Gives the vocabulary, one word for each of V; LDA-C does not say V, and may have words that no document has.
     fn name_words(&mut self, vocabulary: Vocabulary, source: &Source) -> Result<(), ReadError> {
+        if self.format == CorpusFormat::Ldac.name() && vocabulary.len() > self.width {
+            self.width = vocabulary.len();
+        }
         if vocabulary.len() != self.width {
             let message = format!(
                 "{} words, but the corpus has {}: it is another corpus's vocabulary",

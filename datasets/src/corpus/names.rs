@@ -3,15 +3,20 @@
 use std::path::{Path, PathBuf};
 
 /// Where the words of a bag of words are looked for: those of `docword.NAME.txt.gz` in `vocab.NAME.txt`, gzip or not,
-/// those of `NAME.mtx` in `NAME.vocab.txt`, `vocab.NAME.txt` or `NAME.vocab`. The first that is there is taken.
+/// those of `NAME.mtx` and `NAME.ldac` in `NAME.vocab.txt`, `vocab.NAME.txt`, `NAME.vocab` or `NAME.tokens`, and those of
+/// a `.ldac` or `.dat` at last in `vocab.txt`. The first that is there is taken.
 pub fn vocabulary_names(path: &Path) -> Vec<PathBuf> {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return Vec::new() };
-    let bare = name.strip_suffix(".gz").unwrap_or(name);
+    let bare = [".gz", ".zst"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
     let candidates = match bare.strip_prefix("docword.") {
         Some(rest) => vec![format!("vocab.{rest}")],
         None => {
-            let stem = bare.rsplit_once('.').map_or(bare, |(stem, _)| stem);
-            vec![format!("{stem}.vocab.txt"), format!("vocab.{stem}.txt"), format!("{stem}.vocab")]
+            let (stem, ending) = bare.rsplit_once('.').unwrap_or((bare, ""));
+            let mut names =
+                vec![format!("{stem}.vocab.txt"), format!("vocab.{stem}.txt"), format!("{stem}.vocab")];
+            names.push(format!("{stem}.tokens"));
+            names.extend(["ldac", "dat"].contains(&ending).then(|| "vocab.txt".into()));
+            names
         }
     };
     let candidates = candidates.into_iter().flat_map(|name| [format!("{name}.gz"), name]);

@@ -21,10 +21,18 @@ impl Corpus {
     /// # Ok::<(), String>(())
     /// ```
     pub fn match_words(&mut self, vocabulary: Vocabulary) -> Result<u64, NoVocabulary> {
+        Ok(self.match_words_by_document(vocabulary)?.iter().sum())
+    }
+
+    /// [`match_words`](Self::match_words) that returns how many tokens each document lost.
+    ///
+    /// # Errors
+    /// If the corpus has no vocabulary.
+    pub fn match_words_by_document(&mut self, vocabulary: Vocabulary) -> Result<Vec<u64>, NoVocabulary> {
         let own = self.vocabulary.take().ok_or(NoVocabulary)?;
         let places: HashMap<&str, u32> = vocabulary.iter().zip(0..).collect();
         let places: Vec<Option<u32>> = own.iter().map(|word| places.get(word).copied()).collect();
-        let (mut to, mut from, mut unknown) = (0, 0, 0);
+        let (mut to, mut from, mut unknown) = (0, 0, vec![0; self.documents()]);
         for document in 0..self.documents() {
             let end = self.starts[document + 1];
             for at in from..end {
@@ -33,7 +41,7 @@ impl Corpus {
                         (self.words[to], self.counts[to]) = (word, self.counts[at]);
                         to += 1;
                     }
-                    None => unknown += u64::from(self.counts[at]),
+                    None => unknown[document] += u64::from(self.counts[at]),
                 }
             }
             (from, self.starts[document + 1]) = (end, to);

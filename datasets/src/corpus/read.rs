@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use super::known::{corpus_entry, load_corpus, pydoc};
 use super::table::{self, Fields};
-use super::{Corpus, Vocabulary, docword, matrix_market, names, text};
+use super::{Corpus, Tokenizer, Vocabulary, docword, ldac, looks, matrix_market, names, text};
 use crate::encoding::TextEncoding;
 use crate::error::ReadError;
 use crate::foreign::{foreign, is_json};
@@ -33,6 +33,10 @@ pub struct CorpusOptions {
     pub id: Option<String>,
     /// The first line of delimited text is data, whatever it holds.
     pub no_header: bool,
+    /// The rule that divides texts into words.
+    pub tokenizer: Tokenizer,
+    /// Whether documents without any word are no error, as where their topics are asked for.
+    pub may_be_empty: bool,
     /// How many threads may compute; the result is the same for any number.
     pub threads: usize,
 }
@@ -46,6 +50,8 @@ impl Default for CorpusOptions {
             text: None,
             id: None,
             no_header: false,
+            tokenizer: Tokenizer::default(),
+            may_be_empty: false,
             threads: 1,
         }
     }
@@ -58,8 +64,10 @@ pub enum CorpusFormat {
     Docword,
     /// Matrix Market, documents by words.
     MatrixMarket,
+    /// LDA-C: a document a line, `N word:count ...` with N pairs; words count from 0.
+    Ldac,
     /// Plain text: one document a line, or one a file of a folder; the words are those of
-    /// [`tokens`](super::tokens).
+    /// [`CorpusOptions::tokenizer`].
     Text,
     /// Delimited text, one document a row; [`CorpusOptions::text`] names its column.
     Csv,
@@ -70,19 +78,27 @@ pub enum CorpusFormat {
 }
 
 impl CorpusFormat {
-    const ALL: [Self; 6] =
-        [Self::Docword, Self::MatrixMarket, Self::Text, Self::Csv, Self::JsonLines, Self::Parquet];
+    const ALL: [Self; 7] = [
+        Self::Docword,
+        Self::MatrixMarket,
+        Self::Ldac,
+        Self::Text,
+        Self::Csv,
+        Self::JsonLines,
+        Self::Parquet,
+    ];
 
     /// Whether documents are rows of a table.
     fn is_table(self) -> bool {
         matches!(self, Self::Csv | Self::JsonLines | Self::Parquet)
     }
 
-    /// The name that [`FromStr`] takes: `docword`, `mtx`, `text`, `csv`, `jsonl` or `parquet`.
+    /// The name that [`FromStr`] takes: `docword`, `mtx`, `ldac`, `text`, `csv`, `jsonl` or `parquet`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Docword => "docword",
             Self::MatrixMarket => "mtx",
+            Self::Ldac => "ldac",
             Self::Text => "text",
             Self::Csv => "csv",
             Self::JsonLines => "jsonl",
@@ -146,21 +162,41 @@ pub fn read_corpus(path: impl AsRef<Path>, options: &CorpusOptions) -> Result<Co
         false => file(path, options)?,
     };
     let corpus = match &options.vocabulary {
-        Some(words) if corpus.is_text => over(corpus, path, words, options.encoding)?,
+        Some(words) if corpus.is_text => over(corpus, path, words, options)?,
         _ => corpus,
     };
-    match corpus.tokens() {
-        0 => Err(ReadError::file(path, "no document has a word")),
+    match fault(&corpus) {
+        Some(why) if !options.may_be_empty => Err(ReadError::file(path, why)),
         _ => Ok(Corpus { path: Some(path.into()), name: stem(path), ..corpus }),
     }
 }
+
+/// Why there is nothing to learn from a corpus, if so.
+fn fault(corpus: &Corpus) -> Option<String> {
+    let (tokens, left_out) = (corpus.tokens(), corpus.tokens_left_out);
+    if corpus.is_text && left_out.numbers > MOSTLY * tokens {
+        let all = tokens + left_out.numbers;
+        return Some(format!(
+            "{} of its {all} words and numbers are numbers: counts of words are read as UCI docword, Matrix Market or LDA-C; \
+             if numbers stand for words, give --words blanks",
+            left_out.numbers
+        ));
+    }
+    let why = corpus.notes.iter().map(|note| format!("; {note}")).collect::<String>();
+    (tokens == 0).then(|| format!("no document has a word{why}"))
+}
+
+/// A text with more numbers than this for each word is no text.
+const MOSTLY: u64 = 9;
 
 fn folder(path: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
     if options.text.is_some() || options.id.is_some() {
         return Err(ReadError::file(path, "--text and --id name columns of a table, and this is a folder"));
     }
     match options.format {
-        None | Some(CorpusFormat::Text) => text::load_folder(path, options.encoding, options.threads),
+        None | Some(CorpusFormat::Text) => {
+            text::load_folder(path, options.tokenizer, options.encoding, options.threads)
+        }
         Some(format) => Err(ReadError::file(path, format!("a folder is no {format}: name a file"))),
     }
 }
@@ -172,11 +208,13 @@ fn file(path: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
         text,
         id: options.id.as_deref(),
         no_header: options.no_header,
+        tokenizer: options.tokenizer,
     });
     let mut corpus = match format {
         CorpusFormat::Docword => docword::load(&source, options.threads)?,
         CorpusFormat::MatrixMarket => matrix_market::load(&source, options.threads)?,
-        CorpusFormat::Text => text::load_lines(&source, options.threads)?,
+        CorpusFormat::Ldac => ldac::load(&source, options.threads)?,
+        CorpusFormat::Text => text::load_lines(&source, options.tokenizer, options.threads)?,
         CorpusFormat::Csv | CorpusFormat::JsonLines | CorpusFormat::Parquet => match fields {
             Some(fields) => table::load(&source, format, fields, options.threads)?,
             None => Corpus::default(),
@@ -192,6 +230,9 @@ fn file(path: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
     }
     Ok(corpus)
 }
+
+/// Bytes by which a text is told from a table.
+const LOOKED_AT: usize = 1 << 16;
 
 /// A file, and its format, which suits the options.
 pub(super) fn opened(path: &Path, options: &CorpusOptions) -> Result<(Source, CorpusFormat), ReadError> {
@@ -230,30 +271,35 @@ pub(super) fn opened(path: &Path, options: &CorpusOptions) -> Result<(Source, Co
         }
         _ => {}
     }
+    if options.format.is_none() && format == CorpusFormat::Text {
+        let beginning = source.beginning(LOOKED_AT)?;
+        let why =
+            looks::libsvm(&beginning).or_else(|| looks::table(path, &beginning, beginning.len() < LOOKED_AT));
+        if let Some(why) = why {
+            return refuse(why);
+        }
+    }
     Ok((source, format))
 }
 
 /// A text over the words of a file.
-fn over(
-    mut corpus: Corpus,
-    path: &Path,
-    words: &Path,
-    encoding: Option<TextEncoding>,
-) -> Result<Corpus, ReadError> {
-    let vocabulary = Vocabulary::read(&Source::open_text(words, encoding)?)?;
+fn over(mut corpus: Corpus, path: &Path, words: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
+    let vocabulary = Vocabulary::read(&Source::open_text(words, options.encoding)?)?;
     let none = || ReadError::file(path, format!("no document has a word of {}", words.display()));
     corpus.match_words(vocabulary).map_err(|_| none())?;
     // The words have numbers of their own now, which nobody may change.
     corpus.is_text = false;
-    if corpus.tokens() == 0 { Err(none()) } else { Ok(corpus) }
+    if corpus.tokens() == 0 && !options.may_be_empty { Err(none()) } else { Ok(corpus) }
 }
 
-/// The format of a text that begins so: whatever is neither of the others has documents in its lines.
+/// The format of a text that begins so: whatever is none of the others has documents in its lines.
 fn recognise(beginning: &[u8]) -> CorpusFormat {
     if beginning.starts_with(market::MAGIC) {
         CorpusFormat::MatrixMarket
     } else if docword::begins(beginning) {
         CorpusFormat::Docword
+    } else if ldac::begins(beginning) {
+        CorpusFormat::Ldac
     } else {
         CorpusFormat::Text
     }

@@ -4,21 +4,31 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::Vocabulary;
+use super::tokenizer::plain;
 use crate::error::ReadError;
 use crate::source::Source;
 
 const ENGLISH: &str = include_str!("../../data/stop-words-english.txt");
 
-/// English function words, contractions cut at the apostrophe included.
+/// English function words with their contractions, whole, with either apostrophe, and cut at it, as other programs cut them.
 pub fn english_stop_words() -> HashSet<String> {
-    ENGLISH.split_whitespace().map(str::to_owned).collect()
+    ENGLISH.split_whitespace().flat_map(with_apostrophes).collect()
 }
 
-/// The words of a file, one a line.
+/// The words of a file, one a line, in lower case and composed; those with an apostrophe are meant with either.
 ///
 /// # Errors
 /// If the file cannot be read, or is not UTF-8.
 pub fn read_stop_words(path: &Path) -> Result<HashSet<String>, ReadError> {
     let words = Vocabulary::lines(&Source::open_text(path, None)?)?;
-    Ok(words.iter().map(|word| word.trim().to_lowercase()).filter(|word| !word.is_empty()).collect())
+    let words = words.iter().map(|word| plain(word.trim())).filter(|word| !word.is_empty());
+    Ok(words.flat_map(|word| with_apostrophes(&word)).collect())
+}
+
+/// The word with the apostrophe of typewriters and with that of print.
+fn with_apostrophes(word: &str) -> Vec<String> {
+    match word.contains(['\'', '\u{2019}']) {
+        true => vec![word.replace('\u{2019}', "'"), word.replace('\'', "\u{2019}")],
+        false => vec![word.to_owned()],
+    }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::text::{Part, joined};
-use super::{Corpus, CorpusFormat, Vocabulary};
+use super::{Corpus, CorpusFormat, Tokenizer, Vocabulary};
 use crate::encoding::utf8;
 use crate::error::ReadError;
 use crate::parallel;
@@ -17,19 +17,59 @@ pub(super) struct Fields<'a> {
     pub(super) text: &'a str,
     pub(super) id: Option<&'a str>,
     pub(super) no_header: bool,
+    pub(super) tokenizer: Tokenizer,
 }
 
 /// Documents and their names, of a part of the file.
-#[derive(Default)]
 struct Documents {
     texts: Part,
     names: Vocabulary,
+    /// Objects without the field of the texts, and without that of the names.
+    lacking: [usize; 2],
+    /// The fields of the first object that lacks one.
+    first: Option<String>,
 }
 
 impl Documents {
+    fn new(fields: Fields<'_>) -> Self {
+        Self {
+            texts: Part::new(fields.tokenizer),
+            names: Vocabulary::default(),
+            lacking: [0; 2],
+            first: None,
+        }
+    }
+
     fn add(&mut self, text: &str, name: &str) {
         self.texts.add_document(text);
         self.names.push(name);
+    }
+
+    /// Takes the object in a line of JSON. One without the field of the texts is a document without words.
+    fn add_object(&mut self, line: &[u8], fields: Fields<'_>) -> Result<(), String> {
+        utf8(line)?;
+        if line.trim_ascii_start().starts_with(b"[") {
+            return Err("this is a JSON array: write its objects a line each, as `jq -c '.[]'` does".into());
+        }
+        let object: Map<String, Value> = serde_json::from_slice(line)
+            .map_err(|why| format!("this is no JSON object ({why}): write one object a line"))?;
+        let mut field = |at: usize, option: &str, name: &str| match object.get(name) {
+            Some(Value::String(text)) => Ok(text.clone()),
+            Some(Value::Null) => Ok(String::new()),
+            Some(Value::Number(number)) => Ok(number.to_string()),
+            Some(_) => Err(format!("{option} {name}: the field is neither a text nor a number")),
+            None => {
+                self.lacking[at] += 1;
+                self.first.get_or_insert_with(|| {
+                    object.keys().take(12).map(String::as_str).collect::<Vec<_>>().join(", ")
+                });
+                Ok(String::new())
+            }
+        };
+        let text = field(0, "--text", fields.text)?;
+        let name = fields.id.map_or(Ok(String::new()), |id| field(1, "--id", id))?;
+        self.add(&text, &name);
+        Ok(())
     }
 }
 
@@ -42,7 +82,11 @@ pub(super) fn load(
 ) -> Result<Corpus, ReadError> {
     let mut notes = Vec::new();
     let parts = match format {
-        CorpusFormat::JsonLines => json_lines(source, fields, threads)?,
+        CorpusFormat::JsonLines => {
+            let parts = json_lines(source, fields, threads)?;
+            notes = lacking(source, fields, &parts)?;
+            parts
+        }
         #[cfg(feature = "parquet")]
         CorpusFormat::Parquet => vec![parquet(source, fields)?],
         _ => {
@@ -58,7 +102,9 @@ pub(super) fn load(
         texts.push(part.texts);
     }
     let mut corpus = joined(texts);
-    (corpus.document_names, corpus.notes) = (fields.id.map(|_| names), notes);
+    corpus.document_names = fields.id.map(|_| names);
+    notes.append(&mut corpus.notes);
+    corpus.notes = notes;
     Ok(corpus)
 }
 
@@ -92,7 +138,7 @@ fn delimited(
     let (text, id) = fields.places(&head.all_names(), source)?;
     let blocks = source.blocks().quoted(head.quoting).skip(head.bytes);
     parallel::parse(source, blocks, 1 + head.lines, threads, |block| {
-        let (mut documents, mut records) = (Documents::default(), Records::new(block, head.quoting));
+        let (mut documents, mut records) = (Documents::new(fields), Records::new(block, head.quoting));
         for (line, record) in records.by_ref() {
             let at = |why: String| (line, why);
             let mut cells = [Vec::new(), Vec::new()];
@@ -116,38 +162,47 @@ fn delimited(
 }
 
 fn json_lines(source: &Source, fields: Fields<'_>, threads: usize) -> Result<Vec<Documents>, ReadError> {
-    parallel::parse(source, source.blocks(), 1, threads, |block| {
-        let (mut documents, mut lines) = (Documents::default(), 0);
+    let parts = parallel::parse(source, source.blocks(), 1, threads, |block| {
+        let (mut documents, mut lines) = (Documents::new(fields), 0);
         for line in block.split_inclusive(|&byte| byte == b'\n') {
             if !line.trim_ascii().is_empty() {
-                let (text, name) = object(line, fields).map_err(|why| (lines, why))?;
-                documents.add(&text, &name);
+                documents.add_object(line, fields).map_err(|why| (lines, why))?;
             }
             lines += 1;
         }
         Ok((documents, lines))
-    })
+    })?;
+    Ok(parts)
 }
 
-/// Text and name of an object in one line.
-fn object(line: &[u8], fields: Fields<'_>) -> Result<(String, String), String> {
-    utf8(line)?;
-    if line.trim_ascii_start().starts_with(b"[") {
-        return Err("this is a JSON array: write its objects a line each, as `jq -c '.[]'` does".into());
-    }
-    let object: Map<String, Value> = serde_json::from_slice(line)
-        .map_err(|why| format!("this is no JSON object ({why}): write one object a line"))?;
-    let field = |option: &str, name: &str| match object.get(name) {
-        Some(Value::String(text)) => Ok(text.clone()),
-        Some(Value::Null) => Ok(String::new()),
-        Some(Value::Number(number)) => Ok(number.to_string()),
-        Some(_) => Err(format!("{option} {name}: the field is neither a text nor a number")),
-        None => {
-            let names: Vec<&str> = object.keys().take(12).map(String::as_str).collect();
-            Err(format!("{option} {name}: there is no such field: this object has {}", names.join(", ")))
+/// What users should know of fields that objects lack.
+///
+/// # Errors
+/// If no object has the field: then its name is wrong.
+fn lacking(source: &Source, fields: Fields<'_>, parts: &[Documents]) -> Result<Vec<String>, ReadError> {
+    let all: usize = parts.iter().map(|part| part.names.len()).sum();
+    let mut notes = Vec::new();
+    for (at, option, name) in [(0, "--text", Some(fields.text)), (1, "--id", fields.id)]
+        .into_iter()
+        .filter_map(|(at, option, name)| Some((at, option, name?)))
+    {
+        let lacking: usize = parts.iter().map(|part| part.lacking[at]).sum();
+        if lacking == all && all > 0 {
+            let first = parts.iter().find_map(|part| part.first.clone()).unwrap_or_default();
+            let why = format!("{option} {name}: there is no such field: the first object has {first}");
+            return Err(ReadError::file(&source.path, why));
         }
-    };
-    Ok((field("--text", fields.text)?, fields.id.map_or(Ok(String::new()), |id| field("--id", id))?))
+        let become_ = if at == 0 { "documents without words" } else { "documents without a name" };
+        match lacking {
+            0 => {}
+            1 => notes.push(format!(
+                "1 object has no field {name}: {}",
+                become_.replacen("documents", "a document", 1)
+            )),
+            _ => notes.push(format!("{lacking} objects have no field {name}: {become_}")),
+        }
+    }
+    Ok(notes)
 }
 
 #[cfg(feature = "parquet")]
@@ -157,7 +212,7 @@ fn parquet(source: &Source, fields: Fields<'_>) -> Result<Documents, ReadError> 
     let (body, id) = fields.places(&table.names(), source)?;
     let mut wanted = vec![body];
     wanted.extend(id.filter(|&id| id != body));
-    let mut documents = Documents::default();
+    let mut documents = Documents::new(fields);
     table.rows(&wanted, |row, values| {
         let said = |value: Option<&&parquet::record::Field>| match value {
             None | Some(parquet::record::Field::Null) => Some(String::new()),

@@ -5,16 +5,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::assemble::{self, Piece};
-use super::tokenizer::tokens;
-use super::{Corpus, Vocabulary};
+use super::{Corpus, Tokenizer, TokensLeftOut, Vocabulary};
 use crate::encoding::{TextEncoding, utf8};
 use crate::error::ReadError;
+use crate::foreign::foreign;
 use crate::parallel::{self, on_threads};
 use crate::source::{self, Source};
 
 /// Documents of a part of the text, over a vocabulary of their own.
 #[derive(Default)]
 pub(super) struct Part {
+    tokenizer: Tokenizer,
+    left_out: TokensLeftOut,
     words: HashMap<String, u32>,
     /// The words in the order of their numbers.
     order: Vec<String>,
@@ -24,9 +26,13 @@ pub(super) struct Part {
 }
 
 impl Part {
+    pub(super) fn new(tokenizer: Tokenizer) -> Self {
+        Self { tokenizer, ..Self::default() }
+    }
+
     pub(super) fn add_document(&mut self, text: &str) {
         let Self { words, order, tokens: held, .. } = self;
-        tokens(text, |word| {
+        self.left_out += self.tokenizer.tokens(text, |word| {
             let number = words.get(word).copied().unwrap_or_else(|| {
                 let number = order.len() as u32;
                 words.insert(word.to_owned(), number);
@@ -40,9 +46,9 @@ impl Part {
 }
 
 /// A document a line; an empty line is a document without words.
-pub(super) fn load_lines(source: &Source, threads: usize) -> Result<Corpus, ReadError> {
+pub(super) fn load_lines(source: &Source, tokenizer: Tokenizer, threads: usize) -> Result<Corpus, ReadError> {
     let parts = parallel::parse(source, source.blocks(), 1, threads, |text| {
-        let mut part = Part::default();
+        let mut part = Part::new(tokenizer);
         for (number, line) in text.split_inclusive(|&byte| byte == b'\n').enumerate() {
             part.add_document(utf8(line).map_err(|why| (number, why))?);
         }
@@ -56,6 +62,7 @@ pub(super) fn load_lines(source: &Source, threads: usize) -> Result<Corpus, Read
 /// A document a file, by path; the folder's folders count, files whose name begins with a point do not.
 pub(super) fn load_folder(
     folder: &Path,
+    tokenizer: Tokenizer,
     encoding: Option<TextEncoding>,
     threads: usize,
 ) -> Result<Corpus, ReadError> {
@@ -67,7 +74,7 @@ pub(super) fn load_folder(
     }
     let each = files.len().div_ceil(threads.max(1));
     let read = |some: &[PathBuf]| -> Result<(Part, String), ReadError> {
-        let (mut part, mut digests) = (Part::default(), String::new());
+        let (mut part, mut digests) = (Part::new(tokenizer), String::new());
         for path in some {
             if fs::metadata(path).map_err(|error| ReadError::io(path, error))?.len() == 0 {
                 digests += &source::digest(b"");
@@ -75,6 +82,9 @@ pub(super) fn load_folder(
                 continue;
             }
             let source = Source::open_text(path, encoding)?;
+            if let Some(why) = foreign(&source.beginning(1 << 12)?) {
+                return Err(ReadError::file(path, why));
+            }
             digests += &source.digest();
             let content = source.content()?;
             let text = utf8(&content).map_err(|why| {
@@ -117,7 +127,10 @@ fn list(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), ReadError> {
 pub(super) fn joined(parts: Vec<Part>) -> Corpus {
     let (mut numbers, mut vocabulary) = (HashMap::<String, u32>::new(), Vocabulary::default());
     let (mut pieces, mut documents) = (Vec::new(), 0u32);
+    let (mut tokenizer, mut left_out) = (Tokenizer::default(), TokensLeftOut::default());
     for part in parts {
+        tokenizer = part.tokenizer;
+        left_out += part.left_out;
         let mut number = |word: String| match numbers.get(&word) {
             Some(&number) => number,
             None => {
@@ -142,5 +155,7 @@ pub(super) fn joined(parts: Vec<Part>) -> Corpus {
     }
     let mut corpus = assemble::corpus(documents as usize, vocabulary.len(), pieces);
     (corpus.vocabulary, corpus.is_text) = (Some(vocabulary), true);
+    (corpus.tokenizer, corpus.tokens_left_out) = (Some(tokenizer), left_out);
+    corpus.notes = left_out.notes(&tokenizer);
     corpus
 }

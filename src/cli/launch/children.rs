@@ -1,6 +1,7 @@
 //! [`Children`]: the processes that a launcher has started.
 
 use std::io::{self, Read};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::program;
-use crate::cluster::{AGAIN, LOST, Reach, Remote};
+use crate::cluster::{AGAIN, Invitation, LOST, Reach, Remote, tie};
 
 /// How often to look whether a process has ended.
 const LOOK: Duration = Duration::from_millis(5);
@@ -30,8 +31,9 @@ struct One {
 pub(super) struct Start<'a> {
     pub(super) program: &'a Path,
     pub(super) arguments: &'a [String],
-    /// The file by which it finds its run.
-    pub(super) invitation: &'a Path,
+    /// With what it finds its run, and the file of it.
+    pub(super) invitation: &'a Invitation,
+    pub(super) file: &'a Path,
     pub(super) workers: u32,
     /// Whether the run has been begun before.
     pub(super) again: bool,
@@ -84,10 +86,10 @@ pub(super) fn ended(status: ExitStatus) -> (i32, bool, String) {
 }
 
 impl Children {
-    /// Starts one more.
-    pub(super) fn start(&mut self, start: &Start<'_>, remote: &Remote) -> io::Result<()> {
+    /// Starts one more, and gives this end of its tether.
+    pub(super) fn start(&mut self, start: &Start<'_>, remote: &Remote) -> io::Result<Option<TcpStream>> {
         let index = self.0.len() as u32;
-        let place = (start.invitation, index, start.workers);
+        let place = (start.file, index, start.workers);
         let mut command = program::command(start.program, start.arguments, place, start.reach);
         command.stdout(Stdio::piped());
         if start.again {
@@ -99,7 +101,10 @@ impl Children {
         // Ctrl-C reaches the launcher alone, which tells the others.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let tether = tie(&mut command, start.invitation, start.file, true)?;
         let mut child = command.spawn()?;
+        // The process's end is the process's alone: where it ends, this one sees it.
+        drop(command);
         let out = child.stdout.take().map(|out| Said::by(out, usize::MAX));
         let err = child.stderr.take().map(|err| Said::by(err, KEPT));
         let none = || Said { bytes: Arc::default(), reading: None };
@@ -111,7 +116,7 @@ impl Children {
             remote.exited(index, code, crashed, how);
         });
         self.0.push(One { child, out: out.unwrap_or_else(none), err });
-        Ok(())
+        Ok(tether)
     }
 
     /// The system's number of a process.

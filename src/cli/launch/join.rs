@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::Write as _;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +15,7 @@ use super::room::private_folder;
 use super::{Join, check_reach, program};
 use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::session::SHARED;
-use crate::cluster::{FILE, Invitation, Place, Reach, Visitor};
+use crate::cluster::{FILE, Invitation, Place, Reach, Visitor, tie};
 use crate::hands::lock;
 
 /// How often to look whether the process has ended, and how often whether the launcher is alive.
@@ -31,15 +31,17 @@ pub(super) fn join(options: &Join) -> Result<u8, Error> {
     let Join { address, token_file, listen, advertise, .. } = options;
     let reach = Reach { listen: *listen, advertise: *advertise };
     check_reach(reach)?;
-    let token = fs::read_to_string(token_file);
-    let token = token.map_err(|why| Error::usage(format!("{}: {why}", token_file.display())))?;
+    let token = read_private(token_file)?;
     let invitation = Invitation::to(resolve(address)?, token.trim())
         .ok_or_else(|| Error::usage(format!("{}: it holds no token of a run", token_file.display())))?;
     let visitor = Visitor::new(invitation);
-    // Ctrl-C and SIGTERM are the program's: it leaves at the next boundary.
-    let _ = ctrlc::set_handler(|| ());
-    let folder = private_folder().map_err(|why| Error::failed(format!("no folder for the token: {why}")))?;
-    let status = take_part(&visitor, options.deadline, &folder, reach);
+    // Ctrl-C and SIGTERM are the program's, which leaves at the next boundary: also where they reach this process alone.
+    let tether = Tether::default();
+    let held = Arc::clone(&tether);
+    let _ = ctrlc::set_handler(move || drop(lock(&held).take()));
+    let folder = private_folder()
+        .map_err(|why| Error::failed(format!("no folder for what its process makes of the data: {why}")))?;
+    let status = take_part((&visitor, &tether), options.deadline, &folder, reach);
     // Best effort: the run has gone on without them long ago.
     let _ = fs::remove_file(folder.join(FILE));
     let _ = fs::remove_dir_all(folder.join(SHARED));
@@ -47,11 +49,20 @@ pub(super) fn join(options: &Join) -> Result<u8, Error> {
     status
 }
 
-fn take_part(visitor: &Visitor, deadline: Duration, folder: &Path, reach: Reach) -> Result<u8, Error> {
+/// This end of the tether to the process that is supervised: where it is gone, as with this process, the other one leaves.
+type Tether = Arc<Mutex<Option<TcpStream>>>;
+
+fn take_part(
+    (visitor, tether): (&Visitor, &Tether),
+    deadline: Duration,
+    folder: &Path,
+    reach: Reach,
+) -> Result<u8, Error> {
     let (mut place, mut short) = (visitor.join()?, 0);
     loop {
         let began = Instant::now();
-        let child = start(&place, &folder.join(FILE), reach)?;
+        let (child, tied) = start(&place, &folder.join(FILE), reach)?;
+        *lock(tether) = tied;
         let (code, crashed, how) = watch(child, visitor, deadline)?;
         short = if began.elapsed() < SHORT { short + 1 } else { 0 };
         if !crashed || short == MOST {
@@ -75,15 +86,32 @@ fn join_again(visitor: &Visitor, deadline: Duration) -> Result<Place, Error> {
     }
 }
 
-fn start(place: &Place, file: &Path, reach: Reach) -> Result<Child, Error> {
+/// The token in a file that nobody else can read: whoever holds it is trusted with everything.
+fn read_private(file: &Path) -> Result<String, Error> {
+    let refuse = |why: &dyn std::fmt::Display| Error::usage(format!("{}: {why}", file.display()));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = fs::metadata(file).map_err(|why| refuse(&why))?.permissions().mode() & 0o777;
+        if mode & 0o077 != 0 {
+            let file = file.display();
+            let why = format!("others can read it, or write it (mode {mode:03o}): chmod 600 {file}");
+            return Err(refuse(&why));
+        }
+    }
+    fs::read_to_string(file).map_err(|why| refuse(&why))
+}
+
+fn start(place: &Place, file: &Path, reach: Reach) -> Result<(Child, Option<TcpStream>), Error> {
     let Place { line, index, workers, invitation } = place;
     let (name, arguments) = line.split_first().ok_or_else(|| Error::failed("the run has no program"))?;
     let name = Path::new(name).file_name().unwrap_or_default().to_string_lossy();
     let path = program::find(&name)?;
-    invitation.write(file).map_err(|why| Error::write(file, why))?;
+    let refuse = |why| Error::failed(format!("{}: cannot be started: {why}", path.display()));
     let mut command = program::command(&path, arguments, (file, *index, *workers), reach);
-    let started = command.stdout(Stdio::null()).spawn();
-    started.map_err(|why| Error::failed(format!("{}: cannot be started: {why}", path.display())))
+    let tether = tie(&mut command, invitation, file, false).map_err(refuse)?;
+    let child = command.stdout(Stdio::null()).spawn().map_err(refuse)?;
+    Ok((child, tether))
 }
 
 /// Waits for the process to end; ends it where the launcher does not answer for the deadline.

@@ -1,11 +1,13 @@
 //! [`Losses`]: what a launcher has seen of its processes, and whether another attempt is worth it.
 
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::checkpoint::has_checkpoint;
 use crate::cluster::CoordinatorSettings;
 
+/// Time between two attempts where the one before came to no generation: what hinders it may pass.
+const PAUSE: Duration = Duration::from_secs(1);
 /// So many losses without a new epoch between them are no accident.
 const MOST: usize = 3;
 
@@ -18,6 +20,8 @@ pub(super) struct Losses {
     furthest: u64,
     /// When the last one was seen, until a generation has begun.
     at: Option<Instant>,
+    /// Whether the last one came before a generation had begun.
+    was_early: bool,
 }
 
 impl Losses {
@@ -28,8 +32,13 @@ impl Losses {
             self.seen.clear();
         }
         self.seen.push(why.to_owned());
-        self.at = Some(at);
+        self.was_early = self.at.replace(at).is_some();
         (self.seen.len() < MOST).then_some(self.seen.len())
+    }
+
+    /// How long to wait before the next attempt: not at all, as a rule.
+    pub(super) fn pause(&self) -> Duration {
+        if self.was_early { PAUSE } else { Duration::ZERO }
     }
 
     /// Where the run goes on.
@@ -70,6 +79,14 @@ mod tests {
         assert_eq!([0, 0].map(&mut count), [Some(1), Some(2)]);
         // A new epoch, then the same one over and over.
         assert_eq!([7, 5, 7].map(&mut count), [Some(1), Some(2), None]);
+        let mut losses = Losses::default();
+        losses.count("gone", 0, Instant::now());
+        assert_eq!(losses.pause(), Duration::ZERO);
+        losses.begun(2);
+        losses.count("gone", 0, Instant::now());
+        assert_eq!(losses.pause(), Duration::ZERO, "a generation had begun");
+        losses.count("gone", 0, Instant::now());
+        assert_eq!(losses.pause(), PAUSE);
         assert!(losses.too_many(Some(Path::new("run"))).ends_with("raddle launch --resume run"));
     }
 }

@@ -27,7 +27,7 @@ enum Verb {
     Launch(Launch),
     /// Take part in a run on another machine, as one more process. DATA and --out must be there at the same paths.
     Join(Join),
-    /// Say how a run stands: its processes, their shards, the epoch and the metric.
+    /// Say how a run stands: its processes, their shards, the epoch, the metric, and what was worth a note.
     Status(Status),
     /// Continue a run with another number of workers, from the next epoch on.
     Rescale(Rescale),
@@ -55,7 +55,8 @@ struct Launch {
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     deadline: Duration,
     /// Continue the run in this folder, such as one whose launcher has died, with any number of processes. PROGRAM may
-    /// then be left out, or given as it was.
+    /// then be left out, or given as it was. With its whole line and the same folder as --out, a run is begun where none was:
+    /// one line for both.
     #[arg(long, value_name = "RUN")]
     resume: Option<PathBuf>,
     /// The program and its arguments. It is found beside this one, else on PATH.
@@ -68,7 +69,7 @@ struct Join {
     /// Where the run listens, as its launcher says.
     #[arg(value_name = "HOST:PORT")]
     address: String,
-    /// A file with the run's token: RUN/token of the launcher's machine.
+    /// A file with the run's token: RUN/token of the launcher's machine. Nobody else may be able to read it (mode 600).
     #[arg(long, value_name = "FILE")]
     token_file: PathBuf,
     /// Address at which the process listens for the others; by default the one from which it reaches the run.
@@ -184,6 +185,9 @@ fn status(status: &RunStatus, json: bool) -> Result<u8, Error> {
         let pauses: Vec<String> =
             status.pauses.iter().map(|pause| format!("{:.0} ms", pause * 1e3)).collect();
         text += &format!("\npauses: {}", pauses.join(", "));
+    }
+    for note in &status.notes {
+        text += &format!("\nnote: {note}");
     }
     say(&text)?;
     Ok(ExitStatus::Done.code())

@@ -2,7 +2,7 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use crate::cli::begun::{self, Begun};
 use crate::cli::exit::Error;
@@ -26,8 +26,8 @@ pub(super) fn find(name: &str) -> Result<PathBuf, Error> {
     })
 }
 
-/// Starts a process of the run that this file leads to, with this number in it and this number of workers, which listens and
-/// is reached there.
+/// What starts a process of the run with this number in it and this number of workers, which listens and is reached there. It
+/// keeps what it shares with others beside the file of the invitation; it is tied to this process by its standard input.
 pub(super) fn command(
     program: &Path,
     line: &[String],
@@ -35,7 +35,7 @@ pub(super) fn command(
     reach: Reach,
 ) -> Command {
     let mut command = Command::new(program);
-    command.args(line).stdin(Stdio::null());
+    command.args(line);
     command.env(FILE, invitation).env(INDEX, index.to_string()).env(WORKERS, workers.to_string());
     command.envs(reach.variables());
     if env::var_os(TUNABLES).is_none() {
@@ -78,11 +78,23 @@ pub(super) fn was_begun(run: &Path) -> bool {
 
 /// The program of the run in a folder.
 pub(super) fn begun(run: &Path) -> Result<String, Error> {
+    if !was_begun(run) {
+        return Err(nothing_begun(run));
+    }
     let begun = Begun::read(run)?.filter(|begun| !begun.program.is_empty());
     begun.map(|begun| begun.program).ok_or_else(|| {
         let why = "it does not say of which program it is: name the program behind --";
         Error::usage(format!("--resume {}: {why}", run.display()))
     })
+}
+
+/// Why a run cannot go on that was never begun, and the line that begins it, or goes on.
+pub(super) fn nothing_begun(run: &Path) -> Error {
+    let run = run.display();
+    Error::usage(format!(
+        "--resume {run}: no run was begun there: begin it with the whole line, as raddle launch -- PROGRAM fit DATA --out {run}; \
+         with --resume {run} before the --, too, the same line begins it now and goes on later"
+    ))
 }
 
 /// Refuses what is an option of the launcher.

@@ -1,18 +1,24 @@
 //! [`Room`]: the folder in which the processes of a run, and visitors, find it.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, Weak};
+use std::thread;
+use std::time::Duration;
 
 use crate::cli::exit::Error;
-use crate::cli::folder::{Earlier, RunFolder};
+use crate::cli::folder::{self, Earlier, RunFolder};
 use crate::cli::session::SHARED;
-use crate::cluster::{Invitation, PROOF, write_private};
+use crate::cluster::{Invitation, PROOF, Remote, write_private};
+use crate::hands::lock;
 
 /// What processes and visitors need to find the run.
 pub(super) const INVITATION: &str = "coordinator";
 /// The token alone, for other machines.
 const TOKEN: &str = "token";
+/// Time between two looks whether the folder is there.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// The run's folder, or one of its own for a run that leaves no files.
 pub(super) struct Room {
@@ -20,37 +26,81 @@ pub(super) struct Room {
     own: bool,
     /// Held as long as the run is alive.
     folder: RunFolder,
+    /// What is in it as long as the run is alive.
+    invited: Arc<Mutex<Option<Invited>>>,
+}
+
+/// What lies in the folder of a run that is alive.
+struct Invited {
+    path: PathBuf,
+    invitation: Invitation,
+    proof: Option<u64>,
+    /// The lock of a folder that was made anew.
+    lock: Option<File>,
+    /// Why it could not be made anew, as last said.
+    said: String,
 }
 
 impl Room {
     /// Takes hold of the folder of `--out`, or makes one.
     pub(super) fn open(out: Option<&Path>, earlier: Earlier) -> Result<Self, Error> {
+        let invited = Arc::default();
         match out {
             Some(out) => {
                 let folder = RunFolder::hold(out, earlier)?;
-                Ok(Self { path: out.into(), own: false, folder })
+                Ok(Self { path: out.into(), own: false, folder, invited })
             }
             None => {
                 let path =
                     private_folder().map_err(|why| Error::failed(format!("no folder for the run: {why}")))?;
-                Ok(Self { path, own: true, folder: RunFolder::none() })
+                Ok(Self { path, own: true, folder: RunFolder::none(), invited })
             }
         }
     }
 
-    /// Invites to the run.
-    pub(super) fn invite(&self, invitation: &Invitation) -> Result<PathBuf, Error> {
+    /// Invites to the run; gives the file of the invitation, beside which processes share files. Nobody but the processes that
+    /// are started here finds a run that has no folder, and they need no file.
+    pub(super) fn invite(&self, invitation: &Invitation, proof: Option<u64>) -> Result<PathBuf, Error> {
         let file = self.path.join(INVITATION);
-        invitation.write(&file).map_err(|why| Error::write(&file, why))?;
-        let token = self.path.join(TOKEN);
-        let text = format!("{}\n", invitation.token_text());
-        write_private(&token, &text).map_err(|why| Error::write(&token, why))?;
-        fs::canonicalize(&file).map_err(|why| Error::write(&file, why))
+        if !self.own {
+            let path = self.path.clone();
+            let lock_of_it = lock(&self.invited).take().and_then(|before| before.lock);
+            let invited = Invited {
+                path,
+                invitation: invitation.clone(),
+                proof,
+                lock: lock_of_it,
+                said: String::new(),
+            };
+            let written = fs::create_dir_all(&self.path).and_then(|()| invited.write());
+            written.map_err(|why| Error::write(&self.path, why))?;
+            *lock(&self.invited) = Some(invited);
+        }
+        let path = fs::canonicalize(&self.path).map_err(|why| Error::write(&file, why))?;
+        Ok(path.join(INVITATION))
+    }
+
+    /// Looks every second whether the folder is there, and makes it anew where it is not: a run without a folder could train
+    /// to its end and then write no model. What has become of it is told to the coordinator.
+    pub(super) fn watch(&self, remote: Remote) {
+        if self.own {
+            return;
+        }
+        let invited = Arc::downgrade(&self.invited);
+        let watch = move || {
+            while let Some(note) = look(&invited) {
+                note.into_iter().for_each(|text| remote.note(text));
+                thread::park_timeout(LOOK);
+            }
+        };
+        // Without a thread for it a folder that is removed is noticed by whoever writes to it.
+        let _ = thread::Builder::new().name("raddle:folder".into()).spawn(watch);
     }
 
     /// Completes a commit in which the first process was lost.
     pub(super) fn recover(&self) -> Result<(), Error> {
-        self.folder.recover()
+        // Where the folder was removed there is none.
+        if self.path.is_dir() { self.folder.recover() } else { Ok(()) }
     }
 
     /// The folder that others see.
@@ -59,8 +109,55 @@ impl Room {
     }
 }
 
+/// Looks once; `None` where the run is over.
+fn look(invited: &Weak<Mutex<Option<Invited>>>) -> Option<Option<String>> {
+    let invited = invited.upgrade()?;
+    let mut invited = lock(&invited);
+    let Some(invited) = invited.as_mut() else { return Some(None) };
+    let note = invited.renew().unwrap_or_else(|why| {
+        let path = invited.path.display();
+        Some(format!(
+            "{path} is gone and cannot be made anew: {why}: neither checkpoints nor a model can be written"
+        ))
+    });
+    Some(note.filter(|text| *text != invited.said).inspect(|text| invited.said.clone_from(text)))
+}
+
+impl Invited {
+    fn write(&self) -> io::Result<()> {
+        self.invitation.write(&self.path.join(INVITATION))?;
+        write_private(&self.path.join(TOKEN), &format!("{}\n", self.invitation.token_text()))
+    }
+
+    /// Makes the folder anew where it is gone; gives what is worth saying of that.
+    fn renew(&mut self) -> Result<Option<String>, String> {
+        match fs::symlink_metadata(self.path.join(INVITATION)) {
+            Err(why) if why.kind() == io::ErrorKind::NotFound => {}
+            // A disk that does not answer is not a folder that is gone.
+            _ => {
+                self.said.clear();
+                return Ok(None);
+            }
+        }
+        fs::create_dir_all(&self.path).map_err(|why| why.to_string())?;
+        if !self.path.join(folder::LOCK).exists() {
+            self.lock = Some(folder::lock(&self.path)?);
+        }
+        if let Some(proof) = self.proof {
+            write_private(&self.path.join(PROOF), &proof.to_string()).map_err(|why| why.to_string())?;
+        }
+        self.write().map_err(|why| why.to_string())?;
+        let path = self.path.display();
+        Ok(Some(format!(
+            "{path} was removed, and is made anew: its checkpoints are gone, the model can be written"
+        )))
+    }
+}
+
 impl Drop for Room {
     fn drop(&mut self) {
+        // Nobody makes it anew any more.
+        *lock(&self.invited) = None;
         // Best effort: whoever finds them finds nobody there.
         for name in [INVITATION, TOKEN, PROOF] {
             let _ = fs::remove_file(self.path.join(name));

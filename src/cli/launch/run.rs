@@ -10,6 +10,7 @@ use super::children::{Children, Start};
 use super::losses::Losses;
 use super::room::Room;
 use super::{Launch, check_reach, program};
+use crate::checkpoint::has_checkpoint;
 use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::folder::Earlier;
 use crate::cluster::{Address, CoordinatorSettings, Ended, Heard, Reach, Server};
@@ -40,10 +41,11 @@ impl Plan {
                 let why = "give the run that goes on once, before the -- or behind it";
                 return Err(Error::usage(format!("--resume {}: {why}", run.display())));
             }
-            let out = program::value(&line, "--out").map(PathBuf::from);
-            // A launcher that died before its processes had begun has left nothing to go on with.
-            let is_empty = run.is_dir() && !program::was_begun(run) && out.as_deref() == Some(run);
-            if given.is_none() && !is_empty {
+            // One line begins a run and goes on with it: where nothing was begun in the folder, as behind a launcher that died
+            // early, it begins.
+            let out = program::value(&line, "--out").map(Path::new);
+            let begins = !program::was_begun(run) && out.is_some_and(|out| absolute(out) == absolute(run));
+            if given.is_none() && !begins {
                 line.extend(["--resume".to_owned(), run.display().to_string()]);
             }
         }
@@ -51,8 +53,8 @@ impl Plan {
         program::check(arguments)?;
         let resume = program::value(arguments, "--resume").map(PathBuf::from);
         let out = program::value(arguments, "--out").map(PathBuf::from).or_else(|| resume.clone());
-        if let Some(run) = resume.as_deref().filter(|run| !run.is_dir()) {
-            return Err(Error::usage(format!("--resume {}: there is no such folder", run.display())));
+        if let Some(run) = resume.as_deref().filter(|run| !program::was_begun(run)) {
+            return Err(program::nothing_begun(run));
         }
         let same = |a: &Path, b: &Path| a == b || fs::canonicalize(a).ok() == fs::canonicalize(b).ok();
         let goes_on = resume.as_deref().zip(out.as_deref()).is_some_and(|(run, out)| same(run, out));
@@ -64,6 +66,12 @@ impl Plan {
         };
         Ok(Self { program: program::find(name)?, arguments: arguments.to_vec(), out, resume, earlier })
     }
+}
+
+/// A path by which two that lead to the same place can be told, where there is nothing yet.
+fn absolute(path: &Path) -> PathBuf {
+    // One that has no absolute form is compared as it is.
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Starts the processes and coordinates them, anew after a loss; gives the run's status.
@@ -95,45 +103,67 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
     // Only the coordinator has a port that is named; those that are started here listen where it does.
     let everywhere = Some(listen.without_port()).filter(|address| address.ip.is_unspecified());
     let reach = Reach { listen: everywhere, advertise: advertise.map(Address::without_port) };
+    room.watch(server.remote());
     let mut losses = Losses::default();
     loop {
-        let invitation = room.invite(server.invitation())?;
-        let remote = server.remote();
-        for _ in 0..*processes {
-            let start = Start {
-                program: &plan.program,
-                arguments: &plan.arguments,
-                invitation: &invitation,
-                workers: *workers as u32,
-                again: server.has_begun(),
-                reach,
-            };
-            let started = lock(&children).start(&start, &remote);
-            started.map_err(|why| {
-                Error::failed(format!("{}: cannot be started: {why}", plan.program.display()))
-            })?;
-        }
+        start(&plan, &room, &server, &children, (*workers as u32, reach))?;
         let ended = server.run(|heard| match heard {
             Heard::Note(text) => note(text),
             Heard::Begun(generation) => losses.begun(generation).iter().for_each(|text| note(text)),
         });
         if !ended.lost {
-            return Ok(end(&mut lock(&children), &ended));
+            let code = end(&mut lock(&children), &ended);
+            if code == ExitStatus::Failed.code()
+                && let Some(run) = room.path().filter(|run| has_checkpoint(run.join("checkpoint")))
+            {
+                let go_on = format!("go on with raddle launch --resume {}", run.display());
+                note(&format!("the run is kept as of its last checkpoint: when the cause is gone, {go_on}"));
+            }
+            return Ok(code);
         }
         let lost = Instant::now();
         let why = said_by(&mut lock(&children), &ended);
         *lock(&children) = Children::default();
         room.recover()?;
-        match losses.count(&why, server.epoch(), lost) {
-            Some(_) => note(&format!("{why}: {}", losses.what_next(&settings))),
-            None => {
-                let why = losses.too_many(room.path());
-                super::super::exit::tell("raddle", &Error::failed(why));
-                return Ok(ExitStatus::Failed.code());
-            }
+        if ended.left {
+            note(&format!("{why}: the run begins with the others"));
+        } else if losses.count(&why, server.epoch(), lost).is_some() {
+            note(&format!("{why}: {}", losses.what_next(&settings)));
+            std::thread::sleep(losses.pause());
+        } else {
+            let why = losses.too_many(room.path());
+            super::super::exit::tell("raddle", &Error::failed(why));
+            return Ok(ExitStatus::Failed.code());
         }
         server.again()?;
     }
+}
+
+/// Starts the processes of an attempt.
+fn start(
+    plan: &Plan,
+    room: &Room,
+    server: &Server,
+    children: &Mutex<Children>,
+    (workers, reach): (u32, Reach),
+) -> Result<(), Error> {
+    let file = room.invite(server.invitation(), server.proof())?;
+    let remote = server.remote();
+    for _ in 0..server.processes() {
+        let start = Start {
+            program: &plan.program,
+            arguments: &plan.arguments,
+            invitation: server.invitation(),
+            file: &file,
+            workers,
+            again: server.has_begun(),
+            reach,
+        };
+        let started = lock(children).start(&start, &remote);
+        let tied = started.and_then(|tether| tether.map_or(Ok(()), |tether| server.take(tether)));
+        tied.map_err(|why| Error::failed(format!("{}: cannot be started: {why}", plan.program.display())))?;
+    }
+    Ok(())
 }
 
 fn lock(children: &Mutex<Children>) -> MutexGuard<'_, Children> {

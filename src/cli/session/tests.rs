@@ -7,7 +7,7 @@ use clap::Parser;
 use serde::Serialize;
 
 use super::*;
-use crate::cli::{Free, identity};
+use crate::cli::{Free, Records, identity};
 use crate::engine::Parts;
 use crate::engine::{Engine, Outcome};
 use crate::program::Program;

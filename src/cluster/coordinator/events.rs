@@ -19,6 +19,12 @@ pub(crate) enum Event {
     Unusable { why: String },
     /// What the checkpoint of the boundary that ended this generation has come to.
     Committed { generation: u64, kept: Kept },
+    /// The generation's number is noted so that it outlives a loss of power, or could not be.
+    Numbered { number: u64, failed: Option<String> },
+    /// Somebody was not let in: a process of this number, where it is known to hold the token.
+    TurnedAway { of: Option<u32>, why: String },
+    /// The launcher has seen something that is worth a line on the screen.
+    Noted(String),
     /// A visitor asks something.
     Asked { visitor: u64, question: Question },
     /// The run is to end after the epoch under way.
@@ -49,7 +55,7 @@ pub(crate) enum Action {
         identity: Identity,
         drafted: Drafted,
     },
-    /// A generation of this number begins: nobody uses it again.
+    /// Note the number of the generation that is to begin: nobody uses it again.
     Number(u64),
     /// The first process has begun a generation that goes on from elsewhere than memory.
     Begun,
@@ -57,6 +63,11 @@ pub(crate) enum Action {
     Note(String),
     /// A process is lost: what is left of the generation is over, and the run begins anew from the last checkpoint.
     Lost {
+        who: u32,
+        why: String,
+    },
+    /// A process was asked to end before the run began: it begins anew with the others.
+    Left {
         who: u32,
         why: String,
     },

@@ -75,6 +75,10 @@ impl Coordinator {
         let is_awaited = self.plan.as_ref().is_some_and(|plan| plan.number == generation);
         match std::mem::replace(&mut self.stage, Stage::Running) {
             Stage::Keeping(keeping) if is_awaited && keeping.awaited.is_empty() => {
+                // The first process says so on the screen.
+                if let Some(why) = &kept.failed {
+                    self.remember(format!("no checkpoint of epoch {}: {why}", keeping.cut.epoch));
+                }
                 self.begin(Some(keeping.cut), Some(kept));
             }
             other => self.stage = other,

@@ -1,5 +1,5 @@
 //! What becomes of a run when a process ends. A *loss* is a process that has crashed, whose connection has ended or that has
-//! been silent: the run goes on without it, from the last checkpoint. A *failure* is what a process says itself that it
+//! been silent, or that did not get through its handshake: the run goes on without it, from the last checkpoint. A *failure* is what a process says itself that it
 //! cannot do: replay would repeat it, and the run ends.
 
 use super::members::Ended;
@@ -7,6 +7,9 @@ use super::{Action, Connection, Coordinator, GRACE, Member, Order, Stage, Stand,
 
 /// Seconds in which a process must have connected.
 const CONNECTING: f64 = 60.0;
+/// The status of a process that was asked to end before it had a place in the run: by SIGTERM, before its own handler was there
+/// and behind that.
+const ASKED: [i32; 2] = [128 + 15, 130];
 
 impl Coordinator {
     /// A process cannot go on because another one is gone. Whoever ends so is missed by others, and what they say of it may
@@ -54,6 +57,9 @@ impl Coordinator {
 
     /// Gives up waiting for the last words of those that have ended, and those that have been silent for too long.
     pub(super) fn look(&mut self, now: f64) {
+        if matches!(self.stage, Stage::Over) {
+            return;
+        }
         let ended = |(&of, member): (&u32, &Member)| {
             let (ended, since) = member.ended.clone()?;
             (now >= since + GRACE).then_some((of, ended))
@@ -77,6 +83,7 @@ impl Coordinator {
             self.lose(of, (1, true, how), now);
         }
         self.look_at_parts(now);
+        self.look_at_number(now);
     }
 
     /// A process has ended.
@@ -101,8 +108,9 @@ impl Coordinator {
             }
             (Stand::Preparing | Stand::Ready, _) if !own => {
                 self.members.remove(&of);
-                self.out.push(Action::Note(format!("process {of} {how} before it joined")));
+                self.note(format!("process {of} {how} before it joined"));
             }
+            (Stand::Preparing, Stage::Gathering) if ASKED.contains(&code) => self.left_early(of),
             // The first one's words are worth most: all have read the same line.
             (Stand::Preparing, _) if of == 0 && !crashed => self.over(of, code, None),
             (Stand::Preparing, _) if !crashed => {

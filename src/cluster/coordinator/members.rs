@@ -37,6 +37,8 @@ pub(super) struct Member {
     pub(super) cores: u32,
     pub(super) memory: u64,
     pub(super) line: Connection,
+    /// Whether it was asked to leave before the run began.
+    pub(super) leaves: bool,
     /// Whether it has failed only because another one did.
     pub(super) follows: bool,
     /// How it has ended, and when that was told.
@@ -55,6 +57,7 @@ impl Member {
             cores: 1,
             memory: 0,
             line,
+            leaves: false,
             follows: false,
             ended: None,
             heard: now,

@@ -3,8 +3,10 @@
 
 mod events;
 mod keeping;
+mod leaving;
 mod losses;
 mod members;
+mod notes;
 mod plans;
 #[cfg(test)]
 mod tests;
@@ -15,6 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) use self::events::{Action, Event, Terms};
 use self::keeping::Keeping;
 use self::members::{Connection, Member, Stand};
+use self::notes::Notes;
 use super::balance::Balance;
 use super::plan::Plan;
 use super::protocol::{Cut, Epoch, Facts, Keep, Order, Report};
@@ -73,6 +76,10 @@ pub(crate) struct Coordinator {
     /// The checkpoint to go on from, and what is wrong with others.
     from: Option<String>,
     warnings: Vec<String>,
+    /// What processes are to be told once the number of their generation is noted, and when to try to note it again.
+    held: Option<Vec<Action>>,
+    note_again: Option<f64>,
+    notes: Notes,
     out: Vec<Action>,
 }
 
@@ -96,11 +103,15 @@ impl Coordinator {
             early: Vec::new(),
             from: None,
             warnings: Vec::new(),
+            held: None,
+            note_again: None,
+            notes: Notes::default(),
             out: Vec::new(),
         }
     }
 
-    /// Takes in an event at a time, in seconds; times never fall.
+    /// Takes in an event at a time, in seconds; times never fall. The time is looked at after every event: who speaks without
+    /// a pause keeps nobody's silence from being noticed.
     pub(crate) fn on(&mut self, event: Event, now: f64) -> Vec<Action> {
         if !matches!(self.stage, Stage::Over) {
             match event {
@@ -114,6 +125,9 @@ impl Coordinator {
                 Event::Unusable { why } if matches!(self.stage, Stage::Finding) => self.over(0, 2, Some(why)),
                 Event::Found { .. } | Event::Unusable { .. } => {}
                 Event::Committed { generation, kept } => self.committed(generation, kept),
+                Event::Numbered { number, failed } => self.numbered(number, failed, now),
+                Event::TurnedAway { of, why } => self.turned_away(of, why),
+                Event::Noted(text) => self.note(text),
                 Event::Asked { visitor, question } => self.answer(visitor, question, now),
                 // As a program that is interrupted before its training began.
                 Event::Stop if matches!(self.stage, Stage::Gathering | Stage::Finding) => {
@@ -123,9 +137,11 @@ impl Coordinator {
                     self.stop_is_asked = true;
                     self.stop();
                 }
-                Event::Tick => self.look(now),
+                Event::Tick => {}
             }
-            if self.trouble.as_ref().is_some_and(|trouble| now >= trouble.until)
+            self.look(now);
+            if !matches!(self.stage, Stage::Over)
+                && self.trouble.as_ref().is_some_and(|trouble| now >= trouble.until)
                 && let Some(Trouble { who, code, why, loss, .. }) = self.trouble.take()
             {
                 match loss {
@@ -137,8 +153,9 @@ impl Coordinator {
         std::mem::take(&mut self.out)
     }
 
+    /// Tells a process something, behind what is held back.
     fn tell(&mut self, to: u32, order: Order) {
-        self.out.push(Action::Tell { to, order });
+        self.held.as_mut().unwrap_or(&mut self.out).push(Action::Tell { to, order });
     }
 
     fn over(&mut self, who: u32, code: i32, why: Option<String>) {
@@ -169,9 +186,10 @@ impl Coordinator {
     fn hear(&mut self, from: u32, report: Report, now: f64) {
         let Some(member) = self.members.get_mut(&from) else { return };
         (member.line, member.heard) = (Connection::Open, now);
+        let is_guest = !member.own && member.stand == Stand::Preparing;
         let number = self.plan.as_ref().map_or(0, |plan| plan.number);
         match report {
-            Report::Alive => {}
+            Report::Alive { memory } => member.memory = memory,
             Report::Ready { facts, address } => self.admit(from, facts, address, now),
             Report::Epoch { generation, epoch } if generation == number => {
                 if let Some(plan) = &self.plan {
@@ -207,6 +225,10 @@ impl Coordinator {
             Report::Failed { why, of_a_peer: true } => {
                 member.follows = true;
                 self.follow(from, &why, now);
+            }
+            Report::Failed { why, .. } if is_guest => {
+                self.members.remove(&from);
+                self.note(format!("process {from} does not join: {why}"));
             }
             Report::Failed { why, .. } => self.over(from, 1, Some(format!("process {from} failed: {why}"))),
             Report::Done => {
@@ -247,7 +269,7 @@ impl Coordinator {
                 true => self.over(from, 2, Some(why)),
                 false => {
                     self.members.remove(&from);
-                    self.out.push(Action::Note(why));
+                    self.note(why);
                 }
             }
             return;
@@ -297,31 +319,6 @@ impl Coordinator {
                     self.over(from, 1, Some("the first process did not say how its generation ended".into()))
                 }
             }
-        }
-    }
-
-    /// A process wants to leave: at the next boundary, if another one can go on.
-    fn let_go(&mut self, from: u32) {
-        let stays = |id: &u32, member: &Member| {
-            *id != from && member.own && matches!(member.stand, Stand::Ready | Stand::Running)
-        };
-        let can = self.members.iter().any(|(id, member)| stays(id, member));
-        let Some(member) = self.members.get_mut(&from) else { return };
-        match member.stand {
-            Stand::Running if can => {
-                member.stand = Stand::Leaving;
-                self.out.push(Action::Note(format!("process {from} leaves after this epoch")));
-                self.ask_for_a_cut();
-            }
-            Stand::Ready if !matches!(self.stage, Stage::Gathering | Stage::Finding) => {
-                member.stand = Stand::Released;
-                self.tell(from, Order::End);
-            }
-            Stand::Running | Stand::Ready | Stand::Preparing => {
-                let why = "the run would have no process of its own left: end it with Ctrl-C on the launcher";
-                self.out.push(Action::Note(format!("process {from} was asked to leave, and stays: {why}")));
-            }
-            Stand::Leaving | Stand::Released => {}
         }
     }
 }

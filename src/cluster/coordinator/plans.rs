@@ -6,6 +6,9 @@ use super::{Action, Coordinator, Member, Stage, Stand};
 use crate::cluster::plan::{Before, Plan, Seat};
 use crate::cluster::protocol::{Briefing, Cut, Kept, Order};
 
+/// Seconds after which it is tried again to note the number of a generation.
+const NOTE_AGAIN: f64 = 1.0;
+
 impl Coordinator {
     /// Begins the next generation, or the end.
     pub(super) fn begin(&mut self, mut cut: Option<Cut>, kept: Option<Kept>) {
@@ -29,21 +32,53 @@ impl Coordinator {
         let briefing = Briefing { plan, from, warnings, change, kept, deadline: self.terms.deadline };
         let plan = &briefing.plan;
         self.out.push(Action::Number(number));
+        self.held = Some(Vec::new());
+        let mut begins = Vec::new();
         for seat in plan.everyone() {
             let stand = if plan.seat_of(seat.id).is_some() { Stand::Running } else { Stand::Released };
             if let Some(member) = self.members.get_mut(&seat.id) {
                 member.stand = stand;
             }
-            self.out.push(Action::Tell { to: seat.id, order: Order::Begin { briefing: briefing.clone() } });
+            begins.push(seat.id);
+        }
+        for to in begins {
+            self.tell(to, Order::Begin { briefing: briefing.clone() });
         }
         self.plan = Some(briefing.plan);
         self.cut_is_asked = false;
+        self.let_go_of_those_that_wait();
         // Who came while the cut was under way waits for the next.
         if self.members.values().any(|member| matches!(member.stand, Stand::Ready | Stand::Leaving)) {
             self.ask_for_a_cut();
         }
         if self.stop_is_asked {
             self.stop();
+        }
+    }
+
+    /// The number of the generation that is to begin is noted, and it begins; or it could not be, and the run waits until it can:
+    /// a generation whose number is forgotten may be mixed up with a later one.
+    pub(super) fn numbered(&mut self, number: u64, failed: Option<String>, now: f64) {
+        if self.plan.as_ref().is_none_or(|plan| plan.number != number) {
+            return;
+        }
+        match failed {
+            None => self.out.extend(self.held.take().unwrap_or_default()),
+            Some(why) => {
+                self.note_again = Some(now + NOTE_AGAIN);
+                self.note_once(format!(
+                    "generation.json cannot be written: {why}: the run waits until it can, as can the model then"
+                ));
+            }
+        }
+    }
+
+    /// Tries again to note a number.
+    pub(super) fn look_at_number(&mut self, now: f64) {
+        if let Some(plan) = &self.plan
+            && self.note_again.take_if(|again| now >= *again).is_some()
+        {
+            self.out.push(Action::Number(plan.number));
         }
     }
 

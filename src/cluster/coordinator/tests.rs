@@ -1,10 +1,11 @@
-//! What comes twice, or late, changes nothing.
+//! Events and times in, actions out: what comes twice, or late, changes nothing; silence is noticed whoever speaks; who is asked to
+//! leave leaves when others can go on; a generation whose number is not noted does not begin.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail where a test would")]
 
 use super::*;
 use crate::checkpoint::Drafted;
-use crate::cluster::protocol::{Kept, Question};
+use crate::cluster::protocol::{Answer, Kept, Question, RunStatus};
 use crate::identity::Identity;
 
 fn terms() -> Terms {
@@ -39,6 +40,45 @@ fn found() -> Event {
     Event::Found { from: None, warnings: Vec::new() }
 }
 
+fn numbered(number: u64) -> Event {
+    Event::Numbered { number, failed: None }
+}
+
+/// A coordinator whose first generation runs.
+fn running(terms: Terms) -> Coordinator {
+    let mut coordinator = Coordinator::new(terms);
+    let processes = coordinator.terms().processes;
+    for event in (0..processes).map(ready).chain([found(), numbered(1)]) {
+        coordinator.on(event, 0.0);
+    }
+    coordinator
+}
+
+fn notes(actions: &[Action]) -> Vec<&str> {
+    let text = |action| match action {
+        &Action::Note(ref text) => Some(text.as_str()),
+        _ => None,
+    };
+    actions.iter().filter_map(text).collect()
+}
+
+fn status(coordinator: &mut Coordinator, now: f64) -> RunStatus {
+    let asked = Event::Asked { visitor: 9, question: Question::Status };
+    let answer = coordinator.on(asked, now).into_iter().find_map(|action| match action {
+        Action::Answer { answer: Answer::Status(status), .. } => Some(status),
+        _ => None,
+    });
+    answer.unwrap()
+}
+
+fn exited(of: u32, code: i32, crashed: bool) -> Event {
+    Event::Exited { of, code, crashed, how: format!("ended with status {code}") }
+}
+
+fn is_end(action: &Action) -> bool {
+    matches!(action, Action::Lost { .. } | Action::Over { .. } | Action::Left { .. })
+}
+
 fn ended(from: u32, generation: u64) -> Event {
     let cut =
         Cut { epoch: 3, over: false, workers: None, block_at: Vec::new(), keep: Keep::Written, change: None };
@@ -70,9 +110,13 @@ fn each_thing_is_heard_once_and_in_its_own_stage() {
     assert_eq!(on(ready(1)), [Action::Find { identity: identity() }]);
     assert_eq!(on(ready(1)), [], "it is looked for already");
     assert_eq!(on(committed(1)), []);
-    assert_eq!(begun(&on(found())), 2);
+    assert_eq!(on(found()), [Action::Number(1)]);
+    assert_eq!(on(numbered(7)), [], "that one is not to begin");
+    assert_eq!(begun(&on(numbered(1))), 2);
     // Too late.
-    for event in [found(), Event::Unusable { why: "torn".into() }, ready(0), ready(1), committed(1)] {
+    for event in
+        [found(), Event::Unusable { why: "torn".into() }, ready(0), ready(1), committed(1), numbered(1)]
+    {
         assert_eq!(on(event.clone()), [], "{event:?}");
     }
     assert_eq!(on(ended(0, 1)), []);
@@ -86,7 +130,8 @@ fn each_thing_is_heard_once_and_in_its_own_stage() {
     assert!(matches!(actions[..], [Action::Commit { epoch: 3, generation: 1, .. }]), "{actions:?}");
     assert_eq!(on(kept(1, 1)), []);
     assert_eq!(on(committed(2)), [], "that one is to come");
-    assert_eq!(begun(&on(committed(1))), 2);
+    assert_eq!(on(committed(1)), [Action::Number(2)]);
+    assert_eq!(begun(&on(numbered(2))), 2);
     for event in [committed(1), ended(0, 1), kept(0, 1), found(), ready(0)] {
         assert_eq!(on(event.clone()), [], "{event:?}");
     }
@@ -97,7 +142,7 @@ fn one_that_joins_twice_is_one() {
     let mut coordinator = Coordinator::new(terms());
     coordinator.on(Event::Asked { visitor: 0, question: Question::Join }, 0.0);
     // Before the run has begun, and again when it has.
-    for event in [ready(2), ready(2), ready(0), ready(1), found()] {
+    for event in [ready(2), ready(2), ready(0), ready(1), found(), numbered(1)] {
         coordinator.on(event, 0.0);
     }
     assert_eq!(coordinator.on(ready(2), 0.0), []);
@@ -105,15 +150,13 @@ fn one_that_joins_twice_is_one() {
     coordinator.on(ended(1, 1), 0.0);
     coordinator.on(kept(0, 1), 0.0);
     coordinator.on(kept(1, 1), 0.0);
-    assert_eq!(begun(&coordinator.on(committed(1), 0.0)), 3);
+    assert_eq!(coordinator.on(committed(1), 0.0), [Action::Number(2)]);
+    assert_eq!(begun(&coordinator.on(numbered(2), 0.0)), 3);
 }
 
 #[test]
 fn the_cause_of_a_loss_is_told_even_where_what_follows_from_it_is_heard_first() {
-    let mut coordinator = Coordinator::new(terms());
-    for event in [ready(0), ready(1), found()] {
-        coordinator.on(event, 0.0);
-    }
+    let mut coordinator = running(terms());
     let failed = |from, why: &str| said(from, Report::Failed { why: why.into(), of_a_peer: true });
     let reasons =
         ["process 1 is lost: its connection has ended", "process 0 is lost: it has said nothing for 3 s"];
@@ -123,4 +166,188 @@ fn the_cause_of_a_loss_is_told_even_where_what_follows_from_it_is_heard_first() 
     let actions = coordinator.on(Event::Tick, 1.0 + GRACE);
     let why = format!("process 0: {}; process 1: {}", reasons[0], reasons[1]);
     assert_eq!(actions.last(), Some(&Action::Lost { who: 0, why }));
+}
+
+#[test]
+fn silence_is_noticed_in_time_whoever_speaks_without_a_pause() {
+    for question in [Question::Status, Question::Join, Question::Rescale { workers: 2 }] {
+        let mut coordinator = running(terms());
+        let mut noticed = None;
+        for step in 0..2_000 {
+            let now = f64::from(step) * 0.01;
+            let mut actions = coordinator.on(Event::Asked { visitor: 1, question: question.clone() }, now);
+            if step % 100 == 0 {
+                actions.extend(coordinator.on(said(0, Report::Alive { memory: 1 }), now));
+            }
+            if let Some(end) = actions.into_iter().find(is_end) {
+                noticed = Some((now, end));
+                break;
+            }
+        }
+        let (now, end) = noticed.unwrap();
+        let why = "process 1 has said nothing for 10 s".to_owned();
+        assert_eq!(end, Action::Lost { who: 1, why }, "{question:?}");
+        assert!((10.0..=10.1).contains(&now), "{question:?}: {now}");
+    }
+}
+
+#[test]
+fn a_process_that_does_not_connect_is_lost_under_polls_too() {
+    let mut coordinator = Coordinator::new(terms());
+    let mut asked = |now| coordinator.on(Event::Asked { visitor: 1, question: Question::Status }, now);
+    assert!(!asked(59.9).iter().any(is_end));
+    assert!(asked(60.1).iter().any(is_end));
+}
+
+#[test]
+fn one_that_does_not_get_through_its_handshake_is_a_loss_and_one_that_cannot_read_a_failure() {
+    for (code, crashed, is_loss) in
+        [(75, true, true), (137, true, true), (1, false, false), (2, false, false)]
+    {
+        let mut coordinator = Coordinator::new(terms());
+        let mut actions = coordinator.on(exited(1, code, crashed), 0.0);
+        actions.extend(coordinator.on(Event::Tick, GRACE));
+        let end = actions.into_iter().find(is_end).unwrap();
+        assert_eq!(matches!(end, Action::Lost { who: 1, .. }), is_loss, "{end:?}");
+        assert_eq!(matches!(end, Action::Over { who: 1, .. }), !is_loss, "{end:?}");
+    }
+}
+
+#[test]
+fn one_that_is_asked_to_leave_while_it_reads_leaves_when_the_run_has_begun() {
+    // The first of all, and before and after it is ready.
+    for (who, is_ready) in [(0, false), (1, false), (0, true)] {
+        let mut coordinator = Coordinator::new(terms());
+        if is_ready {
+            coordinator.on(ready(who), 0.0);
+        }
+        let actions = coordinator.on(said(who, Report::Leaving), 0.0);
+        assert!(notes(&actions)[0].contains("nobody else is ready yet"), "{actions:?}");
+        assert_eq!(coordinator.on(said(who, Report::Leaving), 0.0), [], "it is said once");
+        for event in [ready(0), ready(1), found()] {
+            coordinator.on(event, 0.0);
+        }
+        let actions = coordinator.on(numbered(1), 0.0);
+        assert_eq!(begun(&actions), 2);
+        let cut = Action::Tell { to: 0, order: Order::Cut { generation: 1 } };
+        assert_eq!(actions.last(), Some(&cut), "behind the beginning");
+        coordinator.on(ended(0, 1), 0.0);
+        for event in [ended(1, 1), kept(0, 1), kept(1, 1), committed(1)] {
+            coordinator.on(event, 0.0);
+        }
+        let actions = coordinator.on(numbered(2), 0.0);
+        let seats = actions.iter().find_map(|action| match action {
+            Action::Tell { order: Order::Begin { briefing }, .. } => Some(&briefing.plan.seats),
+            _ => None,
+        });
+        let seats: Vec<u32> = seats.unwrap().iter().map(|seat| seat.id).collect();
+        assert_eq!(seats, [1 - who]);
+    }
+}
+
+#[test]
+fn the_last_one_stays_and_is_told_why() {
+    let mut coordinator = Coordinator::new(Terms { processes: 1, ..terms() });
+    let actions = coordinator.on(said(0, Report::Leaving), 0.0);
+    assert!(notes(&actions)[0].contains("and stays: the run would have no process of its own left"));
+    // Where all are asked, too.
+    let mut coordinator = Coordinator::new(terms());
+    for event in [said(0, Report::Leaving), said(1, Report::Leaving), ready(0), ready(1), found()] {
+        coordinator.on(event, 0.0);
+    }
+    let status = status(&mut coordinator, 0.0);
+    assert!(
+        status.notes.iter().any(|note| note.contains("process 1 was asked to leave, and stays")),
+        "{status:?}"
+    );
+}
+
+#[test]
+fn one_that_ends_on_request_before_it_can_say_so_leaves_the_run_to_the_others() {
+    for (code, crashed) in [(130, false), (143, true)] {
+        for who in [0, 1] {
+            let mut coordinator = Coordinator::new(terms());
+            let actions = coordinator.on(exited(who, code, crashed), 0.0);
+            assert!(
+                matches!(actions.last(), Some(Action::Left { who: left, .. }) if *left == who),
+                "{actions:?}"
+            );
+        }
+        // Nobody is left.
+        let mut coordinator = Coordinator::new(Terms { processes: 1, ..terms() });
+        let actions = coordinator.on(exited(0, code, crashed), 0.0);
+        assert_eq!(actions.last(), Some(&Action::Over { who: 0, code: 130, why: None }));
+    }
+}
+
+#[test]
+fn a_generation_begins_when_its_number_is_noted_and_not_before() {
+    let mut coordinator = Coordinator::new(terms());
+    for event in [ready(0), ready(1), found()] {
+        coordinator.on(event, 0.0);
+    }
+    let failed = |number| Event::Numbered { number, failed: Some("no space left".into()) };
+    let actions = coordinator.on(failed(1), 0.0);
+    assert!(matches!(&actions[..], [Action::Note(why)] if why.contains("no space left")), "{actions:?}");
+    // It is tried every second, and said once; what is asked meanwhile waits for the beginning.
+    assert_eq!(coordinator.on(Event::Tick, 0.9), []);
+    assert_eq!(coordinator.on(Event::Tick, 1.0), [Action::Number(1)]);
+    assert_eq!(coordinator.on(failed(1), 1.0), []);
+    assert_eq!(
+        coordinator.on(Event::Asked { visitor: 1, question: Question::Rescale { workers: 4 } }, 1.5).len(),
+        1
+    );
+    assert_eq!(coordinator.on(Event::Stop, 1.5), []);
+    assert_eq!(coordinator.on(Event::Tick, 2.0), [Action::Number(1)]);
+    let actions = coordinator.on(numbered(1), 2.0);
+    assert_eq!(begun(&actions[..2]), 2);
+    let order = |order| Action::Tell { to: 0, order };
+    assert_eq!(actions[2..], [order(Order::Cut { generation: 1 }), order(Order::Stop)]);
+    assert_eq!(coordinator.on(Event::Tick, 5.0), []);
+}
+
+#[test]
+fn who_is_turned_away_has_no_place_and_is_told_of() {
+    let mut coordinator = running(terms());
+    coordinator.on(Event::Asked { visitor: 0, question: Question::Join }, 0.0);
+    assert_eq!(status(&mut coordinator, 0.0).members.len(), 3);
+    let away = |of: Option<u32>, why: &str| Event::TurnedAway { of, why: why.into() };
+    let actions = coordinator.on(away(Some(2), "process 2 is another build"), 0.0);
+    assert_eq!(notes(&actions), ["process 2 is another build"]);
+    // Those that began are no guests, whoever says that he is one of them.
+    coordinator.on(away(Some(1), "process 1 is another build"), 0.0);
+    let told = status(&mut coordinator, 0.0);
+    assert_eq!(told.members.iter().map(|member| member.process).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(told.notes, ["process 2 is another build", "process 1 is another build"]);
+    // Strangers fill no screen.
+    let mut said = 0;
+    for stranger in 0..100 {
+        said += coordinator.on(away(None, &format!("somebody at {stranger}")), 0.0).len();
+        said += coordinator.on(away(None, &format!("somebody at {stranger}")), 0.0).len();
+    }
+    assert_eq!(said, 6);
+    assert_eq!(status(&mut coordinator, 0.0).notes.len(), 8);
+}
+
+#[test]
+fn a_guest_that_cannot_join_says_why_and_the_run_goes_on() {
+    let mut coordinator = running(terms());
+    coordinator.on(Event::Asked { visitor: 0, question: Question::Join }, 0.0);
+    let failed = |from| said(from, Report::Failed { why: "a.csv: no such file".into(), of_a_peer: false });
+    assert_eq!(notes(&coordinator.on(failed(2), 0.0)), ["process 2 does not join: a.csv: no such file"]);
+    assert_eq!(coordinator.on(Event::Closed { of: 2 }, 0.0), []);
+    // One that leaves before it has joined is let go at once.
+    coordinator.on(Event::Asked { visitor: 0, question: Question::Join }, 0.0);
+    let actions = coordinator.on(said(3, Report::Leaving), 0.0);
+    assert_eq!(actions[0], Action::Tell { to: 3, order: Order::End });
+    assert!(matches!(coordinator.on(failed(1), 0.0).last(), Some(Action::Over { who: 1, code: 1, .. })));
+}
+
+#[test]
+fn the_status_has_the_memory_that_was_last_told() {
+    let mut coordinator = running(terms());
+    for memory in [7, 9] {
+        coordinator.on(said(1, Report::Alive { memory }), 0.0);
+        assert_eq!(status(&mut coordinator, 0.0).members[1].peak_memory_bytes, memory);
+    }
 }

@@ -47,6 +47,7 @@ impl Coordinator {
             workers: self.plan.as_ref().map_or(0, |plan| plan.asked),
             members: self.members.iter().map(member).collect(),
             pauses: self.pauses.clone(),
+            notes: self.notes.last(),
         }
     }
 }

@@ -7,10 +7,12 @@ use clap::Args;
 use raddle::cli::{Data, Error, Records, between, count, refuse_without_effect};
 use raddle_datasets::registry::CORPORA;
 use raddle_datasets::{
-    Corpus, CorpusOptions, Filter, Frequency, StoredCorpus, TextEncoding, english_stop_words,
+    Corpus, CorpusOptions, Filter, Frequency, StoredCorpus, TextEncoding, Tokenizer, english_stop_words,
     read_any_corpus, read_stop_words, vocabulary_names,
 };
 use serde::Serialize;
+
+use super::words::WordArgs;
 
 /// The embedded default.
 pub(crate) const DEFAULT: &str = "pydoc";
@@ -19,7 +21,7 @@ pub(crate) const DEFAULT: &str = "pydoc";
 pub(crate) fn known() -> String {
     let names = CORPORA.each_ref().map(|entry| entry.name).join(", ");
     format!(
-        "a UCI docword or Matrix Market file (documents by words), plain text with a document a line, or with --text a table \
+        "a UCI docword, Matrix Market (documents by words) or LDA-C file, plain text with a document a line, or with --text a table \
          (csv, jsonl or parquet); gzip, zstd or neither, - for standard input; a folder with a document a file; or a public \
          corpus by name, read from the folder RADDLE_DATA ({names}; {DEFAULT} is embedded)"
     )
@@ -51,6 +53,13 @@ pub(crate) struct TextArgs {
     encoding: Option<TextEncoding>,
 }
 
+impl TextArgs {
+    /// Whether an option was given.
+    pub(crate) fn is_given(&self) -> bool {
+        self.text.is_some() || self.id.is_some() || self.no_header || self.encoding.is_some()
+    }
+}
+
 fn as_text<S: serde::Serializer>(value: &Option<TextEncoding>, serializer: S) -> Result<S::Ok, S::Error> {
     match value {
         None => serializer.serialize_none(),
@@ -64,6 +73,10 @@ pub(crate) struct Given<'a> {
     pub(crate) format: Option<&'a str>,
     pub(crate) vocab: Option<&'a Path>,
     pub(crate) texts: &'a TextArgs,
+    /// The rule that divides texts into words.
+    pub(crate) tokenizer: Tokenizer,
+    /// Whether there may be no word at all.
+    pub(crate) may_be_empty: bool,
 }
 
 /// How a corpus is read, and which words are left out.
@@ -76,6 +89,9 @@ pub(crate) struct CorpusArgs {
     #[command(flatten)]
     #[serde(flatten)]
     pub(crate) texts: TextArgs,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(crate) words: WordArgs,
     /// Leave out words that occur in fewer documents: a number, or a fraction such as 0.01.
     #[arg(long, value_name = "N|X", value_parser = str::parse::<Frequency>, allow_negative_numbers = true)]
     #[serde(serialize_with = "as_debug")]
@@ -152,11 +168,18 @@ impl CorpusArgs {
             let why = "--remove-top is not supported with --changes: give --max-df";
             return Err(Error::usage(why));
         }
-        let given = Given { format, vocab: self.vocab.as_deref(), texts: &self.texts };
-        let corpus = read(source.unwrap_or(DEFAULT), given, threads)?;
+        let corpus = read(source.unwrap_or(DEFAULT), self.given(format, None)?, threads)?;
+        self.words.check(&corpus)?;
         let stop_words = self.stop_words(&corpus)?;
         let (min_df, max_df) = (self.min_df, self.max_df);
         Ok((corpus, Filter { min_df, max_df, remove_top: 0, stop_words }))
+    }
+
+    /// What is said of DATA; texts are divided as those of the model, if it names a rule.
+    fn given<'a>(&'a self, format: Option<&'a str>, model: Option<Tokenizer>) -> Result<Given<'a>, Error> {
+        let tokenizer = self.words.rule(model)?;
+        let (vocab, texts) = (self.vocab.as_deref(), &self.texts);
+        Ok(Given { format, vocab, texts, tokenizer, may_be_empty: false })
     }
 
     /// The stop words, of a corpus that has words.
@@ -186,18 +209,20 @@ impl CorpusArgs {
         format: Option<&str>,
         threads: usize,
     ) -> Result<CorpusOptions, Error> {
-        reading(source, Given { format, vocab: self.vocab.as_deref(), texts: &self.texts }, threads)
+        reading(source, self.given(format, None)?, threads)
     }
 
-    /// Reads DATA, or the embedded default, and leaves words out.
+    /// Reads DATA, or the embedded default, and leaves words out. Texts are divided as those of the model to start from, if
+    /// it names a rule.
     pub(crate) fn read(
         &self,
         source: Option<&str>,
         format: Option<&str>,
         threads: usize,
+        model: Option<Tokenizer>,
     ) -> Result<Read, Error> {
-        let given = Given { format, vocab: self.vocab.as_deref(), texts: &self.texts };
-        let mut corpus = read(source.unwrap_or(DEFAULT), given, threads)?;
+        let mut corpus = read(source.unwrap_or(DEFAULT), self.given(format, model)?, threads)?;
+        self.words.check(&corpus)?;
         let mut notes: Vec<String> = unnamed(&corpus).into_iter().collect();
         notes.append(&mut corpus.notes);
         let stop_words = self.stop_words(&corpus)?;
@@ -211,15 +236,39 @@ impl CorpusArgs {
         let before = LeftOut::of(&corpus);
         let removed = corpus.filter(&filter, renumber);
         if corpus.tokens() == 0 {
-            return Err(Error::input(format!("no word is left of {}: leave out fewer", corpus.name)));
+            return Err(Error::input(self.nothing_left(&corpus)));
         }
-        notes.push(format!(
-            "left out: {} with {}",
-            count(removed.words, "word"),
-            count(removed.tokens, "token")
-        ));
+        if removed.words > 0 {
+            notes.push(format!(
+                "left out: {} with {}",
+                count(removed.words, "word"),
+                count(removed.tokens, "token")
+            ));
+        }
         let left_out = before.less(&LeftOut::of(&corpus));
         Ok(Read { corpus, left_out, notes })
+    }
+}
+
+impl CorpusArgs {
+    /// Why no word of a corpus is left.
+    fn nothing_left(&self, corpus: &Corpus) -> String {
+        let documents = corpus.documents() as u64;
+        let name = &corpus.name;
+        match (self.min_df, self.max_df) {
+            (Some(Frequency::Documents(least)), _) if least > documents => format!(
+                "no word is left of {name}: it has {}{}, and --min-df {least} leaves out words that fewer than {least} have",
+                count(documents, "document"),
+                if documents == 1 && corpus.is_text { " (a line is a document)" } else { "" },
+            ),
+            (Some(Frequency::Documents(least)), Some(Frequency::Documents(most))) if least > most => {
+                format!("no word is left of {name}: --min-df {least} is above --max-df {most}")
+            }
+            _ => format!(
+                "no word is left of {name}, which has {}: leave out fewer",
+                count(documents, "document")
+            ),
+        }
     }
 }
 
@@ -230,7 +279,7 @@ pub(crate) fn read(source: &str, given: Given<'_>, threads: usize) -> Result<Cor
 
 /// How a corpus is read.
 fn reading(source: &str, given: Given<'_>, threads: usize) -> Result<CorpusOptions, Error> {
-    let Given { format, vocab, texts } = given;
+    let Given { format, vocab, texts, tokenizer, may_be_empty } = given;
     let TextArgs { text, id, no_header, encoding } = texts.clone();
     if is_known(source) {
         let idle = [
@@ -245,7 +294,7 @@ fn reading(source: &str, given: Given<'_>, threads: usize) -> Result<CorpusOptio
     let format =
         format.map(str::parse).transpose().map_err(|why| Error::usage(format!("--format: {why}")))?;
     let vocabulary = vocab.map(Path::to_owned);
-    Ok(CorpusOptions { format, vocabulary, text, id, encoding, no_header, threads })
+    Ok(CorpusOptions { format, vocabulary, text, id, encoding, no_header, tokenizer, may_be_empty, threads })
 }
 
 /// Whether this is a corpus's name, not a path.

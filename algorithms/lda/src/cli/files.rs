@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use raddle::cli::{Error, ModelDigest, ModelFolder, Session, VersionOf};
-use raddle_datasets::{Corpus, Csc, Matrix, Vocabulary, npy, npz, sparse_npz};
+use raddle_datasets::{Corpus, Csc, Matrix, Tokenizer, Vocabulary, npy, npz, sparse_npz};
 use raddle_lda::{Fit, MOST_TOPICS, TopicWords};
 use serde::{Deserialize, Serialize};
 
@@ -38,12 +38,22 @@ pub(crate) struct Model {
     pub(crate) validation_perplexity: Option<f64>,
     pub(crate) test_perplexity: Option<f64>,
     pub(crate) vocabulary: Option<Vec<String>>,
+    /// The rule that divided texts into words; none of bags of words. Models before there was a choice name none.
+    #[serde(default = "old_rule")]
+    pub(crate) tokenizer: Option<Tokenizer>,
+    /// Documents that were not trained on, so that `doc_topic.npz` has no topics of them.
+    #[serde(default)]
+    pub(crate) held_out_documents: u64,
     /// Whether `documents.txt` has the documents' names.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) named_documents: bool,
     /// Of a corpus that changes: which version of it the model is of.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub(crate) version: Option<VersionOf>,
+}
+
+fn old_rule() -> Option<Tokenizer> {
+    Some(Tokenizer::of_old_models())
 }
 
 /// The number that all are, if they are.
@@ -80,6 +90,8 @@ impl Model {
             validation_perplexity: last.and_then(|last| last.validation),
             test_perplexity: last.and_then(|last| last.test),
             vocabulary: vocabulary.map(|words| words.iter().map(str::to_owned).collect()),
+            tokenizer: None,
+            held_out_documents: 0,
             named_documents: false,
             version: None,
         }
@@ -92,6 +104,11 @@ impl Model {
         if *topics == 0 || alpha.len() != *topics || !alpha.iter().chain([beta]).all(|&prior| is_prior(prior))
         {
             return Some(format!("alpha and beta are not {topics} numbers and one, all above 0"));
+        }
+        if self.tokenizer.is_some_and(|rule| !rule.is_known()) {
+            return Some(
+                "its texts were divided into words by a rule of a newer version of this program".into(),
+            );
         }
         let known = vocabulary.as_ref().map_or(*words, Vec::len);
         if known != *words {
@@ -280,4 +297,21 @@ fn counts(folder: &ModelFolder, model: &Model) -> Result<TopicWords, Error> {
     }
     let priors = (model.word_priors.clone(), model.beta);
     Ok(TopicWords::from_counts((model.topics, model.words), entries.iter().copied(), priors))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_that_name_no_rule_divide_texts_as_they_did() {
+        let text = r#"{"topics": 1, "words": 1, "documents": 1, "tokens": 1, "alpha": 1.0, "beta": 0.01,
+            "word_priors": [], "ending": "converged", "evaluated_epoch": null, "validation_perplexity": null,
+            "test_perplexity": null, "vocabulary": ["ship"]"#;
+        let read = |more: &str| serde_json::from_str::<Model>(&format!("{text}{more}}}")).expect("a model");
+        assert_eq!(read("").tokenizer, Some(Tokenizer::of_old_models()));
+        assert_eq!(read(", \"tokenizer\": null").tokenizer, None);
+        let newer = r#", "tokenizer": {"words": "unicode", "min_letters": null, "version": 99}"#;
+        assert!(read(newer).fault().is_some_and(|why| why.contains("newer version")));
+    }
 }

@@ -19,6 +19,7 @@ use super::priors;
 use super::start::{self, Start};
 use super::stored;
 use super::versions;
+use super::words;
 
 /// Topics listed on the screen, and their words.
 const LISTED: usize = 20;
@@ -132,21 +133,26 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
 fn in_memory(options: &Options, mut session: Session) -> Result<ExitStatus, Error> {
     let train = &options.train;
     let (source, format) = (train.data.as_deref(), train.format.as_deref());
-    let read = session.timed(Timed::Read, || options.corpus.read(source, format, train.worker_count()));
+    let init = train.init.as_deref().map(start::Given::read).transpose()?;
+    let rule = init.as_ref().and_then(|init| init.model.tokenizer);
+    let read = session.timed(Timed::Read, || options.corpus.read(source, format, train.worker_count(), rule));
     let data::Read { mut corpus, left_out, mut notes } = read?;
     let about = data::describe(&corpus);
-    let start = match &train.init {
-        Some(folder) => Some(start::read(folder, &mut corpus, &left_out, options.topics)?),
-        None => None,
-    };
+    let start = init.map(|init| init.over(&mut corpus, &left_out, options.topics)).transpose()?;
+    let tokenizer = corpus.tokenizer.or(rule);
+    notes.extend(options.cache.as_ref().map(|folder| {
+        format!("not kept in {}: the corpus is in memory, as the README says of --cache", folder.display())
+    }));
     notes.extend(start.as_ref().and_then(|start| start.note.clone()));
     let preparation = options.preparation(&corpus, &mut notes)?;
     let init = start.as_ref().map_or("none", |start| &start.digest);
-    let read = [("data", about.digest.as_str()), ("init", init)];
+    let words = words::identity(&corpus);
+    let read = [("data", about.digest.as_str()), ("init", init), ("words", &words)];
     let identity = raddle::cli::identity("lda", options, super::FREE, &read)?;
     let lda = options.lda(&corpus, start, &mut notes)?;
     let problem = session.timed(Timed::Prepare, || Problem::new(&corpus, &preparation)).map_err(refuse)?;
-    notes.extend(nothing_held_out(&preparation, &problem));
+    notes.extend(held_out(&preparation, &problem));
+    let held_out = problem.held_out_documents() as u64;
     let about = data::with_training(about, problem.tokens());
     drop(preparation);
     let documents = problem.documents();
@@ -159,6 +165,8 @@ fn in_memory(options: &Options, mut session: Session) -> Result<ExitStatus, Erro
     let names = names.as_ref();
     let model = |counts: &TopicWords| Model {
         named_documents: names.is_some(),
+        tokenizer,
+        held_out_documents: held_out,
         ..Model::new(&fit, counts, vocabulary.as_ref())
     };
     let (report, summary, text) =
@@ -172,10 +180,15 @@ pub(super) fn written(
     options: &Options,
     fit: &Fit,
     (corpus, about, notes): (&Corpus, Data, &[String]),
-    version: Option<VersionOf>,
+    (version, held_out_documents): (Option<VersionOf>, u64),
 ) -> Result<(Report, Summary, String), Error> {
-    let model =
-        |counts: &TopicWords| Model { version, ..Model::new(fit, counts, corpus.vocabulary.as_ref()) };
+    let tokenizer = corpus.tokenizer;
+    let model = |counts: &TopicWords| Model {
+        version,
+        tokenizer,
+        held_out_documents,
+        ..Model::new(fit, counts, corpus.vocabulary.as_ref())
+    };
     let asked = (options.coherence || options.pyldavis).then(|| corpus.clone());
     finished(session, options, fit, (model, None), (asked, about, notes))
 }
@@ -206,9 +219,18 @@ pub(super) fn finished(
     Ok((report, summary, text))
 }
 
-/// That the run is judged on its training data, if documents were to be held out and none could be.
-pub(super) fn nothing_held_out(preparation: &Preparation, problem: &Problem) -> Option<String> {
+/// That the run is judged on its training data, if documents were to be held out and none could be; else how many are, and
+/// where their topics are.
+pub(super) fn held_out(preparation: &Preparation, problem: &Problem) -> Option<String> {
     let asked = matches!(preparation.validation, Held::Fraction(_));
+    let documents = problem.held_out_documents() as u64;
+    if documents > 0 {
+        return Some(format!(
+            "held out: {} of {}; doc_topic.npz has no topics of them, but lda infer finds them",
+            count(documents, "document"),
+            count(problem.documents() as u64, "document")
+        ));
+    }
     (asked && !problem.held_out().contains(&raddle_lda::VALIDATION)).then(|| {
         "no document is held out: that needs two documents with words, one of them of two words or more; \
          the joint perplexity of the training data ends the run"
@@ -279,11 +301,13 @@ impl Options {
         }
         // A file is read as the data are.
         let (own, is_known) = (TextArgs::default(), data::is_known(name));
+        // Its texts are divided as those of the corpus.
+        let tokenizer = corpus.tokenizer.map_or_else(|| self.corpus.words.rule(None), Ok)?;
         let (format, texts) = match is_known {
             true => (None, &own),
             false => (self.train.format.as_deref(), &self.corpus.texts),
         };
-        let given = Given { format, vocab: None, texts };
+        let given = Given { format, vocab: None, texts, tokenizer, may_be_empty: false };
         let mut other = data::read(name, given, self.train.worker_count())
             .map_err(|why| Error::input(format!("{option}: {why}")))?;
         if let Some(words) = &corpus.vocabulary {

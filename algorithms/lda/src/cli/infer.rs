@@ -16,6 +16,10 @@ use serde_json::json;
 use super::data::{self, Given, TextArgs};
 use super::files::{self, Model};
 use super::fit::refuse;
+use super::words::WordArgs;
+
+/// Documents without words that are named.
+const NAMED: usize = 5;
 
 /// Documents at a time: what is held of their topics is this times K.
 const BATCH: usize = 4096;
@@ -36,6 +40,8 @@ pub(crate) struct Options {
     vocab: Option<PathBuf>,
     #[command(flatten)]
     texts: TextArgs,
+    #[command(flatten)]
+    words: WordArgs,
     /// Number of worker threads. Default: the number of cores. Never changes the result.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = between::<1, MOST_WORKERS>)]
     workers: Option<usize>,
@@ -56,7 +62,9 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 
 A line of text is a document: its name or its number from 1, then topic:share, the largest first, topics from 1. The same document
 has the same topics whatever else is in the data. Words are matched by their text where model and data have it, else by
-number; words that the model does not have are left out.";
+number; words that the model does not have are left out. A document in which it knows no word has the topics of the prior;
+the screen names it, and in JSON it has `prior`: true. There every document has how many of its tokens the model knows, and
+how many it does not.";
 
 /// How the topics of documents are written.
 #[derive(Clone, Copy)]
@@ -75,7 +83,8 @@ pub(crate) fn infer(options: &Options) -> Result<ExitStatus, Error> {
     let workers =
         options.workers.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let (model, counts, _) = files::read(&options.model)?;
-    let corpus = data::read(&options.data, options.given(), workers)?;
+    let corpus = data::read(&options.data, options.given(&model)?, workers)?;
+    options.words.check(&corpus)?;
     corpus.notes.iter().for_each(|note| options.with.note(note));
     let (corpus, unknown) = matched(corpus, &model, &options.data)?;
     let inference = Arc::new(Inference::new(&counts, model.alpha.clone()).map_err(refuse)?);
@@ -99,8 +108,9 @@ pub(crate) fn infer(options: &Options) -> Result<ExitStatus, Error> {
         return Err(refuse(error));
     }
     written?;
+    let unknown: u64 = documents.unknown.iter().sum();
     let (counted, tokens) = (count(total as u64, "document"), count(unknown, "token"));
-    let told = format!("{counted}; {tokens} unknown to the model");
+    let told = format!("{counted}; {tokens} unknown to the model{}", documents.without_words());
     match &options.out {
         Some(file) => {
             let value = json!({ "out": file, "documents": total, "unknown_tokens": unknown });
@@ -112,8 +122,11 @@ pub(crate) fn infer(options: &Options) -> Result<ExitStatus, Error> {
 }
 
 impl Options {
-    fn given(&self) -> Given<'_> {
-        Given { format: self.format.as_deref(), vocab: self.vocab.as_deref(), texts: &self.texts }
+    fn given(&self, model: &Model) -> Result<Given<'_>, Error> {
+        let tokenizer = self.words.rule(model.tokenizer)?;
+        let (format, vocab, texts) = (self.format.as_deref(), self.vocab.as_deref(), &self.texts);
+        // Whoever asks for topics of N documents gets N lines, whatever is in them.
+        Ok(Given { format, vocab, texts, tokenizer, may_be_empty: true })
     }
 
     /// Checks the options, and says how the result is written.
@@ -137,8 +150,8 @@ impl Options {
 /// Documents whose topics are asked for.
 struct Documents {
     corpus: Arc<Corpus>,
-    /// Tokens that were left out.
-    unknown: u64,
+    /// Tokens of each document that were left out.
+    unknown: Vec<u64>,
     inference: Arc<Inference>,
     workers: usize,
     /// Why the inference failed, if it did.
@@ -159,13 +172,23 @@ impl Documents {
                 writeln!(out)
             }),
             Form::Json(least) => {
-                write!(out, "{{\"unknown_tokens\":{},\"documents\":[", self.unknown)?;
+                let unknown: u64 = self.unknown.iter().sum();
+                write!(out, "{{\"unknown_tokens\":{unknown},\"documents\":[")?;
                 self.each(|document, theta| {
                     write!(out, "{}", if document > 0 { "," } else { "" })?;
                     let names = self.corpus.document_names.as_ref();
                     let topics = shares(theta, least).into_iter();
                     let topics = topics.map(|(topic, share)| json!({ "topic": topic + 1, "share": share }));
-                    let mut value = json!({ "document": document + 1, "topics": topics.collect::<Vec<_>>() });
+                    let tokens = self.corpus.length(document);
+                    let mut value = json!({
+                        "document": document + 1,
+                        "tokens": tokens,
+                        "unknown_tokens": self.unknown[document],
+                        "topics": topics.collect::<Vec<_>>(),
+                    });
+                    if tokens == 0 {
+                        value["prior"] = true.into();
+                    }
                     if let Some(name) = names.and_then(|names| names.get(document)) {
                         value["name"] = name.into();
                     }
@@ -173,6 +196,23 @@ impl Documents {
                 })?;
                 writeln!(out, "]}}")
             }
+        }
+    }
+
+    /// Which documents have no word that the model knows.
+    fn without_words(&self) -> String {
+        let all = (0..self.corpus.documents()).filter(|&document| self.corpus.length(document) == 0);
+        let first: Vec<String> =
+            all.clone().take(NAMED).map(|document| name(&self.corpus, document)).collect();
+        let more = if first.len() < NAMED { 0 } else { all.count() - NAMED };
+        match first.len() + more {
+            0 => String::new(),
+            1 => format!("; document {} has no word that it knows, and the topics of the prior", first[0]),
+            _ => format!(
+                "; documents without a word that it knows, which have the topics of the prior: {}{}",
+                first.join(", "),
+                if more > 0 { format!(" and {more} more") } else { String::new() }
+            ),
         }
     }
 
@@ -199,6 +239,7 @@ impl Documents {
 /// What a document is called: its name, or its number from 1.
 fn name(corpus: &Corpus, document: usize) -> String {
     let name = corpus.document_names.as_ref().and_then(|names| names.get(document));
+    let name = name.filter(|name| !name.is_empty());
     // A name that held a tab would be two fields.
     name.map_or_else(|| (document + 1).to_string(), |name| name.replace(char::is_control, " "))
 }
@@ -211,14 +252,18 @@ fn shares(theta: &[f32], least: f32) -> Vec<(usize, f32)> {
     order
 }
 
-/// The corpus over the model's words, and how many tokens were left out.
-pub(crate) fn matched(mut corpus: Corpus, model: &Model, source: &str) -> Result<(Corpus, u64), Error> {
+/// The corpus over the model's words, and how many tokens of each document were left out.
+pub(crate) fn matched(mut corpus: Corpus, model: &Model, source: &str) -> Result<(Corpus, Vec<u64>), Error> {
     if let Some(words) = model.vocabulary.as_ref().filter(|_| corpus.vocabulary.is_some()) {
-        let unknown = corpus.match_words(words.iter().map(String::as_str).collect()).map_err(Error::input)?;
+        let words = words.iter().map(String::as_str).collect();
+        let unknown = corpus.match_words_by_document(words).map_err(Error::input)?;
         return Ok((corpus, unknown));
     }
     match corpus.words() == model.words {
-        true => Ok((corpus, 0)),
+        true => {
+            let unknown = vec![0; corpus.documents()];
+            Ok((corpus, unknown))
+        }
         false => Err(Error::input(format!(
             "{source} has {} words, the model {}, and they cannot be matched by text: give the words with --vocab FILE",
             corpus.words(),

@@ -17,6 +17,7 @@ mod start;
 mod stored;
 mod topics;
 mod versions;
+mod words;
 
 /// Topic models by collapsed Gibbs sampling, stopped by the perplexity of held-out documents.
 #[derive(Debug, Parser)]

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use raddle::cli::{Error, count};
 use raddle_datasets::Corpus;
+use raddle_lda::TopicWords;
 
 use super::data::LeftOut;
 use super::files::{self, Model};
@@ -20,15 +21,37 @@ pub(crate) struct Start {
     pub(crate) note: Option<String>,
 }
 
-/// Reads the model, and adds the words to the corpus that the model has and the corpus lacks; but not those that were
-/// left out of the corpus.
-pub(crate) fn read(
-    folder: &Path,
+/// The model of `--init` as it was read.
+pub(crate) struct Given<'a> {
+    folder: &'a Path,
+    pub(crate) model: Model,
+    counts: TopicWords,
+    digest: String,
+}
+
+impl<'a> Given<'a> {
+    pub(crate) fn read(folder: &'a Path) -> Result<Self, Error> {
+        let (model, counts, opened) = files::read(folder)?;
+        Ok(Self { folder, model, counts, digest: opened.digest().to_owned() })
+    }
+
+    /// Adds the words to the corpus that the model has and the corpus lacks; but not those that were left out of it.
+    pub(crate) fn over(
+        self,
+        corpus: &mut Corpus,
+        left_out: &LeftOut,
+        asked: Option<usize>,
+    ) -> Result<Start, Error> {
+        over(self, corpus, left_out, asked)
+    }
+}
+
+fn over(
+    Given { folder, model, counts, digest }: Given<'_>,
     corpus: &mut Corpus,
     left_out: &LeftOut,
     asked: Option<usize>,
 ) -> Result<Start, Error> {
-    let (model, counts, opened) = files::read(folder)?;
     let refuse = |why: &str| Error::input(format!("--init {}: {why}", folder.display()));
     if let Some(asked) = asked.filter(|&asked| asked != model.topics) {
         let (folder, has) = (folder.display(), model.topics);
@@ -55,7 +78,7 @@ pub(crate) fn read(
         let (words, tokens) = (count(kept, "word"), count(tokens, "token"));
         format!("kept from {}: {words} that these documents lack, with {tokens}", folder.display())
     });
-    Ok(Start { topics: model.topics, counts: known, digest: opened.digest().to_owned(), note })
+    Ok(Start { topics: model.topics, counts: known, digest, note })
 }
 
 /// The corpus's number of each word of the model; none for a word that was left out.

@@ -9,7 +9,8 @@ use raddle_lda::{Fit, Problem, TopicWords};
 
 use super::data;
 use super::files::Model;
-use super::fit::{Options, finished, nothing_held_out, refuse};
+use super::fit::{Options, finished, held_out, refuse};
+use super::words;
 
 /// Where a corpus is kept to be read by parts, if it is: in the folder of `--cache`, or where the processes of one run share
 /// files. Words that are left out, other files and a model to start from, and measures of the corpus as a whole, take it in
@@ -35,10 +36,12 @@ pub(super) fn open(
     let source = train.data.as_deref().unwrap_or(data::DEFAULT);
     let reading = options.corpus.options(source, train.format.as_deref(), train.worker_count())?;
     let stored = StoredCorpus::open(source, &reading, folder).map_err(Error::input)?;
-    Ok(stored.map(|stored| {
+    let taken = |stored: StoredCorpus| {
+        options.corpus.words.check(stored.described())?;
         let notes = data::unnamed(stored.described()).into_iter().collect();
-        (stored, notes)
-    }))
+        Ok((stored, notes))
+    };
+    stored.map(taken).transpose()
 }
 
 fn names_a_file(held: &str) -> bool {
@@ -55,18 +58,21 @@ pub(super) fn fit(
     let stored = Arc::new(stored);
     let corpus = stored.described();
     let preparation = options.preparation(corpus, &mut notes)?;
-    let read = [("data", about.digest.as_str()), ("init", "none")];
+    let words = words::identity(corpus);
+    let read = [("data", about.digest.as_str()), ("init", "none"), ("words", &words)];
     let identity = raddle::cli::identity("lda", options, super::FREE, &read)?;
     let lda = options.lda(corpus, None, &mut notes)?;
     let problem = session.timed(Timed::Prepare, || Problem::by_parts(Arc::clone(&stored), &preparation));
     let problem = problem.map_err(refuse)?;
-    notes.extend(nothing_held_out(&preparation, &problem));
+    notes.extend(held_out(&preparation, &problem));
+    let held_out_documents = problem.held_out_documents() as u64;
     let about = data::with_training(about, problem.tokens());
     let (documents, vocabulary) = (problem.documents(), corpus.vocabulary.clone());
     drop(stored);
     let engine = session.timed(Timed::Fit, || lda.engine(problem)).map_err(refuse)?;
     let fit = Fit::new(session.run(engine.identity(identity))?, documents);
-    let model = |counts: &TopicWords| Model::new(&fit, counts, vocabulary.as_ref());
+    let model =
+        |counts: &TopicWords| Model { held_out_documents, ..Model::new(&fit, counts, vocabulary.as_ref()) };
     let (report, summary, text) =
         finished(&mut session, options, &fit, (model, None), (None, about, &notes))?;
     session.finish(report, &summary, &text)

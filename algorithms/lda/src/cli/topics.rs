@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, ModelFolder, Table, UseOptions, count, number};
+use raddle::cli::{Error, ExitStatus, ModelFolder, Table, UseOptions, between, count, number};
 
 use super::data::{self, Given, TextArgs};
 use super::describe::Listing;
@@ -12,6 +12,9 @@ use super::{documents as shares, files};
 
 /// Topics listed on the screen unless --top says otherwise.
 const TOP: usize = 100;
+
+/// Topics and words that can be asked for.
+const MOST: usize = u32::MAX as usize;
 
 /// The options of `lda topics`.
 #[derive(Debug, Args)]
@@ -33,10 +36,10 @@ pub(crate) struct Options {
     #[command(flatten)]
     texts: TextArgs,
     /// Top words of each topic.
-    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = between::<1, MOST>)]
     words: usize,
     /// Number of topics listed, the largest first. Default: 100, with --json all.
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = between::<1, MOST>)]
     top: Option<usize>,
     #[command(flatten)]
     with: UseOptions,
@@ -50,14 +53,21 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 
 /// Lists the topics.
 pub(crate) fn topics(options: &Options) -> Result<ExitStatus, Error> {
+    if options.data.is_none() && options.texts.is_given() {
+        let why = "--text, --id and --encoding say how documents are read: name them, too, as in `lda topics MODEL DATA`";
+        return Err(Error::usage(why));
+    }
     let (model, counts, opened) = files::read(&options.model)?;
     let corpus = match &options.data {
         None => None,
         Some(source) => {
             let (format, vocab) = (options.format.as_deref(), options.vocab.as_deref());
-            let corpus = data::read(source, Given { format, vocab, texts: &options.texts }, 1)?;
+            let tokenizer = model.tokenizer.unwrap_or_default();
+            let given = Given { format, vocab, texts: &options.texts, tokenizer, may_be_empty: false };
+            let corpus = data::read(source, given, 1)?;
             corpus.notes.iter().for_each(|note| options.with.note(note));
             let (corpus, unknown) = matched(corpus, &model, source)?;
+            let unknown = unknown.iter().sum();
             if unknown > 0 {
                 options.with.note(&format!("{} of {source} unknown to the model", count(unknown, "token")));
             }
@@ -78,6 +88,12 @@ pub(crate) fn topics(options: &Options) -> Result<ExitStatus, Error> {
     if options.documents > 0 {
         let (below, table) = documents(options, (&opened, &model), &listing)?;
         text = format!("{}\n\n{below}", text.trim_end());
+        if model.held_out_documents > 0 {
+            let held_out = count(model.held_out_documents, "document");
+            options.with.note(&format!(
+                "{held_out} held out of the fit: not among these; lda infer finds their topics"
+            ));
+        }
         summary = summary.table(table);
     }
     options.with.say(&text, &summary)?;

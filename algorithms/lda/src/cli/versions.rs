@@ -1,5 +1,6 @@
 //! `lda fit --changes`: a fit, and then the versions of its corpus, each with a model of its own.
 
+use std::cell::Cell;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -9,12 +10,13 @@ use raddle::cli::{
     count, fit_versions, is_whole, write_atomic,
 };
 use raddle::state::{Reader, Writer};
-use raddle_datasets::{Corpus, tokens};
+use raddle_datasets::{Corpus, Tokenizer, TokensLeftOut};
 use raddle_lda::{Carried, DocumentChange, Fit, LiveCorpus, Preparation, Problem};
 
 use super::data;
 use super::files::Model;
-use super::fit::{Options, refuse, written};
+use super::fit::{Options, held_out, refuse, written};
+use super::words;
 
 /// What a fit leaves for the next version, in the run's folder.
 const CARRIED: &str = "carried.bin";
@@ -22,6 +24,12 @@ const CARRIED: &str = "carried.bin";
 struct Run<'a> {
     options: &'a Options,
     live: LiveCorpus,
+    /// The rule that divides texts, of a corpus of texts.
+    tokenizer: Option<Tokenizer>,
+    /// Tokens of the changes that are no words.
+    left_out: Cell<TokensLeftOut>,
+    /// What is said of the changes of the next version.
+    changed: Vec<String>,
     carried: Option<Carried>,
     /// What is said of how the corpus was read.
     notes: Vec<String>,
@@ -41,7 +49,7 @@ pub(super) fn fit(options: &Options, mut session: Session) -> Result<ExitStatus,
     let (base, filter) = session.timed(Timed::Read, || {
         options.corpus.read_whole(train.data.as_deref(), train.format.as_deref(), train.worker_count())
     })?;
-    let digest = base.digest.clone();
+    let (digest, tokenizer) = (base.digest.clone(), base.tokenizer);
     let live = session.timed(Timed::Prepare, || LiveCorpus::new(&base, &filter));
     let mut notes: Vec<String> = data::unnamed(&base).into_iter().chain(base.notes.iter().cloned()).collect();
     let stopped = base.tokens() - live.whole().tokens();
@@ -49,7 +57,15 @@ pub(super) fn fit(options: &Options, mut session: Session) -> Result<ExitStatus,
         notes.push(format!("left out: stop words with {}", count(stopped, "token")));
     }
     drop(base);
-    let mut run = Run { options, live, carried: None, notes };
+    let mut run = Run {
+        options,
+        live,
+        tokenizer,
+        left_out: Cell::default(),
+        changed: Vec::new(),
+        carried: None,
+        notes,
+    };
     fit_versions(&mut run, &options.changes, &digest, session)
 }
 
@@ -58,15 +74,18 @@ impl Run<'_> {
     fn parse(&self, line: &ChangeLine) -> Result<DocumentChange, String> {
         let (id, rest) = line.text.split_once(char::is_whitespace).unwrap_or((&line.text, ""));
         let id = id.to_owned();
-        let words: Vec<(String, u64)> = match (line.inserts, self.live.is_text()) {
+        let rule = self.tokenizer.filter(|_| self.live.is_text());
+        let words: Vec<(String, u64)> = match (line.inserts, rule) {
             (false, _) if rest.trim().is_empty() => return Ok(DocumentChange::Retract { id }),
             (false, _) => return Err("more than an id: write `- id`".into()),
-            (true, true) => {
+            (true, Some(rule)) => {
                 let mut words = Vec::new();
-                tokens(rest, |word| words.push((word.to_owned(), 1)));
+                let mut left_out = self.left_out.get();
+                left_out += rule.tokens(rest, |word| words.push((word.to_owned(), 1)));
+                self.left_out.set(left_out);
                 words
             }
-            (true, false) => rest.split_whitespace().map(counted).collect::<Result<_, _>>()?,
+            (true, None) => rest.split_whitespace().map(counted).collect::<Result<_, _>>()?,
         };
         match words.is_empty() {
             true => Err(format!(
@@ -95,8 +114,10 @@ impl Versions for Run<'_> {
     }
 
     fn take(&mut self, version: &Version) -> Result<(u64, u64), (usize, String)> {
+        self.left_out.take();
         let changes = version.changes(|line| self.parse(line))?;
         let taken = self.live.apply(&changes).map_err(|refused| (refused.at, refused.why))?;
+        self.changed = self.tokenizer.map_or_else(Vec::new, |rule| self.left_out.take().notes(&rule));
         Ok((taken.inserted, taken.retracted))
     }
 
@@ -118,20 +139,25 @@ impl Versions for Run<'_> {
                 count(tokens, "token")
             ));
         }
+        notes.append(&mut self.changed);
         let preparation: Preparation = options.preparation(&corpus, &mut notes)?;
         let problem = session.timed(Timed::Prepare, || match &self.carried {
             Some(carried) => Problem::going_on(&corpus, &preparation, carried),
             None => Problem::new(&corpus, &preparation),
         });
-        Ok(Laid { corpus, problem: problem.map_err(refuse)?, notes })
+        let problem = problem.map_err(refuse)?;
+        notes.extend(held_out(&preparation, &problem));
+        Ok(Laid { corpus, problem, notes })
     }
 
     fn fit(&mut self, session: &mut Session, number: u64, laid: Laid) -> Result<VersionEnd, Error> {
         let options = self.options;
         let Laid { corpus, problem, mut notes } = laid;
         let about = data::with_training(data::describe(&corpus), problem.tokens());
+        let held_out = problem.held_out_documents() as u64;
         let lda = options.lda(&corpus, None, &mut notes)?;
-        let read = [("data", about.digest.as_str()), ("init", "none")];
+        let words = words::identity(&corpus);
+        let read = [("data", about.digest.as_str()), ("init", "none"), ("words", &words)];
         let identity = raddle::cli::identity("lda", options, super::FREE, &read)?;
         let engine = session.timed(Timed::Fit, || match &self.carried {
             Some(carried) => lda.going_on(problem, carried),
@@ -150,7 +176,8 @@ impl Versions for Run<'_> {
             self.carried = Some(carried);
         }
         let of = VersionOf { data_version: number, epochs: session.epochs() };
-        let (report, summary, text) = written(session, options, &fit, (&corpus, about, &notes), Some(of))?;
+        let (report, summary, text) =
+            written(session, options, &fit, (&corpus, about, &notes), (Some(of), held_out))?;
         Ok(VersionEnd::Fitted(Box::new(report), summary, text))
     }
 

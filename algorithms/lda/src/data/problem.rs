@@ -82,6 +82,7 @@ pub struct Problem {
     /// Names of the held-out sets, in the order of their numbers.
     pub(crate) sets: Vec<&'static str>,
     documents: usize,
+    held_out_documents: usize,
     longest: u64,
     /// The corpus, where shards read their documents from it: they have none yet.
     pub(crate) stored: Option<Arc<StoredCorpus>>,
@@ -155,6 +156,7 @@ impl Problem {
                 held_out: corpus.documents() - train.len(),
             });
         }
+        let trained = train.len();
         let Layout { mut shards, blocks, word_counts, places, tokens } = lay_out(train, tokens)?;
         let count = shards.len();
         for (number, shard) in shards.iter_mut().enumerate() {
@@ -165,7 +167,19 @@ impl Problem {
         let longest = shards.iter().flat_map(|shard| (0..shard.documents.len()).map(|at| shard.length(at)));
         let longest = longest.max().unwrap_or(0);
         let (documents, stored) = (corpus.documents(), None);
-        Ok(Self { shards, blocks, word_counts, places, tokens, sets, documents, longest, stored })
+        let held_out_documents = documents - trained;
+        Ok(Self {
+            shards,
+            blocks,
+            word_counts,
+            places,
+            tokens,
+            sets,
+            documents,
+            held_out_documents,
+            longest,
+            stored,
+        })
     }
 
     /// Number of documents of the corpus, held-out ones included.
@@ -181,6 +195,11 @@ impl Problem {
     /// Number of tokens that are trained on.
     pub fn tokens(&self) -> u64 {
         self.tokens
+    }
+
+    /// Number of documents of the corpus that are held out; those of other corpora do not count.
+    pub fn held_out_documents(&self) -> usize {
+        self.held_out_documents
     }
 
     /// The sets of held-out documents: [`VALIDATION`], [`TEST`], both or neither.

@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use super::{ARRAYS, About};
-use crate::corpus::assemble::Stated;
 use crate::corpus::read::CorpusFormat;
-use crate::corpus::{Corpus, assemble, docword, matrix_market};
+use crate::corpus::{Corpus, assemble, docword, ldac, matrix_market};
 use crate::error::ReadError;
 use crate::pieces::{Pieces, PiecesWriter};
 use crate::source::Source;
@@ -17,6 +16,9 @@ pub(super) fn write(
     threads: usize,
     path: &Path,
 ) -> Result<(Pieces, About), ReadError> {
+    if format == CorpusFormat::Ldac {
+        return filled(&ldac::load(source, threads)?, format, path);
+    }
     let stated = match format {
         CorpusFormat::Docword => docword::stated(source)?,
         _ => matrix_market::stated(source)?,
@@ -28,21 +30,26 @@ pub(super) fn write(
         _ => assemble::each(source, threads, &stated, matrix_market::block, take)?,
     };
     if is_in_order {
-        return filling.finish(&stated, format);
+        return filling.finish(stated.documents as usize, stated.words as usize, format);
     }
     drop(filling);
     let corpus = match format {
         CorpusFormat::Docword => docword::load(source, threads)?,
         _ => matrix_market::load(source, threads)?,
     };
+    filled(&corpus, format, path)
+}
+
+/// Writes a corpus that is in memory.
+fn filled(corpus: &Corpus, format: CorpusFormat, path: &Path) -> Result<(Pieces, About), ReadError> {
     let mut filling = Filling::create(path)?;
     for document in 0..corpus.documents() {
-        let (words, counts) = entries(&corpus, document);
+        let (words, counts) = entries(corpus, document);
         if !words.is_empty() {
             filling.take(document as u32, &words, &counts)?;
         }
     }
-    filling.finish(&stated, format)
+    filling.finish(corpus.documents(), corpus.words(), format)
 }
 
 fn entries(corpus: &Corpus, document: usize) -> (Vec<u32>, Vec<u16>) {
@@ -98,14 +105,18 @@ impl Filling {
         Ok(())
     }
 
-    fn finish(mut self, stated: &Stated, format: CorpusFormat) -> Result<(Pieces, About), ReadError> {
+    fn finish(
+        mut self,
+        documents: usize,
+        words: usize,
+        format: CorpusFormat,
+    ) -> Result<(Pieces, About), ReadError> {
         self.end()?;
-        let (mut entries, mut lengths) =
-            (vec![0_u32; stated.documents as usize], vec![0_u64; stated.documents as usize]);
+        let (mut entries, mut lengths) = (vec![0_u32; documents], vec![0_u64; documents]);
         for &(document, some, tokens) in self.ended.iter().filter(|ended| ended.1 > 0) {
             (entries[document as usize], lengths[document as usize]) = (some, tokens);
         }
-        self.word_counts.resize(stated.words as usize, 0);
+        self.word_counts.resize(words, 0);
         self.out.push(2, &entries)?;
         self.out.push(3, &lengths)?;
         self.out.push(4, &self.word_counts)?;

@@ -83,7 +83,7 @@ impl StoredCorpus {
             return Ok(None);
         }
         let (source, format) = opened(&path, &options)?;
-        if !matches!(format, CorpusFormat::Docword | CorpusFormat::MatrixMarket) {
+        if !matches!(format, CorpusFormat::Docword | CorpusFormat::MatrixMarket | CorpusFormat::Ldac) {
             return Ok(None);
         }
         if let Some(entry) = entry {
@@ -110,11 +110,12 @@ impl StoredCorpus {
             *end += entries as usize;
             Some(*end)
         }));
-        let (lengths, word_counts): (Vec<u64>, Vec<u64>) =
+        let (lengths, mut word_counts): (Vec<u64>, Vec<u64>) =
             (pieces.all(ARRAYS[3].0)?, pieces.all(ARRAYS[4].0)?);
         described.records = RecordCounts::of(lengths.len());
         let without = starts.windows(2).filter(|ends| ends[0] == ends[1]).count();
         described.records.leave_out(WITHOUT_WORDS, without);
+        word_counts.resize(described.width, 0);
         let stored = Self { pieces, described, starts, lengths, word_counts };
         match stored.tokens() {
             0 => Err(ReadError::file(&path, "no document has a word")),

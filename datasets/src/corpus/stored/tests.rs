@@ -32,6 +32,7 @@ fn a_file_has_what_the_readers_have() {
             "c.mtx",
             "%%MatrixMarket matrix coordinate integer general\n3 4 4\n1 4 2\n1 1 1\n3 2 5\n3 1 1\n".into(),
         ),
+        ("d.ldac", "2 3:70000 0:1\n0\n3 1:2 0:1 5:1\n1 5:0\n".into()),
     ] {
         let path = folder.path().join(name);
         fs::write(&path, text).unwrap();

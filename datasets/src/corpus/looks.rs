@@ -1,0 +1,88 @@
+//! What a text is more likely than documents in its lines, so that who named it can say what it is.
+
+use std::path::Path;
+
+use crate::encoding::lossy;
+use crate::quoting::{Quoting, Records};
+
+/// Separators of tables, the surest first.
+const SEPARATORS: [u8; 4] = *b"\t;|,";
+
+/// Lines that have the same number of commas by chance are fewer.
+const SURE: usize = 10;
+
+/// Columns that are named at most.
+const NAMED: usize = 8;
+
+/// That a text looks like a table, if it does: it is called one, or its lines have the same number of cells.
+pub(super) fn table(path: &Path, beginning: &[u8], is_whole: bool) -> Option<String> {
+    let is_called = is_called_table(path);
+    let end = match is_whole {
+        true => beginning.len(),
+        // The last line may not be all there.
+        false => memchr::memrchr(b'\n', beginning).map_or(beginning.len(), |end| end + 1),
+    };
+    let found = SEPARATORS.into_iter().find_map(|separator| {
+        let quoting = Quoting { separator };
+        let (first, lines) = alike(&beginning[..end], quoting)?;
+        let is_sure = is_called || separator == b'\t' || lines >= SURE;
+        (is_sure && lines > 1).then_some((first, quoting.name()))
+    });
+    let columns = match found {
+        Some((first, by)) => {
+            let named: Vec<String> =
+                first.iter().take(NAMED).map(|cell| cell.chars().take(24).collect::<String>()).collect();
+            let more = if first.len() > NAMED { ", ..." } else { "" };
+            format!(" of {} columns divided by {by} ({}{more})", first.len(), named.join(", "))
+        }
+        None if is_called => String::new(),
+        None => return None,
+    };
+    Some(format!(
+        "this looks like a table{columns}: name the column of the texts by --text NAME, or its number; if its lines are \
+         documents as they stand, say so by --format text"
+    ))
+}
+
+/// The cells of the first record and the number of records, if all have the same number of cells, two or more.
+fn alike(text: &[u8], quoting: Quoting) -> Option<(Vec<String>, usize)> {
+    let (mut first, mut lines) = (Vec::new(), 0);
+    for (_, record) in Records::new(text, quoting).take(100) {
+        let width = quoting.each(record, |_, _| Ok(true)).ok()?;
+        if lines == 0 {
+            first = quoting.texts(record).ok()?;
+        }
+        if width != first.len() || width < 2 {
+            return None;
+        }
+        lines += 1;
+    }
+    (lines > 0).then_some((first, lines))
+}
+
+/// Whether the name's ending is that of delimited text, compressed or not.
+fn is_called_table(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
+    [".csv", ".tsv", ".tab"].iter().any(|ending| name.ends_with(ending))
+}
+
+/// That lines are those of libsvm, if they are: a number, and then pairs `index:value`.
+pub(super) fn libsvm(beginning: &[u8]) -> Option<String> {
+    let text = lossy(beginning);
+    let is_number = |text: &str| text.parse::<f64>().is_ok();
+    let is_pair =
+        |field: &str| field.split_once(':').is_some_and(|(at, value)| is_number(at) && is_number(value));
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).take(20).peekable();
+    lines.peek()?;
+    // The last line may not be all there.
+    let is_one = lines.all(|line| {
+        let mut fields = line.split_whitespace();
+        fields.next().is_some_and(is_number) && fields.next().is_some_and(is_pair)
+    });
+    is_one.then(|| {
+        "these are lines `number index:value ...`, as of libsvm; of LDA-C, `N word:count ...`, they would have N pairs each, of \
+         whole numbers"
+            .into()
+    })
+}

@@ -1,0 +1,155 @@
+//! [`Sieve`]: which tokens are words, and [`TokensLeftOut`]: how many are none.
+
+use std::ops::AddAssign;
+
+use super::scripts::Piece;
+use super::{Tokenizer, Words};
+
+/// The most letters of a word by Unicode's boundaries: more than German compounds have, fewer than lines of base64.
+pub(super) const LONGEST: usize = 50;
+
+/// Tokens of a text that are no words, by reason, and what tells whether the text was cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TokensLeftOut {
+    /// Of too few letters.
+    pub short: u64,
+    /// Of too many letters.
+    pub long: u64,
+    /// Of digits alone.
+    pub numbers: u64,
+    /// Without a letter or digit; counted where blanks alone divide.
+    pub marks: u64,
+    /// Letters of scripts without blanks between words.
+    pub unspaced: u64,
+    /// Letters, of those, in pieces too long for words.
+    pub uncut: u64,
+}
+
+impl AddAssign for TokensLeftOut {
+    fn add_assign(&mut self, other: Self) {
+        self.short += other.short;
+        self.long += other.long;
+        self.numbers += other.numbers;
+        self.marks += other.marks;
+        self.unspaced += other.unspaced;
+        self.uncut += other.uncut;
+    }
+}
+
+impl TokensLeftOut {
+    /// (reason, tokens), of those reasons that there are.
+    pub fn by_reason(&self, tokenizer: &Tokenizer) -> Vec<(String, u64)> {
+        let (least, most) = match (tokenizer.words(), tokenizer.min_letters()) {
+            (Words::Letters, _) => (3, 20),
+            (_, least) => (least.unwrap_or(2), LONGEST),
+        };
+        let short = match least {
+            2 => "of one letter".to_owned(),
+            least => format!("of fewer than {least} letters"),
+        };
+        let all = [
+            (short, self.short),
+            (format!("of more than {most} letters"), self.long),
+            ("numbers".into(), self.numbers),
+            ("without a letter or digit".into(), self.marks),
+        ];
+        all.into_iter().filter(|&(_, tokens)| tokens > 0).collect()
+    }
+
+    /// What users should know of it.
+    pub fn notes(&self, tokenizer: &Tokenizer) -> Vec<String> {
+        let reasons: Vec<String> =
+            self.by_reason(tokenizer).iter().map(|(reason, tokens)| format!("{tokens} {reason}")).collect();
+        let mut notes = Vec::new();
+        if !reasons.is_empty() {
+            notes.push(format!("tokens left out: {}", reasons.join(", ")));
+        }
+        // Of texts that are cut a word here and there is longer.
+        if self.uncut > 0 && 2 * self.uncut >= self.unspaced {
+            let (stand, cure) = match tokenizer.words() {
+                Words::Unicode => (
+                    "single characters stand for its words",
+                    "cut it into words first, and give --words blanks",
+                ),
+                _ => ("whole clauses stand for its words", "cut it into words first"),
+            };
+            notes.push(format!(
+                "{} letters of a script without blanks between words (Chinese, Japanese, Thai, ..) stand in pieces too long for \
+                 words: this text has no blanks, and {stand}; {cure}",
+                self.uncut
+            ));
+        }
+        notes
+    }
+}
+
+/// What a token is like.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Shape {
+    /// Letters, marks and digits.
+    pub(super) letters: usize,
+    /// Whether one is a letter.
+    pub(super) has_letter: bool,
+    /// Whether one is of a script in which single characters are words or syllables.
+    pub(super) is_syllabic: bool,
+}
+
+/// Passes on the tokens that are words.
+pub(super) struct Sieve<T> {
+    least: Option<usize>,
+    take: T,
+    /// The token under way, in lower case and composed.
+    pub(super) word: String,
+    pub(super) left_out: TokensLeftOut,
+}
+
+impl<T: FnMut(&str)> Sieve<T> {
+    pub(super) fn new(least: Option<usize>, take: T) -> Self {
+        Self { least, take, word: String::new(), left_out: TokensLeftOut::default() }
+    }
+
+    /// Takes a word of ASCII in lower case.
+    #[inline]
+    pub(super) fn lower_ascii(&mut self, word: &str) {
+        self.word.clear();
+        self.word.push_str(word);
+        self.word.make_ascii_lowercase();
+    }
+
+    /// Gives the token away.
+    #[inline]
+    pub(super) fn give(&mut self) {
+        (self.take)(&self.word);
+    }
+
+    /// Gives the token away if it is a word by Unicode's boundaries.
+    #[inline]
+    pub(super) fn offer(&mut self, shape: Shape) {
+        let Shape { letters, has_letter, is_syllabic } = shape;
+        let least = self.least.unwrap_or(if is_syllabic { 1 } else { 2 });
+        if !has_letter {
+            self.left_out.numbers += 1;
+        } else if letters < least {
+            self.left_out.short += 1;
+        } else if letters > LONGEST {
+            self.left_out.long += 1;
+        } else {
+            self.give();
+        }
+    }
+
+    /// Counts the letters of scripts without blanks of a piece between blanks.
+    pub(super) fn measure(&mut self, piece: Piece) {
+        self.left_out.unspaced += piece.letters;
+        self.left_out.uncut += if piece.is_long() { piece.letters } else { 0 };
+    }
+
+    /// Gives the token away if it is a word between blanks.
+    pub(super) fn offer_piece(&mut self, letters: usize) {
+        match letters {
+            0 => self.left_out.marks += 1,
+            few if few < self.least.unwrap_or(1) => self.left_out.short += 1,
+            _ => self.give(),
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! [`Tether`]: the socket pair between a process and whoever has started it, a launcher or `raddle join`. It is the standard
+//! input of the process. No stranger reaches it, what is said on it lies in no file, and its end tells each side that the
+//! other one is gone.
+//!
+//! First comes the invitation to the run, and an empty line. A launcher then speaks with its process on it as over any other
+//! control connection; `raddle join` says nothing more.
+//!
+//! Where the system has no socket pairs the invitation is a file, and processes of a launcher connect as all others do.
+
+use std::env;
+use std::io;
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::Command;
+
+use super::invitation::{FILE, INDEX, Invitation};
+use crate::error::EngineError;
+
+/// The environment variable that says that there is one, and what it is for.
+#[cfg(unix)]
+const TETHER: &str = "RADDLE_TETHER";
+/// No invitation is longer.
+#[cfg(unix)]
+const MOST: usize = 1024;
+
+/// This process's end of a tether.
+#[derive(Debug)]
+pub(crate) enum Tether {
+    /// To the launcher, which is the coordinator.
+    Launcher(TcpStream),
+    /// To `raddle join`.
+    Supervisor(TcpStream),
+    /// None: whoever has started it is not known.
+    None,
+}
+
+/// What a process was told when it was started.
+pub(crate) struct Started {
+    pub(crate) invitation: Invitation,
+    /// Its number in the run.
+    pub(crate) index: u32,
+    pub(crate) tether: Tether,
+}
+
+/// Ties the process that this command starts, and gives the other end; `launched` says by whom.
+#[cfg(all(unix, feature = "cli"))]
+pub(crate) fn tie(
+    command: &mut Command,
+    invitation: &Invitation,
+    _: &Path,
+    launched: bool,
+) -> io::Result<Option<TcpStream>> {
+    use std::io::Write as _;
+    use std::os::fd::OwnedFd;
+    use std::os::unix::net::UnixStream;
+
+    let (mut here, there) = UnixStream::pair()?;
+    // It fits in the room that a pair has: nobody need read yet.
+    here.write_all(format!("{}\n", invitation.text()).as_bytes())?;
+    command.stdin(OwnedFd::from(there)).env(TETHER, if launched { "launcher" } else { "supervisor" });
+    // The standard library's `TcpStream` is any connected stream socket; nothing that only TCP has is asked of this one.
+    Ok(Some(TcpStream::from(OwnedFd::from(here))))
+}
+
+/// The same where there are no socket pairs: the invitation goes to the file.
+#[cfg(all(not(unix), feature = "cli"))]
+pub(crate) fn tie(
+    command: &mut Command,
+    invitation: &Invitation,
+    file: &Path,
+    _: bool,
+) -> io::Result<Option<TcpStream>> {
+    command.stdin(std::process::Stdio::null());
+    invitation.write(file).map(|()| None)
+}
+
+impl Started {
+    /// What this process was told when it was started; `None` if it was started alone. The standard input is empty from then
+    /// on.
+    ///
+    /// # Errors
+    /// If what it was told makes no sense.
+    pub(crate) fn from_environment() -> Result<Option<Self>, EngineError> {
+        let Some(file) = env::var_os(FILE) else { return Ok(None) };
+        let index = env::var(INDEX).ok().and_then(|text| text.parse().ok());
+        let index = index.ok_or_else(|| EngineError::Setting(format!("{FILE} is set and {INDEX} is not")))?;
+        let lost = |why: io::Error| EngineError::Process(format!("whoever started it is gone: {why}"));
+        if let Some((invitation, tether)) = take().map_err(lost)? {
+            return Ok(Some(Self { invitation, index, tether }));
+        }
+        let invitation = Invitation::read(Path::new(&file))?;
+        Ok(Some(Self { invitation, index, tether: Tether::None }))
+    }
+}
+
+#[cfg(unix)]
+fn take() -> io::Result<Option<(Invitation, Tether)>> {
+    use std::fs::File;
+    use std::os::fd::AsFd as _;
+
+    let Ok(by) = env::var(TETHER) else { return Ok(None) };
+    let socket = TcpStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    // Whoever reads data from there finds nothing, as in every process of a run.
+    rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
+    let text = read_to_an_empty_line(&socket)?;
+    let bad = |why: String| EngineError::Setting(why);
+    let invitation = Invitation::parse(&text, bad).map_err(io::Error::other)?;
+    Ok(Some((
+        invitation,
+        if by == "launcher" { Tether::Launcher(socket) } else { Tether::Supervisor(socket) },
+    )))
+}
+
+#[cfg(not(unix))]
+fn take() -> io::Result<Option<(Invitation, Tether)>> {
+    Ok(None)
+}
+
+/// Byte by byte: what follows is somebody else's.
+#[cfg(unix)]
+fn read_to_an_empty_line(mut from: impl io::Read) -> io::Result<String> {
+    let (mut text, mut byte) = (Vec::new(), [0]);
+    while !text.ends_with(b"\n\n") {
+        if text.len() > MOST {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        from.read_exact(&mut byte)?;
+        text.extend_from_slice(&byte);
+    }
+    String::from_utf8(text).map_err(|_| io::ErrorKind::InvalidData.into())
+}
