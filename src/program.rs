@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use crate::random::Stream;
 use crate::schedule::Round;
-use crate::state::{Reader, State, StateError, Writer};
+use crate::state::{Learned, Reader, State, StateError, Writer};
 use crate::verbs::Verbs;
 use crate::verdict::Verdict;
 
@@ -116,17 +116,40 @@ pub trait Program: Sized + Send + Sync + 'static {
         shares: Vec<(u32, Self::Partial)>,
     ) -> Verdict<Self::Change>;
 
-    /// Writes what the shard has learned, without the data it was made from. The default writes the shard whole.
-    fn remember(&self, shard: &Self::Shard, out: &mut Writer) {
-        shard.save(out);
+    /// Writes what the shard has learned, without the data it was made from: the form that checkpoints and the guard keep.
+    /// To another process a shard crosses whole, as its [`State`]. The default writes the shard whole here, too.
+    fn remember(&self, shard: &Self::Shard, out: &mut Learned<Writer>) {
+        shard.save(out.whole());
     }
 
-    /// Brings back what [`remember`](Program::remember) wrote into a shard made from the same data.
+    /// Brings back what [`remember`](Program::remember) wrote: from a checkpoint into a shard made anew from the same data,
+    /// for the guard into the shard itself, as some epochs more have left it.
     ///
     /// # Errors
     /// If the bytes do not describe such a shard.
-    fn recall(&self, shard: &mut Self::Shard, from: &mut Reader<'_>) -> Result<(), StateError> {
-        *shard = Self::Shard::load(from)?;
+    fn recall(&self, shard: &mut Self::Shard, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+        *shard = Self::Shard::load(from.whole())?;
+        Ok(())
+    }
+
+    /// Writes what the pinned block has learned, without what data and state give back: the form that checkpoints keep. What
+    /// it leaves out, [`restored`](Program::restored) makes anew, from shards made anew. To another process, where a shard
+    /// may never be made anew, the block crosses whole, as its [`State`]; so does the guard keep it. The default writes it
+    /// whole here, too.
+    fn remember_pinned(&self, pinned: &Self::Pinned, out: &mut Learned<Writer>) {
+        pinned.save(out.whole());
+    }
+
+    /// Brings back what [`remember_pinned`](Program::remember_pinned) wrote into a pinned block as a run begins with it.
+    ///
+    /// # Errors
+    /// If the bytes do not describe such a block.
+    fn recall_pinned(
+        &self,
+        pinned: &mut Self::Pinned,
+        from: &mut Learned<Reader<'_>>,
+    ) -> Result<(), StateError> {
+        *pinned = Self::Pinned::load(from.whole())?;
         Ok(())
     }
 
@@ -141,8 +164,9 @@ pub trait Program: Sized + Send + Sync + 'static {
         let _ = block;
     }
 
-    /// Checks what a checkpoint gave back against this program, its data and itself, and makes anew what its bytes leave
-    /// out because data and state give it back bit for bit, such as a matrix of products. The hash of a checkpoint only
+    /// Checks what a checkpoint gave back against this program, its data and itself, and makes anew what
+    /// [`remember`](Program::remember) and [`remember_pinned`](Program::remember_pinned) leave out because data and state
+    /// give it back bit for bit, such as a matrix of products. Nothing but a checkpoint calls it. The hash of a checkpoint only
     /// says that its bytes are whole; lengths, and numbers that name rows, are checked here, once, so that no verb meets
     /// others. Nothing is checked unless overridden.
     ///
@@ -165,7 +189,7 @@ pub struct Restored<'a, P: Program> {
     pub shards: &'a mut [P::Shard],
     /// The blocks, in their order.
     pub blocks: &'a mut [P::Block],
-    /// The pinned block.
+    /// The pinned block, as [`recall_pinned`](Program::recall_pinned) made it.
     pub pinned: &'a mut P::Pinned,
     /// The replica.
     pub replica: &'a mut P::Replica,

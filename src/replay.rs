@@ -7,15 +7,17 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::checkpoint;
-use crate::engine::{Engine, Outcome};
+use crate::cluster::handover::Goods;
+use crate::engine::{Engine, Outcome, relay};
 use crate::error::EngineError;
 use crate::prints::{BoundaryPrint, Part};
 use crate::program::Program;
 use crate::store::Disk;
 
 /// Runs a program again and again, each time carried out in another way, and compares what comes of it, change by change
-/// and part by part: once more, with tasks in reverse order, on 2 and 3 workers, by bytes, rescaled, and resumed at the
-/// first boundary, at one in the middle, and at the last.
+/// and part by part: once more, with tasks in reverse order, on 2 and 3 workers, by bytes, rescaled; handed over at every
+/// boundary from one process to the next, each with a program and a schedule of its own; and resumed at the first boundary,
+/// at one in the middle, and at the last.
 ///
 /// `make` builds the same run anew each time. It must end: keep it to a few epochs of small data. How it sets workers,
 /// threads, rescales and checkpoints does not matter.
@@ -74,21 +76,95 @@ pub fn check<P: Program>(make: impl Fn() -> Engine<P>) -> Result<(), EngineError
     compare("on 3 workers that exchange bytes", make().workers(3).threads(3).serialized(true))?;
     let plan = [(1, 2), (2, 3), (3, 1), (5, 3)];
     compare("rescaled after epochs 1, 2, 3 and 5", make().threads(3).rescale(&plan))?;
+    compare_handed_over(&make, &reference)?;
     let epochs = reference.report.epochs;
     let mut boundaries = vec![1, epochs / 2, epochs];
     boundaries.retain(|&boundary| boundary > 0);
     boundaries.dedup();
     for boundary in boundaries {
         let file = Scratch::new();
-        make().epochs(boundary).checkpoint(boundary, &file.0).run()?;
+        let how = if boundary == 1 {
+            make().epochs(boundary).checkpoint(boundary, &file.0).run()?;
+            format!("resumed on 2 workers after {boundary} epochs")
+        } else {
+            // What a process has taken over, it keeps as any other does.
+            relay(&|| make().epochs(boundary).checkpoint(1, &file.0), |_| true)?;
+            format!("handed over at each boundary, and resumed on 2 workers after {boundary} epochs")
+        };
         // A run that was over before has left none.
         if file.0.exists() {
-            let how = format!("resumed on 2 workers after {boundary} epochs");
             let resumed = make().workers(2).threads(2).resume(&file.0).run()?;
             self::compare(&how, &reference, &resumed, Some(boundary))?;
         }
     }
     Ok(())
+}
+
+/// Of what crosses when the first process leaves: what it is called, which of the goods it is, and why it may not be whole.
+type Crossing<P> = (&'static str, fn(&Goods<P>) -> bool, &'static str);
+
+fn crossings<P: Program>() -> [Crossing<P>; 5] {
+    [
+        (
+            "the schedule",
+            |goods| matches!(goods, Goods::Hub(_)),
+            "a part of the schedule that `save` or `load` leave out, as if shards were made anew: what a checkpoint alone may \
+             leave out, `Schedule::remember` and `recall` do; state of the program itself, which no process hands on",
+        ),
+        (
+            "the pinned block",
+            |goods| matches!(goods, Goods::Pinned(_)),
+            "a part of the pinned block that its `State` leaves out: what a checkpoint alone may leave out, \
+             `remember_pinned` and `recall_pinned` do",
+        ),
+        (
+            "a shard",
+            |goods| matches!(goods, Goods::Shard(..)),
+            "a part of a shard that its `State` leaves out: what a checkpoint alone may leave out, `remember` and `recall` do",
+        ),
+        (
+            "a block",
+            |goods| matches!(goods, Goods::Block(..)),
+            "a part of a block that its `State` leaves out",
+        ),
+        (
+            "the replica",
+            |goods| matches!(goods, Goods::Replica(_)),
+            "a part of the replica that its `State` leaves out",
+        ),
+    ]
+}
+
+/// Hands the run over at every boundary; where that changes it, finds out what it is that does not cross whole.
+fn compare_handed_over<P: Program>(
+    make: &dyn Fn() -> Engine<P>,
+    reference: &Outcome<P>,
+) -> Result<(), EngineError> {
+    let hand_over = |how: &str, crosses: fn(&Goods<P>) -> bool| {
+        let told = |why| match why {
+            EngineError::Worker(why) => EngineError::Worker(format!("{how}: {why}")),
+            why => why,
+        };
+        compare(how, reference, &relay(make, crosses).map_err(told)?, None)
+    };
+    let Err(all) = hand_over("handed over to another process at each boundary", |_| true) else {
+        return Ok(());
+    };
+    for (what, crosses, causes) in crossings() {
+        let how =
+            format!("handed over to another process at each boundary, of which only {what} crosses as bytes");
+        match hand_over(&how, crosses) {
+            Ok(()) => {}
+            Err(EngineError::Replay { how, epoch, part, .. }) => {
+                return Err(EngineError::Replay { how, epoch, part, causes });
+            }
+            Err(EngineError::Worker(why)) => {
+                return Err(EngineError::Worker(format!("{why}; usual causes: {causes}")));
+            }
+            Err(why) => return Err(why),
+        }
+    }
+    Err(all)
 }
 
 /// A folder of checkpoints that goes when its use is over.
@@ -185,10 +261,11 @@ fn causes(part: Part) -> &'static str {
         Part::Change(_) => {
             "an answer that depends on the order of a HashMap; partials that are gathered through a lock, not returned; \
              a random number that is not drawn from `Task::stream`; a clock; a part of a shard, of the pinned block or \
-             of the schedule that `remember`, `save` or `load` leave out"
+             of the schedule that `remember` or `recall` leave out and nothing makes anew, or bring back though shards are \
+             made anew"
         }
         Part::Shard(_) | Part::Block(_) => {
-            "state that tasks of one round share; a part that `remember` and `recall`, or `save` and `load`, leave out; \
+            "state that tasks of one round share; a part that `remember` and `recall`, or the `State` of a block, leave out; \
              the order of a HashMap that is written as it is walked"
         }
         Part::Replica(_) => {
@@ -196,7 +273,8 @@ fn causes(part: Part) -> &'static str {
         }
         Part::Pinned | Part::Conclusion => {
             "the order of a HashMap; state of the program that `aggregate` or `conclude` changes behind the engine's \
-             back; a part of the pinned block that `save` and `load` leave out"
+             back; a part of the pinned block that `remember_pinned` and `recall_pinned` leave out and `restored` does not \
+             make anew"
         }
     }
 }

@@ -9,12 +9,13 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use programs::forms::{self, Confused};
 use programs::within_a_minute;
 use raddle::schedule::{
     Assignment, Automatic, Candidates, Cyclic, Dependencies, EachShard, Next, Outlook, Plan, Priority,
     PrioritySettings, Rotation, Round, Schedule, Shuffled, Variables,
 };
-use raddle::state::{Reader, StateError, Writer};
+use raddle::state::{Learned, Reader, StateError, Writer};
 use raddle::{
     Boundary, Ending, Engine, EngineError, Fold, Metric, Parts, Program, Relate, State, Task, Update,
     UpdateBlock, Verbs, Verdict, Visibility, replay,
@@ -145,12 +146,12 @@ impl Program for Sums {
         }
         verdict
     }
-    fn remember(&self, shard: &(Value, u64), out: &mut Writer) {
+    fn remember(&self, shard: &(Value, u64), out: &mut Learned<Writer>) {
         self.trap("remember");
         out.write(&shard.0);
         out.write(&if self.mistake == "forgotten" { 0 } else { shard.1 });
     }
-    fn recall(&self, shard: &mut (Value, u64), from: &mut Reader<'_>) -> Result<(), StateError> {
+    fn recall(&self, shard: &mut (Value, u64), from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         self.trap("recall");
         *shard = from.read()?;
         Ok(())
@@ -444,10 +445,14 @@ fn a_panic_in_any_verb_says_where_it_was() {
                     let metric = Metric::new("nothing", 1.0, "nothing");
                     Verdict { objective: Some(at.epoch as f64), ..Verdict::new(metric) }
                 }
-                fn remember(&self, shard: &(Value, u64), out: &mut Writer) {
+                fn remember(&self, shard: &(Value, u64), out: &mut Learned<Writer>) {
                     self.0.remember(shard, out);
                 }
-                fn recall(&self, shard: &mut (Value, u64), from: &mut Reader<'_>) -> Result<(), StateError> {
+                fn recall(
+                    &self,
+                    shard: &mut (Value, u64),
+                    from: &mut Learned<Reader<'_>>,
+                ) -> Result<(), StateError> {
                     self.0.recall(shard, from)
                 }
             }
@@ -475,7 +480,7 @@ fn a_panic_while_a_checkpoint_is_written_or_read_is_an_error_that_names_the_file
         ("remember", "remember of shard 0"),
         ("save shard", "remember of shard 0"),
         ("save block", "save of block 0"),
-        ("save pinned", "save of the pinned block"),
+        ("save pinned", "remember_pinned"),
     ] {
         let error = engine(mistake, cyclic()).checkpoint(1, &file).run().err().unwrap().to_string();
         assert!(
@@ -490,7 +495,7 @@ fn a_panic_while_a_checkpoint_is_written_or_read_is_an_error_that_names_the_file
     assert!(error.contains("recall of shard 0 panicked at tests/mistakes.rs:"), "{error}");
     for (fails, within) in [
         ("load block", "load of block 0"),
-        ("load pinned", "load of the pinned block"),
+        ("load pinned", "recall_pinned"),
         ("load shard", "recall of shard 0"),
     ] {
         engine(fails, cyclic()).checkpoint(1, &file).run().unwrap();
@@ -500,7 +505,7 @@ fn a_panic_while_a_checkpoint_is_written_or_read_is_an_error_that_names_the_file
             "{error}"
         );
     }
-    for (method, within) in [("save", "save of the schedule"), ("load", "load of the schedule")] {
+    for (method, within) in [("save", "the schedule's remember"), ("load", "the schedule's recall")] {
         let schedule = move || fixed(round(&[(0, &[0])]), method);
         let written = engine("", schedule()).checkpoint(1, &file).run().err();
         let error = written.or_else(|| engine("", schedule()).resume(&file).run().err()).unwrap().to_string();
@@ -623,6 +628,36 @@ fn what_breaks_replay_is_found_with_its_epoch_and_part() {
         replay::check(|| engine(mistake, cyclic())).unwrap();
         replay::check(|| engine(mistake, priority())).unwrap();
         replay::check(|| with(mistake, Visibility::AtBoundary, Rotation::new(3, 2))).unwrap();
+    }
+}
+
+#[test]
+fn forms_that_are_confused_are_found_and_named() {
+    replay::check(|| forms::engine(Confused::Nothing)).unwrap();
+    let found = |confused| match within_a_minute(move || replay::check(|| forms::engine(confused)).err()) {
+        Some(EngineError::Replay { how, causes, .. }) => (how, causes),
+        other => panic!("{confused:?}: {other:?}"),
+    };
+    for (confused, what, cause) in [
+        (Confused::Schedule, "the schedule", "`Schedule::remember` and `recall` do"),
+        (Confused::Pinned, "the pinned block", "`remember_pinned` and `recall_pinned` do"),
+        (Confused::Shard, "a shard", "`remember` and `recall` do"),
+        (Confused::Replica, "the replica", "its `State` leaves out"),
+    ] {
+        let (how, causes) = found(confused);
+        assert_eq!(
+            how,
+            format!("handed over to another process at each boundary, of which only {what} crosses as bytes")
+        );
+        assert!(causes.contains(cause), "{causes}");
+    }
+    for (confused, cause) in [
+        (Confused::KeptSchedule, "bring back though shards are made anew"),
+        (Confused::KeptPinned, "leave out and nothing makes anew"),
+    ] {
+        let (how, causes) = found(confused);
+        assert_eq!(how, "resumed on 2 workers after 1 epochs");
+        assert!(causes.contains(cause), "{causes}");
     }
 }
 

@@ -60,6 +60,109 @@ fn a_process_may_be_killed_at_any_moment() {
     assert!(pauses[pauses.len() - 1] < 10.0, "{pauses:?}");
 }
 
+/// What may happen to one of the processes.
+#[derive(Debug, Clone, Copy)]
+enum Fault {
+    Kill,
+    Stop,
+    /// It is asked to leave.
+    Leave,
+}
+
+const FAULTS: [Fault; 3] = [Fault::Leave, Fault::Kill, Fault::Stop];
+
+impl Fault {
+    /// Strikes a process; returns when the launcher has seen what it is to see.
+    fn strike(self, run: &mut Launched, whom: usize) {
+        let process = run.processes()[whom].clone();
+        match self {
+            Self::Kill => {
+                signal(&process, "-KILL");
+                run.await_line("killed by signal 9");
+            }
+            Self::Stop => {
+                signal(&process, "-STOP");
+                run.await_line(&format!("process {whom} has said nothing for 2 s"));
+            }
+            // It may be too late for it.
+            Self::Leave => signal(&process, "-TERM"),
+        }
+    }
+}
+
+/// Every solver, with the epochs to wait for at most.
+const SOLVERS: [(&str, u64); 7] = [
+    ("lasso fit synth:ar1:n=150,p=700,rho=0.9,s=20,snr=5,seed=1 --ratio 500 --tol 1e-13 --shards 4", 8),
+    ("mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 30 --shards 4", 15),
+    ("lda fit --topics 8 --epochs 30 --shards 4", 15),
+    ("mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 20 --solver als --shards 6", 9),
+    ("mf fit synth:ratings:users=300,items=120,n=9000 --rank 6 --epochs 20 --solver ccd --shards 6", 9),
+    ("lasso path synth:groups:n=200,p=300,s=20 --points 20 --shards 4", 8),
+    ("lasso fit synth:groups:n=200,p=300,s=20 --schedule shuffled --shards 4 --epochs 30 --tol 1e-14", 15),
+];
+
+/// Something happens to a random process, the first one included, at a random epoch of a run of two or three:
+/// `RADDLE_FAULTS` times.
+#[test]
+fn whatever_happens_to_a_process_the_run_ends_as_one_that_nothing_happened_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    // The first worker makes time for what is to happen.
+    fs::write(folder.join("slow"), "0 0 60\n0 16 1\n").unwrap();
+    let mut dice = number("RADDLE_FAULTS_FROM", 1);
+    let mut expected: [Option<(String, Option<i32>)>; SOLVERS.len()] = [const { None }; SOLVERS.len()];
+    for round in 0..number("RADDLE_FAULTS", 12) as usize {
+        let solver = round % SOLVERS.len();
+        let (line, most) = SOLVERS[solver];
+        let (digest_alone, status) = expected[solver].get_or_insert_with(|| alone(folder, line));
+        let processes = 2 + (next(&mut dice) % 2) as usize;
+        // Every third of the gate's is of the first process.
+        let whom = if round % 3 == 0 { 0 } else { (next(&mut dice) % processes as u64) as usize };
+        let fault = FAULTS[(round / 2 + round) % FAULTS.len()];
+        let after = next(&mut dice) % most;
+        let checkpoints = ["", "--checkpoint-every 3"][(next(&mut dice) % 2) as usize];
+        // The trace of the run before is not this one's.
+        let _ = fs::remove_dir_all(folder.join("run"));
+        let launch =
+            launch(processes, &format!("{line} {checkpoints}")).replace("launch", "launch --deadline 2");
+        let mut run = Launched::begin(folder, &launch);
+        run.await_epoch(after);
+        fault.strike(&mut run, whom);
+        let (place, context) =
+            (run.run.clone(), format!("round {round}: {fault:?} of {whom} after {after}, {launch}"));
+        let (code, said) = run.end();
+        assert_eq!(code, *status, "{context}: {said}");
+        assert_eq!(digest(&place), *digest_alone, "{context}: {said}");
+    }
+}
+
+/// The first of two processes leaves; what the other one keeps of the run is that of an undisturbed one.
+#[test]
+fn the_first_process_leaves_and_the_checkpoints_after_it_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("slow"), "0 0 200\n0 6 1\n").unwrap();
+    for (line, _) in &SOLVERS[..3] {
+        let (expected, status) = alone(folder, line);
+        let _ = fs::remove_dir_all(folder.join("run"));
+        let mut leaving = Launched::begin(folder, &launch(2, &format!("{line} --checkpoint-every 1")));
+        leaving.await_epoch(2);
+        signal(&leaving.processes()[0], "-TERM");
+        let place = leaving.run.clone();
+        let (code, said) = leaving.end();
+        assert_eq!(code, status, "{line}: {said}");
+        assert_eq!(digest(&place), expected, "{line}: {said}");
+        let generations = report(&place)["generations"].as_array().unwrap().clone();
+        assert_eq!(generations.last().unwrap()["processes"], 1, "{line}: {said}");
+        step_back(folder, "run", "copy");
+        let program = line.split(' ').next().unwrap();
+        let resume = format!("raddle launch --processes 2 --resume copy -- {program} fit");
+        let ran = run(folder, &resume);
+        assert_eq!(ran.code, status, "{line}: {}", ran.err);
+        assert_eq!(digest(&folder.join("copy")), expected, "{line}");
+    }
+}
+
 #[test]
 fn without_a_checkpoint_a_loss_begins_the_run_anew() {
     let folder = tempfile::tempdir().unwrap();

@@ -2,8 +2,9 @@
 //! byte.
 //!
 //! Workers write what their shards have learned ([`Program::remember`]; not the data it was made from) and their blocks, side
-//! by side, one record at a time. The first worker adds replica, pinned block, schedule and progress. What these leave out
-//! [`Program::restored`] makes anew. A manifest with the lengths and digests of all parts is renamed into its place last
+//! by side, one record at a time. The first worker adds the replica, what pinned block and schedule have learned
+//! ([`Program::remember_pinned`], [`Schedule::remember`](crate::Schedule::remember)), and progress. What these leave out
+//! [`Program::restored`] makes anew, and the first rounds. A manifest with the lengths and digests of all parts is renamed into its place last
 //! ([`manifest`]): a checkpoint is there whole or not at all.
 //!
 //! Where nothing has gone back to an earlier boundary, it holds the boundary as it was before it was concluded: the run
@@ -30,10 +31,10 @@ use crate::doing::{self, Doing};
 use crate::error::EngineError;
 use crate::hub::{HubState, Progress};
 use crate::identity::Identity;
-use crate::place::learned;
+use crate::place::{learned, learned_pinned};
 use crate::program::{Boundary, Program, Restored};
 use crate::share::Held;
-use crate::state::{Reader, StateError, Writer, from_bytes, to_bytes};
+use crate::state::{Learned, StateError, from_bytes, to_bytes};
 
 impl Checkpoints {
     /// Writes what these shards have learned, and these blocks: a part of the boundary after this number of epochs.
@@ -77,7 +78,7 @@ impl Checkpoints {
                 self.give_up();
                 self.write_held(epoch, program, (0..).zip(&held.shards), (0..).zip(&held.blocks))?;
             }
-            self.write_hub(&held.replica, hub)
+            self.write_hub(program, &held.replica, hub)
         });
         written.map_err(EngineError::Worker)?;
         self.commit(identity).map_err(|why| unwritten(self.path(), &why))
@@ -89,17 +90,17 @@ impl Checkpoints {
     /// If program or schedule fail.
     pub(crate) fn write_hub<P: Program>(
         &self,
+        program: &P,
         replica: &P::Replica,
         hub: &HubState<P>,
     ) -> Result<(), String> {
         self.write_part(hub.progress.epoch, |add| {
-            let mut schedule = Writer::default();
-            Doing::verb("save of the schedule").note();
-            hub.schedule.save(&mut schedule);
+            let mut schedule = Learned::default();
+            Doing::verb("the schedule's remember").note();
+            hub.schedule.remember(&mut schedule);
             add(Kind::Schedule, &schedule.into_bytes());
             Doing::verb("save of the replica").note();
             add(Kind::Replica, &to_bytes(replica));
-            Doing::verb("save of the pinned block").note();
             match &hub.unconcluded {
                 Some(before) => {
                     let progress = Progress { outlook: None, last: before.last, ..hub.progress.clone() };
@@ -107,7 +108,7 @@ impl Checkpoints {
                     add(Kind::Progress, &to_bytes(&progress));
                 }
                 None => {
-                    add(Kind::Pinned, &to_bytes(&hub.pinned));
+                    add(Kind::Pinned, &learned_pinned(program, &hub.pinned));
                     add(Kind::Progress, &to_bytes(&hub.progress));
                 }
             }
@@ -200,13 +201,13 @@ fn fill_one<P: Program>(
     held: &mut Held<P>,
     hub: &mut HubState<P>,
 ) -> Result<(), StateError> {
-    let mut from = Reader::new(bytes);
+    let mut from = Learned::of(bytes);
     match kind {
         Kind::Shard(number) => {
             Doing::verb("recall").of("shard", number).note();
             let shard = held.shards.get_mut(number as usize).ok_or(StateError::new("a shard of this run"))?;
             program.recall(shard, &mut from)?;
-            from.end("a shard")?;
+            from.whole().end("a shard")?;
         }
         Kind::Block(number) => {
             Doing::verb("load").of("block", number).note();
@@ -218,13 +219,14 @@ fn fill_one<P: Program>(
             held.replica = from_bytes(bytes)?;
         }
         Kind::Pinned => {
-            Doing::verb("load of the pinned block").note();
-            hub.pinned = from_bytes(bytes)?;
+            Doing::verb("recall_pinned").note();
+            program.recall_pinned(&mut hub.pinned, &mut from)?;
+            from.whole().end("the pinned block")?;
         }
         Kind::Schedule => {
-            Doing::verb("load of the schedule").note();
-            hub.schedule.load(&mut from)?;
-            from.end("a schedule")?;
+            Doing::verb("the schedule's recall").note();
+            hub.schedule.recall(&mut from)?;
+            from.whole().end("a schedule")?;
         }
         Kind::Progress => hub.progress = from_bytes(bytes)?,
     }

@@ -1,5 +1,5 @@
 //! The hand-over: what changes process before a generation begins, streamed over the connections that the generation
-//! then runs on.
+//! then runs on. All of it crosses whole, as its [`State`]: nothing is made anew where it arrives.
 
 use std::io::{self, BufWriter, Write};
 use std::thread;
@@ -19,7 +19,9 @@ pub(crate) enum Goods<P: Program> {
     Block(u32, P::Block),
     /// The replica, for one who has none.
     Replica(P::Replica),
-    /// What the first process hands on to the next first: bytes of hub and history.
+    /// What the first process hands on to the next first: the pinned block, then bytes of the rest of the hub and of the
+    /// history.
+    Pinned(P::Pinned),
     Hub(Vec<u8>),
     /// The last: what the giver has to say of itself.
     End(Account),
@@ -41,22 +43,27 @@ pub(crate) struct Account {
 crate::state!(Account { process, peak_memory, cpu_seconds, bytes, block_bytes, moved });
 
 impl<P: Program> Goods<P> {
-    pub(crate) fn pack(&self) -> (u8, u32, Vec<u8>) {
+    /// As bytes, with a tag and a number; the value itself is gone then.
+    pub(crate) fn pack(self) -> (u8, u32, Vec<u8>) {
         match self {
             Self::Shard(number, shard) => {
-                Doing::verb("save").of("shard", *number).note();
-                (0, *number, to_bytes(shard))
+                Doing::verb("save").of("shard", number).note();
+                (0, number, to_bytes(&shard))
             }
             Self::Block(number, block) => {
-                Doing::verb("save").of("block", *number).note();
-                (1, *number, to_bytes(block))
+                Doing::verb("save").of("block", number).note();
+                (1, number, to_bytes(&block))
             }
             Self::Replica(replica) => {
                 Doing::verb("save of the replica").note();
-                (2, 0, to_bytes(replica))
+                (2, 0, to_bytes(&replica))
             }
-            Self::Hub(bytes) => (3, 0, bytes.clone()),
-            Self::End(account) => (4, 0, to_bytes(account)),
+            Self::Pinned(pinned) => {
+                Doing::verb("save of the pinned block").note();
+                (3, 0, to_bytes(&pinned))
+            }
+            Self::Hub(bytes) => (4, 0, bytes),
+            Self::End(account) => (5, 0, to_bytes(&account)),
         }
     }
 
@@ -69,8 +76,9 @@ impl<P: Program> Goods<P> {
             0 => Ok(Self::Shard(number, read("shard", number, &bytes)?)),
             1 => Ok(Self::Block(number, read("block", number, &bytes)?)),
             2 => Ok(Self::Replica(read("the replica", 0, &bytes)?)),
-            3 => Ok(Self::Hub(bytes)),
-            4 => Ok(Self::End(read("account", 0, &bytes)?)),
+            3 => Ok(Self::Pinned(read("the pinned block", 0, &bytes)?)),
+            4 => Ok(Self::Hub(bytes)),
+            5 => Ok(Self::End(read("account", 0, &bytes)?)),
             _ => Err(format!("something unknown, {tag}, was handed over")),
         }
     }
@@ -135,8 +143,6 @@ fn give<P: Program>(link: &Link, goods: Vec<Goods<P>>) -> Result<u64, String> {
     let mut left = 0;
     let mut put = |one: Goods<P>| -> io::Result<()> {
         let (tag, number, bytes) = one.pack();
-        // What has become bytes goes before the next one does.
-        drop(one);
         out.write_all(&[tag])?;
         out.write_all(&number.to_le_bytes())?;
         out.write_all(&(bytes.len() as u64).to_le_bytes())?;

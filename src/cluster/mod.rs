@@ -112,6 +112,12 @@ impl Cluster {
         move || say(&protocol::Report::Leaving)
     }
 
+    /// What says whether the generation under way ends at the next boundary, as where a process leaves or joins.
+    pub fn parting(&self) -> impl Fn() -> bool + Send + use<> {
+        let wishes = std::sync::Arc::clone(&self.line.wishes);
+        move || wishes.cuts()
+    }
+
     /// Whether this process takes the place of a lost one, or of one that the loss of another has ended.
     pub(crate) fn is_again() -> bool {
         std::env::var_os(AGAIN).is_some()

@@ -5,6 +5,7 @@ mod history;
 mod makers;
 pub(crate) mod member;
 mod parts;
+mod relay;
 mod run;
 
 use std::path::PathBuf;
@@ -26,6 +27,7 @@ pub(crate) use self::history::History;
 pub use self::makers::{Maker, Makers};
 pub(crate) use self::parts::Beginning;
 pub use self::parts::{Outcome, Parts};
+pub(crate) use self::relay::relay;
 
 /// What is told of that goes wrong without ending a run.
 type Warner = Box<dyn FnMut(&str) + Send>;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use crate::place::learned;
+use crate::place::{learned, learned_pinned};
 use crate::prints::BoundaryPrint;
 use crate::program::Program;
 use crate::record::{EpochRecord, RunReport};
@@ -60,8 +60,8 @@ pub(crate) struct Beginning {
 }
 
 impl<P: Program> Outcome<P> {
-    /// SHA-256 in hexadecimal over everything that the run leaves behind: what each shard has learned
-    /// ([`Program::remember`]), the blocks, the pinned block and the replica. Equal for any number of workers, and
+    /// SHA-256 in hexadecimal over everything that the run leaves behind: what each shard and the pinned block have learned
+    /// ([`Program::remember`], [`Program::remember_pinned`]), the blocks and the replica. Equal for any number of workers, and
     /// through every rescale, checkpoint and resume.
     pub fn digest(&self) -> String {
         let Parts { shards, blocks, pinned, replica } = &self.parts;
@@ -72,7 +72,7 @@ impl<P: Program> Outcome<P> {
         };
         (0..).zip(shards).for_each(|(number, shard)| add(&learned(&*self.program, number, shard)));
         blocks.iter().for_each(|block| add(&to_bytes(block)));
-        add(&to_bytes(pinned));
+        add(&learned_pinned(&*self.program, pinned));
         add(&to_bytes(replica));
         hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }

@@ -7,12 +7,11 @@ use super::guard::is_worse;
 use super::{Hub, IN_VAIN, Parting, Progress, Stage, Unconcluded};
 use crate::doing::Doing;
 use crate::message::Message;
-use crate::place::Outbox;
-use crate::prints::{BoundaryPrint, Part, Prints, print_of};
+use crate::place::{Outbox, learned_pinned};
+use crate::prints::{BoundaryPrint, Part, Prints, print, print_of};
 use crate::program::{Program, Visibility};
 use crate::record::{Ending, EpochRecord, Limit};
 use crate::schedule::{Outlook, Plan};
-use crate::state::to_bytes;
 use crate::verdict::{Metric, Status, Verdict};
 
 impl<P: Program> Hub<P> {
@@ -42,8 +41,7 @@ impl<P: Program> Hub<P> {
         let boundary = self.boundary();
         let epoch = boundary.epoch;
         self.state.progress.epoch = epoch;
-        Doing::verb("save of the pinned block").epoch(epoch).note();
-        let pinned = self.keep.then(|| to_bytes(&self.state.pinned));
+        let pinned = self.keep.then(|| learned_pinned(&*self.program, &self.state.pinned));
         Doing::verb("conclude").epoch(epoch).note();
         let verdict = {
             let replica = self.replica.borrow();
@@ -129,7 +127,7 @@ impl<P: Program> Hub<P> {
         }
         // Equal on all workers: that of the first stands for all.
         prints.retain(|(part, _)| !matches!(part, Part::Replica(1..)));
-        prints.push((Part::Pinned, print_of(&self.state.pinned)));
+        prints.push((Part::Pinned, print(&learned_pinned(&*self.program, &self.state.pinned))));
         let concluded = (verdict.metric.value, verdict.objective, verdict.change.as_ref().map(print_of));
         prints.push((Part::Conclusion, print_of(&concluded)));
         prints.sort_unstable();

@@ -17,6 +17,7 @@ impl<P: Program> Hub<P> {
         for (worker, unsent) in self.unsent.iter_mut().enumerate() {
             out.push((worker as u32, Message::Remember { changes: std::mem::take(unsent) }));
         }
+        // Pinned block and schedule are kept whole: nothing is made anew when the guard goes back.
         Doing::verb("save of the schedule").epoch(outlook.epoch).note();
         let mut schedule = Writer::default();
         self.state.schedule.save(&mut schedule);

@@ -14,7 +14,7 @@ use crate::message::{Answer, Changes, Message};
 use crate::prints::{Part, Prints, print, print_of};
 use crate::program::{Boundary, Program, Task};
 use crate::slowdown::Slowdown;
-use crate::state::{Reader, Writer, from_bytes, to_bytes};
+use crate::state::{Learned, from_bytes, to_bytes};
 use crate::verbs::Verbs;
 
 mod plan;
@@ -75,8 +75,16 @@ pub(crate) struct Manner {
 /// What a shard has learned, as bytes.
 pub(crate) fn learned<P: Program>(program: &P, number: u32, shard: &P::Shard) -> Vec<u8> {
     Doing::verb("remember").of("shard", number).note();
-    let mut out = Writer::default();
+    let mut out = Learned::default();
     program.remember(shard, &mut out);
+    out.into_bytes()
+}
+
+/// What the pinned block has learned, as bytes.
+pub(crate) fn learned_pinned<P: Program>(program: &P, pinned: &P::Pinned) -> Vec<u8> {
+    Doing::verb("remember_pinned").note();
+    let mut out = Learned::default();
+    program.remember_pinned(pinned, &mut out);
     out.into_bytes()
 }
 
@@ -323,7 +331,7 @@ impl<P: Program> Place<P> {
         for (number, bytes) in &snapshot.shards {
             if let Some(shard) = self.shards.get_mut(number) {
                 Doing::verb("recall").of("shard", *number).note();
-                self.program.recall(shard, &mut Reader::new(bytes)).map_err(broken)?;
+                self.program.recall(shard, &mut Learned::of(bytes)).map_err(broken)?;
             }
         }
         // Blocks may have ended the epoch elsewhere: those that were here at the boundary are here again.

@@ -1,7 +1,7 @@
 //! [`Automatic`]: chooses among schedules by progress per counted cost.
 
 use super::{Counts, Dependencies, Next, Outlook, Plan, Round, RoundLog, Schedule, Variables};
-use crate::state::{Reader, StateError, Writer};
+use crate::state::{Learned, Reader, StateError, Writer};
 use crate::verbs::Verb;
 
 /// Runs, each epoch, the schedule that made the most progress per counted cost when it last ran.
@@ -134,24 +134,41 @@ impl<F: 'static> Schedule<F> for Automatic<F> {
     }
 
     fn save(&self, out: &mut Writer) {
-        out.write(&self.rates);
-        out.write(&self.current);
-        out.write(&self.cost);
-        out.write(&self.before);
-        for choice in &self.choices {
-            choice.save(out);
-        }
+        out.write(&self.standing());
+        self.choices.iter().for_each(|choice| choice.save(out));
     }
 
     fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
-        self.rates = from.read()?;
-        self.current = from.read()?;
-        self.cost = from.read()?;
-        self.before = from.read()?;
+        self.take_up(from.read()?)?;
+        self.choices.iter_mut().try_for_each(|choice| choice.load(from))
+    }
+
+    fn remember(&self, out: &mut Learned<Writer>) {
+        out.write(&self.standing());
+        self.choices.iter().for_each(|choice| choice.remember(out));
+    }
+
+    fn recall(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+        self.take_up(from.read()?)?;
+        self.choices.iter_mut().try_for_each(|choice| choice.recall(from))
+    }
+}
+
+/// Rates, the current choice, its cost, and the metric before it.
+type Standing = (Vec<Option<f64>>, usize, u64, Option<f64>);
+
+impl<F> Automatic<F> {
+    /// What it knows beside its choices.
+    fn standing(&self) -> Standing {
+        (self.rates.clone(), self.current, self.cost, self.before)
+    }
+
+    fn take_up(&mut self, standing: Standing) -> Result<(), StateError> {
+        (self.rates, self.current, self.cost, self.before) = standing;
         if self.rates.len() != self.choices.len() || self.current >= self.choices.len().max(1) {
             return Err(StateError::new("a choice among as many schedules"));
         }
-        self.choices.iter_mut().try_for_each(|choice| choice.load(from))
+        Ok(())
     }
 }
 

@@ -32,7 +32,7 @@ pub use shuffled::Shuffled;
 pub use weights::Weights;
 
 use crate::program::{Phase, Task};
-use crate::state::{Reader, State, StateError, Writer};
+use crate::state::{Learned, Reader, State, StateError, Writer};
 use crate::verbs::Verb;
 use crate::verdict::Metric;
 
@@ -103,14 +103,31 @@ pub trait Schedule<F = ()>: Send + 'static {
         Vec::new()
     }
 
-    /// Writes the schedule's state at a boundary.
+    /// Writes the schedule whole, as it is at a boundary: another process that loads it goes on with the shards as they
+    /// are. The guard keeps it, too.
     fn save(&self, out: &mut Writer);
 
-    /// Brings back what [`save`](Schedule::save) wrote.
+    /// Brings back what [`save`](Schedule::save) wrote into a schedule made alike, or into itself. The guard takes it back so
+    /// while shards keep their data: a schedule that has shards set up must bear to do it again, if the program has an
+    /// objective.
     ///
     /// # Errors
     /// If the bytes do not describe such a schedule.
     fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError>;
+
+    /// Writes what a checkpoint keeps of the schedule: whoever goes on from it has shards made anew, so what says how far
+    /// they are set up is left out. The whole unless overridden.
+    fn remember(&self, out: &mut Learned<Writer>) {
+        self.save(out.whole());
+    }
+
+    /// Brings back what [`remember`](Schedule::remember) wrote into a schedule as a run begins with it.
+    ///
+    /// # Errors
+    /// If the bytes do not describe such a schedule.
+    fn recall(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+        self.load(from.whole())
+    }
 }
 
 /// A boxed schedule is a schedule: the choice may be made at run time.
@@ -153,6 +170,12 @@ impl<F: 'static> Schedule<F> for Box<dyn Schedule<F>> {
     }
     fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
         (**self).load(from)
+    }
+    fn remember(&self, out: &mut Learned<Writer>) {
+        (**self).remember(out);
+    }
+    fn recall(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+        (**self).recall(from)
     }
 }
 

@@ -74,6 +74,16 @@ impl World {
                 Question::Join
             }
             Whim::Rescale => Question::Rescale { workers: 1 + self.dice.below(7) as u32 },
+            Whim::FirstLeaves => {
+                let plans = self.processes.values().filter(|process| !process.gone);
+                let plan = plans.filter_map(|process| process.plan.as_ref()).max_by_key(|plan| plan.number);
+                if let Some(first) = plan.map(|plan| plan.seats[0].id) {
+                    self.say(first, Report::Leaving);
+                    let after = self.now + self.dice.below(60_000);
+                    self.at(after, Happening::Whim(Whim::Join { fits: true, stays: true }));
+                }
+                return Ok(());
+            }
             Whim::Leave => {
                 let ids: Vec<u32> = self.processes.keys().copied().collect();
                 if ids.is_empty() {

@@ -66,18 +66,42 @@ pub(super) enum Happening {
 
 #[derive(Clone, Copy)]
 pub(super) enum Whim {
-    Join { fits: bool, stays: bool },
+    Join {
+        fits: bool,
+        stays: bool,
+    },
     Leave,
+    /// The first process leaves, and one joins a while later.
+    FirstLeaves,
     Rescale,
 }
 
 /// How a simulated run ended.
 pub(super) struct Ended {
     pub(super) outcome: Outcome<Mixing>,
+    pub(super) comings: Comings,
+    pub(super) faults: Counts,
+}
+
+/// How many processes came and went.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Comings {
     pub(super) joined: u64,
     pub(super) left: u64,
+    /// How many that left were the first, and how many joined after that.
+    pub(super) handed_on: u64,
+    pub(super) again: u64,
     pub(super) refused: u64,
-    pub(super) faults: Counts,
+}
+
+impl std::ops::AddAssign for Comings {
+    fn add_assign(&mut self, other: Self) {
+        self.joined += other.joined;
+        self.left += other.left;
+        self.handed_on += other.handed_on;
+        self.again += other.again;
+        self.refused += other.refused;
+    }
 }
 
 pub(super) struct World {
@@ -99,9 +123,7 @@ pub(super) struct World {
     pub(super) joining: Vec<(bool, bool)>,
     pub(super) outcome: Option<(u32, Outcome<Mixing>)>,
     pub(super) over: Option<(u32, i32, Option<String>)>,
-    joined: u64,
-    left: u64,
-    refused: u64,
+    pub(super) comings: Comings,
 }
 
 impl World {
@@ -133,9 +155,7 @@ impl World {
             joining: Vec::new(),
             outcome: None,
             over: None,
-            joined: 0,
-            left: 0,
-            refused: 0,
+            comings: Comings::default(),
             dice,
         };
         for index in 0..processes {
@@ -143,10 +163,11 @@ impl World {
             world.at(after, Happening::Built(index));
         }
         for _ in 0..world.dice.below(5) {
-            let whim = match world.dice.below(8) {
+            let whim = match world.dice.below(10) {
                 0..3 => Whim::Join { fits: true, stays: !world.dice.one_in(5) },
                 3 => Whim::Join { fits: false, stays: true },
-                4..6 => Whim::Leave,
+                4 | 5 => Whim::Leave,
+                6 | 7 => Whim::FirstLeaves,
                 _ => Whim::Rescale,
             };
             let after = world.dice.below(120_000);
@@ -195,8 +216,7 @@ impl World {
             return Err(format!("process {whose} has the outcome, and process {who} ended the run"));
         }
         let faults = self.faults.as_ref().map(|faults| faults.counts);
-        let (joined, left, refused) = (self.joined, self.left, self.refused);
-        Ok(Ended { outcome, joined, left, refused, faults: faults.unwrap_or_default() })
+        Ok(Ended { outcome, comings: self.comings, faults: faults.unwrap_or_default() })
     }
 
     fn happen(&mut self, what: Happening) -> Result<(), String> {
@@ -266,7 +286,7 @@ impl World {
             Order::Cut { generation } => process.wishes.ask_for_a_cut(generation),
             Order::Stop => process.wishes.stop(),
             Order::Refuse { .. } => {
-                self.refused += 1;
+                self.comings.refused += 1;
                 self.processes.remove(&to);
             }
             Order::Keep { generation, epoch, anew } => {
@@ -298,8 +318,11 @@ impl World {
             Step::Wait => {}
             Step::Leave => {
                 process.gone = true;
-                let ended = process.plan.as_ref().is_some_and(|plan| plan.last);
-                self.left += u64::from(!ended);
+                let plan = process.plan.as_ref().filter(|plan| !plan.last);
+                let was_first =
+                    plan.and_then(|plan| plan.givers.first()).is_some_and(|first| first.id == index);
+                self.comings.left += u64::from(plan.is_some());
+                self.comings.handed_on += u64::from(was_first);
                 self.depart(index);
             }
             Step::Over(outcome) => {
@@ -312,7 +335,9 @@ impl World {
                 process.start(generation, &mut out)?;
                 let begins = process.plan.as_ref().map_or(1, |plan| plan.number);
                 let givers = process.plan.as_ref().is_some_and(|plan| plan.is_giver(index));
-                self.joined += u64::from(begins > 1 && !givers);
+                let joins = begins > 1 && !givers;
+                self.comings.joined += u64::from(joins);
+                self.comings.again += u64::from(joins && self.comings.handed_on > 0);
                 let settled = Report::Settled { generation: begins, bytes: 0, seconds: 0.001, memory: 0 };
                 self.say(index, settled);
                 self.post((index, 0), out);

@@ -1,6 +1,9 @@
 //! [`State`]: how shards, blocks, replicas and schedules become bytes and come back.
 //!
-//! One plain layout serves three ends: the wire between workers, checkpoints, and the guard's snapshots.
+//! One plain layout serves three ends: the wire between workers and processes, checkpoints, and the guard's snapshots.
+//! A value has two forms there. *Whole*, as [`State`] writes it, it goes on at once wherever it is read. [`Learned`] is what
+//! a checkpoint keeps: what data and parameters do not give back. Where the two are the same nothing needs to be said.
+//!
 //! Numbers are little-endian, lengths are `u64`, and a slice of numbers is one copy of its memory: never a
 //! loop over its elements. Reading trusts nothing: a length is compared with what is left before anything is
 //! allocated.
@@ -95,7 +98,106 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A value that can be written as bytes and read back, bit for bit.
+/// The other form of a value: what it has learned, without what data and parameters give back. Checkpoints hold it, of
+/// shards ([`Program::remember`](crate::Program::remember)), of the pinned block
+/// ([`Program::remember_pinned`](crate::Program::remember_pinned)) and of the schedule
+/// ([`Schedule::remember`](crate::Schedule::remember)).
+///
+/// `Learned<Writer>` writes it, `Learned<Reader>` reads it. They are types of their own: what is written by the one is no
+/// [`State`], which is whole, and what is whole is taken into it by name only.
+///
+/// ```
+/// use raddle::state::{Learned, Reader, StateError, Writer, from_bytes, to_bytes};
+///
+/// struct Columns { data: Vec<f64>, coefficients: Vec<f64> } // of which the data are at hand wherever the run goes on
+/// raddle::state!(Columns { data, coefficients });
+///
+/// impl Columns {
+///     fn remember(&self, out: &mut Learned<Writer>) {
+///         out.write(&self.coefficients);
+///     }
+///     fn recall(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+///         self.coefficients = from.read()?;
+///         Ok(())
+///     }
+/// }
+///
+/// let columns = Columns { data: vec![1.0, 2.0], coefficients: vec![0.5] };
+/// let (whole, mut learned) = (to_bytes(&columns), Learned::default());
+/// columns.remember(&mut learned);
+/// let learned = learned.into_bytes();
+/// assert!(learned.len() < whole.len());
+/// let mut anew = Columns { data: vec![1.0, 2.0], coefficients: vec![0.0] };
+/// anew.recall(&mut Learned::of(&learned))?;
+/// assert_eq!(anew.coefficients, from_bytes::<Columns>(&whole)?.coefficients);
+/// # Ok::<(), StateError>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Learned<T>(T);
+
+impl Learned<Writer> {
+    /// Appends raw bytes.
+    pub fn put(&mut self, bytes: &[u8]) {
+        self.0.put(bytes);
+    }
+
+    /// Appends a value that is learned.
+    pub fn write<T: State>(&mut self, value: &T) {
+        self.0.write(value);
+    }
+
+    /// Appends many values, as a vector of them would be.
+    pub fn write_slice<T: State>(&mut self, values: &[T]) {
+        self.0.write_slice(values);
+    }
+
+    /// The writer of something whole, all of which is learned.
+    pub fn whole(&mut self) -> &mut Writer {
+        &mut self.0
+    }
+
+    /// Everything written so far.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.0.into_bytes()
+    }
+}
+
+impl<'a> Learned<Reader<'a>> {
+    /// Reads what was learned from the start of `bytes`.
+    pub fn of(bytes: &'a [u8]) -> Self {
+        Self(Reader::new(bytes))
+    }
+
+    /// The next `count` raw bytes.
+    ///
+    /// # Errors
+    /// If fewer are left.
+    pub fn take(&mut self, count: usize, what: &'static str) -> Result<&'a [u8], StateError> {
+        self.0.take(count, what)
+    }
+
+    /// The next value.
+    ///
+    /// # Errors
+    /// If the bytes do not describe one.
+    pub fn read<T: State>(&mut self) -> Result<T, StateError> {
+        self.0.read()
+    }
+
+    /// The reader of something whole, all of which is learned.
+    pub fn whole(&mut self) -> &mut Reader<'a> {
+        &mut self.0
+    }
+
+    /// How many bytes have not been read yet.
+    pub fn remaining(&self) -> usize {
+        self.0.remaining()
+    }
+}
+
+/// A value that can be written as bytes and read back whole, bit for bit: what is read goes on as what was written would
+/// have, at once, on any worker or process. What a checkpoint may leave out, it may not: that is the other form,
+/// [`Learned`].
 ///
 /// Implement it for a struct or an enum with [`state!`](crate::state!), which writes the named fields in order.
 #[diagnostic::on_unimplemented(

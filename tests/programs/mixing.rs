@@ -1,12 +1,17 @@
 //! A program without mathematics that uses everything: each verb mixes all it may see into all it may change, by a
 //! hash that does not commute. One commit too early, one partial out of order, one block too many, and all bytes
 //! differ. Its schedule wanders at random and mixes what it learns into where it goes.
+//!
+//! Shards, pinned block and schedule have two forms. A checkpoint leaves out the data of the shards, their sum in the pinned
+//! block, and that the schedule has had the data dealt to the shards: where shards are made anew it is done again, and
+//! where they are not it would do harm.
 
 use raddle::random::{Stream, splitmix64};
 use raddle::schedule::{Assignment, Candidates, Dependencies, Next, Outlook, Plan, Round, Schedule};
-use raddle::state::{Reader, State, StateError, Writer, to_bytes};
+use raddle::state::{Learned, Reader, State, StateError, Writer, to_bytes};
 use raddle::{
-    Boundary, Fold, Metric, Parts, Program, Relate, Task, Update, UpdateBlock, Verbs, Verdict, Visibility,
+    Boundary, Fold, Metric, Parts, Program, Relate, Restored, Task, Update, UpdateBlock, Verbs, Verdict,
+    Visibility,
 };
 
 pub(crate) struct Mixing {
@@ -18,10 +23,28 @@ pub(crate) struct Mixing {
 pub(crate) struct Memory {
     /// What a checkpoint leaves out.
     data: u64,
+    /// What the schedule has had made of it; 0 before.
+    dealt: u64,
     learned: Vec<u64>,
 }
 
-raddle::state!(Memory { data, learned });
+raddle::state!(Memory { data, dealt, learned });
+
+pub(crate) struct Pinned {
+    seen: u64,
+    /// All shards' data, which a checkpoint leaves out.
+    data: u64,
+}
+
+raddle::state!(Pinned { seen, data });
+
+/// Each epoch begins with a round to all shards that only deals out the data, or does nothing.
+const DEAL: u32 = u32::MAX;
+const KEEP: u32 = u32::MAX - 1;
+
+fn is_roll_call(phase: u32) -> bool {
+    phase >= KEEP
+}
 
 fn mix(value: u64, with: u64) -> u64 {
     splitmix64(value.wrapping_mul(3) ^ splitmix64(with))
@@ -37,8 +60,9 @@ fn digest<T: State>(value: &T) -> u64 {
 }
 
 impl Memory {
-    fn learn(&mut self, what: u64) -> u64 {
-        let seen = mix_all(mix(self.data, what), self.learned.iter().copied());
+    /// Learns what it sees in the light of something of its own.
+    fn learn(&mut self, own: u64, what: u64) -> u64 {
+        let seen = mix_all(mix(own, what), self.learned.iter().copied());
         for value in &mut self.learned {
             *value = mix(*value, seen);
         }
@@ -49,7 +73,7 @@ impl Memory {
 impl Program for Mixing {
     type Shard = Memory;
     type Block = Vec<u64>;
-    type Pinned = u64;
+    type Pinned = Pinned;
     type Replica = u64;
     type Partial = u64;
     type Change = u64;
@@ -64,40 +88,53 @@ impl Program for Mixing {
     }
 
     /// What a round is for depends on all that the pinned block holds by then.
-    fn prepare(&self, phase: &mut u32, pinned: &u64) {
-        *phase = mix((*phase).into(), *pinned) as u32;
+    fn prepare(&self, phase: &mut u32, pinned: &Pinned) {
+        if !is_roll_call(*phase) {
+            *phase = mix((*phase).into(), mix(pinned.seen, pinned.data)) as u32 >> 1;
+        }
     }
 
-    fn aggregate(&self, round: &Round<u32>, pinned: &mut u64, partials: Vec<(u32, u64)>) -> u64 {
-        *pinned = mix_all(*pinned, [digest(round), digest(&partials)]);
-        *pinned
+    fn aggregate(&self, round: &Round<u32>, pinned: &mut Pinned, partials: Vec<(u32, u64)>) -> u64 {
+        if is_roll_call(round.phase) {
+            return 0;
+        }
+        pinned.seen = mix_all(pinned.seen, [pinned.data, digest(round), digest(&partials)]);
+        pinned.seen
     }
 
     fn commit(&self, change: &u64, replica: &mut u64) {
-        *replica = mix(*replica, *change);
+        if *change != 0 {
+            *replica = mix(*replica, *change);
+        }
     }
 
     fn commit_shard(&self, change: &u64, number: u32, shard: &mut Memory) {
+        if *change == 0 {
+            return;
+        }
         shard.learned[0] = mix_all(shard.learned[0], [*change, number.into()]);
     }
 
     fn moved(&self, change: &u64, tell: &mut dyn FnMut(u32, f64)) {
-        tell((change % 100) as u32, (change >> 40) as f64);
+        if *change != 0 {
+            tell((change % 100) as u32, (change >> 40) as f64);
+        }
     }
 
     fn certify(&self, boundary: &Boundary, number: u32, shard: &mut Memory, replica: &u64) -> u64 {
-        shard.learn(mix_all(number.into(), [*replica, boundary.epoch, boundary.shards.into()]))
+        shard.learn(shard.data, mix_all(number.into(), [*replica, boundary.epoch, boundary.shards.into()]))
     }
 
     fn conclude(
         &self,
         boundary: &Boundary,
-        pinned: &mut u64,
+        pinned: &mut Pinned,
         replica: &u64,
         shares: Vec<(u32, u64)>,
     ) -> Verdict<u64> {
-        *pinned = mix_all(*pinned, [boundary.epoch, boundary.shards.into(), *replica, digest(&shares)]);
-        let seen = *pinned;
+        let all = [pinned.data, boundary.epoch, boundary.shards.into(), *replica, digest(&shares)];
+        pinned.seen = mix_all(pinned.seen, all);
+        let seen = pinned.seen;
         let metric = Metric::new("none", (seen >> 40) as f64, "nothing");
         Verdict {
             objective: self.objective.then_some(2.0 * (seen % 3) as f64 - boundary.epoch as f64),
@@ -108,25 +145,51 @@ impl Program for Mixing {
         }
     }
 
-    fn remember(&self, shard: &Memory, out: &mut Writer) {
+    fn remember(&self, shard: &Memory, out: &mut Learned<Writer>) {
         out.write(&shard.learned);
     }
 
-    fn recall(&self, shard: &mut Memory, from: &mut Reader<'_>) -> Result<(), StateError> {
+    fn recall(&self, shard: &mut Memory, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         shard.learned = from.read()?;
+        Ok(())
+    }
+
+    fn remember_pinned(&self, pinned: &Pinned, out: &mut Learned<Writer>) {
+        out.write(&pinned.seen);
+    }
+
+    fn recall_pinned(&self, pinned: &mut Pinned, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+        *pinned = Pinned { seen: from.read()?, data: 0 };
+        Ok(())
+    }
+
+    fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError> {
+        run.pinned.data = all_data(run.shards);
         Ok(())
     }
 }
 
+fn all_data(shards: &[Memory]) -> u64 {
+    mix_all(0, shards.iter().map(|shard| shard.data))
+}
+
 impl Update for Mixing {
     fn update(&self, task: &Task<u32>, shard: &mut Memory, replica: &u64) -> u64 {
-        shard.learn(mix(digest(task), *replica))
+        if is_roll_call(task.phase) {
+            // The guard takes the schedule back to before shards were set up, and they keep what they have: then dealing
+            // again must do nothing.
+            if task.phase == DEAL && !(self.objective && shard.dealt != 0) {
+                shard.dealt = mix(shard.dealt, shard.data);
+            }
+            return 0;
+        }
+        shard.learn(shard.dealt, mix(digest(task), *replica))
     }
 }
 
 impl UpdateBlock for Mixing {
     fn update_block(&self, task: &Task<u32>, shard: &mut Memory, block: &mut Vec<u64>, replica: &u64) -> u64 {
-        let seen = shard.learn(mix_all(mix(digest(task), *replica), block.iter().copied()));
+        let seen = shard.learn(shard.dealt, mix_all(mix(digest(task), *replica), block.iter().copied()));
         block.iter_mut().for_each(|value| *value = mix(*value, seen));
         seen
     }
@@ -134,7 +197,7 @@ impl UpdateBlock for Mixing {
 
 impl Relate for Mixing {
     fn gather(&self, task: &Task<u32>, shard: &Memory) -> u64 {
-        mix_all(mix(digest(task), shard.data), shard.learned.iter().copied())
+        mix_all(mix(digest(task), shard.dealt), shard.learned.iter().copied())
     }
 
     fn relate(&self, phase: &u32, candidates: &[u32], pieces: Vec<(u32, u64)>) -> Dependencies {
@@ -163,6 +226,9 @@ pub(crate) struct Wanderer {
     memory: u64,
     epoch: u64,
     round: u64,
+    /// Whether the shards have been dealt their data, and whether this epoch's roll has been called.
+    is_set_up: bool,
+    is_called: bool,
 }
 
 const ROUNDS: u64 = 70;
@@ -170,6 +236,12 @@ const ROUNDS: u64 = 70;
 impl Wanderer {
     fn stream(&self) -> Stream {
         Stream::new(&[self.memory, self.epoch, self.round])
+    }
+
+    fn call(&mut self) -> Round<u32> {
+        self.is_called = true;
+        let phase = if std::mem::replace(&mut self.is_set_up, true) { KEEP } else { DEAL };
+        Round::to_shards(phase, 0..self.shards)
     }
 
     fn draw(&self) -> Round<u32> {
@@ -195,19 +267,23 @@ impl Schedule<u32> for Wanderer {
     }
     fn begin_epoch(&mut self, outlook: &Outlook) -> Plan<u32> {
         self.memory = mix(self.memory, digest(outlook));
-        self.epoch = outlook.epoch;
+        (self.epoch, self.is_called) = (outlook.epoch, false);
         if !self.memory.is_multiple_of(3) {
             self.round = 0;
             return Plan::Stepwise;
         }
-        let round = |round| {
+        let mut rounds = vec![self.call()];
+        rounds.extend((0..ROUNDS).map(|round| {
             self.round = round;
             self.draw()
-        };
-        Plan::Known((0..ROUNDS).map(round).collect())
+        }));
+        Plan::Known(rounds)
     }
 
     fn next_round(&mut self) -> Next<u32> {
+        if !self.is_called {
+            return Next::Round(self.call());
+        }
         if self.round == ROUNDS {
             return Next::EndOfEpoch;
         }
@@ -231,6 +307,9 @@ impl Schedule<u32> for Wanderer {
     }
 
     fn learn(&mut self, round: &Round<u32>, moved: &[(u32, f64)]) {
+        if is_roll_call(round.phase) {
+            return;
+        }
         self.memory = mix_all(self.memory, [digest(round), digest(&moved.to_vec())]);
     }
 
@@ -239,13 +318,21 @@ impl Schedule<u32> for Wanderer {
     }
 
     fn save(&self, out: &mut Writer) {
-        out.write(&self.memory);
-        out.write(&self.parallelism);
+        out.write(&(self.memory, self.parallelism, self.is_set_up));
     }
 
     fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
-        self.memory = from.read()?;
-        self.parallelism = from.read()?;
+        (self.memory, self.parallelism, self.is_set_up) = from.read()?;
+        Ok(())
+    }
+
+    fn remember(&self, out: &mut Learned<Writer>) {
+        out.write(&(self.memory, self.parallelism));
+    }
+
+    fn recall(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+        (self.memory, self.parallelism) = from.read()?;
+        self.is_set_up = false;
         Ok(())
     }
 }
@@ -260,12 +347,14 @@ pub(crate) struct Problem {
 
 impl Problem {
     pub(crate) fn parts(&self) -> (Mixing, Parts<Mixing>) {
-        let shard = |number: u32| Memory { data: mix(self.seed, number.into()), learned: vec![1; 3] };
+        let shard =
+            |number: u32| Memory { data: mix(self.seed, number.into()), dealt: 0, learned: vec![1; 3] };
+        let shards: Vec<Memory> = (0..self.shards).map(shard).collect();
         let parts = Parts {
-            shards: (0..self.shards).map(shard).collect(),
             // Blocks of many lengths, one of them empty.
             blocks: (0..self.blocks).map(|block| vec![block.into(); block as usize]).collect(),
-            pinned: self.seed,
+            pinned: Pinned { seen: self.seed, data: all_data(&shards) },
+            shards,
             replica: self.seed,
         };
         (Mixing { visibility: self.visibility, objective: self.objective }, parts)
@@ -273,6 +362,7 @@ impl Problem {
 
     pub(crate) fn schedule(&self) -> Wanderer {
         let (shards, blocks, memory) = (self.shards, self.blocks, self.seed);
-        Wanderer { shards, blocks, parallelism: 4, memory, epoch: 0, round: 0 }
+        let (is_set_up, is_called) = (false, false);
+        Wanderer { shards, blocks, parallelism: 4, memory, epoch: 0, round: 0, is_set_up, is_called }
     }
 }

@@ -2,6 +2,7 @@
 // Every test binary compiles all of them and uses some.
 #![allow(dead_code)]
 
+pub(crate) mod forms;
 pub(crate) mod lda;
 pub(crate) mod mf;
 pub(crate) mod mixing;

@@ -3,11 +3,13 @@
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
 mod common;
+#[path = "../../../tests/leaving/mod.rs"]
+mod leaving;
 
 use common::{as_sparse, random_data, sparse};
 use raddle::{Engine, replay};
 use raddle_datasets::generate;
-use raddle_lasso::{Choice, Fit, Lasso, LassoProgram, Preparation, Problem};
+use raddle_lasso::{Choice, Fit, Lasso, LassoProgram, Loss, Preparation, Problem};
 
 const SCHEDULES: [Choice; 4] = [Choice::WorkingSet, Choice::Priority, Choice::Shuffled, Choice::Cyclic];
 
@@ -67,6 +69,57 @@ fn the_engines_own_check_finds_nothing() {
         }
         replay::check(|| lasso(Choice::Auto).path(8, 30.0).engine(&problem).unwrap()).unwrap();
     }
+}
+
+/// The losses with responses of theirs, made of one: its sign, its size as a count, and its third.
+fn losses() -> [(Loss, Problem); 4] {
+    let (x, y) = random_data(60, 150, 0.3, 31);
+    let mut sorted = y.clone();
+    sorted.sort_by(f64::total_cmp);
+    let rank = |value: f64| sorted.partition_point(|&other| other < value);
+    let response = |of: &dyn Fn(f64) -> f64| y.iter().map(|&value| of(value)).collect::<Vec<f64>>();
+    [
+        (Loss::Squared, response(&|value| value)),
+        (Loss::Logistic, response(&|value| f64::from(rank(value) >= 30))),
+        (Loss::Poisson, response(&|value| (rank(value) / 8) as f64)),
+        (Loss::Multinomial, response(&|value| (rank(value) / 20) as f64)),
+    ]
+    .map(|(loss, y)| (loss, Problem::new(sparse(&x), y, Preparation::default()).unwrap()))
+}
+
+#[test]
+fn the_engines_own_check_finds_nothing_with_any_loss() {
+    for (loss, problem) in losses() {
+        for schedule in [Choice::WorkingSet, Choice::Priority] {
+            let lasso = lasso(schedule).loss(loss).ratio(10.0).tolerance(1e-9);
+            let checked = replay::check(|| lasso.engine(&problem).unwrap().epochs(4));
+            checked.unwrap_or_else(|why| panic!("{loss:?}, {schedule:?}: {why}"));
+        }
+    }
+}
+
+/// `RADDLE_LEAVES=10` lets it leave at each of the first ten boundaries, on 2x1, 3x1 and 2x2.
+#[test]
+fn the_first_process_may_leave_at_any_boundary() {
+    let mut left = 0;
+    let mut leave = |what: &str, lasso: &Lasso, problem: &Problem| {
+        left += leaving::check(what, left, &|| lasso.engine(problem).unwrap().epochs(12));
+    };
+    for (name, problem) in problems() {
+        for schedule in SCHEDULES {
+            let lasso = lasso(schedule).tolerance(1e-13);
+            leave(&format!("{name}, {schedule:?}"), &lasso, &problem);
+        }
+        leave(&format!("{name}, path"), &lasso(Choice::Auto).path(12, 60.0), &problem);
+        leave(&format!("{name}, stale"), &lasso(Choice::Shuffled).staleness(2), &problem);
+    }
+    for (loss, problem) in losses() {
+        for schedule in [Choice::WorkingSet, Choice::Shuffled] {
+            let lasso = lasso(schedule).loss(loss).ratio(10.0).tolerance(1e-12);
+            leave(&format!("{loss:?}, {schedule:?}"), &lasso, &problem);
+        }
+    }
+    println!("the first process left {left} times");
 }
 
 /// Objective and certificate of every epoch.

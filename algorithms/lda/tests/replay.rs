@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
+#[path = "../../../tests/leaving/mod.rs"]
+mod leaving;
+
 use raddle::{Engine, replay};
 use raddle_datasets::embedded;
 use raddle_lda::{Fit, Held, Lda, LdaProgram, Preparation, Problem, SyncInterval};
@@ -113,6 +116,33 @@ fn the_engines_own_check_finds_nothing() {
         replay::check(|| lda(sync).epochs(4).engine(problem()).unwrap()).unwrap();
     }
     replay::check(|| lda(SyncInterval::Epoch).topics(300).epochs(3).engine(problem()).unwrap()).unwrap();
+}
+
+/// (word, topic, tokens) of a model.
+fn counts(model: &raddle_lda::TopicWords) -> Vec<(u32, u32, u32)> {
+    let topics = model.starts.windows(2).zip(0..);
+    let of = |(ends, topic): (&[u64], u32)| {
+        let words = ends[0] as usize..ends[1] as usize;
+        words.map(move |at| (model.indices[at], topic, model.counts[at])).collect::<Vec<_>>()
+    };
+    topics.flat_map(of).collect()
+}
+
+/// `RADDLE_LEAVES=10` lets it leave at each of the first ten boundaries, on 2x1, 3x1 and 2x2.
+#[test]
+fn the_first_process_may_leave_at_any_boundary() {
+    let syncs = [SyncInterval::Epoch, SyncInterval::Round, SyncInterval::Token];
+    let mut lines: Vec<(String, Lda)> = syncs.map(|sync| (format!("{sync:?}"), lda(sync).epochs(12))).into();
+    let small = || lda(SyncInterval::Epoch).epochs(11);
+    lines.push(("all documents from the start".into(), small().progressive(false)));
+    lines.push(("few words a topic".into(), small().topics(300)));
+    let begun = fit(&small().epochs(2), |engine| engine).topic_words();
+    lines.push(("from a model".into(), small().init(counts(&begun))));
+    let mut left = 0;
+    for (name, lda) in &lines {
+        left += leaving::check(name, left, &|| lda.engine(problem()).unwrap());
+    }
+    println!("the first process left {left} times");
 }
 
 /// Dense rows in lockstep of every kind of width, and sparse ones.

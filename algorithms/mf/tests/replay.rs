@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
 mod common;
+#[path = "../../../tests/leaving/mod.rs"]
+mod leaving;
 
 use std::any::Any;
 
@@ -128,6 +130,13 @@ impl Runner for Taking {
     }
 }
 
+/// The engine of a fit, of its program.
+fn taken<P: Program>(mf: &Mf, problem: &Problem) -> Engine<P> {
+    let mut taking = Taking::default();
+    assert!(mf.fit_on(problem, &mut taking).is_err());
+    *taking.0.unwrap().downcast::<Engine<P>>().unwrap()
+}
+
 /// Checks the engine of a fit, whatever its program, and runs it.
 struct Checking<'a>(&'a Mf, &'a Problem);
 
@@ -135,14 +144,41 @@ impl Runner for Checking<'_> {
     type Error = MfError;
 
     fn run<P: Program>(&mut self, engine: Engine<P>) -> Result<Outcome<P>, MfError> {
-        let again = || {
-            let mut taking = Taking::default();
-            assert!(self.0.fit_on(self.1, &mut taking).is_err());
-            *taking.0.unwrap().downcast::<Engine<P>>().unwrap()
-        };
-        replay::check(again)?;
+        replay::check(|| taken(self.0, self.1))?;
         Ok(engine.run()?)
     }
+}
+
+/// Lets the first process of a fit leave, and runs it.
+struct Leaving<'a> {
+    name: &'a str,
+    mf: &'a Mf,
+    problem: &'a Problem,
+    left: u64,
+}
+
+impl Runner for Leaving<'_> {
+    type Error = MfError;
+
+    fn run<P: Program>(&mut self, engine: Engine<P>) -> Result<Outcome<P>, MfError> {
+        self.left += leaving::check::<P>(self.name, self.left, &|| taken(self.mf, self.problem));
+        Ok(engine.run()?)
+    }
+}
+
+/// `RADDLE_LEAVES=10` lets it leave at each of the first ten boundaries, on 2x1, 3x1 and 2x2.
+#[test]
+fn the_first_process_may_leave_at_any_boundary() {
+    let problem = problem();
+    let mut left = 0;
+    for (name, mf) in ways() {
+        // Long enough for ten boundaries where all are tried.
+        let mf = if std::env::var_os("RADDLE_LEAVES").is_some() { mf.epochs(12) } else { mf };
+        let mut leaving = Leaving { name, mf: &mf, problem: &problem, left };
+        mf.fit_on(&problem, &mut leaving).unwrap();
+        left = leaving.left;
+    }
+    println!("the first process left {left} times");
 }
 
 #[test]

@@ -42,8 +42,9 @@ impl<P: Program> Member<P> {
             }
             let next = plan.seats[0].id;
             if next != me {
-                let bytes = doing::guarded(|| Ok(self.save_hub())).map_err(EngineError::Worker)?;
-                goods.entry(next).or_default().extend(bytes.map(Goods::Hub));
+                let saved = doing::guarded(|| Ok(self.save_hub())).map_err(EngineError::Worker)?;
+                let both = saved.map(|(pinned, rest)| [Goods::Pinned(pinned), Goods::Hub(rest)]);
+                goods.entry(next).or_default().extend(both.into_iter().flatten());
             }
         }
         for seat in plan.seats.iter().filter(|seat| seat.id != me) {
@@ -72,27 +73,32 @@ impl<P: Program> Member<P> {
         })
     }
 
-    fn save_hub(&mut self) -> Option<Vec<u8>> {
+    /// The hub whole: the pinned block, and bytes of the rest and of the history.
+    fn save_hub(&mut self) -> Option<(P::Pinned, Vec<u8>)> {
         let hub = self.hub.take()?;
-        let mut out = Writer::default();
-        out.write(&hub.pinned);
-        let mut schedule = Writer::default();
+        let (mut out, mut schedule) = (Writer::default(), Writer::default());
+        Doing::verb("save of the schedule").note();
         hub.schedule.save(&mut schedule);
         out.write(&schedule.into_bytes());
         out.write(&(hub.progress, hub.cut_short));
         self.history.save(&mut out);
         self.schedule = Some(hub.schedule);
-        Some(out.into_bytes())
+        Some((hub.pinned, out.into_bytes()))
     }
 
+    /// Takes up the hub of the first process before: its pinned block has come ahead of these bytes.
     pub(super) fn load_hub(&mut self, bytes: &[u8]) -> Result<(), StateError> {
+        let pinned = self.pinned.take().ok_or(StateError::new("the pinned block"))?;
         let mut from = Reader::new(bytes);
-        let (pinned, schedule): (P::Pinned, Vec<u8>) = (from.read()?, from.read()?);
+        let schedule: Vec<u8> = from.read()?;
         let (progress, cut_short) = from.read()?;
         self.history.load(&mut from)?;
         from.end("the hub")?;
         let mut own = self.schedule.take().ok_or(StateError::new("the schedule"))?;
-        own.load(&mut Reader::new(&schedule))?;
+        let mut schedule = Reader::new(&schedule);
+        Doing::verb("load of the schedule").note();
+        own.load(&mut schedule)?;
+        schedule.end("a schedule")?;
         let mut hub = HubState::new(pinned, own, self.settings.staleness);
         (hub.progress, hub.cut_short) = (progress, cut_short);
         self.hub = Some(hub);

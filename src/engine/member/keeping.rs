@@ -1,6 +1,6 @@
 //! A process's share of a checkpoint: what it writes, and how a run goes on from one.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::Member;
@@ -28,6 +28,11 @@ impl<P: Program> Member<P> {
         }
     }
 
+    /// Where checkpoints go, if some are written.
+    pub(crate) fn checkpoints(&self) -> Option<PathBuf> {
+        Some(self.settings.checkpoints.as_ref()?.1.path().to_owned())
+    }
+
     /// Hands in the parts of a checkpoint that this process has written. Where the boundary has changed since, or nobody knew
     /// that it would be kept, they are written `anew`.
     ///
@@ -43,7 +48,7 @@ impl<P: Program> Member<P> {
                 let blocks = (0..).zip(blocks).filter_map(|(number, block)| Some((number, block.as_ref()?)));
                 checkpoints.write_held(epoch, &*self.program, shards, blocks)?;
             }
-            self.hub.as_ref().map_or(Ok(()), |hub| checkpoints.write_hub(replica, hub))
+            self.hub.as_ref().map_or(Ok(()), |hub| checkpoints.write_hub(&*self.program, replica, hub))
         });
         written.map_err(EngineError::Worker)?;
         Ok(checkpoints.hand_in())
@@ -67,7 +72,13 @@ impl<P: Program> Member<P> {
                 }
             }
         }
-        let Some(change) = &briefing.change else { return Ok(()) };
+        // Who joins gets a replica and shards in which it is.
+        self.commit(briefing.change.as_deref().filter(|_| briefing.plan.is_giver(self.index)))
+    }
+
+    /// Commits what a boundary has concluded, from its bytes.
+    pub(super) fn commit(&mut self, change: Option<&[u8]>) -> Result<(), EngineError> {
+        let Some(change) = change else { return Ok(()) };
         let Self { program, share, .. } = self;
         let committed = doing::guarded(|| {
             Doing::verb("load of the change").note();

@@ -62,6 +62,8 @@ pub(crate) struct Member<P: Program> {
     share: Share<P>,
     /// Where this is not the first process, the schedule waits here.
     schedule: Option<Box<dyn Schedule<P::Phase>>>,
+    /// The pinned block that was handed over, until the rest of the hub has come.
+    pinned: Option<P::Pinned>,
     hub: Option<HubState<P>>,
     observer: Option<Observer<P>>,
     warner: Option<Warner>,
@@ -105,6 +107,7 @@ impl<P: Program> Member<P> {
             counts,
             share,
             schedule: Some(schedule),
+            pinned: None,
             hub: None,
             observer,
             warner,
@@ -173,6 +176,7 @@ impl<P: Program> Member<P> {
             Goods::Shard(number, shard) => put(&mut self.share.shards, number, shard)?,
             Goods::Block(number, block) => put(&mut self.share.blocks, number, block)?,
             Goods::Replica(replica) => self.share.replica = replica,
+            Goods::Pinned(pinned) => self.pinned = Some(pinned),
             Goods::Hub(bytes) => {
                 let loaded = doing::guarded(|| self.load_hub(&bytes).map_err(|error| error.to_string()));
                 loaded.map_err(|why| EngineError::Process(format!("the hub cannot be read: {why}")))?;
@@ -329,6 +333,15 @@ impl<P: Program> Member<P> {
         self.hub = Some(hub);
         let workers = self.settings.planned(epoch).map(|workers| workers as u32);
         Ok(Cut { epoch, over, workers, block_at: std::mem::take(&mut ended.block_at), keep, change })
+    }
+
+    /// What a run leaves behind that ends with all of it here.
+    ///
+    /// # Errors
+    /// If something is elsewhere, or the program fails.
+    pub(crate) fn finish(&mut self, change: Option<&[u8]>) -> Result<Outcome<P>, EngineError> {
+        self.commit(change)?;
+        self.outcome()
     }
 
     /// What the run leaves behind: all of it is here.

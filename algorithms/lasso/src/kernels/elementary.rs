@@ -20,6 +20,8 @@ pub struct LossSums {
     pub weights: f64,
 }
 
+raddle::state!(LossSums { loss, residual, weights });
+
 /// N values of each of eight rows, from their responses and scores.
 ///
 /// A trait and no closure: a function that is passed as a value is compiled for any processor, and its fused

@@ -26,6 +26,8 @@ pub(crate) struct Directions {
     basis: Vec<Vec<f64>>,
 }
 
+raddle::state!(Directions { rows, classes, basis });
+
 impl Directions {
     pub(crate) fn new(rows: &Rows, intercept: bool) -> Self {
         let ones = intercept.then(|| vec![1.0; rows.len()]);

@@ -215,6 +215,8 @@ pub(crate) struct Factored {
     kept: Vec<bool>,
 }
 
+raddle::state!(Factored { l, kept });
+
 impl Factored {
     /// Of the matrix with these elements, i >= j.
     pub(crate) fn new(count: usize, product: impl Fn(usize, usize) -> f64) -> Self {

@@ -54,6 +54,8 @@ pub(crate) struct Scores {
     pub(crate) sums: LossSums,
 }
 
+raddle::state!(Scores { values, residual, weights, sums });
+
 impl Scores {
     /// The loss at `values`.
     pub(crate) fn new(response: Response<'_>, values: Vec<f64>) -> Self {

@@ -7,8 +7,7 @@
 
 use std::sync::Arc;
 
-use raddle::State;
-use raddle::state::{Reader, StateError, Writer};
+use raddle::state::{Learned, Reader, StateError, Writer};
 
 use super::members::KeptMembers;
 use super::messages::Entering;
@@ -60,16 +59,13 @@ raddle::state!(Kept {
     in_vain,
 });
 
-impl State for Solver {
-    fn save(&self, out: &mut Writer) {
-        match &self.kept {
-            Some(kept) => out.write(kept),
-            None => out.write(&self.kept()),
-        }
+impl Solver {
+    pub(crate) fn remember(&self, out: &mut Learned<Writer>) {
+        out.write(&self.kept());
     }
 
-    /// Without members: `Solver::rebuild` lets them enter again.
-    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+    /// A solver without members: `Solver::rebuild` lets them enter again.
+    pub(crate) fn recalled(from: &mut Learned<Reader<'_>>) -> Result<Self, StateError> {
         let kept: Box<Kept> = from.read()?;
         let mut solver = Self::new(kept.objective, Arc::clone(&kept.terms));
         (solver.penalty, solver.target, solver.largest) = (kept.penalty, kept.target, kept.largest);
@@ -81,9 +77,7 @@ impl State for Solver {
         solver.kept = Some(kept);
         Ok(solver)
     }
-}
 
-impl Solver {
     fn kept(&self) -> Kept {
         Kept {
             objective: self.objective,

@@ -1,6 +1,7 @@
 //! [`Members`]: the working set and how it is solved, by the [`Shape`] of the loss.
 
-use raddle::state::StateError;
+use raddle::State as _;
+use raddle::state::{Reader, StateError, Writer};
 
 use super::gram_tree;
 use super::messages::{Entrant, Tile};
@@ -90,6 +91,40 @@ impl Members {
                 Self::Proximal(Box::new(Proximal { loss, set, scores }))
             }
         }
+    }
+
+    /// Writes them whole.
+    pub(crate) fn save(&self, out: &mut Writer) {
+        match self {
+            Self::Gram(gram) => {
+                let Gram { set, shared, rr, yr } = &**gram;
+                set.save(out);
+                shared.save(out);
+                (*rr, *yr).save(out);
+            }
+            Self::Proximal(proximal) => {
+                let Proximal { loss: _, set, scores } = &**proximal;
+                set.save(out);
+                scores.save(out);
+            }
+        }
+    }
+
+    /// Reads members for a loss of this shape.
+    ///
+    /// # Errors
+    /// If the bytes are not those of such members.
+    pub(crate) fn load(shape: Shape, from: &mut Reader<'_>) -> Result<Self, StateError> {
+        Ok(match shape {
+            Shape::Quadratic => {
+                let (set, shared, (rr, yr)) = (from.read()?, from.read()?, from.read()?);
+                Self::Gram(Box::new(Gram { set, shared, rr, yr }))
+            }
+            Shape::Smooth(loss) => {
+                let (set, scores) = (from.read()?, from.read()?);
+                Self::Proximal(Box::new(Proximal { loss, set, scores }))
+            }
+        })
     }
 
     /// Columns by slot.

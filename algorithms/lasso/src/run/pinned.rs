@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use raddle::State;
+use raddle::state::{Reader, StateError, Writer};
+
 use super::by_group::{largest_group, less, norm};
 use super::kept::Kept;
 use super::members::{Members, Solve};
@@ -71,6 +74,72 @@ pub struct Solver {
     pub(crate) kept: Option<Box<Kept>>,
 }
 
+/// All of it, columns and Gram with their factors: whoever takes over meets shards that have admitted the members.
+impl State for Solver {
+    fn save(&self, out: &mut Writer) {
+        let Self { objective, terms, columns, members, intercept, free, freed, intercepts, gradient, .. } =
+            self;
+        let Self { penalty, target, support, wanted, largest, scale, is_path, position, .. } = self;
+        let Self { solutions, best, in_vain, groups, entering, kept, .. } = self;
+        out.write(objective);
+        out.write(terms);
+        out.write(columns);
+        members.save(out);
+        out.write(intercept);
+        out.write(free);
+        out.write(freed);
+        out.write(intercepts);
+        out.write(gradient);
+        out.write(&(*penalty, *target));
+        out.write(support);
+        out.write(&(*wanted, *largest, *scale));
+        out.write(&(*is_path, *position));
+        out.write(solutions);
+        out.write(best);
+        out.write(in_vain);
+        out.write(groups);
+        out.write(entering);
+        out.write(kept);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        let objective: Objective = from.read()?;
+        let (terms, columns) = (from.read()?, from.read()?);
+        let members = Members::load(objective.shape(), from)?;
+        let (intercept, free, freed, intercepts) = (from.read()?, from.read()?, from.read()?, from.read()?);
+        let gradient = from.read()?;
+        let (penalty, target) = from.read()?;
+        let support = from.read()?;
+        let (wanted, largest, scale) = from.read()?;
+        let (is_path, position) = from.read()?;
+        Ok(Self {
+            objective,
+            terms,
+            columns,
+            members,
+            intercept,
+            free,
+            freed,
+            intercepts,
+            gradient,
+            penalty,
+            target,
+            support,
+            wanted,
+            largest,
+            scale,
+            is_path,
+            position,
+            solutions: from.read()?,
+            best: from.read()?,
+            in_vain: from.read()?,
+            groups: from.read()?,
+            entering: from.read()?,
+            kept: from.read()?,
+        })
+    }
+}
+
 impl Solver {
     /// A solver that knows max |x_j'r| without coefficients beforehand, as a run must that does not start from zeros.
     pub(crate) fn knowing(objective: Objective, terms: Arc<Terms>, largest: f64) -> Self {
@@ -114,8 +183,6 @@ impl Solver {
     /// residual certifies are left behind.
     pub(crate) fn certify(&mut self, spec: &Spec, replica: &Replica, shares: &[Share]) -> Certified {
         let Spec { ref rows, objective, tolerance, course, .. } = *spec;
-        // What the guard went back to is over now: kept on, it would be written instead of what follows.
-        self.kept = None;
         self.is_path = course.is_path();
         let largest = shares.iter().map(|share| share.largest).fold(0.0, f64::max);
         let with_slopes = shares.iter().flat_map(|share| share.nonzeros.iter().zip(&share.slopes));

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use raddle::schedule::{Dependencies, Round};
-use raddle::state::{Reader, StateError, Writer};
+use raddle::state::{Learned, Reader, StateError, Writer};
 use raddle::{Boundary, Metric, Program, Relate, Restored, Status, Task, Update, Verbs, Verdict};
 
 use super::messages::{Asked, Change, Entering, Entrant, Move, Partial, Phase, Share, Stage};
@@ -158,12 +158,21 @@ impl Program for LassoProgram {
         shard.shed();
     }
 
-    fn remember(&self, shard: &ColumnShard, out: &mut Writer) {
+    fn remember(&self, shard: &ColumnShard, out: &mut Learned<Writer>) {
         shard.remember(out);
     }
 
-    fn recall(&self, shard: &mut ColumnShard, from: &mut Reader<'_>) -> Result<(), StateError> {
+    fn recall(&self, shard: &mut ColumnShard, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         shard.recall(from)
+    }
+
+    fn remember_pinned(&self, solver: &Solver, out: &mut Learned<Writer>) {
+        solver.remember(out);
+    }
+
+    fn recall_pinned(&self, solver: &mut Solver, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+        *solver = Solver::recalled(from)?;
+        Ok(())
     }
 
     fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError> {

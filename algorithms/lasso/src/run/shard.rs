@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use raddle::Task;
-use raddle::state::{Reader, StateError, Writer};
+use raddle::state::{Learned, Reader, StateError, Writer};
 
 use super::gram_tiles::WorkingPart;
 use super::messages::{Asked, Entrant, Move, Phase};
@@ -211,14 +211,14 @@ impl ColumnShard {
 
     /// What was learned and the data do not give back: where coefficients stand that are not zero, and these. A zero
     /// with a sign is told from one without.
-    pub(crate) fn remember(&self, out: &mut Writer) {
+    pub(crate) fn remember(&self, out: &mut Learned<Writer>) {
         let learned = (0u32..).zip(&self.coefficients).filter(|(_, value)| value.to_bits() != 0);
         let (places, values): (Vec<u32>, Vec<f64>) = learned.unzip();
         out.write(&places);
         out.write(&values);
     }
 
-    pub(crate) fn recall(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
+    pub(crate) fn recall(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         let (places, values): (Vec<u32>, Vec<f64>) = (from.read()?, from.read()?);
         let inside = places.last().is_none_or(|&last| (last as usize) < self.coefficients.len());
         if !inside || !places.is_sorted_by(|a, b| a < b) || places.len() != values.len() {

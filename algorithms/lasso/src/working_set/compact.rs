@@ -38,6 +38,8 @@ pub(crate) struct Compact {
     factor: Factor,
 }
 
+raddle::state!(Compact { slots, inside, local, factor });
+
 impl Compact {
     /// Forgets everything; memory is kept.
     pub(crate) fn clear(&mut self) {

@@ -9,8 +9,9 @@
 //! which costs k^2 operations per held member instead of the k^3/3 of a new factor. Held members are paid for at
 //! every step again: when what they have cost since the factor was made exceeds a new factor, it is made anew.
 
+use raddle::State;
 use raddle::hands;
-use raddle::state::StateError;
+use raddle::state::{Reader, StateError, Writer};
 
 use super::stats::Work;
 use super::symmetric::Symmetric;
@@ -70,6 +71,33 @@ struct Held {
     gram: Symmetric,
     l: Symmetric,
     inverses: Vec<f64>,
+}
+
+/// What is held is forgotten before every use, and not written.
+impl State for Factor {
+    fn save(&self, out: &mut Writer) {
+        let Self { members, place, l, inverses, ridge, ridges, spent, held: _ } = self;
+        out.write(members);
+        out.write(place);
+        out.write(l);
+        out.write(inverses);
+        out.write(ridge);
+        out.write(ridges);
+        out.write(spent);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        Ok(Self {
+            members: from.read()?,
+            place: from.read()?,
+            l: from.read()?,
+            inverses: from.read()?,
+            ridge: from.read()?,
+            ridges: from.read()?,
+            spent: from.read()?,
+            held: Held::default(),
+        })
+    }
 }
 
 impl Factor {

@@ -13,6 +13,8 @@ pub(crate) struct Local {
     pub(crate) g: Vec<f64>,
 }
 
+raddle::state!(Local { gram, q, b, g });
+
 /// What the solver needs to know besides the members.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Problem {

@@ -45,6 +45,19 @@ pub struct WorkingSet {
     homotopy: Homotopy,
 }
 
+raddle::state!(WorkingSet {
+    members,
+    whole,
+    complete,
+    norms,
+    ridge,
+    terms,
+    is_bare,
+    compact,
+    factor,
+    homotopy
+});
+
 /// What a checkpoint keeps of a set, beside its members: the Gram and what is made of it follow from their columns.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KeptSet {

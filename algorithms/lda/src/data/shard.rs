@@ -1,6 +1,6 @@
 //! [`DocumentShard`]: documents with the topics of their tokens.
 
-use raddle::state::{Reader, StateError, Writer};
+use raddle::state::{Learned, Reader, StateError, Writer};
 
 use super::held_out::HeldOut;
 use crate::counts::documents::DocumentRows;
@@ -107,7 +107,7 @@ impl DocumentShard {
     }
 
     /// Writes topics and rows: a row's order is part of what is learned.
-    pub(crate) fn remember(&self, out: &mut Writer) {
+    pub(crate) fn remember(&self, out: &mut Learned<Writer>) {
         for slice in &self.slices {
             out.write(&slice.topics);
         }
@@ -115,7 +115,7 @@ impl DocumentShard {
     }
 
     /// Reads what [`remember`](Self::remember) wrote.
-    pub(crate) fn recall(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
+    pub(crate) fn recall(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         for slice in &mut self.slices {
             let topics: Vec<u16> = from.read()?;
             if topics.len() != slice.documents.len() {

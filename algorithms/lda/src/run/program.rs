@@ -6,7 +6,7 @@
 
 use raddle::random::Stream;
 use raddle::schedule::Round;
-use raddle::state::{Reader, StateError, Writer};
+use raddle::state::{Learned, Reader, StateError, Writer};
 use raddle::{Boundary, Fold, Program, Restored, Task, Update, UpdateBlock, Verbs, Verdict, Visibility};
 
 use super::messages::{Change, Partial};
@@ -125,11 +125,11 @@ impl Program for LdaProgram {
         block.rows.shed();
     }
 
-    fn remember(&self, shard: &DocumentShard, out: &mut Writer) {
+    fn remember(&self, shard: &DocumentShard, out: &mut Learned<Writer>) {
         shard.remember(out);
     }
 
-    fn recall(&self, shard: &mut DocumentShard, from: &mut Reader<'_>) -> Result<(), StateError> {
+    fn recall(&self, shard: &mut DocumentShard, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         shard.recall(from)
     }
 

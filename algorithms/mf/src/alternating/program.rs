@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use raddle::schedule::{Assignment, Outlook, Plan, Round};
-use raddle::state::{Reader, StateError, Writer};
+use raddle::state::{Learned, Reader, StateError, Writer};
 use raddle::{Boundary, Metric, Program, Restored, Schedule, Task, Update, Verb, Verbs, Verdict};
 
 use super::coordinate_descent::CoordinateDescent;
@@ -225,13 +225,13 @@ impl Program for AlternatingProgram {
     }
 
     /// Ratings are taken from the input again; what coordinate descent has left of them is not in it.
-    fn remember(&self, shard: &SideShard, out: &mut Writer) {
+    fn remember(&self, shard: &SideShard, out: &mut Learned<Writer>) {
         if matches!(self.way, SideSolver::Columns(_)) {
             shard.remember(out);
         }
     }
 
-    fn recall(&self, shard: &mut SideShard, from: &mut Reader<'_>) -> Result<(), StateError> {
+    fn recall(&self, shard: &mut SideShard, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         match self.way {
             SideSolver::Columns(_) => shard.recall(from),
             SideSolver::Rows(_) => Ok(()),
@@ -271,7 +271,7 @@ pub struct Alternation {
     chunks: usize,
     /// Whether something is measured after each epoch.
     measures: bool,
-    /// Whether shards have their ratings: not in a run that has just begun or been resumed.
+    /// Whether shards have their ratings: not those that have just been made, as where a run begins or is resumed.
     is_set_up: bool,
 }
 
@@ -330,10 +330,19 @@ impl Schedule<Phase> for Alternation {
         Plan::Known(rounds)
     }
 
-    fn save(&self, _: &mut Writer) {}
+    fn save(&self, out: &mut Writer) {
+        out.write(&self.is_set_up);
+    }
 
-    fn load(&mut self, _: &mut Reader<'_>) -> Result<(), StateError> {
-        // What is loaded goes on with shards made anew.
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
+        self.is_set_up = from.read()?;
+        Ok(())
+    }
+
+    /// Shards take their ratings from the input again.
+    fn remember(&self, _: &mut Learned<Writer>) {}
+
+    fn recall(&mut self, _: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         self.is_set_up = false;
         Ok(())
     }

@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use raddle::schedule::Round;
-use raddle::state::{Reader, StateError, Writer};
-use raddle::{
-    Boundary, Fold, Metric, Program, Restored, State, Task, UpdateBlock, Verbs, Verdict, Visibility,
-};
+use raddle::state::{Learned, Reader, StateError, Writer};
+use raddle::{Boundary, Fold, Metric, Program, Restored, Task, UpdateBlock, Verbs, Verdict, Visibility};
 
 use super::early_stopping::{EarlyStopping, Next};
 use super::factor_block::Scaling;
@@ -196,12 +194,12 @@ impl Program for SgdProgram {
     }
 
     /// Ratings are dealt out again from the data.
-    fn remember(&self, shard: &UserShard, out: &mut Writer) {
-        shard.part.save(out);
+    fn remember(&self, shard: &UserShard, out: &mut Learned<Writer>) {
+        out.write(&shard.part);
     }
 
-    fn recall(&self, shard: &mut UserShard, from: &mut Reader<'_>) -> Result<(), StateError> {
-        shard.part = State::load(from)?;
+    fn recall(&self, shard: &mut UserShard, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+        shard.part = from.read()?;
         Ok(())
     }
 

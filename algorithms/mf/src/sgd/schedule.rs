@@ -1,7 +1,7 @@
 //! [`GridSchedule`]: which block meets which shard next: in rotation, or by recent error reduction.
 
 use raddle::schedule::{Assignment, Grid, Outlook, Plan, Rotation, Round};
-use raddle::state::{Reader, StateError, Writer};
+use raddle::state::{Learned, Reader, StateError, Writer};
 use raddle::{Schedule, Verb};
 
 use super::replica::EpochPlan;
@@ -51,7 +51,7 @@ pub struct GridSchedule {
     measure: bool,
     /// Whether biases begin with means.
     means: bool,
-    /// Whether the ratings are in their cells: not in a run that has just begun or been resumed.
+    /// Whether the ratings are in their cells: not with shards that have just been made, as where a run begins or is resumed.
     is_set_up: bool,
     /// Which cells are trained by how much they gain; `None` rotates.
     grid: Option<Grid<Phase>>,
@@ -113,18 +113,27 @@ impl Schedule<Phase> for GridSchedule {
     }
 
     fn save(&self, out: &mut Writer) {
+        out.write(&self.is_set_up);
         if let Some(grid) = &self.grid {
             grid.save(out);
         }
     }
 
     fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
-        if let Some(grid) = &mut self.grid {
-            grid.load(from)?;
+        self.is_set_up = from.read()?;
+        self.grid.as_mut().map_or(Ok(()), |grid| grid.load(from))
+    }
+
+    /// Ratings are dealt out again.
+    fn remember(&self, out: &mut Learned<Writer>) {
+        if let Some(grid) = &self.grid {
+            grid.remember(out);
         }
-        // What is loaded goes on with shards made anew.
+    }
+
+    fn recall(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         self.is_set_up = false;
-        Ok(())
+        self.grid.as_mut().map_or(Ok(()), |grid| grid.recall(from))
     }
 }
 
@@ -166,9 +175,17 @@ mod tests {
             cells.dedup();
             assert_eq!(cells.len(), 12);
         }
-        let mut out = Writer::default();
-        schedule.save(&mut out);
-        schedule.load(&mut Reader::new(&out.into_bytes())).unwrap();
-        assert_eq!(visits(&rounds(&mut schedule), |phase| matches!(phase, Phase::Deliver)).len(), 12);
+        // Another process goes on where this one was; with shards made anew the ratings are dealt out again.
+        let delivered = |schedule: &mut GridSchedule| {
+            visits(&rounds(schedule), |phase| matches!(phase, Phase::Deliver)).len()
+        };
+        let (mut whole, mut learned) = (Writer::default(), Learned::default());
+        schedule.save(&mut whole);
+        schedule.remember(&mut learned);
+        let other = || GridSchedule::new(4, 3, 2, true, false);
+        let (mut next, mut resumed) = (other(), other());
+        next.load(&mut Reader::new(&whole.into_bytes())).unwrap();
+        resumed.recall(&mut Learned::of(&learned.into_bytes())).unwrap();
+        assert_eq!([&mut schedule, &mut next, &mut resumed].map(delivered), [0, 0, 12]);
     }
 }

@@ -18,6 +18,13 @@ enum Scaled {
     Sparse(RowPiece),
 }
 
+raddle::state!(
+    enum Scaled {
+        Dense(columns),
+        Sparse(piece),
+    }
+);
+
 /// The members by class, and their columns scaled.
 #[derive(Clone, Debug)]
 pub(super) struct ByClass {
@@ -38,6 +45,20 @@ pub(super) struct ByClass {
     /// What each member has of the directions, by place.
     shared: Vec<Vec<f64>>,
 }
+
+raddle::state!(ByClass {
+    rows,
+    directions,
+    curvatures,
+    weights,
+    totals,
+    roots,
+    halves,
+    places,
+    own,
+    all,
+    shared,
+});
 
 impl Scaled {
     /// Appends columns; returns their products with all up to them, row by row, and how long a row is.

@@ -57,6 +57,23 @@ pub(crate) struct Model {
     factor: Factor,
 }
 
+raddle::state!(Model {
+    slots,
+    places,
+    roots,
+    weights,
+    total,
+    ridge,
+    means,
+    under,
+    shared,
+    dense,
+    sparse,
+    classes,
+    local,
+    factor,
+});
+
 /// What a checkpoint keeps of a model: the members, the weights, and what the factor keeps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KeptModel {

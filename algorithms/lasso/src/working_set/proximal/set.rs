@@ -40,6 +40,8 @@ pub(crate) struct ProximalSet {
     stale: bool,
 }
 
+raddle::state!(ProximalSet { members, b, terms, model, stale });
+
 /// What a checkpoint keeps of a set, beside its members.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KeptProximal {

@@ -1,0 +1,175 @@
+//! A program of which every part has two forms, and any of them may be confused: then it crosses to another process in the
+//! form of a checkpoint, or is kept in a checkpoint as if nothing were made anew.
+
+use raddle::schedule::{Outlook, Plan, Round};
+use raddle::state::{Learned, Reader, State, StateError, Writer};
+use raddle::{Boundary, Metric, Parts, Program, Restored, Schedule, Task, Update, Verbs, Verdict};
+
+/// What is confused.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Confused {
+    Nothing,
+    Shard,
+    Pinned,
+    Replica,
+    /// The schedule is handed over as if shards were made anew.
+    Schedule,
+    /// A checkpoint says that shards are set up which are not.
+    KeptSchedule,
+    /// A checkpoint leaves out what nobody makes anew.
+    KeptPinned,
+}
+
+/// Numbers that are learned, and one that is made of data. Its bytes leave that out where they are confused.
+#[derive(Debug, Clone)]
+pub(crate) struct Two {
+    learned: u64,
+    made: u64,
+    is_confused: bool,
+}
+
+impl State for Two {
+    fn save(&self, out: &mut Writer) {
+        out.write(&(self.learned, self.is_confused));
+        if !self.is_confused {
+            out.write(&self.made);
+        }
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        let (learned, is_confused) = from.read()?;
+        let made = if is_confused { 0 } else { from.read()? };
+        Ok(Self { learned, made, is_confused })
+    }
+}
+
+pub(crate) struct Forms(Confused);
+
+/// Every shard sets up what it makes of its number, once; then all add up what they have.
+const SET_UP: u8 = 0;
+const ADD: u8 = 1;
+
+impl Program for Forms {
+    type Shard = Two;
+    type Block = ();
+    type Pinned = Two;
+    type Replica = Two;
+    type Partial = u64;
+    type Change = u64;
+    type Phase = u8;
+
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update()
+    }
+
+    fn aggregate(&self, round: &Round<u8>, pinned: &mut Two, partials: Vec<(u32, u64)>) -> u64 {
+        if round.phase == SET_UP {
+            return 0;
+        }
+        let sum: u64 = partials.into_iter().map(|(_, part)| part).sum();
+        pinned.learned += sum + pinned.made;
+        pinned.learned
+    }
+
+    fn commit(&self, change: &u64, replica: &mut Two) {
+        if *change > 0 {
+            replica.learned += change % 1000 + replica.made;
+        }
+    }
+
+    fn certify(&self, _: &Boundary, _: u32, _: &mut Two, _: &Two) -> u64 {
+        0
+    }
+
+    fn conclude(&self, _: &Boundary, _: &mut Two, replica: &Two, _: Vec<(u32, u64)>) -> Verdict<u64> {
+        Verdict::new(Metric::new("sum", replica.learned as f64, "all shards"))
+    }
+
+    fn remember(&self, shard: &Two, out: &mut Learned<Writer>) {
+        out.write(&shard.learned);
+    }
+
+    fn recall(&self, shard: &mut Two, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+        shard.learned = from.read()?;
+        Ok(())
+    }
+
+    fn remember_pinned(&self, pinned: &Two, out: &mut Learned<Writer>) {
+        out.write(&pinned.learned);
+    }
+
+    fn recall_pinned(&self, pinned: &mut Two, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+        (pinned.learned, pinned.made) = (from.read()?, 0);
+        Ok(())
+    }
+
+    fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError> {
+        if self.0 != Confused::KeptPinned {
+            run.pinned.made = u64::from(run.boundary.shards);
+        }
+        Ok(())
+    }
+}
+
+impl Update for Forms {
+    fn update(&self, task: &Task<u8>, shard: &mut Two, replica: &Two) -> u64 {
+        if task.phase == SET_UP {
+            // Twice would be too much.
+            shard.made += u64::from(task.shard) + 1;
+            return 0;
+        }
+        shard.learned += shard.made;
+        shard.learned + replica.learned % 10
+    }
+}
+
+/// Has the shards set up, where they have been made anew, and every one asked.
+pub(crate) struct InTurn {
+    shards: u32,
+    is_set_up: bool,
+    confused: Confused,
+}
+
+impl Schedule<u8> for InTurn {
+    fn identity(&self) -> String {
+        format!("{} shards in turn", self.shards)
+    }
+
+    fn begin_epoch(&mut self, _: &Outlook) -> Plan<u8> {
+        let set_up = (!std::mem::replace(&mut self.is_set_up, true)).then_some(SET_UP);
+        let round = |phase| Round::to_shards(phase, 0..self.shards);
+        Plan::Known(set_up.into_iter().chain([ADD]).map(round).collect())
+    }
+
+    fn save(&self, out: &mut Writer) {
+        out.write(&(self.is_set_up && self.confused != Confused::Schedule));
+    }
+
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
+        self.is_set_up = from.read()?;
+        Ok(())
+    }
+
+    fn remember(&self, out: &mut Learned<Writer>) {
+        out.write(&(self.is_set_up && self.confused == Confused::KeptSchedule));
+    }
+
+    fn recall(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+        self.is_set_up = from.read()?;
+        Ok(())
+    }
+}
+
+/// A run of a few shards in which something is confused.
+pub(crate) fn engine(confused: Confused) -> raddle::Engine<Forms> {
+    let shards = 4;
+    let two = |learned, made, of| Two { learned, made, is_confused: confused == of };
+    let parts = Parts {
+        shards: (0..shards).map(|number| two(u64::from(number), 0, Confused::Shard)).collect(),
+        blocks: Vec::new(),
+        pinned: two(0, u64::from(shards), Confused::Pinned),
+        replica: two(0, 7, Confused::Replica),
+    };
+    let schedule = InTurn { shards, is_set_up: false, confused };
+    raddle::Engine::new(Forms(confused), schedule, parts).epochs(5)
+}
