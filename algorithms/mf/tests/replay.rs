@@ -144,7 +144,7 @@ impl Runner for Checking<'_> {
     type Error = MfError;
 
     fn run<P: Program>(&mut self, engine: Engine<P>) -> Result<Outcome<P>, MfError> {
-        replay::check(|| taken(self.0, self.1))?;
+        replay::check::<P>(|| taken(self.0, self.1))?;
         Ok(engine.run()?)
     }
 }
