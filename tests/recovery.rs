@@ -141,7 +141,7 @@ fn whatever_happens_to_a_process_the_run_ends_as_one_that_nothing_happened_to() 
 fn the_first_process_leaves_and_the_checkpoints_after_it_go_on() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    fs::write(folder.join("slow"), "0 0 200\n0 6 1\n").unwrap();
+    fs::write(folder.join("slow"), "0 0 60\n0 5 1\n").unwrap();
     for (line, _) in &SOLVERS[..3] {
         let (expected, status) = alone(folder, line);
         let _ = fs::remove_dir_all(folder.join("run"));
