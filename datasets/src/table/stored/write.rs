@@ -5,6 +5,7 @@ use std::path::Path;
 use super::{ARRAYS, About, COUNTS, DESCRIBED, Described, RESPONSE, ROWS, VALUES, array, transposed};
 use crate::error::ReadError;
 use crate::pieces::{Pieces, PiecesWriter};
+use crate::records::RecordCounts;
 use crate::registry;
 use crate::source::Source;
 use crate::table::generate::{self, Columns, Drawing, Signal};
@@ -115,7 +116,12 @@ impl Filling {
     pub(super) fn finish(mut self, table: &Table) -> Result<(Pieces, About), ReadError> {
         self.about.width = table.occurring.as_ref().map_or(self.about.cols, Occurring::width);
         self.out.push(RESPONSE, &table.y)?;
-        let described = serde_json::to_vec(&Described::of(table))
+        let mut described = Described::of(table);
+        // What is written as it comes has all its rows.
+        if described.records == RecordCounts::default() {
+            described.records = RecordCounts::of(self.about.rows);
+        }
+        let described = serde_json::to_vec(&described)
             .map_err(|why| ReadError::file(Path::new(&table.name), why.to_string()))?;
         self.out.push(DESCRIBED, &described)?;
         Ok((self.out.finish(&self.about)?, self.about))
