@@ -78,9 +78,12 @@ impl FromStr for RatingsFormat {
             "text" | "csv" | "tsv" | "movielens" | "libmf" => Ok(Self::Text),
             "mtx" => Ok(Self::MatrixMarket),
             "parquet" => Ok(Self::Parquet),
-            _ => Err(format!(
-                "`{name}` is no format of ratings: choose text (csv, tsv, movielens and libmf are), mtx or parquet"
-            )),
+            _ => {
+                let others = if cfg!(feature = "parquet") { ", mtx or parquet" } else { " or mtx" };
+                Err(format!(
+                    "`{name}` is no format of ratings: choose text (csv, tsv, movielens and libmf are){others}"
+                ))
+            }
         }
     }
 }
