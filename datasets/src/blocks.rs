@@ -4,6 +4,7 @@ use std::io::{self, Read};
 
 use crate::encoding::BYTE_ORDER_MARK;
 use crate::inflate::Packing;
+use crate::line_ends;
 use crate::parallel::Flaw;
 use crate::quoting::Quoting;
 
@@ -18,7 +19,8 @@ pub(crate) fn too_long() -> String {
     format!("the line is longer than {LONGEST_LINE} bytes: is this the right file, and a text?")
 }
 
-/// Text that is taken block by block; every block ends with a record's end, or with the text's.
+/// Text that is taken block by block; every block ends with a record's end, or with the text's. Lines end by LF, or CR LF,
+/// whatever they end by in the file.
 pub(crate) struct Blocks<'a> {
     from: From<'a>,
     /// How quotes may hold line ends; without it a line is a record.
@@ -77,8 +79,8 @@ impl<'a> Blocks<'a> {
                 let (block, after) = rest.split_at(first_end(rest, quoting));
                 *rest = after;
                 match block.len() > BLOCK + LONGEST_LINE {
-                    true => Err((line_at(block, BLOCK), too_long())),
-                    false => Ok(block),
+                    true => Err((line_ends::count(&block[..BLOCK]), too_long())),
+                    false => Ok(line_ends::unified(block, quoting, scratch)),
                 }
             }
             From::Inflated { packing, inflate, carry, begun } => {
@@ -92,12 +94,11 @@ impl<'a> Blocks<'a> {
                     if !std::mem::replace(begun, true) && scratch.starts_with(BYTE_ORDER_MARK) {
                         scratch.drain(..BYTE_ORDER_MARK.len());
                     }
-                    if read == 0 {
-                        return Ok(scratch);
-                    }
-                    if let Some(end) = last_end(scratch, quoting) {
+                    let end = if read == 0 { Some(scratch.len()) } else { last_end(scratch, quoting) };
+                    if let Some(end) = end {
                         carry.extend_from_slice(&scratch[end..]);
                         scratch.truncate(end);
+                        line_ends::unify(scratch, quoting);
                         return Ok(scratch);
                     }
                     if scratch.len() > LONGEST_LINE {
@@ -109,25 +110,21 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// How many lines end before this place.
-fn line_at(text: &[u8], place: usize) -> usize {
-    memchr::memchr_iter(b'\n', &text[..place]).count()
-}
-
 /// Where a block of about [`BLOCK`] bytes ends: behind the first record's end from there on.
 fn first_end(text: &[u8], quoting: Option<Quoting>) -> usize {
     if text.len() <= BLOCK {
         return text.len();
     }
-    let line_end = || memchr::memchr(b'\n', &text[BLOCK..]).map_or(text.len(), |more| BLOCK + more + 1);
-    let Some(quoting) = quoting else { return line_end() };
-    let end = line_end();
-    if memchr::memchr(b'"', &text[..end]).is_none() {
-        return end;
-    }
+    let line_end = memchr::memchr2(b'\n', b'\r', &text[BLOCK..]).map_or(text.len(), |more| {
+        let is_pair = text[BLOCK + more..].starts_with(b"\r\n");
+        BLOCK + more + 1 + usize::from(is_pair)
+    });
+    let Some(quoting) = quoting.filter(|_| memchr::memchr(b'"', &text[..line_end]).is_some()) else {
+        return line_end;
+    };
     let mut at = 0;
     while at < BLOCK {
-        match record(&text[at..], quoting) {
+        match quoting.any_record_end(&text[at..]) {
             Some(length) => at += length,
             None => return text.len(),
         }
@@ -135,22 +132,16 @@ fn first_end(text: &[u8], quoting: Option<Quoting>) -> usize {
     at
 }
 
-/// The length of the record that begins the text, in which a comment is one.
-fn record(text: &[u8], quoting: Quoting) -> Option<usize> {
-    match text.first() {
-        Some(b'#') => Some(memchr::memchr(b'\n', text).map_or(text.len(), |end| end + 1)),
-        _ => quoting.record_end(text),
-    }
-}
-
-/// Where the last whole record of the text ends, if one does.
+/// Where the last record of the text ends that is known to be whole, if one does. An LF may follow a CR at the end.
 fn last_end(text: &[u8], quoting: Option<Quoting>) -> Option<usize> {
-    let line_end = || memchr::memrchr(b'\n', text).map(|last| last + 1);
-    let Some(quoting) = quoting.filter(|_| memchr::memchr(b'"', text).is_some()) else { return line_end() };
+    let known = text.strip_suffix(b"\r").unwrap_or(text);
+    let Some(quoting) = quoting.filter(|_| memchr::memchr(b'"', text).is_some()) else {
+        return memchr::memrchr2(b'\n', b'\r', known).map(|last| last + 1);
+    };
     let (mut at, mut end) = (0, None);
-    while at < text.len() {
-        match record(&text[at..], quoting) {
-            Some(length) if text[at + length - 1] == b'\n' => {
+    while at < known.len() {
+        match quoting.any_record_end(&text[at..]) {
+            Some(length) if at + length <= known.len() && matches!(text[at + length - 1], b'\n' | b'\r') => {
                 at += length;
                 end = Some(at);
             }
@@ -178,19 +169,43 @@ mod tests {
     /// Records with line ends in quotes stay whole, whichever way the text comes.
     #[test]
     fn blocks_end_where_records_end() {
-        let record = "1,\"two\nlines, \"\"and\"\" more\",5\" pipe\n# it's \"open\n";
-        let text = format!("\u{feff}{}", record.repeat(3 * BLOCK / record.len()));
-        let quoting = Quoting { separator: b',' };
-        let inflated = || Blocks::inflated(Packing::None, Box::new(text.as_bytes()));
-        for blocks in [Blocks::text(text.as_bytes()), inflated(), inflated().skip(0)] {
-            let blocks = all(blocks.quoted(quoting));
-            assert!(blocks.len() > 2 && blocks.concat() == text.as_bytes()[3..]);
-            for block in blocks {
-                let begins = block.starts_with(b"1,") || block.starts_with(b"# ");
-                assert!(begins && block.ends_with(b"pipe\n") || block.ends_with(b"open\n"));
+        for line_end in ["\n", "\r\n", "\r"] {
+            let record = "1,\"two\nlines, \"\"and\"\"\r more\",5\" pipe\n# it's open\n"
+                .replace("pipe\n", &format!("pipe{line_end}"));
+            let record = record.replace("open\n", &format!("open{line_end}"));
+            let text = format!("\u{feff}{}", record.repeat(3 * BLOCK / record.len()));
+            let read = text.replace("pipe\r#", "pipe\n#").replace("open\r1", "open\n1");
+            let read = read.strip_suffix("open\r").map_or(read.clone(), |text| format!("{text}open\n"));
+            let inflated = || Blocks::inflated(Packing::None, Box::new(text.as_bytes()));
+            for blocks in [Blocks::text(text.as_bytes()), inflated(), inflated().skip(0)] {
+                let blocks = all(blocks.quoted(Quoting::Byte(b',')));
+                assert!(blocks.len() > 2 && blocks.concat() == read.as_bytes()[3..], "{line_end:?}");
+                for block in blocks {
+                    let begins = block.starts_with(b"1,") || block.starts_with(b"# ");
+                    let block =
+                        block.strip_suffix(b"\n").map(|block| block.strip_suffix(b"\r").unwrap_or(block));
+                    let ends =
+                        block.is_some_and(|block| block.ends_with(b"pipe") || block.ends_with(b"open"));
+                    assert!(begins && ends, "{line_end:?}");
+                }
             }
+            assert_eq!(all(inflated().quoted(Quoting::Byte(b',')).skip(2)).concat(), read.as_bytes()[5..]);
         }
-        assert_eq!(all(inflated().skip(2)).concat(), text.as_bytes()[5..]);
+    }
+
+    /// The longest file of lines that end by CR, cut everywhere: what follows a CR decides what it is.
+    #[test]
+    fn a_cr_at_the_end_of_what_is_there_may_go_on() {
+        for (text, quoting, end) in [
+            (&b"a\rb\r"[..], None, Some(2)),
+            (b"a\nb\r", None, Some(2)),
+            (b"ab\r", None, None),
+            (b"a\r\nb", None, Some(3)),
+            (b"\"a\rb\"\rc\r", Some(Quoting::Byte(b',')), Some(6)),
+            (b"\"a\rb\"\r", Some(Quoting::Byte(b',')), None),
+        ] {
+            assert_eq!(last_end(text, quoting), end, "{:?}", String::from_utf8_lossy(text));
+        }
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! [`TextEncoding`]: text that is not UTF-8.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -65,7 +64,8 @@ impl TextEncoding {
             return Ok(text.into_owned());
         }
         // What could not be read is a replacement mark, unless the text has some of its own.
-        let lines = text.split('\n').position(|line| line.contains('\u{fffd}')).unwrap_or(0);
+        let before = text.find('\u{fffd}').unwrap_or(0);
+        let lines = crate::line_ends::count(&text.as_bytes()[..before]);
         Err((lines, format!("there are bytes that are not {self}: name the text's encoding by --encoding")))
     }
 }
@@ -81,11 +81,6 @@ pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, String> {
              iconv"
         )
     })
-}
-
-/// A cell as text, for messages and names.
-pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
-    String::from_utf8_lossy(bytes)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Files of formats that are not read, named as what they are with the way out.
 
 /// First bytes, and what to say.
-const MAGICS: [(&[u8], &str); 15] = [
+const MAGICS: [(&[u8], &str); 17] = [
     (b"PAR1", "this is Parquet"),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "this is an Excel workbook (xls): save it as CSV"),
     (b"BZh", "this is compressed by bzip2: unpack it with bunzip2, or compress it with gzip or zstd"),
@@ -13,6 +13,8 @@ const MAGICS: [(&[u8], &str); 15] = [
     (b"7z\xbc\xaf\x27\x1c", "this is a 7z archive: unpack it, or compress the file with gzip or zstd"),
     (b"Rar!", "this is a rar archive: unpack it, or compress the file with gzip or zstd"),
     (b"\x89HDF", "this is HDF5: write the table as CSV or npz, with pandas.read_hdf(...).to_csv(...)"),
+    (b"$FL2", "this is an SPSS file (sav): save it as CSV"),
+    (b"<stata_dta>", "this is a Stata file (dta): write it by export delimited"),
     (b"SQLite format 3\0", "this is an SQLite database: write the table as CSV"),
     (
         b"ARROW1",
@@ -63,6 +65,35 @@ pub(crate) fn foreign(beginning: &[u8]) -> Option<String> {
         Some("this is ARFF (Weka): save it as CSV".into())
     } else {
         None
+    }
+}
+
+/// What a text is that prints a table instead of writing it, or holds commands, and what to do.
+pub(crate) fn printed(beginning: &[u8]) -> Option<&'static str> {
+    let mut lines =
+        beginning.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+    let (first, second) = (lines.next()?, lines.next().unwrap_or_default());
+    let is_rule = |line: &[u8]| {
+        line.contains(&b'-') && line.contains(&b'+') && line.iter().all(|byte| b"+-".contains(byte))
+    };
+    let lower = first[..first.len().min(40)].to_ascii_lowercase();
+    let begins = |words: &[u8]| lower.starts_with(words);
+    match () {
+        () if is_rule(first) => Some(
+            "this is a table as mysql prints it: write it by mysql --batch, which puts tabs between cells",
+        ),
+        () if is_rule(second) && first.contains(&b'|') => Some(
+            "this is a table as psql prints it: write CSV by psql --csv, or by \\copy ... to ... csv header",
+        ),
+        () if begins(b"-- mysql dump")
+            || begins(b"-- postgresql database dump")
+            || begins(b"insert into ")
+            || begins(b"create table ")
+            || begins(b"drop table ") =>
+        {
+            Some("this is SQL: load it into a database, and write the table as CSV")
+        }
+        () => None,
     }
 }
 

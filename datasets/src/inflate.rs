@@ -55,7 +55,7 @@ impl Packing {
             }
             _ => format!("the {name}data are damaged ({error}): download or compress the file again"),
         };
-        (memchr::memchr_iter(b'\n', text).count(), message)
+        (crate::line_ends::count(text), message)
     }
 }
 

@@ -17,11 +17,13 @@ mod blocks;
 mod claims;
 pub mod corpus;
 mod counter;
+mod dialect;
 pub mod embedded;
 mod encoding;
 mod error;
 mod foreign;
 mod inflate;
+mod line_ends;
 mod market;
 mod memory;
 pub mod npy;
@@ -43,6 +45,7 @@ pub use corpus::{
     Tokenizer, TokensLeftOut, Vocabulary, Words, english_stop_words, is_test_document,
     is_validation_document, read_any_corpus, read_corpus, read_stop_words, vocabulary_names,
 };
+pub use dialect::{Dialect, Marks, Separator};
 pub use encoding::TextEncoding;
 pub use error::ReadError;
 pub use memory::room;

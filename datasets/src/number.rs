@@ -92,7 +92,23 @@ pub(crate) fn whole(text: &[u8]) -> Option<(u64, usize)> {
 /// Why the start of `text` is not a finite number, as the end of an error message.
 #[cold]
 pub(crate) fn explain(text: &[u8]) -> String {
-    let word = String::from_utf8_lossy(word(text)).into_owned();
+    match text.first().is_none_or(u8::is_ascii_whitespace) {
+        true => "there is no number".into(),
+        false => explained(word(text), first_characters(text)),
+    }
+}
+
+/// Why the whole of a cell is not a finite number.
+#[cold]
+pub(crate) fn explain_cell(cell: &[u8]) -> String {
+    match cell.trim_ascii() {
+        [] => "there is no number".into(),
+        cell => explained(cell, whole_cell(cell)),
+    }
+}
+
+fn explained(word: &[u8], shown: String) -> String {
+    let word = String::from_utf8_lossy(word).into_owned();
     match word.parse::<f64>() {
         Ok(value) if value.is_nan() => {
             format!("`{word}` is not a number to compute with: fill or drop missing values")
@@ -103,17 +119,26 @@ pub(crate) fn explain(text: &[u8]) -> String {
         Ok(value) if value.is_infinite() => {
             format!("`{word}` is infinite: replace it by a finite number or drop the row")
         }
-        _ if text.first().is_none_or(u8::is_ascii_whitespace) => "there is no number".into(),
-        _ => format!("`{}` is not a number", first_characters(text)),
+        _ => format!("`{shown}` is not a number"),
     }
 }
 
 /// The bytes up to the next blank, shortened, for an error message.
 pub(crate) fn first_characters(text: &[u8]) -> String {
     let end = text.iter().position(u8::is_ascii_whitespace).unwrap_or(text.len());
-    match end {
-        ..=24 => String::from_utf8_lossy(&text[..end]).into_owned(),
-        _ => format!("{}...", String::from_utf8_lossy(&text[..24])),
+    shortened(&text[..end], 24)
+}
+
+/// A cell with its blanks, shortened, for an error message.
+pub(crate) fn whole_cell(cell: &[u8]) -> String {
+    shortened(cell.trim_ascii(), 40)
+}
+
+fn shortened(text: &[u8], most: usize) -> String {
+    match text.len() <= most {
+        true => String::from_utf8_lossy(text).into_owned(),
+        // Not in the middle of a letter.
+        false => format!("{}...", String::from_utf8_lossy(&text[..most]).trim_end_matches('\u{fffd}')),
     }
 }
 

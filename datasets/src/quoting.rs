@@ -6,12 +6,15 @@
 
 use std::borrow::Cow;
 
-use memchr::{memchr, memchr2};
+use memchr::{memchr, memchr2, memchr3};
 
 /// How the cells of a text are divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Quoting {
-    pub(crate) separator: u8,
+pub(crate) enum Quoting {
+    /// By one byte.
+    Byte(u8),
+    /// By any number of blanks and tabs, which divide nothing at the beginning and the end of a record.
+    Blanks,
 }
 
 /// A cell as it stands in the text.
@@ -41,14 +44,28 @@ impl<'t> Cell<'t> {
 }
 
 impl Quoting {
-    /// Where the record that begins the text ends, its line end included; `None` if a quote is not closed.
+    /// Where the record that begins the text ends, its line end included; `None` if a quote is not closed. Lines end by LF
+    /// or CR LF.
     pub(crate) fn record_end(self, text: &[u8]) -> Option<usize> {
+        self.end_of_record(text, |rest| memchr2(b'"', b'\n', rest))
+    }
+
+    /// The same where a CR alone ends a line, too.
+    pub(crate) fn any_record_end(self, text: &[u8]) -> Option<usize> {
+        self.end_of_record(text, |rest| memchr3(b'"', b'\n', b'\r', rest))
+    }
+
+    #[inline(always)]
+    fn end_of_record(self, text: &[u8], next: impl Fn(&[u8]) -> Option<usize>) -> Option<usize> {
         let (mut at, mut start) = (0, 0);
         loop {
-            let Some(found) = memchr2(b'"', b'\n', &text[at..]) else { return Some(text.len()) };
+            let Some(found) = next(&text[at..]) else { return Some(text.len()) };
             let found = at + found;
-            if text[found] == b'\n' {
-                return Some(found + 1);
+            match text[found] {
+                b'\n' => return Some(found + 1),
+                b'\r' if text.get(found + 1) == Some(&b'\n') => return Some(found + 2),
+                b'\r' => return Some(found + 1),
+                _ => {}
             }
             at = match self.opens(&text[start..found]) {
                 true => closing(text, found + 1)? + 1,
@@ -61,12 +78,18 @@ impl Quoting {
 
     /// Whether a quote behind this part of a record begins a cell.
     fn opens(self, before: &[u8]) -> bool {
-        let last = before.iter().rposition(|&byte| !self.is_blank(byte));
-        last.is_none_or(|last| before[last] == self.separator)
+        match self {
+            Self::Blanks => before.last().is_none_or(|&last| self.is_blank(last)),
+            Self::Byte(separator) => {
+                let last = before.iter().rposition(|&byte| !self.is_blank(byte));
+                last.is_none_or(|last| before[last] == separator)
+            }
+        }
     }
 
+    #[inline]
     fn is_blank(self, byte: u8) -> bool {
-        byte != self.separator && matches!(byte, b' ' | b'\t' | b'\r')
+        self != Self::Byte(byte) && matches!(byte, b' ' | b'\t' | b'\r')
     }
 
     fn trimmed(self, mut cell: &[u8]) -> &[u8] {
@@ -92,25 +115,40 @@ impl Quoting {
         match first {
             Some(first) if record[first] == b'"' => self.quoted(record, first + 1),
             _ => {
-                let (cell, rest) = match memchr(self.separator, record) {
-                    Some(end) => (&record[..end], Some(&record[end + 1..])),
-                    None => (record, None),
-                };
+                // Runs of blanks before a cell divide nothing.
+                let record =
+                    if self == Self::Blanks { &record[first.unwrap_or(record.len())..] } else { record };
+                let (cell, rest) = self.divided(record);
                 Ok((Cell { raw: self.trimmed(cell), quoted: false }, rest))
             }
         }
     }
 
+    /// What stands before the first separator, and behind it.
+    #[inline]
+    fn divided(self, text: &[u8]) -> (&[u8], Option<&[u8]>) {
+        match self {
+            Self::Byte(separator) => match memchr(separator, text) {
+                Some(end) => (&text[..end], Some(&text[end + 1..])),
+                None => (text, None),
+            },
+            Self::Blanks => {
+                let end = text.iter().position(|&byte| self.is_blank(byte)).unwrap_or(text.len());
+                let (cell, rest) = text.split_at(end);
+                let next = rest.iter().position(|&byte| !self.is_blank(byte) && byte != b'\n');
+                (cell, next.map(|next| &rest[next..]))
+            }
+        }
+    }
+
     fn quoted(self, record: &[u8], first: usize) -> Result<(Cell<'_>, Option<&[u8]>), String> {
-        let last = closing(record, first)
-            .ok_or("a quote is not closed: close it, or double quotes inside a cell")?;
+        let last = closing(record, first).ok_or(UNCLOSED)?;
         let cell = Cell { raw: &record[first..last], quoted: true };
-        let after = &record[last + 1..];
-        let end = memchr(self.separator, after);
-        let between = self.trimmed(&after[..end.unwrap_or(after.len())]);
-        match between {
-            [] => Ok((cell, end.map(|end| &after[end + 1..]))),
-            _ => Err(format!(
+        let (between, rest) = self.divided(&record[last + 1..]);
+        match self.trimmed(between) {
+            [] => Ok((cell, rest)),
+            _ if cell.raw.ends_with(b"\\") => Err(ESCAPED.into()),
+            between => Err(format!(
                 "`{}` follows a closing quote: double quotes inside a cell",
                 crate::number::first_characters(between)
             )),
@@ -135,24 +173,27 @@ impl Quoting {
         Ok(number)
     }
 
-    /// The cells of a record as texts.
-    pub(crate) fn texts(self, record: &[u8]) -> Result<Vec<String>, String> {
-        let mut cells = Vec::new();
-        self.each(record, |_, cell| {
-            cells.push(crate::encoding::utf8(&cell.text())?.to_owned());
-            Ok(true)
-        })?;
-        Ok(cells)
+    /// Whether a line holds no cell: it is empty, or there are only blanks.
+    #[inline]
+    pub(crate) fn is_empty(self, line: &[u8]) -> bool {
+        line.iter().all(|&byte| self.is_blank(byte) || byte == b'\n')
     }
 
     /// The separator in words.
     pub(crate) fn name(self) -> String {
-        match self.separator {
-            b'\t' => "tabs".into(),
-            byte => format!("`{}`", char::from(byte)),
+        match self {
+            Self::Byte(b'\t') => "tabs".into(),
+            Self::Byte(byte) => format!("`{}`", char::from(byte)),
+            Self::Blanks => "blanks".into(),
         }
     }
 }
+
+/// What is said of a quote that nothing closes.
+pub(crate) const UNCLOSED: &str = "a quote is not closed: close it, or double quotes inside a cell";
+
+const ESCAPED: &str = "a quote inside a cell is written `\\\"`, as Spark and MySQL do: write it doubled (`\"\"`; in Spark by \
+                       option(\"escape\", \"\\\"\"))";
 
 /// Where the quote is that closes a cell whose text begins at `from`.
 fn closing(text: &[u8], from: usize) -> Option<usize> {
@@ -166,23 +207,32 @@ fn closing(text: &[u8], from: usize) -> Option<usize> {
     }
 }
 
-/// The records of a block of text with the number of the line, from 0, that each begins with. Empty ones and those that
-/// begin with `#` are passed over.
+/// The records of a block of text with the number of the line, from 0, that each begins with. Empty ones are passed over.
 pub(crate) struct Records<'t> {
     rest: &'t [u8],
     line: usize,
-    /// `None` where the block has no quote.
-    quoting: Option<Quoting>,
+    quoting: Quoting,
+    has_quotes: bool,
 }
 
 impl<'t> Records<'t> {
     pub(crate) fn new(text: &'t [u8], quoting: Quoting) -> Self {
-        Self { rest: text, line: 0, quoting: memchr(b'"', text).map(|_| quoting) }
+        Self { rest: text, line: 0, quoting, has_quotes: memchr(b'"', text).is_some() }
+    }
+
+    /// Of a text whose quotes hold nothing together.
+    pub(crate) fn of_lines(text: &'t [u8]) -> Self {
+        Self { rest: text, line: 0, quoting: Quoting::Blanks, has_quotes: false }
     }
 
     /// How many lines the text before here has.
     pub(crate) fn lines(&self) -> usize {
         self.line
+    }
+
+    /// What follows the last record.
+    pub(crate) fn rest(&self) -> &'t [u8] {
+        self.rest
     }
 }
 
@@ -195,23 +245,21 @@ impl<'t> Iterator for Records<'t> {
             if self.rest.is_empty() {
                 return None;
             }
-            let is_comment = self.rest[0] == b'#';
-            let quoting = self.quoting.filter(|_| !is_comment);
             // A quote that is not closed is for who reads the cells to say.
-            let end = match quoting {
-                None => memchr(b'\n', self.rest).map_or(self.rest.len(), |end| end + 1),
-                Some(quoting) => quoting.record_end(self.rest).unwrap_or(self.rest.len()),
+            let end = match self.has_quotes {
+                false => memchr(b'\n', self.rest).map_or(self.rest.len(), |end| end + 1),
+                true => self.quoting.record_end(self.rest).unwrap_or(self.rest.len()),
             };
             let (record, rest) = self.rest.split_at(end);
             let line = self.line;
-            self.line += match quoting {
-                None => 1,
-                Some(_) => memchr::memchr_iter(b'\n', record).count().max(1),
+            self.line += match self.has_quotes {
+                false => 1,
+                true => memchr::memchr_iter(b'\n', record).count().max(1),
             };
             self.rest = rest;
             let record = record.strip_suffix(b"\n").unwrap_or(record);
             let record = record.strip_suffix(b"\r").unwrap_or(record);
-            if !is_comment && !record.trim_ascii().is_empty() {
+            if !self.quoting.is_empty(record) {
                 return Some((line, record));
             }
         }
@@ -224,21 +272,42 @@ mod tests {
     use proptest::prelude::*;
 
     fn read(text: &[u8], quoting: Quoting) -> Result<Vec<Vec<String>>, String> {
-        Records::new(text, quoting).map(|(_, record)| quoting.texts(record)).collect()
+        let texts = |record| {
+            let mut cells = Vec::new();
+            quoting.each(record, |_, cell| {
+                cells.push(String::from_utf8_lossy(&cell.text()).into_owned());
+                Ok(true)
+            })?;
+            Ok(cells)
+        };
+        Records::new(text, quoting).map(|(_, record)| texts(record)).collect()
     }
 
     #[test]
     fn quotes_hold_separators_line_ends_and_quotes() {
-        let comma = Quoting { separator: b',' };
-        let text = b"a, \"b, c\" ,d\r\n\"x\ny\",\"say \"\"hi\"\"\",5\" pipe\n\n# \"note\n1,\"\",\n";
-        let expected = [["a", "b, c", "d"], ["x\ny", "say \"hi\"", "5\" pipe"], ["1", "", ""]];
+        let comma = Quoting::Byte(b',');
+        let text = b"a, \"b, c\" ,d\r\n\"x\ny\",\"say \"\"hi\"\"\",5\" pipe\n\n#1,\"\",\n";
+        let expected = [["a", "b, c", "d"], ["x\ny", "say \"hi\"", "5\" pipe"], ["#1", "", ""]];
         assert_eq!(read(text, comma), Ok(expected.map(|row| row.map(str::to_owned).to_vec()).to_vec()));
         let lines: Vec<usize> = Records::new(text, comma).map(|(line, _)| line).collect();
-        assert_eq!(lines, [0, 1, 5]);
+        assert_eq!(lines, [0, 1, 4]);
         assert!(read(b"a,\"b\n1,2\n", comma).unwrap_err().contains("not closed"));
         assert!(read(b"\"a\"b,c\n", comma).unwrap_err().contains("follows a closing quote"));
-        let tab = Quoting { separator: b'\t' };
-        assert_eq!(read(b"a\t\t\n", tab), Ok(vec![["a", "", ""].map(str::to_owned).to_vec()]));
+        let tab = Quoting::Byte(b'\t');
+        let empty = ["", "", ""].map(str::to_owned).to_vec();
+        assert_eq!(
+            read(b"a\t\t\n \n\t\t\n", tab),
+            Ok(vec![["a", "", ""].map(str::to_owned).to_vec(), empty])
+        );
+        assert!(read(b"\"a \\\"b\\\"\",c\n", comma).unwrap_err().contains("as Spark and MySQL do"));
+    }
+
+    #[test]
+    fn blanks_divide_in_runs() {
+        let text = b"  18.0   8\t\"chevrolet \"\"x\"\"\" \r\n\t\n1 2\t3\n\"\"  a\"b \"c d\"\n";
+        let expected = [["18.0", "8", "chevrolet \"x\""], ["1", "2", "3"], ["", "a\"b", "c d"]];
+        let expected = expected.map(|row| row.map(str::to_owned).to_vec()).to_vec();
+        assert_eq!(read(text, Quoting::Blanks), Ok(expected));
     }
 
     proptest! {
@@ -251,17 +320,15 @@ mod tests {
             let mut out = csv::WriterBuilder::new().quote_style(csv::QuoteStyle::Always).from_writer(Vec::new());
             rows.iter().for_each(|row| out.write_record(row).unwrap());
             let text = out.into_inner().unwrap();
-            prop_assert_eq!(&read(&text, Quoting { separator: b',' }).unwrap(), &rows);
+            prop_assert_eq!(&read(&text, Quoting::Byte(b',')).unwrap(), &rows);
             // Quotes only where they must be: blanks around cells do not count then.
             let mut out = csv::WriterBuilder::new().from_writer(Vec::new());
             rows.iter().for_each(|row| out.write_record(row).unwrap());
             let text = out.into_inner().unwrap();
-            if !text.starts_with(b"#") && memchr::memmem::find(&text, b"\n#").is_none() {
-                let read = read(&text, Quoting { separator: b',' }).unwrap();
-                prop_assert_eq!(read.len(), rows.len());
-                for (ours, theirs) in read.iter().flatten().zip(rows.iter().flatten()) {
-                    prop_assert_eq!(trimmed(ours), trimmed(theirs));
-                }
+            let read = read(&text, Quoting::Byte(b',')).unwrap();
+            prop_assert_eq!(read.len(), rows.len());
+            for (ours, theirs) in read.iter().flatten().zip(rows.iter().flatten()) {
+                prop_assert_eq!(trimmed(ours), trimmed(theirs));
             }
         }
     }

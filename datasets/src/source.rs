@@ -13,6 +13,7 @@ use crate::blocks::{Blocks, LONGEST_LINE, too_long};
 use crate::encoding::{BYTE_ORDER_MARK, TextEncoding};
 use crate::error::ReadError;
 use crate::inflate::Packing;
+use crate::line_ends;
 use crate::memory;
 
 /// Stored bytes that are in memory at once where they are read once.
@@ -165,10 +166,27 @@ impl Source {
         }
     }
 
-    /// The first bytes of the content, at most `length`, without UTF-8's mark: what recognising a format needs.
+    /// The whole content with lines that end by LF or CR LF.
+    pub(crate) fn text(&self) -> Result<Cow<'_, [u8]>, ReadError> {
+        let mut text = self.content()?;
+        if line_ends::has_lone(&text) {
+            line_ends::unify(text.to_mut(), None);
+        }
+        Ok(text)
+    }
+
+    /// The first bytes of the content, at most `length`, without UTF-8's mark, lines ended by LF or CR LF: what recognising
+    /// a format needs.
     ///
     /// Fails only where not one byte can be had; a later break is for the reader that meets it.
     pub(crate) fn beginning(&self, length: usize) -> Result<Vec<u8>, ReadError> {
+        let mut beginning = self.first_bytes(length)?;
+        line_ends::unify(&mut beginning, None);
+        Ok(beginning)
+    }
+
+    /// The same with lines that end as they do in the file.
+    pub(crate) fn first_bytes(&self, length: usize) -> Result<Vec<u8>, ReadError> {
         let mut beginning = Vec::new();
         let read = match &self.decoded {
             Some(text) => text.as_bytes().take(length as u64).read_to_end(&mut beginning),
@@ -282,12 +300,12 @@ fn endless(mut from: impl Read, path: &Path) -> Result<Stored, ReadError> {
         if length == 0 && content.len() as u64 == PORTION && content.iter().all(|&byte| byte == 0) {
             return Err(ReadError::file(path, "there are only zeros: is this the right file, and a text?"));
         }
-        if let Some(last) = memchr::memrchr(b'\n', &content[length..]) {
+        if let Some(last) = memchr::memrchr2(b'\n', b'\r', &content[length..]) {
             line_start = length + last + 1;
         }
         // Binary content has no lines.
         if content.len() - line_start > LONGEST_LINE && !is_binary(&content) {
-            let line = memchr::memchr_iter(b'\n', &content[..line_start]).count() + 1;
+            let line = line_ends::count(&content[..line_start]) + 1;
             return Err(ReadError::at(path, line, too_long()));
         }
     }

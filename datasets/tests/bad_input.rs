@@ -76,7 +76,7 @@ fn libsvm() {
     ] {
         at_line("bad.svm", text, line, why, None);
     }
-    assert!(fails("bad.svm", b"# nothing\n", None).to_string().contains("not recognised"));
+    assert!(fails("bad.svm", b"# nothing\n", None).to_string().contains("the format by --format"));
     let (_folder, path) = write("bad.svm", b"1\n-1\n");
     let options = Options { format: Some(Format::Libsvm), ..Options::default() };
     assert!(read(&path, &options).unwrap_err().to_string().contains("no row has a feature"));
@@ -140,8 +140,12 @@ fn csv() {
         ),
         ("a,b,y\n1,2,3\n2,-inf,3\n", 3, "column 2 (b): `-inf` is infinite"),
         ("a,b,y\n1,2,3\n2,1e999,3\n", 3, "column 2 (b): `1e999` is too large for a double"),
-        ("a;b;y\n1;1,5;3\n", 2, "column 2 (b): `1,5` is not a number: write a point for the decimal comma"),
-        ("a;b;y\n1;1;3\n1;\"1,000\";3\n", 3, "column 2 (b): `1,000` is not a number: write a point"),
+        (
+            "a;b;y\n1;1,5;3\n1;2;3.5\n",
+            2,
+            "column 2 (b): `1,5` is not a number as numbers are read here: say how numbers are written, by --decimal ,",
+        ),
+        ("a;b;y\n1;1;3\n1;\"1,000\";3\n", 3, "by --decimal , if it is 1, or --thousands , if it is 1000"),
         (
             "a,b,y\n1,2,yes\n2,2,no\n",
             2,
@@ -245,7 +249,7 @@ fn files_of_other_formats_are_named() {
         (b"{\"x\": 1, \"y\": 2}\n", "JSON: write the table as CSV"),
         (b"[[1, 2], [3, 4]]", "JSON"),
         (b"<!DOCTYPE html><html>", "web page"),
-        (b"x y\n1 2\n", "divided by blanks"),
+        (b"x y z\na b\n", "name what divides them by --separator"),
         (b"x\0,\0y\0\n\0a\0,\0b\0\n\0c\0,\0d\0\n\0", "UTF-16 without a mark: name it by --encoding utf-16le"),
     ] {
         let error = fails("foreign", content, Some("1")).to_string();

@@ -10,7 +10,8 @@ use flate2::{Compression, write::GzEncoder};
 use proptest::prelude::*;
 use raddle_datasets::registry::{self, CORPORA};
 use raddle_datasets::{
-    Corpus, CorpusFormat, CorpusOptions, ReadError, embedded, is_test_document, read_any_corpus, read_corpus,
+    Corpus, CorpusFormat, CorpusOptions, Dialect, ReadError, embedded, is_test_document, read_any_corpus,
+    read_corpus,
 };
 use tempfile::TempDir;
 
@@ -268,7 +269,8 @@ fn text_in_other_encodings_is_named_or_read() {
     assert!(error.line() == Some(1) && error.to_string().contains("--encoding windows-1252"), "{error}");
     let read = |path: &Path, encoding: Option<&str>| {
         let encoding = encoding.map(|name| name.parse().unwrap());
-        read_corpus(path, &CorpusOptions { encoding, ..CorpusOptions::default() })
+        let dialect = Dialect { encoding, ..Dialect::default() };
+        read_corpus(path, &CorpusOptions { dialect, ..CorpusOptions::default() })
     };
     let words = |corpus: Corpus| corpus.vocabulary.unwrap().iter().map(str::to_owned).collect::<Vec<_>>();
     let expected = ["the", "café", "at", "sea", "ärger"];

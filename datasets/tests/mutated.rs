@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use flate2::{Compression, write::GzEncoder};
 use raddle_datasets::{
-    ColumnOptions, CorpusOptions, Encoding, Missing, Options, RatingsOptions, ReadError, TextEncoding,
-    Tokenizer, Words, read, read_corpus, read_ratings, read_samples, read_stop_words,
+    ColumnOptions, CorpusOptions, Dialect, Encoding, Missing, Options, RatingsOptions, ReadError, Separator,
+    TextEncoding, Tokenizer, Words, read, read_corpus, read_ratings, read_samples, read_stop_words,
 };
 
 /// No file of a few hundred bytes takes longer, on a busy machine either.
@@ -206,6 +206,22 @@ fn files() -> Vec<Vec<u8>> {
     files
 }
 
+/// How delimited text is said to be written, mostly not at all.
+fn chosen(dice: &mut Dice) -> Dialect {
+    let separators = [Separator::Byte(b';'), Separator::Byte(b'\t'), Separator::Blanks, Separator::Colons];
+    let mut dialect = Dialect::default();
+    if dice.roll(4) == 0 {
+        dialect.separator = Some(separators[dice.roll(4)]);
+    }
+    if dice.roll(4) == 0 {
+        dialect.decimal = Some([',', '.'][dice.roll(2)]);
+    }
+    if dice.roll(6) == 0 {
+        dialect.thousands = Some(['.', ',', ' ', '\''][dice.roll(4)]);
+    }
+    dialect
+}
+
 /// What a reader made of a file: whether it was read.
 type Outcome = Result<(), ReadError>;
 
@@ -223,8 +239,10 @@ fn readers(path: &Path, dice: &mut Dice) -> Vec<(&'static str, Outcome)> {
     let threads = 1 + dice.roll(3);
     let no_header = dice.roll(8) == 0;
     let cache = (dice.roll(4) == 0).then(|| path.with_file_name("cache"));
-    let table = Options { y, columns, encoding, threads, no_header, cache, ..Options::default() };
-    let whole = Options { threads, encoding, ..Options::default() };
+    let dialect = Dialect { encoding, no_header, ..chosen(dice) };
+    let table = Options { y, columns, dialect, threads, cache, ..Options::default() };
+    let plain = Dialect { encoding, ..Dialect::default() };
+    let whole = Options { threads, dialect: plain, ..Options::default() };
     let names = ["a", "b", "x"].map(str::to_owned);
     let repeat = Options {
         repeat: Some(Encoding::of_numbers(&names[..1 + dice.roll(3)])),
@@ -232,13 +250,14 @@ fn readers(path: &Path, dice: &mut Dice) -> Vec<(&'static str, Outcome)> {
         zero_based: dice.roll(8) == 0,
         ..whole.clone()
     };
-    let ratings =
-        RatingsOptions { times: dice.roll(2) == 0, encoding, no_header, threads, ..Default::default() };
+    let ratings = RatingsOptions { times: dice.roll(2) == 0, dialect, threads, ..Default::default() };
     let words = [Words::Unicode, Words::Blanks][dice.roll(2)];
     let tokenizer = Tokenizer::new(words, [None, Some(1), Some(3)][dice.roll(3)]);
     let may_be_empty = dice.roll(3) == 0;
-    let corpus = CorpusOptions { encoding, threads, tokenizer, may_be_empty, ..CorpusOptions::default() };
-    let texts = CorpusOptions { text: Some("body".into()), id: Some("url".into()), ..corpus.clone() };
+    let corpus =
+        CorpusOptions { dialect: plain, threads, tokenizer, may_be_empty, ..CorpusOptions::default() };
+    let texts =
+        CorpusOptions { dialect, text: Some("body".into()), id: Some("url".into()), ..corpus.clone() };
     let counts = path.with_file_name("docword.fixed.txt");
     let named = CorpusOptions { vocabulary: Some(path.into()), ..corpus.clone() };
     let name = path.to_string_lossy();

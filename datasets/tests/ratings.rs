@@ -8,7 +8,8 @@ use flate2::{Compression, write::GzEncoder};
 use raddle_datasets::ratings::{Held, generate};
 use raddle_datasets::registry::{self, RATINGS};
 use raddle_datasets::{
-    Duplicates, Ids, Ratings, RatingsFormat, RatingsOptions, ReadError, read_any_ratings, read_ratings,
+    Dialect, Duplicates, Ids, Ratings, RatingsFormat, RatingsOptions, ReadError, read_any_ratings,
+    read_ratings,
 };
 
 fn gzip(text: &[u8]) -> Vec<u8> {
@@ -152,7 +153,7 @@ fn every_malformed_line_is_named() {
     for (text, line, why) in [
         ("1\t2\t3\n1\t2\n", 2, "2 of at least 3 fields divided by tabs"),
         ("1::2::3\n1::2::\n", 2, "the rating: there is no number"),
-        ("1,2,3\n# fine\n4,5,good\n", 3, "the rating: `good` is not a number"),
+        ("1,2,3\n\n4,5,good\n", 3, "the rating: `good` is not a number"),
         ("user,item,rating\n1,2,nan\n", 2, "fill or drop"),
         ("1 2 3\n4 5 inf\n", 2, "infinite"),
         ("1 2 3\n4 5 1e39\n", 2, "too large for single precision"),
@@ -182,7 +183,10 @@ fn every_malformed_line_is_named() {
     let names = [&b"a,b,1\n"[..], b"\xff,b,1\n"].concat();
     let error = read_with(&names, &RatingsOptions::default()).unwrap_err();
     assert!(error.line() == Some(2) && error.to_string().contains("--encoding"), "{error}");
-    let options = RatingsOptions { encoding: "latin1".parse().ok(), ..RatingsOptions::default() };
+    let options = RatingsOptions {
+        dialect: Dialect { encoding: "latin1".parse().ok(), ..Dialect::default() },
+        ..RatingsOptions::default()
+    };
     assert_eq!(read_with(&names, &options).unwrap().users.name(1), "\u{ff}");
 }
 
@@ -190,7 +194,7 @@ fn every_malformed_line_is_named() {
 fn files_without_ratings_are_refused() {
     for (text, why) in [
         (&b""[..], "empty"),
-        (b"\n\n# nothing\n", "0 field"),
+        (b"\n\n \n", "only empty lines"),
         (b"{\"user\": 1}\n", "this is JSON"),
         (b"BZh9", "bunzip2"),
         (b"user,item,rating\n", "there are no ratings"),
@@ -275,7 +279,10 @@ fn a_first_line_of_texts_above_numbers_is_a_header_and_said() {
     let options = RatingsOptions { columns: Some(vec!["3".into(), "1".into()]), ..RatingsOptions::default() };
     let turned = read_with(b"foo,bar,baz\n1,2,3\n1,3,4\n", &options).unwrap();
     assert_eq!((turned.users.name(0), turned.users.len()), ("3".into(), 2));
-    let options = RatingsOptions { no_header: true, ..RatingsOptions::default() };
+    let options = RatingsOptions {
+        dialect: Dialect { no_header: true, ..Dialect::default() },
+        ..RatingsOptions::default()
+    };
     assert_eq!(read_with(b"user,item\n1,10\n", &options).unwrap().users.len(), 2);
     let error = read_with(b"a,b,c\nd,e,f\n", &RatingsOptions::default()).unwrap_err().to_string();
     assert!(error.contains("name the columns, as in --columns user,item,rating"), "{error}");

@@ -2,13 +2,18 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
+#[path = "dialects/files.rs"]
+mod dialects;
+#[path = "dialects/records.rs"]
+mod records;
+
 use std::path::PathBuf;
 
 use ndarray::{Array2, array};
 use proptest::prelude::*;
 use raddle_datasets::{
-    Beside, Classes, ColumnOptions, Encoding, Filled, Format, Labels, LeftOut, Matrix, Missing, Options,
-    ReadError, Samples, Table, read, read_any, read_samples,
+    Beside, Classes, ColumnOptions, Dialect, Encoding, Filled, Format, Labels, LeftOut, Matrix, Missing,
+    Options, ReadError, Samples, Table, read, read_any, read_samples,
 };
 use tempfile::TempDir;
 
@@ -102,7 +107,11 @@ fn columns_are_chosen_dropped_and_taken_for_codes() {
         ),
         (columns(|columns| columns.drop = list("x*,code,note")), "no feature is left beside the response"),
         (
-            Options { no_header: true, y: Some("1".into()), ..Options::default() },
+            Options {
+                dialect: Dialect { no_header: true, ..Dialect::default() },
+                y: Some("1".into()),
+                ..Options::default()
+            },
             "column 1, the response: `code`",
         ),
     ] {
@@ -189,11 +198,19 @@ fn an_encoding_is_repeated_on_other_data() {
 #[test]
 fn without_names_columns_are_found_by_their_places() {
     let text = "1,Oslo,5\n2,Rome,6\n3,Oslo,7\n4,Rome,8\n";
-    let options = Options { no_header: true, y: Some("1".into()), ..Options::default() };
+    let options = Options {
+        dialect: Dialect { no_header: true, ..Dialect::default() },
+        y: Some("1".into()),
+        ..Options::default()
+    };
     let table = read_with(text, &options).unwrap();
     assert_eq!(table.feature_names.as_deref().unwrap(), ["column 2=Rome", "column 3"]);
     let encoding = table.encoding.unwrap();
-    let options = Options { no_header: true, repeat: Some(encoding), ..Options::default() };
+    let options = Options {
+        dialect: Dialect { no_header: true, ..Dialect::default() },
+        repeat: Some(encoding),
+        ..Options::default()
+    };
     for (text, y) in [("9,Rome,3\n", Some(vec![9.0])), ("Rome,3\n", None)] {
         let (_folder, path) = write(text.as_bytes());
         let samples = read_samples(&path.to_string_lossy(), &options).unwrap();
@@ -311,7 +328,7 @@ fn options_for_columns_are_refused_where_there_are_none() {
     let path = folder.path().join("t.svm");
     std::fs::write(&path, "1 1:2\n2 2:3\n").unwrap();
     let error = read(&path, &columns(|columns| columns.drop = list("1"))).unwrap_err().to_string();
-    assert!(error.contains("libsvm has no columns with names: --no-header, --columns, --drop"), "{error}");
+    assert!(error.contains("libsvm has no columns with names: --columns, --drop"), "{error}");
     for source in ["diabetes", "synth:groups:n=9,p=5,s=2"] {
         let error = read_any(source, &columns(|columns| columns.drop = list("1"))).unwrap_err().to_string();
         assert!(error.contains("it is no file") && error.contains("have no effect on it"), "{error}");

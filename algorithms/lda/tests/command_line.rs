@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
 mod common;
+#[path = "common/dialects.rs"]
+mod dialects;
 #[path = "common/records.rs"]
 mod records;
 

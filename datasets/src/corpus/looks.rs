@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::encoding::lossy;
-use crate::quoting::{Quoting, Records};
+use crate::dialect::Separator;
+use crate::quoting::Records;
 
 /// Separators of tables, the surest first.
 const SEPARATORS: [u8; 4] = *b"\t;|,";
@@ -23,10 +23,10 @@ pub(super) fn table(path: &Path, beginning: &[u8], is_whole: bool) -> Option<Str
         false => memchr::memrchr(b'\n', beginning).map_or(beginning.len(), |end| end + 1),
     };
     let found = SEPARATORS.into_iter().find_map(|separator| {
-        let quoting = Quoting { separator };
-        let (first, lines) = alike(&beginning[..end], quoting)?;
+        let divided = Separator::Byte(separator);
+        let (first, lines) = alike(&beginning[..end], divided)?;
         let is_sure = is_called || separator == b'\t' || lines >= SURE;
-        (is_sure && lines > 1).then_some((first, quoting.name()))
+        (is_sure && lines > 1).then_some((first, divided.name()))
     });
     let columns = match found {
         Some((first, by)) => {
@@ -45,12 +45,13 @@ pub(super) fn table(path: &Path, beginning: &[u8], is_whole: bool) -> Option<Str
 }
 
 /// The cells of the first record and the number of records, if all have the same number of cells, two or more.
-fn alike(text: &[u8], quoting: Quoting) -> Option<(Vec<String>, usize)> {
+fn alike(text: &[u8], separator: Separator) -> Option<(Vec<String>, usize)> {
+    let quoting = separator.quoting()?;
     let (mut first, mut lines) = (Vec::new(), 0);
     for (_, record) in Records::new(text, quoting).take(100) {
         let width = quoting.each(record, |_, _| Ok(true)).ok()?;
         if lines == 0 {
-            first = quoting.texts(record).ok()?;
+            first = separator.cells(record).ok()?.into_iter().map(|(cell, _)| cell).collect();
         }
         if width != first.len() || width < 2 {
             return None;
@@ -69,7 +70,7 @@ fn is_called_table(path: &Path) -> bool {
 
 /// That lines are those of libsvm, if they are: a number, and then pairs `index:value`.
 pub(super) fn libsvm(beginning: &[u8]) -> Option<String> {
-    let text = lossy(beginning);
+    let text = String::from_utf8_lossy(beginning);
     let is_number = |text: &str| text.parse::<f64>().is_ok();
     let is_pair =
         |field: &str| field.split_once(':').is_some_and(|(at, value)| is_number(at) && is_number(value));

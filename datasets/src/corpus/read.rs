@@ -7,7 +7,7 @@ use std::str::FromStr;
 use super::known::{corpus_entry, load_corpus, pydoc};
 use super::table::{self, Fields};
 use super::{Corpus, Tokenizer, Vocabulary, docword, ldac, looks, matrix_market, names, text};
-use crate::encoding::TextEncoding;
+use crate::dialect::Dialect;
 use crate::error::ReadError;
 use crate::foreign::{foreign, is_json};
 use crate::market;
@@ -24,15 +24,13 @@ pub struct CorpusOptions {
     /// is one: `vocab.NAME.txt` for `docword.NAME.txt`, `NAME.vocab.txt` for `NAME.mtx`. Text has its own words; with a
     /// file given here, those words of the text are kept that it holds, and have its numbers.
     pub vocabulary: Option<PathBuf>,
-    /// How the bytes of text are letters; `None` takes UTF-8, and UTF-16 where its mark is.
-    pub encoding: Option<TextEncoding>,
+    /// How delimited text is written, and how the bytes of any text are letters.
+    pub dialect: Dialect,
     /// The column of a table, or the field of JSON lines, that holds the documents' texts: its name, or its number from 1.
     /// Without it a file is no table.
     pub text: Option<String>,
     /// The column or field that names the documents.
     pub id: Option<String>,
-    /// The first line of delimited text is data, whatever it holds.
-    pub no_header: bool,
     /// The rule that divides texts into words.
     pub tokenizer: Tokenizer,
     /// Whether documents without any word are no error, as where their topics are asked for.
@@ -46,10 +44,9 @@ impl Default for CorpusOptions {
         Self {
             format: None,
             vocabulary: None,
-            encoding: None,
+            dialect: Dialect::default(),
             text: None,
             id: None,
-            no_header: false,
             tokenizer: Tokenizer::default(),
             may_be_empty: false,
             threads: 1,
@@ -88,6 +85,11 @@ impl CorpusFormat {
         Self::Parquet,
     ];
 
+    /// The formats that this build reads.
+    pub fn readable() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|format| *format != Self::Parquet || cfg!(feature = "parquet"))
+    }
+
     /// Whether documents are rows of a table.
     fn is_table(self) -> bool {
         matches!(self, Self::Csv | Self::JsonLines | Self::Parquet)
@@ -117,7 +119,13 @@ impl FromStr for CorpusFormat {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        let known = || format!("`{name}` is no format: choose {}", Self::ALL.map(Self::name).join(", "));
+        let known = || {
+            format!(
+                "`{name}` is no format: choose {}",
+                Self::readable().map(Self::name).collect::<Vec<_>>().join(", ")
+            )
+        };
+        let name = if name == "tsv" { "csv" } else { name };
         Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(known)
     }
 }
@@ -195,7 +203,7 @@ fn folder(path: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
     }
     match options.format {
         None | Some(CorpusFormat::Text) => {
-            text::load_folder(path, options.tokenizer, options.encoding, options.threads)
+            text::load_folder(path, options.tokenizer, options.dialect.encoding, options.threads)
         }
         Some(format) => Err(ReadError::file(path, format!("a folder is no {format}: name a file"))),
     }
@@ -207,7 +215,7 @@ fn file(path: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
     let fields = options.text.as_deref().map(|text| Fields {
         text,
         id: options.id.as_deref(),
-        no_header: options.no_header,
+        dialect: options.dialect,
         tokenizer: options.tokenizer,
     });
     let mut corpus = match format {
@@ -225,7 +233,7 @@ fn file(path: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
         return Ok(corpus);
     }
     if let Some(words) = options.vocabulary.clone().or_else(|| names::beside(path)) {
-        let source = Source::open_text(&words, options.encoding)?;
+        let source = Source::open_text(&words, options.dialect.encoding)?;
         corpus.name_words(Vocabulary::read(&source)?, &source)?;
     }
     Ok(corpus)
@@ -236,10 +244,11 @@ const LOOKED_AT: usize = 1 << 16;
 
 /// A file, and its format, which suits the options.
 pub(super) fn opened(path: &Path, options: &CorpusOptions) -> Result<(Source, CorpusFormat), ReadError> {
-    let source = Source::open_text(path, options.encoding)?;
+    let source = Source::open_text(path, options.dialect.encoding)?;
     let path = &source.path;
     let beginning = source.beginning(1 << 12)?;
     let refuse = |why: String| Err(ReadError::file(path, why));
+    options.dialect.check().map_err(|why| ReadError::file(path, why))?;
     let is_parquet = beginning.starts_with(b"PAR1");
     let format = match options.format {
         Some(format) => format,
@@ -266,6 +275,12 @@ pub(super) fn opened(path: &Path, options: &CorpusOptions) -> Result<(Source, Co
                 "--id names documents of a table: name the column of the texts by --text, too".into(),
             );
         }
+        _ if options.dialect.is_of_tables() && format != CorpusFormat::Csv => {
+            return refuse(format!(
+                "this is {format}: {} is for delimited text",
+                options.dialect.first_given()
+            ));
+        }
         Some(_) if !format.is_table() => {
             return refuse(format!("--text names a column of csv, jsonl or parquet, and this is {format}"));
         }
@@ -284,7 +299,7 @@ pub(super) fn opened(path: &Path, options: &CorpusOptions) -> Result<(Source, Co
 
 /// A text over the words of a file.
 fn over(mut corpus: Corpus, path: &Path, words: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
-    let vocabulary = Vocabulary::read(&Source::open_text(words, options.encoding)?)?;
+    let vocabulary = Vocabulary::read(&Source::open_text(words, options.dialect.encoding)?)?;
     let none = || ReadError::file(path, format!("no document has a word of {}", words.display()));
     corpus.match_words(vocabulary).map_err(|_| none())?;
     // The words have numbers of their own now, which nobody may change.

@@ -4,19 +4,21 @@ use serde_json::{Map, Value};
 
 use super::text::{Part, joined};
 use super::{Corpus, CorpusFormat, Tokenizer, Vocabulary};
+use crate::dialect::Dialect;
+use crate::dialect::beginning::Purpose;
+use crate::dialect::head::{Head, Known, position};
 use crate::encoding::utf8;
 use crate::error::ReadError;
 use crate::parallel;
 use crate::quoting::Records;
 use crate::source::Source;
-use crate::table::head::Head;
 
 /// Which columns hold the documents' texts and names.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fields<'a> {
     pub(super) text: &'a str,
     pub(super) id: Option<&'a str>,
-    pub(super) no_header: bool,
+    pub(super) dialect: Dialect,
     pub(super) tokenizer: Tokenizer,
 }
 
@@ -90,7 +92,11 @@ pub(super) fn load(
         #[cfg(feature = "parquet")]
         CorpusFormat::Parquet => vec![parquet(source, fields)?],
         _ => {
-            let head = Head::of(source, fields.no_header)?;
+            // What names a column that the first line has makes this a header.
+            let names: Vec<&str> = [Some(fields.text), fields.id].into_iter().flatten().collect();
+            let are_names = names.iter().all(|name| name.parse::<usize>().is_err());
+            let known = Known { names: Some(&*names).filter(|_| are_names), ..Known::default() };
+            let head = Head::of(source, &fields.dialect, Purpose::Texts, known)?;
             notes.clone_from(&head.notes);
             delimited(source, &head, fields, threads)?
         }
@@ -111,8 +117,7 @@ pub(super) fn load(
 /// The place of a column, by its name or its number from 1.
 fn place(option: &str, wanted: &str, names: &[String]) -> Result<usize, String> {
     let by_number = || wanted.parse::<usize>().ok()?.checked_sub(1).filter(|&at| at < names.len());
-    let by_name = names.iter().position(|name| name == wanted);
-    by_name.or_else(by_number).ok_or_else(|| {
+    position(names, wanted).or_else(by_number).ok_or_else(|| {
         let first: Vec<&str> = names.iter().take(12).map(String::as_str).collect();
         let more = if names.len() > first.len() { ", ..." } else { "" };
         format!("{option} {wanted}: there is no such column: the columns are {}{more}", first.join(", "))
@@ -142,19 +147,16 @@ fn delimited(
         for (line, record) in records.by_ref() {
             let at = |why: String| (line, why);
             let mut cells = [Vec::new(), Vec::new()];
-            let width = head.quoting.each(record, |number, cell| {
+            let read = head.cells(record, |number, cell| {
                 if number == text {
                     cells[0] = cell.text().into_owned();
                 }
                 if Some(number) == id {
                     cells[1] = cell.text().into_owned();
                 }
-                Ok(true)
+                Ok(())
             });
-            let width = width.map_err(at)?;
-            if width != head.width {
-                return Err((line, crate::table::wrong_width(width, head)));
-            }
+            read.map_err(at)?;
             documents.add(utf8(&cells[0]).map_err(at)?, utf8(&cells[1]).map_err(at)?);
         }
         Ok((documents, records.lines()))

@@ -89,7 +89,7 @@ pub(super) fn load_folder(
             let content = source.content()?;
             let text = utf8(&content).map_err(|why| {
                 let bad = content.utf8_chunks().next().map_or(0, |chunk| chunk.valid().len());
-                ReadError::at(path, 1 + memchr::memchr_iter(b'\n', &content[..bad]).count(), why)
+                ReadError::at(path, 1 + crate::line_ends::count(&content[..bad]), why)
             })?;
             part.add_document(text);
         }

@@ -43,7 +43,7 @@ impl Vocabulary {
         self.ends.push(self.text.len());
     }
 
-    /// Reads a word a line; line i is word i. Ends of lines may be LF or CR LF. No word is empty, and none comes twice.
+    /// Reads a word a line; line i is word i. Lines may end by LF, CR LF or CR. No word is empty, and none comes twice.
     pub(super) fn read(source: &Source) -> Result<Self, ReadError> {
         let words = Self::lines(source)?;
         let mut first: HashMap<&str, usize> = HashMap::with_capacity(words.len());
@@ -63,7 +63,7 @@ impl Vocabulary {
 
     /// The lines of a file, whatever is in them.
     pub(super) fn lines(source: &Source) -> Result<Self, ReadError> {
-        let content = source.content()?;
+        let content = source.text()?;
         let content = content.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&content);
         let mut words = Self::default();
         for (number, line) in (1..).zip(content.split_inclusive(|&byte| byte == b'\n')) {

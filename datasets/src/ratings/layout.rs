@@ -2,20 +2,9 @@
 
 use std::ops::Range;
 
-use crate::encoding::{lossy, utf8};
-use crate::number::decimal;
-use crate::quoting::Quoting;
-
-/// What stands between two fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Separator {
-    /// One byte: a tab, `,`, `;` or `|`. Fields may be empty, and may stand in double quotes.
-    Byte(u8),
-    /// `::`, as in MovieLens.
-    Colons,
-    /// Any number of blanks and tabs, as in LIBMF.
-    Blank,
-}
+use crate::dialect::beginning::Beginning;
+use crate::dialect::head::{is_number, position};
+use crate::dialect::{Dialect, Marks, Separator};
 
 /// A line's form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +17,8 @@ pub(super) struct Layout {
     pub(super) value: Option<usize>,
     /// Where there is one.
     pub(super) time: Option<usize>,
+    /// What ratings are written with.
+    pub(super) marks: Marks,
 }
 
 const USER: [&str; 11] = [
@@ -80,23 +71,6 @@ const TIME: [&str; 8] =
     ["timestamp", "time", "date", "datetime", "ts", "unixreviewtime", "ratedat", "createdat"];
 
 impl Separator {
-    /// What divides this line: `::`, else of tab, `;`, `,` and `|` the one it has most of, else blanks.
-    pub(super) fn of(line: &[u8]) -> Self {
-        if line.windows(2).any(|pair| pair == b"::") {
-            return Self::Colons;
-        }
-        let best = crate::table::head::separator(line);
-        if line.contains(&best) { Self::Byte(best) } else { Self::Blank }
-    }
-
-    /// How quotes hold fields together, where they do.
-    pub(super) fn quoting(self) -> Option<Quoting> {
-        match self {
-            Self::Byte(separator) => Some(Quoting { separator }),
-            Self::Colons | Self::Blank => None,
-        }
-    }
-
     /// Calls `field` with the number and the place of each field of a line without quotes, until it says that it has seen
     /// enough.
     #[inline(always)]
@@ -114,7 +88,7 @@ impl Separator {
                     let end = at + rest.windows(2).position(|pair| pair == b"::").unwrap_or(rest.len());
                     (end, end + 2)
                 }
-                Self::Blank => {
+                Self::Blanks => {
                     at += line[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
                     let end = at + line[at..].iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
                     if end == at {
@@ -128,20 +102,6 @@ impl Separator {
             }
             (at, number) = (next, number + 1);
         }
-    }
-
-    /// The fields of a record as texts.
-    fn texts(self, record: &[u8]) -> Result<Vec<String>, String> {
-        utf8(record)?;
-        if let Some(quoting) = self.quoting() {
-            return quoting.texts(record);
-        }
-        let mut cells = Vec::new();
-        self.fields(record, |_, place| {
-            cells.push(lossy(&record[place]).into_owned());
-            true
-        });
-        Ok(cells)
     }
 }
 
@@ -178,36 +138,53 @@ fn plain(name: &str) -> String {
 pub(super) struct Wanted<'a> {
     /// User, item and, if there are, rating and time: names of the header or numbers from 1.
     pub(super) columns: Option<&'a [String]>,
-    pub(super) no_header: bool,
+    pub(super) dialect: Dialect,
     /// Whether times are asked for.
     pub(super) times: bool,
 }
 
 impl Layout {
-    /// The form that the first line shows, and those behind it, or that is asked for.
+    /// The form that the first lines show, or that is asked for; and what is to be said of it.
     ///
     /// The first line is a header where it has known names, where a column is named by it, and where it holds texts alone,
     /// one of them above numbers.
-    pub(super) fn of(line: &[u8], others: &[&[u8]], wanted: Wanted<'_>) -> Result<Self, String> {
-        let separator = Separator::of(line);
-        let cells = separator.texts(line)?;
+    pub(super) fn of(beginning: &Beginning, wanted: Wanted<'_>) -> Result<(Self, Option<String>), String> {
+        let (cells, others) = (&beginning.first, &beginning.rows);
         if cells.len() < 2 {
             return Err(format!(
-                "{} field: expected user, item and rating, divided by tabs, commas, semicolons, `|`, `::` or blanks",
+                "{} field: expected user, item and rating, divided by tabs, commas, semicolons, `|`, `::` or blanks (or as \
+                 --separator says)",
                 cells.len()
             ));
         }
+        let mut layout = Self::named(beginning, wanted)?;
+        let rows = others.iter().chain(Some(cells).filter(|_| !layout.header));
+        let note = match layout.value {
+            None => None,
+            Some(value) => {
+                let ratings =
+                    rows.filter_map(|row| row.get(value)).map(|cell| cell.trim().as_bytes()).collect();
+                let (marks, note) = Marks::find(&wanted.dialect, &[ratings], Marks::default());
+                layout.marks = marks;
+                note
+            }
+        };
+        let places =
+            [Some(&mut layout.user), Some(&mut layout.item), layout.value.as_mut(), layout.time.as_mut()];
+        places.into_iter().flatten().for_each(|place| *place += beginning.lead);
+        Ok((layout, note))
+    }
+
+    /// Which fields are which, counted without the names of rows.
+    fn named(beginning: &Beginning, wanted: Wanted<'_>) -> Result<Self, String> {
+        let (separator, cells, others) = (beginning.separator, &beginning.first, &beginning.rows);
         let plain: Vec<String> = cells.iter().map(|cell| plain(cell)).collect();
         let named = |names: &[&str]| plain.iter().position(|cell| names.contains(&cell.as_str()));
         let (user, item, value, time) = (named(&USER), named(&ITEM), named(&VALUE), named(&TIME));
-        let others: Vec<Vec<String>> =
-            others.iter().map(|line| separator.texts(line)).collect::<Result<_, _>>().unwrap_or_default();
-        let is_number =
-            |cell: &String| decimal(cell.as_bytes()).is_some_and(|(_, length)| length == cell.len());
         // A column of numbers but for its first field.
         let is_headed = |at: usize| {
             let mut others = others.iter().filter_map(|cells| cells.get(at)).peekable();
-            !is_number(&cells[at]) && others.peek().is_some() && others.all(is_number)
+            !is_number(&cells[at]) && others.peek().is_some() && others.all(|cell| is_number(cell))
         };
         let by_numbers = |columns: &[String]| -> Vec<usize> {
             let numbers = columns.iter().take(3).filter_map(|column| column.parse::<usize>().ok());
@@ -216,21 +193,30 @@ impl Layout {
         let used = wanted.columns.map_or_else(|| (0..cells.len().min(3)).collect(), by_numbers);
         let above_numbers =
             used.iter().all(|&at| !is_number(&cells[at])) && used.iter().any(|&at| is_headed(at));
-        let is_named = |name: &String| name.parse::<usize>().is_err() && cells.contains(name);
-        let header = !wanted.no_header
-            && (wanted.columns.is_some_and(|columns| columns.iter().any(is_named))
+        let is_named = |name: &String| name.parse::<usize>().is_err() && position(cells, name).is_some();
+        let header = !wanted.dialect.no_header
+            && (beginning.is_named
+                || wanted.columns.is_some_and(|columns| columns.iter().any(is_named))
                 || (wanted.columns.is_none() && user.is_some() && item.is_some())
                 || (cells.len() > 2 && !is_number(&cells[2]) && value == Some(2))
                 || above_numbers);
         let position = |at: usize| (at < cells.len()).then_some(at);
         let time = if wanted.times { time.filter(|_| header).or_else(|| position(3)) } else { None };
         match wanted.columns {
-            Some(columns) => Self::chosen(separator, header, &cells, columns, time),
+            Some(columns) => Self::chosen(separator, header, cells, columns, time),
             None if header && user.is_some() && item.is_some() => {
                 let (user, item) = (user.unwrap_or(0), item.unwrap_or(1));
                 // Of three columns the one that is left is the rating.
                 let rest = || (cells.len() == 3).then(|| 3 - user - item).filter(|&rest| is_headed(rest));
-                Ok(Self { separator, header, user, item, value: value.or_else(rest), time })
+                Ok(Self {
+                    separator,
+                    header,
+                    user,
+                    item,
+                    value: value.or_else(rest),
+                    time,
+                    marks: Marks::default(),
+                })
             }
             None => {
                 let value = if header { value.or(position(2)) } else { position(2) };
@@ -241,6 +227,7 @@ impl Layout {
                     item: 1,
                     value,
                     time: time.filter(|&time| Some(time) != value),
+                    marks: Marks::default(),
                 })
             }
         }
@@ -254,7 +241,7 @@ impl Layout {
         time: Option<usize>,
     ) -> Result<Self, String> {
         let place = |column: &String| {
-            let named = cells.iter().position(|cell| header && cell == column);
+            let named = if header { position(cells, column) } else { None };
             let numbered =
                 || column.parse().ok().filter(|&at: &usize| (1..=cells.len()).contains(&at)).map(|at| at - 1);
             named.or_else(numbered).ok_or_else(|| {
@@ -267,16 +254,24 @@ impl Layout {
             [user, item, value, time] => (user, item, Some(place(value)?), Some(place(time)?)),
             _ => return Err("name two to four columns: user, item and, if there are, rating and time".into()),
         };
-        Ok(Self { separator, header, user: place(user)?, item: place(item)?, value, time })
+        let (user, item) = (place(user)?, place(item)?);
+        Ok(Self { separator, header, user, item, value, time, marks: Marks::default() })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dialect::beginning::Purpose;
+
+    fn of(text: &str, wanted: Wanted<'_>) -> Result<Layout, String> {
+        let source = crate::source::Source::embedded("ratings", text.as_bytes());
+        let beginning = Beginning::of(&source, &wanted.dialect, Purpose::Ratings).unwrap();
+        Layout::of(&beginning, wanted).map(|(layout, _)| layout)
+    }
 
     fn form(line: &str) -> (Separator, bool, usize, usize, Option<usize>) {
-        let layout = Layout::of(line.as_bytes(), &[], Wanted::default()).unwrap();
+        let layout = of(line, Wanted::default()).unwrap();
         let Layout { separator, header, user, item, value, .. } = layout;
         (separator, header, user, item, value)
     }
@@ -285,11 +280,11 @@ mod tests {
     fn the_first_line_shows_the_form() {
         assert_eq!(form("1\t2\t3.5\t9"), (Separator::Byte(b'\t'), false, 0, 1, Some(2)));
         assert_eq!(form("1::2::5::978300760"), (Separator::Colons, false, 0, 1, Some(2)));
-        assert_eq!(form("0 7 3"), (Separator::Blank, false, 0, 1, Some(2)));
+        assert_eq!(form("0 7 3"), (Separator::Blanks, false, 0, 1, Some(2)));
         assert_eq!(form("anna,\"Up, and away\",4"), (Separator::Byte(b','), false, 0, 1, Some(2)));
         assert_eq!(form("userId,movieId,rating,timestamp"), (Separator::Byte(b','), true, 0, 1, Some(2)));
         assert_eq!(form("rating;item_id;user_id"), (Separator::Byte(b';'), true, 2, 1, Some(0)));
-        assert_eq!(form("user item"), (Separator::Blank, true, 0, 1, None));
+        assert_eq!(form("user item"), (Separator::Blanks, true, 0, 1, None));
         assert_eq!(form("3,4"), (Separator::Byte(b','), false, 0, 1, None));
     }
 
@@ -297,7 +292,7 @@ mod tests {
     fn columns_may_be_chosen() {
         let chosen = |line: &str, columns: &[&str]| {
             let columns: Vec<String> = columns.iter().map(|&name| name.to_owned()).collect();
-            Layout::of(line.as_bytes(), &[], Wanted { columns: Some(&columns), ..Wanted::default() })
+            of(line, Wanted { columns: Some(&columns), ..Wanted::default() })
         };
         let layout = chosen("when,who,what,how", &["who", "what", "how"]).unwrap();
         assert_eq!((layout.header, layout.user, layout.item, layout.value), (true, 1, 2, Some(3)));
@@ -309,10 +304,8 @@ mod tests {
 
     #[test]
     fn a_text_above_numbers_is_a_header() {
-        let form = |lines: [&str; 3]| {
-            let others = [lines[1].as_bytes(), lines[2].as_bytes()];
-            Layout::of(lines[0].as_bytes(), &others, Wanted { times: true, ..Wanted::default() }).unwrap()
-        };
+        let form =
+            |lines: [&str; 3]| of(&lines.join("\n"), Wanted { times: true, ..Wanted::default() }).unwrap();
         let headed = form(["foo,bar", "1,10", "2,10"]);
         assert!(headed.header && (headed.user, headed.item, headed.value) == (0, 1, None));
         assert!(!form(["anna,alien", "ben,up", "ben,alien"]).header);

@@ -2,9 +2,9 @@
 
 use super::Triples;
 use super::ids::Ids;
-use super::layout::Separator;
 use super::text::{Loaded, rating};
 use crate::claims::believable;
+use crate::dialect::{Marks, Separator};
 use crate::error::ReadError;
 use crate::market::{self, Head, Kind};
 use crate::number::{first_characters, whole};
@@ -86,7 +86,7 @@ fn block(text: &[u8], head: &Head) -> Parsed<Triples> {
 fn entry(line: &[u8], head: &Head) -> Result<(u32, u32, f32), String> {
     let mut cells: [&[u8]; 4] = [&[]; 4];
     let mut count = 0;
-    Separator::Blank.fields(line, |number, place| {
+    Separator::Blanks.fields(line, |number, place| {
         cells[number] = &line[place];
         count = number + 1;
         count < 4
@@ -104,6 +104,6 @@ fn entry(line: &[u8], head: &Head) -> Result<(u32, u32, f32), String> {
             first_characters(cell)
         )),
     };
-    let value = if head.pattern { 1.0 } else { rating(cells[2])? };
+    let value = if head.pattern { 1.0 } else { rating(cells[2], Marks::default())? };
     Ok((row("row", cells[0], head.rows)?, row("column", cells[1], head.columns)?, value))
 }

@@ -4,6 +4,7 @@ use parquet::record::Field;
 
 use super::layout::knows;
 use super::read::RatingsOptions;
+use crate::dialect::{Dialect, Separator};
 use crate::error::ReadError;
 use crate::source::Source;
 use crate::table::parquet::{Parquet, text};
@@ -14,9 +15,6 @@ pub(super) fn as_text(
     options: &RatingsOptions,
 ) -> Result<(String, RatingsOptions), ReadError> {
     let refuse = |why: String| ReadError::file(&source.path, why);
-    if options.no_header {
-        return Err(refuse("the columns of Parquet have names: --no-header has no effect".into()));
-    }
     let table = Parquet::open(source)?;
     let names = table.names();
     let columns = match &options.columns {
@@ -43,7 +41,9 @@ pub(super) fn as_text(
         end(&mut lines);
         Ok(())
     })?;
-    Ok((lines, RatingsOptions { columns, no_header: false, ..options.clone() }))
+    let dialect =
+        Dialect { separator: Some(Separator::Byte(b',')), decimal: Some('.'), ..Dialect::default() };
+    Ok((lines, RatingsOptions { columns, dialect, ..options.clone() }))
 }
 
 /// The name of a column that is given by its number.

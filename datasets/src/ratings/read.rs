@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use super::duplicates::{self, Duplicates};
 use super::{Ratings, generate, matrix_market, text};
-use crate::encoding::TextEncoding;
+use crate::dialect::Dialect;
 use crate::error::ReadError;
 use crate::foreign::{foreign, is_json};
 use crate::market;
@@ -26,13 +26,11 @@ pub struct RatingsOptions {
     pub duplicates: Duplicates,
     /// Leaves all observations of a pair as they stand, for whoever merges them later ([`Duplicates::merge`]).
     pub keep_repeated: bool,
-    /// How the bytes of text are letters; `None` takes UTF-8, and UTF-16 where its mark is.
-    pub encoding: Option<TextEncoding>,
+    /// How text is written, and how its bytes are letters.
+    pub dialect: Dialect,
     /// Whether [`Ratings::times`] are read: of the fourth of `columns`, else of the column that a header names so, else of
     /// the fourth.
     pub times: bool,
-    /// The first line is data, whatever it holds.
-    pub no_header: bool,
     /// How many threads may compute; the result is the same for any number.
     pub threads: usize,
 }
@@ -44,9 +42,8 @@ impl Default for RatingsOptions {
             columns: None,
             duplicates: Duplicates::Last,
             keep_repeated: false,
-            encoding: None,
+            dialect: Dialect::default(),
             times: false,
-            no_header: false,
             threads: 1,
         }
     }
@@ -81,9 +78,12 @@ impl FromStr for RatingsFormat {
             "text" | "csv" | "tsv" | "movielens" | "libmf" => Ok(Self::Text),
             "mtx" => Ok(Self::MatrixMarket),
             "parquet" => Ok(Self::Parquet),
-            _ => Err(format!(
-                "`{name}` is no format of ratings: choose text (csv, tsv, movielens and libmf are), mtx or parquet"
-            )),
+            _ => {
+                let others = if cfg!(feature = "parquet") { ", mtx or parquet" } else { " or mtx" };
+                Err(format!(
+                    "`{name}` is no format of ratings: choose text (csv, tsv, movielens and libmf are){others}"
+                ))
+            }
         }
     }
 }
@@ -126,7 +126,7 @@ pub fn read_any_ratings(source: &str, options: &RatingsOptions) -> Result<Rating
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read_ratings(path: impl AsRef<Path>, options: &RatingsOptions) -> Result<Ratings, ReadError> {
-    let source = Source::open_text(path.as_ref(), options.encoding)?;
+    let source = Source::open_text(path.as_ref(), options.dialect.encoding)?;
     let format = format_of(&source, options)?;
     read_source(source, format, options)
 }
@@ -138,15 +138,22 @@ pub(super) fn format_of(source: &Source, options: &RatingsOptions) -> Result<Rat
     if let Some(why) = foreign(&beginning).filter(|_| !(is_parquet && cfg!(feature = "parquet"))) {
         return Err(ReadError::file(&source.path, why));
     }
-    match options.format {
-        Some(format) => Ok(format),
-        None if beginning.starts_with(market::MAGIC) => Ok(RatingsFormat::MatrixMarket),
-        None if is_parquet => Ok(RatingsFormat::Parquet),
+    let refuse = |why: String| Err(ReadError::file(&source.path, why));
+    options.dialect.check().map_err(|why| ReadError::file(&source.path, why))?;
+    let format = match options.format {
+        Some(format) => format,
+        None if beginning.starts_with(market::MAGIC) => RatingsFormat::MatrixMarket,
+        None if is_parquet => RatingsFormat::Parquet,
         None if is_json(&beginning) => {
-            let why = "this is JSON: write the ratings as CSV, with pandas.read_json(...).to_csv(...)";
-            Err(ReadError::file(&source.path, why))
+            return refuse(
+                "this is JSON: write the ratings as CSV, with pandas.read_json(...).to_csv(...)".into(),
+            );
         }
-        None => Ok(RatingsFormat::Text),
+        None => RatingsFormat::Text,
+    };
+    match format != RatingsFormat::Text && options.dialect.is_of_tables() {
+        true => refuse(format!("this is {format}: {} is for delimited text", options.dialect.first_given())),
+        false => Ok(format),
     }
 }
 

@@ -4,20 +4,18 @@ mod block;
 
 pub(super) use self::block::{Rows, Side, Whole, rating};
 
-use self::block::{Block, block, is_empty};
+use self::block::{Block, block};
 use super::Triples;
 use super::ids::{Ids, number};
-use super::layout::{Layout, Separator, Wanted};
+use super::layout::{Layout, Wanted};
 use super::read::RatingsOptions;
 use super::time;
 use crate::blocks::Blocks;
+use crate::dialect::beginning::{Beginning, Purpose};
+use crate::dialect::head::HEADER;
 use crate::error::ReadError;
 use crate::parallel;
 use crate::source::Source;
-use crate::table::head::before_first;
-
-/// Lines behind the first that tell whether it is a header.
-const SAMPLE: usize = 50;
 
 /// What a file held, duplicates included.
 pub(super) struct Loaded {
@@ -41,23 +39,22 @@ pub(super) struct Lines {
 impl Lines {
     /// What the beginning of a text shows.
     pub(super) fn of(source: &Source, options: &RatingsOptions) -> Result<Self, ReadError> {
-        let beginning = source.beginning(1 << 16)?;
-        let (mut bytes, mut lines) = before_first(&beginning);
-        let (layout, first) = layout(&beginning[bytes..], options)
-            .map_err(|message| ReadError::at(&source.path, lines + 1, message))?;
+        let mut beginning = Beginning::of(source, &options.dialect, Purpose::Ratings)?;
+        let (columns, times) = (options.columns.as_deref(), options.times);
+        let (layout, note) = Layout::of(&beginning, Wanted { columns, dialect: options.dialect, times })
+            .map_err(|message| ReadError::at(&source.path, beginning.before.1 + 1, message))?;
         let mut notes = Vec::new();
-        if layout.header {
-            notes.push(
-                "the first line is taken for the names of the columns (--no-header: it is data)".into(),
-            );
-            lines += memchr::memchr_iter(b'\n', &beginning[bytes..bytes + first]).count().max(1);
-            bytes += first;
+        if layout.header && !beginning.is_named {
+            notes.push(HEADER.into());
         }
+        notes.append(&mut beginning.notes);
+        notes.extend(note);
         if layout.time.is_none() && options.times {
             let why = "there is no column of times: name it as the fourth of --columns user,item,rating,time";
             return Err(ReadError::file(&source.path, why));
         }
-        Ok(Self { layout, before: (bytes, lines), notes })
+        let before = if layout.header { beginning.behind } else { beginning.before };
+        Ok(Self { layout, before, notes })
     }
 
     fn blocks<'a>(&self, source: &'a Source) -> Blocks<'a> {
@@ -125,33 +122,6 @@ pub(super) fn check_count(source: &Source, count: usize) -> Result<(), ReadError
         return refuse("more than 4294967295 ratings: split the file");
     }
     Ok(())
-}
-
-/// The form of the lines, and the length of the first.
-fn layout(text: &[u8], options: &RatingsOptions) -> Result<(Layout, usize), String> {
-    let separator = Separator::of(text.split(|&byte| byte == b'\n').next().unwrap_or_default());
-    let (mut records, mut first) = (Vec::new(), 0);
-    let mut rest = text;
-    while !rest.is_empty() && records.len() <= SAMPLE {
-        let line_end = || memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
-        let end = match separator.quoting() {
-            Some(quoting) => quoting.record_end(rest).unwrap_or_else(line_end),
-            None => line_end(),
-        };
-        let (record, after) = rest.split_at(end);
-        // The last one may be cut off.
-        if !is_empty(record.trim_ascii()) && (records.is_empty() || record.ends_with(b"\n")) {
-            if records.is_empty() {
-                first = end;
-            }
-            records.push(record.trim_ascii_end());
-        }
-        rest = after;
-    }
-    let line = records.first().copied().unwrap_or_default();
-    let wanted =
-        Wanted { columns: options.columns.as_deref(), no_header: options.no_header, times: options.times };
-    Ok((Layout::of(line, records.get(1..).unwrap_or_default(), wanted)?, first))
 }
 
 /// Puts the blocks together, each let go as soon as it has been copied.

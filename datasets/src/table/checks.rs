@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use super::classes::Classes;
-use super::columns::{Column, Values};
+use super::columns::{Column, Odd, Values};
 use super::encoding::ColumnOptions;
 use super::missing::Missing;
 use super::select::{Side, places};
+use crate::dialect::head::unnamed;
 use crate::error::ReadError;
 
 /// Columns that are no features: the response, and those beside.
@@ -39,16 +40,16 @@ pub(super) fn check_texts(
         let is_text = matches!(column.values, Values::Texts { .. } | Values::Many);
         let may_be_text =
             codes[place] || own.is_beside(place) || (own.response == Some(place) && response.is_none());
-        let (Some((at, cell)), true, false) = (&column.odd, is_text, may_be_text) else { continue };
+        let (Some((at, Odd { cell, cure })), true, false) = (&column.odd, is_text, may_be_text) else {
+            continue;
+        };
         let (name, option) = (called(place, column), option_name(place, column));
         let texts = (rows as u64).saturating_sub(column.numbers).saturating_sub(column.missing);
         let ways = format!(
             "or take all its cells for levels by --categorical {option}, or leave the column out by --drop {option}"
         );
-        let why = if column.commas > 0 && cell.contains(',') {
-            format!(
-                "{name}: `{cell}` is not a number: write a point for the decimal comma, and nothing between thousands, {ways}"
-            )
+        let why = if let Some(cure) = cure {
+            format!("{name}: `{cell}` is not a number as numbers are read here: {cure}; {ways}")
         } else if response == Some(place) {
             format!(
                 "{name}, the response: `{cell}` is not a number: mend it, or, if these are classes, fit a loss of classes (--loss logistic)"
@@ -71,13 +72,13 @@ pub(super) fn check_texts(
 
 /// A column in messages.
 fn called(place: usize, column: &Column) -> String {
-    let unnamed = super::head::unnamed(place);
-    if column.name == unnamed { unnamed } else { format!("{unnamed} ({})", column.name) }
+    let without = unnamed(place);
+    if column.name == without { without } else { format!("{without} ({})", column.name) }
 }
 
 /// A column in options.
 fn option_name(place: usize, column: &Column) -> String {
-    if column.name == super::head::unnamed(place) { (place + 1).to_string() } else { column.name.clone() }
+    if column.name == unnamed(place) { (place + 1).to_string() } else { column.name.clone() }
 }
 
 /// Refuses missing numbers, unless something is to become of them.

@@ -6,7 +6,9 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::columns::Values;
+use super::read::Options;
 use super::response::column_of;
+use crate::dialect::Dialect;
 use crate::error::ReadError;
 
 /// Whether the response may be texts.
@@ -119,7 +121,7 @@ pub(super) fn labels(values: Values) -> Option<Labels> {
 
 /// Columns beside the features of data whose columns have no names: files alone.
 pub(super) fn from_files(
-    beside: &[Beside],
+    options: &Options,
     rows: usize,
     format: &str,
     path: &Path,
@@ -132,15 +134,20 @@ pub(super) fn from_files(
             );
             return Err(ReadError::file(path, why));
         }
-        from_file(option, file, rows)
+        from_file(option, file, rows, &options.dialect)
     };
-    beside.iter().map(read).collect()
+    options.beside.iter().map(read).collect()
 }
 
 /// A file with a value for each row.
-pub(super) fn from_file(option: &str, file: &Path, rows: usize) -> Result<Labels, ReadError> {
+pub(super) fn from_file(
+    option: &str,
+    file: &Path,
+    rows: usize,
+    dialect: &Dialect,
+) -> Result<Labels, ReadError> {
     let refuse = |why: String| ReadError::file(file, format!("{option}: {why}"));
-    let column = column_of(file)?;
+    let column = column_of(file, dialect)?;
     if let Some(at) = column.first_missing {
         return Err(at.error(file, format!("{option}: there is no value")));
     }

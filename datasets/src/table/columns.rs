@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::dialect::Marks;
+
 /// How a column is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -20,11 +22,19 @@ pub(super) struct Column {
     /// How many cells have no value, and where the first is: its row from 0, and in words.
     pub(super) missing: u64,
     pub(super) first_missing: Option<Place>,
-    /// Of a text: how many cells are numbers, and how many would be with a point in place of the comma.
+    /// Of a text: how many cells are numbers.
     pub(super) numbers: u64,
-    pub(super) commas: u64,
-    /// The first cell that is no number: where it is, and what it says.
-    pub(super) odd: Option<(Place, String)>,
+    /// The first cell that is no number, and where it is.
+    pub(super) odd: Option<(Place, Odd)>,
+}
+
+/// A cell that is no number.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Odd {
+    /// What it says, as messages show it.
+    pub(super) cell: String,
+    /// How it can be read as one, where it has other marks.
+    pub(super) cure: Option<String>,
 }
 
 /// Where something is in a file.
@@ -57,6 +67,8 @@ pub(super) struct Columns {
     pub(super) rows: usize,
     /// Whether the names are the file's.
     pub(super) named: bool,
+    /// What numbers are written with, where that is more than a point.
+    pub(super) marks: Option<Marks>,
     /// What users should know of how they were read.
     pub(super) notes: Vec<String>,
 }
@@ -128,18 +140,6 @@ impl Texts {
     }
 }
 
-/// Whether a cell is a number with a comma for its point, or with commas between thousands.
-pub(super) fn has_comma(cell: &[u8]) -> bool {
-    let digits = |part: &[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_digit);
-    let cell = cell.strip_prefix(b"-").unwrap_or(cell);
-    let mut parts = cell.split(|&byte| byte == b',');
-    let whole = parts.next().is_some_and(digits);
-    let rest: Vec<&[u8]> = parts.collect();
-    whole
-        && !rest.is_empty()
-        && rest.iter().all(|part| digits(part.split(|&byte| byte == b'.').next().unwrap_or(part)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,14 +156,5 @@ mod tests {
         assert_eq!(joined, Values::Texts { codes: vec![2, 1, 2, 0, 2], texts });
         assert_eq!(Texts::joined(vec![part(&["a", "b"]), part(&["c", "d"])], 3), Values::Many);
         assert!(part(&["a", "b", "c", "d", "e"]).are_many);
-    }
-
-    #[test]
-    fn commas_in_numbers_are_seen() {
-        for (cell, is) in
-            [("1,5", true), ("-1,000,000.5", true), ("1.5", false), ("a,b", false), ("1,", false)]
-        {
-            assert_eq!(has_comma(cell.as_bytes()), is, "{cell}");
-        }
     }
 }

@@ -1,7 +1,7 @@
-//! Delimited text: cells divided by `,`, `;`, `|` or a tab, whichever the first line has most of, by RFC 4180.
+//! Delimited text, by RFC 4180: cells divided by one character, or by runs of blanks, as its [`Head`] says.
 //!
-//! A first line that holds a text is the header. Empty lines and lines that begin with `#` are passed over. A table of
-//! numbers alone takes the short way into one dense matrix; any other is read column by column.
+//! Empty lines are passed over. A table of numbers alone takes the short way into one dense matrix; any other is read
+//! column by column.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,13 +9,14 @@ use memchr::memchr;
 use ndarray::{Array2, ArrayView2, ShapeBuilder, s};
 
 use super::Matrix;
-use super::columns::{Column, Columns, Kind, Place, Texts, Values, has_comma};
-use super::head::Head;
+use super::columns::{Column, Columns, Kind, Odd, Place, Texts, Values};
 use super::missing::is_missing;
 use super::response::Loaded;
+use crate::dialect::Marks;
+use crate::dialect::head::Head;
 use crate::encoding::utf8;
 use crate::error::ReadError;
-use crate::number::{decimal, explain};
+use crate::number::{decimal, explain_cell, whole_cell};
 use crate::parallel::{self, Parsed};
 use crate::quoting::{Quoting, Records};
 use crate::source::Source;
@@ -23,6 +24,9 @@ use crate::source::Source;
 /// Reads a table that is numbers alone, all columns; which one is the response is decided later. `None` where a cell is
 /// something else, or a row has another width.
 pub(super) fn numbers(source: &Source, head: &Head, threads: usize) -> Result<Option<Loaded>, ReadError> {
+    if !head.is_plain() {
+        return Ok(None);
+    }
     let is_other = AtomicBool::new(false);
     let blocks = source.blocks().quoted(head.quoting).skip(head.bytes);
     let parse = |text: &[u8]| match is_other.load(Ordering::Relaxed) {
@@ -71,8 +75,19 @@ fn rows(text: &[u8], head: &Head) -> Parsed<Option<Vec<f64>>> {
     }
     let mut lines = 0;
     for line in text.split_inclusive(|&byte| byte == b'\n') {
-        let line = line.trim_ascii();
-        if !line.is_empty() && line[0] != b'#' && !row(line, head, &mut values) {
+        let trimmed = line.trim_ascii();
+        let is_row = match head.quoting {
+            // A line of tabs alone is a row without values.
+            _ if trimmed.is_empty() => head.quoting.is_empty(line),
+            Quoting::Byte(separator) => {
+                row(trimmed.split(|&byte| byte == separator), head.width, &mut values)
+            }
+            Quoting::Blanks => {
+                let cells = trimmed.split(u8::is_ascii_whitespace).filter(|cell| !cell.is_empty());
+                row(cells, head.width, &mut values)
+            }
+        };
+        if !is_row {
             return Ok((None, 0));
         }
         lines += 1;
@@ -80,11 +95,11 @@ fn rows(text: &[u8], head: &Head) -> Parsed<Option<Vec<f64>>> {
     Ok((Some(values), lines))
 }
 
-/// A line without quotes; false where a cell is no number, or the row has another width.
+/// The cells of a line without quotes; false where one is no number, or the row has another width.
 #[inline]
-fn row(line: &[u8], head: &Head, values: &mut Vec<f64>) -> bool {
+fn row<'t>(cells: impl Iterator<Item = &'t [u8]>, columns: usize, values: &mut Vec<f64>) -> bool {
     let mut width = 0;
-    for cell in line.split(|&byte| byte == head.quoting.separator) {
+    for cell in cells {
         let cell = cell.trim_ascii();
         match decimal(cell) {
             Some((value, length)) if length == cell.len() => values.push(value),
@@ -92,7 +107,7 @@ fn row(line: &[u8], head: &Head, values: &mut Vec<f64>) -> bool {
         }
         width += 1;
     }
-    width == head.width
+    width == columns
 }
 
 /// The same of a record that may have quotes.
@@ -107,16 +122,6 @@ fn quoted_row(record: &[u8], head: &Head, values: &mut Vec<f64>) -> bool {
         Ok(is_number)
     });
     is_number && width.is_ok_and(|width| width == head.width)
-}
-
-#[cold]
-pub(crate) fn wrong_width(width: usize, head: &Head) -> String {
-    format!(
-        "{width} cells divided by {} where the first line has {}: every row needs the same; a cell that holds the \
-         separator stands in double quotes",
-        head.quoting.name(),
-        head.width
-    )
 }
 
 /// Reads the columns of these kinds; a number column that holds a text becomes one of texts. At most this number of different
@@ -155,9 +160,9 @@ struct Part {
     texts: Texts,
     missing: u64,
     first_missing: Option<usize>,
-    /// Of a text, cells that are numbers, and that would be.
-    counted: (u64, u64),
-    odd: Option<(usize, String)>,
+    /// Of a text, cells that are numbers.
+    counted: u64,
+    odd: Option<(usize, Odd)>,
 }
 
 fn block(text: &[u8], head: &Head, kinds: &[Kind], most: &[usize]) -> Parsed<Block> {
@@ -166,23 +171,17 @@ fn block(text: &[u8], head: &Head, kinds: &[Kind], most: &[usize]) -> Parsed<Blo
         texts: Texts::new(most),
         missing: 0,
         first_missing: None,
-        counted: (0, 0),
+        counted: 0,
         odd: None,
     };
     let mut parts: Vec<Part> = most.iter().map(part).collect();
     let (mut rows, mut records) = (0, Records::new(text, head.quoting));
     for (line, record) in records.by_ref() {
-        let width = head.quoting.each(record, |j, cell| {
-            // A row that is too long is told by its width.
-            if let Some((part, kind)) = parts.get_mut(j).zip(kinds.get(j)) {
-                part.push(*kind, line, &cell.text()).map_err(|why| format!("{}: {why}", head.column(j)))?;
-            }
-            Ok(true)
+        let read = head.cells(record, |j, cell| {
+            let pushed = parts[j].push(kinds[j], line, &cell.text(), head.marks);
+            pushed.map_err(|why| format!("{}: {why}", head.column(j)))
         });
-        let width = width.map_err(|message| (line, message))?;
-        if width != head.width {
-            return Err((line, wrong_width(width, head)));
-        }
+        read.map_err(|message| (line, message))?;
         rows += 1;
     }
     let lines = records.lines();
@@ -190,32 +189,32 @@ fn block(text: &[u8], head: &Head, kinds: &[Kind], most: &[usize]) -> Parsed<Blo
 }
 
 impl Part {
-    fn push(&mut self, kind: Kind, line: usize, cell: &[u8]) -> Result<(), String> {
+    fn push(&mut self, kind: Kind, line: usize, cell: &[u8], marks: Marks) -> Result<(), String> {
         if kind == Kind::Skip {
             return Ok(());
         }
         let cell = cell.trim_ascii();
-        let number = decimal(cell).filter(|&(_, length)| length == cell.len());
+        let number = marks.number(cell);
         let is_missing = number.is_none() && is_missing(cell);
         if is_missing {
             self.missing += 1;
             self.first_missing = self.first_missing.or(Some(line));
         }
         match (kind, number) {
-            (Kind::Number, Some((value, _))) => self.numbers.push(value),
+            (Kind::Number, Some(value)) => self.numbers.push(value),
             (Kind::Number, None) => {
                 if !is_missing && self.odd.is_none() {
                     refuse_infinite(cell)?;
-                    self.odd = Some((line, String::new()));
+                    self.odd = Some((line, Odd::default()));
                 }
                 self.numbers.push(f64::NAN);
             }
             _ => {
-                self.counted.0 += u64::from(number.is_some());
-                self.counted.1 += u64::from(number.is_none() && has_comma(cell));
+                self.counted += u64::from(number.is_some());
                 let text = if is_missing { "" } else { utf8(cell)? };
                 if number.is_none() && !is_missing && self.odd.is_none() {
-                    self.odd = Some((line, crate::number::first_characters(cell)));
+                    let (cell, cure) = (whole_cell(cell), marks.cure(cell));
+                    self.odd = Some((line, Odd { cell, cure }));
                 }
                 self.texts.push(text);
             }
@@ -228,7 +227,7 @@ impl Part {
 fn refuse_infinite(cell: &[u8]) -> Result<(), String> {
     let is_infinite =
         std::str::from_utf8(cell).is_ok_and(|cell| cell.parse::<f64>().is_ok_and(f64::is_infinite));
-    if is_infinite { Err(explain(cell)) } else { Ok(()) }
+    if is_infinite { Err(explain_cell(cell)) } else { Ok(()) }
 }
 
 fn joined(blocks: Vec<Block>, head: &Head, kinds: &[Kind], most: &[usize]) -> Columns {
@@ -242,7 +241,6 @@ fn joined(blocks: Vec<Block>, head: &Head, kinds: &[Kind], most: &[usize]) -> Co
             missing: 0,
             first_missing: None,
             numbers: 0,
-            commas: 0,
             odd: None,
         })
         .collect();
@@ -255,9 +253,8 @@ fn joined(blocks: Vec<Block>, head: &Head, kinds: &[Kind], most: &[usize]) -> Co
             column.missing += part.missing;
             let line = |line: usize| Place::Line(first_line + line);
             column.first_missing = column.first_missing.take().or(part.first_missing.map(line));
-            (column.numbers, column.commas) =
-                (column.numbers + part.counted.0, column.commas + part.counted.1);
-            column.odd = column.odd.take().or(part.odd.map(|(at, cell)| (line(at), cell)));
+            column.numbers += part.counted;
+            column.odd = column.odd.take().or(part.odd.map(|(at, odd)| (line(at), odd)));
             match kinds[j] {
                 Kind::Number => numbers[j].extend(part.numbers),
                 Kind::Text => texts[j].push(part.texts),
@@ -273,11 +270,6 @@ fn joined(blocks: Vec<Block>, head: &Head, kinds: &[Kind], most: &[usize]) -> Co
             Kind::Skip => Values::Skipped,
         };
     }
-    Columns { columns, rows, named: head.names.is_some(), notes: head.notes.clone() }
-}
-
-/// What divides the cells of a file that begins so, if its first line has it.
-pub(super) fn is_delimited(line: &[u8]) -> bool {
-    let Quoting { separator } = Quoting { separator: super::head::separator(line) };
-    line.contains(&separator)
+    let marks = Some(head.marks).filter(|marks| !marks.is_plain());
+    Columns { columns, rows, named: head.names.is_some(), marks, notes: head.notes.clone() }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::checks::{Own, check_missing, check_texts};
-use super::classes::{self, Beside, Labels, labels, numbered};
+use super::classes::{self, Labels, labels, numbered};
 use super::columns::{Column, Columns, Place, Values};
 use super::encoding::{ColumnOptions, EncodedColumn, Encoding, LeftOut};
 use super::features::{Feature, Filled, matrix};
@@ -35,7 +35,7 @@ pub(super) fn encode(
 ) -> Result<Encoded, ReadError> {
     let options = &reading.columns;
     let Selection { response, file, beside: sides, left_out, .. } = selection;
-    let Columns { mut columns, rows, named, .. } = columns;
+    let Columns { mut columns, rows, named, marks, .. } = columns;
     if rows == 0 {
         return Err(ReadError::file(path, "there are no rows: expected one sample a line"));
     }
@@ -43,13 +43,13 @@ pub(super) fn encode(
     let own = Own { response, sides: &sides, classes: &reading.classes };
     check_texts(&columns, rows, &own, options, path)?;
     check_missing(&columns, &own, options.missing, path)?;
-    let mut beside = beside_of(&mut columns, &own, &reading.beside, rows)?;
+    let mut beside = beside_of(&mut columns, &own, reading, rows)?;
     let (mut y, mut classes) = match (response, &file) {
         (Some(j), _) => {
             let values = std::mem::replace(&mut columns[j].values, Values::Skipped);
             numbered(values, &reading.classes).unwrap_or_default()
         }
-        (None, Some(file)) => vector(Path::new(file), &reading.classes)?,
+        (None, Some(file)) => vector(Path::new(file), reading)?,
         (None, None) => (Vec::new(), None),
     };
     if y.len() != rows {
@@ -85,6 +85,7 @@ pub(super) fn encode(
         columns: Vec::new(),
         left_out,
         rows_left_out: rows_left_out as u64,
+        marks,
     };
     if let Some(kept) = &kept {
         columns.iter_mut().for_each(|column| column.values.retain(kept));
@@ -138,15 +139,17 @@ fn no_feature(encoding: &Encoding) -> String {
 fn beside_of(
     columns: &mut [Column],
     own: &Own<'_>,
-    asked: &[Beside],
+    reading: &Options,
     rows: usize,
 ) -> Result<Vec<Values>, ReadError> {
-    let values = own.sides.iter().zip(asked).map(|(side, asked)| match side {
+    let values = own.sides.iter().zip(&reading.beside).map(|(side, asked)| match side {
         Side::Column(j) => Ok(columns[*j].values.clone()),
-        Side::File(file) => Ok(match classes::from_file(asked.option, Path::new(file), rows)? {
-            Labels::Numbers(values) => Values::Numbers(values),
-            Labels::Texts { codes, texts } => Values::Texts { codes, texts },
-        }),
+        Side::File(file) => {
+            Ok(match classes::from_file(asked.option, Path::new(file), rows, &reading.dialect)? {
+                Labels::Numbers(values) => Values::Numbers(values),
+                Labels::Texts { codes, texts } => Values::Texts { codes, texts },
+            })
+        }
     });
     let values = values.collect::<Result<Vec<_>, ReadError>>()?;
     for (place, column) in columns.iter_mut().enumerate() {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::missing::Missing;
+use crate::dialect::Marks;
 
 /// Which columns of a table are features, and how they are read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,6 +49,10 @@ pub struct Encoding {
     pub left_out: Vec<LeftOut>,
     /// Rows that were left out, as a value is missing.
     pub rows_left_out: u64,
+    /// What numbers were written with, where that is more than a point: data to predict from are taken to have the same,
+    /// unless options say something else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub marks: Option<Marks>,
 }
 
 /// A column that is a feature, or several.
@@ -110,6 +115,11 @@ impl Encoding {
             columns: names.iter().zip(1..).map(column).collect(),
             ..Self::default()
         }
+    }
+
+    /// The names of the columns.
+    pub(super) fn names(&self) -> Vec<&str> {
+        self.columns.iter().map(|column| column.name.as_str()).collect()
     }
 
     /// The names of all features.

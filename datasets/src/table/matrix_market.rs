@@ -17,7 +17,7 @@ use crate::source::Source;
 pub(super) const MAGIC: &[u8] = b"%%MatrixMarket";
 
 pub(super) fn load(source: &Source, threads: usize) -> Result<Loaded, ReadError> {
-    let content = source.content()?;
+    let content = source.text()?;
     let content = content.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&content);
     let at = |line: usize, message: String| ReadError::at(&source.path, line, message);
     let (head, entries) = Head::parse(content).map_err(|(line, message)| at(line, message))?;

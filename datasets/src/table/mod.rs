@@ -19,7 +19,6 @@ mod encoding;
 mod features;
 pub mod generate;
 mod given;
-pub(crate) mod head;
 pub mod libsvm;
 mod matrix_market;
 pub(crate) mod missing;
@@ -46,7 +45,6 @@ pub use missing::Missing;
 pub use npz::sparse_npz;
 pub use occurring::Occurring;
 
-pub(crate) use csv::wrong_width;
 pub(crate) use read::table as table_in;
 pub use read::{Format, Options, read, read_any};
 pub use samples::{Samples, read_samples};

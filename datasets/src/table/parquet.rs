@@ -12,7 +12,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use parquet::schema::types::Type;
 
-use super::columns::{Column, Columns, Kind, Place, Texts, Values};
+use super::columns::{Column, Columns, Kind, Odd, Place, Texts, Values};
 use crate::error::ReadError;
 use crate::source::Source;
 
@@ -82,7 +82,7 @@ impl Parquet<'_> {
             _ => builders.next().unwrap_or_else(|| Builder::new(*kind, most)).finish(name, most),
         };
         let columns = names.into_iter().zip(kinds).zip(most).map(column).collect();
-        Ok(Columns { columns, rows, named: true, notes: Vec::new() })
+        Ok(Columns { columns, rows, named: true, marks: None, notes: Vec::new() })
     }
 }
 
@@ -181,8 +181,7 @@ impl Builder {
             missing: self.missing,
             first_missing: self.first_missing.map(place),
             numbers: 0,
-            commas: 0,
-            odd: self.odd.map(|(row, text)| (place(row), text)),
+            odd: self.odd.map(|(row, cell)| (place(row), Odd { cell, cure: None })),
         }
     }
 

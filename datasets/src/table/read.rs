@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::classes::{Beside, Classes, Labels, from_files};
-use super::csv::is_delimited;
 use super::encoding::{ColumnOptions, Encoding};
 use super::{Table, cache, generate, matrix_market, npy, npz, response, tabular};
-use crate::encoding::TextEncoding;
+use crate::dialect::beginning::Purpose;
+use crate::dialect::{Dialect, Separator, divided_by};
 use crate::error::ReadError;
 use crate::foreign::{foreign, is_json};
 use crate::records::RecordCounts;
@@ -30,10 +30,8 @@ pub struct Options {
     /// The number of columns of libsvm text, which states none: values at larger indices are left out, and
     /// [`Samples::beyond`](super::Samples::beyond) counts them. `None` takes the largest index.
     pub width: Option<u32>,
-    /// How the bytes of text are letters; `None` takes UTF-8, and UTF-16 where its mark is.
-    pub encoding: Option<TextEncoding>,
-    /// The first line of delimited text is data, whatever it holds.
-    pub no_header: bool,
+    /// How delimited text is written, and how the bytes of any text are letters.
+    pub dialect: Dialect,
     /// Which columns of delimited text and Parquet are features, and how.
     pub columns: ColumnOptions,
     /// Whether the response may be texts.
@@ -54,8 +52,7 @@ impl Default for Options {
             threads: 1,
             zero_based: false,
             width: None,
-            encoding: None,
-            no_header: false,
+            dialect: Dialect::default(),
             columns: ColumnOptions::default(),
             classes: Classes::Refused,
             beside: Vec::new(),
@@ -70,7 +67,7 @@ impl Default for Options {
 pub enum Format {
     /// `response index:value ...`, one row a line, as libsvm and svmlight.
     Libsvm,
-    /// Cells divided by `,`, `;`, `|` or tabs, with or without a header.
+    /// Cells divided by one character or by blanks, with or without a header: a [`Dialect`].
     Csv,
     /// One numpy array.
     Npy,
@@ -84,6 +81,11 @@ pub enum Format {
 
 impl Format {
     const ALL: [Self; 6] = [Self::Libsvm, Self::Csv, Self::Npy, Self::Npz, Self::MatrixMarket, Self::Parquet];
+
+    /// The formats that this build reads.
+    pub fn readable() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|format| *format != Self::Parquet || cfg!(feature = "parquet"))
+    }
 
     /// The name that [`FromStr`] takes: `libsvm`, `csv`, `npy`, `npz`, `mtx` or `parquet`.
     pub fn name(self) -> &'static str {
@@ -108,7 +110,13 @@ impl FromStr for Format {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        let known = || format!("`{name}` is no format: choose {}", Self::ALL.map(Self::name).join(", "));
+        let known = || {
+            format!(
+                "`{name}` is no format: choose {}",
+                Self::readable().map(Self::name).collect::<Vec<_>>().join(", ")
+            )
+        };
+        let name = if name == "tsv" { "csv" } else { name };
         Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(known)
     }
 }
@@ -146,11 +154,11 @@ pub(super) const EMBEDDED: &str = "diabetes";
 
 /// Refuses options of files where a table is none.
 pub(super) fn check_no_file(source: &str, options: &Options) -> Result<(), ReadError> {
-    let Options { encoding, no_header, zero_based, columns, .. } = options;
+    let Options { dialect, zero_based, columns, .. } = options;
     let is_none = source == EMBEDDED || source.starts_with("synth:");
-    if is_none && (encoding.is_some() || *no_header || *zero_based || *columns != ColumnOptions::default()) {
-        let why = "it is no file: --encoding, --no-header, --zero-based, --columns, --drop, --categorical, --max-levels \
-                   and --missing have no effect on it";
+    if is_none && (*dialect != Dialect::default() || *zero_based || *columns != ColumnOptions::default()) {
+        let why = "it is no file: --separator, --decimal, --thousands, --encoding, --no-header, --zero-based, --columns, \
+                   --drop, --categorical, --max-levels and --missing have no effect on it";
         return Err(ReadError::file(Path::new(source), why));
     }
     Ok(())
@@ -158,7 +166,7 @@ pub(super) fn check_no_file(source: &str, options: &Options) -> Result<(), ReadE
 
 /// The columns beside a table that is no file.
 pub(super) fn beside_no_file(source: &str, options: &Options, rows: usize) -> Result<Vec<Labels>, ReadError> {
-    from_files(&options.beside, rows, &format!("{source}, which is no file,"), Path::new(source))
+    from_files(options, rows, &format!("{source}, which is no file,"), Path::new(source))
 }
 
 /// Whether users mean a file by this.
@@ -207,16 +215,16 @@ pub(crate) fn table(source: &Source, format: Format, options: &Options) -> Resul
             ..described
         });
     }
-    if options.columns != ColumnOptions::default() || options.no_header {
+    if options.columns != ColumnOptions::default() {
         let why = format!(
-            "{format} has no columns with names: --no-header, --columns, --drop, --categorical, --max-levels and --missing \
-             are for csv and parquet"
+            "{format} has no columns with names: --columns, --drop, --categorical, --max-levels and --missing are for csv \
+             and parquet"
         );
         return Err(ReadError::file(&source.path, why));
     }
     let (loaded, _) = cache::parsed(source, format, options)?;
     let (features, (y, classes)) = response::part(loaded, options, &source.path)?;
-    let beside = from_files(&options.beside, y.len(), format.name(), &source.path)?;
+    let beside = from_files(options, y.len(), format.name(), &source.path)?;
     let response::Loaded { x, occurring, names: feature_names, .. } = features;
     let records = RecordCounts::of(y.len());
     Ok(Table { x, occurring, y, classes, beside, feature_names, records, ..described })
@@ -224,11 +232,15 @@ pub(crate) fn table(source: &Source, format: Format, options: &Options) -> Resul
 
 /// Opens a file, and finds out its format.
 pub(super) fn open(path: &Path, options: &Options) -> Result<(Source, Format), ReadError> {
-    let source = Source::open_text(path, options.encoding)?;
+    let source = Source::open_text(path, options.dialect.encoding)?;
     let beginning = source.beginning(1 << 16)?;
     let refuse = |why: String| Err(ReadError::file(&source.path, why));
-    let format = options.format.or_else(|| recognise(&beginning));
+    options.dialect.check().map_err(|why| ReadError::file(&source.path, why))?;
+    let format = options.format.or_else(|| recognise(&beginning, &options.dialect));
     match format {
+        Some(format) if options.dialect.is_of_tables() && format != Format::Csv => {
+            refuse(format!("this is {format}: {} is for delimited text", options.dialect.first_given()))
+        }
         Some(format) if options.zero_based && format != Format::Libsvm => {
             refuse(format!("this is {format}: --zero-based is for libsvm text"))
         }
@@ -253,7 +265,7 @@ pub(super) fn open(path: &Path, options: &Options) -> Result<(Source, Format), R
 
 /// What is said of a file whose format is not recognised.
 fn unknown(beginning: &[u8]) -> String {
-    let (_, line) = first_line(beginning);
+    let line = lines(beginning).next().unwrap_or_default();
     if let Some(why) = foreign(beginning) {
         return why;
     }
@@ -262,17 +274,18 @@ fn unknown(beginning: &[u8]) -> String {
     }
     let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count();
     match words {
-        2.. => "the cells of the first line are divided by blanks: divide them by commas, semicolons, `|` or tabs (or name \
-                the format by --format)"
+        2.. => "blanks divide the first line, and not each line into as many cells: name what divides them by --separator, \
+                or the format by --format"
             .into(),
-        _ => "the format is not recognised: libsvm, csv, npy, npz, mtx and parquet are; if it is one of them, name it by \
-              --format"
-            .into(),
+        _ => {
+            let known: Vec<&str> = Format::readable().map(Format::name).collect();
+            format!("the format is not recognised: {} are; if it is one of them, name it by --format", known.join(", "))
+        }
     }
 }
 
 /// The format of a file that begins so.
-pub(super) fn recognise(beginning: &[u8]) -> Option<Format> {
+pub(super) fn recognise(beginning: &[u8], dialect: &Dialect) -> Option<Format> {
     for (magic, format) in [
         (npy::MAGIC, Format::Npy),
         (&b"PAR1"[..], Format::Parquet),
@@ -289,58 +302,66 @@ pub(super) fn recognise(beginning: &[u8]) -> Option<Format> {
     if foreign(beginning).is_some() || is_json(beginning) {
         return None;
     }
-    let (_, line) = first_line(beginning);
-    let words = |line: &[u8]| {
-        let mut words =
-            line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).map(<[u8]>::to_vec);
-        Some((words.next()?, words.next()))
+    let has_rows = lines(beginning).any(|line| !line.starts_with(b"#"));
+    let rows: Vec<&[u8]> = lines(beginning).filter(|line| !has_rows || !line.starts_with(b"#")).collect();
+    let words = |line: &'_ [u8]| -> Vec<Vec<u8>> {
+        line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).map(<[u8]>::to_vec).collect()
     };
-    let (response, pair) = words(line)?;
-    let is_pair = |word: &[u8]| {
-        let colon = word.iter().position(|&byte| byte == b':');
-        colon.is_some_and(|colon| word[..colon] == *b"qid" || word[..colon].iter().all(u8::is_ascii_digit))
-    };
+    let first = words(rows.first()?);
+    if dialect.separator.is_some() {
+        return Some(Format::Csv);
+    }
     let is_number =
-        |word: &[u8]| crate::number::decimal(word).is_some_and(|(_, length)| length == word.len());
-    match pair {
-        Some(pair) if is_pair(&pair) => Some(Format::Libsvm),
-        _ if is_delimited(line) => Some(Format::Csv),
+        |word: &Vec<u8>| crate::number::decimal(word).is_some_and(|(_, length)| length == word.len());
+    let is_blank = || divided_by(beginning, Purpose::Table) == Separator::Blanks;
+    match &first[..] {
+        [_, pair, ..] if is_pair(pair) => match is_blank() && !has_pairs_alone(&rows, words) {
+            true => Some(Format::Csv),
+            false => Some(Format::Libsvm),
+        },
+        _ if rows[0].iter().any(|byte| b",;|\t".contains(byte)) => Some(Format::Csv),
         // Without a response, or with several: libsvm's reader says so.
-        _ if is_pair(&response) => Some(Format::Libsvm),
-        Some(_) if crate::number::decimal(&response).is_some() => Some(Format::Libsvm),
-        Some(_) => None,
-        // One word a line: a column of numbers, unless a row of libsvm text without features begins it.
-        None => {
-            let rest = beginning.split(|&byte| byte == b'\n').filter(|line| !line.starts_with(b"#")).skip(1);
-            let mut rest = rest.filter_map(words);
-            match rest.any(|(_, pair)| pair.is_some_and(|pair| is_pair(&pair))) {
+        [response, ..] if is_pair(response) => Some(Format::Libsvm),
+        [response, second, ..] => {
+            let has_pairs = rows.iter().any(|row| words(row).get(1).is_some_and(|word| is_pair(word)));
+            match is_number(response) && has_pairs {
                 true => Some(Format::Libsvm),
-                false if is_number(&response) => Some(Format::Csv),
+                false if is_blank() || is_number(response) && is_number(second) => Some(Format::Csv),
+                false => None,
+            }
+        }
+        // One word a line: a column of numbers, unless a row of libsvm text without features begins it.
+        _ => {
+            let mut rest = rows.iter().skip(1).map(|row| words(row));
+            match rest.any(|words| words.get(1).is_some_and(|pair| is_pair(pair))) {
+                true => Some(Format::Libsvm),
                 false => {
-                    let mut rest = beginning.split(|&byte| byte == b'\n').filter_map(words);
-                    rest.any(|(word, _)| is_number(&word)).then_some(Format::Csv)
+                    let mut all = lines(beginning).map(words);
+                    all.any(|words| words.first().is_some_and(is_number)).then_some(Format::Csv)
                 }
             }
         }
     }
 }
 
-/// What lies before a line.
-pub(super) struct Before {
-    pub(super) bytes: usize,
-    pub(super) lines: usize,
+/// Whether a word is `index:value` or `qid:number`, right or wrong.
+fn is_pair(word: &[u8]) -> bool {
+    let Some(colon) = word.iter().position(|&byte| byte == b':') else { return false };
+    let (index, value) = word.split_at(colon);
+    (index == b"qid" || index.iter().all(u8::is_ascii_digit))
+        && !value.iter().any(|byte| b",;|".contains(byte))
 }
 
-/// The first line that is neither empty nor a `#` comment, without its end.
-pub(super) fn first_line(text: &[u8]) -> (Before, &[u8]) {
-    let mut before = Before { bytes: 0, lines: 0 };
-    for line in text.split(|&byte| byte == b'\n') {
-        if !line.trim_ascii().is_empty() && !line.starts_with(b"#") {
-            return (before, line);
-        }
-        before.bytes += line.len() + 1;
-        before.lines += 1;
-    }
-    before.bytes = before.bytes.min(text.len());
-    (before, &[])
+/// Whether pairs stand behind the first word of each row wherever one has a pair.
+fn has_pairs_alone(rows: &[&[u8]], words: impl Fn(&[u8]) -> Vec<Vec<u8>>) -> bool {
+    let rows: Vec<Vec<Vec<u8>>> = rows.iter().map(|row| words(row)).collect();
+    let width = rows.iter().map(Vec::len).max().unwrap_or(0);
+    (1..width).all(|at| rows.iter().any(|row| row.get(at).is_some_and(|word| is_pair(word))))
+}
+
+/// The lines that are not empty.
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(|&byte| byte == b'\n')
+        .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+        .filter(|line| !line.trim_ascii().is_empty())
 }

@@ -4,13 +4,14 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::classes::{Classes, numbered};
-use super::columns::{Column, Columns, Kind, Values};
+use super::columns::{Column, Columns, Kind, Odd, Values};
 use super::encoding::{EncodedColumn, Encoding, listed};
 use super::features::{Feature, NO_LEVEL, matrix};
 use super::read::Options;
 use super::response::{Choice, USUAL, chosen};
 use super::samples::Samples;
 use super::select::Side;
+use crate::dialect::head::{is_of_names, position};
 use crate::error::ReadError;
 use crate::records::RecordCounts;
 
@@ -93,7 +94,9 @@ fn by_names(encoding: &Encoding, names: &[String]) -> Result<Vec<usize>, String>
     if let Some(name) = twice {
         return Err(format!("there are two columns `{name}`: give each a name of its own"));
     }
-    let place = |column: &EncodedColumn| places.get(column.name.as_str()).copied();
+    let place = |column: &EncodedColumn| {
+        places.get(column.name.as_str()).copied().or_else(|| position(names, &column.name))
+    };
     let missing: Vec<&str> = encoding
         .columns
         .iter()
@@ -140,20 +143,21 @@ pub(super) fn apply(
     encoding: &Encoding,
     found: Found,
     columns: Columns,
-    classes: &Classes,
+    options: &Options,
     path: &Path,
 ) -> Result<Samples, ReadError> {
+    let classes = &options.classes;
     let Found { places, response, file, left_out, .. } = found;
-    let Columns { mut columns, rows, mut notes, named } = columns;
+    let Columns { mut columns, rows, mut notes, named, .. } = columns;
     if named && encoding.named {
         // That the first line holds names is found out by their being the model's.
-        notes.clear();
+        notes.retain(|note| !is_of_names(note));
     }
     let mut features = Vec::new();
     let mut unseen = Vec::new();
     let y = match (&file, response) {
         (_, Some(j)) => known_response(&columns[j], classes, &mut notes),
-        (Some(file), None) => Some(super::response::vector(Path::new(file), classes)?.0),
+        (Some(file), None) => Some(super::response::vector(Path::new(file), options)?.0),
         (None, None) => None,
     };
     for (about, place) in encoding.columns.iter().zip(places) {
@@ -239,7 +243,8 @@ fn no_number(about: &EncodedColumn, column: &Column, path: &Path) -> ReadError {
         format!("column `{}`: `{cell}` is not a number, as the model's data had there", about.name)
     };
     match &column.odd {
-        Some((at, cell)) => at.error(path, why(cell)),
+        Some((at, Odd { cell, cure: None })) => at.error(path, why(cell)),
+        Some((at, Odd { cell, cure: Some(cure) })) => at.error(path, format!("{}: {cure}", why(cell))),
         None => ReadError::file(path, why("a text")),
     }
 }

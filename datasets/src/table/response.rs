@@ -7,7 +7,10 @@ use ndarray::Axis;
 use super::classes::{Classes, numbered};
 use super::columns::{Column, Kind, Values};
 use super::read::{Format, Options, recognise};
-use super::{Csc, Matrix, Occurring, csv, head::Head, matrix_market, npy, npz};
+use super::{Csc, Matrix, Occurring, csv, matrix_market, npy, npz};
+use crate::dialect::Dialect;
+use crate::dialect::beginning::Purpose;
+use crate::dialect::head::{Head, Known, position};
 use crate::error::ReadError;
 use crate::source::Source;
 
@@ -79,7 +82,7 @@ pub(super) fn part(loaded: Loaded, options: &Options, path: &Path) -> Result<(Lo
             (x, names, y)
         }
         (Choice::File(file), _) => {
-            let (y, texts) = vector(Path::new(file), &options.classes)?;
+            let (y, texts) = vector(Path::new(file), options)?;
             classes = texts;
             (x, names, y)
         }
@@ -111,7 +114,7 @@ pub(super) fn chosen<'a>(
     wanted: Option<&'a str>,
     path: &Path,
 ) -> Result<Choice<'a>, ReadError> {
-    let named = |name: &str| names?.iter().position(|column| column == name).map(Choice::Column);
+    let named = |name: &str| position(names?, name).map(Choice::Column);
     let Some(wanted) = wanted else {
         if apart {
             return Ok(Choice::Apart);
@@ -184,11 +187,15 @@ fn without_sparse(x: &Csc, j: usize) -> Csc {
 }
 
 /// A file that holds a response: numbers, or texts where there may be some.
-pub(super) fn vector(path: &Path, classes: &Classes) -> Result<Response, ReadError> {
-    let column = column_of(path)?;
+pub(super) fn vector(path: &Path, options: &Options) -> Result<Response, ReadError> {
+    let (column, classes) = (column_of(path, &options.dialect)?, &options.classes);
     let wrong = |at: &super::columns::Place, why: String| at.error(path, format!("the response: {why}"));
-    if let (Classes::Refused, Some((at, cell))) = (classes, &column.odd) {
-        return Err(wrong(at, format!("`{cell}` is not a number")));
+    if let (Classes::Refused, Some((at, odd))) = (classes, &column.odd) {
+        let why = match &odd.cure {
+            Some(cure) => format!("`{}` is not a number as numbers are read here: {cure}", odd.cell),
+            None => format!("`{}` is not a number", odd.cell),
+        };
+        return Err(wrong(at, why));
     }
     if let Some(at) = &column.first_missing {
         return Err(wrong(at, "there is no value".into()));
@@ -205,15 +212,18 @@ pub(super) fn vector(path: &Path, classes: &Classes) -> Result<Response, ReadErr
 }
 
 /// A file that holds one column, of numbers or of texts.
-pub(super) fn column_of(path: &Path) -> Result<Column, ReadError> {
+///
+/// Its cells are written as the dialect says; it has a header or none, and an encoding, of its own.
+pub(super) fn column_of(path: &Path, dialect: &Dialect) -> Result<Column, ReadError> {
     let source = Source::open_text(path, None)?;
-    let format = recognise(&source.beginning(4096)?).unwrap_or(Format::Csv);
+    let dialect = &Dialect { no_header: false, encoding: None, ..*dialect };
+    let format = recognise(&source.beginning(4096)?, dialect).unwrap_or(Format::Csv);
     let one = |count: usize| match count {
         1 => Ok(()),
         count => Err(ReadError::file(path, format!("{count} columns where one was expected: a value a row"))),
     };
     if matches!(format, Format::Csv | Format::Libsvm) {
-        let head = Head::of(&source, false)?;
+        let head = Head::of(&source, dialect, Purpose::Column, Known::default())?;
         one(head.width)?;
         let mut columns = csv::columns(&source, &head, vec![Kind::Number], &[usize::MAX], 1)?.columns;
         return columns.pop().ok_or_else(|| ReadError::file(path, "there is no column"));
@@ -227,7 +237,6 @@ pub(super) fn column_of(path: &Path) -> Result<Column, ReadError> {
         missing: 0,
         first_missing: None,
         numbers: 0,
-        commas: 0,
         odd: None,
     })
 }

@@ -73,7 +73,7 @@ pub fn read_samples(source: &str, options: &Options) -> Result<Samples, ReadErro
     if format == Format::Libsvm {
         let indices = Indices { zero_based: options.zero_based, width: options.width };
         let (loaded, beyond) = libsvm::load(&source, &indices, options.threads)?;
-        let beside = from_files(&options.beside, loaded.x.rows(), format.name(), &source.path)?;
+        let beside = from_files(options, loaded.x.rows(), format.name(), &source.path)?;
         return Ok(Samples { beside, is_open_ended: true, beyond, ..Samples::of(loaded) });
     }
     if matches!(format, Format::Csv | Format::Parquet) {
@@ -86,7 +86,7 @@ pub fn read_samples(source: &str, options: &Options) -> Result<Samples, ReadErro
     } else {
         (loaded, None)
     };
-    let beside = from_files(&options.beside, features.x.rows(), format.name(), &source.path)?;
+    let beside = from_files(options, features.x.rows(), format.name(), &source.path)?;
     Ok(Samples { y, beside, ..Samples::of(features) })
 }
 

@@ -8,6 +8,7 @@ use super::columns::Kind;
 use super::encoding::{ColumnOptions, LeftOut, listed};
 use super::read::Options;
 use super::response::{Choice, chosen};
+use crate::dialect::head::position;
 use crate::error::ReadError;
 
 /// The part that each column has.
@@ -50,7 +51,7 @@ impl Selection {
 /// The columns beside the features: by name, then by number, then a file.
 pub(super) fn sides(beside: &[Beside], names: &[String]) -> Result<Vec<Side>, String> {
     let side = |Beside { option, name }: &Beside| {
-        let place = names.iter().position(|column| column == name);
+        let place = position(names, name);
         let number = || name.parse::<usize>().ok()?.checked_sub(1).filter(|&place| place < names.len());
         match place.or_else(number) {
             Some(j) => Ok(Side::Column(j)),
@@ -119,7 +120,7 @@ pub(super) fn select(
     }
     if let Some((first, second)) = twice {
         let why = format!(
-            "two columns are called `{}`, the {} and the {}: give each a name of its own, or leave one out by --drop {}",
+            "two columns are called `{}`, the {} and the {}: give each a name of its own, leave one out by --drop {}, or, if the first line is data, say so by --no-header",
             names[first],
             ordinal(first + 1),
             ordinal(second + 1),
@@ -157,9 +158,10 @@ pub(super) fn ordinal(number: usize) -> String {
 pub(super) fn places(option: &str, wanted: &[String], names: &[String]) -> Result<Vec<bool>, String> {
     let mut places = vec![false; names.len()];
     for name in wanted {
+        let exact = position(names, name).map(|at| &names[at]);
         let is_named = |column: &String| match name.strip_suffix('*') {
             Some(beginning) if !names.contains(name) => column.starts_with(beginning),
-            _ => column == name,
+            _ => Some(column) == exact,
         };
         let mut is_any = false;
         for (place, _) in places.iter_mut().zip(names).filter(|(_, column)| is_named(column)) {

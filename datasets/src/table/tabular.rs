@@ -9,13 +9,15 @@ use super::columns::{Columns, Kind};
 use super::encode::{Encoded, encode};
 use super::encoding::{ColumnOptions, Encoding};
 use super::features::Filled;
-use super::head::Head;
 use super::read::{Format, Options};
 use super::repeat::{apply, find};
 use super::response::{self, Loaded};
 use super::samples::Samples;
 use super::select::{Selection, Side, is_beside, select, sides};
 use super::{cache, csv};
+use crate::dialect::Dialect;
+use crate::dialect::beginning::{Purpose, is_tabs};
+use crate::dialect::head::{Head, Known};
 use crate::error::ReadError;
 use crate::records::RecordCounts;
 use crate::source::Source;
@@ -42,11 +44,17 @@ pub(super) struct Read {
 }
 
 impl<'s> Tabular<'s> {
-    fn open(source: &'s Source, format: Format, no_header: bool) -> Result<Self, ReadError> {
+    fn open(source: &'s Source, format: Format, options: &Options) -> Result<Self, ReadError> {
         match format {
             #[cfg(feature = "parquet")]
             Format::Parquet => super::parquet::Parquet::open(source).map(Self::Parquet),
-            _ => Ok(Self::Csv(source, Head::of(source, no_header)?)),
+            _ => {
+                let repeat = options.repeat.as_ref();
+                let names = repeat.filter(|encoding| encoding.named).map(Encoding::names);
+                let marks = repeat.and_then(|encoding| encoding.marks).unwrap_or_default();
+                let known = Known { names: names.as_deref(), marks };
+                Ok(Self::Csv(source, Head::of(source, &options.dialect, Purpose::Table, known)?))
+            }
         }
     }
 
@@ -86,14 +94,14 @@ impl<'s> Tabular<'s> {
 
 /// Reads a table, its response chosen.
 pub(super) fn load(source: &Source, format: Format, options: &Options) -> Result<Read, ReadError> {
-    let table = Tabular::open(source, format, options.no_header)?;
+    let table = Tabular::open(source, format, options)?;
     let (names, path) = (table.names(), &source.path);
     let selection = select(&names, table.is_named(), options, path)?;
     if let Some(head) = table.head()
         && options.columns == ColumnOptions::default()
         && options.beside.is_empty()
     {
-        let kept = cache::Kept::of(source, options, format, &variant(options, None));
+        let kept = cache::Kept::of(source, options, format, &variant(options, path, None));
         let loaded = match kept.load() {
             Some((loaded, _)) => Some(loaded),
             None => csv::numbers(source, head, options.threads)?
@@ -117,7 +125,7 @@ pub(super) fn load(source: &Source, format: Format, options: &Options) -> Result
         }
     }
     let kept = match options.beside.is_empty() {
-        true => cache::Kept::of(source, options, format, &variant(options, Some(&selection))),
+        true => cache::Kept::of(source, options, format, &variant(options, path, Some(&selection))),
         false => cache::Kept::none(),
     };
     let mut beside = Vec::new();
@@ -141,13 +149,13 @@ pub(super) fn load(source: &Source, format: Format, options: &Options) -> Result
 }
 
 /// What tells tables of one file apart that are read in different ways.
-fn variant(options: &Options, selection: Option<&Selection>) -> String {
+fn variant(options: &Options, path: &Path, selection: Option<&Selection>) -> String {
     let mut ways = String::new();
-    if options.no_header {
-        ways += "no header ";
+    if options.dialect != Dialect::default() {
+        ways += &format!("{:?} ", options.dialect);
     }
-    if let Some(encoding) = options.encoding {
-        ways += &format!("{encoding} ");
+    if is_tabs(path) {
+        ways += "tabs ";
     }
     if let Some(selection) = selection {
         let file = selection.file.as_deref().and_then(|file| Source::open(Path::new(file)).ok());
@@ -168,7 +176,7 @@ fn variant(options: &Options, selection: Option<&Selection>) -> String {
 
 /// Reads features to predict from, as an encoding has them; without one, all columns, which have to be numbers.
 pub(super) fn samples(source: &Source, format: Format, options: &Options) -> Result<Samples, ReadError> {
-    let table = Tabular::open(source, format, options.no_header)?;
+    let table = Tabular::open(source, format, options)?;
     let (names, path) = (table.names(), &source.path);
     let sides = sides(&options.beside, &names).map_err(|why| ReadError::file(path, why))?;
     let is_of_places = |encoding: &&Encoding| {
@@ -181,7 +189,7 @@ pub(super) fn samples(source: &Source, format: Format, options: &Options) -> Res
         found.read(&sides, &names);
         let columns = table.columns(found.kinds.clone(), &vec![usize::MAX; names.len()], options.threads)?;
         let beside = beside(&sides, options, &columns, path)?;
-        return Ok(Samples { beside, ..apply(encoding, found, columns, &options.classes, path)? });
+        return Ok(Samples { beside, ..apply(encoding, found, columns, options, path)? });
     }
     let mut all = Encoding { named: table.is_named(), ..Encoding::of_numbers(&names) };
     let response = match options.y {
@@ -198,7 +206,7 @@ pub(super) fn samples(source: &Source, format: Format, options: &Options) -> Res
     }
     let columns = table.columns(found.kinds.clone(), &most, options.threads)?;
     let beside = beside(&sides, options, &columns, path)?;
-    let samples = Samples { beside, ..apply(&all, found, columns, &options.classes, path)? };
+    let samples = Samples { beside, ..apply(&all, found, columns, options, path)? };
     match samples.y.is_none() && response.is_some() {
         // Whoever names a response wants it.
         true => Err(ReadError::file(path, samples.notes.join("; "))),
@@ -214,7 +222,7 @@ fn beside(
     path: &Path,
 ) -> Result<Vec<Labels>, ReadError> {
     let read = |(side, Beside { option, name }): (&Side, &Beside)| match side {
-        Side::File(file) => from_file(option, Path::new(file), columns.rows),
+        Side::File(file) => from_file(option, Path::new(file), columns.rows, &options.dialect),
         Side::Column(j) => {
             let column = &columns.columns[*j];
             let why = format!("{option}: `{name}` has no value");

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use clap::Args;
 use raddle::cli::{Data, Error, Records};
+use raddle_common::DialectArgs;
 use raddle_datasets::{
-    ColumnOptions, Encoding, Missing, Options, StoredTable, Table, TextEncoding, read_any, registry,
+    ColumnOptions, Encoding, Format, Missing, Options, StoredTable, Table, read_any, registry,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -15,9 +16,11 @@ const DEFAULT: &str = "diabetes";
 
 /// What DATA may be, for the help.
 pub(crate) fn known() -> String {
+    let formats: Vec<&str> = Format::readable().map(Format::name).collect();
+    let formats = formats.join(", ");
     let names = registry::ENTRIES.each_ref().map(|entry| entry.name).join(", ");
     format!(
-        "a file (libsvm, csv, npy, npz, mtx or parquet; gzip, zstd or neither), - for standard input; a public set by name, \
+        "a file ({formats}; gzip, zstd or neither), - for standard input; a public set by name, \
          read from the folder RADDLE_DATA ({names}; {DEFAULT} is embedded); or a table to generate, such as \
          synth:groups:n=200,p=2000,s=10"
     )
@@ -31,23 +34,12 @@ pub(crate) fn known_or_default() -> String {
 /// How text is read.
 #[derive(Debug, Clone, Args, Serialize)]
 pub(crate) struct TextArgs {
-    /// Encoding of text that is not UTF-8: latin1, windows-1252, utf-16le or another.
-    #[arg(long, value_name = "NAME", value_parser = str::parse::<TextEncoding>)]
-    #[serde(serialize_with = "as_text")]
-    encoding: Option<TextEncoding>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    dialect: DialectArgs,
     /// Indices of libsvm text count from 0, the default of scikit-learn's writer. The model remembers it.
     #[arg(long)]
     pub(crate) zero_based: bool,
-    /// The first line of a csv is data, even if it holds a text.
-    #[arg(long)]
-    no_header: bool,
-}
-
-fn as_text<S: serde::Serializer>(encoding: &Option<TextEncoding>, serializer: S) -> Result<S::Ok, S::Error> {
-    match encoding {
-        None => serializer.serialize_none(),
-        Some(encoding) => serializer.collect_str(encoding),
-    }
 }
 
 /// Which columns are features, and how.
@@ -84,16 +76,8 @@ impl TextArgs {
     ) -> Result<Options, Error> {
         let format =
             format.map(str::parse).transpose().map_err(|why| Error::usage(format!("--format: {why}")))?;
-        let Self { encoding, zero_based, no_header } = *self;
-        Ok(Options {
-            format,
-            y: y.map(str::to_owned),
-            threads,
-            encoding,
-            zero_based,
-            no_header,
-            ..Options::default()
-        })
+        let (dialect, zero_based) = (self.dialect.dialect(), self.zero_based);
+        Ok(Options { format, y: y.map(str::to_owned), threads, dialect, zero_based, ..Options::default() })
     }
 }
 

@@ -11,6 +11,7 @@ mod resumed;
 
 mod bad_input;
 mod cv;
+mod dialects;
 mod endings;
 mod fit;
 mod help;

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use raddle::cli::{Data, Error, Records, between, count, refuse_without_effect};
+use raddle_common::DialectArgs;
 use raddle_datasets::registry::CORPORA;
 use raddle_datasets::{
-    Corpus, CorpusOptions, Filter, Frequency, StoredCorpus, TextEncoding, Tokenizer, english_stop_words,
+    Corpus, CorpusFormat, CorpusOptions, Filter, Frequency, StoredCorpus, Tokenizer, english_stop_words,
     read_any_corpus, read_stop_words, vocabulary_names,
 };
 use serde::Serialize;
@@ -19,10 +20,12 @@ pub(crate) const DEFAULT: &str = "pydoc";
 
 /// What DATA may be, for the help.
 pub(crate) fn known() -> String {
+    let has_parquet = CorpusFormat::readable().any(|format| format == CorpusFormat::Parquet);
+    let tables = if has_parquet { "csv, jsonl or parquet" } else { "csv or jsonl" };
     let names = CORPORA.each_ref().map(|entry| entry.name).join(", ");
     format!(
         "a UCI docword, Matrix Market (documents by words) or LDA-C file, plain text with a document a line, or with --text a table \
-         (csv, jsonl or parquet); gzip, zstd or neither, - for standard input; a folder with a document a file; or a public \
+         ({tables}); gzip, zstd or neither, - for standard input; a folder with a document a file; or a public \
          corpus by name, read from the folder RADDLE_DATA ({names}; {DEFAULT} is embedded)"
     )
 }
@@ -38,32 +41,22 @@ const MOST_WORDS: usize = u32::MAX as usize;
 /// Where texts come from, and how they are encoded.
 #[derive(Debug, Clone, Default, Args, Serialize)]
 pub(crate) struct TextArgs {
-    /// The documents are the texts of this column of a csv or parquet table, or of this field of JSON lines.
+    /// The documents are the texts of this column of a table, or of this field of JSON lines.
     #[arg(long, value_name = "NAME")]
     text: Option<String>,
     /// The column or field that names the documents.
     #[arg(long, value_name = "NAME", requires = "text")]
     id: Option<String>,
-    /// The first line of a csv is data.
-    #[arg(long, requires = "text")]
-    no_header: bool,
-    /// Encoding of text that is not UTF-8, such as latin1.
-    #[arg(long, value_name = "NAME", value_parser = str::parse::<TextEncoding>)]
-    #[serde(serialize_with = "as_text")]
-    encoding: Option<TextEncoding>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    dialect: DialectArgs,
 }
 
 impl TextArgs {
     /// Whether an option was given.
     pub(crate) fn is_given(&self) -> bool {
-        self.text.is_some() || self.id.is_some() || self.no_header || self.encoding.is_some()
-    }
-}
-
-fn as_text<S: serde::Serializer>(value: &Option<TextEncoding>, serializer: S) -> Result<S::Ok, S::Error> {
-    match value {
-        None => serializer.serialize_none(),
-        Some(value) => serializer.collect_str(value),
+        let dialect = self.dialect.dialect();
+        self.text.is_some() || self.id.is_some() || dialect.given().iter().any(|(_, is_given)| *is_given)
     }
 }
 
@@ -280,21 +273,18 @@ pub(crate) fn read(source: &str, given: Given<'_>, threads: usize) -> Result<Cor
 /// How a corpus is read.
 fn reading(source: &str, given: Given<'_>, threads: usize) -> Result<CorpusOptions, Error> {
     let Given { format, vocab, texts, tokenizer, may_be_empty } = given;
-    let TextArgs { text, id, no_header, encoding } = texts.clone();
+    let TextArgs { text, id, dialect } = texts.clone();
+    let dialect = dialect.dialect();
     if is_known(source) {
-        let idle = [
-            ("--format", format.is_some()),
-            ("--encoding", encoding.is_some()),
-            ("--text", text.is_some()),
-            ("--id", id.is_some()),
-            ("--no-header", no_header),
-        ];
+        let mut idle =
+            vec![("--format", format.is_some()), ("--text", text.is_some()), ("--id", id.is_some())];
+        idle.extend(dialect.given());
         refuse_without_effect(&idle, &format!("on {source}, which is known by name"))?;
     }
     let format =
         format.map(str::parse).transpose().map_err(|why| Error::usage(format!("--format: {why}")))?;
     let vocabulary = vocab.map(Path::to_owned);
-    Ok(CorpusOptions { format, vocabulary, text, id, encoding, no_header, tokenizer, may_be_empty, threads })
+    Ok(CorpusOptions { format, vocabulary, text, id, dialect, tokenizer, may_be_empty, threads })
 }
 
 /// Whether this is a corpus's name, not a path.

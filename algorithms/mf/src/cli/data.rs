@@ -4,10 +4,9 @@ use std::fmt::{Display, Formatter};
 
 use clap::Args;
 use raddle::cli::{Data, Error, Records, count, refuse_without_effect};
+use raddle_common::DialectArgs;
 use raddle_datasets::ratings::generate;
-use raddle_datasets::{
-    Duplicates, Ids, Ratings, RatingsOptions, TextEncoding, Triples, read_any_ratings, registry,
-};
+use raddle_datasets::{Duplicates, Ids, Ratings, RatingsOptions, Triples, read_any_ratings, registry};
 use serde::Serialize;
 
 use super::files::Saved;
@@ -53,13 +52,9 @@ pub(crate) struct Reading {
     #[arg(long, value_name = "RULE", value_parser = str::parse::<Duplicates>)]
     #[serde(serialize_with = "as_text")]
     duplicates: Option<Duplicates>,
-    /// Encoding of the text, such as latin1 or utf-16le. Default: UTF-8, unless the file has a byte order mark.
-    #[arg(long, value_name = "NAME", value_parser = str::parse::<TextEncoding>)]
-    #[serde(serialize_with = "as_text")]
-    encoding: Option<TextEncoding>,
-    /// The first line is data, even if it looks like a header.
-    #[arg(long)]
-    no_header: bool,
+    #[command(flatten)]
+    #[serde(flatten)]
+    dialect: DialectArgs,
 }
 
 fn as_text<T: Display, S: serde::Serializer>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
@@ -72,9 +67,9 @@ impl Reading {
         let format =
             format.map(str::parse).transpose().map_err(|why| Error::usage(format!("--format: {why}")))?;
         let (columns, duplicates) = (self.columns.clone(), self.rule());
-        let (encoding, no_header) = (self.encoding, self.no_header);
+        let dialect = self.dialect.dialect();
         let (times, keep_repeated) = (false, false);
-        Ok(RatingsOptions { format, columns, duplicates, keep_repeated, encoding, no_header, threads, times })
+        Ok(RatingsOptions { format, columns, duplicates, keep_repeated, dialect, threads, times })
     }
 
     pub(crate) fn rule(&self) -> Duplicates {
@@ -98,14 +93,14 @@ impl Reading {
     }
 
     /// Which options say how to read.
-    pub(crate) fn given(&self, format: Option<&str>) -> [(&'static str, bool); 5] {
-        [
+    pub(crate) fn given(&self, format: Option<&str>) -> Vec<(&'static str, bool)> {
+        let mut given = vec![
             ("--format", format.is_some()),
             ("--columns", self.columns.is_some()),
             ("--duplicates", self.duplicates.is_some()),
-            ("--encoding", self.encoding.is_some()),
-            ("--no-header", self.no_header),
-        ]
+        ];
+        given.extend(self.dialect.dialect().given());
+        given
     }
 
     /// Refuses options of reading where none of these sources is a file: generated ratings and public sets are read in

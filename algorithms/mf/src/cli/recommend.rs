@@ -229,7 +229,7 @@ pub(super) fn ids(option: &str, given: &str) -> Result<Vec<String>, Error> {
     }
     let text =
         std::fs::read_to_string(given).map_err(|why| Error::input(format!("{option} {given}: {why}")))?;
-    Ok(text.lines().map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()).collect())
+    Ok(text.split(['\n', '\r']).map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()).collect())
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod records;
 
 mod bad_input;
 mod changes;
+mod dialects;
 mod endings;
 mod fit;
 #[cfg(target_os = "linux")]

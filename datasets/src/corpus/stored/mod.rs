@@ -101,7 +101,7 @@ impl StoredCorpus {
             ..Corpus::default()
         };
         if let Some(words) = options.vocabulary.clone().or_else(|| names::beside(&path)) {
-            let source = Source::open_text(&words, options.encoding)?;
+            let source = Source::open_text(&words, options.dialect.encoding)?;
             described.name_words(Vocabulary::read(&source)?, &source)?;
         }
         let entries: Vec<u32> = pieces.all(ARRAYS[2].0)?;

@@ -23,6 +23,7 @@ use self::ids::StoredIds;
 use super::generate::Drawn;
 use super::read::{self, RatingsOptions};
 use super::{Ratings, Triples, known};
+use crate::dialect::beginning::is_tabs;
 use crate::error::ReadError;
 use crate::pieces::{PIECE, Pieces, PiecesWriter, open_or_make};
 use crate::records::RecordCounts;
@@ -108,11 +109,11 @@ impl StoredRatings {
             None if names_a_file(source) => (PathBuf::from(source), options.clone(), None),
             None => return Err(RegistryError::UnknownRatings { name: source.into() }.into()),
         };
-        let source = Source::open_text(&path, options.encoding)?;
+        let source = Source::open_text(&path, options.dialect.encoding)?;
         if let Some(entry) = name {
             registry::compare(&path, &source.digest(), entry.sha256)?;
         }
-        let place = folder.join(format!("{}-{}.ratings", source.digest(), variant(&options)));
+        let place = folder.join(format!("{}-{}.ratings", source.digest(), variant(&options, &path)));
         let described = Ratings {
             name: name.map_or_else(|| stem(&source.path), |entry| entry.name.into()),
             triples: Triples::default(),
@@ -198,11 +199,10 @@ impl StoredRatings {
 }
 
 /// How a file is read, as a part of a name.
-fn variant(options: &RatingsOptions) -> String {
-    let RatingsOptions { format, columns, duplicates, keep_repeated, encoding, times, no_header, threads: _ } =
-        options;
-    let encoding = encoding.map(|encoding| encoding.to_string());
-    let all = format!("{format:?} {columns:?} {duplicates} {keep_repeated} {encoding:?} {times} {no_header}");
+fn variant(options: &RatingsOptions, path: &Path) -> String {
+    let RatingsOptions { format, columns, duplicates, keep_repeated, dialect, times, threads: _ } = options;
+    let is_tabs = is_tabs(path);
+    let all = format!("{format:?} {columns:?} {duplicates} {keep_repeated} {dialect:?} {times} {is_tabs}");
     Sha256::digest(all.as_bytes()).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -1,11 +1,12 @@
 //! Blocks of lines: parsed one by one, on several threads.
 
+use crate::dialect::{Marks, Separator};
 use crate::encoding::utf8;
-use crate::number::{decimal, explain};
+use crate::number::explain_cell;
 use crate::parallel::Parsed;
 use crate::quoting::{Quoting, Records};
 use crate::ratings::ids::Column;
-use crate::ratings::layout::{Layout, Separator};
+use crate::ratings::layout::Layout;
 use crate::ratings::time::{self, Clock};
 
 /// One block of lines: ids, values and times as read, or a column that holds something else than whole numbers.
@@ -53,22 +54,19 @@ impl Whole {
     }
 }
 
-pub(super) fn is_empty(line: &[u8]) -> bool {
-    line.is_empty() || line[0] == b'#'
-}
-
 /// Parses a block of lines.
 pub(super) fn block(text: &[u8], layout: &Layout, whole: Whole) -> Parsed<Block> {
     if let Some(quoting) = layout.separator.quoting().filter(|_| memchr::memchr(b'"', text).is_some()) {
         return quoted(text, layout, quoting, whole);
     }
     // Each separator has a loop of its own: looking it up for every byte would take longer than the parsing.
+    // So has each kind of number.
+    let plain = Layout { marks: Marks::default(), ..layout.clone() };
     match layout.separator {
-        Separator::Byte(byte) => {
-            rows(text, &Layout { separator: Separator::Byte(byte), ..layout.clone() }, whole)
-        }
-        Separator::Colons => rows(text, &Layout { separator: Separator::Colons, ..layout.clone() }, whole),
-        Separator::Blank => rows(text, &Layout { separator: Separator::Blank, ..layout.clone() }, whole),
+        _ if !layout.marks.is_plain() => rows(text, layout, whole),
+        Separator::Byte(byte) => rows(text, &Layout { separator: Separator::Byte(byte), ..plain }, whole),
+        Separator::Colons => rows(text, &Layout { separator: Separator::Colons, ..plain }, whole),
+        Separator::Blanks => rows(text, &Layout { separator: Separator::Blanks, ..plain }, whole),
     }
 }
 
@@ -85,10 +83,11 @@ fn rows(text: &[u8], layout: &Layout, whole: Whole) -> Parsed<Block> {
     let mut rows = Rows::new(whole, text.len() / 12);
     let needed = layout.needed();
     let mut lines = 0;
+    let quoting = layout.separator.quoting().unwrap_or(Quoting::Blanks);
     for line in text.split_inclusive(|&byte| byte == b'\n') {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if !is_empty(line.trim_ascii_start()) {
+        if !quoting.is_empty(line) {
             let (mut user, mut item, mut value, mut time, mut seen) = (0..0, 0..0, None, None, 0);
             layout.separator.fields(line, |number, place| {
                 // A column may be named for more than one of them.
@@ -112,7 +111,9 @@ fn rows(text: &[u8], layout: &Layout, whole: Whole) -> Parsed<Block> {
                 return Ok((Block::NotWhole(side), 0));
             }
             rows.values.push(match value {
-                Some(place) => rating(&line[place]).map_err(|why| (lines, named(why, layout)))?,
+                Some(place) => {
+                    rating(&line[place], layout.marks).map_err(|why| (lines, named(why, layout)))?
+                }
                 None => 1.0,
             });
             if let Some(place) = time {
@@ -144,7 +145,9 @@ fn quoted(text: &[u8], layout: &Layout, quoting: Quoting, whole: Whole) -> Parse
             return Ok((Block::NotWhole(side), 0));
         }
         rows.values.push(match layout.value {
-            Some(value) => rating(cells[value].trim_ascii()).map_err(|why| at(named(why, layout)))?,
+            Some(value) => {
+                rating(cells[value].trim_ascii(), layout.marks).map_err(|why| at(named(why, layout)))?
+            }
             None => 1.0,
         });
         if let Some(time) = layout.time {
@@ -200,23 +203,26 @@ fn named(why: String, layout: &Layout) -> String {
 
 #[cold]
 fn short(seen: usize, needed: usize, layout: &Layout) -> String {
-    let divided = match layout.separator {
-        Separator::Byte(separator) => Quoting { separator }.name(),
-        Separator::Colons => "`::`".into(),
-        Separator::Blank => "blanks".into(),
-    };
-    format!("{seen} of at least {needed} fields divided by {divided}, as the first line has them")
+    format!(
+        "{seen} of at least {needed} fields divided by {}, as the first line has them (--separator names another)",
+        layout.separator.name()
+    )
 }
 
 /// A rating that single precision holds.
-pub(in crate::ratings) fn rating(cell: &[u8]) -> Result<f32, String> {
-    match decimal(cell) {
-        Some((value, length)) if length == cell.len() && (value as f32).is_finite() => Ok(value as f32),
-        Some((_, length)) if length == cell.len() => {
-            Err("the rating is too large for single precision: scale the ratings".into())
-        }
-        _ => Err(format!("the rating: {}", explain(cell))),
+#[inline(always)]
+pub(in crate::ratings) fn rating(cell: &[u8], marks: Marks) -> Result<f32, String> {
+    match marks.number(cell) {
+        Some(value) if (value as f32).is_finite() => Ok(value as f32),
+        Some(_) => Err("the rating is too large for single precision: scale the ratings".into()),
+        None => Err(no_rating(cell, marks)),
     }
+}
+
+#[cold]
+fn no_rating(cell: &[u8], marks: Marks) -> String {
+    let cure = marks.cure(cell).map(|cure| format!(" as numbers are read here: {cure}"));
+    format!("the rating: {}{}", explain_cell(cell), cure.unwrap_or_default())
 }
 
 impl Side {

@@ -35,7 +35,7 @@ pub(super) fn write(
     let (mut y, mut classes, mut response) = (Vec::new(), None, None);
     match chosen(cols, None, false, options.y.as_deref(), path)? {
         Choice::Column(j) => response = Some(j),
-        Choice::File(file) => (y, classes) = vector(Path::new(file), &options.classes)?,
+        Choice::File(file) => (y, classes) = vector(Path::new(file), options)?,
         Choice::Apart => {}
     }
     let fits = if response.is_some() { cols > 1 } else { y.len() == rows };
@@ -43,7 +43,7 @@ pub(super) fn write(
         return Ok(None);
     }
     let format = Format::Npy;
-    let beside = from_files(&options.beside, rows, format.name(), path)?;
+    let beside = from_files(options, rows, format.name(), path)?;
     let mut out = Filling::create(place, rows, false)?;
     let per = (TOGETHER / rows).max(1);
     for first in (0..cols).step_by(per) {

@@ -19,6 +19,7 @@ use sha2::{Digest, Sha256};
 
 use super::read::{EMBEDDED, check_no_file, is_file};
 use super::{Csc, Encoding, Filled, Labels, Matrix, Occurring, Options, Table, dense, generate};
+use crate::dialect::beginning::is_tabs;
 use crate::embedded;
 use crate::error::ReadError;
 use crate::pieces::{PIECE, Pieces, open_or_make};
@@ -98,7 +99,7 @@ impl StoredTable {
         }
         let options = &options;
         let named = named(source)?;
-        let place = folder.join(format!("{}-{}.columns", named.digest, variant(options)?));
+        let place = folder.join(format!("{}-{}.columns", named.digest, variant(options, Path::new(source))?));
         let make = |place: &Path| match source.starts_with("synth:") {
             true => write::drawn(source, options, place),
             false => write::whole(source, options, place),
@@ -255,14 +256,13 @@ fn named(source: &str) -> Result<Table, ReadError> {
 }
 
 /// How a file is read, as a part of a name; with the content of files beside it.
-fn variant(options: &Options) -> Result<String, ReadError> {
+fn variant(options: &Options, path: &Path) -> Result<String, ReadError> {
     let Options {
         format,
         y,
         zero_based,
         width,
-        encoding,
-        no_header,
+        dialect,
         columns,
         classes,
         beside,
@@ -270,8 +270,7 @@ fn variant(options: &Options) -> Result<String, ReadError> {
         threads: _,
         cache: _,
     } = options;
-    let encoding = encoding.map(|encoding| encoding.to_string());
-    let mut all = format!("{format:?} {y:?} {zero_based} {width:?} {encoding:?} {no_header} ");
+    let mut all = format!("{format:?} {y:?} {zero_based} {width:?} {dialect:?} {} ", is_tabs(path));
     all += &format!("{columns:?} {classes:?} {beside:?} {repeat:?}");
     for name in y.iter().chain(beside.iter().map(|beside| &beside.name)) {
         if Path::new(name).is_file() {

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::StoredTable;
+use crate::dialect::Dialect;
 use crate::pieces::PIECE;
 use crate::table::{Beside, Classes, ColumnOptions, Format, Matrix, Missing, Options, Table, read_any};
 
@@ -174,7 +175,8 @@ fn what_is_damaged_is_made_again_and_mistakes_are_told_as_in_memory() {
         path.to_str().unwrap().to_owned()
     };
     let named = |y: &str| Options { y: Some(y.into()), ..Options::default() };
-    let no_header = Options { no_header: true, ..Options::default() };
+    let no_header =
+        Options { dialect: Dialect { no_header: true, ..Dialect::default() }, ..Options::default() };
     for (source, options) in [
         (&*text("none.svm", "# no rows\n"), Options { format: Some(Format::Libsvm), ..Options::default() }),
         (&*text("bare.svm", "1\n2 \n"), Options { format: Some(Format::Libsvm), ..Options::default() }),

@@ -39,7 +39,7 @@ pub(super) fn write(source: &Source, options: &Options, place: &Path) -> Result<
         None => tiles.first(tile, width),
         Some(some) => some.numbers().partition_point(|&number| (number as usize) < tiles.first(tile, width)),
     };
-    let beside = from_files(&options.beside, rows, format.name(), &source.path)?;
+    let beside = from_files(options, rows, format.name(), &source.path)?;
     let mut out = Filling::create(place, rows, true)?;
     for tile in 0..tiles.count() {
         let columns = of_tile(tile)..of_tile(tile + 1);

@@ -45,7 +45,7 @@ pub(super) fn whole(source: &str, options: &Options, place: &Path) -> Result<(Pi
 
 /// A file and its format. What is asked of columns without names is refused where it is read into memory.
 fn streamed(source: &str, options: &Options) -> Result<Option<(Source, Format)>, ReadError> {
-    if source == EMBEDDED || options.columns != ColumnOptions::default() || options.no_header {
+    if source == EMBEDDED || options.columns != ColumnOptions::default() || options.dialect.is_of_tables() {
         return Ok(None);
     }
     if registry::entry(source).is_some() {

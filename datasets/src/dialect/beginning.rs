@@ -1,0 +1,220 @@
+//! [`Beginning`]: the first records of delimited text, and the form that they show.
+
+use std::path::Path;
+
+use super::separator::{self, Record, lossy, records, usual_width};
+use super::{Dialect, Separator};
+use crate::blocks::{LONGEST_LINE, too_long};
+use crate::error::ReadError;
+use crate::foreign::printed;
+use crate::line_ends::unified;
+use crate::quoting::UNCLOSED;
+use crate::source::Source;
+use crate::table::missing::is_missing;
+
+pub(crate) use super::separator::Purpose;
+
+/// The first bytes that are looked at; more where a record does not end in them.
+const FIRST: usize = 1 << 16;
+
+/// So many more, in search of a second record.
+const MORE: usize = 1 << 20;
+
+/// What the beginning of a text shows.
+pub(crate) struct Beginning {
+    pub(crate) separator: Separator,
+    /// Cells before the first column in each row, which name the rows: 0 or 1.
+    pub(crate) lead: usize,
+    /// Empty cells behind the last column in each row: 0 or 1.
+    pub(crate) trail: usize,
+    /// The cells of the first record, which may be names, and those of others that have as many columns.
+    pub(crate) first: Vec<String>,
+    pub(crate) rows: Vec<Vec<String>>,
+    /// Whether the first record is known for names: it stands behind a `#`, or has cells for names alone.
+    pub(crate) is_named: bool,
+    /// What lies before the first record, and its end: bytes and lines.
+    pub(crate) before: (usize, usize),
+    pub(crate) behind: (usize, usize),
+    /// What users should know of it.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Beginning {
+    pub(crate) fn of(source: &Source, dialect: &Dialect, purpose: Purpose) -> Result<Self, ReadError> {
+        let mut length = FIRST;
+        loop {
+            let text = source.first_bytes(length)?;
+            let is_whole = text.len() + 3 < length;
+            if let Some(why) = printed(&text).filter(|_| dialect.separator.is_none()) {
+                return Err(ReadError::file(&source.path, why));
+            }
+            let (said, skipped) = said_separator(&text);
+            let rest = &text[skipped..];
+            let separator = dialect.separator.or(said);
+            let separator =
+                separator.unwrap_or_else(|| separator::find(rest, is_whole, purpose, is_tabs(&source.path)));
+            if separator == Separator::Colons && purpose != Purpose::Ratings {
+                return Err(ReadError::file(
+                    &source.path,
+                    "--separator ::, which divides ratings alone: name one character, tab or blanks",
+                ));
+            }
+            let mut scratch = Vec::new();
+            let rest = unified(rest, separator.quoting(), &mut scratch);
+            let found = records(rest, separator, is_whole);
+            let lines = usize::from(skipped > 0);
+            let Some(first) = found.first() else {
+                let line = 1 + lines;
+                match is_whole {
+                    true => return Err(ReadError::file(&source.path, "there are only empty lines")),
+                    false if length > LONGEST_LINE => {
+                        let is_quoted = memchr::memchr(b'"', rest).is_some();
+                        let why = if is_quoted { UNCLOSED.into() } else { too_long() };
+                        return Err(ReadError::at(&source.path, line, why));
+                    }
+                    false => length *= 16,
+                }
+                continue;
+            };
+            if found.len() < 3 && !is_whole && length < MORE {
+                length *= 16;
+                continue;
+            }
+            let at = |why: String| ReadError::at(&source.path, 1 + lines + first.line, why);
+            let cells = separator.cells(first.text).map_err(at)?;
+            let mut beginning = Self::shown(separator, &found, cells, dialect);
+            for place in [&mut beginning.before, &mut beginning.behind] {
+                *place = (place.0 + skipped, place.1 + lines);
+            }
+            if skipped > 0 {
+                let name = dialect.separator.or(said).map_or(String::new(), Separator::name);
+                beginning
+                    .notes
+                    .insert(0, format!("the first line, `sep=`, is no row: cells are divided by {name}"));
+            }
+            return Ok(beginning);
+        }
+    }
+
+    /// The form that records show, the first of which has these cells.
+    fn shown(
+        separator: Separator,
+        found: &[Record<'_>],
+        first: Vec<(String, bool)>,
+        dialect: &Dialect,
+    ) -> Self {
+        let cells = |record: &Record<'_>| lossy(separator, record.text);
+        let (mut rows, mut notes) = (found[1..].iter().map(cells).collect::<Vec<_>>(), Vec::new());
+        let (mut first, mut at, mut is_named) = (first, 0, false);
+        let width = usual_width(&rows);
+        if found[0].text.starts_with(b"#") && !rows.is_empty() {
+            let behind = found[0].text[1..].trim_ascii_start();
+            let has_blank = found[0].text.get(1).is_some_and(u8::is_ascii_whitespace);
+            let names = lossy(separator, behind);
+            let is_text =
+                |(cell, _): &(String, bool)| !is_missing(cell.as_bytes()) && !super::head::is_number(cell);
+            // Names that follow make it a comment, however many words it has.
+            let is_above_names = has_blank
+                && rows[0].iter().all(is_text)
+                && (0..width).any(|at| {
+                    rows.len() > 1
+                        && rows[1..].iter().all(|row| row.get(at).is_some_and(|cell| !is_text(cell)))
+                });
+            let are_names = has_blank && !is_above_names && names.len() == width && names.iter().all(is_text);
+            if are_names && !dialect.no_header {
+                notes.push("the first line is taken for names of the columns behind a `#`".into());
+                (first, is_named) = (names, true);
+            } else if is_above_names || first.len() != width && (has_blank || first.len() == 1) {
+                notes.push(format!(
+                    "the first line is taken for a comment: `{}`",
+                    crate::number::whole_cell(found[0].text)
+                ));
+                (first, at) = (rows.remove(0), 1);
+            }
+        }
+        let (mut lead, mut trail) = (0, 0);
+        let is_empty_last = |row: &[(String, bool)]| row.last().is_some_and(|(cell, _)| cell.is_empty());
+        let are_alike = rows.iter().all(|row| row.len() == width);
+        let of_width: Vec<Vec<(String, bool)>> = rows.into_iter().filter(|row| row.len() == width).collect();
+        let all_end_empty =
+            width > 1 && !of_width.is_empty() && of_width.iter().all(|row| is_empty_last(row));
+        if dialect.no_header || of_width.is_empty() || !are_alike {
+        } else if first.len() + 1 == width && all_end_empty {
+            trail = 1;
+            notes.push("every row ends with a separator behind its last cell".into());
+        } else if first.len() + 1 == width && are_row_names(separator, &first, &of_width) {
+            (lead, is_named) = (1, true);
+            notes.push("the first cell of each row is its name, as R writes it, and no column: the names are one less".into());
+        } else if first.len() == width + 1 && is_empty_last(&first) && separator != Separator::Blanks {
+            first.pop();
+            notes.push("the first line ends with a separator behind its last name".into());
+        } else if first.len() == width && is_empty_last(&first) && all_end_empty {
+            first.pop();
+            trail = 1;
+            notes.push("every line ends with a separator behind its last cell".into());
+        }
+        let columns = |row: Vec<(String, bool)>| {
+            let end = row.len() - trail;
+            row.into_iter().take(end).skip(lead).map(|(cell, _)| cell).collect()
+        };
+        let rows = of_width.into_iter().map(columns).collect();
+        let first = first.into_iter().map(|(cell, _)| cell).collect();
+        let record = &found[at];
+        let end = (record.end, record.line + 1 + memchr::memchr_iter(b'\n', record.text).count());
+        let behind = found.get(at + 1).map_or(end, |next| (next.start, next.line));
+        let before = (record.start, record.line);
+        Self { separator, lead, trail, first, rows, is_named, before, behind, notes }
+    }
+}
+
+/// Whether the first cells of rows name these, as R's `write.table` has it: each once, in quotes, or counted from 1, or
+/// texts before numbers.
+///
+/// Without quotes one cell more may as well be a text or a number that holds the separator, above all a comma.
+fn are_row_names(separator: Separator, first: &[(String, bool)], rows: &[Vec<(String, bool)>]) -> bool {
+    let is_text = |(cell, is_quoted): &(String, bool)| *is_quoted || !super::head::is_number(cell);
+    let mut names: Vec<&str> = rows.iter().map(|row| row[0].0.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    if names.len() < rows.len() || !first.iter().all(is_text) {
+        return false;
+    }
+    if rows.iter().all(|row| row[0].1) {
+        return true;
+    }
+    let is_comma = separator == Separator::Byte(b',');
+    let are_counted = rows.iter().zip(1..).all(|(row, number)| row[0].0 == number.to_string());
+    let are_texts = rows.iter().all(|row| is_text(&row[0]));
+    let is_number = |(cell, _): &(String, bool)| super::head::is_number(cell) || is_missing(cell.as_bytes());
+    let are_numbers = || rows.iter().all(|row| row[1..].iter().all(is_number));
+    let are_sure = separator == Separator::Byte(b'\t') || !is_comma && are_numbers();
+    first.len() > 1
+        && rows.len() > 1
+        && (are_counted && (!is_comma || rows.len() > 2) || are_texts && are_sure)
+}
+
+/// The separator that Excel's first line `sep=;` names, and how long that line is.
+fn said_separator(text: &[u8]) -> (Option<Separator>, usize) {
+    let end = memchr::memchr2(b'\n', b'\r', text).unwrap_or(text.len());
+    let line = &text[..end];
+    let line = line.strip_prefix(b"\"").map_or(line, |line| line.strip_suffix(b"\"").unwrap_or(line));
+    let (name, separator) = line.split_at(line.len().min(4));
+    let found = match separator {
+        [b'"' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z'] => None,
+        [separator] if name.eq_ignore_ascii_case(b"sep=") && separator.is_ascii() => Some(*separator),
+        _ => None,
+    };
+    let next = if text[end..].starts_with(b"\r\n") { end + 2 } else { (end + 1).min(text.len()) };
+    match found {
+        Some(b' ') => (Some(Separator::Blanks), next),
+        Some(separator) => (Some(Separator::Byte(separator)), next),
+        None => (None, 0),
+    }
+}
+
+/// Whether a file's name says that tabs divide its cells, whatever it is compressed by.
+pub(crate) fn is_tabs(path: &Path) -> bool {
+    let name = path.to_string_lossy().to_lowercase();
+    let name = [".gz", ".zst", ".zstd"].iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name);
+    [".tsv", ".tab"].iter().any(|ending| name.ends_with(ending))
+}
