@@ -182,7 +182,7 @@ fn what_is_left_out_of_a_text_is_said_whatever_its_form() {
     std::fs::write(folder.path().join("b.pdf"), "%PDF-1.4 ...").unwrap();
     let error = with_threads(folder.path(), 1).unwrap_err().to_string();
     assert!(error.contains("b.pdf: this is a PDF"), "{error}");
-    assert_eq!(notes, ["tokens left out: 1 of one letter, 1 numbers"]);
+    assert_eq!(notes, ["tokens left out: 1 of one letter, 1 number"]);
 }
 
 #[test]
