@@ -219,6 +219,7 @@ fn a_text_is_read_over_a_given_vocabulary() {
     let corpus = read_corpus(&path, &options).unwrap();
     assert_eq!(content(&corpus), (3, vec![vec![(1, 1)], vec![], vec![(1, 2), (2, 1)]]));
     assert_eq!((corpus.word(0), corpus.is_text), ("mast".into(), false));
+    assert!(corpus.notes.iter().any(|note| note.starts_with("tokens left out: 4 of words that ")));
     std::fs::write(&words, "mast\nsail\n").unwrap();
     let error = read_corpus(&path, &options).unwrap_err().to_string();
     assert!(error.contains("no document has a word of") && error.contains("words.txt"), "{error}");
