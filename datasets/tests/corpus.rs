@@ -183,7 +183,7 @@ fn what_is_left_out_of_a_text_is_said_whatever_its_form() {
     std::fs::write(folder.path().join("b.pdf"), "%PDF-1.4 ...").unwrap();
     let error = with_threads(folder.path(), 1).unwrap_err().to_string();
     assert!(error.contains("b.pdf: this is a PDF"), "{error}");
-    assert_eq!(notes, ["tokens left out: 1 of one letter, 1 numbers"]);
+    assert_eq!(notes, ["tokens left out: 1 of one letter, 1 number"]);
 }
 
 #[test]
@@ -220,6 +220,7 @@ fn a_text_is_read_over_a_given_vocabulary() {
     let corpus = read_corpus(&path, &options).unwrap();
     assert_eq!(content(&corpus), (3, vec![vec![(1, 1)], vec![], vec![(1, 2), (2, 1)]]));
     assert_eq!((corpus.word(0), corpus.is_text), ("mast".into(), false));
+    assert!(corpus.notes.iter().any(|note| note.starts_with("tokens left out: 4 of words that ")));
     std::fs::write(&words, "mast\nsail\n").unwrap();
     let error = read_corpus(&path, &options).unwrap_err().to_string();
     assert!(error.contains("no document has a word of") && error.contains("words.txt"), "{error}");

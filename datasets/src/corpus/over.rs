@@ -33,7 +33,7 @@ impl Corpus {
         let places: HashMap<&str, u32> = vocabulary.iter().zip(0..).collect();
         let places: Vec<Option<u32>> = own.iter().map(|word| places.get(word).copied()).collect();
         let (mut to, mut from, mut unknown) = (0, 0, vec![0; self.documents()]);
-        for document in 0..self.documents() {
+        for (document, unknown) in unknown.iter_mut().enumerate() {
             let end = self.starts[document + 1];
             for at in from..end {
                 match places[self.words[at] as usize] {
@@ -41,7 +41,7 @@ impl Corpus {
                         (self.words[to], self.counts[to]) = (word, self.counts[at]);
                         to += 1;
                     }
-                    None => unknown[document] += u64::from(self.counts[at]),
+                    None => *unknown += u64::from(self.counts[at]),
                 }
             }
             (from, self.starts[document + 1]) = (end, to);

@@ -301,7 +301,11 @@ pub(super) fn opened(path: &Path, options: &CorpusOptions) -> Result<(Source, Co
 fn over(mut corpus: Corpus, path: &Path, words: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
     let vocabulary = Vocabulary::read(&Source::open_text(words, options.dialect.encoding)?)?;
     let none = || ReadError::file(path, format!("no document has a word of {}", words.display()));
-    corpus.match_words(vocabulary).map_err(|_| none())?;
+    let unknown = corpus.match_words(vocabulary).map_err(|_| none())?;
+    if unknown > 0 {
+        let words = words.display();
+        corpus.notes.push(format!("tokens left out: {unknown} of words that {words} does not have"));
+    }
     // The words have numbers of their own now, which nobody may change.
     corpus.is_text = false;
     if corpus.tokens() == 0 && !options.may_be_empty { Err(none()) } else { Ok(corpus) }

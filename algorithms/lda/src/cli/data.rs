@@ -295,6 +295,9 @@ pub(crate) fn is_known(source: &str) -> bool {
 /// That words have no texts, and where these were looked for.
 pub(crate) fn unnamed(corpus: &Corpus) -> Option<String> {
     let path = corpus.path.as_ref().filter(|_| corpus.vocabulary.is_none())?;
+    if path.as_os_str() == "-" {
+        return Some("words are shown by number: give the words with --vocab FILE".into());
+    }
     let names =
         vocabulary_names(path).into_iter().filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()));
     let names: Vec<String> = names.filter(|name| !name.ends_with(".gz")).collect();

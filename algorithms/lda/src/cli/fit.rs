@@ -226,8 +226,7 @@ pub(super) fn held_out(preparation: &Preparation, problem: &Problem) -> Option<S
     let documents = problem.held_out_documents() as u64;
     if documents > 0 {
         return Some(format!(
-            "held out: {} of {}; doc_topic.npz has no topics of them, but lda infer finds them",
-            count(documents, "document"),
+            "held out: {documents} of {}; doc_topic.npz has no topics of these, but lda infer finds them",
             count(problem.documents() as u64, "document")
         ));
     }

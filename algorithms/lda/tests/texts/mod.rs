@@ -283,7 +283,7 @@ fn held_out_documents_are_counted_and_said_wherever_they_lack() {
     let run = folder.join("run");
     let held_out = json(&run.join("model.json"))["held_out_documents"].as_u64().unwrap();
     assert!(held_out > 0);
-    let said = format!("held out: {held_out} document");
+    let said = format!("held out: {held_out} of 60 documents");
     assert!(out.contains(&said) && notes(&json(&run.join("report.json"))).contains(&said), "{out}");
     let (_, err) = ends(folder, "topics run --documents 2", 0);
     assert!(err.contains("held out of the fit") && err.contains("lda infer"), "{err}");

@@ -58,8 +58,11 @@ impl TokensLeftOut {
 
     /// What users should know of it.
     pub fn notes(&self, tokenizer: &Tokenizer) -> Vec<String> {
-        let reasons: Vec<String> =
-            self.by_reason(tokenizer).iter().map(|(reason, tokens)| format!("{tokens} {reason}")).collect();
+        let told = |(reason, tokens): &(String, u64)| match (tokens, reason.as_str()) {
+            (1, "numbers") => "1 number".to_owned(),
+            _ => format!("{tokens} {reason}"),
+        };
+        let reasons: Vec<String> = self.by_reason(tokenizer).iter().map(told).collect();
         let mut notes = Vec::new();
         if !reasons.is_empty() {
             notes.push(format!("tokens left out: {}", reasons.join(", ")));
