@@ -25,10 +25,9 @@ use std::collections::HashMap;
 use self::faults::Counts;
 use self::mixing::{Mixing, Problem};
 use self::world::{Comings, World};
-use crate::engine::{Engine, Parts};
+use crate::engine::Engine;
 use crate::program::Visibility;
 use crate::random::splitmix64;
-use crate::state::{Writer, to_bytes};
 
 /// Random numbers of a seed.
 pub(crate) struct Dice(u64);
@@ -76,15 +75,6 @@ fn engine(number: u64) -> Engine<Mixing> {
     Engine::new(program, problem.schedule(), parts).epochs(2 + number % 3).staleness(staleness)
 }
 
-fn bytes(parts: &Parts<Mixing>) -> Vec<u8> {
-    let mut out = Writer::default();
-    out.write(&parts.shards.iter().map(to_bytes).collect::<Vec<_>>());
-    out.write(&parts.blocks.iter().map(to_bytes).collect::<Vec<_>>());
-    out.write(&parts.pinned);
-    out.write(&parts.replica);
-    out.into_bytes()
-}
-
 /// A number of the environment, or the default.
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
@@ -92,7 +82,7 @@ fn number(name: &str, default: u64) -> u64 {
 
 #[test]
 fn whatever_the_order_of_events_the_bytes_are_those_of_one_worker() {
-    let mut expected: HashMap<u64, Vec<u8>> = HashMap::new();
+    let mut expected: HashMap<u64, String> = HashMap::new();
     let (first, count) = match std::env::var("RADDLE_SIMULATION") {
         Ok(_) => (number("RADDLE_SIMULATION", 0), 1),
         Err(_) => (number("RADDLE_SIMULATION_FROM", 0), number("RADDLE_SIMULATIONS", 10_000)),
@@ -101,13 +91,13 @@ fn whatever_the_order_of_events_the_bytes_are_those_of_one_worker() {
     for seed in first..first + count {
         let number = splitmix64(seed) % PROBLEMS;
         let alone = expected.entry(number).or_insert_with(|| match engine(number).run() {
-            Ok(outcome) => bytes(&outcome.parts),
+            Ok(outcome) => outcome.digest(),
             Err(why) => panic!("problem {number} alone: {why}"),
         });
         let again = format!("RADDLE_SIMULATION={seed} cargo test --workspace --lib simulation");
         let world = World::new(seed, number);
         let end = world.run().unwrap_or_else(|why| panic!("seed {seed}: {why}\n{again}"));
-        assert!(bytes(&end.outcome.parts) == *alone, "seed {seed}: other bytes\n{again}");
+        assert!(end.outcome.digest() == *alone, "seed {seed}: another digest\n{again}");
         generations += end.outcome.report.generations.len();
         moved += end.outcome.report.generations.iter().map(|one| one.bytes_moved).sum::<u64>();
         counts += end.comings;
@@ -127,7 +117,7 @@ fn whatever_the_order_of_events_the_bytes_are_those_of_one_worker() {
 
 #[test]
 fn whatever_is_lost_the_bytes_are_those_of_one_worker() {
-    let mut expected: HashMap<u64, Vec<u8>> = HashMap::new();
+    let mut expected: HashMap<u64, String> = HashMap::new();
     let (first, count) = match std::env::var("RADDLE_SIMULATION") {
         Ok(_) => (number("RADDLE_SIMULATION", 0), 1),
         Err(_) => (number("RADDLE_SIMULATION_FROM", 0), number("RADDLE_SIMULATIONS", 10_000)),
@@ -137,7 +127,7 @@ fn whatever_is_lost_the_bytes_are_those_of_one_worker() {
     for seed in first..first + count {
         let number = splitmix64(seed) % PROBLEMS;
         let alone = expected.entry(number).or_insert_with(|| match engine(number).run() {
-            Ok(outcome) => bytes(&outcome.parts),
+            Ok(outcome) => outcome.digest(),
             Err(why) => panic!("problem {number} alone: {why}"),
         });
         let again = format!("RADDLE_SIMULATION={seed} cargo test --workspace --lib simulation");
@@ -145,7 +135,7 @@ fn whatever_is_lost_the_bytes_are_those_of_one_worker() {
         std::fs::create_dir(&folder).unwrap_or_else(|why| panic!("no folder: {why}"));
         let end = World::with_faults(seed, number, folder.clone()).run();
         let end = end.unwrap_or_else(|why| panic!("seed {seed}: {why}\n{again}"));
-        assert!(bytes(&end.outcome.parts) == *alone, "seed {seed}: other bytes\n{again}");
+        assert!(end.outcome.digest() == *alone, "seed {seed}: another digest\n{again}");
         counts += end.faults;
         // What is left of it is in nobody's way.
         let _ = std::fs::remove_dir_all(folder);
