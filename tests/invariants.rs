@@ -96,6 +96,7 @@ fn the_clock_is_read_for_reports_limits_and_waiting_alone() {
         "engine/history.rs",
         "engine/member/mod.rs",
         "engine/mod.rs",
+        "engine/relay.rs",
         "engine/run.rs",
         "generation/mod.rs",
         "generation/slots.rs",
