@@ -66,6 +66,12 @@ impl Stored {
         Ok(Self { file: store.create(path)?, store: Arc::clone(store) })
     }
 
+    /// A file that is open.
+    #[cfg(feature = "cli")]
+    pub(crate) fn of(store: &Arc<dyn Store>, file: File) -> Self {
+        Self { file, store: Arc::clone(store) }
+    }
+
     /// Returns once what was written outlives a loss of power.
     pub(crate) fn sync(&self) -> io::Result<()> {
         self.store.sync(&self.file)

@@ -143,11 +143,23 @@ fn missing_values_are_filled_or_their_rows_left_out() {
         (array![[1.0, 0.0], [4.0, 0.0], [5.0, 1.0]], vec![1.0, 3.0, 5.0])
     );
     assert_eq!(table.encoding.unwrap().rows_left_out, 3);
-    let error = read_with(longer, &mean).unwrap_err();
-    assert!(
-        error.line() == Some(7) && error.to_string().contains("leave such rows out by --missing drop"),
-        "{error}"
-    );
+    let counts = |table: &Table| (table.records.read, table.records.used(), table.records.left_out.clone());
+    let left_out = [("missing response".to_owned(), 1), ("missing value".to_owned(), 2)];
+    assert_eq!(counts(&read_with(longer, &drop).unwrap()), (6, 3, left_out.clone().into()));
+    // A row without a response can only be left out; the mean is of the others.
+    let table = read_with(longer, &mean).unwrap();
+    assert_eq!(counts(&table), (6, 5, left_out[..1].iter().cloned().collect()));
+    assert_eq!(table.y, [1.0, 2.0, 3.0, 4.0, 5.0]);
+    let encoding = table.encoding.unwrap();
+    assert_eq!((encoding.columns[0].mean, encoding.columns[0].missing), (Some(10.0 / 3.0), 2));
+    assert!(encoding.sentences().join("\n").contains("rows left out, as they have no response: 1"));
+    // Gaps in columns that are not used take no rows.
+    let used = columns(|columns| (columns.missing, columns.drop) = (Missing::Drop, list("a")));
+    assert_eq!(counts(&read_with(longer, &used).unwrap()), (6, 5, left_out[..1].iter().cloned().collect()));
+    let error = read_with("a,y\n1,\n2,\n", &mean).unwrap_err().to_string();
+    assert!(error.contains("no row has a response"), "{error}");
+    let error = read_with(longer, &columns(|_| {})).unwrap_err();
+    assert!(error.line() == Some(3) && error.to_string().contains("by --missing drop"), "{error}");
     let error = read_with("a,y\n,1\n2,\n", &drop).unwrap_err().to_string();
     assert!(error.contains("every row lacks a value"), "{error}");
 }
@@ -175,6 +187,9 @@ fn an_encoding_is_repeated_on_other_data() {
     assert_eq!((same.x.to_dense(), same.y, same.left_out), (table.x.to_dense(), Some(table.y), vec![]));
     // A response that is not whole stops nothing.
     let samples = predicted("x,sex,city,y\n1,f,Oslo,\n2,f,Rome,3\n", &encoding, None).unwrap();
+    let y = samples.y.unwrap();
+    assert!(y[0].is_nan() && y[1] == 3.0 && samples.without_response == [0], "{y:?}");
+    let samples = predicted("x,sex,city,y\n1,f,Oslo,many\n2,f,Rome,3\n", &encoding, None).unwrap();
     assert!(
         samples.y.is_none()
             && samples.notes.join("\n").contains("the response `y` is not a number in every row")

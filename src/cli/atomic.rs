@@ -1,32 +1,175 @@
-//! [`write_atomic`]: a file is there whole or not at all.
+//! [`write_atomic`]: a file is there whole or not at all, and writing replaces files and nothing else.
 
 use std::ffi::OsString;
-use std::io::{self, ErrorKind};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::exit::Error;
 use super::store::{Disk, Out, Store};
 
-/// Streams into `PATH.partial`, then renames it to `path`; what was there before stays until then.
+/// Links that are followed at most, as the system does.
+const MOST_LINKS: usize = 40;
+
+/// Writes what a user calls `path`.
+///
+/// A file, or nothing, at the end of links is replaced whole: what is written goes into a file beside it, which then takes
+/// its name, mode and, where that is allowed, owner; what was there before stays until then, and links stay links. Devices,
+/// pipes and descriptors (`/dev/stdout`, `/dev/fd/3`, `>(..)`) are opened and written. A file that cannot be replaced, as its
+/// folder takes no files, or as it is mounted, is written in its place.
 ///
 /// # Errors
-/// If the file cannot be written; the error names it. Nothing is left of it then.
+/// If it cannot be written; the error names it. Of a file that would have been new nothing is left then.
 pub fn write_atomic(path: &Path, write: impl FnOnce(&mut Out) -> io::Result<()>) -> Result<(), Error> {
     let disk: Arc<dyn Store> = Arc::new(Disk);
-    let partial = beside(path);
-    let written = stream(&disk, &partial, write).and_then(|()| disk.rename(&partial, path));
-    written.map_err(|why| {
-        // Best effort: the error that matters is the one that is returned.
-        let _ = disk.remove(&partial);
-        match why.kind() {
-            ErrorKind::IsADirectory => refuse(path, "it is a folder: name a file in it"),
-            ErrorKind::NotFound | ErrorKind::NotADirectory => {
-                refuse(path, "there is no folder to write it to: make it")
-            }
-            _ => Error::write(path, why),
+    let written = Place::of(path).and_then(|place| match place {
+        Place::File(target, before) => replace(&disk, &target, before, write),
+        Place::Descriptor(number, place) => through(&disk, descriptor(number, &place)?, write),
+        Place::Node(place) => through(&disk, OpenOptions::new().write(true).open(place)?, write),
+    });
+    written.map_err(|why| match why.kind() {
+        ErrorKind::IsADirectory => refuse(path, "it is a folder: name a file in it"),
+        ErrorKind::NotFound | ErrorKind::NotADirectory => {
+            refuse(path, "there is no folder to write it to: make it")
         }
+        _ => Error::write(path, why),
     })
+}
+
+/// Whether [`write_atomic`] makes or replaces a file there, so that others may stand beside it.
+pub fn is_place_of_a_file(path: &Path) -> bool {
+    matches!(Place::of(path), Ok(Place::File(..)))
+}
+
+/// What a path leads to.
+#[derive(Debug)]
+enum Place {
+    /// A file, with what is there now, or nothing.
+    File(PathBuf, Option<Metadata>),
+    /// An open descriptor of this process, by its number, and the path that names it.
+    Descriptor(u32, PathBuf),
+    /// A device, a pipe or a socket.
+    Node(PathBuf),
+}
+
+impl Place {
+    /// Follows links to their end.
+    fn of(path: &Path) -> io::Result<Self> {
+        let mut at = path.to_owned();
+        for _ in 0..MOST_LINKS {
+            if let Some(number) = descriptor_number(&at) {
+                return Ok(Self::Descriptor(number, at));
+            }
+            let found = match fs::symlink_metadata(&at) {
+                Ok(found) => found,
+                Err(why) if why.kind() == ErrorKind::NotFound => return Ok(Self::File(at, None)),
+                Err(why) => return Err(why),
+            };
+            let kind = found.file_type();
+            if kind.is_symlink() {
+                // Relative to the folder of the link; an absolute one stands for itself.
+                let to = fs::read_link(&at)?;
+                at = at.parent().map_or_else(|| to.clone(), |folder| folder.join(&to));
+            } else if kind.is_dir() {
+                return Err(ErrorKind::IsADirectory.into());
+            } else if kind.is_file() {
+                return Ok(Self::File(at, Some(found)));
+            } else {
+                return Ok(Self::Node(at));
+            }
+        }
+        Err(io::Error::other("too many links lead to each other"))
+    }
+}
+
+/// The number of an open descriptor that a path names, such as `/dev/fd/3`.
+fn descriptor_number(path: &Path) -> Option<u32> {
+    let number = path.file_name()?.to_str()?.parse().ok()?;
+    let folder = fs::canonicalize(path.parent()?).ok()?;
+    let is_own =
+        folder == Path::new("/dev/fd") || fs::canonicalize("/proc/self/fd").is_ok_and(|own| own == folder);
+    is_own.then_some(number)
+}
+
+/// Stdout and stderr with the position that they share with whatever else is written there; of another descriptor that is
+/// a file, the end.
+fn descriptor(number: u32, place: &Path) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd as _;
+        io::stdout().flush()?;
+        match number {
+            1 => return Ok(io::stdout().as_fd().try_clone_to_owned()?.into()),
+            2 => return Ok(io::stderr().as_fd().try_clone_to_owned()?.into()),
+            _ => {}
+        }
+    }
+    let is_file = fs::metadata(place)?.is_file();
+    OpenOptions::new().write(!is_file).append(is_file).open(place)
+}
+
+/// Writes to what is open, and ends quietly where a reader has enough, such as `head`.
+fn through(
+    store: &Arc<dyn Store>,
+    file: File,
+    write: impl FnOnce(&mut Out) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut out = Out::of(store, file);
+    match write(&mut out).and_then(|()| out.flush()) {
+        Err(why) if why.kind() == ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
+}
+
+/// Writes a file beside `target`, and lets it take its place.
+fn replace(
+    store: &Arc<dyn Store>,
+    target: &Path,
+    before: Option<Metadata>,
+    write: impl FnOnce(&mut Out) -> io::Result<()>,
+) -> io::Result<()> {
+    let partial = beside(target);
+    let file = match (File::create(&partial), &before) {
+        (Ok(file), _) => file,
+        // Whoever may write a file, but make none beside it, writes it.
+        (Err(why), Some(_)) if why.kind() == ErrorKind::PermissionDenied => {
+            return through(store, OpenOptions::new().write(true).truncate(true).open(target)?, write);
+        }
+        (Err(why), _) => return Err(why),
+    };
+    let written = before.as_ref().map_or(Ok(()), |before| like(&file, before)).and_then(|()| {
+        let mut out = Out::of(store, file);
+        write(&mut out)?;
+        out.close()
+    });
+    let renamed = written.and_then(|()| match store.rename(&partial, target) {
+        // Files that are mounted, as containers have them, cannot be renamed over.
+        Err(why) if before.is_some() && why.kind() == ErrorKind::ResourceBusy => {
+            fs::copy(&partial, target)?;
+            store.remove(&partial)
+        }
+        renamed => renamed,
+    });
+    renamed.inspect_err(|_| {
+        // Best effort: the error that matters is the one that is returned.
+        let _ = store.remove(&partial);
+    })
+}
+
+/// Gives an empty file the mode of another and, where that is allowed, its owner.
+fn like(file: &File, other: &Metadata) -> io::Result<()> {
+    let permissions: Permissions = other.permissions();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let own = file.metadata()?;
+        if (own.uid(), own.gid()) != (other.uid(), other.gid()) {
+            // Best effort: only root gives files away.
+            let _ = std::os::unix::fs::fchown(file, Some(other.uid()), Some(other.gid()));
+        }
+    }
+    file.set_permissions(permissions)
 }
 
 /// A place where no file can be is the command line's fault.
@@ -52,38 +195,4 @@ fn beside(path: &Path) -> PathBuf {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::fs;
-    use std::io::Write as _;
-
-    use super::*;
-
-    fn names(folder: &Path) -> Vec<String> {
-        let entries = fs::read_dir(folder).unwrap();
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
-    }
-
-    #[test]
-    fn a_file_is_replaced_whole() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("model.tsv");
-        write_atomic(&path, |out| out.write_all(b"one")).unwrap();
-        write_atomic(&path, |out| out.write_all(b"two")).unwrap();
-        assert_eq!(fs::read_to_string(&path).unwrap(), "two");
-        assert_eq!(names(folder.path()), ["model.tsv"]);
-    }
-
-    #[test]
-    fn a_failure_leaves_what_was_there() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("model.tsv");
-        write_atomic(&path, |out| out.write_all(b"one")).unwrap();
-        let error = write_atomic(&path, |out| {
-            out.write_all(b"half")?;
-            Err(io::Error::other("disk full"))
-        });
-        assert!(error.unwrap_err().to_string().ends_with("model.tsv: cannot write: disk full"));
-        assert_eq!(fs::read_to_string(&path).unwrap(), "one");
-        assert_eq!(names(folder.path()), ["model.tsv"]);
-    }
-}
+mod tests;

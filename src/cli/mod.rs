@@ -92,7 +92,7 @@ mod verb;
 
 pub use crate::digest::ModelDigest;
 pub use crate::process::{cpu_seconds, peak_memory_bytes};
-pub use atomic::write_atomic;
+pub use atomic::{is_place_of_a_file, write_atomic};
 pub use changes::{
     ChangeLine, ChangeOptions, ChangeStream, Version, VersionEnd, VersionOf, Versions, fit_versions, is_whole,
 };

@@ -1,7 +1,7 @@
 //! [`Session`]: one training run of a program, from its options to its exit status.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde::Serialize;
@@ -45,6 +45,8 @@ pub struct Session {
     data_version: u64,
     /// What went wrong beside the engines without ending the run.
     warnings: Vec<String>,
+    /// Of a run that goes on after it had ended: the epoch of its model, which none of less work replaces.
+    model_epoch: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -77,8 +79,10 @@ impl Session {
             None => RunFolder::hold(path, earlier),
         };
         let folder = options.folder().map_or_else(|| Ok(RunFolder::none()), hold)?;
+        let mut model_epoch = None;
         if earlier == Earlier::Resumed {
             folder.resume_trace();
+            model_epoch = folder.path().and_then(ended_at);
         }
         // The first process speaks for all.
         let quiet = options.quiet || cluster.as_ref().is_some_and(|cluster| cluster.index() > 0);
@@ -99,6 +103,7 @@ impl Session {
             trains,
             data_version,
             warnings,
+            model_epoch,
         })
     }
 
@@ -203,6 +208,13 @@ impl Session {
     /// # Errors
     /// If a file or stdout cannot be written.
     pub fn finish(mut self, mut report: Report, summary: &Summary, text: &str) -> Result<ExitStatus, Error> {
+        if let Some(epoch) = self.model_epoch.filter(|&epoch| epoch > report.epochs) {
+            let text = format!(
+                "{}\nthe model in the folder is of epoch {epoch}, further than this run came, and stays",
+                report.conclusion()
+            );
+            return self.finish_without_model(report, &text);
+        }
         self.save(&mut report, summary, text)?;
         self.tell(&report, text)?;
         Ok(report.status())
@@ -248,6 +260,14 @@ impl Session {
         report.cpu_seconds = cpu_seconds();
         report.cpu_over_wall = report.cpu_seconds.map(|cpu| cpu / report.wall_seconds);
     }
+}
+
+/// The epoch of the model of a run that has ended.
+fn ended_at(folder: &Path) -> Option<u64> {
+    Begun::read(folder).ok()??.ended?;
+    let report = std::fs::read(folder.join("report.json")).ok()?;
+    let report: serde_json::Value = serde_json::from_slice(&report).ok()?;
+    report["epochs"].as_u64()
 }
 
 impl Drop for Session {

@@ -1,5 +1,6 @@
 //! [`Out`]: where the files of a run are written to.
 
+use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -14,6 +15,11 @@ pub struct Out(BufWriter<Stored>);
 impl Out {
     pub(super) fn create(store: &Arc<dyn Store>, path: &Path) -> io::Result<Self> {
         Ok(Self(BufWriter::with_capacity(1 << 18, Stored::create(store, path)?)))
+    }
+
+    /// Into a file that is open.
+    pub(super) fn of(store: &Arc<dyn Store>, file: File) -> Self {
+        Self(BufWriter::with_capacity(1 << 18, Stored::of(store, file)))
     }
 
     /// Writes what is still held back, and returns once it outlives a loss of power.

@@ -1,5 +1,6 @@
 //! What can be wrong with a Lasso problem or its parameters.
 
+use raddle_common::number;
 use thiserror::Error;
 
 /// More classes than this are taken for numbers that are no classes.
@@ -56,7 +57,7 @@ pub enum LassoError {
         values: usize,
     },
     /// A penalty factor out of its range.
-    #[error("the factor of column {column} is {value}: it must be 0 or a number from 1e-100 to 1e100")]
+    #[error("the factor of column {column} is {}: it must be 0 or a number from 1e-100 to 1e100", number(*value))]
     Factor {
         /// Column, counted from 1.
         column: usize,
@@ -70,7 +71,7 @@ pub enum LassoError {
         column: usize,
     },
     /// Groups with bounds.
-    #[error("groups of columns have no bounds, which is not offered: leave out one of the two")]
+    #[error("groups cannot have bounds: leave out --groups, or --bounds and --nonnegative")]
     GroupBounds,
     /// Columns without a penalty that a loss has no best fit of.
     #[error(
@@ -80,7 +81,7 @@ pub enum LassoError {
     Free,
     /// Bounds of a column without a penalty.
     #[error(
-        "column {column} has bounds and no penalty, which is not offered: give it a small factor, or no bounds"
+        "column {column} has bounds and no penalty, which cannot be fitted together: give it a small factor, or no bounds"
     )]
     FreeBounds {
         /// Column, counted from 1.
@@ -88,8 +89,9 @@ pub enum LassoError {
     },
     /// Bounds that are no bounds around 0.
     #[error(
-        "the bounds of column {column} are {lower} and {upper}: the lower must be at most 0 and the upper at least 0, \
-         for a penalty draws every coefficient to 0"
+        "the bounds of column {column} are {} and {}: the lower must be at most 0 and the upper at least 0, \
+         for a penalty draws every coefficient to 0",
+        number(*lower), number(*upper)
     )]
     Bounds {
         /// Column, counted from 1.
@@ -101,7 +103,8 @@ pub enum LassoError {
     },
     /// A weight that is no number of at least 0.
     #[error(
-        "the weight is {value} in row {row}, counted without a header: weights are numbers of at least 0, correct it"
+        "the weight is {} in row {row}, counted without a header: weights are numbers of at least 0, correct it",
+        number(*value)
     )]
     Weight {
         /// Row, counted from 1.
@@ -188,8 +191,9 @@ pub enum LassoError {
     },
     /// A response that counts nothing.
     #[error(
-        "the response is {value} in row {row}, counted without a header: the Poisson loss needs counts, 0 or from 1e-100 to 1e15; correct the row or \
-         choose another loss"
+        "the response is {} in row {row}, counted without a header: the Poisson loss needs counts, 0 or from 1e-100 to 1e15; correct the row or \
+         choose another loss",
+        number(*value)
     )]
     Count {
         /// Row, counted from 1.
@@ -255,6 +259,16 @@ pub enum LassoError {
         folds: usize,
         /// The class, as the response has it.
         class: f64,
+    },
+    /// Fewer rows than folds.
+    #[error(
+        "{rows} rows cannot be cut into {folds} folds, which need a row each: choose --folds from 2 to {rows}, or give more rows"
+    )]
+    FewRows {
+        /// Rows of the data.
+        rows: usize,
+        /// How many folds there would be.
+        folds: usize,
     },
     /// A parameter out of its range.
     #[error("{name} is {value}: {range}")]

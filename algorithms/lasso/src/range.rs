@@ -1,5 +1,7 @@
 //! Which parameters can be fitted.
 
+use raddle_common::number;
+
 use crate::error::LassoError;
 use crate::lambdas::{Course, Penalty};
 use crate::params::{Choice, Lasso};
@@ -50,16 +52,11 @@ impl Lasso {
             return refuse("candidates", candidates.to_string(), "it must be at least the parallelism");
         }
         if let Some(rho) = self.rho.filter(|rho| !(*rho > 0.0 && *rho < 1.0)) {
-            return refuse("rho", rho.to_string(), "it must lie between 0 and 1, or be off");
+            return refuse("rho", number(rho), "it must lie between 0 and 1, or be off");
         }
         if self.shards == Some(0) {
             return refuse("shards", "0".into(), "there must be at least 1");
         }
         Ok(())
     }
-}
-
-/// A number as a message shows it: with an exponent where its digits would run on.
-fn number(value: f64) -> String {
-    if value == 0.0 || (1e-6..1e15).contains(&value.abs()) { value.to_string() } else { format!("{value:e}") }
 }

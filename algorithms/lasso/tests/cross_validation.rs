@@ -258,7 +258,10 @@ fn what_cannot_be_cross_validated_is_refused_by_name() {
     };
     let usual = Preparation::default();
     for (cv, why) in [
-        (Lasso::params().cv().folds(7), "folds is 7 for 6 rows: each needs a row of its own"),
+        (
+            Lasso::params().cv().folds(7),
+            "6 rows cannot be cut into 7 folds, which need a row each: choose --folds from 2 to 6",
+        ),
         (Lasso::params().cv().folds(1), "folds is 1: there must be at least 2"),
         (Lasso::params().cv().folds(0), "folds is 0: there must be at least 2"),
         (Lasso::params().cv().path(0, 10.0), "points is 0"),

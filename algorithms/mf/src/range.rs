@@ -1,5 +1,6 @@
 //! The ranges of parameters, and what they ask of each other and of the data: checked once, before a fit.
 
+use raddle_common::number;
 use raddle_datasets::room;
 
 use crate::error::MfError;
@@ -27,7 +28,7 @@ impl Mf {
         }
         for (name, value) in [("reg", self.reg.unwrap_or(0.0)), ("bias-reg", self.bias_reg)] {
             if !(value >= 0.0 && value.is_finite()) {
-                return refuse(name, value.to_string(), "it must be a number of 0 or more");
+                return refuse(name, number(value), "it must be a number of 0 or more");
             }
         }
         let positive = [
@@ -40,11 +41,11 @@ impl Mf {
         ];
         for (name, value) in positive {
             if !(value > 0.0 && value.is_finite()) {
-                return refuse(name, value.to_string(), "it must be a number above 0");
+                return refuse(name, number(value), "it must be a number above 0");
             }
         }
         if let Some(power) = self.count_power.filter(|power| !(0.0..=1.0).contains(power)) {
-            return refuse("count-power", power.to_string(), "it must lie between 0 and 1");
+            return refuse("count-power", number(power), "it must lie between 0 and 1");
         }
         let counts = [
             ("epochs", self.epochs.map_or(1, |epochs| epochs as usize)),
@@ -66,7 +67,7 @@ impl Mf {
         self.check_implicit(problem)?;
         if let Some(target) = self.target.filter(|_| self.method != Method::Sgd && problem.measured.is_none())
         {
-            return refuse("target", target.to_string(), "nothing is held out that it could be checked on");
+            return refuse("target", number(target), "nothing is held out that it could be checked on");
         }
         match &self.init {
             Some(model) if model.rank != self.rank => {

@@ -91,7 +91,8 @@ pub(super) fn check_missing(
     let lacks = |(place, column): &(usize, &Column)| {
         let is_own = own.response == Some(*place) || own.is_beside(*place);
         let is_told = is_own || matches!(column.values, Values::Numbers(_));
-        let matters = rule == Missing::Refuse || (rule == Missing::Mean && is_own);
+        // Rows without a response can only be left out; nothing takes the place of a weight or an offset.
+        let matters = rule == Missing::Refuse || (rule == Missing::Mean && own.is_beside(*place));
         is_told && matters && column.missing > 0 && column.missing < column.values.len() as u64
     };
     let all: Vec<(usize, &Column)> = columns.iter().enumerate().filter(lacks).collect();
@@ -102,9 +103,13 @@ pub(super) fn check_missing(
     let counts: Vec<String> =
         all.iter().map(|(_, column)| format!("{} {}", column.name, column.missing)).collect();
     let total: u64 = all.iter().map(|(_, column)| column.missing).sum();
-    let ways = match own.response == Some(place) || own.is_beside(place) {
-        true => "leave such rows out by --missing drop".to_owned(),
-        false => format!(
+    let ways = match (own.response == Some(place), own.is_beside(place)) {
+        (true, false) => {
+            "leave such rows out by --missing drop, or by --missing mean, which fills other columns"
+                .to_owned()
+        }
+        (_, true) => "leave such rows out by --missing drop".to_owned(),
+        _ => format!(
             "fill them with means by --missing mean, leave their rows out by --missing drop, or the column by --drop {}",
             option_name(place, column)
         ),

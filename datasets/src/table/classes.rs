@@ -80,13 +80,23 @@ pub(super) fn numbered(values: Values, wanted: &Classes) -> Option<(Vec<f64>, Op
             Some((codes.into_iter().map(number).collect(), Some(texts)))
         }
         (Values::Texts { codes, texts }, Classes::Known(known)) => {
-            let number = |text: &String| known.iter().position(|class| class == text);
+            let number = |text: &String| place(known, text);
             let numbers: Vec<f64> =
                 texts.iter().map(|text| number(text).map_or(f64::NAN, |at| at as f64)).collect();
             Some((codes.into_iter().map(|code| numbers[code as usize]).collect(), None))
         }
         _ => None,
     }
+}
+
+/// The place of a text among others: the same text, else the only one that is the same number, as `1.0` is `1`.
+pub(super) fn place(known: &[String], text: &str) -> Option<usize> {
+    let number = |text: &str| text.parse().ok().filter(|number: &f64| number.is_finite());
+    known.iter().position(|other| other == text).or_else(|| {
+        let wanted = number(text)?;
+        let mut same = known.iter().enumerate().filter(|(_, other)| number(other) == Some(wanted));
+        same.next().map(|(at, _)| at).filter(|_| same.next().is_none())
+    })
 }
 
 /// Numbers the classes that are left anew, after rows were left out.
@@ -136,7 +146,14 @@ pub(super) fn from_files(
         }
         from_file(option, file, rows, &options.dialect)
     };
-    options.beside.iter().map(read).collect()
+    let beside = &options.beside;
+    let twice = (1..beside.len()).find(|&at| beside[..at].iter().any(|other| other.name == beside[at].name));
+    if let Some(at) = twice {
+        let Beside { option, name } = &beside[at];
+        let why = format!("{option}: the file `{name}` is named by another option already: name another one");
+        return Err(ReadError::file(path, why));
+    }
+    beside.iter().map(read).collect()
 }
 
 /// A file with a value for each row.
@@ -178,6 +195,11 @@ mod tests {
         let found = numbered(values(&[0, 1], &["b", "c"]), &known).unwrap();
         assert!(found.0[0] == 1.0 && found.0[1].is_nan() && found.1.is_none());
         assert!(numbered(values(&[0], &["b"]), &Classes::Refused).is_none());
+        let codes = texts(&["1", "2", "2.0", "x"]);
+        assert_eq!(
+            ["1.0", "2", "2.00", "x", "inf"].map(|text| place(&codes, text)),
+            [Some(0), Some(1), None, Some(3), None]
+        );
         let (mut y, mut classes) = (vec![3.0, 0.0, 3.0], texts(&["a", "b", "c", "d"]));
         compact(&mut y, &mut classes);
         assert_eq!((y, classes), (vec![1.0, 0.0, 1.0], texts(&["a", "d"])));

@@ -49,7 +49,7 @@ pub(super) fn encode(
             let values = std::mem::replace(&mut columns[j].values, Values::Skipped);
             numbered(values, &reading.classes).unwrap_or_default()
         }
-        (None, Some(file)) => vector(Path::new(file), reading)?,
+        (None, Some(file)) => vector(Path::new(file), reading, options.missing)?,
         (None, None) => (Vec::new(), None),
     };
     if y.len() != rows {
@@ -58,11 +58,16 @@ pub(super) fn encode(
     }
     let kept = kept_rows(&columns, (&y, &beside), options.missing);
     let rows_left_out = kept.as_ref().map_or(0, |kept| kept.iter().filter(|kept| !**kept).count());
+    let rows_without_response = y.iter().filter(|y| y.is_nan()).count();
     let mut records = RecordCounts::of(rows);
-    records.leave_out("missing value", rows_left_out);
+    records.leave_out("missing response", rows_without_response);
+    records.leave_out("missing value", rows_left_out - rows_without_response);
     let rows = rows - rows_left_out;
     if rows == 0 {
-        let why = "every row lacks a value, so that --missing drop leaves none: drop columns";
+        let why = match records.left_out.contains_key("missing value") {
+            false => "no row has a response: name another one by --y",
+            true => "every row lacks a value, so that --missing drop leaves none: drop columns",
+        };
         return Err(ReadError::file(path, why));
     }
     if let Some(kept) = &kept {
@@ -85,6 +90,7 @@ pub(super) fn encode(
         columns: Vec::new(),
         left_out,
         rows_left_out: rows_left_out as u64,
+        rows_without_response: rows_without_response as u64,
         marks,
     };
     if let Some(kept) = &kept {
@@ -184,7 +190,7 @@ fn feature(column: Column, mut about: EncodedColumn, rows: usize, options: &Colu
                 values.iter().filter(|value| !value.is_nan()).for_each(|value| sum += value);
                 let mean = sum / known as f64;
                 missing.iter().for_each(|&row| values[row as usize] = mean);
-                about.mean = Some(mean);
+                (about.mean, about.missing) = (Some(mean), missing.len() as u64);
             }
             Made::Feature(Feature::Number(values), about, missing)
         }
@@ -199,12 +205,13 @@ fn feature(column: Column, mut about: EncodedColumn, rows: usize, options: &Colu
     }
 }
 
-/// Which rows stay, where rows with a missing number are left out.
+/// Which rows stay: those that have a response and, where rows with a missing number are left out, no number missing in
+/// a column that is used. `None` where all do.
 fn kept_rows(columns: &[Column], (y, beside): (&[f64], &[Values]), rule: Missing) -> Option<Vec<bool>> {
-    if rule != Missing::Drop {
-        return None;
-    }
     let mut kept: Vec<bool> = y.iter().map(|y| !y.is_nan()).collect();
+    if rule != Missing::Drop {
+        return kept.contains(&false).then_some(kept);
+    }
     for column in columns {
         if let Values::Numbers(values) = &column.values
             && values.iter().any(|value| !value.is_nan())

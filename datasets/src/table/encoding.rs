@@ -49,6 +49,9 @@ pub struct Encoding {
     pub left_out: Vec<LeftOut>,
     /// Rows that were left out, as a value is missing.
     pub rows_left_out: u64,
+    /// Of these, the rows without a response.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub rows_without_response: u64,
     /// What numbers were written with, where that is more than a point: data to predict from are taken to have the same,
     /// unless options say something else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -96,6 +99,10 @@ impl EncodedColumn {
             Some(levels) => levels.iter().map(named).collect(),
         }
     }
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Names that a sentence lists.
@@ -154,8 +161,13 @@ impl Encoding {
                 sentences.push(format!("{what}: {}", listed(&list)));
             }
         }
-        if self.rows_left_out > 0 {
-            sentences.push(format!("rows left out, as a value is missing: {}", self.rows_left_out));
+        let of_features = self.rows_left_out.saturating_sub(self.rows_without_response);
+        for (why, rows) in
+            [("they have no response", self.rows_without_response), ("a value is missing", of_features)]
+        {
+            if rows > 0 {
+                sentences.push(format!("rows left out, as {why}: {rows}"));
+            }
         }
         sentences
     }

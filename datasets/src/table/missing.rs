@@ -12,7 +12,7 @@ pub enum Missing {
     /// They are an error, which names the first and counts all.
     #[default]
     Refuse,
-    /// The mean of the column's other values takes their place.
+    /// The mean of the column's other values takes their place; rows without a response are left out.
     Mean,
     /// Their rows are left out.
     Drop,

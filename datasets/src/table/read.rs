@@ -222,6 +222,14 @@ pub(crate) fn table(source: &Source, format: Format, options: &Options) -> Resul
         );
         return Err(ReadError::file(&source.path, why));
     }
+    if let Some(Beside { option, name }) =
+        options.beside.iter().find(|beside| options.y.as_ref() == Some(&beside.name))
+    {
+        let why = format!(
+            "{option}: the file `{name}` is the response already, and cannot be both: name another one"
+        );
+        return Err(ReadError::file(&source.path, why));
+    }
     let (loaded, _) = cache::parsed(source, format, options)?;
     let (features, (y, classes)) = response::part(loaded, options, &source.path)?;
     let beside = from_files(options, y.len(), format.name(), &source.path)?;

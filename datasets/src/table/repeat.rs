@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::classes::{Classes, numbered};
+use super::classes::{Classes, numbered, place};
 use super::columns::{Column, Columns, Kind, Odd, Values};
 use super::encoding::{EncodedColumn, Encoding, listed};
 use super::features::{Feature, NO_LEVEL, matrix};
+use super::missing::Missing;
 use super::read::Options;
 use super::response::{Choice, USUAL, chosen};
 use super::samples::Samples;
@@ -155,16 +156,19 @@ pub(super) fn apply(
     }
     let mut features = Vec::new();
     let mut unseen = Vec::new();
+    let lacking = response.map(|j| lacking(&columns[j].values)).unwrap_or_default();
     let y = match (&file, response) {
         (_, Some(j)) => known_response(&columns[j], classes, &mut notes),
-        (Some(file), None) => Some(super::response::vector(Path::new(file), options)?.0),
+        (Some(file), None) => Some(super::response::vector(Path::new(file), options, Missing::Mean)?.0),
         (None, None) => None,
     };
     for (about, place) in encoding.columns.iter().zip(places) {
         let column = std::mem::replace(&mut columns[place].values, Values::Skipped);
         let about_column = &columns[place];
         features.push(match (&about.levels, column) {
-            (None, Values::Numbers(values)) => Feature::Number(filled(values, about, about_column, path)?),
+            (None, Values::Numbers(values)) => {
+                Feature::Number(filled(values, (about, encoding.missing), about_column, path)?)
+            }
             (None, _) => return Err(no_number(about, about_column, path)),
             (Some(levels), column) => {
                 let (feature, count) = as_levels(levels, column);
@@ -179,6 +183,11 @@ pub(super) fn apply(
         let message = format!("{rows} rows, but {} values of the response: they must be as many", y.len());
         return Err(ReadError::file(path, message));
     }
+    // Texts that are none of the classes are NaN, too, but these rows have a response.
+    let without_response: Vec<u32> = match (&file, response) {
+        (None, Some(_)) => lacking,
+        _ => y.iter().flat_map(|y| (0..).zip(y)).filter(|(_, y)| y.is_nan()).map(|(row, _)| row).collect(),
+    };
     if !unseen.is_empty() {
         notes.push(format!(
             "levels that the model has never seen, taken for none of its own: {}",
@@ -196,31 +205,49 @@ pub(super) fn apply(
         is_open_ended: false,
         beyond: 0,
         left_out,
+        without_response,
         records: RecordCounts::of(rows),
         notes,
     })
 }
 
-/// The response where every row has one; else a note says why there is none.
+/// The response, NaN where a row has none; a note says why there is none at all.
 fn known_response(column: &Column, classes: &Classes, notes: &mut Vec<String>) -> Option<Vec<f64>> {
-    let known = (column.missing == 0).then(|| numbered(column.values.clone(), classes)).flatten();
+    let is_any = column.missing < column.values.len() as u64 || column.missing == 0;
+    let known = is_any.then(|| numbered(column.values.clone(), classes)).flatten();
     let why = match (known, classes) {
         (Some((values, _)), _) => return Some(values),
-        (None, Classes::Known(_)) => "there",
-        (None, _) => "a number",
+        (None, _) if !is_any => "there in any row",
+        (None, Classes::Known(_)) => "there in every row",
+        (None, _) => "a number in every row",
     };
-    notes.push(format!("no error is told, as the response `{}` is not {why} in every row", column.name));
+    notes.push(format!("no error is told, as the response `{}` is not {why}", column.name));
     None
 }
 
-/// Numbers with the model's mean where one is missing.
+/// Rows without a value.
+fn lacking(values: &Values) -> Vec<u32> {
+    let rows = |is_missing: &dyn Fn(usize) -> bool| {
+        (0..values.len()).filter(|&row| is_missing(row)).map(|row| row as u32).collect()
+    };
+    match values {
+        Values::Numbers(values) => rows(&|row| values[row].is_nan()),
+        Values::Texts { codes, texts } => rows(&|row| texts[codes[row] as usize].is_empty()),
+        Values::Many | Values::Skipped => Vec::new(),
+    }
+}
+
+/// Numbers with the model's mean where one is missing; NaN for a model whose own rows were left out then.
 fn filled(
     mut values: Vec<f64>,
-    about: &EncodedColumn,
+    (about, rule): (&EncodedColumn, Missing),
     column: &Column,
     path: &Path,
 ) -> Result<Vec<f64>, ReadError> {
     if column.missing == 0 {
+        return Ok(values);
+    }
+    if rule == Missing::Drop {
         return Ok(values);
     }
     let Some(mean) = about.mean else {
@@ -251,12 +278,13 @@ fn no_number(about: &EncodedColumn, column: &Column, path: &Path) -> ReadError {
 
 /// Levels by the numbers they have in the model, and in how many rows there is one that it does not have.
 fn as_levels(levels: &[String], column: Values) -> (Feature, u64) {
-    let numbers: HashMap<&str, u32> = levels.iter().map(String::as_str).zip(0..).collect();
     let Values::Texts { codes, texts } = column else {
         return (Feature::of_levels(levels.len(), Vec::new()), 0);
     };
-    let known: Vec<u32> =
-        texts.iter().map(|text| numbers.get(text.as_str()).copied().unwrap_or(NO_LEVEL)).collect();
+    // Codes may be written otherwise: pandas writes 1.0 for 1 where another one is missing.
+    let numbers: HashMap<&str, u32> = levels.iter().map(String::as_str).zip(0..).collect();
+    let number = |text: &str| numbers.get(text).copied().or_else(|| Some(place(levels, text)? as u32));
+    let known: Vec<u32> = texts.iter().map(|text| number(text).unwrap_or(NO_LEVEL)).collect();
     let codes: Vec<u32> = codes.into_iter().map(|code| known[code as usize]).collect();
     let unseen = codes.iter().filter(|&&code| code == NO_LEVEL).count();
     (Feature::of_levels(levels.len(), codes), unseen as u64)

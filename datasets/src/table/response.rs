@@ -6,6 +6,7 @@ use ndarray::Axis;
 
 use super::classes::{Classes, numbered};
 use super::columns::{Column, Kind, Values};
+use super::missing::Missing;
 use super::read::{Format, Options, recognise};
 use super::{Csc, Matrix, Occurring, csv, matrix_market, npy, npz};
 use crate::dialect::Dialect;
@@ -82,7 +83,7 @@ pub(super) fn part(loaded: Loaded, options: &Options, path: &Path) -> Result<(Lo
             (x, names, y)
         }
         (Choice::File(file), _) => {
-            let (y, texts) = vector(Path::new(file), options)?;
+            let (y, texts) = vector(Path::new(file), options, Missing::Refuse)?;
             classes = texts;
             (x, names, y)
         }
@@ -186,8 +187,8 @@ fn without_sparse(x: &Csc, j: usize) -> Csc {
     Csc::new_csc((x.rows(), x.cols() - 1), kept, indices, values)
 }
 
-/// A file that holds a response: numbers, or texts where there may be some.
-pub(super) fn vector(path: &Path, options: &Options) -> Result<Response, ReadError> {
+/// A file that holds a response: numbers, or texts where there may be some; NaN where it has none, if that is not refused.
+pub(super) fn vector(path: &Path, options: &Options, missing: Missing) -> Result<Response, ReadError> {
     let (column, classes) = (column_of(path, &options.dialect)?, &options.classes);
     let wrong = |at: &super::columns::Place, why: String| at.error(path, format!("the response: {why}"));
     if let (Classes::Refused, Some((at, odd))) = (classes, &column.odd) {
@@ -197,13 +198,16 @@ pub(super) fn vector(path: &Path, options: &Options) -> Result<Response, ReadErr
         };
         return Err(wrong(at, why));
     }
-    if let Some(at) = &column.first_missing {
-        return Err(wrong(at, "there is no value".into()));
+    if let (Missing::Refuse, Some(at)) = (missing, &column.first_missing) {
+        return Err(wrong(
+            at,
+            "there is no value: give one, or leave such rows out by --missing drop".into(),
+        ));
     }
     let read = match (column.values, classes) {
         // Of known texts some may look like numbers, and all of them may.
         (Values::Numbers(y), Classes::Known(known)) => {
-            let number = |y: f64| known.iter().position(|class| *class == y.to_string());
+            let number = |y: f64| super::classes::place(known, &y.to_string());
             Some((y.into_iter().map(|y| number(y).map_or(f64::NAN, |at| at as f64)).collect(), None))
         }
         (values, classes) => numbered(values, classes),

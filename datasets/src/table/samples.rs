@@ -13,12 +13,16 @@ use crate::registry;
 /// A matrix of features that may come without a response: what a fitted model predicts from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Samples {
-    /// The features, n rows by p columns, as stored.
+    /// The features, n rows by p columns, as stored; NaN where a value is missing and the encoding that is repeated left such
+    /// rows out.
     pub x: Matrix,
     /// Which columns of the data `x` has, where it is far wider than what it holds, as [`Table::occurring`](super::Table::occurring).
     pub occurring: Option<Occurring>,
-    /// The response, n finite values: where the format keeps it apart, or [`Options::y`] names it.
+    /// The response, n values: where the format keeps it apart, or [`Options::y`] names it. NaN where a row of delimited
+    /// text or Parquet has none, and where it is a text that is none of [`Classes::Known`](super::Classes::Known).
     pub y: Option<Vec<f64>>,
+    /// The rows without a response where others have one, ascending from 0.
+    pub without_response: Vec<u32>,
     /// What [`Options::beside`] asks for, n values each.
     pub beside: Vec<Labels>,
     /// The names of the p columns, where the format has them.
@@ -60,6 +64,7 @@ pub fn read_samples(source: &str, options: &Options) -> Result<Samples, ReadErro
             x: table.x,
             occurring: table.occurring,
             y: Some(table.y),
+            without_response: Vec::new(),
             beside: table.beside,
             feature_names: table.feature_names,
             is_open_ended,
@@ -99,6 +104,7 @@ impl Samples {
             x,
             occurring,
             y,
+            without_response: Vec::new(),
             beside: Vec::new(),
             feature_names,
             is_open_ended: false,

@@ -26,7 +26,7 @@ pub(super) struct Selection {
 }
 
 /// Where a column beside the features is.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(super) enum Side {
     Column(usize),
     File(String),
@@ -91,6 +91,8 @@ pub(super) fn select(
         Choice::Apart => {}
     }
     let beside = sides(&options.beside, names).map_err(refuse)?;
+    check_roles((response, file.as_deref()), (&options.beside, &beside), names).map_err(refuse)?;
+    check_contradictions(&options.columns).map_err(refuse)?;
     let mut left_out = Vec::new();
     let kinds = (0..names.len())
         .map(|j| {
@@ -130,6 +132,44 @@ pub(super) fn select(
     }
     let has_classes = options.classes == Classes::Any;
     Ok(Selection { kinds, response, file, beside, has_classes, left_out })
+}
+
+/// Refuses a column, or a file, that is to be two things at once. Folds alone may go by any column.
+pub(super) fn check_roles(
+    (response, file): (Option<usize>, Option<&str>),
+    (asked, sides): (&[Beside], &[Side]),
+    names: &[String],
+) -> Result<(), String> {
+    let y = response.map(Side::Column).or_else(|| file.map(|file| Side::File(file.to_owned())));
+    let mut roles: Vec<(&str, &Side)> = y.iter().map(|side| ("the response", side)).collect();
+    for (asked, side) in asked.iter().zip(sides).filter(|(asked, _)| asked.option != FOLDS) {
+        if let Some((other, _)) = roles.iter().find(|(_, other)| *other == side) {
+            let (what, name) = match side {
+                Side::Column(j) => ("column", &names[*j]),
+                Side::File(file) => ("file", file),
+            };
+            return Err(format!(
+                "{}: the {what} `{name}` is {other} already, and cannot be both: name another one, or leave one out",
+                asked.option
+            ));
+        }
+        roles.push((asked.option, side));
+    }
+    Ok(())
+}
+
+/// The option of a column that says only which rows stay together.
+const FOLDS: &str = "--fold-by";
+
+/// Refuses a column that one option asks for and another one leaves out, each by its whole name.
+fn check_contradictions(options: &ColumnOptions) -> Result<(), String> {
+    let asked = [("--columns", &options.columns), ("--categorical", &options.categorical)];
+    for (option, names) in asked {
+        if let Some(name) = names.iter().find(|name| options.drop.contains(name)) {
+            return Err(format!("`{name}` is named by {option} and by --drop: leave one of them out"));
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn is_beside(beside: &[Side], column: usize) -> bool {

@@ -13,7 +13,7 @@ use super::read::{Format, Options};
 use super::repeat::{apply, find};
 use super::response::{self, Loaded};
 use super::samples::Samples;
-use super::select::{Selection, Side, is_beside, select, sides};
+use super::select::{Selection, Side, check_roles, is_beside, select, sides};
 use super::{cache, csv};
 use crate::dialect::Dialect;
 use crate::dialect::beginning::{Purpose, is_tabs};
@@ -179,6 +179,11 @@ pub(super) fn samples(source: &Source, format: Format, options: &Options) -> Res
     let table = Tabular::open(source, format, options)?;
     let (names, path) = (table.names(), &source.path);
     let sides = sides(&options.beside, &names).map_err(|why| ReadError::file(path, why))?;
+    let check = |response: Option<usize>| {
+        let file = options.y.as_deref().filter(|_| response.is_none());
+        check_roles((response, file), (&options.beside, &sides), &names)
+            .map_err(|why| ReadError::file(path, why))
+    };
     let is_of_places = |encoding: &&Encoding| {
         (encoding.named && table.is_named())
             || encoding.columns.iter().any(|column| column.levels.is_some())
@@ -186,12 +191,14 @@ pub(super) fn samples(source: &Source, format: Format, options: &Options) -> Res
     };
     if let Some(encoding) = options.repeat.as_ref().filter(is_of_places) {
         let mut found = find(encoding, &names, table.is_named(), options, path)?;
+        check(found.response)?;
         found.read(&sides, &names);
         let columns = table.columns(found.kinds.clone(), &vec![usize::MAX; names.len()], options.threads)?;
         let beside = beside(&sides, options, &columns, path)?;
         return Ok(Samples { beside, ..apply(encoding, found, columns, options, path)? });
     }
-    let mut all = Encoding { named: table.is_named(), ..Encoding::of_numbers(&names) };
+    let missing = options.repeat.as_ref().map(|encoding| encoding.missing).unwrap_or_default();
+    let mut all = Encoding { named: table.is_named(), missing, ..Encoding::of_numbers(&names) };
     let response = match options.y {
         Some(_) => response_of(&names, &table, options, path)?,
         None => None,
@@ -199,6 +206,7 @@ pub(super) fn samples(source: &Source, format: Format, options: &Options) -> Res
     all.columns.retain(|column| response != Some(column.place - 1) && !is_beside(&sides, column.place - 1));
     all.response = response.map(|j| j + 1);
     let mut found = find(&all, &names, table.is_named(), options, path)?;
+    check(found.response)?;
     found.read(&sides, &names);
     let mut most = vec![1; names.len()];
     if let Some(j) = found.response {

@@ -5,6 +5,7 @@
 
 mod checkpoint;
 mod fed;
+mod written;
 
 use std::fs;
 use std::path::Path;
@@ -14,6 +15,7 @@ use serde_json::Value;
 
 pub use self::checkpoint::Checkpoint;
 pub use self::fed::{Fed, no_acknowledged_version_is_lost};
+pub use self::written::replaces_files_alone;
 
 /// What a run said, and its exit status.
 #[derive(Debug)]

@@ -127,6 +127,16 @@ pub(crate) fn largest(fit: &Fit, model: &Model) -> Value {
     by_size(fit).iter().take(LISTED).map(entry).collect()
 }
 
+/// Why every lambda gives the same coefficients, which are all zero or not.
+pub(crate) fn no_penalty(is_zero: bool) -> &'static str {
+    match is_zero {
+        true => "lambda_max is 0: no column varies with the response",
+        false => {
+            "lambda_max is 0: no column with a penalty varies with what those without leave of the response"
+        }
+    }
+}
+
 /// The result as a person reads it, and as generic tables; `is_written` tells whether there is a folder with all of it.
 pub(crate) fn describe(
     fit: &Fit,
@@ -139,7 +149,7 @@ pub(crate) fn describe(
     let title = format!("{method} on {data}");
     let place = match fit.lambda_max > 0.0 {
         true => format!("lambda_max / {}", number(fit.lambda_max / fit.lambda)),
-        false => "lambda_max is 0: no column varies with the response".into(),
+        false => no_penalty(fit.coefficients.is_empty()).into(),
     };
     let (nonzeros, columns) =
         (fit.coefficients.len(), count((model.columns * model.labels.len().max(1)) as u64, "coefficient"));

@@ -150,6 +150,7 @@ mod tests {
             is_open_ended: true,
             beyond: 0,
             left_out: Vec::new(),
+            without_response: Vec::new(),
             records: Default::default(),
             notes: Vec::new(),
         };

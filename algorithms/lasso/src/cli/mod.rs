@@ -19,7 +19,7 @@ mod stored;
 mod terms;
 mod versions;
 
-/// Lasso with a certificate: sparse linear and logistic regression, proven to the duality gap asked for.
+/// Lasso with a certificate: sparse linear, logistic, Poisson and multinomial regression, proven to the duality gap asked for.
 #[derive(Debug, Parser)]
 #[command(name = "lasso", version, after_help = EXAMPLES)]
 enum Verb {

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::data;
 use super::files::{self, Model};
+use super::fit::no_penalty;
 use super::problem::{self, ProblemOptions, Ready, refuse_named};
 
 /// Points listed on the screen, about.
@@ -82,8 +83,11 @@ fn entry((point, number): (&Point, u64)) -> Value {
 fn describe(fit: &Fit, points: usize, method: &str, data: &str, is_written: bool) -> (String, Summary) {
     let title = format!("{method} path on {data}");
     let none = match fit.lambda_max > 0.0 {
-        true => "",
-        false => "; lambda_max is 0: no column varies with the response",
+        true => String::new(),
+        false => {
+            let is_zero = fit.points.iter().all(|point| point.coefficients.is_empty());
+            format!("; {}", no_penalty(is_zero))
+        }
     };
     let mut text = format!(
         "{title}: {} of {} certified{none}\n\n{:>6}  {:>14}  {:>9}  {:>8}\n",

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, UseOptions, count, number, write_atomic};
+use raddle::cli::{Error, ExitStatus, Records, UseOptions, count, number, write_atomic};
 use raddle_datasets::{Beside, Classes, Options as Reading, Samples, read_samples};
 use raddle_lasso::Measure;
 use serde_json::{Map, Value, json};
@@ -61,7 +61,11 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 
 Columns are matched by name where the model and the data have names, else by position. What was encoded or filled when
 the model was fitted is encoded and filled alike. Other columns may hold anything: they are left out, and so are libsvm
-indices beyond the model's last; both are said.";
+indices beyond the model's last; both are said. Every row has its line: `nan` where a value is missing that the model
+needs, unless it was fitted with --missing mean.";
+
+/// What stands in the line of a row that cannot be predicted.
+const NOT_PREDICTED: &str = "nan";
 
 /// Predicts a value for each row, or its class and the probability of the larger class or of all classes. Where there is a response, the
 /// error against it is said: on stdout if the predictions go to a file, else on stderr.
@@ -107,16 +111,36 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
         let offset = numbers(offset, "--offset", &options.data)?;
         scores.iter_mut().zip(offset).for_each(|(score, offset)| *score += offset);
     }
-    note_what_is_left_out(options, &samples, &about, &left_out);
-    let of = (about.classes, &about.labels[..]);
-    let values = |y: Vec<f64>| about.loss().measures(&y, &scores, weights.as_deref(), of);
     if y.is_none() && weights.is_some() {
         let why = "--weights has no effect without a response, whose error they weigh: name it by --y, or leave it out";
         return Err(Error::usage(why));
     }
-    let measured = y.map(|y| Measured { values: values(y) });
+    let mut notes = what_is_left_out(&samples, &about, &left_out);
     let predictions = Predictions { about: &about, scores, rows: samples.x.rows() };
-    tell(options, &predictions, measured)
+    let lacking = predictions.lacking();
+    notes.extend(said_of_rows(&lacking, &samples.without_response));
+    notes.iter().for_each(|note| options.use_options.note(note));
+    // A row without a response or a prediction counts nothing in the error.
+    let mut weights = weights.unwrap_or_else(|| vec![1.0; predictions.rows]);
+    lacking.iter().chain(&samples.without_response).for_each(|&row| weights[row as usize] = 0.0);
+    let of = (about.classes, &about.labels[..]);
+    let values = |y: Vec<f64>| about.loss().measures(&y, &predictions.scores, Some(&weights), of);
+    let measured = y.map(|y| Measured { values: values(y) });
+    let mut records = Records::new(samples.records.read, samples.records.left_out);
+    records.leave_out("missing value", lacking.len() as u64);
+    tell(options, &predictions, measured, (records, notes))
+}
+
+/// What is said of rows that cannot be predicted, and of those that have no response.
+fn said_of_rows(lacking: &[u32], without_response: &[u32]) -> Vec<String> {
+    let of = |rows: &[u32], what: &str| {
+        (!rows.is_empty()).then(|| format!("{} {what}", count(rows.len() as u64, "row")))
+    };
+    let lacking = of(lacking, "not predicted (nan), as a value is missing that the model needs");
+    lacking
+        .into_iter()
+        .chain(of(without_response, "without a response: the error is of the others"))
+        .collect()
 }
 
 /// Where offsets are: a model that was fitted with one needs it, others have none.
@@ -138,18 +162,17 @@ fn offset(options: &Options, about: &Model) -> Result<Option<String>, Error> {
     }
 }
 
-fn note_what_is_left_out(options: &Options, samples: &Samples, about: &Model, left_out: &[String]) {
-    samples.notes.iter().for_each(|note| options.use_options.note(note));
+/// What is said of how the data were read.
+fn what_is_left_out(samples: &Samples, about: &Model, left_out: &[String]) -> Vec<String> {
+    let mut notes = samples.notes.clone();
     if !left_out.is_empty() {
-        options
-            .use_options
-            .note(&format!("left out, as the model does not use them: {}", left_out.join(", ")));
+        notes.push(format!("left out, as the model does not use them: {}", left_out.join(", ")));
     }
     if samples.beyond > 0 {
         let (values, columns) = (count(samples.beyond, "value"), about.columns);
-        let note = format!("left out: {values} at indices above {columns}, the model's columns");
-        options.use_options.note(&note);
+        notes.push(format!("left out: {values} at indices above {columns}, the model's columns"));
     }
+    notes
 }
 
 /// What was measured against the response: names and values, and what cannot be said.
@@ -196,8 +219,22 @@ struct Predictions<'a> {
 }
 
 impl Predictions<'_> {
-    /// The class of a row, for a loss of classes.
+    /// Whether a row lacks a value that the model needs, so that it has no prediction.
+    fn lacks(&self, row: usize) -> bool {
+        self.scores[row..].iter().step_by(self.rows).any(|score| score.is_nan())
+    }
+
+    /// The rows without a prediction, ascending from 0.
+    fn lacking(&self) -> Vec<u32> {
+        (0..self.rows).filter(|&row| self.lacks(row)).map(|row| row as u32).collect()
+    }
+
+    /// The class of a row, for a loss of classes; null where there is no prediction.
     fn class(&self, row: usize) -> Option<Value> {
+        if self.lacks(row) {
+            let has_classes = self.about.classes.is_some() || !self.about.labels.is_empty();
+            return has_classes.then_some(Value::Null);
+        }
         if let Some(classes) = self.about.classes {
             return Some(self.about.class(classes[usize::from(self.scores[row] > 0.0)]));
         }
@@ -220,13 +257,18 @@ impl Predictions<'_> {
 
     /// A row as it is written: its class if it has one, and behind tabs its probabilities.
     fn line(&self, row: usize) -> String {
-        let numbers = self.probabilities(row).unwrap_or_else(|| vec![self.mean(row)]);
+        let mut numbers = self.probabilities(row).unwrap_or_else(|| vec![self.mean(row)]);
+        if self.lacks(row) {
+            numbers.fill(f64::NAN);
+        }
         let class = self.class(row).map(|class| match class {
             Value::String(name) => name,
+            Value::Null => NOT_PREDICTED.into(),
             // As numbers are printed elsewhere: without a point where they are whole.
             number => number.as_f64().unwrap_or(f64::NAN).to_string(),
         });
-        let numbers = numbers.iter().map(f64::to_string);
+        let shown = |number: &f64| if number.is_nan() { NOT_PREDICTED.into() } else { number.to_string() };
+        let numbers = numbers.iter().map(shown);
         class.into_iter().chain(numbers).collect::<Vec<String>>().join("\t")
     }
 
@@ -252,10 +294,12 @@ fn tell(
     options: &Options,
     predictions: &Predictions<'_>,
     measured: Option<Measured>,
+    (records, notes): (Records, Vec<String>),
 ) -> Result<ExitStatus, Error> {
     let Options { out, use_options, .. } = options;
     let rows = predictions.rows;
-    let mut value = Map::from_iter([("rows".to_owned(), json!(rows))]);
+    let about = [("rows", json!(rows)), ("records", json!(records)), ("notes", json!(notes))];
+    let mut value: Map<String, Value> = about.into_iter().map(|(name, of)| (name.to_owned(), of)).collect();
     value.extend(measured.as_ref().map(Measured::json).unwrap_or_default());
     if let Some(file) = out {
         write_atomic(file, |out| (0..rows).try_for_each(|row| writeln!(out, "{}", predictions.line(row))))?;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use raddle::cli::Error;
+use raddle_common::number;
 use raddle_lasso::Lasso;
 use serde::Serialize;
 
@@ -66,7 +67,8 @@ impl TermArgs {
             columns.each_line(file, parsed, |Named { at, .. }, [factor]: [f64; 1]| {
                 if !(factor >= 0.0 && factor.is_finite()) {
                     return Err(format!(
-                        "the factor is {factor}: it must be 0, for no penalty, or a number above 0"
+                        "the factor is {}: it must be 0, for no penalty, or a number above 0",
+                        number(factor)
                     ));
                 }
                 at.iter().for_each(|&j| factors[j] = factor);
@@ -87,7 +89,12 @@ impl TermArgs {
         let mut bounds = vec![(f64::NEG_INFINITY, f64::INFINITY); count];
         if let Some(file) = &self.bounds {
             columns.each_line(file, parsed, |Named { at, .. }, [lower, upper]: [f64; 2]| {
-                if lower > upper || lower.is_nan() || upper.is_nan() {
+                if lower.is_nan() || upper.is_nan() {
+                    return Err(format!(
+                        "the bounds {lower} and {upper}: NaN bounds nothing: give numbers, or inf and -inf for none"
+                    ));
+                }
+                if lower > upper {
                     return Err(format!(
                         "the lower bound {lower} is above the upper one, {upper}: exchange them"
                     ));

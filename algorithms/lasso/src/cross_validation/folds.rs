@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use raddle::{Engine, Outcome};
+use raddle_common::number;
 use raddle_datasets::Matrix;
 
 use super::criterion::Truth;
@@ -77,7 +78,7 @@ impl Folds {
             return refuse("points", "0".into(), "a path needs at least 1 point");
         }
         if !(plan.ratio >= 1.0 && plan.ratio.is_finite()) {
-            return refuse("ratio", plan.ratio.to_string(), "it must be a number of at least 1");
+            return refuse("ratio", number(plan.ratio), "it must be a number of at least 1");
         }
         if plan.folds < 2 {
             return refuse("folds", plan.folds.to_string(), "there must be at least 2");
@@ -85,7 +86,7 @@ impl Folds {
         let problem = plan.rows.problem(x.clone(), y.clone(), preparation)?;
         let rows = problem.rows();
         if plan.folds > rows {
-            return refuse("folds", format!("{} for {rows} rows", plan.folds), "each needs a row of its own");
+            return Err(LassoError::FewRows { rows, folds: plan.folds });
         }
         let l1_ratios = match plan.l1_ratios.is_empty() {
             true => vec![plan.lasso.l1_ratio],

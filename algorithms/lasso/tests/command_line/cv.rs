@@ -157,7 +157,10 @@ fn what_cannot_be_cross_validated_is_bad_usage_or_input() {
     fs::write(folder.path().join("flat.csv"), "x,y\n1,2\n2,2\n5,2\n").unwrap();
     fs::write(folder.path().join("small.csv"), "x,y\n1,2\n2,3\n5,2\n").unwrap();
     for (line, why) in [
-        ("small.csv", "--folds is 5 for 3 rows"),
+        (
+            "small.csv",
+            "small.csv: 3 rows cannot be cut into 5 folds, which need a row each: choose --folds from 2 to 3",
+        ),
         ("small.csv --folds 1", "--folds is 1"),
         ("small.csv --folds -1", "--folds"),
         ("small.csv --folds 3 --points 0", "--points <N>': give a whole number from 1 to 100000"),

@@ -185,3 +185,59 @@ fn options_without_effect_are_refused() {
     }
     ends(folder.path(), "--schedule priority --rho 0.5 --candidates 70 --tol 1e-2", 0);
 }
+
+#[test]
+fn options_mean_something_or_are_refused_by_name() {
+    let folder = scratch();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("h.csv", "a,b,price\n1,3,5\n2,1,4\n3,2,9\n4,4,8\n5,1,7\n");
+    write("p.txt", "5\n4\n9\n8\n7\n");
+    write("h.svm", "1 1:2\n3 2:1\n2 1:1 2:2\n5 1:4\n8 2:3\n");
+    write("nan", "a nan 1\n");
+    write("nan2", "a -1 NaN\n");
+    let role = "is the response already, and cannot be both";
+    for (line, said) in [
+        ("fit h.csv --y price --weights price", role),
+        ("path h.csv --y price --weights 3", role),
+        ("cv h.csv --y 3 --folds 2 --offset price", role),
+        ("fit h.csv --y p.txt --weights p.txt", role),
+        ("fit h.svm --weights p.txt --offset p.txt", "is named by another option already"),
+        ("fit h.csv --y price --weights a --offset a", "--offset: the column `a` is --weights already"),
+        ("fit h.csv --y price --columns a,b --drop a", "`a` is named by --columns and by --drop"),
+        ("fit h.csv --y price --categorical b --drop b", "`b` is named by --categorical and by --drop"),
+        ("fit h.csv --y price --bounds nan", "NaN bounds nothing: give numbers"),
+        ("fit h.csv --y price --bounds nan2", "NaN bounds nothing: give numbers"),
+        ("cv h.csv --y price --folds 6", "5 rows cannot be cut into 6 folds"),
+        ("fit h.csv --y price --lambda 1e-320", "--lambda is 1e-320"),
+    ] {
+        let ran = ends(folder.path(), line, 2);
+        assert!(ran.err.contains(said), "{line}: {}", ran.err);
+        assert!(ran.err.len() < 400, "{line}: {}", ran.err);
+    }
+    // Without a penalty every lambda is the same, and nothing is said of columns that do not vary.
+    for verb in ["fit", "path --points 3"] {
+        let ran = ends(folder.path(), &format!("{verb} h.csv --y price --unpenalized *"), 0);
+        assert!(ran.out.contains("lambda_max is 0: no column with a penalty varies"), "{}", ran.out);
+        assert!(!ran.out.contains("no column varies with the response"), "{}", ran.out);
+    }
+    ends(folder.path(), "fit h.csv --y price --weights a --out run", 0);
+    let ran = ends(folder.path(), "predict run h.csv --y price --weights price", 2);
+    assert!(ran.err.contains(role), "{}", ran.err);
+}
+
+#[test]
+fn codes_are_the_same_numbers_however_they_are_written() {
+    let folder = scratch();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    let rows = |one: &str, two: &str| {
+        let row = |at: usize| format!("{},{},{}\n", [one, two, "3"][at % 3], at, at * at % 7);
+        (0..12).map(row).collect::<String>()
+    };
+    write("train.csv", &format!("code,x,y\n{}", rows("1", "2")));
+    write("new.csv", &format!("code,x,y\n{}", rows("1.0", "2.00")));
+    ends(folder.path(), "fit train.csv --categorical code --ratio 100 --out run", 0);
+    let (old, new) =
+        (ends(folder.path(), "predict run train.csv", 0), ends(folder.path(), "predict run new.csv", 0));
+    assert_eq!(old.out, new.out);
+    assert!(!new.err.contains("never seen"), "{}", new.err);
+}

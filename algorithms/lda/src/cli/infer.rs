@@ -1,13 +1,14 @@
 //! `lda infer`.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 use raddle::cli::{
-    Error, ExitStatus, MOST_WORKERS, UseOptions, between, count, refuse_without_effect, write_atomic,
+    Error, ExitStatus, MOST_WORKERS, Records, UseOptions, between, count, refuse_without_effect, write_atomic,
 };
 use raddle_datasets::{Corpus, npy};
 use raddle_lda::{Inference, LdaError};
@@ -85,13 +86,24 @@ pub(crate) fn infer(options: &Options) -> Result<ExitStatus, Error> {
     let (model, counts, _) = files::read(&options.model)?;
     let corpus = data::read(&options.data, options.given(&model)?, workers)?;
     options.words.check(&corpus)?;
-    corpus.notes.iter().for_each(|note| options.with.note(note));
+    let notes = corpus.notes.clone();
     let (corpus, unknown) = matched(corpus, &model, &options.data)?;
+    let records = Records::new(corpus.records.read, BTreeMap::new());
+    notes.iter().for_each(|note| options.with.note(note));
     let inference = Arc::new(Inference::new(&counts, model.alpha.clone()).map_err(refuse)?);
     drop(counts);
     let total = corpus.documents();
-    let documents =
-        Documents { corpus: Arc::new(corpus), unknown, inference, workers, failed: Cell::default() };
+    let mut documents = Documents {
+        corpus: Arc::new(corpus),
+        unknown,
+        records,
+        notes,
+        inference,
+        workers,
+        failed: Cell::default(),
+    };
+    let without = documents.without_words();
+    documents.notes.extend(without.strip_prefix("; ").map(str::to_owned));
     let written = match &options.out {
         Some(file) => write_atomic(file, |out| documents.write(out, form)),
         None => {
@@ -110,10 +122,13 @@ pub(crate) fn infer(options: &Options) -> Result<ExitStatus, Error> {
     written?;
     let unknown: u64 = documents.unknown.iter().sum();
     let (counted, tokens) = (count(total as u64, "document"), count(unknown, "token"));
-    let told = format!("{counted}; {tokens} unknown to the model{}", documents.without_words());
+    let told = format!("{counted}; {tokens} unknown to the model{without}");
     match &options.out {
         Some(file) => {
-            let value = json!({ "out": file, "documents": total, "unknown_tokens": unknown });
+            let Documents { records, notes, .. } = &documents;
+            let value = json!({
+                "out": file, "documents": total, "unknown_tokens": unknown, "records": records, "notes": notes
+            });
             options.with.say(&told, &value)?;
         }
         None => options.with.note(&told),
@@ -152,6 +167,10 @@ struct Documents {
     corpus: Arc<Corpus>,
     /// Tokens of each document that were left out.
     unknown: Vec<u64>,
+    /// All of them have their topics.
+    records: Records,
+    /// What is said of the documents.
+    notes: Vec<String>,
     inference: Arc<Inference>,
     workers: usize,
     /// Why the inference failed, if it did.
@@ -173,7 +192,9 @@ impl Documents {
             }),
             Form::Json(least) => {
                 let unknown: u64 = self.unknown.iter().sum();
-                write!(out, "{{\"unknown_tokens\":{unknown},\"documents\":[")?;
+                let (records, notes) = (json!(self.records), json!(self.notes));
+                write!(out, "{{\"records\":{records},\"notes\":{notes},\"unknown_tokens\":{unknown},")?;
+                write!(out, "\"documents\":[")?;
                 self.each(|document, theta| {
                     write!(out, "{}", if document > 0 { "," } else { "" })?;
                     let names = self.corpus.document_names.as_ref();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use raddle::State as _;
 use raddle::cli::{
     ChangeLine, Error, ExitStatus, ModelFolder, Session, Timed, Version, VersionEnd, VersionOf, Versions,
-    count, fit_versions, is_whole, write_atomic,
+    count, fit_versions, is_place_of_a_file, is_whole, write_atomic,
 };
 use raddle::state::{Reader, Writer};
 use raddle_datasets::{Corpus, Tokenizer, TokensLeftOut};
@@ -195,6 +195,12 @@ impl Versions for Run<'_> {
             Ok(())
         })?;
         let Some(words) = &corpus.vocabulary else { return Ok(()) };
+        if !is_place_of_a_file(path) {
+            if !self.options.train.quiet {
+                eprintln!("lda: the words are not written: --save-data {} is no file", path.display());
+            }
+            return Ok(());
+        }
         let mut beside: PathBuf = path.clone();
         beside.as_mut_os_string().push(".vocab");
         write_atomic(&beside, |out| words.iter().try_for_each(|word| writeln!(out, "{word}")))

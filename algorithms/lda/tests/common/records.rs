@@ -50,3 +50,35 @@ fn words_that_go_may_leave_documents_without_any() {
     assert_eq!(report["records"]["left_out"], json!({"without words": 2}));
     assert!(report["notes"][0].as_str().unwrap().starts_with("left out: "), "{report}");
 }
+
+#[test]
+fn every_document_has_its_topics() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "a.txt", TEXT);
+    write(folder.path(), "new.txt", "ships at sea\n\nnothing known\nbutter\n");
+    ends(folder.path(), "fit a.txt --topics 2 --epochs 3 --validation none --out run", 0);
+    let (out, err) = ends(folder.path(), "infer run new.txt --least 0", 0);
+    assert_eq!(out.lines().count(), 4);
+    let note = "documents without a word that it knows, which have the topics of the prior: 2, 3";
+    assert!(err.contains(note), "{err}");
+    let said: serde_json::Value =
+        serde_json::from_str(&ends(folder.path(), "infer run new.txt --json", 0).0).unwrap();
+    assert_eq!(said["records"], json!({"read": 4, "used": 4, "left_out": {}}));
+    assert_eq!((&said["notes"], said["documents"].as_array().unwrap().len()), (&json!([note]), 4));
+    let (out, _) = ends(folder.path(), "infer run new.txt --json --out t.tsv", 0);
+    let said: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&said["notes"], &said["records"]["read"]), (&json!([note]), &json!(4)));
+}
+
+#[test]
+fn what_verbs_write_replaces_files_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "a.txt", TEXT);
+    write(folder.path(), "changes", "+ new ships sail\n=\n");
+    ends(folder.path(), "fit a.txt --topics 2 --epochs 3 --validation none --out run", 0);
+    let lda = raddle_common::testing::Program::at(crate::common::LDA);
+    let fit = "fit a.txt --topics 2 --epochs 3 --validation none --changes changes --out b --force";
+    for (line, option) in [("infer run a.txt", "--out"), (fit, "--save-data")] {
+        raddle_common::testing::replaces_files_alone(lda, folder.path(), line, option);
+    }
+}

@@ -143,6 +143,12 @@ impl Reading {
         read_any_ratings(source.unwrap_or(DEFAULT), &options).map_err(Error::input)
     }
 
+    /// Reads DATA with an observation for each line; those of a pair are merged where a rule is given alone.
+    pub(crate) fn read_lines(&self, source: &str, format: Option<&str>) -> Result<Ratings, Error> {
+        let options = RatingsOptions { keep_repeated: self.duplicates.is_none(), ..self.options(format, 1)? };
+        read_any_ratings(source, &options).map_err(Error::input)
+    }
+
     /// Reads DATA, or the default.
     pub(crate) fn read(
         &self,

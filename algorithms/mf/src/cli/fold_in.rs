@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use raddle::cli::{Earlier, Error, ExitStatus, RunFolder, UseOptions, count};
+use raddle::cli::{Earlier, Error, ExitStatus, Records, RunFolder, UseOptions, count};
 use raddle_datasets::{Ratings, Triples};
 use raddle_mf::{FoldIn, Recommender, Seen};
 use serde::Serialize;
@@ -77,8 +77,12 @@ pub(crate) fn fold_in(options: &Options) -> Result<ExitStatus, Error> {
     });
     let recommendations = lists.iter().map(|(user, best)| Listed::of(user, best, &saved)).collect();
     let (new_users, new_items) = (widened.new_users, widened.new_items);
-    let found = Found { new_users, new_items, users, items: saved.items.len(), recommendations };
-    uses.say(&format!("{}{}", reading.notes(&ratings), found.text()), &found)?;
+    let records = Records::new(ratings.records.read, ratings.records.left_out.clone());
+    let said = reading.notes(&ratings);
+    let notes = said.lines().map(str::to_owned).collect();
+    let items = saved.items.len();
+    let found = Found { records, notes, new_users, new_items, users, items, recommendations };
+    uses.say(&format!("{said}{}", found.text()), &found)?;
     Ok(ExitStatus::Done)
 }
 
@@ -117,6 +121,8 @@ fn widen(saved: &mut Saved, ratings: &Ratings, reg: f64) -> Result<Widened, Erro
 /// What `--json` prints.
 #[derive(Serialize)]
 struct Found<'a> {
+    records: Records,
+    notes: Vec<String>,
     new_users: usize,
     new_items: usize,
     users: u32,
@@ -126,7 +132,7 @@ struct Found<'a> {
 
 impl Found<'_> {
     fn text(&self) -> String {
-        let Self { new_users, new_items, users, items, recommendations } = self;
+        let Self { new_users, new_items, users, items, recommendations, .. } = self;
         let mut text = format!(
             "folded in {} and {}: the model has {} and {}",
             count(*new_users as u64, "user"),

@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, UseOptions, count, number, write_atomic};
+use raddle::cli::{Error, ExitStatus, Records, UseOptions, count, number, write_atomic};
 use raddle_datasets::{Ids, Ratings};
 use serde::{Serialize, Serializer};
 
@@ -36,7 +36,8 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   mf predict run synth:ratings:users=500,items=200,n=20000
 
 A user or item that the model does not have counts nothing: the prediction is
-the mean with the bias that is known. A model of implicit feedback predicts
+the mean with the bias that is known. Every line of the data has its
+prediction, unless --duplicates merges those of a pair. A model of implicit feedback predicts
 scores, near 1 for what a user turns to and near 0 for the rest.";
 
 /// Predicts each pair. Where there are ratings, the error against them is said: on stdout if the predictions go to a
@@ -45,8 +46,8 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     let Options { data, format, reading, out, uses, .. } = options;
     let saved = files::read(&options.model)?;
     reading.refuse_idle(&[Some(data)], format.as_deref())?;
-    let ratings = reading.read(Some(data), format.as_deref(), 1)?;
-    let found = Predictions::of(&saved, &ratings);
+    let ratings = reading.read_lines(data, format.as_deref())?;
+    let found = Predictions::of(&saved, &ratings, reading);
     let said = format!("{}{}", reading.notes(&ratings), found.summary());
     match out {
         Some(file) => {
@@ -70,6 +71,8 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
 /// A prediction for each pair of the data.
 struct Predictions<'a> {
     ratings: &'a Ratings,
+    /// What is said of how they were read.
+    notes: Vec<String>,
     values: Vec<f64>,
     /// Pairs of a user or item that the model does not have.
     unknown: u64,
@@ -78,7 +81,7 @@ struct Predictions<'a> {
 }
 
 impl<'a> Predictions<'a> {
-    fn of(saved: &Saved, ratings: &'a Ratings) -> Self {
+    fn of(saved: &Saved, ratings: &'a Ratings, reading: &Reading) -> Self {
         let rows = |mine: &Ids, theirs: &Ids| mine.index().rows_of(theirs);
         let (users, items) = (rows(&saved.users, &ratings.users), rows(&saved.items, &ratings.items));
         let (mut squares, mut sizes, mut unknown) = (0.0, 0.0, 0);
@@ -95,7 +98,8 @@ impl<'a> Predictions<'a> {
         // Clicks are no numbers that are predicted.
         let has_ratings = !ratings.pairs_only && saved.about.implicit.is_none();
         let errors = has_ratings.then(|| ((squares / number).sqrt(), sizes / number));
-        Self { ratings, values, unknown, errors }
+        let notes = reading.notes(ratings).lines().map(str::to_owned).collect();
+        Self { ratings, notes, values, unknown, errors }
     }
 
     /// Each pair with its prediction.
@@ -127,8 +131,10 @@ impl<'a> Predictions<'a> {
 
     fn found(&self) -> Found<'_> {
         let errors = self.errors.unzip();
-        let Ratings { duplicates, .. } = self.ratings;
+        let Ratings { duplicates, records, .. } = self.ratings;
         Found {
+            records: Records::new(records.read, records.left_out.clone()),
+            notes: &self.notes,
             pairs: self.values.len(),
             unknown_pairs: self.unknown,
             duplicates: *duplicates,
@@ -142,6 +148,8 @@ impl<'a> Predictions<'a> {
 /// What `--json` prints.
 #[derive(Serialize)]
 struct Found<'a> {
+    records: Records,
+    notes: &'a [String],
     pairs: usize,
     unknown_pairs: u64,
     duplicates: usize,

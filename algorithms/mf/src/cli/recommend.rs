@@ -70,7 +70,7 @@ pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
     if options.top == 0 {
         return Err(Error::usage("--top is 0: there must be at least 1"));
     }
-    let seen = seen(options, &saved)?;
+    let (seen, notes) = seen(options, &saved)?;
     let mut recommender = Recommender::new(&saved.model);
     if let Some(seen) = &seen {
         recommender = recommender.without(seen);
@@ -99,15 +99,16 @@ pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
         Some(file) => {
             write_atomic(file, |out| write(out, false))?;
             let said = format!("recommendations for {}", count(users.len() as u64, "user"));
-            options
-                .uses
-                .say(&said, &serde_json::json!({ "users": users.len(), "unknown_users": unknown }))?;
+            options.uses.say(
+                &said,
+                &serde_json::json!({ "notes": notes, "users": users.len(), "unknown_users": unknown }),
+            )?;
         }
         None => {
             let mut out = BufWriter::new(io::stdout().lock());
             let written = match options.uses.json {
                 false => write(&mut out, false),
-                true => write!(out, "{{\"recommendations\":[")
+                true => write!(out, "{{\"notes\":{},\"recommendations\":[", serde_json::json!(notes))
                     .and_then(|()| write(&mut out, true))
                     .and_then(|()| writeln!(out, "]}}")),
             };
@@ -123,18 +124,19 @@ pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
     Ok(ExitStatus::Done)
 }
 
-/// What users have rated already, where there is a file of it.
-fn seen(options: &Options, saved: &Saved) -> Result<Option<Seen>, Error> {
+/// What users have rated already, where there is a file of it, and what is said of how that was read.
+fn seen(options: &Options, saved: &Saved) -> Result<(Option<Seen>, Vec<String>), Error> {
     let Options { exclude, format, reading, .. } = options;
     let Some(source) = exclude else {
         refuse_without_effect(&reading.given(format.as_deref()), "without --exclude")?;
-        return Ok(None);
+        return Ok((None, Vec::new()));
     };
     reading.refuse_idle(&[Some(source)], format.as_deref())?;
     let ratings = reading.read(Some(source), format.as_deref(), 1)?;
-    reading.notes(&ratings).lines().for_each(|note| options.uses.note(note));
+    let notes: Vec<String> = reading.notes(&ratings).lines().map(str::to_owned).collect();
+    notes.iter().for_each(|note| options.uses.note(note));
     let triples = data::in_rows_of(&ratings, &saved.users, &saved.items);
-    Ok(Some(Seen::new(&triples, saved.users.len())))
+    Ok((Some(Seen::new(&triples, saved.users.len())), notes))
 }
 
 /// How the items of a user are written; whether it is the first one.

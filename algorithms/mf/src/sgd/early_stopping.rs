@@ -120,6 +120,10 @@ impl EarlyStopping {
             Some(_) => self.in_vain += 1,
             None => (self.best_epoch, self.best_length) = (epoch, self.done),
         }
+        // A fit that goes on from another, in so many epochs as are asked for, has them all.
+        if rates.tail.is_some() && rates.cut.is_some_and(|cut| epoch >= u64::from(cut)) {
+            return Next::Done(Status::Completed);
+        }
         // Errors may rise while steps are large: what comes of them shows when they have fallen.
         let in_vain = self.in_vain >= PATIENCE && 2 * self.done > length && self.stage == self.best_stage;
         if self.done < length && !in_vain {

@@ -37,7 +37,9 @@ fn every_verb_reports_its_records_and_what_it_says_of_the_data() {
     ] {
         let line = format!("{verb} r.csv --rank 2 --epochs 3 --out run --force");
         let said = crate::program::ran(folder.path(), &line);
-        assert!([Some(0), Some(3)].contains(&said.code), "{line}: {}", said.err);
+        // A run of a length is done with it, of data that change as of others.
+        assert_eq!(said.code, Some(0), "{line}: {}", said.err);
+        assert!(said.out.contains("done: "), "{line}: {}", said.out);
         let report = read(&folder.path().join("run"), "report.json");
         assert_eq!(report["records"], *expected, "{line}");
         let notes = report["notes"].as_array().unwrap();
@@ -70,4 +72,46 @@ fn generated_ratings_have_their_counts() {
     ends(folder.path(), "fit synth:ratings:users=30,items=20,n=200 --epochs 2 --out run", 0);
     let report = read(&folder.path().join("run"), "report.json");
     assert_eq!(report["records"], json!({"read": 200, "used": 200, "left_out": {}}));
+}
+
+#[test]
+fn every_line_has_its_prediction() {
+    let folder = scratch();
+    fs::write(folder.path().join("r.csv"), ratings()).unwrap();
+    let line = "fit r.csv --rank 2 --epochs 3 --validation none --out run";
+    ends(folder.path(), line, 0);
+    // A pair twice, an unknown user, an unknown item, both.
+    let new = "user,item,rating\nu0,i0,1\nnew,i0,2\nu0,i0,5\nu1,other,3\nnew,other,4\n";
+    fs::write(folder.path().join("new.csv"), new).unwrap();
+    let out = ends(folder.path(), "predict run new.csv", 0).out;
+    let pairs: Vec<(&str, &str)> = out
+        .lines()
+        .map(|line| (line.split('\t').next().unwrap(), line.split('\t').nth(1).unwrap()))
+        .collect();
+    assert_eq!(pairs, [("u0", "i0"), ("new", "i0"), ("u0", "i0"), ("u1", "other"), ("new", "other")]);
+    let said = report(folder.path(), "predict run new.csv");
+    assert_eq!(said["records"], json!({"read": 5, "used": 5, "left_out": {}}));
+    assert_eq!((&said["pairs"], &said["unknown_pairs"]), (&json!(5), &json!(3)));
+    assert!(said["notes"][0].as_str().unwrap().contains("taken for the names"), "{said}");
+    let merged = report(folder.path(), "predict run new.csv --duplicates mean");
+    assert_eq!(merged["pairs"], 4);
+    assert_eq!(merged["records"]["left_out"], json!({"merged with others of their pair": 1}));
+    let folded = report(folder.path(), "fold-in run new.csv");
+    assert_eq!(folded["records"]["left_out"], json!({"repeated pair": 1}));
+    assert!(folded["notes"][1].as_str().unwrap().contains("1 repeated rating"), "{folded}");
+    let listed = report(folder.path(), "recommend run --exclude new.csv --top 1");
+    assert!(listed["notes"][1].as_str().unwrap().contains("1 repeated rating"), "{listed}");
+}
+
+#[test]
+fn what_verbs_write_replaces_files_and_nothing_else() {
+    let folder = scratch();
+    fs::write(folder.path().join("r.csv"), ratings()).unwrap();
+    fs::write(folder.path().join("changes"), "+ u0 i9 5\n=\n").unwrap();
+    ends(folder.path(), "fit r.csv --rank 2 --epochs 3 --validation none --out run", 0);
+    let mf = raddle_common::testing::Program::at(crate::program::MF);
+    let fit = "fit r.csv --rank 2 --epochs 3 --validation none --changes changes --out b --force";
+    for (line, option) in [("predict run r.csv", "--out"), ("recommend run", "--out"), (fit, "--save-data")] {
+        raddle_common::testing::replaces_files_alone(mf, folder.path(), line, option);
+    }
 }

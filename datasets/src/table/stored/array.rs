@@ -9,6 +9,7 @@ use crate::pieces::Pieces;
 use crate::source::Source;
 use crate::table::Table;
 use crate::table::classes::from_files;
+use crate::table::missing::Missing;
 use crate::table::npy::Array;
 use crate::table::read::Format;
 use crate::table::response::{Choice, chosen, vector};
@@ -35,7 +36,7 @@ pub(super) fn write(
     let (mut y, mut classes, mut response) = (Vec::new(), None, None);
     match chosen(cols, None, false, options.y.as_deref(), path)? {
         Choice::Column(j) => response = Some(j),
-        Choice::File(file) => (y, classes) = vector(Path::new(file), options)?,
+        Choice::File(file) => (y, classes) = vector(Path::new(file), options, Missing::Refuse)?,
         Choice::Apart => {}
     }
     let fits = if response.is_some() { cols > 1 } else { y.len() == rows };
