@@ -11,6 +11,7 @@ use std::env;
 use std::io;
 use std::net::TcpStream;
 use std::path::Path;
+#[cfg(feature = "cli")]
 use std::process::Command;
 
 use super::invitation::{FILE, INDEX, Invitation};
