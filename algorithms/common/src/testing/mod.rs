@@ -4,6 +4,7 @@
 #![allow(clippy::missing_panics_doc, reason = "it says so above")]
 
 mod checkpoint;
+mod compare;
 mod fed;
 
 use std::fs;
@@ -13,6 +14,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 
 pub use self::checkpoint::Checkpoint;
+pub use self::compare::{not_empty, pairs};
 pub use self::fed::{Fed, no_acknowledged_version_is_lost};
 
 /// What a run said, and its exit status.
