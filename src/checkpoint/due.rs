@@ -133,4 +133,15 @@ mod tests {
         assert_eq!("auto".parse(), Ok(CheckpointEvery::Auto));
         assert!("0".parse::<CheckpointEvery>().is_err() && "often".parse::<CheckpointEvery>().is_err());
     }
+
+    #[test]
+    fn all_who_ask_about_a_boundary_are_told_the_same_however_late() {
+        let start = Instant::now();
+        let mut clock = Clock { next: start + FIRST, said: None };
+        assert!(!clock.is_due(3, start + FIRST / 2));
+        assert!(!clock.is_due(3, start + 100 * FIRST), "the first was told no");
+        assert!(clock.is_due(4, start + 100 * FIRST));
+        clock.note(Duration::from_secs(1), start + 100 * FIRST);
+        assert!(clock.is_due(4, start + 100 * FIRST), "the first was told yes");
+    }
 }

@@ -12,6 +12,8 @@
 
 mod due;
 mod folder;
+#[cfg(test)]
+mod forged;
 mod manifest;
 mod part;
 #[cfg(test)]

@@ -126,12 +126,15 @@ impl Records {
     fn read_next(&mut self) -> io::Result<(Kind, Vec<u8>)> {
         let wrong = || io::Error::other("a record that cannot be");
         let mut head = [0; HEAD];
+        if self.left < HEAD as u64 {
+            return Err(wrong());
+        }
         self.file.read_exact(&mut head)?;
         let [code, n0, n1, n2, n3, length @ ..] = head;
         let kind = Kind::of((code, u32::from_le_bytes([n0, n1, n2, n3]))).ok_or_else(wrong)?;
         let length = u64::from_le_bytes(length);
         // Never more than there is, whatever the record claims.
-        self.left = self.left.checked_sub(HEAD as u64 + length).ok_or_else(wrong)?;
+        self.left = self.left.checked_sub(length.saturating_add(HEAD as u64)).ok_or_else(wrong)?;
         let mut bytes = vec![0; usize::try_from(length).map_err(|_| wrong())?];
         self.file.read_exact(&mut bytes)?;
         Ok((kind, bytes))

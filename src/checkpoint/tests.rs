@@ -19,13 +19,13 @@ use crate::store::{Disk, Store};
 use crate::verbs::{Update, Verbs};
 use crate::verdict::{Metric, Verdict};
 
-fn identity() -> Identity {
+pub(super) fn identity() -> Identity {
     let (run, schedule) = ("a run".into(), "a schedule".into());
     Identity { run, schedule, staleness: 0, guard: true, costs: vec![1, 2] }
 }
 
 /// Writes a boundary of a few records, in two parts.
-fn write(checkpoints: &Checkpoints, epoch: u64) -> io::Result<()> {
+pub(super) fn write(checkpoints: &Checkpoints, epoch: u64) -> io::Result<()> {
     for shard in 0..2 {
         let bytes = vec![epoch as u8; 3 + shard as usize];
         let part = checkpoints.write_part(epoch, |add| {
@@ -184,7 +184,7 @@ fn after_a_loss_of_power_at_any_operation_the_last_checkpoint_or_the_one_before_
     }
 }
 
-fn names(folder: &Path) -> BTreeSet<String> {
+pub(super) fn names(folder: &Path) -> BTreeSet<String> {
     fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
@@ -249,7 +249,7 @@ fn one_of_another_run_or_version_is_named() {
 }
 
 /// Two shards count their tasks.
-struct Counting;
+pub(super) struct Counting;
 
 impl Program for Counting {
     type Shard = u64;
@@ -275,6 +275,13 @@ impl Program for Counting {
     fn conclude(&self, _: &Boundary, (): &mut (), sum: &u64, _: Vec<(u32, u64)>) -> Verdict<u64> {
         Verdict::new(Metric::new("sum", *sum as f64, "itself"))
     }
+    /// The second shard counts twice as fast.
+    fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError> {
+        match run.shards[0] <= run.shards[1] {
+            true => Ok(()),
+            false => Err(StateError::new("what the shards have counted")),
+        }
+    }
 }
 
 impl Update for Counting {
@@ -284,7 +291,7 @@ impl Update for Counting {
     }
 }
 
-fn engine(folder: &Path) -> Engine<Counting> {
+pub(super) fn engine(folder: &Path) -> Engine<Counting> {
     let schedule = Cyclic::new(Variables::in_ranges(vec![1; 4], vec![0, 2, 4]), 4);
     let engine = Engine::new(Counting, schedule, Parts::new(vec![0, 0], 0)).identity("counting").workers(2);
     engine.epochs(6).checkpoint(2, folder.join("checkpoint"))

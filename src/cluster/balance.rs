@@ -123,3 +123,28 @@ impl Balance {
         then < now * (1.0 - GAIN) && (now - then) * EPOCHS > self.pause
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::plan::Seat;
+
+    #[test]
+    fn a_worker_that_was_slow_once_is_slower_by_a_fifth_of_it() {
+        let seats = (0..2).map(|id| Seat { id, address: String::new() }).collect();
+        let costs = [1; 8];
+        let plan = Plan::deal(1, seats, (2, 1), &costs, 0, None, None);
+        let mut balance = Balance::new(true);
+        balance.begin(&plan);
+        let mut learn = |epoch, load: [f64; 2]| {
+            balance.learn(&plan, &costs, &Epoch { epoch, load: load.into(), ..Epoch::default() });
+            balance.speeds(&plan)
+        };
+        // The boundary before the first epoch is no epoch.
+        assert_eq!(learn(0, [4.0, 4.0]), None);
+        assert_eq!(learn(1, [4.0, 4.0]), Some(vec![1.0, 1.0]));
+        assert_eq!(learn(2, [4.0, 40.0]), Some(vec![1.0, 1.0 + 0.2 * (0.1 - 1.0)]));
+        // Of a worker that computed nothing an epoch says nothing.
+        assert_eq!(learn(3, [4.0, 0.0]), Some(vec![1.0, 1.0 + 0.2 * (0.1 - 1.0)]));
+    }
+}

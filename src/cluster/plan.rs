@@ -261,6 +261,7 @@ mod tests {
             let ids: Vec<u32> = (0..processes).collect();
             let one = Plan::deal(1, seats(&ids), (asked, cores), &costs, blocks, None, None);
             prop_assert!(one.is_sound(costs.len(), blocks as usize));
+            prop_assert!(one.threads <= cores, "{} threads on {} cores", one.threads, cores);
             // The first leaves, others come.
             let ids: Vec<u32> = (1..1 + then).collect();
             let before = Before { plan: &one, block_at: &one.block_at };

@@ -10,8 +10,12 @@ mod check;
 mod guard;
 mod rounds;
 mod state;
+#[cfg(test)]
+mod tests;
 
 use self::check::Named;
+#[cfg(test)]
+pub(crate) use self::state::Totals;
 pub(crate) use self::state::{HubState, Progress, Unconcluded};
 
 use std::cell::RefCell;

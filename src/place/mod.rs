@@ -18,6 +18,8 @@ use crate::state::{Learned, from_bytes, to_bytes};
 use crate::verbs::Verbs;
 
 mod plan;
+#[cfg(test)]
+mod tests;
 
 /// The address of the hub in [`Place::run`]'s outbox.
 pub(crate) const HUB: u32 = u32::MAX;

@@ -12,6 +12,8 @@ mod each_shard;
 mod flight;
 mod grid;
 mod log;
+#[cfg(test)]
+mod naive;
 mod priority;
 mod rotation;
 mod shuffled;

@@ -10,6 +10,8 @@ mod notes;
 mod plans;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod turns;
 mod visitors;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -8,7 +8,7 @@ use crate::checkpoint::Drafted;
 use crate::cluster::protocol::{Answer, Kept, Question, RunStatus};
 use crate::identity::Identity;
 
-fn terms() -> Terms {
+pub(super) fn terms() -> Terms {
     Terms {
         processes: 2,
         workers: 1,
@@ -27,16 +27,16 @@ fn identity() -> Identity {
     Identity { run, schedule, staleness: 0, guard: false, costs: vec![1; 4] }
 }
 
-fn said(from: u32, report: Report) -> Event {
+pub(super) fn said(from: u32, report: Report) -> Event {
     Event::Said { from, report }
 }
 
-fn ready(from: u32) -> Event {
+pub(super) fn ready(from: u32) -> Event {
     let facts = Facts { identity: identity(), blocks: 0, workers: None, cores: 2, proof: None };
     said(from, Report::Ready { facts, address: format!("at {from}") })
 }
 
-fn found() -> Event {
+pub(super) fn found() -> Event {
     Event::Found { from: None, warnings: Vec::new() }
 }
 
@@ -85,11 +85,11 @@ fn ended(from: u32, generation: u64) -> Event {
     said(from, Report::Ended { generation, cut: Some(cut).filter(|_| from == 0) })
 }
 
-fn kept(from: u32, generation: u64) -> Event {
+pub(super) fn kept(from: u32, generation: u64) -> Event {
     said(from, Report::Kept { generation, drafted: Drafted::default() })
 }
 
-fn committed(generation: u64) -> Event {
+pub(super) fn committed(generation: u64) -> Event {
     Event::Committed { generation, kept: Kept { cost: 0.1, bytes: 10, failed: None } }
 }
 

@@ -74,7 +74,7 @@ impl<P: Program> Member<P> {
     }
 
     /// The hub whole: the pinned block, and bytes of the rest and of the history.
-    fn save_hub(&mut self) -> Option<(P::Pinned, Vec<u8>)> {
+    pub(super) fn save_hub(&mut self) -> Option<(P::Pinned, Vec<u8>)> {
         let hub = self.hub.take()?;
         let (mut out, mut schedule) = (Writer::default(), Writer::default());
         Doing::verb("save of the schedule").note();

@@ -3,6 +3,8 @@
 
 mod goods;
 mod keeping;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

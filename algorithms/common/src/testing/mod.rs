@@ -4,6 +4,7 @@
 #![allow(clippy::missing_panics_doc, reason = "it says so above")]
 
 mod checkpoint;
+mod compare;
 mod fed;
 mod written;
 
@@ -14,6 +15,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 
 pub use self::checkpoint::Checkpoint;
+pub use self::compare::{not_empty, pairs};
 pub use self::fed::{Fed, no_acknowledged_version_is_lost};
 pub use self::written::replaces_files_alone;
 

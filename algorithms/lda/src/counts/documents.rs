@@ -254,4 +254,45 @@ mod tests {
         assert_eq!(copy.entries(2).collect::<Vec<_>>(), [7, 9]);
         assert_eq!(copy.entries(9).count(), 0);
     }
+
+    #[test]
+    fn rows_of_other_documents_do_not_fit() {
+        let lengths = [3, 0, 40, 17];
+        let made = |kind| DocumentRows::new(lengths.into_iter(), 20, kind).expect("few lines");
+        let kinds = [Kind::Sparse, Kind::Dense(2), Kind::Wide(2)];
+        for (at, one) in kinds.into_iter().enumerate() {
+            for (other_at, other) in kinds.into_iter().enumerate() {
+                assert_eq!(made(one).fit(&made(other)), at == other_at, "{one:?} and {other:?}");
+            }
+        }
+        // As many counts, in rows of another width.
+        for kind in [Kind::Dense, Kind::Wide] {
+            let of = |width, documents: usize| {
+                DocumentRows::new(vec![1; documents].into_iter(), 20, kind(width)).expect("few lines")
+            };
+            assert!(of(2, 4).fit(&of(2, 4)) && !of(2, 4).fit(&of(4, 2)) && !of(2, 4).fit(&of(2, 3)));
+        }
+        let sparse = |change: fn(&mut SparseRows)| {
+            let mut rows = SparseRows::new(lengths.into_iter(), 20).expect("few lines");
+            rows.rows[2].length = 20;
+            rows.lines[1].0 = [7; LANES];
+            rows.lines[2].0[..20 - LANES].fill(9);
+            change(&mut rows);
+            made(Kind::Sparse).fit(&DocumentRows::Sparse(rows))
+        };
+        assert!(sparse(|_| ()));
+        let rows: [(&str, fn(&mut SparseRows)); 8] = [
+            ("a row that begins elsewhere", |rows| rows.rows[1].start = 0),
+            ("a row that begins beyond all lines", |rows| rows.rows[3].start = 99),
+            ("a line too many", |rows| rows.lines.push(Line::default())),
+            ("a line too few", |rows| rows.lines.truncate(rows.lines.len() - 1)),
+            ("a document too few", |rows| rows.rows.truncate(rows.rows.len() - 1)),
+            ("more entries than lines", |rows| rows.rows[0].length = 17),
+            ("an entry in a row without lines", |rows| rows.rows[1].length = 1),
+            ("something behind the entries", |rows| rows.lines[2].0[LANES - 1] = 1),
+        ];
+        for (what, change) in rows {
+            assert!(!sparse(change), "{what}");
+        }
+    }
 }

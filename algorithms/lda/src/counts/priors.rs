@@ -78,4 +78,35 @@ mod tests {
         assert_eq!(seeds.of(3).collect::<Vec<_>>(), [(4, 8.0)]);
         assert_eq!(seeds.of(2).count(), 0);
     }
+
+    #[test]
+    fn seeds_that_no_prior_gives_are_not_sound() {
+        let seeds = || Seeds::new(&[(1, 4, 2.5), (1, 6, 1.0), (3, 4, 8.0)]);
+        assert!(
+            seeds().are_sound(4, 7) && Seeds::default().are_sound(4, 7) && Seeds::new(&[]).are_sound(4, 7)
+        );
+        assert!(!seeds().are_sound(3, 7) && !seeds().are_sound(4, 6));
+        let rows: [(&str, fn(&mut Seeds)); 15] = [
+            ("words that fall", |seeds| seeds.words = vec![3, 1]),
+            ("a word twice", |seeds| seeds.words = vec![1, 1]),
+            ("no words", |seeds| seeds.words.clear()),
+            ("a first word that begins later", |seeds| seeds.starts[0] = 1),
+            ("a second word that begins beyond the last", |seeds| seeds.starts[1] = 4),
+            ("an end before the last", |seeds| seeds.starts[2] = 2),
+            ("an end beyond the last", |seeds| seeds.starts[2] = 4),
+            ("a word without an end", |seeds| seeds.starts.truncate(seeds.starts.len() - 1)),
+            ("an end too many", |seeds| seeds.starts.push(3)),
+            ("a topic without a weight", |seeds| seeds.weights.truncate(seeds.weights.len() - 1)),
+            ("a topic that there is not", |seeds| seeds.topics[0] = 7),
+            ("a weight of 0", |seeds| seeds.weights[1] = 0.0),
+            ("a weight below 0", |seeds| seeds.weights[1] = -1.0),
+            ("a weight that is no number", |seeds| seeds.weights[1] = f32::NAN),
+            ("a weight without end", |seeds| seeds.weights[1] = f32::INFINITY),
+        ];
+        for (what, change) in rows {
+            let mut changed = seeds();
+            change(&mut changed);
+            assert!(!changed.are_sound(4, 7), "{what}");
+        }
+    }
 }

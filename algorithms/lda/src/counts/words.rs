@@ -374,4 +374,56 @@ mod tests {
             raddle::state::from_bytes(&raddle::state::to_bytes(&rows)).expect("what was written");
         assert_eq!(copy, rows);
     }
+
+    /// Three words with lists and two with full rows of two lines, of 20 topics.
+    fn checked() -> WordRows {
+        let mut rows = WordRows::new([3, 0, 200, 40, 5].into_iter(), 20, Some(2));
+        assert_eq!(rows.full.places, [0, 0, 1, 2, 0]);
+        rows.put(0, [(19, 3), (4, 1)].into_iter());
+        rows.put(2, [(0, 9), (17, 1)].into_iter());
+        rows.put(3, [(19, 40)].into_iter());
+        rows.put(4, [(7, 5)].into_iter());
+        rows
+    }
+
+    #[test]
+    fn rows_that_no_run_counts_are_not_sound() {
+        assert!(checked().are_sound(5, 20, 2));
+        let last = checked().topics.len();
+        type Change = Box<dyn Fn(&mut WordRows)>;
+        let rows: Vec<(&str, Change)> = vec![
+            ("a count of 0", Box::new(|rows| rows.counts[1] = 0)),
+            ("a topic twice", Box::new(|rows| rows.topics[1] = 19)),
+            ("a topic that there is not", Box::new(|rows| rows.topics[0] = 20)),
+            ("more topics than room", Box::new(|rows| rows.lengths[0] = 5)),
+            ("a first row that begins later", Box::new(|rows| rows.starts[0] = 1)),
+            ("rows that go back", Box::new(|rows| rows.starts[1] = 9)),
+            ("a last row that ends earlier", Box::new(|rows| *rows.starts.last_mut().unwrap() -= 1)),
+            ("a word too few", Box::new(|rows| rows.lengths.truncate(rows.lengths.len() - 1))),
+            ("a start too many", Box::new(move |rows| rows.starts.push(last as u64))),
+            ("topics without counts", Box::new(|rows| rows.topics.push(0))),
+            ("counts without topics", Box::new(|rows| rows.counts.push(0))),
+            ("full rows of another width", Box::new(|rows| rows.full.width = 4)),
+            ("a full row too few", Box::new(|rows| rows.full.rows.truncate(2))),
+            ("half a full row more", Box::new(|rows| rows.full.rows.push(Sixteen::default()))),
+            ("a full row for two words", Box::new(|rows| rows.full.places[3] = 1)),
+            ("a full row for nobody", Box::new(|rows| rows.full.places[3] = 0)),
+            ("a place too few", Box::new(|rows| rows.full.places.truncate(rows.full.places.len() - 1))),
+            ("a full count below 0", Box::new(|rows| rows.full.rows[0].0[3] = -1.0)),
+            ("half a count", Box::new(|rows| rows.full.rows[0].0[3] = 0.5)),
+            ("a count that is no number", Box::new(|rows| rows.full.rows[0].0[3] = f32::NAN)),
+            ("more than such a count tells apart", Box::new(|rows| rows.full.rows[0].0[3] = 2.0 * MOST)),
+            ("a full count of a topic that there is not", Box::new(|rows| rows.full.rows[1].0[4] = 1.0)),
+        ];
+        for (what, change) in rows {
+            let mut changed = checked();
+            change(&mut changed);
+            assert!(!changed.are_sound(5, 20, 2), "{what}");
+        }
+        assert!(
+            !checked().are_sound(5, 19, 2)
+                && !checked().are_sound(4, 20, 2)
+                && !checked().are_sound(5, 20, 0)
+        );
+    }
 }

@@ -1,0 +1,119 @@
+//! What a process keeps and hands on, without others.
+
+use super::*;
+use crate::checkpoint::CheckpointEvery;
+use crate::cluster::plan::Seat;
+use crate::cluster::protocol::{Keep, Kept};
+use crate::engine::Parts;
+use crate::program::{Boundary, Task};
+use crate::record::Limit;
+use crate::schedule::{EachShard, Round};
+use crate::verbs::{Update, Verbs};
+use crate::verdict::Verdict;
+
+struct Nothing;
+
+impl Program for Nothing {
+    type Shard = ();
+    type Block = ();
+    type Pinned = ();
+    type Replica = ();
+    type Partial = ();
+    type Change = ();
+    type Phase = ();
+
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update()
+    }
+    fn aggregate(&self, _: &Round, (): &mut (), _: Vec<(u32, ())>) {}
+    fn commit(&self, (): &(), (): &mut ()) {}
+    fn certify(&self, _: &Boundary, _: u32, (): &mut (), (): &()) {}
+    fn conclude(&self, _: &Boundary, (): &mut (), (): &(), _: Vec<(u32, ())>) -> Verdict<()> {
+        Verdict::new(Metric::new("none", 1.0, "nothing"))
+    }
+}
+
+impl Update for Nothing {
+    fn update(&self, _: &Task, (): &mut (), (): &()) {}
+}
+
+fn member(index: u32, every: impl Into<CheckpointEvery>) -> Member<Nothing> {
+    let engine = Engine::new(Nothing, EachShard::new(2), Parts::new(vec![(); 2], ()));
+    Member::new(engine.checkpoint(every, "nowhere"), index, Arc::default())
+}
+
+fn hub() -> HubState<Nothing> {
+    HubState::new((), Box::new(EachShard::new(2)), 0)
+}
+
+/// A plan of these processes, after one of those.
+fn briefing(number: u64, givers: &[u32], seats: &[u32], kept: Option<Kept>) -> Briefing {
+    let seat = |&id: &u32| Seat { id, address: String::new() };
+    let mut plan = Plan::deal(number, seats.iter().map(seat).collect(), (2, 2), &[1, 1], 0, None, None);
+    plan.givers = givers.iter().map(seat).collect();
+    Briefing { plan, from: None, warnings: Vec::new(), change: None, kept, deadline: 1.0 }
+}
+
+#[test]
+fn an_epoch_that_was_cut_short_is_no_boundary_to_keep() {
+    let over = |ending| Parting::Over(ending);
+    // The epoch, whether it was cut short, how the generation ended, and what is kept of it where 2 epochs are due.
+    for (epoch, cut_short, parting, keep) in [
+        (2, false, Parting::Cut, Keep::Anew),
+        (2, true, Parting::Cut, Keep::Nothing),
+        (3, false, Parting::Cut, Keep::Nothing),
+        (3, false, over(Ending::Interrupted), Keep::Anew),
+        (3, true, over(Ending::Interrupted), Keep::Nothing),
+        (3, false, over(Ending::Limit(Limit::Epochs)), Keep::Anew),
+        (3, false, over(Ending::Converged), Keep::Nothing),
+    ] {
+        let mut hub = hub();
+        (hub.progress.epoch, hub.cut_short) = (epoch, cut_short);
+        assert_eq!(member(0, 2).keep_of(&hub, parting), keep, "{epoch}, {cut_short}");
+    }
+}
+
+#[test]
+fn the_next_first_process_knows_that_an_epoch_was_cut_short() {
+    for cut_short in [false, true] {
+        let (mut one, mut next) = (member(0, 2), member(1, 2));
+        let mut hub = hub();
+        (hub.progress.epoch, hub.cut_short) = (7, cut_short);
+        one.hub = Some(hub);
+        let (pinned, bytes) = one.save_hub().unwrap();
+        next.pinned = Some(pinned);
+        next.load_hub(&bytes).unwrap();
+        let hub = next.hub.unwrap();
+        assert_eq!((hub.progress.epoch, hub.cut_short), (7, cut_short));
+        // Nothing may follow, and nothing lack.
+        for bytes in [&bytes[..bytes.len() - 1], &[&bytes[..], &[0]].concat()] {
+            let mut other = member(1, 2);
+            other.pinned = Some(());
+            assert!(other.load_hub(bytes).is_err());
+        }
+    }
+}
+
+#[test]
+fn a_checkpoint_that_could_not_be_written_does_not_put_off_the_next() {
+    let kept = |failed: Option<&str>| Kept { cost: 1e6, bytes: 1, failed: failed.map(str::to_owned) };
+    for (failed, due) in [(None, false), (Some("the disk is full"), true)] {
+        let mut member = member(0, CheckpointEvery::Auto);
+        member.prepare(&briefing(2, &[0], &[0], Some(kept(failed)))).unwrap();
+        let (clock, _) = member.settings.checkpoints.as_ref().unwrap();
+        assert_eq!(clock.at(1), due, "{failed:?}");
+    }
+}
+
+#[test]
+fn bytes_that_came_to_a_process_are_counted_for_the_generation_that_they_came_for() {
+    let mut member = member(1, 2);
+    let account = Account::default();
+    for (number, bytes) in [(2, 10), (3, 5)] {
+        member.share.shards = vec![Some(()), None];
+        member.begin(briefing(number, &[0, 1], &[0, 1], None), account).unwrap();
+        member.take(0, Goods::Shard(1, ()), bytes).unwrap();
+        member.take(0, Goods::End(account), 1).unwrap();
+        assert_eq!(member.account(account).moved, bytes + 1, "generation {number}");
+    }
+}
