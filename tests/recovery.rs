@@ -72,20 +72,11 @@ enum Fault {
 const FAULTS: [Fault; 3] = [Fault::Leave, Fault::Kill, Fault::Stop];
 
 impl Fault {
-    /// Strikes a process; returns when the launcher has seen what it is to see.
-    fn strike(self, run: &mut Launched, whom: usize) {
-        let process = run.processes()[whom].clone();
+    fn signal(self) -> &'static str {
         match self {
-            Self::Kill => {
-                signal(&process, "-KILL");
-                run.await_line("killed by signal 9");
-            }
-            Self::Stop => {
-                signal(&process, "-STOP");
-                run.await_line(&format!("process {whom} has said nothing for 2 s"));
-            }
-            // It may be too late for it.
-            Self::Leave => signal(&process, "-TERM"),
+            Self::Kill => "-KILL",
+            Self::Stop => "-STOP",
+            Self::Leave => "-TERM",
         }
     }
 }
@@ -124,10 +115,10 @@ fn whatever_happens_to_a_process_the_run_ends_as_one_that_nothing_happened_to() 
         // The trace of the run before is not this one's.
         let _ = fs::remove_dir_all(folder.join("run"));
         let launch =
-            launch(processes, &format!("{line} {checkpoints}")).replace("launch", "launch --deadline 2");
+            launch(processes, &format!("{line} {checkpoints}")).replace("launch", "launch --deadline 3");
         let mut run = Launched::begin(folder, &launch);
         run.await_epoch(after);
-        fault.strike(&mut run, whom);
+        signal(&run.processes()[whom], fault.signal());
         let (place, context) =
             (run.run.clone(), format!("round {round}: {fault:?} of {whom} after {after}, {launch}"));
         let (code, said) = run.end();
