@@ -354,7 +354,7 @@ fn wide_tables_have_the_columns_that_occur() {
     let list = |values: &[f64]| to_npy(&format!("({},)", values.len()), values.iter().copied());
     let of = |part: fn(&(u32, u32, f64)) -> f64| list(&entries.iter().map(part).collect::<Vec<_>>());
     let word = |word: &str| {
-        let header = format!("{{'descr': '|S3', 'fortran_order': False, 'shape': (), }}\n");
+        let header = "{'descr': '|S3', 'fortran_order': False, 'shape': (), }\n";
         let length = u16::try_from(header.len()).unwrap().to_le_bytes();
         [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), word.as_bytes()].concat()
     };

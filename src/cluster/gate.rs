@@ -42,9 +42,12 @@ pub(crate) struct Away<'a> {
     pub(crate) why: &'a str,
 }
 
-/// Connections that wait, the oldest first, by number.
+/// Number of a connection that waits, since when it does, and the connection.
+type Place = (u64, Instant, Arc<TcpStream>);
+
+/// Connections that wait, the oldest first, beside the number of the last that came.
 #[derive(Default)]
-struct Waiting(Mutex<(u64, VecDeque<(u64, Instant, Arc<TcpStream>)>)>);
+struct Waiting(Mutex<(u64, VecDeque<Place>)>);
 
 impl Waiting {
     /// Takes a place for a connection, and gives its number. Where all of them are taken the oldest connection is closed, once

@@ -44,7 +44,10 @@ use crate::error::EngineError;
 use crate::hands::lock;
 
 /// Says to the run's launcher why this process does not join.
-static EXCUSE: Mutex<Option<Box<dyn Fn(String) + Send>>> = Mutex::new(None);
+static EXCUSE: Mutex<Option<Excuse>> = Mutex::new(None);
+
+/// Receiver of the reason for which a process does not join.
+type Excuse = Box<dyn Fn(String) + Send>;
 
 /// Tells the launcher, where this process came to join its run and has not done so, why it ends.
 #[cfg(feature = "cli")]

@@ -20,7 +20,7 @@ pub(crate) fn heartbeat<T: State>(
     let beat = move || {
         loop {
             let alive = alive();
-            if !to.upgrade().is_some_and(|to| send(&mut *lock(&to), &alive).is_ok()) {
+            if to.upgrade().is_none_or(|to| send(&mut *lock(&to), &alive).is_err()) {
                 return;
             }
             thread::park_timeout(HEARTBEAT);

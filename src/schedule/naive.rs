@@ -24,9 +24,9 @@ impl NaiveGrid {
         let mean = weights.iter().sum::<f64>() / cells as f64;
         // Visits, as (owed, cell).
         let mut waiting: Vec<(f64, usize)> = Vec::new();
-        for cell in 0..cells {
+        for (cell, weight) in weights.iter().enumerate() {
             self.owed[cell] += match mean > 0.0 {
-                true => 0.5 + 0.5 * (weights[cell] / mean).min(4.0),
+                true => 0.5 + 0.5 * (weight / mean).min(4.0),
                 false => 1.0,
             };
             while self.owed[cell] >= 1.0 {

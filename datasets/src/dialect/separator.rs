@@ -205,8 +205,8 @@ fn of_first_line(text: &[u8], purpose: Purpose) -> Separator {
         Some(best) => Separator::Byte(BYTES[best]),
         None if purpose == Purpose::Ratings => Separator::Blanks,
         None if purpose == Purpose::Table
-            && words.next().is_some_and(|word| Marks::any_reads(word))
-            && words.next().is_some_and(|word| Marks::any_reads(word)) =>
+            && words.next().is_some_and(Marks::any_reads)
+            && words.next().is_some_and(Marks::any_reads) =>
         {
             Separator::Blanks
         }

@@ -55,10 +55,12 @@ fn running(terms: Terms) -> Coordinator {
 }
 
 fn notes(actions: &[Action]) -> Vec<&str> {
-    let text = |action| match action {
-        &Action::Note(ref text) => Some(text.as_str()),
-        _ => None,
-    };
+    fn text(action: &Action) -> Option<&str> {
+        match action {
+            Action::Note(text) => Some(text),
+            _ => None,
+        }
+    }
     actions.iter().filter_map(text).collect()
 }
 

@@ -281,7 +281,8 @@ mod tests {
             made(Kind::Sparse).fit(&DocumentRows::Sparse(rows))
         };
         assert!(sparse(|_| ()));
-        let rows: [(&str, fn(&mut SparseRows)); 8] = [
+        type Damage = fn(&mut SparseRows);
+        let rows: [(&str, Damage); 8] = [
             ("a row that begins elsewhere", |rows| rows.rows[1].start = 0),
             ("a row that begins beyond all lines", |rows| rows.rows[3].start = 99),
             ("a line too many", |rows| rows.lines.push(Line::default())),

@@ -86,7 +86,8 @@ mod tests {
             seeds().are_sound(4, 7) && Seeds::default().are_sound(4, 7) && Seeds::new(&[]).are_sound(4, 7)
         );
         assert!(!seeds().are_sound(3, 7) && !seeds().are_sound(4, 6));
-        let rows: [(&str, fn(&mut Seeds)); 15] = [
+        type Damage = fn(&mut Seeds);
+        let rows: [(&str, Damage); 15] = [
             ("words that fall", |seeds| seeds.words = vec![3, 1]),
             ("a word twice", |seeds| seeds.words = vec![1, 1]),
             ("no words", |seeds| seeds.words.clear()),
