@@ -289,6 +289,45 @@ fn a_first_line_of_texts_above_numbers_is_a_header_and_said() {
 }
 
 #[test]
+fn the_last_of_a_pair_is_the_last_of_time_where_there_are_times() {
+    // By a name, as the fourth of the columns that are named, and as the fourth of a file without names.
+    let named = "user,item,rating,time\na,x,5,2024-01-05\na,x,1,2020-01-01\nb,x,3,2019-01-01\n";
+    let other = "who,what,when,stars\na,x,2024-01-05,5\na,x,2020-01-01,1\nb,x,2019-01-01,3\n";
+    let bare = "a::x::5::300\na::x::1::200\nb::x::3::100\n";
+    let columns = || Some(["who", "what", "stars", "when"].map(String::from).to_vec());
+    for (text, columns) in [(named, None), (other, columns()), (bare, None)] {
+        for (duplicates, value) in
+            [(Duplicates::Last, 5.0), (Duplicates::First, 1.0), (Duplicates::Mean, 3.0)]
+        {
+            let options = RatingsOptions { duplicates, columns: columns.clone(), ..Default::default() };
+            let found = read_with(text.as_bytes(), &options).unwrap();
+            assert_eq!((&found.triples.values[..], found.duplicates), (&[value, 3.0][..], 1), "{text}");
+            let said = found.notes.iter().any(|note| note.contains("those of time"));
+            assert_eq!(said, duplicates != Duplicates::Mean, "{:?}", found.notes);
+        }
+    }
+    // A fourth column that a header does not call so is none of times; times that nobody can read are said to be none.
+    let votes = "user,item,rating,votes\na,x,5,9\na,x,1,3\n";
+    assert_eq!(read_with(votes.as_bytes(), &Default::default()).unwrap().triples.values, [1.0]);
+    let odd = "user,item,rating,time\na,x,5,soon\na,x,1,2020-01-01\n";
+    let found = read_with(odd.as_bytes(), &Default::default()).unwrap();
+    assert_eq!(found.triples.values, [1.0]);
+    assert!(found.notes.iter().any(|note| note.contains("its times cannot be read")), "{:?}", found.notes);
+}
+
+#[test]
+fn a_column_in_two_roles_is_named() {
+    for (columns, said) in
+        [(["1", "1", "3"], "`1` is named twice"), (["user", "item", "user"], "`user` is named")]
+    {
+        let options =
+            RatingsOptions { columns: Some(columns.map(String::from).to_vec()), ..Default::default() };
+        let refused = read_with(b"user,item,rating\n1,2,3\n", &options).unwrap_err().to_string();
+        assert!(refused.contains(said), "{refused}");
+    }
+}
+
+#[test]
 fn times_are_read_where_they_are_asked_for() {
     let options = |columns: &[&str]| RatingsOptions {
         times: true,

@@ -18,7 +18,8 @@ use crate::record::EpochRecord;
 #[derive(Debug, Clone)]
 pub struct Screen {
     how: How,
-    metric: String,
+    /// What the metric is called, where that is not its own name.
+    metric: Option<String>,
     explain: bool,
     /// Which part of several goes on.
     stage: Arc<Mutex<Option<String>>>,
@@ -42,13 +43,7 @@ impl Screen {
         } else {
             How::Lines
         };
-        Self {
-            how,
-            metric: "metric".into(),
-            explain: options.explain,
-            stage: Arc::default(),
-            pace: Arc::default(),
-        }
+        Self { how, metric: None, explain: options.explain, stage: Arc::default(), pace: Arc::default() }
     }
 
     /// One on which a part of several shows how it goes, under its own name.
@@ -57,9 +52,9 @@ impl Screen {
         Self { stage: Arc::default(), pace: Arc::new(Mutex::new(pace)), ..self.clone() }
     }
 
-    /// What the metric is called in the progress, such as `gap`.
+    /// What the metric is called in the progress, such as `gap`. Default: by its own name.
     pub fn set_metric_name(&mut self, name: &str) {
-        self.metric = name.into();
+        self.metric = Some(name.into());
     }
 
     /// Shows what goes on between epochs.
@@ -148,8 +143,9 @@ impl Screen {
         let position = position.as_ref().map_or(String::new(), |position| format!("  {position}"));
         let back = if *rolled_back { "  rolled back" } else { "" };
         let metric = metric.as_ref();
-        let metric =
-            metric.map_or(String::new(), |metric| format!("  {} {}", self.metric, number(metric.value)));
+        let metric = metric.map_or(String::new(), |metric| {
+            format!("  {} {}", self.metric.as_ref().unwrap_or(&metric.name), number(metric.value))
+        });
         format!("epoch {epoch}{position}{metric}  updates {updates}  {seconds:.2} s{back}")
     }
 }
@@ -206,12 +202,17 @@ mod tests {
         assert!(screen.line(&record, 3).ends_with("rolled back"));
         let record = EpochRecord { metric: None, rolled_back: false, ..record };
         assert_eq!(screen.line(&record, 3), "epoch 3  updates 17  0.12 s");
+        // What a program calls nothing else has its own name, whatever is measured at the time.
+        let metric = Some(Metric::new("relative-change", 1.5, "the factors"));
+        let record = EpochRecord { metric, ..record };
+        let screen = Screen { metric: None, ..screen };
+        assert_eq!(screen.line(&record, 3), "epoch 3  relative-change 1.5  updates 17  0.12 s");
     }
 
     fn screen() -> Screen {
         Screen {
             how: How::Nothing,
-            metric: "gap".into(),
+            metric: Some("gap".into()),
             explain: false,
             stage: Arc::default(),
             pace: Arc::default(),

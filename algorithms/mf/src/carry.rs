@@ -41,12 +41,12 @@ impl Mf {
         match self.method {
             Method::Sgd => {
                 let (fit, carried) = self.fit_by_steps_to_carry(problem, runner)?;
-                Ok((fit, carried.map(|carried| Carried(Kind::Steps(carried)))))
+                Ok((self.guarded(fit, problem)?, carried.map(|carried| Carried(Kind::Steps(carried)))))
             }
             Method::Als | Method::Ccd => {
                 let fit = self.fit_alternating(problem, runner)?;
-                let carried = (fit.report.epochs > 0).then(|| Carried(Kind::Factors(fit.model.clone())));
-                Ok((fit, carried))
+                let carried = fit.factors();
+                Ok((self.guarded(fit, problem)?, carried))
             }
         }
     }
@@ -75,13 +75,15 @@ impl Mf {
                 let mut rows = carried.rows(self, problem, &folded);
                 rows.error = problem.measured().map(|measured| rows.model(self.rank).errors(measured).0);
                 let (fit, carried) = self.go_on_by_steps(problem, rows, runner)?;
-                Ok((fit, carried.map(|carried| Carried(Kind::Steps(carried)))))
+                Ok((self.guarded(fit, problem)?, carried.map(|carried| Carried(Kind::Steps(carried)))))
             }
             (Kind::Factors(model), Method::Als | Method::Ccd) => {
                 let rated = problem.rated();
                 let mut start = model.clone();
                 start.forget_unrated(&rated);
-                self.clone().init(start).fit_to_carry(problem, runner)
+                let fit = self.clone().init(start).fit_alternating(problem, runner)?;
+                let carried = fit.factors();
+                Ok((self.guarded(fit, problem)?, carried))
             }
             _ => Err(MfError::CarriedOver.into()),
         }
@@ -136,6 +138,13 @@ impl Mf {
             folded[side as usize] = rows;
         }
         Ok(Folded { model, rows: folded })
+    }
+}
+
+impl Fit {
+    /// The factors for a fit that goes on from them, whatever the guard makes of the model.
+    fn factors(&self) -> Option<Carried> {
+        (self.report.epochs > 0).then(|| Carried(Kind::Factors(self.model.clone())))
     }
 }
 

@@ -19,7 +19,7 @@ pub struct CrossValidation {
     pub empty: usize,
     /// The setting of the best mean score; the first of equals.
     pub best: usize,
-    /// The fit of the best setting whose length is the median over the folds: to [`Mf::repeat`] on all ratings.
+    /// The fit of the best setting whose length is the median over the folds, those first that came to no factors: to [`Mf::repeat`] on all ratings.
     pub typical: Fit,
 }
 
@@ -94,7 +94,7 @@ impl CrossValidation {
             return Err(MfError::Diverged.into());
         }
         let mut lengths = fits.swap_remove(best);
-        lengths.sort_by_key(|fit| fit.length);
+        lengths.sort_by_key(|fit| (fit.learned, fit.length));
         let typical = lengths.swap_remove(lengths.len() / 2);
         Ok(Self { scores, empty, best, typical })
     }

@@ -9,16 +9,18 @@ use crate::sgd::learning_rate::LearningRateSchedule;
 
 impl Mf {
     /// Repeats what led a fit to its best: the length of that stage, ended where it was best. On other data, say all of
-    /// them, nothing then needs to be held out.
-    pub fn repeat(mut self, fit: &Fit) -> Self {
+    /// them, nothing then needs to be held out. Of a fit that came to a model without factors comes one without factors.
+    pub fn repeat(self, fit: &Fit) -> Self {
+        let mut again = self.only(fit.learned);
         let (stage, epochs) = fit.length;
-        if self.method != Method::Sgd {
-            (self.epochs, self.target) = (Some(u64::from(epochs.max(1))), None);
-            return self;
+        if again.method != Method::Sgd {
+            (again.epochs, again.target) = (Some(u64::from(epochs.max(1))), None);
+            return again;
         }
-        let length = LearningRateSchedule::stages(self.epochs).get(stage as usize).copied().unwrap_or(epochs);
-        (self.epochs, self.cut, self.target) = (Some(u64::from(length.max(1))), Some(epochs.max(1)), None);
-        self
+        let length =
+            LearningRateSchedule::stages(again.epochs).get(stage as usize).copied().unwrap_or(epochs);
+        (again.epochs, again.cut, again.target) = (Some(u64::from(length.max(1))), Some(epochs.max(1)), None);
+        again
     }
 
     /// Fits.
@@ -35,23 +37,30 @@ impl Mf {
     /// If a parameter is out of its range, the data does not suit the method, or the run fails.
     pub fn fit_on<R: Runner>(&self, problem: &Problem, runner: &mut R) -> Result<Fit, R::Error> {
         self.check(problem)?;
-        match self.method {
+        let fit = match self.method {
             Method::Sgd => self.fit_by_steps(problem, runner),
             Method::Als | Method::Ccd => self.fit_alternating(problem, runner),
-        }
+        }?;
+        Ok(self.guarded(fit, problem)?)
     }
 
     /// The same model in less memory, where nobody else needs the ratings: least squares and coordinate descent give them up
-    /// while shards take them, and then hold up to 8 and 12 bytes a rating instead of 20 and 24.
+    /// while shards take them, and then hold up to 8 and 12 bytes a rating instead of 20 and 24. What mean and biases alone
+    /// do is found besides, for explicit ratings.
     ///
     /// # Errors
     /// If a parameter is out of its range, the data does not suit the method, or the run fails.
     pub fn fit_owned<R: Runner>(&self, problem: Problem, runner: &mut R) -> Result<Fit, R::Error> {
-        // Which rows were rated is asked again at the end of a fit that starts from a model.
-        if self.method == Method::Sgd || self.init.is_some() {
-            return self.fit_on(&problem, runner);
+        if !self.uses_up(&problem) {
+            let mut fit = self.fit_on(&problem, runner)?;
+            if fit.baselines.is_none() {
+                fit.baselines = self.baselines(&problem, runner)?;
+            }
+            return Ok(fit);
         }
         self.check(&problem)?;
-        self.fit_alternating_owned(problem, runner)
+        let (baselines, is_constant) = (self.baselines(&problem, runner)?, problem.is_constant());
+        let fit = self.fit_alternating_owned(problem, runner)?;
+        Ok(self.guarded_with(fit, baselines, is_constant)?)
     }
 }

@@ -18,6 +18,8 @@ pub(crate) struct Start {
     pub(crate) seed: u64,
     /// A model to start from.
     pub(crate) given: Option<Arc<Model>>,
+    /// Whether that has any factor other than 0.
+    pub(crate) has_factors: bool,
 }
 
 /// Keep the streams of the two sides apart.
@@ -42,8 +44,9 @@ impl Start {
         splitmix64(self.seed ^ if side == Side::Users { USERS } else { ITEMS })
     }
 
-    /// A row of the model to start from, if it has learned one.
-    pub(crate) fn given(&self, side: Side, row: u32) -> Option<(&[f32], f32)> {
+    /// A row of the model to start from, if it has learned one: factors, unless the model has none at all, and the bias.
+    /// Factors that are all 0 would stay there.
+    pub(crate) fn given(&self, side: Side, row: u32) -> Option<(Option<&[f32]>, f32)> {
         let model = self.given.as_ref()?;
         let (factors, biases) = match side {
             Side::Users => (&model.user_factors, &model.user_biases),
@@ -51,6 +54,8 @@ impl Start {
         };
         let bias = *biases.get(row as usize)?;
         let factors = &factors[row as usize * model.rank..][..model.rank];
-        (bias != 0.0 || factors.iter().any(|&value| value != 0.0)).then_some((factors, bias))
+        let factors = self.has_factors.then_some(factors);
+        let is_learned = bias != 0.0 || factors.is_some_and(|row| row.iter().any(|&value| value != 0.0));
+        is_learned.then_some((factors, bias))
     }
 }

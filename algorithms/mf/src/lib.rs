@@ -15,6 +15,7 @@ mod cross_validation;
 mod error;
 mod fit;
 mod fold_in;
+mod guard;
 mod initial;
 mod input;
 #[doc(hidden)] // for benches
@@ -29,15 +30,17 @@ mod recommend;
 mod restored;
 mod runner;
 mod sgd;
+mod stand_in;
 
 pub use carry::Carried;
 pub use cross_validation::CrossValidation;
 pub use error::MfError;
 pub use fold_in::FoldIn;
+pub use input::baseline::Baselines;
 pub use input::chunk::Counts;
 pub use input::problem::Problem;
 pub use live::{LiveRatings, Pair, RatingChange, at_least};
-pub use model::{Fit, Model};
+pub use model::{Fit, Learned, Model};
 pub use params::{Equations, Method, Mf, ScheduleKind};
 pub use raddle::changes::{Refused, Taken};
 pub use recommend::{Ranking, Recommender, Seen, TopK};
@@ -46,3 +49,4 @@ pub use sgd::{
     Answer, Change, EarlyStopping, EpochPlan, Errors, GridSchedule, ItemBlock, Phase, Replica, SgdProgram,
     UserShard,
 };
+pub use stand_in::StandIn;

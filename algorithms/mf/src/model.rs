@@ -2,6 +2,7 @@
 
 use raddle::{Ending, EpochRecord, RunReport};
 
+use crate::input::baseline::Baselines;
 use crate::kernels;
 
 /// Which side of the model.
@@ -153,14 +154,44 @@ impl Model {
     }
 }
 
+/// What a model predicts by, the least first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Learned {
+    /// The mean of the ratings: the same for every pair.
+    Mean,
+    /// The mean, and the biases of users and items.
+    Biases,
+    /// Factors, and all that the parameters ask for besides.
+    #[default]
+    Factors,
+}
+
+impl Learned {
+    /// `mean`, `biases` or `factors`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mean => "mean",
+            Self::Biases => "biases",
+            Self::Factors => "factors",
+        }
+    }
+}
+
 /// A model with what its run tells.
 #[derive(Debug, Clone)]
 pub struct Fit {
     /// The model: of everything that was measured, the best.
     pub model: Model,
+    /// What the model predicts by: factors, unless these predict what is held out no better than the mean does.
+    pub learned: Learned,
+    /// The error of the factors on what was held out, where the model has none because of it.
+    pub factors_best: Option<f64>,
+    /// What the mean and the biases alone do, where that was found: after [`Mf::fit_owned`](crate::Mf::fit_owned) of ratings,
+    /// and wherever the model is one of them.
+    pub baselines: Option<Baselines>,
     /// Its metric on what was held out, if anything was: root mean squared error, or NDCG at 10 for implicit feedback.
     pub best: Option<f64>,
-    /// After which epoch it was.
+    /// After which epoch it was; 0 for a model without factors.
     pub best_epoch: u64,
     /// The stage of the run that led to it, and how many epochs into it: a fit of that length leads there at once.
     pub length: (u32, u32),
@@ -175,6 +206,23 @@ pub struct Fit {
 }
 
 impl Fit {
+    /// A model of factors, of which nothing else is told yet.
+    pub(crate) fn of(model: Model, report: RunReport) -> Self {
+        Self {
+            model,
+            learned: Learned::Factors,
+            factors_best: None,
+            baselines: None,
+            best: None,
+            best_epoch: 0,
+            length: (0, 0),
+            reg: 0.0,
+            log: Vec::new(),
+            report,
+            trace: Vec::new(),
+        }
+    }
+
     /// What a fit has not trained is as the model to start from has it: rows without ratings, and all rows where the run
     /// ended before its first epoch.
     pub(crate) fn keep_what_is_not_trained(

@@ -3,7 +3,7 @@
 use raddle::Pool;
 
 use crate::kernels::Rating;
-use crate::model::Model;
+use crate::model::{Learned, Model};
 
 /// Which way the factors are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,6 +114,8 @@ pub struct Mf {
     pub(crate) blocks: Option<usize>,
     pub(crate) seed: u64,
     pub(crate) init: Option<Model>,
+    /// What the model is to predict by, where a fit that this one repeats came to no factors.
+    pub(crate) only: Option<Learned>,
     pub(crate) pool: Pool<Rating>,
 }
 
@@ -145,6 +147,7 @@ impl Mf {
             blocks: None,
             seed: 42,
             init: None,
+            only: None,
             pool: Pool::default(),
         }
     }

@@ -3,6 +3,7 @@
 use raddle_datasets::Triples;
 
 use crate::model::Model;
+use crate::stand_in::StandIn;
 
 impl Model {
     /// The predicted rating of a pair. A user or item that the model does not have counts nothing: at worst this is the
@@ -10,9 +11,18 @@ impl Model {
     ///
     /// Added up in double precision, in the order of the factors.
     pub fn predict(&self, user: u32, item: u32) -> f64 {
+        self.predicted(self.user(user), user, item)
+    }
+
+    /// The same, with somebody to stand in for users of whom nothing was learned.
+    pub fn predict_with(&self, user: u32, item: u32, stand_in: &StandIn) -> f64 {
+        self.predicted(stand_in.user(self, user), user, item)
+    }
+
+    fn predicted(&self, factors: &[f32], user: u32, item: u32) -> f64 {
         let bias = |biases: &[f32], row: u32| biases.get(row as usize).map_or(0.0, |&bias| f64::from(bias));
         let product: f64 =
-            self.user(user).iter().zip(self.item(item)).map(|(&p, &q)| f64::from(p) * f64::from(q)).sum();
+            factors.iter().zip(self.item(item)).map(|(&p, &q)| f64::from(p) * f64::from(q)).sum();
         self.mean + bias(&self.user_biases, user) + bias(&self.item_biases, item) + product
     }
 

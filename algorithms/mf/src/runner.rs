@@ -36,6 +36,11 @@ pub trait Runner {
     /// If the engine fails, or what the runner does besides.
     fn run<P: Program>(&mut self, engine: Engine<P>) -> Result<Outcome<P>, Self::Error>;
 
+    /// Does what only evaluates a model: a place to take its time. Nothing else unless overridden.
+    fn certify<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        work()
+    }
+
     /// Is told which run comes next where there are several, such as `fold 1 of 5`. Nothing unless overridden.
     fn begins(&mut self, run: &str) {
         let _ = run;

@@ -11,10 +11,10 @@ use crate::records::RecordCounts;
 /// What becomes of several observations of one user and one item. The pair keeps the place of its first observation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Duplicates {
-    /// The last one in the file counts.
+    /// The last one counts: by time, where the file has a column of times, and of one moment by its place in the file.
     #[default]
     Last,
-    /// The first one counts.
+    /// The first one counts, likewise.
     First,
     /// Values add up: for counts, such as plays.
     Sum,
@@ -64,6 +64,11 @@ impl Duplicates {
         records
     }
 
+    /// Whether it matters when a pair was observed.
+    pub(super) fn asks_when(self) -> bool {
+        matches!(self, Self::Last | Self::First)
+    }
+
     /// Merges observations of one pair by this rule; returns how many there were too many. Rows are below `users` and
     /// `items`.
     ///
@@ -84,6 +89,27 @@ pub(super) fn refused(path: &Path, (user, item): (&str, &str), position: usize) 
         position + 1
     );
     ReadError::file(path, message)
+}
+
+/// Puts the observations of each pair that has several into the order of their times, in the places that they have together;
+/// those of one moment keep their order.
+pub(super) fn by_time(triples: &mut Triples, times: &mut [f64]) {
+    let pair = |at: u32| (triples.users[at as usize], triples.items[at as usize]);
+    let mut order: Vec<u32> = (0..triples.len() as u32).collect();
+    order.sort_unstable_by_key(|&at| (pair(at), at));
+    let several: Vec<Vec<u32>> = order
+        .chunk_by(|&a, &b| pair(a) == pair(b))
+        .filter(|same| !same.is_sorted_by(|&a, &b| times[a as usize] <= times[b as usize]))
+        .map(<[u32]>::to_vec)
+        .collect();
+    for places in several {
+        let mut seen: Vec<(f64, f32)> =
+            places.iter().map(|&at| (times[at as usize], triples.values[at as usize])).collect();
+        seen.sort_by(|a, b| a.0.total_cmp(&b.0));
+        for (at, (time, value)) in places.into_iter().zip(seen) {
+            (times[at as usize], triples.values[at as usize]) = (time, value);
+        }
+    }
 }
 
 /// Merges observations of one pair, and their times; returns how many there were too many.
@@ -120,13 +146,14 @@ pub(super) fn merge(
             }
             number += 1;
             extra.push(at);
-            if let Some(times) = times.as_deref_mut() {
-                merge_times(times, first[item], at as usize, rule);
-            }
+            let takes_its_place = match times.as_deref_mut() {
+                Some(times) => merge_times(times, first[item], at as usize, rule),
+                None => rule == Duplicates::Last,
+            };
             let kept = &mut triples.values[first[item]];
             match rule {
-                Duplicates::Last => *kept = value,
-                Duplicates::First => {}
+                Duplicates::Last | Duplicates::First if takes_its_place => *kept = value,
+                Duplicates::Last | Duplicates::First => {}
                 Duplicates::Sum => *kept += value,
                 Duplicates::Mean => {
                     *kept += value;
@@ -158,16 +185,22 @@ pub(super) fn merge(
     Ok(number)
 }
 
-/// Merges the time of a duplicate into that of the observation that is kept.
-fn merge_times(times: &mut [f64], kept: usize, duplicate: usize, rule: Duplicates) {
+/// Merges the time of a duplicate into that of the observation that is kept; whether the duplicate counts in its place.
+fn merge_times(times: &mut [f64], kept: usize, duplicate: usize, rule: Duplicates) -> bool {
     let time = times[duplicate];
     let kept = &mut times[kept];
+    let takes_its_place = match rule {
+        Duplicates::Last => time >= *kept,
+        Duplicates::First => time < *kept,
+        Duplicates::Sum | Duplicates::Mean | Duplicates::Refuse => false,
+    };
     match rule {
-        Duplicates::Last => *kept = time,
+        _ if takes_its_place => *kept = time,
         // What counts several counts from the latest on.
         Duplicates::Sum | Duplicates::Mean => *kept = kept.max(time),
-        Duplicates::First | Duplicates::Refuse => {}
+        Duplicates::Last | Duplicates::First | Duplicates::Refuse => {}
     }
+    takes_its_place
 }
 
 /// Takes the observations at these ascending positions out.
@@ -198,7 +231,6 @@ mod tests {
         let mut times = vec![5.0, 1.0, 9.0, 1.0, 7.0];
         let number = merge(&mut triples, Some(&mut times), 2, 2, rule).map_err(|refused| refused.0)?;
         let time = match rule {
-            Duplicates::Last => 7.0,
             Duplicates::First => 5.0,
             _ => 9.0,
         };
@@ -209,7 +241,7 @@ mod tests {
     #[test]
     fn the_rule_decides_and_the_first_place_is_kept() {
         for (rule, value) in [
-            (Duplicates::Last, 6.0),
+            (Duplicates::Last, 2.0),
             (Duplicates::First, 1.0),
             (Duplicates::Sum, 9.0),
             (Duplicates::Mean, 3.0),
@@ -217,6 +249,33 @@ mod tests {
             assert_eq!(merged(rule), Ok((vec![(0, 1, value), (1, 1, 5.0), (0, 0, 4.0)], 2)), "{rule}");
         }
         assert_eq!(merged(Duplicates::Refuse), Err(2));
+    }
+
+    #[test]
+    fn without_times_the_last_is_that_of_the_file() {
+        for (rule, value) in [(Duplicates::Last, 1.0), (Duplicates::First, 5.0)] {
+            for (times, by_time) in [([2024.0, 2020.0], 6.0 - value), ([7.0, 7.0], value)] {
+                let given = || -> Triples { [(0, 0, 5.0), (0, 0, 1.0)].into_iter().collect() };
+                let mut triples = given();
+                assert_eq!(rule.merge(&mut triples, 1, 1), Ok(1));
+                assert_eq!(triples.values, [value], "{rule}");
+                let (mut triples, mut times) = (given(), times.to_vec());
+                assert!(merge(&mut triples, Some(&mut times), 1, 1, rule).is_ok());
+                assert_eq!(triples.values, [by_time], "{rule} {times:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn observations_of_a_pair_are_put_into_the_order_of_their_times() {
+        let mut triples: Triples =
+            [(0, 1, 5.0), (1, 1, 9.0), (0, 1, 1.0), (0, 0, 4.0), (0, 1, 2.0)].into_iter().collect();
+        let mut times = vec![2024.0, 3.0, 2020.0, 7.0, 2020.0];
+        by_time(&mut triples, &mut times);
+        assert_eq!(
+            (&triples.values[..], &times[..]),
+            (&[1.0, 9.0, 2.0, 4.0, 5.0][..], &[2020.0, 3.0, 2020.0, 7.0, 2024.0][..])
+        );
     }
 
     #[test]

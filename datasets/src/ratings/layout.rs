@@ -19,6 +19,9 @@ pub(super) struct Layout {
     pub(super) time: Option<usize>,
     /// What ratings are written with.
     pub(super) marks: Marks,
+    /// Whether a column is known to hold times, asked for or not: by the name in the header, as the fourth of the columns
+    /// that are named, or as the fourth of a file without names.
+    pub(super) dated: bool,
 }
 
 const USER: [&str; 11] = [
@@ -201,9 +204,14 @@ impl Layout {
                 || (cells.len() > 2 && !is_number(&cells[2]) && value == Some(2))
                 || above_numbers);
         let position = |at: usize| (at < cells.len()).then_some(at);
+        let dated = match wanted.columns {
+            Some(columns) => columns.len() == 4 || header && time.is_some(),
+            None if header => time.is_some(),
+            None => cells.len() > 3,
+        };
         let time = if wanted.times { time.filter(|_| header).or_else(|| position(3)) } else { None };
         match wanted.columns {
-            Some(columns) => Self::chosen(separator, header, cells, columns, time),
+            Some(columns) => Self::chosen((separator, header, dated), cells, columns, time),
             None if header && user.is_some() && item.is_some() => {
                 let (user, item) = (user.unwrap_or(0), item.unwrap_or(1));
                 // Of three columns the one that is left is the rating.
@@ -215,6 +223,7 @@ impl Layout {
                     item,
                     value: value.or_else(rest),
                     time,
+                    dated,
                     marks: Marks::default(),
                 })
             }
@@ -228,14 +237,14 @@ impl Layout {
                     value,
                     time: time.filter(|&time| Some(time) != value),
                     marks: Marks::default(),
+                    dated,
                 })
             }
         }
     }
 
     fn chosen(
-        separator: Separator,
-        header: bool,
+        (separator, header, dated): (Separator, bool, bool),
         cells: &[String],
         columns: &[String],
         time: Option<usize>,
@@ -248,14 +257,21 @@ impl Layout {
                 format!("there is no column `{column}`: the first line is {}", cells.join(", "))
             })
         };
-        let (user, item, value, time) = match columns {
+        let places = columns.iter().map(place).collect::<Result<Vec<usize>, String>>()?;
+        if let Some(twice) = (1..places.len()).find(|&at| places[..at].contains(&places[at])) {
+            return Err(format!(
+                "`{}` is named twice among the columns {}: user, item, rating and time are columns of their own",
+                columns[twice],
+                columns.join(",")
+            ));
+        }
+        let (user, item, value, time) = match places[..] {
             [user, item] => (user, item, None, time),
-            [user, item, value] => (user, item, Some(place(value)?), time),
-            [user, item, value, time] => (user, item, Some(place(value)?), Some(place(time)?)),
+            [user, item, value] => (user, item, Some(value), time),
+            [user, item, value, time] => (user, item, Some(value), Some(time)),
             _ => return Err("name two to four columns: user, item and, if there are, rating and time".into()),
         };
-        let (user, item) = (place(user)?, place(item)?);
-        Ok(Self { separator, header, user, item, value, time, marks: Marks::default() })
+        Ok(Self { separator, header, user, item, value, time, dated, marks: Marks::default() })
     }
 }
 

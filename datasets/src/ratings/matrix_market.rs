@@ -36,7 +36,15 @@ pub(super) fn load(source: &Source, threads: usize) -> Result<Loaded, ReadError>
         triples.values.extend_from_slice(&some.values);
     }
     let (users, items) = (Ids::Dense(head.rows), Ids::Dense(head.columns));
-    Ok(Loaded { triples, times: None, users, items, pairs_only: head.pattern, notes: Vec::new() })
+    Ok(Loaded {
+        triples,
+        times: None,
+        dated: false,
+        users,
+        items,
+        pairs_only: head.pattern,
+        notes: Vec::new(),
+    })
 }
 
 /// Gives away the entries in their order, a few blocks at a time.

@@ -24,7 +24,8 @@ pub struct RatingsOptions {
     pub columns: Option<Vec<String>>,
     /// What a pair counts that is observed more than once.
     pub duplicates: Duplicates,
-    /// Leaves all observations of a pair as they stand, for whoever merges them later ([`Duplicates::merge`]).
+    /// Leaves all observations of a pair as they stand, for whoever merges them later ([`Duplicates::merge`]). In memory, where
+    /// their times are asked for, those of each pair are put into the order of these.
     pub keep_repeated: bool,
     /// How text is written, and how its bytes are letters.
     pub dialect: Dialect,
@@ -171,33 +172,73 @@ pub(super) fn read_source(
     whole(source, format, options)
 }
 
+fn load(source: &Source, format: RatingsFormat, options: &RatingsOptions) -> Result<text::Loaded, ReadError> {
+    match format {
+        RatingsFormat::Text => text::load(source, options),
+        RatingsFormat::MatrixMarket => matrix_market::load(source, options.threads),
+        RatingsFormat::Parquet if cfg!(feature = "parquet") => {
+            // That a Parquet file has names is no news.
+            Ok(text::Loaded { notes: Vec::new(), ..text::load(source, options)? })
+        }
+        RatingsFormat::Parquet => {
+            Err(ReadError::file(&source.path, "this is no Parquet that this build reads"))
+        }
+    }
+}
+
+/// What is said where the last of a pair is that of time.
+pub(super) const BY_TIME: &str = "of a pair that is rated again, first and last are those of time";
+
+/// What is said where it cannot be.
+pub(super) fn not_by_time(why: &str) -> String {
+    format!(
+        "of a pair that is rated again, first and last are those of the file, as its times cannot be read: {why}"
+    )
+}
+
+impl text::Loaded {
+    /// Merges observations of one pair, unless all are kept; how many there were too many.
+    fn merge(&mut self, source: &Source, options: &RatingsOptions) -> Result<usize, ReadError> {
+        if options.keep_repeated {
+            return Ok(0);
+        }
+        let Self { triples, times, users, items, .. } = self;
+        let merged = duplicates::merge(triples, times.as_mut(), users.len(), items.len(), options.duplicates);
+        merged.map_err(|duplicates::Refused(at)| {
+            let (user, item) =
+                (users.name(triples.users[at] as usize), items.name(triples.items[at] as usize));
+            duplicates::refused(&source.path, (&user, &item), at)
+        })
+    }
+}
+
 /// What the source holds, in a format that is settled.
 fn whole(source: Source, format: RatingsFormat, options: &RatingsOptions) -> Result<Ratings, ReadError> {
     if options.times && format == RatingsFormat::MatrixMarket {
         return Err(ReadError::file(&source.path, format!("{format} has no times: give the ratings as csv")));
     }
-    let loaded = match format {
-        RatingsFormat::Text => text::load(&source, options)?,
-        RatingsFormat::MatrixMarket => matrix_market::load(&source, options.threads)?,
-        RatingsFormat::Parquet if cfg!(feature = "parquet") => {
-            // That a Parquet file has names is no news.
-            text::Loaded { notes: Vec::new(), ..text::load(&source, options)? }
+    let mut loaded = load(&source, format, options)?;
+    let are_times_asked_for = loaded.times.is_some();
+    let mut repeated = loaded.merge(&source, options)?;
+    if repeated > 0 && options.duplicates.asks_when() {
+        if loaded.dated && loaded.times.is_none() {
+            match load(&source, format, &RatingsOptions { times: true, ..options.clone() }) {
+                Ok(again) => {
+                    loaded = again;
+                    repeated = loaded.merge(&source, options)?;
+                }
+                Err(why) => loaded.notes.push(not_by_time(&why.to_string())),
+            }
         }
-        RatingsFormat::Parquet => {
-            return Err(ReadError::file(&source.path, "this is no Parquet that this build reads"));
+        if loaded.times.is_some() {
+            loaded.notes.push(BY_TIME.into());
         }
-    };
-    let text::Loaded { mut triples, mut times, users, items, pairs_only, notes } = loaded;
-    let merged = match options.keep_repeated {
-        true => Ok(0),
-        false => {
-            duplicates::merge(&mut triples, times.as_mut(), users.len(), items.len(), options.duplicates)
-        }
-    };
-    let duplicates = merged.map_err(|duplicates::Refused(at)| {
-        let (user, item) = (users.name(triples.users[at] as usize), items.name(triples.items[at] as usize));
-        duplicates::refused(&source.path, (&user, &item), at)
-    })?;
+    }
+    if let Some(times) = loaded.times.as_mut().filter(|_| options.keep_repeated && loaded.dated) {
+        duplicates::by_time(&mut loaded.triples, times);
+    }
+    let text::Loaded { triples, times, dated: _, users, items, pairs_only, notes } = loaded;
+    let (times, duplicates) = (times.filter(|_| are_times_asked_for), repeated);
     let records = options.duplicates.records(triples.len(), duplicates);
     Ok(Ratings {
         name: stem(&source.path),

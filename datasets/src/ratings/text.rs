@@ -22,6 +22,8 @@ pub(super) struct Loaded {
     pub(super) triples: Triples,
     /// When each was observed, where that was asked for.
     pub(super) times: Option<Vec<f64>>,
+    /// Whether a column is known to hold times.
+    pub(super) dated: bool,
     pub(super) users: Ids,
     pub(super) items: Ids,
     pub(super) pairs_only: bool,
@@ -64,6 +66,16 @@ impl Lines {
             None => blocks,
         };
         blocks.skip(self.before.0)
+    }
+
+    /// Whether a column is known to hold times that were not asked for.
+    pub(super) fn is_dated(&self) -> bool {
+        self.layout.dated && self.layout.time.is_none()
+    }
+
+    /// Whether times are read.
+    pub(super) fn has_times(&self) -> bool {
+        self.layout.time.is_some()
     }
 
     pub(super) fn pairs_only(&self) -> bool {
@@ -155,5 +167,6 @@ fn joined(
     }
     let ((user_rows, users), (item_rows, items)) = (number(users), number(items));
     let triples = Triples { users: user_rows, items: item_rows, values };
-    Ok(Loaded { triples, times, users, items, pairs_only: layout.value.is_none(), notes })
+    let (pairs_only, dated) = (layout.value.is_none(), layout.dated);
+    Ok(Loaded { triples, times, dated, users, items, pairs_only, notes })
 }

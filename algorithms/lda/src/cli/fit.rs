@@ -118,7 +118,6 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let train = &options.train;
     options.check()?;
     let mut session = Session::begin("lda", env!("CARGO_PKG_VERSION"), train)?;
-    session.set_metric_name("perplexity");
     if options.changes.changes.is_some() {
         return versions::fit(options, session);
     }

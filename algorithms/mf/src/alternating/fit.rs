@@ -216,7 +216,9 @@ impl Mf {
                     // It stays as the model has it, and counts nothing meanwhile.
                     factors[row as usize * rank..][..rank].fill(0.0);
                 } else if let Some((given, bias)) = start.given(side, row) {
-                    factors[row as usize * rank..][..rank].copy_from_slice(given);
+                    if let Some(given) = given {
+                        factors[row as usize * rank..][..rank].copy_from_slice(given);
+                    }
                     biases[row as usize] = if self.biases { bias } else { 0.0 };
                 }
             }
@@ -312,6 +314,7 @@ impl Mf {
             report.metric.value = best;
         }
         let (best_epoch, log) = (progress.best_epoch, progress.log);
-        Fit { model, best, best_epoch, length: (0, best_epoch as u32), reg, log, report, trace }
+        let length = (0, best_epoch as u32);
+        Fit { best, best_epoch, length, reg, log, trace, ..Fit::of(model, report) }
     }
 }

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use clap::Args;
 use raddle::cli::{Error, ExitStatus, Session, Summary, Table, Timed, TrainOptions, count, number};
-use raddle_mf::{CrossValidation, MfError, Problem, Runner as _};
+use raddle_mf::{CrossValidation, Learned, MfError, Problem, Runner as _};
 use serde::Serialize;
 
 use super::data::{self, Reading};
@@ -25,10 +25,22 @@ best setting is fitted to all ratings, for as long as was best on its folds.";
 #[command(mut_arg("schedule", |arg| arg.help("auto, rotation or priority; auto is rotation")))]
 pub(crate) struct Options {
     /// Ranks to try. Default: --rank alone.
-    #[arg(long, value_name = "K,...", value_delimiter = ',', allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "K,...",
+        value_delimiter = ',',
+        allow_negative_numbers = true,
+        conflicts_with = "rank"
+    )]
     ranks: Vec<usize>,
     /// Regularisations to try. Default: --reg alone.
-    #[arg(long, value_name = "X,...", value_delimiter = ',', allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "X,...",
+        value_delimiter = ',',
+        allow_negative_numbers = true,
+        conflicts_with = "reg"
+    )]
     regs: Vec<f64>,
     /// Number of folds: parts of the ratings, each held out once.
     #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true)]
@@ -44,6 +56,14 @@ pub(crate) struct Options {
     train: TrainOptions,
 }
 
+/// Refuses a value that is listed twice: it would be tried twice.
+fn refuse_twice<T: PartialEq + std::fmt::Display>(option: &str, values: &[T]) -> Result<(), Error> {
+    match (1..values.len()).find(|&at| values[..at].contains(&values[at])) {
+        Some(twice) => Err(Error::usage(format!("{option} names {} twice", values[twice]))),
+        None => Ok(()),
+    }
+}
+
 /// Tries the grid, fits the best setting, and reports.
 pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let Options { model, train, reading, .. } = options;
@@ -51,7 +71,6 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let mut session = Session::begin("mf", env!("CARGO_PKG_VERSION"), train)?;
     session.refuse_among("this command", true)?;
     let metric = model.metric();
-    session.set_metric_name(metric);
     let settings = options.settings();
     let fits = settings.iter().map(|setting| setting.mf(train)).collect::<Result<Vec<_>, _>>()?;
     reading.refuse_idle(&[train.data.as_deref()], train.format.as_deref())?;
@@ -101,6 +120,11 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let mean = scores.iter().sum::<f64>() / scores.len() as f64;
     let report = report.result(&format!("cv_{metric}"), mean).result("rank", best.rank);
     let report = report.result("folds", scores.len()).result("empty_folds", found.empty);
+    let report = report.result("learned", fit.learned.name());
+    if fit.learned < Learned::Factors {
+        let what = if fit.learned == Learned::Biases { "mean and biases alone" } else { "mean alone" };
+        text += &format!("nothing was learned beyond the mean on most folds: the model is the {what}\n");
+    }
     let title = format!("Cross-validation of {}", ratings.name);
     let text = text + &report.conclusion();
     session.finish(report, &Summary::new(title).table(table), &text)
@@ -109,6 +133,8 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
 /// Whether the options make sense together.
 fn check(options: &Options) -> Result<(), Error> {
     let train = &options.train;
+    refuse_twice("--ranks", &options.ranks)?;
+    refuse_twice("--regs", &options.regs)?;
     if train.resume.is_some() || train.checkpoint_every.is_some() {
         return Err(Error::usage(
             "cv makes many runs, which cannot be resumed: leave --resume and --checkpoint-every out",

@@ -48,7 +48,8 @@ pub(crate) struct Reading {
     /// The columns of user, item, rating and time: names of the header, or numbers from 1.
     #[arg(long, value_name = "USER,ITEM[,RATING[,TIME]]", value_delimiter = ',')]
     columns: Option<Vec<String>>,
-    /// Which rating counts if a user rates an item again: last, first, sum, mean, or refuse. Default: last.
+    /// Which rating counts if a user rates an item again: last, first (both by time, where a column has times), sum, mean, or
+    /// refuse. Default: last.
     #[arg(long, value_name = "RULE", value_parser = str::parse::<Duplicates>)]
     #[serde(serialize_with = "as_text")]
     duplicates: Option<Duplicates>,
@@ -140,7 +141,14 @@ impl Reading {
     ) -> Result<Ratings, Error> {
         let keep_repeated = self.rule() != Duplicates::Refuse;
         let options = RatingsOptions { keep_repeated, ..self.options(format, threads)? };
-        read_any_ratings(source.unwrap_or(DEFAULT), &options).map_err(Error::input)
+        let source = source.unwrap_or(DEFAULT);
+        // In the order of their times, where there are times; standard input is read once only.
+        let dated = RatingsOptions { times: true, ..options.clone() };
+        let in_order = (keep_repeated && source != "-").then(|| read_any_ratings(source, &dated));
+        match in_order {
+            Some(Ok(ratings)) => Ok(Ratings { times: None, ..ratings }),
+            _ => read_any_ratings(source, &options).map_err(Error::input),
+        }
     }
 
     /// Reads DATA with an observation for each line; those of a pair are merged where a rule is given alone.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use raddle::cli::{Error, ModelDigest, ModelFolder, Out, Session, VersionOf};
 use raddle_datasets::{Ids, npy};
-use raddle_mf::Model;
+use raddle_mf::{Learned, Model};
 use serde::{Deserialize, Serialize};
 
 use super::ids::IdList;
@@ -27,6 +27,9 @@ pub(crate) struct About {
     pub(crate) users: IdList,
     pub(crate) items: IdList,
     pub(crate) ending: String,
+    /// What the model predicts by: `factors`, `biases` or `mean`.
+    #[serde(default = "factors")]
+    pub(crate) learned: String,
     /// What was measured while training, and on what.
     pub(crate) metric: String,
     pub(crate) on: String,
@@ -38,6 +41,11 @@ pub(crate) struct About {
     /// Of ratings that change: which version of them it is of.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub(crate) version: Option<VersionOf>,
+}
+
+/// What models predict by that do not say it.
+fn factors() -> String {
+    Learned::Factors.name().into()
 }
 
 /// A model with its ids.
@@ -157,6 +165,7 @@ mod tests {
                 users: IdList(Ids::Dense(3)),
                 items: IdList(Ids::Dense(2)),
                 ending: "converged".into(),
+                learned: "factors".into(),
                 metric: "rmse".into(),
                 on: "validation data".into(),
                 best: Some(0.5),

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use raddle::cli::{ChangeOptions, Error, ExitStatus, Session, Timed, TrainOptions, combine};
+use raddle::cli::{
+    ChangeOptions, Error, ExitStatus, Session, Timed, TrainOptions, combine, refuse_without_effect,
+};
 use raddle::{Ending, Metric};
 use raddle_datasets::{Ratings, Triples};
 use raddle_mf::{Fit, Mf, Problem, at_least};
@@ -49,6 +51,9 @@ pub(crate) struct Options {
     /// Measure recommendations on the test set: precision, recall, NDCG and MAP at K, and AUC; at 10 with --implicit.
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     pub(super) ranking: Option<usize>,
+    /// What counts as a hit of --ranking: test ratings of X or more. Default: all of them, whatever their value.
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub(super) relevant: Option<f64>,
     /// Keep the ratings in this folder as a file that is read by parts: with several processes, none then has all of them
     /// in memory. There they are kept for the run without it, too.
     #[arg(long, value_name = "DIR")]
@@ -73,6 +78,17 @@ impl Options {
         self.min_count.unwrap_or(0)
     }
 
+    /// Refuses a --min-count that leaves no rating.
+    pub(super) fn leaves_some(&self, ratings: usize) -> Result<(), Error> {
+        match self.min_count.filter(|_| ratings == 0) {
+            Some(least) => Err(Error::usage(format!(
+                "--min-count {least} leaves no rating: there are no users and items that have as many of each \
+                 other's; give less"
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// Whether the options make sense together.
     fn check(&self) -> Result<(), Error> {
         self.changes.check(&self.train)?;
@@ -81,6 +97,14 @@ impl Options {
         }
         if self.ranking == Some(0) {
             return Err(Error::usage("--ranking is 0: there must be at least 1"));
+        }
+        if let Some(least) = self.relevant {
+            if !least.is_finite() {
+                return Err(Error::usage(format!("--relevant is {least}: give a rating, such as 4")));
+            }
+            refuse_without_effect(&[("--relevant", self.ranking.is_none())], "without --ranking")?;
+            let clicks = [("--relevant", self.model.implicit.is_some())];
+            refuse_without_effect(&clicks, "with --implicit, where every test click is a hit")?;
         }
         if self.refit && self.validation == "none" {
             return Err(Error::usage(
@@ -102,7 +126,6 @@ impl Options {
 pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let Options { model, train, .. } = options;
     let mut session = Session::begin("mf", env!("CARGO_PKG_VERSION"), train)?;
-    session.set_metric_name(model.metric());
     session.refuse_among("--refit", options.refit)?;
     let mf = model.mf(train)?;
     options.check()?;
@@ -163,6 +186,7 @@ fn in_memory(
     if let Some(least) = options.min_count {
         let triples = std::mem::take(&mut ratings.triples);
         ratings.triples = at_least(triples, least);
+        options.leaves_some(ratings.triples.len())?;
     }
     let described = data::describe(&ratings, ratings.triples.len());
     let mut kept = None;
@@ -175,7 +199,7 @@ fn in_memory(
     let Split { problem, whole, test, on_test, cold } =
         session.timed(Timed::Prepare, || Split::new(options, &mut ratings))?;
     let identity = identity(options, (&described.digest, &init), on_test)?;
-    let prepared = Prepared::new(options, described, (&ratings, &problem), (test, cold), kept);
+    let prepared = Prepared::new(options, described, (&ratings, &problem), (test, cold), kept)?;
     Ok(Given { ratings, problem, whole, prepared, identity, mf })
 }
 
@@ -187,7 +211,8 @@ fn by_parts(options: &Options, session: &mut Session, folder: &Path, mf: Mf) -> 
     let described = data::describe(&ratings, count);
     let on_test = test.is_some() && options.model.target.is_some();
     let identity = identity(options, (&described.digest, "random"), on_test)?;
-    let prepared = Prepared::of_parts(options, described, &ratings, (&train, measured), (test, cold))?;
+    let prepared =
+        Prepared::of_parts(options, described, (&ratings, &problem), (&train, measured), (test, cold))?;
     Ok(Given { ratings, problem, whole: None, prepared, identity, mf })
 }
 
@@ -214,7 +239,7 @@ fn refit(
     session.screen().stage("again on training and validation data together");
     let identity = "a second run is not resumed".into();
     let again = mf.clone().repeat(&first).fit_on(&problem, &mut InSession { session, identity })?;
-    let Fit { model, trace, report: second, .. } = again;
+    let Fit { model, learned, trace, report: second, .. } = again;
     let (ending, metric) = (first.report.ending, first.report.metric.clone());
     combine(&mut first.report, &second);
     first.trace.extend(trace);
@@ -223,7 +248,7 @@ fn refit(
             // What was measured on held-out ratings was measured of the first fit.
             let on = format!("{}, before the fit on all ratings", metric.on);
             (first.report.ending, first.report.metric) = (ending, Metric { on, ..metric });
-            first.model = model;
+            (first.model, first.learned) = (model, learned);
         }
         cut => (first.report.ending, first.report.metric) = (cut, metric),
     }
@@ -242,6 +267,7 @@ pub(super) fn about(model: &ModelOptions, ratings: &Ratings, fit: &Fit) -> About
         users: IdList(ratings.users.clone()),
         items: IdList(ratings.items.clone()),
         ending: fit.report.ending.name().into(),
+        learned: fit.learned.name().into(),
         metric: fit.report.metric.name.clone(),
         on: fit.report.metric.on.clone(),
         best: fit.best,

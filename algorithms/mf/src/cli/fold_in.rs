@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::data::{self, Reading};
 use super::files::{self, Saved};
 use super::ids::{IdList, Joined};
-use super::recommend::Listed;
+use super::recommend::{self, Listed};
 use super::runner::refuse;
 
 /// The options of `mf fold-in`.
@@ -59,6 +59,9 @@ pub(crate) fn fold_in(options: &Options) -> Result<ExitStatus, Error> {
     let hold = |path| RunFolder::hold(path, earlier);
     let mut folder = options.out.as_deref().map_or_else(|| Ok(RunFolder::none()), hold)?;
     reading.refuse_idle(&[Some(data)], format.as_deref())?;
+    if options.top == 0 {
+        return Err(Error::usage("--top is 0: there must be at least 1"));
+    }
     let ratings = reading.read(Some(data), format.as_deref(), 1)?;
     let reg = options.reg.unwrap_or(saved.about.reg);
     if !(reg >= 0.0 && reg.is_finite()) {
@@ -72,13 +75,26 @@ pub(crate) fn fold_in(options: &Options) -> Result<ExitStatus, Error> {
 
     let recommender = Recommender::new(&saved.model).without(&widened.seen);
     let (mut lists, users) = (Vec::new(), saved.users.len() as u32);
-    recommender.each(&(widened.old_users..users).collect::<Vec<u32>>(), options.top, |user, best| {
+    let new: Vec<u32> = (widened.old_users..users).collect();
+    let unlearned = new.iter().filter(|&&user| !saved.model.knows_user(user)).count();
+    let mut said = reading.notes(&ratings);
+    let listed = match saved.model.ranks_items() {
+        true => {
+            let why = recommend::told_of(&saved, 0, unlearned);
+            why.into_iter().for_each(|note| said += &format!("{note}\n"));
+            &new[..]
+        }
+        false => {
+            said += "no recommendations: the model tells no items apart\n";
+            &[]
+        }
+    };
+    recommender.each(listed, options.top, |user, best| {
         lists.push((saved.users.name(user as usize), best.to_vec()));
     });
     let recommendations = lists.iter().map(|(user, best)| Listed::of(user, best, &saved)).collect();
     let (new_users, new_items) = (widened.new_users, widened.new_items);
     let records = Records::new(ratings.records.read, ratings.records.left_out.clone());
-    let said = reading.notes(&ratings);
     let notes = said.lines().map(str::to_owned).collect();
     let items = saved.items.len();
     let found = Found { records, notes, new_users, new_items, users, items, recommendations };

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+mod compared;
 mod cv;
 mod data;
 mod files;

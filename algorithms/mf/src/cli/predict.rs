@@ -36,9 +36,11 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   mf predict run synth:ratings:users=500,items=200,n=20000
 
 A user or item that the model does not have counts nothing: the prediction is
-the mean with the bias that is known. Every line of the data has its
-prediction, unless --duplicates merges those of a pair. A model of implicit feedback predicts
-scores, near 1 for what a user turns to and near 0 for the rest.";
+the mean with the bias that is known. Where items have no biases (--implicit,
+--no-biases), a user of whom nothing was learned gets the scores of the mean user.
+Every line of the data has its prediction, unless --duplicates merges those of a
+pair. A model of implicit feedback predicts scores, near 1 for what a user turns to
+and near 0 for the rest.";
 
 /// Predicts each pair. Where there are ratings, the error against them is said: on stdout if the predictions go to a
 /// file, else on stderr.
@@ -76,6 +78,8 @@ struct Predictions<'a> {
     values: Vec<f64>,
     /// Pairs of a user or item that the model does not have.
     unknown: u64,
+    /// Pairs of a user of whom nothing was learned, which are the mean user's.
+    stood_in: u64,
     /// Root mean squared and mean absolute error, where there are ratings to compare with.
     errors: Option<(f64, f64)>,
 }
@@ -85,11 +89,14 @@ impl<'a> Predictions<'a> {
         let rows = |mine: &Ids, theirs: &Ids| mine.index().rows_of(theirs);
         let (users, items) = (rows(&saved.users, &ratings.users), rows(&saved.items, &ratings.items));
         let (mut squares, mut sizes, mut unknown) = (0.0, 0.0, 0);
+        let (stand_in, mut stood_in) = (saved.model.stand_in(), 0);
         let mut values = Vec::with_capacity(ratings.triples.len());
         for (user, item, value) in ratings.triples.iter() {
             let (user, item) = (users[user as usize], items[item as usize]);
             unknown += u64::from(user.is_none() || item.is_none());
-            let prediction = saved.model.predict(user.unwrap_or(u32::MAX), item.unwrap_or(u32::MAX));
+            let (user, item) = (user.unwrap_or(u32::MAX), item.unwrap_or(u32::MAX));
+            stood_in += u64::from(stand_in.is_mean_user() && !saved.model.knows_user(user));
+            let prediction = saved.model.predict_with(user, item, &stand_in);
             let error = f64::from(value) - prediction;
             (squares, sizes) = (squares + error * error, sizes + error.abs());
             values.push(prediction);
@@ -99,7 +106,7 @@ impl<'a> Predictions<'a> {
         let has_ratings = !ratings.pairs_only && saved.about.implicit.is_none();
         let errors = has_ratings.then(|| ((squares / number).sqrt(), sizes / number));
         let notes = reading.notes(ratings).lines().map(str::to_owned).collect();
-        Self { ratings, notes, values, unknown, errors }
+        Self { ratings, notes, values, unknown, stood_in, errors }
     }
 
     /// Each pair with its prediction.
@@ -126,6 +133,10 @@ impl<'a> Predictions<'a> {
             said +=
                 &format!("; {} of a user or item that the model does not have", count(self.unknown, "pair"));
         }
+        if self.stood_in > 0 {
+            let pairs = count(self.stood_in, "pair");
+            said += &format!("; {pairs} of a user of whom nothing was learned: scores of the mean user");
+        }
         said
     }
 
@@ -137,6 +148,7 @@ impl<'a> Predictions<'a> {
             notes: &self.notes,
             pairs: self.values.len(),
             unknown_pairs: self.unknown,
+            mean_user_pairs: self.stood_in,
             duplicates: *duplicates,
             rmse: errors.0,
             mae: errors.1,
@@ -152,6 +164,7 @@ struct Found<'a> {
     notes: &'a [String],
     pairs: usize,
     unknown_pairs: u64,
+    mean_user_pairs: u64,
     duplicates: usize,
     rmse: Option<f64>,
     mae: Option<f64>,

@@ -1,15 +1,16 @@
 //! [`Prepared`]: what is kept of the data during the fit, and all that is said when it has ended.
 
-use raddle::cli::{Data, Error, Report, Session, Summary, Table, VersionOf, count, number};
+use raddle::cli::{Data, Error, Report, Session, Summary, Table, Timed, VersionOf, count, number};
 use raddle_datasets::{Ids, PartOfRatings, Ratings, Triples};
 use raddle_mf::{Fit, Problem, Recommender, Seen};
 
+use super::compared::Compared;
 use super::data::{self, Kept, Reading};
 use super::files::{self, About};
 use super::fit::{self, Options};
 use super::held::{self, Held};
 use super::split::Cold;
-use super::tested::Tested;
+use super::tested::{Tested, relevant};
 
 /// Users on the screen, and items for each.
 const SHOWN: (usize, usize) = (5, 4);
@@ -30,13 +31,23 @@ struct Shown {
 
 impl Shown {
     fn of(
-        (train, seen): (usize, Seen),
+        (train, seen, is_constant): (usize, Seen, bool),
         ratings: &Ratings,
         kept: Option<Kept>,
         reading: &Reading,
         cold: Cold,
     ) -> Self {
-        Self { ratings: train, notes: reading.notes(ratings) + &cold.notes(), cold, seen, kept }
+        let mut notes = reading.notes(ratings);
+        notes += match (is_constant, ratings.pairs_only) {
+            (false, _) => "",
+            (true, true) => {
+                "there are pairs without ratings: for clicks, fit --solver als --implicit, as no rating tells them apart\n"
+            }
+            (true, false) => {
+                "all ratings are the same: if they are clicks, fit --solver als --implicit, as nothing tells them apart\n"
+            }
+        };
+        Self { ratings: train, notes: notes + &cold.notes(), cold, seen, kept }
     }
 }
 
@@ -67,9 +78,13 @@ impl Prepared {
         (ratings, problem): (&Ratings, &Problem),
         (test, cold): (Option<Triples>, Cold),
         kept: Option<Kept>,
-    ) -> Self {
+    ) -> Result<Self, Error> {
+        if let Some(test) = &test {
+            refuse_irrelevant(options, test)?;
+        }
         let users = ratings.users.len().min(SUMMARISED.0);
-        let seen = (problem.ratings(), Seen::new(problem.train(), users));
+        let is_constant = options.model.implicit.is_none() && problem.is_constant();
+        let seen = (problem.ratings(), Seen::new(problem.train(), users), is_constant);
         let shown = Shown::of(seen, ratings, kept, &options.reading, cold);
         let measured = problem.measured();
         let seen = match Self::ranks(options, test.is_some()) {
@@ -77,26 +92,32 @@ impl Prepared {
             false => Vec::new(),
         };
         let known = Self::knows(options).then(|| test.as_ref().or(measured).cloned()).flatten();
-        Self { described, shown, test: test.map(Held::Whole), seen, known: known.map(Held::Whole) }
+        let (test, known) = (test.map(Held::Whole), known.map(Held::Whole));
+        Ok(Self { described, shown, test, seen, known })
     }
 
     /// The same of ratings that are read by parts.
     pub(super) fn of_parts(
         options: &Options,
         described: Data,
-        ratings: &Ratings,
+        (ratings, problem): (&Ratings, &Problem),
         (train, measured): (&PartOfRatings, Option<PartOfRatings>),
         (test, cold): (Option<PartOfRatings>, Cold),
     ) -> Result<Self, Error> {
         let seen = held::seen(train, ratings.users.len().min(SUMMARISED.0))?;
-        let shown = Shown::of((train.len(), seen), ratings, None, &options.reading, cold);
+        let is_constant = options.model.implicit.is_none() && problem.is_constant();
+        let shown = Shown::of((train.len(), seen, is_constant), ratings, None, &options.reading, cold);
         let known = Self::knows(options).then(|| test.as_ref().or(measured.as_ref()).cloned()).flatten();
         let mut seen = Vec::new();
         if Self::ranks(options, test.is_some()) {
             let validated = measured.filter(|_| options.model.target.is_none());
             seen.extend([train.clone()].into_iter().chain(validated).map(Held::Stored));
         }
-        Ok(Self { described, shown, test: test.map(Held::Stored), seen, known: known.map(Held::Stored) })
+        let test = test.map(Held::Stored);
+        if let Some(test) = test.as_ref().filter(|_| options.relevant.is_some()) {
+            refuse_irrelevant(options, &*test.read()?)?;
+        }
+        Ok(Self { described, shown, test, seen, known: known.map(Held::Stored) })
     }
 
     /// Whether recommendations are measured.
@@ -123,6 +144,7 @@ impl Prepared {
         let test = self.test.as_ref().map(Held::read).transpose()?;
         let seen = held::together(&self.seen)?;
         let tested = Tested::measure(session, fit, test.as_deref(), seen.as_deref(), options);
+        let compared = session.timed(Timed::Certify, || Compared::of(fit, test.as_deref()));
         drop((test, seen));
         let known = match &self.known {
             Some(known) => data::known_error(options.train.data.as_deref(), &*known.read()?),
@@ -133,7 +155,10 @@ impl Prepared {
         let data = Data { notes: self.shown.lines(), ..self.described };
         let report = session.report(options, data, digest, &fit.report, &fit.trace)?;
         let mut report = report.result("best_epoch", fit.best_epoch).result("mean", fit.model.mean);
-        report = self.shown.cold.report(report);
+        report = self.shown.cold.report(report).result("learned", fit.learned.name());
+        if let Some(compared) = &compared {
+            report = compared.report(report);
+        }
         if let Some(best) = fit.best {
             report = report.result(&format!("best_{}", fit.report.metric.name), best);
         }
@@ -144,8 +169,19 @@ impl Prepared {
             report = report.result("known_optimum_rmse", known);
             text += &format!("\nknown optimum: rmse {}", number(known));
         }
-        let text = format!("{text}\n\n{}", report.conclusion());
+        let lines = compared.map_or_else(String::new, |compared| compared.lines() + "\n");
+        let text = format!("{text}\n\n{lines}{}", report.conclusion());
         Ok((report, summary, text))
+    }
+}
+
+/// Refuses a --relevant that no test rating reaches.
+fn refuse_irrelevant(options: &Options, test: &Triples) -> Result<(), Error> {
+    match options.relevant.filter(|_| relevant(test, options.relevant).is_empty()) {
+        Some(least) => Err(Error::usage(format!(
+            "--relevant is {least}: no test rating is as high, so nothing is a hit"
+        ))),
+        None => Ok(()),
     }
 }
 
@@ -169,7 +205,11 @@ fn describe(fit: &Fit, ratings: &Ratings, shown: &Shown, options: &Options) -> (
     let first: Vec<u32> = (0..users.len().min(SUMMARISED.0) as u32).collect();
     let recommender = Recommender::new(&fit.model).without(&shown.seen);
     let mut table = Table::new("recommendations", &["user", "item", "score"]);
-    text += &format!("\n{:>10}  recommended (predicted)\n", "user");
+    let first = if fit.model.ranks_items() { first } else { Vec::new() };
+    text += &match first.is_empty() {
+        true => "\nno recommendations: the model tells no items apart\n".to_owned(),
+        false => format!("\n{:>10}  recommended (predicted)\n", "user"),
+    };
     recommender.each(&first, SUMMARISED.1, |user, best| {
         if (user as usize) < SHOWN.0 {
             let shown = best.iter().take(SHOWN.1);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use raddle::cli::{
-    Error, ExitStatus, MOST_WORKERS, UseOptions, between, count, refuse_without_effect, write_atomic,
+    Error, ExitStatus, MOST_WORKERS, UseOptions, between, count, number, refuse_without_effect, write_atomic,
 };
 use raddle_mf::{Recommender, Seen};
 use serde::Serialize;
@@ -23,7 +23,7 @@ pub(crate) struct Options {
     /// Number of items for each user.
     #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true)]
     top: usize,
-    /// The users by id, or a file with one id a line. Default: all.
+    /// The users by id, those with a comma in double quotes, or a file with one id a line. Default: all.
     #[arg(long, value_name = "ID,...|FILE")]
     users: Option<String>,
     /// Leave out what users have rated in this data: a file, or what `fit` reads.
@@ -56,10 +56,15 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 
 A line is `user item score`, divided by tabs, the best item of a user first.
 Some thousand users go at a time: what is held of their items does not grow
-with their number. A user that the model does not have gets the items that
-please on the whole.";
+with their number. A user that the model does not have, or of whom it has learned
+nothing, gets the items that please on the whole: those of the highest biases, or,
+where items have none (--implicit, --no-biases), those of the mean user.
+An id with a comma stands in double quotes: --users '\"Lee, Ann\",7'.";
 
-/// Users at a time: what is held is this times the items for each.
+/// Items that are held at a time, of all users together.
+const HELD: usize = 1 << 20;
+
+/// Users at a time, at most.
 const BATCH: usize = 4096;
 
 /// Writes the best items of users.
@@ -69,6 +74,9 @@ pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
     let saved = files::read(&options.model)?;
     if options.top == 0 {
         return Err(Error::usage("--top is 0: there must be at least 1"));
+    }
+    if !saved.model.ranks_items() {
+        return Err(Error::input(nothing_to_rank_by(&options.model, saved.model.mean)));
     }
     let (seen, notes) = seen(options, &saved)?;
     let mut recommender = Recommender::new(&saved.model);
@@ -85,11 +93,9 @@ pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
     let index = saved.users.index();
     let rows: Vec<u32> = users.iter().map(|user| index.row(user).unwrap_or(u32::MAX)).collect();
     let unknown = rows.iter().filter(|&&row| row == u32::MAX).count();
-    if unknown > 0 {
-        let unknown = count(unknown as u64, "user");
-        options
-            .uses
-            .note(&format!("{unknown} that the model does not have: the items that please on the whole"));
+    let unlearned = rows.iter().filter(|&&row| row != u32::MAX && !saved.model.knows_user(row)).count();
+    for note in told_of(&saved, unknown, unlearned) {
+        options.uses.note(&note);
     }
     let write = |out: &mut dyn Write, json: bool| {
         let form = if json { object } else { lines };
@@ -101,7 +107,10 @@ pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
             let said = format!("recommendations for {}", count(users.len() as u64, "user"));
             options.uses.say(
                 &said,
-                &serde_json::json!({ "notes": notes, "users": users.len(), "unknown_users": unknown }),
+                &serde_json::json!({
+                    "notes": notes,
+                    "users": users.len(), "unknown_users": unknown, "unlearned_users": unlearned
+                }),
             )?;
         }
         None => {
@@ -122,6 +131,32 @@ pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
         }
     }
     Ok(ExitStatus::Done)
+}
+
+/// Why a model cannot recommend.
+pub(super) fn nothing_to_rank_by(folder: &Path, mean: f64) -> String {
+    format!(
+        "{}: the model has learned nothing that items could be ranked by, it predicts {} for every pair: fit it on \
+         more ratings, or, if they are clicks, with --solver als --implicit",
+        folder.display(),
+        number(mean)
+    )
+}
+
+/// What is said of users that get what pleases on the whole.
+pub(super) fn told_of(saved: &Saved, unknown: usize, unlearned: usize) -> Vec<String> {
+    let what = match saved.model.stand_in().is_mean_user() {
+        true => "the items that please on the whole, by the scores of the mean user",
+        false => "the items that please on the whole, by the mean and the biases of the items",
+    };
+    let groups = [
+        (unknown, "that the model does not have"),
+        (unlearned, "of whom nothing was learned, as none of their ratings was trained on"),
+    ];
+    let of = |(number, why): (usize, &str)| {
+        (number > 0).then(|| format!("{} {why}: {what}", count(number as u64, "user")))
+    };
+    groups.into_iter().filter_map(of).collect()
 }
 
 /// What users have rated already, where there is a file of it, and what is said of how that was read.
@@ -152,7 +187,8 @@ fn list(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut is_first = true;
-    for (users, rows) in users.chunks(BATCH).zip(rows.chunks(BATCH)) {
+    let batch = (HELD / top.min(saved.items.len()).max(1)).clamp(1, BATCH);
+    for (users, rows) in users.chunks(batch).zip(rows.chunks(batch)) {
         let chosen = recommender.all(rows, top, workers).map_err(io::Error::other)?;
         for (user, best) in users.iter().zip(chosen) {
             form(out, is_first, &Listed::of(user, &best, saved))?;
@@ -221,17 +257,65 @@ fn allowed(options: &Options, saved: &Saved) -> Result<Option<Vec<u32>>, Error> 
         let without: std::collections::HashSet<u32> = rows("--without", given)?.into_iter().collect();
         allowed.retain(|item| !without.contains(item));
     }
-    Ok(Some(allowed))
+    match allowed.is_empty() {
+        true => Err(Error::usage("--only and --without leave no item to recommend")),
+        false => Ok(Some(allowed)),
+    }
 }
 
-/// Ids in a list divided by commas, or in a file, one a line.
+/// Ids in a list divided by commas, where one with a comma stands in double quotes; or in a file, one a line.
 pub(super) fn ids(option: &str, given: &str) -> Result<Vec<String>, Error> {
-    if !Path::new(given).is_file() {
-        return Ok(given.split(',').map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()).collect());
+    let ids: Vec<String> = if Path::new(given).is_file() {
+        let text =
+            std::fs::read_to_string(given).map_err(|why| Error::input(format!("{option} {given}: {why}")))?;
+        text.split(['\n', '\r']).map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()).collect()
+    } else {
+        listed(given).map_err(|why| Error::usage(format!("{option} {given}: {why}")))?
+    };
+    match ids.is_empty() {
+        true => {
+            Err(Error::usage(format!("{option} `{given}`: there is no id in it: name one, or leave it out")))
+        }
+        false => Ok(ids),
     }
-    let text =
-        std::fs::read_to_string(given).map_err(|why| Error::input(format!("{option} {given}: {why}")))?;
-    Ok(text.split(['\n', '\r']).map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()).collect())
+}
+
+/// The ids of a list. Two double quotes within quotes are one.
+fn listed(list: &str) -> Result<Vec<String>, &'static str> {
+    let (mut ids, mut rest) = (Vec::new(), list);
+    loop {
+        rest = rest.trim_start();
+        let id = match rest.strip_prefix('"') {
+            Some(quoted) => {
+                let mut id = String::new();
+                let mut left = quoted;
+                rest = loop {
+                    let (part, behind) = left.split_once('"').ok_or("a double quote is not closed")?;
+                    id += part;
+                    match behind.strip_prefix('"') {
+                        Some(behind) => (id, left) = (id + "\"", behind),
+                        None => break behind.trim_start(),
+                    }
+                };
+                if !(rest.is_empty() || rest.starts_with(',')) {
+                    return Err("write a comma behind a closing double quote");
+                }
+                id
+            }
+            None => {
+                let (id, behind) = rest.split_at(rest.find(',').unwrap_or(rest.len()));
+                rest = behind;
+                id.trim_end().to_owned()
+            }
+        };
+        if !id.is_empty() {
+            ids.push(id);
+        }
+        match rest.strip_prefix(',') {
+            Some(behind) => rest = behind,
+            None => return Ok(ids),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -241,6 +325,16 @@ mod tests {
     #[test]
     fn ids_are_listed_or_in_a_file() {
         assert_eq!(ids("--users", "a, b,,c").unwrap(), ["a", "b", "c"]);
+        let quoted = "\"Lee, Ann\" ,7, \"a \"\"b\"\"\",it's \"so\"";
+        assert_eq!(ids("--users", quoted).unwrap(), ["Lee, Ann", "7", "a \"b\"", "it's \"so\""]);
+        for (wrong, why) in [
+            ("", "there is no id in it"),
+            (" , ,", "there is no id in it"),
+            ("\"a", "a double quote is not closed"),
+            ("\"a\"b,c", "write a comma behind"),
+        ] {
+            assert!(ids("--users", wrong).unwrap_err().to_string().contains(why), "{wrong}");
+        }
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("ids");
         std::fs::write(&path, "x\n\ny\n").unwrap();

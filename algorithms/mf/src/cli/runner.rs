@@ -1,6 +1,6 @@
 //! Running the engines of a fit in a session.
 
-use raddle::cli::{Error, Session};
+use raddle::cli::{Error, Session, Timed};
 use raddle::{Engine, Outcome, Program};
 use raddle_mf::{MfError, Runner};
 
@@ -36,6 +36,10 @@ impl Runner for InSession<'_> {
 
     fn run<P: Program>(&mut self, engine: Engine<P>) -> Result<Outcome<P>, Failure> {
         self.session.run(engine.identity(self.identity.clone())).map_err(Failure::Run)
+    }
+
+    fn certify<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        self.session.timed(Timed::Certify, work)
     }
 
     fn begins(&mut self, run: &str) {

@@ -58,6 +58,7 @@ impl Stored {
         let mut all = PartOfRatings::all(Arc::new(stored));
         if let Some(least) = options.min_count {
             all = all.at_least(least).map_err(Error::input)?;
+            options.leaves_some(all.len())?;
         }
         let count = all.len();
         let mut cold = Cold::default();

@@ -1,5 +1,7 @@
 //! What is found on test data.
 
+use std::borrow::Cow;
+
 use raddle::cli::{Error, Report, Session, Summary, Table, Timed, count, number};
 use raddle_datasets::Triples;
 use raddle_mf::{Fit, Ranking};
@@ -16,6 +18,18 @@ pub(super) struct Tested {
     /// Root mean squared and mean absolute error.
     errors: Option<(f64, f64)>,
     ranking: Option<Ranking>,
+    /// The least rating that is a hit; all are without.
+    relevant: Option<f64>,
+    /// Whether what is tested on are ratings, not clicks.
+    is_explicit: bool,
+}
+
+/// The ratings that are hits.
+pub(super) fn relevant(test: &Triples, least: Option<f64>) -> Cow<'_, Triples> {
+    match least {
+        Some(least) => Cow::Owned(test.iter().filter(|&(_, _, value)| f64::from(value) >= least).collect()),
+        None => Cow::Borrowed(test),
+    }
 }
 
 impl Tested {
@@ -31,8 +45,12 @@ impl Tested {
             ratings: test.len(),
             // Clicks are held against no number.
             errors: options.model.implicit.is_none().then(|| fit.model.errors(test)),
-            ranking: seen
-                .map(|seen| Ranking::measure(&fit.model, seen, test, options.ranking.unwrap_or(LISTED))),
+            ranking: seen.map(|seen| {
+                let at = options.ranking.unwrap_or(LISTED);
+                Ranking::measure(&fit.model, seen, &relevant(test, options.relevant), at)
+            }),
+            relevant: options.relevant,
+            is_explicit: options.model.implicit.is_none(),
         })
     }
 
@@ -60,7 +78,16 @@ impl Tested {
                  over {}",
                 count(users as u64, "user")
             );
-            report = report.result("ranking", serde_json::to_value(ranking).map_err(Error::failed)?);
+            lines += &match (self.relevant, self.is_explicit) {
+                (Some(least), _) => format!(" (a hit is a test rating of {} or more)", number(least)),
+                (None, true) => " (a hit is any test rating, whatever its value: --relevant)".to_owned(),
+                (None, false) => String::new(),
+            };
+            let mut told = serde_json::to_value(ranking).map_err(Error::failed)?;
+            if let Some(told) = told.as_object_mut() {
+                told.insert("relevant".into(), self.relevant.into());
+            }
+            report = report.result("ranking", told);
         }
         Ok((report, summary, lines))
     }

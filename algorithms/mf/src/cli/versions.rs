@@ -9,13 +9,13 @@ use raddle::cli::{
 };
 use raddle::state::{Reader, Writer};
 use raddle_datasets::{Ids, Ratings};
-use raddle_mf::{Carried, Fit, LiveRatings, Mf, Pair, RatingChange, Taken, at_least};
+use raddle_mf::{Baselines, Carried, Fit, LiveRatings, Mf, Pair, RatingChange, Runner as _, Taken, at_least};
 
 use super::data;
 use super::files::About;
 use super::fit::{self, Options};
 use super::prepared::Prepared;
-use super::runner::{Failure, InSession};
+use super::runner::{Failure, InSession, refuse};
 use super::split::Split;
 
 /// What a fit leaves for the next version, in the run's folder.
@@ -143,6 +143,9 @@ impl Versions for Run<'_> {
             return Err(Error::input("it leaves no ratings to train on"));
         }
         let mut ratings = self.ratings();
+        if number == 0 {
+            self.options.leaves_some(ratings.triples.len())?;
+        }
         let described = data::describe(&ratings, ratings.triples.len());
         let split = session.timed(Timed::Prepare, || Split::new(self.options, &mut ratings))?;
         Ok(Laid { ratings, described, split })
@@ -170,14 +173,18 @@ impl Versions for Run<'_> {
         let Split { problem, test, on_test, cold, .. } = split;
         let identity = fit::identity(options, (&self.digest, "random"), on_test)?;
         let described_again = described.clone();
-        let prepared = Prepared::new(options, described, (&ratings, &problem), (test, cold), None);
+        let prepared = Prepared::new(options, described, (&ratings, &problem), (test, cold), None)?;
         let mut runner = InSession { session, identity };
         let from = self.carried.as_ref().zip(self.taken.as_ref());
         let fitted: Result<(Fit, Option<Carried>), Failure> = match from {
             Some((carried, taken)) => self.mf.go_on(&problem, carried, &taken.delta, &mut runner),
             None => self.mf.fit_to_carry(&problem, &mut runner),
         };
-        let (fit, carried) = fitted?;
+        let (mut fit, carried) = fitted?;
+        if fit.baselines.is_none() && options.model.implicit.is_none() {
+            let found = runner.certify(|| Baselines::of(&problem)).map_err(refuse)?;
+            fit.baselines = Some(found);
+        }
         let is_short = number > 0 && !is_whole(fit.report.ending.name()) || !fit.model.is_finite();
         if is_short {
             let report = session.report(options, described_again, String::new(), &fit.report, &fit.trace)?;

@@ -9,7 +9,7 @@ use crate::kernels::Moments;
 /// Ratings in a file, and what one pass over them has found.
 #[derive(Debug, Clone)]
 pub(crate) struct ByParts {
-    train: PartOfRatings,
+    pub(crate) train: PartOfRatings,
     pub(crate) measured: Option<PartOfRatings>,
     /// How many ratings to train on each user (0) or item (1) has.
     pub(crate) counts: [Vec<u32>; 2],

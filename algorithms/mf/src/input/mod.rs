@@ -1,5 +1,7 @@
-//! What a fit is given: ratings that were checked once, the chunks that they are dealt out in, and memory for them.
+//! What a fit is given: ratings that were checked once, the chunks that they are dealt out in, and memory for them; and
+//! what their mean and biases alone predict.
 
+pub(crate) mod baseline;
 pub(crate) mod by_parts;
 pub(crate) mod chunk;
 pub(crate) mod mmap_arrays;

@@ -26,6 +26,26 @@ pub(crate) struct Measured {
     pub(crate) triples: Arc<Triples>,
     /// What they are called: `validation data` or `test data`.
     pub(crate) on: &'static str,
+    /// The root mean squared error on them of the mean of the ratings to train on.
+    mean_rmse: f64,
+}
+
+/// The root mean squared error of this mean, of ratings that are taken in one by one.
+struct OfMean(f64, f64, u64);
+
+impl OfMean {
+    fn new(mean: f64) -> Self {
+        Self(mean, 0.0, 0)
+    }
+
+    fn add(&mut self, value: f32) {
+        let error = f64::from(value) - self.0;
+        (self.1, self.2) = (self.1 + error * error, self.2 + 1);
+    }
+
+    fn rmse(&self) -> f64 {
+        (self.1 / self.2.max(1) as f64).sqrt()
+    }
 }
 
 impl Problem {
@@ -59,11 +79,15 @@ impl Problem {
     /// # Errors
     /// If the ratings to train on are in memory, or those to measure on cannot be read.
     pub fn measure_on_part(mut self, part: &PartOfRatings, is_test: bool) -> Result<Self, MfError> {
+        let mean = self.mean();
         let Some(by_parts) = &mut self.by_parts else { return Err(MfError::InMemory) };
         let [users, items] = by_parts.rated();
         let part = part.filter(|user, item, _| users[user as usize] && items[item as usize])?;
         let on = if is_test { "test data" } else { "validation data" };
-        self.measured = (!part.is_empty()).then(|| Measured { triples: Arc::default(), on });
+        let mut of_mean = OfMean::new(mean);
+        part.each(0..part.len(), |_, _, value| of_mean.add(value))?;
+        let mean_rmse = of_mean.rmse();
+        self.measured = (!part.is_empty()).then(|| Measured { triples: Arc::default(), on, mean_rmse });
         Arc::make_mut(by_parts).measured = Some(part).filter(|part| !part.is_empty());
         Ok(self)
     }
@@ -121,7 +145,10 @@ impl Problem {
         let [users, items] = self.rated();
         let warm = |&(user, item, _): &(u32, u32, f32)| users[user as usize] && items[item as usize];
         let triples: Triples = triples.iter().filter(warm).collect();
-        self.measured = (!triples.is_empty()).then(|| Measured { triples: Arc::new(triples), on });
+        let mut of_mean = OfMean::new(self.mean());
+        triples.values.iter().for_each(|&value| of_mean.add(value));
+        let mean_rmse = of_mean.rmse();
+        self.measured = (!triples.is_empty()).then(|| Measured { triples: Arc::new(triples), on, mean_rmse });
         self
     }
 
@@ -157,6 +184,16 @@ impl Problem {
         self.by_parts
             .as_ref()
             .map_or_else(|| kernels::moments(&self.train.values), |by_parts| by_parts.moments)
+    }
+
+    /// The mean of the ratings to train on.
+    pub(crate) fn mean(&self) -> f64 {
+        self.moments().0 / self.ratings() as f64
+    }
+
+    /// The root mean squared error of that mean on what is measured; `None` where nothing is.
+    pub(crate) fn mean_rmse(&self) -> Option<f64> {
+        self.measured.as_ref().map(|measured| measured.mean_rmse)
     }
 
     /// The first rating to train on that is below 0: its position from 0, and itself.

@@ -8,8 +8,8 @@ use crate::ranking::Gains;
 
 /// Quality of recommendations, over users with test items. What was seen in training is never recommended.
 ///
-/// With t test items of a user and h of them among the first k: precision is the sum of h over the sum of min(k, t);
-/// recall the mean of h / t; NDCG the mean of `sum over hits of 1/log2(1 + place)` over its largest possible value; MAP the
+/// With t test items of a user and h of them among the first k: precision is the mean of h / k, whatever t is; recall the
+/// mean of h / t; NDCG the mean of `sum over hits of 1/log2(1 + place)` over its largest possible value; MAP the
 /// mean of `sum over hits of (hits up to there / place)` over min(k, t); AUC the mean share of pairs of a test item and
 /// another unseen one that are in the right order, where ties count half.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
@@ -31,15 +31,16 @@ pub struct Ranking {
 }
 
 impl Ranking {
-    /// Measures a model on test observations, whatever their values are.
+    /// Measures a model on test observations, whatever their values are. Lists are those of the users' own rows: nobody stands
+    /// in for a user of whom nothing was learned.
     pub fn measure(model: &Model, train: &Triples, test: &Triples, at: usize) -> Self {
         let (seen, wanted) = (Seen::new(train, model.users()), Seen::new(test, model.users()));
         let users: Vec<u32> =
             (0..model.users() as u32).filter(|&user| !wanted.row(user).is_empty()).collect();
-        let recommender = Recommender::new(model).without(&seen);
-        let gains = Gains::new(at);
+        let recommender = Recommender::new(model).by_own_rows().without(&seen);
+        // No list is longer than the items are many.
+        let gains = Gains::new(at.min(model.items()));
         let mut sums = Self { users: users.len(), at, ..Self::default() };
-        let (mut hit, mut possible) = (0, 0);
         let mut ranks = Ranks::default();
         recommender.judged(
             &users,
@@ -57,15 +58,14 @@ impl Ranking {
                         average += f64::from(hits) / (place as f64 + 1.0);
                     }
                 }
-                (hit, possible) = (hit + hits as usize, possible + most);
+                sums.precision += f64::from(hits) / at.max(1) as f64;
                 sums.recall += f64::from(hits) / wanted.len() as f64;
                 sums.ndcg += gains.share(best, wanted);
                 sums.map += average / most.max(1) as f64;
             },
         );
         let count = users.len().max(1) as f64;
-        sums.precision = hit as f64 / possible.max(1) as f64;
-        for mean in [&mut sums.recall, &mut sums.ndcg, &mut sums.map, &mut sums.auc] {
+        for mean in [&mut sums.precision, &mut sums.recall, &mut sums.ndcg, &mut sums.map, &mut sums.auc] {
             *mean /= count;
         }
         sums

@@ -10,6 +10,7 @@ use raddle_datasets::Triples;
 use self::top_k::{ItemIndex, Queries};
 use crate::error::MfError;
 use crate::model::Model;
+use crate::stand_in::StandIn;
 
 pub use self::metrics::Ranking;
 pub use self::top_k::TopK;
@@ -57,12 +58,19 @@ pub struct Recommender<'a> {
     model: &'a Model,
     item_index: Arc<ItemIndex>,
     seen: Option<&'a Seen>,
+    /// Who stands in for users of whom nothing was learned.
+    stand_in: StandIn,
 }
 
 impl<'a> Recommender<'a> {
     /// For a model; it holds a padded copy of the items' factors, 4 (rank + 16) bytes an item at most.
     pub fn new(model: &'a Model) -> Self {
-        Self { model, item_index: Arc::new(ItemIndex::new(model)), seen: None }
+        Self { model, item_index: Arc::new(ItemIndex::new(model)), seen: None, stand_in: model.stand_in() }
+    }
+
+    /// Takes the row of every user as it is, even where nothing was learned of it.
+    pub(crate) fn by_own_rows(self) -> Self {
+        Self { stand_in: StandIn::default(), ..self }
     }
 
     /// Leaves out what users have seen.
@@ -84,7 +92,8 @@ impl<'a> Recommender<'a> {
     }
 
     /// Calls `take` with each user and the `count` best items for it, as (item, predicted rating), the best first; ties
-    /// go to the lower item. A user that the model does not have gets the items of the highest bias.
+    /// go to the lower item. For a user of whom nothing was learned, such as one that the model does not have, stands in who
+    /// [`Model::stand_in`] says.
     pub fn each(&self, users: &[u32], count: usize, mut take: impl FnMut(u32, &[(u32, f32)])) {
         for some in users.chunks(ItemIndex::together()) {
             self.item_index.best(&self.queries(some), count, |at, best| take(some[at], best));
@@ -135,7 +144,7 @@ impl<'a> Recommender<'a> {
     fn queries(&self, users: &[u32]) -> Queries {
         let mut queries = Queries::default();
         let seen = |user| self.seen.map_or(&[][..], |seen| seen.row(user));
-        users.iter().for_each(|&user| queries.add(self.model, user, seen(user)));
+        users.iter().for_each(|&user| queries.add(self.model, user, &self.stand_in, seen(user)));
         queries
     }
 }

@@ -6,6 +6,7 @@ use crate::error::MfError;
 use crate::kernels::{LANES, TOGETHER, Vector, padded, scores};
 use crate::model::Model;
 use crate::ranking::top;
+use crate::stand_in::StandIn;
 
 /// Users of a shard: enough that a task is worth scheduling.
 const USERS: usize = 64;
@@ -36,10 +37,10 @@ pub(crate) struct Queries {
 raddle::state!(Queries { factors, bases, seen });
 
 impl Queries {
-    /// Adds a user; one that the model does not have has no factors.
-    pub(crate) fn add(&mut self, model: &Model, user: u32, seen: &[u32]) {
+    /// Adds a user; one of whom nothing was learned has the factors of who stands in.
+    pub(crate) fn add(&mut self, model: &Model, user: u32, stand_in: &StandIn, seen: &[u32]) {
         let end = self.factors.len() + model.rank;
-        self.factors.extend_from_slice(model.user(user));
+        self.factors.extend_from_slice(stand_in.user(model, user));
         self.factors.resize(end, 0.0);
         let bias = model.user_biases.get(user as usize).copied().unwrap_or(0.0);
         self.bases.push(model.mean as f32 + bias);

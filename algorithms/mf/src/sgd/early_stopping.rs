@@ -8,8 +8,15 @@ use super::replica::{EpochPlan, Errors};
 /// Evaluations without a new best after which a stage ends.
 const PATIENCE: u32 = 3;
 
-/// A stage must lower the best error by this share for a longer one to follow.
-const WORTH: f64 = 0.001;
+/// A stage must lower the best error by this share for a longer one to follow; by the second one where it is [`LONG`].
+const WORTH: [f64; 2] = [0.001, 0.005];
+
+/// Epochs from which on a stage is long.
+const LONG: u32 = 40;
+
+/// Epochs of a stage that is tried, whatever those before have gained, where the mean of the ratings predicts better than the
+/// run so far: factors of few ratings a row begin to fit late.
+const TRIED: u32 = 80;
 
 /// The pinned block of a run by gradient steps.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,13 +107,14 @@ impl EarlyStopping {
         (self.best_stage, self.best_length)
     }
 
-    /// Takes in the error after `epoch` epochs, measured or not, and decides what follows.
+    /// Takes in the error after `epoch` epochs, measured or not, and decides what follows; `mean` is the error of the mean on
+    /// the same ratings.
     pub(crate) fn next(
         &mut self,
         rates: &LearningRateSchedule,
         scale: f64,
         epoch: u64,
-        measured: Option<f64>,
+        (measured, mean): (Option<f64>, Option<f64>),
     ) -> Next {
         self.done += 1;
         let length = rates.length(self.stage);
@@ -133,8 +141,12 @@ impl EarlyStopping {
                 steps: rates.steps(self.stage, self.done, scale),
             });
         }
-        let was_worth = measured.is_some() && self.best < self.before * (1.0 - WORTH);
-        if !was_worth || self.stage as usize + 1 >= rates.lengths.len() {
+        let worth = WORTH[usize::from(length >= LONG)];
+        let was_worth = measured.is_some() && self.best < self.before * (1.0 - worth);
+        let is_behind = measured.is_some() && mean.is_some_and(|mean| self.best >= mean);
+        // What goes on from an earlier fit has no longer stages.
+        let is_tried = is_behind && rates.tail.is_none() && length < TRIED;
+        if !(was_worth || is_tried) || self.stage as usize + 1 >= rates.lengths.len() {
             // A run of a given length is one stage.
             let is_completed = rates.lengths.len() == 1 && !in_vain;
             return Next::Done(if is_completed { Status::Completed } else { Status::Converged });
@@ -174,9 +186,18 @@ mod tests {
 
     /// The epochs that run, and the best one.
     fn run(rates: &LearningRateSchedule, errors: impl Fn(u64) -> Option<f64>) -> (u64, u64) {
+        against(None, rates, errors)
+    }
+
+    /// The same where the mean has this error.
+    fn against(
+        mean: Option<f64>,
+        rates: &LearningRateSchedule,
+        errors: impl Fn(u64) -> Option<f64>,
+    ) -> (u64, u64) {
         let mut solver = EarlyStopping::new(1);
         for epoch in 1.. {
-            if matches!(solver.next(rates, 1.0, epoch, errors(epoch)), Next::Done(_)) {
+            if matches!(solver.next(rates, 1.0, epoch, (errors(epoch), mean)), Next::Done(_)) {
                 return (epoch, solver.best_epoch);
             }
         }
@@ -192,6 +213,32 @@ mod tests {
     fn a_stage_that_no_longer_gains_is_the_last() {
         assert_eq!(run(&rates(&[2, 4, 8]), |epoch| Some(1.0 / epoch as f64)), (14, 14));
         assert_eq!(run(&rates(&[2, 4, 8]), |epoch| Some(if epoch == 2 { 0.5 } else { 0.6 })), (6, 2));
+    }
+
+    #[test]
+    fn a_run_behind_the_mean_tries_a_long_stage_before_it_gives_up() {
+        let rates = rates(&LearningRateSchedule::stages(None));
+        let flat = |_| Some(1.1);
+        assert_eq!(run(&rates, flat), (14, 1), "nobody knows better");
+        assert_eq!(against(Some(1.0), &rates, flat), (154, 1));
+        // Late, but then it falls, and goes on falling.
+        let late = |epoch: u64| Some(if epoch <= 75 { 1.1 } else { 80.0 / epoch as f64 });
+        assert_eq!(against(Some(1.0), &rates, late), (1274, 1274));
+        assert_eq!(run(&rates, late).0, 14);
+    }
+
+    #[test]
+    fn a_long_stage_must_gain_more_for_a_longer_one_to_follow() {
+        let rates = rates(&LearningRateSchedule::stages(None));
+        // Each stage lowers the error by this share.
+        let falls = |share: f64| {
+            move |epoch: u64| {
+                let stage = (f64::from((epoch as u32).div_ceil(5) + 1)).log2().ceil();
+                Some((1.0 - share).powf(stage) * (1.0 - 1e-7 * epoch as f64))
+            }
+        };
+        assert_eq!(run(&rates, falls(0.003)).0, 75);
+        assert_eq!(run(&rates, falls(0.01)).0, 1275);
     }
 
     #[test]

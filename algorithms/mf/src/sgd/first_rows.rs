@@ -2,6 +2,7 @@
 
 use super::replica::Partitioning;
 use crate::initial::Start;
+use crate::input::baseline::damped;
 use crate::kernels::{LANES, Rows, Scale, Vector, uniform};
 use crate::model::Side;
 
@@ -30,11 +31,14 @@ impl Start {
             factors.resize((at + 1) * width / LANES, Vector([0.0; LANES]));
             let to = &mut factors[at * width / LANES..];
             let to = &mut bytemuck::cast_slice_mut::<Vector, f32>(to)[..self.rank];
-            match self.given(side, row) {
-                Some((given, bias)) => {
+            let given = self.given(side, row);
+            if let Some((_, bias)) = given {
+                biases[at] = self.bias(bias, side, setup);
+            }
+            match given.and_then(|(factors, _)| factors) {
+                Some(given) => {
                     let shrink = (1.0 / setup.scale.sqrt()) as f32;
                     to.iter_mut().zip(given).for_each(|(to, value)| *to = value * shrink);
-                    biases[at] = self.bias(bias, side, setup);
                 }
                 None => uniform(key ^ u64::from(row) << 24, low, span, to),
             }
@@ -65,13 +69,4 @@ impl Start {
         let moved = if side == Side::Users { mean - setup.center } else { 0.0 };
         ((f64::from(bias) + moved) / setup.scale) as f32
     }
-}
-
-/// Ratings of 0 that every mean of a bias has besides its own: the ratio of the variance of ratings about their means to
-/// that of biases, about 3 on public data.
-pub(crate) const DAMPING: f64 = 3.0;
-
-/// The mean of ratings of this sum and number, damped.
-pub(crate) fn damped(sum: f64, count: u32) -> f64 {
-    sum / (f64::from(count) + DAMPING)
 }

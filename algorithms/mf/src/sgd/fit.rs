@@ -7,8 +7,7 @@ use raddle::{Engine, Maker, Makers, Outcome, Parts};
 use super::carry::{Carried, CarriedRows};
 use super::early_stopping::EarlyStopping;
 use super::factor_block::{FactorBlock, Scaling, Unweighted};
-use super::first_rows::DAMPING;
-use super::learning_rate::{LearningRateSchedule, TAILS, Tail, default_decay};
+use super::learning_rate::{LearningRateSchedule, Tail, default_decay};
 use super::partition::{NOWHERE, Partition, fewest_parts};
 use super::program::SgdProgram;
 use super::schedule::GridSchedule;
@@ -16,6 +15,7 @@ use super::shard::{ItemBlock, UserShard};
 use super::side_balance::SideBalance;
 use crate::error::MfError;
 use crate::initial::Start;
+use crate::input::baseline::DAMPING;
 use crate::input::chunk::{CHUNKS, Chunk, chunk_owner};
 use crate::input::problem::Problem;
 use crate::kernels::{LANES, Rows};
@@ -73,8 +73,7 @@ impl Mf {
         let (shards, blocks) = (setup.users.parts(), setup.items.parts());
         let mf = Self { reg: Some(from.reg), ..self.clone() };
         let mut program = mf.steps_program(problem, (shards, blocks), true);
-        program.rates.lengths = TAILS.to_vec();
-        program.rates.cut = self.epochs.and_then(|epochs| u32::try_from(epochs).ok());
+        program.rates.lengths = LearningRateSchedule::tails(self.epochs);
         program.rates.tail = Some(Tail { length: from.length });
         program.carried = Some(Arc::clone(&setup));
         let scales = |deal: &Partition, part: u32| {
@@ -162,6 +161,7 @@ impl Mf {
             },
             centered: self.is_centered(),
             measured_on: measured.map(|measured| measured.on),
+            mean_rmse: problem.mean_rmse(),
             target: self.target,
             by_priority: self.schedule == ScheduleKind::Priority,
             pool: self.pool.clone(),
@@ -212,7 +212,11 @@ impl Mf {
 
     /// How rows begin.
     pub(crate) fn start(&self) -> Start {
+        let has_factors = |model: &Model| {
+            [&model.user_factors, &model.item_factors].into_iter().flatten().any(|&value| value != 0.0)
+        };
         Start {
+            has_factors: self.init.as_ref().is_some_and(has_factors),
             rank: self.rank,
             scale: self.init_scale,
             non_negative: self.non_negative,
@@ -255,7 +259,8 @@ fn collect(problem: &Problem, mf: &Mf, outcome: &Outcome<SgdProgram>) -> Fit {
         report.metric.value = best;
     }
     let (best_epoch, length, log) = (pinned.best_epoch, pinned.length(), pinned.log.clone());
-    Fit { model, best, best_epoch, length, reg, log, report, trace: trace.clone() }
+    let trace = trace.clone();
+    Fit { best, best_epoch, length, reg, log, trace, ..Fit::of(model, report) }
 }
 
 /// The factors and biases of all rows as the data has them, in the units of the ratings: row by row, since what is read

@@ -2,12 +2,12 @@
 //!
 //! A stage of T epochs has steps that fall by a half cosine (Loshchilov and Hutter, "SGDR", 2017) from the first to a
 //! fiftieth of it; small steps and a strong decay suit long stages. A run of unknown length is a short stage, then
-//! stages twice as long while the validation error falls.
+//! stages twice as long while the validation error falls by what is worth them.
 
 use crate::kernels::Steps;
 
 /// The stages of a run of unknown length.
-const STAGES: [u32; 4] = [5, 10, 20, 40];
+const STAGES: [u32; 8] = [5, 10, 20, 40, 80, 160, 320, 640];
 
 /// What the last step of a stage is of the first.
 const LAST: f64 = 0.02;
@@ -42,7 +42,7 @@ pub(crate) struct Tail {
 }
 
 /// The epochs of each stage of a run that goes on while validation gains: at most a quarter of a long run together.
-pub(crate) const TAILS: [u32; 4] = [2, 2, 2, 2];
+const TAILS: [u32; 4] = [2, 2, 2, 2];
 
 /// Where on the half cosine such a stage begins. On public ratings twenty versions of a hundredth each then measure as
 /// fits from scratch do, or better; from 0.8 on they lose a little with each version, as steps that large undo what the
@@ -56,6 +56,17 @@ impl LearningRateSchedule {
             Some(epochs) => vec![u32::try_from(epochs).unwrap_or(u32::MAX)],
             None => STAGES.to_vec(),
         }
+    }
+
+    /// Stages for a run that goes on from an earlier fit: of at most `epochs` together.
+    pub(crate) fn tails(epochs: Option<u64>) -> Vec<u32> {
+        let mut left = epochs.unwrap_or(u64::MAX);
+        let shorten = |length: u32| {
+            let length = left.min(u64::from(length));
+            left -= length;
+            length as u32
+        };
+        TAILS.into_iter().map(shorten).filter(|&length| length > 0).collect()
     }
 
     /// The epochs of a stage that are run.
@@ -115,6 +126,15 @@ mod tests {
         let steps: Vec<f32> = (0..=8).map(|epoch| rates.steps(0, epoch, 1.0).factor).collect();
         assert!((steps[0] - 0.1).abs() < 1e-7 && (steps[8] - 0.002).abs() < 1e-7, "{steps:?}");
         assert!(steps.is_sorted_by(|a, b| a > b));
+    }
+
+    #[test]
+    fn a_run_that_goes_on_is_as_long_as_it_may_be_together() {
+        for (epochs, stages) in
+            [(None, &[2, 2, 2, 2][..]), (Some(1), &[1]), (Some(3), &[2, 1]), (Some(99), &[2; 4])]
+        {
+            assert_eq!(LearningRateSchedule::tails(epochs), stages);
+        }
     }
 
     #[test]

@@ -33,6 +33,8 @@ pub struct SgdProgram {
     pub(crate) centered: bool,
     /// What is measured on, if anything is.
     pub(crate) measured_on: Option<&'static str>,
+    /// The error of the mean of the ratings on it.
+    pub(crate) mean_rmse: Option<f64>,
     pub(crate) target: Option<f64>,
     /// Whether the schedule wants to know how much each cell gained.
     pub(crate) by_priority: bool,
@@ -171,7 +173,7 @@ impl Program for SgdProgram {
         let on = self.measured_on.unwrap_or("training data, as met");
         let mut verdict = Verdict::new(Metric::new("rmse", error, on).target(self.target));
         solver.log.push(error);
-        match solver.next(&self.rates, setup.scale, boundary.epoch, measured) {
+        match solver.next(&self.rates, setup.scale, boundary.epoch, (measured, self.mean_rmse)) {
             Next::Done(status) => verdict.status = status,
             Next::Epoch(now) => {
                 if now.stage != solver.now.stage {

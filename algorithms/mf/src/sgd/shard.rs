@@ -6,8 +6,8 @@
 
 use super::bucket::{Bucket, CellRatings, deal};
 use super::factor_block::FactorBlock;
-use super::first_rows::damped;
 use super::replica::Partitioning;
+use crate::input::baseline::damped;
 use crate::input::chunk::Chunk;
 use crate::kernels::{Cell, Rating};
 use raddle::Pool;

@@ -11,7 +11,7 @@
 //! learned from them would be mostly noise. There biases begin with damped means, first of items, then of what these
 //! leave to users, and decay towards 0 with the same damping.
 
-use super::first_rows::DAMPING;
+use crate::input::baseline::DAMPING;
 use crate::input::problem::Problem;
 
 /// Ratios of the sides' mean counts from which, and beyond which, steps are divided by the whole root.

@@ -50,6 +50,28 @@ fn a_bad_parameter_is_named() {
         ("--test 0.2", "--test 0.2: give split, the latest as in last:0.1, a file, or none"),
         ("--validation -1", "--validation is -1: a share must lie between 0 and 1"),
         ("--ranking 0 --test split", "--ranking is 0"),
+        ("--relevant 4", "--relevant has no effect without --ranking"),
+        ("--relevant nan --ranking 5 --test split", "--relevant is NaN: give a rating"),
+        ("--relevant inf --ranking 5 --test split", "--relevant is inf: give a rating"),
+        ("--relevant 99 --ranking 5 --test split", "--relevant is 99: no test rating is as high"),
+        (
+            "--relevant 1 --ranking 5 --test split --solver als --implicit",
+            "--relevant has no effect with --implicit",
+        ),
+        ("--min-count 1000000", "--min-count 1000000 leaves no rating"),
+        ("--min-count -1", "--min-count"),
+        ("--reg nan", "--reg is NaN: it must be a number of 0 or more"),
+        ("--reg inf", "--reg is inf: it must be a number of 0 or more"),
+        ("--bias-reg nan", "--bias-reg is NaN"),
+        ("--bias-step inf", "--bias-step is inf"),
+        ("--item-step nan", "--item-step is NaN"),
+        ("--init-scale 0", "--init-scale is 0"),
+        ("--count-power nan", "--count-power is NaN"),
+        ("--target inf", "--target is inf"),
+        ("--implicit nan --solver als", "--implicit is NaN"),
+        ("--validation nan", "--validation is NaN: a share must lie between 0 and 1"),
+        ("--validation inf", "--validation is inf"),
+        ("--test nan", "--test nan: give split"),
     ] {
         let ran = ends(folder.path(), &format!("fit {SMALL} {options} --quiet"), 2);
         assert!(ran.err.contains(why), "{options}: {}", ran.err);

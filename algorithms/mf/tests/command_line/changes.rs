@@ -240,6 +240,24 @@ fn bad_versions_are_refused_whole_with_file_and_line_and_the_model_before_stays(
 }
 
 #[test]
+fn a_length_completed_is_done_with_changes_as_without() {
+    let folder = scratch();
+    let folder = folder.path();
+    base(folder);
+    fs::write(folder.join("changes.txt"), CHANGES).unwrap();
+    for solver in ["sgd", "als", "ccd"] {
+        for epochs in [1, 3, 20] {
+            let line = format!("fit base.tsv {FIT} --solver {solver} --epochs {epochs} --out run --force");
+            ends(folder, &line, 0);
+            let said = ends(folder, &format!("{line} --changes changes.txt"), 0).out;
+            assert!(said.contains("done: rmse") && !said.contains("limit"), "{solver} {epochs}: {said}");
+            assert_eq!(json(folder, "run/report.json")["ending"], "converged");
+            assert_eq!(version(folder, "run"), 3);
+        }
+    }
+}
+
+#[test]
 fn options_that_make_no_sense_with_changes_are_refused() {
     let folder = scratch();
     let folder = folder.path();

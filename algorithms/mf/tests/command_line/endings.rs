@@ -80,6 +80,23 @@ fn a_run_that_reached_its_target_goes_on_to_a_tighter_one() {
 }
 
 #[test]
+fn a_run_that_goes_on_never_replaces_its_model_by_an_older_state() {
+    let folder = scratch();
+    for solver in ["sgd", "als", "ccd"] {
+        let line =
+            format!("fit {SMALL} --rank 4 --solver {solver} --epochs 5 --checkpoint-every 2 --out {solver}");
+        ends(folder.path(), &line, 0);
+        let whole = model(&folder.path().join(solver));
+        // The last checkpoint is older than the model.
+        let ran = ends(folder.path(), &format!("fit --resume {solver} --time-limit 0"), 3);
+        assert!(ran.out.contains("further than this run came, and stays"), "{}", ran.out);
+        assert_eq!(model(&folder.path().join(solver)), whole, "{solver}");
+        ends(folder.path(), &format!("fit --resume {solver}"), 0);
+        assert_eq!(model(&folder.path().join(solver)), whole, "{solver}");
+    }
+}
+
+#[test]
 fn a_cross_validation_or_refit_that_is_cut_short_says_what_there_is() {
     let folder = scratch();
     let line = format!("cv {SMALL} --ranks 2,4 --regs 0.1 --folds 2 --epochs 4 --time-limit 0 --out cut");

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
 mod program;
+mod quality;
 mod records;
 
 mod bad_input;

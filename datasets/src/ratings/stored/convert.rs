@@ -9,7 +9,7 @@ use crate::error::ReadError;
 use crate::pieces::{PIECE, Pieces, PiecesWriter, Removed};
 use crate::ratings::duplicates::{self, Duplicates};
 use crate::ratings::ids::{Column, Ids};
-use crate::ratings::read::{RatingsFormat, RatingsOptions, read_source};
+use crate::ratings::read::{BY_TIME, RatingsFormat, RatingsOptions, not_by_time, read_source};
 use crate::ratings::text::{self, Lines, Rows, Whole};
 use crate::ratings::{Ratings, Triples, matrix_market, time};
 use crate::source::Source;
@@ -33,19 +33,50 @@ pub(super) fn write(
 }
 
 fn from_text(source: &Source, options: &RatingsOptions, path: &Path) -> Result<(Pieces, About), ReadError> {
-    let lines = Lines::of(source, options)?;
-    let raw_path = PathBuf::from(format!("{}.{}.raw", path.display(), std::process::id()));
-    let raw = Removed(raw_path);
-    let mut whole = Whole { users: true, items: true };
-    let (raw_pieces, users, items) = loop {
-        let mut filling = Raw::create(&raw.0, whole)?;
-        match lines.each(source, whole, options.threads, |rows| filling.take(source, rows))? {
-            Some(side) => whole.give_up(side),
-            None => break filling.finish(source)?,
+    let mut read = ReadText::of(source, options, path)?;
+    if read.repeated.number > 0 && options.duplicates.asks_when() {
+        // Which is the last is a matter of time: the source is read again with its times.
+        if read.lines.is_dated() {
+            match ReadText::of(source, &RatingsOptions { times: true, ..options.clone() }, path) {
+                Ok(again) => read = again,
+                Err(why) => read.lines.notes.push(not_by_time(&why.to_string())),
+            }
         }
-    };
+        if read.lines.has_times() {
+            read.lines.notes.push(BY_TIME.into());
+        }
+    }
+    let ReadText { raw, _removed, lines, ids, repeated } = read;
     let about = Read { pairs_only: lines.pairs_only(), format: RatingsFormat::Text, notes: lines.notes };
-    merged(source, options, (&raw_pieces, path), [users.finish(), items.finish()], about)
+    merged(source, options, (&raw, path), ids.map(Numbers::finish), (about, repeated))
+}
+
+/// A raw file of a text, in which pairs may repeat.
+struct ReadText {
+    raw: Pieces,
+    /// Removes the raw file in the end.
+    _removed: Removed,
+    lines: Lines,
+    ids: [Numbers; 2],
+    repeated: Repeated,
+}
+
+impl ReadText {
+    fn of(source: &Source, options: &RatingsOptions, path: &Path) -> Result<Self, ReadError> {
+        let lines = Lines::of(source, options)?;
+        let timed = if options.times { "timed" } else { "raw" };
+        let removed = Removed(PathBuf::from(format!("{}.{}.{timed}", path.display(), std::process::id())));
+        let mut whole = Whole { users: true, items: true };
+        let (raw, users, items) = loop {
+            let mut filling = Raw::create(&removed.0, whole)?;
+            match lines.each(source, whole, options.threads, |rows| filling.take(source, rows))? {
+                Some(side) => whole.give_up(side),
+                None => break filling.finish(source)?,
+            }
+        };
+        let repeated = Repeated::of(&raw, options)?;
+        Ok(Self { raw, _removed: removed, lines, ids: [users, items], repeated })
+    }
 }
 
 /// From a matrix, whose rows and columns are users and items.
@@ -60,7 +91,9 @@ fn from_market(source: &Source, options: &RatingsOptions, path: &Path) -> Result
     })?;
     let ids = [(Ids::Dense(head.rows), None), (Ids::Dense(head.columns), None)];
     let about = Read { pairs_only: head.pattern, format: RatingsFormat::MatrixMarket, notes: Vec::new() };
-    merged(source, options, (&out.finish(&())?, path), ids, about)
+    let raw = out.finish(&())?;
+    let repeated = Repeated::of(&raw, options)?;
+    merged(source, options, (&raw, path), ids, (about, repeated))
 }
 
 /// What reading found beside the ratings.
@@ -76,12 +109,8 @@ fn merged(
     options: &RatingsOptions,
     (raw_pieces, path): (&Pieces, &Path),
     [(users, user_rows), (items, item_rows)]: [(Ids, Option<Vec<u32>>); 2],
-    about: Read,
+    (about, repeated): (Read, Repeated),
 ) -> Result<(Pieces, About), ReadError> {
-    let repeated = match options.keep_repeated {
-        true => Repeated::default(),
-        false => Repeated::find(raw_pieces, options.duplicates)?,
-    };
     let (by_number, by_item) = (user_rows.as_deref(), item_rows.as_deref());
     if let Some(at) = repeated.first.filter(|_| options.duplicates == Duplicates::Refuse) {
         let name = |array: &str, ids: &Ids, rows: Option<&[u32]>| -> Result<String, ReadError> {
@@ -93,7 +122,7 @@ fn merged(
     }
     let mut out = Filling::create(path)?;
     for piece in 0..raw_pieces.count("values").div_ceil(PIECE) {
-        copy(raw_pieces, piece, &repeated, (by_number, by_item), &mut out)?;
+        copy((raw_pieces, options.times), piece, &repeated, (by_number, by_item), &mut out)?;
     }
     let described = Ratings {
         name: String::new(),
@@ -119,7 +148,7 @@ fn row(rows: Option<&[u32]>, number: u32) -> u32 {
 
 /// One piece of the raw file, without what repeats.
 fn copy(
-    raw: &Pieces,
+    (raw, timed): (&Pieces, bool),
     piece: usize,
     repeated: &Repeated,
     (user_rows, item_rows): (Option<&[u32]>, Option<&[u32]>),
@@ -128,7 +157,7 @@ fn copy(
     let users: Vec<u32> = raw.piece("users", piece)?;
     let items: Vec<u32> = raw.piece("items", piece)?;
     let values: Vec<f32> = raw.piece("values", piece)?;
-    let times: Option<Vec<f64>> = (raw.count("times") > 0).then(|| raw.piece("times", piece)).transpose()?;
+    let times: Option<Vec<f64>> = timed.then(|| raw.piece("times", piece)).transpose()?;
     let (mut triples, mut kept_times) = (Triples::with_capacity(users.len()), Vec::new());
     for (offset, (&user, &item)) in users.iter().zip(&items).enumerate() {
         let at = piece * PIECE + offset;

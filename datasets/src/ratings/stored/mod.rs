@@ -202,7 +202,8 @@ impl StoredRatings {
 fn variant(options: &RatingsOptions, path: &Path) -> String {
     let RatingsOptions { format, columns, duplicates, keep_repeated, dialect, times, threads: _ } = options;
     let is_tabs = is_tabs(path);
-    let all = format!("{format:?} {columns:?} {duplicates} {keep_repeated} {dialect:?} {times} {is_tabs}");
+    let all =
+        format!("{format:?} {columns:?} {duplicates} {keep_repeated} {dialect:?} {times} {is_tabs} by time");
     Sha256::digest(all.as_bytes()).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -4,7 +4,7 @@ use super::drawn::is_in;
 use crate::counter::splitmix64;
 use crate::error::ReadError;
 use crate::pieces::{PIECE, Pieces};
-use crate::ratings::Duplicates;
+use crate::ratings::{Duplicates, RatingsOptions};
 
 /// Observations that are in memory at once, nearly.
 const TOGETHER: usize = 1 << 20;
@@ -31,8 +31,16 @@ struct Seen {
 }
 
 impl Repeated {
+    /// Of a raw file, by the rule of these options; none where all observations are kept.
+    pub(super) fn of(raw: &Pieces, options: &RatingsOptions) -> Result<Self, ReadError> {
+        match options.keep_repeated {
+            true => Ok(Self::default()),
+            false => Self::find(raw, options.duplicates),
+        }
+    }
+
     /// Of the arrays users, items, values and, where there are any, times of a file, by a rule.
-    pub(super) fn find(raw: &Pieces, rule: Duplicates) -> Result<Self, ReadError> {
+    fn find(raw: &Pieces, rule: Duplicates) -> Result<Self, ReadError> {
         let count = raw.count("values");
         let mut found = Self { gone: vec![0; count.div_ceil(64)], ..Self::default() };
         let parts = count.div_ceil(TOGETHER) as u64;
@@ -52,14 +60,19 @@ impl Repeated {
             }
             self.number += same.len() - 1;
             self.first = Some(self.first.map_or(same[1].at, |first| first.min(same[1].at)));
-            let last = &same[same.len() - 1];
+            // Those of one moment, and all where there are no times, keep the order of the file.
+            let earlier = |a: &&Seen, b: &&Seen| a.time.total_cmp(&b.time).then(a.at.cmp(&b.at));
+            let (Some(first), Some(last)) = (same.iter().min_by(earlier), same.iter().max_by(earlier)) else {
+                continue;
+            };
             let sum = || same.iter().skip(1).fold(same[0].value, |sum, one| sum + one.value);
             let latest = || same.iter().fold(same[0].time, |latest, one| latest.max(one.time));
             let (value, time) = match rule {
                 Duplicates::Last => (last.value, last.time),
                 Duplicates::Sum => (sum(), latest()),
                 Duplicates::Mean => (sum() / same.len() as f32, latest()),
-                Duplicates::First | Duplicates::Refuse => continue,
+                Duplicates::First => (first.value, first.time),
+                Duplicates::Refuse => continue,
             };
             self.merged.push((same[0].at, value, time));
         }

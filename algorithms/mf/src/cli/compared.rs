@@ -1,0 +1,92 @@
+//! What a model is held against: the mean of the ratings, and the biases alone.
+
+use raddle::Metric;
+use raddle::cli::{Report, number};
+use raddle_datasets::Triples;
+use raddle_mf::{Baselines, Fit, Learned};
+
+/// The errors of the mean and of the biases alone beside those of the model.
+pub(super) struct Compared<'a> {
+    fit: &'a Fit,
+    baselines: &'a Baselines,
+    /// The same on the test data, where there is any: of the model, the mean and the biases.
+    test: Option<[f64; 3]>,
+}
+
+impl<'a> Compared<'a> {
+    /// With what the fit has found of both; `None` for implicit feedback.
+    pub(super) fn of(fit: &'a Fit, test: Option<&Triples>) -> Option<Self> {
+        let baselines = fit.baselines.as_ref()?;
+        let error = |learned| baselines.model(learned, fit.model.rank).errors(test.unwrap_or(&NONE)).0;
+        let test = test.map(|test| [fit.model.errors(test).0, error(Learned::Mean), error(Learned::Biases)]);
+        Some(Self { fit, baselines, test })
+    }
+
+    /// What stands in the report.
+    pub(super) fn report(&self, report: Report) -> Report {
+        let Baselines { mean_rmse, biases_rmse, on, .. } = self.baselines;
+        let report = report.result("mean_rmse", *mean_rmse).result("biases_rmse", *biases_rmse);
+        let report = report.result("compared_on", *on);
+        match self.test {
+            Some([_, mean, biases]) => {
+                report.result("mean_test_rmse", mean).result("biases_test_rmse", biases)
+            }
+            None => report,
+        }
+    }
+
+    /// Lines for the screen, to stand above how the run ended.
+    pub(super) fn lines(&self) -> String {
+        let Baselines { mean_rmse, biases_rmse, on, .. } = self.baselines;
+        let mut lines = format!("{on}: {}", beside(*mean_rmse, *biases_rmse));
+        if let Some([_, mean, biases]) = self.test {
+            lines += &format!("\ntest: {}", beside(mean, biases));
+        }
+        if let Some(said) = self.verdict() {
+            lines += &format!("\n{said}");
+        }
+        lines
+    }
+
+    /// That nothing was learned, or that the biases would do better.
+    fn verdict(&self) -> Option<String> {
+        let Baselines { mean_rmse, biases_rmse, on, .. } = self.baselines;
+        let Fit { learned, factors_best, report: run, .. } = self.fit;
+        let told = |error: &Option<f64>| {
+            error.map_or_else(String::new, |error| format!("; factors have rmse {} on {on}", number(error)))
+        };
+        match learned {
+            Learned::Mean => {
+                let told = told(factors_best);
+                Some(format!("{NOTHING}: the model is the mean alone, the same for every pair{told}"))
+            }
+            Learned::Biases => {
+                let told = told(factors_best);
+                Some(format!("{NOTHING} but biases: the model is mean and biases, without factors{told}"))
+            }
+            Learned::Factors => {
+                let Metric { name, value, on: measured, .. } = &run.metric;
+                let is_measured = name == "rmse" && value.is_finite();
+                if is_measured && value >= mean_rmse {
+                    Some(format!("{NOTHING}: on {measured} it does as well as the model, or better"))
+                } else if self.test.is_some_and(|[own, mean, _]| own >= mean) {
+                    Some(format!("{NOTHING}: on the test data it does as well as the model, or better"))
+                } else if is_measured && measured == on && value > biases_rmse {
+                    Some("the biases alone do better: try more --reg, or a lower --rank".into())
+                } else {
+                    None
+                }
+            }
+        }
+    }
+}
+
+/// How it is said that a model is of no use.
+const NOTHING: &str = "nothing was learned beyond the mean";
+
+/// No ratings.
+static NONE: Triples = Triples { users: Vec::new(), items: Vec::new(), values: Vec::new() };
+
+fn beside(mean: f64, biases: f64) -> String {
+    format!("the mean alone has rmse {}, with biases {}", number(mean), number(biases))
+}

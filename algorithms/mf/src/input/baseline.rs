@@ -1,0 +1,176 @@
+//! [`Baselines`]: what the mean of the ratings predicts, and what the biases alone do: what a model must do better than.
+
+use raddle_datasets::{PartOfRatings, Triples};
+
+use super::problem::Problem;
+use crate::error::MfError;
+use crate::model::{Learned, Model};
+
+/// Ratings of 0 that every mean of a bias has besides its own: the ratio of the variance of ratings about their means to
+/// that of biases, about 3 on public data.
+pub(crate) const DAMPING: f64 = 3.0;
+
+/// The mean of ratings of this sum and number, damped.
+pub(crate) fn damped(sum: f64, count: u32) -> f64 {
+    sum / (f64::from(count) + DAMPING)
+}
+
+/// Two models that no factor is needed for, and their errors on what a fit is measured on; on the ratings to train on where
+/// nothing is held out.
+///
+/// The mean is that of the ratings to train on. The bias of an item is the sum of its ratings less the mean, divided by
+/// their number and 3; that of a user likewise of what mean and items leave. The number 3 is a damping: a bias of few
+/// ratings stays near 0.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Baselines {
+    /// The mean of the ratings to train on.
+    pub mean: f64,
+    /// The root mean squared error of the mean alone.
+    pub mean_rmse: f64,
+    /// The root mean squared error of mean and biases.
+    pub biases_rmse: f64,
+    /// On what both were measured, such as `validation data`.
+    pub on: &'static str,
+    /// A bias a user.
+    user_biases: Vec<f32>,
+    /// A bias an item.
+    item_biases: Vec<f32>,
+}
+
+impl Baselines {
+    /// What they are measured on where nothing is held out.
+    pub(crate) const TRAINED_ON: &'static str = "training data";
+
+    /// Of the ratings of a problem: three passes over them.
+    ///
+    /// # Errors
+    /// If ratings that are read by parts cannot be read.
+    pub fn of(problem: &Problem) -> Result<Self, MfError> {
+        let mean = problem.mean();
+        let (users, items) = (problem.users, problem.items);
+        let [mut of_users, mut of_items] = [vec![(0.0, 0); users], vec![(0.0, 0); items]];
+        each_to_train_on(problem, |_, item, value| {
+            let (sum, count) = &mut of_items[item as usize];
+            (*sum, *count) = (*sum + (f64::from(value) - mean), *count + 1);
+        })?;
+        let biases = |sums: Vec<(f64, u32)>| -> Vec<f32> {
+            sums.into_iter().map(|(sum, count)| damped(sum, count) as f32).collect()
+        };
+        let item_biases = biases(of_items);
+        each_to_train_on(problem, |user, item, value| {
+            let (sum, count) = &mut of_users[user as usize];
+            let left = f64::from(value) - mean - f64::from(item_biases[item as usize]);
+            (*sum, *count) = (*sum + left, *count + 1);
+        })?;
+        let user_biases = biases(of_users);
+        let (mut by_mean, mut by_biases, mut number) = (0.0, 0.0, 0_u64);
+        each_measured(problem, |user, item, value| {
+            let error = f64::from(value) - mean;
+            let left = error - f64::from(user_biases[user as usize]) - f64::from(item_biases[item as usize]);
+            (by_mean, by_biases, number) = (by_mean + error * error, by_biases + left * left, number + 1);
+        })?;
+        let root = |sum: f64| (sum / number.max(1) as f64).sqrt();
+        let on = problem.measured.as_ref().map_or(Self::TRAINED_ON, |measured| measured.on);
+        let (mean_rmse, biases_rmse) = (root(by_mean), root(by_biases));
+        Ok(Self { mean, mean_rmse, biases_rmse, on, user_biases, item_biases })
+    }
+
+    /// The better of the two; where there are to be no biases, the mean.
+    pub(crate) fn better(&self, biases: bool) -> Learned {
+        if biases && self.biases_rmse < self.mean_rmse { Learned::Biases } else { Learned::Mean }
+    }
+
+    /// The error of such a model; not a number for one of factors, which is none of these.
+    pub(crate) fn rmse(&self, learned: Learned) -> f64 {
+        match learned {
+            Learned::Factors => f64::NAN,
+            Learned::Biases => self.biases_rmse,
+            Learned::Mean => self.mean_rmse,
+        }
+    }
+
+    /// Such a model, with factors of 0; of the mean alone unless it is asked for biases.
+    pub fn model(&self, learned: Learned, rank: usize) -> Model {
+        let (users, items) = (self.user_biases.len(), self.item_biases.len());
+        let mut model = Model { mean: self.mean, ..Model::zeros(users, items, rank) };
+        if learned == Learned::Biases {
+            (model.user_biases, model.item_biases) = (self.user_biases.clone(), self.item_biases.clone());
+        }
+        model
+    }
+}
+
+impl Problem {
+    /// Whether all ratings to train on are one number, but for rounding.
+    pub fn is_constant(&self) -> bool {
+        let (_, squares) = self.moments();
+        let (mean, number) = (self.mean(), self.ratings() as f64);
+        (squares / number - mean * mean).max(0.0).sqrt() <= 1e-6 * mean.abs()
+    }
+}
+
+/// Calls `see` with each rating to train on, in their order.
+fn each_to_train_on(problem: &Problem, see: impl FnMut(u32, u32, f32)) -> Result<(), MfError> {
+    match &problem.by_parts {
+        Some(by_parts) => of_part(&by_parts.train, see),
+        None => {
+            of_triples(&problem.train, see);
+            Ok(())
+        }
+    }
+}
+
+/// The same with each that is measured on; with those to train on where nothing is held out.
+fn each_measured(problem: &Problem, see: impl FnMut(u32, u32, f32)) -> Result<(), MfError> {
+    let in_file = problem.by_parts.as_ref().and_then(|by_parts| by_parts.measured.as_ref());
+    match (&problem.measured, in_file) {
+        (Some(_), Some(part)) => of_part(part, see),
+        (Some(measured), None) => {
+            of_triples(&measured.triples, see);
+            Ok(())
+        }
+        (None, _) => each_to_train_on(problem, see),
+    }
+}
+
+fn of_triples(triples: &Triples, mut see: impl FnMut(u32, u32, f32)) {
+    triples.iter().for_each(|(user, item, value)| see(user, item, value));
+}
+
+fn of_part(part: &PartOfRatings, see: impl FnMut(u32, u32, f32)) -> Result<(), MfError> {
+    Ok(part.each(0..part.len(), see)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::by_parts::testing::{in_file, ratings};
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_small_set_by_hand() {
+        let train: Triples = [(0, 0, 5.0), (0, 1, 3.0), (1, 0, 4.0)].into_iter().collect();
+        let held: Triples = [(1, 1, 2.0)].into_iter().collect();
+        let problem = Problem::new(2, 2, train).unwrap().validate_on(held).unwrap();
+        let found = Baselines::of(&problem).unwrap();
+        // The mean is 4; items: 1 / 5 and -1 / 4; users: (0.8 - 0.75) / 5 and -0.2 / 4.
+        assert_eq!((found.mean, found.mean_rmse, found.on), (4.0, 2.0, "validation data"));
+        assert!((found.biases_rmse - (2.0 - 0.25 - 0.05)).abs() < 1e-6, "{found:?}");
+        assert_eq!((found.better(true), found.better(false)), (Learned::Biases, Learned::Mean));
+        let model = found.model(Learned::Biases, 3);
+        assert!((model.predict(1, 1) - 3.7).abs() < 1e-6 && model.item_factors == [0.0; 6]);
+        assert_eq!(found.model(Learned::Mean, 3).predict(1, 1), 4.0);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+        #[test]
+        fn ratings_read_by_parts_have_the_same_baselines_to_the_bit(triples in ratings()) {
+            let (problem, by_parts) = in_file(&triples);
+            let mut stored = problem.clone();
+            (stored.train, stored.by_parts) = (Default::default(), Some(std::sync::Arc::new(by_parts)));
+            prop_assert_eq!(Baselines::of(&stored).unwrap(), Baselines::of(&problem).unwrap());
+            prop_assert_eq!(problem.mean_rmse(), Some(Baselines::of(&problem).unwrap().mean_rmse));
+        }
+    }
+}
