@@ -16,7 +16,7 @@ const LONG: u32 = 40;
 
 /// Epochs of a stage that is tried, whatever those before have gained, where the mean of the ratings predicts better than the
 /// run so far: factors of few ratings a row begin to fit late.
-const TRIED: u32 = 80;
+const TRIED: u32 = 160;
 
 /// The pinned block of a run by gradient steps.
 #[derive(Debug, Clone, PartialEq)]
@@ -128,12 +128,10 @@ impl EarlyStopping {
             Some(_) => self.in_vain += 1,
             None => (self.best_epoch, self.best_length) = (epoch, self.done),
         }
-        // A fit that goes on from another, in so many epochs as are asked for, has them all.
-        if rates.tail.is_some() && rates.cut.is_some_and(|cut| epoch >= u64::from(cut)) {
-            return Next::Done(Status::Completed);
-        }
-        // Errors may rise while steps are large: what comes of them shows when they have fallen.
-        let in_vain = self.in_vain >= PATIENCE && 2 * self.done > length && self.stage == self.best_stage;
+        let is_behind = measured.is_some() && mean.is_some_and(|mean| self.best >= mean);
+        // Errors may rise while steps are large: what comes of them shows when they have fallen; behind the mean at the end.
+        let is_over = 2 * self.done > length && self.stage == self.best_stage && !is_behind;
+        let in_vain = self.in_vain >= PATIENCE && is_over;
         if self.done < length && !in_vain {
             return Next::Epoch(EpochPlan {
                 stage: self.stage,
@@ -143,7 +141,6 @@ impl EarlyStopping {
         }
         let worth = WORTH[usize::from(length >= LONG)];
         let was_worth = measured.is_some() && self.best < self.before * (1.0 - worth);
-        let is_behind = measured.is_some() && mean.is_some_and(|mean| self.best >= mean);
         // What goes on from an earlier fit has no longer stages.
         let is_tried = is_behind && rates.tail.is_none() && length < TRIED;
         if !(was_worth || is_tried) || self.stage as usize + 1 >= rates.lengths.len() {
@@ -220,10 +217,10 @@ mod tests {
         let rates = rates(&LearningRateSchedule::stages(None));
         let flat = |_| Some(1.1);
         assert_eq!(run(&rates, flat), (14, 1), "nobody knows better");
-        assert_eq!(against(Some(1.0), &rates, flat), (154, 1));
+        assert_eq!(against(Some(1.0), &rates, flat), (315, 1));
         // Late, but then it falls, and goes on falling.
         let late = |epoch: u64| Some(if epoch <= 75 { 1.1 } else { 80.0 / epoch as f64 });
-        assert_eq!(against(Some(1.0), &rates, late), (1274, 1274));
+        assert_eq!(against(Some(1.0), &rates, late), (1275, 1275));
         assert_eq!(run(&rates, late).0, 14);
     }
 
