@@ -90,7 +90,7 @@ const FILES: [Case; 55] = [
     ),
     ("Excel, errors", "a,y\n#DIV/0!,1\n1,4\n5,9\n", "y", "!column 1 (a): `#DIV/0!` is not a number"),
     ("psql --csv", "id,a,y\n1,2,3\n2,,6\n", "y", "id,a|1 2;2 2|3 6"),
-    ("psql copy", "1\t2\t3\n2\t\\N\t6\n", "3", "column 1,column 2|1 2;2 2|3 6"),
+    ("psql copy", "1\t2\t3\n2\t\\N\t6\n", "3", "|1 2;2 2|3 6"),
     ("psql", " a | y \n---+---\n 1 | 2\n(1 row)\n", "y", "!psql --csv"),
     ("mysql --batch", "a\tb\ty\n1\tNULL\t3\n4\t5\t6\n", "y", "a,b|1 5;4 5|3 6"),
     ("mysql", "+---+---+\n| a | y |\n+---+---+\n| 1 | 2 |\n", "y", "!mysql --batch"),
