@@ -68,7 +68,7 @@ fn bad_input_is_two_and_named_with_file_and_line() {
     for (name, text, options, why) in [
         ("a.svm", "1 1:2\nx 1:2\n", "", "a.svm:2: "),
         ("b.svm", "1 1:2\n1 1:nan\n", "", "b.svm:2: "),
-        ("c.svm", "1 1:2\n1 2:3 1:2\n", "", "c.svm:2: "),
+        ("c.svm", "1 1:2\n1 2:3 2:2\n", "", "c.svm:2: "),
         ("d.csv", "a,y\n1,2\n3,nan\n", "", "d.csv:3: "),
         ("e.csv", "a,y\n1,2\n3\n", "", "e.csv:3: "),
         ("f.csv", "a,b\n1,2\n3,4\n", "--y c", "f.csv"),
