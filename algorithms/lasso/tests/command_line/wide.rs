@@ -94,7 +94,7 @@ fn a_wide_table_is_fitted_as_the_narrow_one() {
         assert_eq!(predict("w", "wide"), predict("n", "narrow"), "{line}");
         // A start is found again by the numbers of columns, also by a table that has fewer of them.
         if line.starts_with("fit DATA.svm --ratio 20 --loss") {
-            let again = report(folder, &format!("{} --init w --json", of("wide", 0)));
+            let again = report(folder, &format!("{} --init w", of("wide", 0)));
             assert!(again["epochs"].as_u64() <= json(folder, "w/report.json")["epochs"].as_u64(), "{line}");
             write("less.svm", "1 3:1\n0 3:2 4294967295:1\n3 2000000000:1\n");
             ends(folder, "fit less.svm --loss poisson --init w --quiet", 0);
