@@ -14,6 +14,12 @@ impl World {
         let (whom, count) = (self.dice.below(ids.len().max(1) as u64) as usize, ids.len());
         let Some(faults) = &mut self.faults else { return };
         faults.counts.struck += 1;
+        // A disk that was full or slow is so no more, even where nobody is there.
+        match fault {
+            Fault::Full(false) => faults.disk.fill(false),
+            Fault::Slow(false) => faults.is_slow = false,
+            _ => {}
+        }
         if count == 0 {
             return self.begin_anew();
         }

@@ -10,6 +10,7 @@ use std::path::Path;
 use crate::error::ReadError;
 use crate::number::{decimal, explain, first_characters, whole};
 use crate::parallel::{self, Parsed};
+use crate::records::RecordCounts;
 use crate::source::Source;
 use crate::table::assemble::{Block, ByRows, Entries, Rows, Tiles, compress};
 use crate::table::response::Loaded;
@@ -44,7 +45,9 @@ pub fn read(path: impl AsRef<Path>, threads: usize) -> Result<Table, ReadError> 
     let source = Source::open(path.as_ref())?;
     let (Loaded { x, occurring, y, .. }, _) = load(&source, &Indices::default(), threads)?;
     let format = "libsvm".into();
-    Ok(Table { x, occurring, y: y.unwrap_or_default(), format, ..Table::described_by(&source) })
+    let y = y.unwrap_or_default();
+    let records = RecordCounts::of(y.len());
+    Ok(Table { x, occurring, y, format, records, ..Table::described_by(&source) })
 }
 
 /// How indices are read.
