@@ -81,15 +81,19 @@ impl Fault {
     }
 }
 
-/// Every solver, with the epochs to wait for at most.
-const SOLVERS: [(&str, u64); 7] = [
-    ("lasso fit synth:ar1:n=150,p=700,rho=0.9,s=20,snr=5,seed=1 --ratio 500 --tol 1e-13 --shards 4", 8),
-    ("mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 30 --shards 4", 15),
-    ("lda fit --topics 8 --epochs 30 --shards 4", 15),
-    ("mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 20 --solver als --shards 6", 9),
-    ("mf fit synth:ratings:users=300,items=120,n=9000 --rank 6 --epochs 20 --solver ccd --shards 6", 9),
-    ("lasso path synth:groups:n=200,p=300,s=20 --points 20 --shards 4", 8),
-    ("lasso fit synth:groups:n=200,p=300,s=20 --schedule shuffled --shards 4 --epochs 30 --tol 1e-14", 15),
+/// Every solver, with the epochs to wait for at most, and how many times as long as they are tasks take: short ones longer.
+const SOLVERS: [(&str, u64, u64); 7] = [
+    ("lasso fit synth:ar1:n=150,p=700,rho=0.9,s=20,snr=5,seed=1 --ratio 500 --tol 1e-13 --shards 4", 8, 60),
+    ("mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 30 --shards 4", 15, 20),
+    ("lda fit --topics 8 --epochs 30 --shards 4", 15, 20),
+    ("mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 20 --solver als --shards 6", 9, 20),
+    ("mf fit synth:ratings:users=300,items=120,n=9000 --rank 6 --epochs 20 --solver ccd --shards 6", 9, 20),
+    ("lasso path synth:groups:n=200,p=300,s=20 --points 20 --shards 4", 8, 60),
+    (
+        "lasso fit synth:groups:n=200,p=300,s=20 --schedule shuffled --shards 4 --epochs 30 --tol 1e-14",
+        15,
+        20,
+    ),
 ];
 
 /// Something happens to a random process, the first one included, at a random epoch of a run of two or three:
@@ -98,13 +102,13 @@ const SOLVERS: [(&str, u64); 7] = [
 fn whatever_happens_to_a_process_the_run_ends_as_one_that_nothing_happened_to() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    // The first worker makes time for what is to happen.
-    fs::write(folder.join("slow"), "0 0 60\n0 16 1\n").unwrap();
     let mut dice = number("RADDLE_FAULTS_FROM", 1);
     let mut expected: [Option<(String, Option<i32>)>; SOLVERS.len()] = [const { None }; SOLVERS.len()];
     for round in 0..number("RADDLE_FAULTS", 12) as usize {
         let solver = round % SOLVERS.len();
-        let (line, most) = SOLVERS[solver];
+        let (line, most, factor) = SOLVERS[solver];
+        // The first worker makes time for what is to happen.
+        fs::write(folder.join("slow"), format!("0 0 {factor}\n0 16 1\n")).unwrap();
         let (digest_alone, status) = expected[solver].get_or_insert_with(|| alone(folder, line));
         let processes = 2 + (next(&mut dice) % 2) as usize;
         // Every third of the gate's is of the first process.
@@ -132,8 +136,8 @@ fn whatever_happens_to_a_process_the_run_ends_as_one_that_nothing_happened_to() 
 fn the_first_process_leaves_and_the_checkpoints_after_it_go_on() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    fs::write(folder.join("slow"), "0 0 60\n0 5 1\n").unwrap();
-    for (line, _) in &SOLVERS[..3] {
+    for (line, _, factor) in &SOLVERS[..3] {
+        fs::write(folder.join("slow"), format!("0 0 {factor}\n0 5 1\n")).unwrap();
         let (expected, status) = alone(folder, line);
         let _ = fs::remove_dir_all(folder.join("run"));
         let mut leaving = Launched::begin(folder, &launch(2, &format!("{line} --checkpoint-every 1")));
