@@ -316,7 +316,7 @@ fn what_groups_are_not_offered_with_is_refused_by_name() {
     let problem = Problem::new(dense(&x), y, Preparation::default()).unwrap();
     let refused = |lasso: Lasso| lasso.groups(vec![7, 7, 1]).fit(&problem).unwrap_err().to_string();
     let said = refused(Lasso::params().bounds(vec![(0.0, 1.0); 3]));
-    assert!(said.contains("groups of columns have no bounds"), "{said}");
+    assert!(said.contains("groups cannot have bounds"), "{said}");
     let said = refused(Lasso::params().schedule(Choice::Cyclic));
     assert!(said.contains("schedule is of rounds") && said.contains("groups"), "{said}");
     let said = refused(Lasso::params().factors(vec![1.0, 2.0, 1.0]));
