@@ -6,10 +6,11 @@ use raddle::state::{Reader, StateError, Writer};
 use raddle_datasets::Triples;
 
 use crate::error::MfError;
+use crate::fitted::Fit;
 use crate::fold_in::FoldIn;
 use crate::input::problem::Problem;
 use crate::live::Pair;
-use crate::model::{Fit, Model, Side};
+use crate::model::{Model, Side};
 use crate::params::{Method, Mf};
 use crate::runner::Runner;
 use crate::sgd::carry::{self as sgd, Folded};

@@ -4,8 +4,8 @@ use raddle::{Ending, Limit};
 use raddle_datasets::ratings::hashed;
 
 use crate::error::MfError;
+use crate::fitted::Fit;
 use crate::input::problem::Problem;
-use crate::model::Fit;
 use crate::params::Mf;
 use crate::runner::Runner;
 

@@ -1,8 +1,8 @@
 //! Fitting: from parameters and ratings to a model.
 
 use crate::error::MfError;
+use crate::fitted::Fit;
 use crate::input::problem::Problem;
-use crate::model::Fit;
 use crate::params::{Method, Mf};
 use crate::runner::{InProcess, Runner};
 use crate::sgd::learning_rate::LearningRateSchedule;

@@ -1,9 +1,10 @@
 //! The guard: no model that validation puts behind the mean of the ratings.
 
 use crate::error::MfError;
+use crate::fitted::Fit;
 use crate::input::baseline::Baselines;
 use crate::input::problem::Problem;
-use crate::model::{Fit, Learned};
+use crate::model::Learned;
 use crate::params::{Method, Mf};
 use crate::runner::Runner;
 

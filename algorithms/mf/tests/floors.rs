@@ -9,7 +9,7 @@ fn imports_go_down_only() {
         &["error", "kernels", "live", "ranking", "restored"],
         &["model"],
         &["input", "runner"],
-        &["params"],
+        &["fitted", "params"],
         &["initial", "range"],
         &["sgd", "alternating"],
         &["guard", "stand_in"],

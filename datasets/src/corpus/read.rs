@@ -160,7 +160,7 @@ pub fn read_any_corpus(source: &str, options: &CorpusOptions) -> Result<Corpus, 
 /// use raddle_datasets::{CorpusOptions, read_corpus};
 /// std::fs::write(&path, "the ship at sea\n\nthe sea, the sea\n")?;
 /// let corpus = read_corpus(&path, &CorpusOptions::default())?;
-/// assert_eq!((corpus.documents(), corpus.words(), corpus.tokens()), (3, 3, 7));
+/// assert_eq!((corpus.documents(), corpus.words(), corpus.tokens()), (3, 4, 8));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read_corpus(path: impl AsRef<Path>, options: &CorpusOptions) -> Result<Corpus, ReadError> {

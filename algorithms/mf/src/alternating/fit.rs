@@ -13,10 +13,11 @@ use super::program::{AlternatingProgram, Alternation, SideSolver};
 use super::shard::SideShard;
 use super::sides::{FactorMatrices, Rows};
 use crate::error::MfError;
+use crate::fitted::Fit;
 use crate::input::chunk::{CHUNKS, Chunk, chunk_owner};
 use crate::input::problem::Problem;
 use crate::kernels::{LANES, Vector};
-use crate::model::{Fit, Model, Side};
+use crate::model::{Model, Side};
 use crate::params::{Equations, Method, Mf};
 use crate::runner::Runner;
 

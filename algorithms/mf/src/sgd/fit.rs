@@ -14,12 +14,13 @@ use super::schedule::GridSchedule;
 use super::shard::{ItemBlock, UserShard};
 use super::side_balance::SideBalance;
 use crate::error::MfError;
+use crate::fitted::Fit;
 use crate::initial::Start;
 use crate::input::baseline::DAMPING;
 use crate::input::chunk::{CHUNKS, Chunk, chunk_owner};
 use crate::input::problem::Problem;
 use crate::kernels::{LANES, Rows};
-use crate::model::{Fit, Model};
+use crate::model::Model;
 use crate::params::{Mf, ScheduleKind};
 use crate::runner::Runner;
 

@@ -128,11 +128,13 @@ fn json_is_one_line_of_the_whole_result_and_quiet_says_nothing_beside_it() {
         (&1.into(), &1.into(), &3.into())
     );
     assert_eq!(found["recommendations"][0]["user"], "c");
-    // Without either, what is said beside the result is on stderr, repeated ratings too.
+    // Without either, what is said beside the result is on stderr; every line of the data has its own.
     let ran = ends(folder.path(), "predict run old.csv", 0);
-    assert_eq!(ran.out.lines().count(), 4);
-    assert!(ran.err.contains("1 repeated rating merged: the last of a pair counts"), "{}", ran.err);
-    assert!(ran.err.contains("4 predictions, rmse "), "{}", ran.err);
+    assert_eq!(ran.out.lines().count(), 5);
+    assert!(ran.err.contains("5 predictions, rmse "), "{}", ran.err);
+    let merged = ends(folder.path(), "predict run old.csv --duplicates last", 0);
+    assert_eq!(merged.out.lines().count(), 4);
+    assert!(merged.err.contains("1 repeated rating merged: the last of a pair counts"), "{}", merged.err);
     assert!(ends(folder.path(), "predict run old.csv --quiet", 0).err.is_empty());
 }
 
