@@ -70,8 +70,8 @@ pub(crate) fn foreign(beginning: &[u8]) -> Option<String> {
 
 /// What a text is that prints a table instead of writing it, or holds commands, and what to do.
 pub(crate) fn printed(beginning: &[u8]) -> Option<&'static str> {
-    let mut lines =
-        beginning.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+    let lines = beginning.split(|&byte| matches!(byte, b'\n' | b'\r'));
+    let mut lines = lines.map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
     let (first, second) = (lines.next()?, lines.next().unwrap_or_default());
     let is_rule = |line: &[u8]| {
         line.contains(&b'-') && line.contains(&b'+') && line.iter().all(|byte| b"+-".contains(byte))

@@ -113,7 +113,11 @@ impl Fit {
     fn of(text: &[u8], is_whole: bool, separator: Separator) -> Self {
         let mut scratch = Vec::new();
         let text = unified(text, separator.quoting(), &mut scratch);
-        let records = records(text, separator, is_whole);
+        let mut records = records(text, separator, is_whole);
+        let all = records.len();
+        // Those whose quotes are wrong are for the reader to name, and count little less than others.
+        records.retain(|record| !lossy(separator, record.text).is_empty());
+        let flawed = all - records.len();
         let cells: Vec<Vec<(String, bool)>> =
             records.iter().map(|record| lossy(separator, record.text)).collect();
         let (first, rows) = match &cells[..] {
@@ -130,7 +134,7 @@ impl Fit {
             () if first.abs_diff(width) == 1 => 0.9,
             () => 0.0,
         };
-        let share = (of_width().count() as f64 + first) / cells.len().max(1) as f64;
+        let share = (of_width().count() as f64 + first + 0.9 * flawed as f64) / all.max(1) as f64;
         let is_number = |cell: &String| match separator {
             Separator::Byte(b',') => Marks::default().number(cell.as_bytes()).is_some(),
             _ => Marks::any_reads(cell.as_bytes()),
@@ -237,6 +241,7 @@ mod tests {
             ("1 000\tx\n2 500\ty\n", byte(b'\t')),
             ("15.2\t14.8\t\t1\n14.1\t\t14.2\t1\n16\t15\t2\n", Separator::Blanks),
             ("very good\nvery bad\n", byte(b',')),
+            ("u1,i1,3\n\"u2\" x,i2,3\n", byte(b',')),
             ("\"a\",\"y\"\n\"1\",2,3\n\"2\",1,4\n", byte(b',')),
             ("\"x;y\",\"b;c\"\n\"u;v\",\"1;2\"\n", byte(b',')),
             ("# a, b, c, d: made by hand\n1;2\n3;4\n", byte(b';')),

@@ -10,7 +10,7 @@ use super::{Table, cache, generate, matrix_market, npy, npz, response, tabular};
 use crate::dialect::beginning::Purpose;
 use crate::dialect::{Dialect, Separator, divided_by};
 use crate::error::ReadError;
-use crate::foreign::{foreign, is_json};
+use crate::foreign::{foreign, is_json, printed};
 use crate::records::RecordCounts;
 use crate::source::{Source, names_a_file};
 use crate::{embedded, registry};
@@ -274,7 +274,7 @@ pub(super) fn open(path: &Path, options: &Options) -> Result<(Source, Format), R
 /// What is said of a file whose format is not recognised.
 fn unknown(beginning: &[u8]) -> String {
     let line = lines(beginning).next().unwrap_or_default();
-    if let Some(why) = foreign(beginning) {
+    if let Some(why) = foreign(beginning).or_else(|| printed(beginning).map(str::to_owned)) {
         return why;
     }
     if is_json(beginning) {

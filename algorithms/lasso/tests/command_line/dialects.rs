@@ -32,8 +32,7 @@ fn each_row_counts_in_fit_and_predict_however_it_is_written() {
         assert_eq!(report["records"]["read"], rows, "{text:?}");
         let notes = report["notes"].to_string();
         assert!(notes.contains(said), "{text:?}: {notes}");
-        let way = options.split_once(" --").map_or(String::new(), |(_, rest)| format!("--{rest}"));
-        let out = ends(folder.path(), &format!("predict m t.csv {way}"), 0).out;
+        let out = ends(folder.path(), &format!("predict m t.csv {options}"), 0).out;
         assert_eq!(out.lines().count(), rows, "{text:?}: {out}");
     }
 }
