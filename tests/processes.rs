@@ -292,11 +292,11 @@ fn a_loss_costs_the_epochs_since_the_last_checkpoint_and_nothing_else() {
     within_a_minute(|| {
         let expected = bytes(&at_boundary(0).run().unwrap().parts);
         let folder = tempfile::tempdir().unwrap();
-        let (left, began) = lose(folder.path(), &[1, 5, 7]);
+        let (left, began) = lose(folder.path(), &[1, 3, 7]);
         assert!(left == expected);
-        // The boundary of a checkpoint is concluded anew; the first loss came before there was one. Epochs 3 and 4 are rolled
-        // back, so that the checkpoint that is due at 4 is that of 5.
-        assert_eq!(began, [0, 0, 5, 6]);
+        // The boundary of a checkpoint is concluded anew; the first loss came before there was one. No loss stands at a boundary
+        // of a checkpoint: whether that one was made in time would be a matter of threads.
+        assert_eq!(began, [0, 0, 2, 6]);
         let number = std::fs::read_to_string(folder.path().join("generation.json")).unwrap();
         assert!(number.contains("generation"), "{number}");
     });

@@ -60,7 +60,7 @@ fn a_process_may_be_killed_at_any_moment() {
     assert!(pauses[pauses.len() - 1] < 10.0, "{pauses:?}");
 }
 
-/// What may happen to one of the processes.
+/// Fault that may strike one of the processes.
 #[derive(Debug, Clone, Copy)]
 enum Fault {
     Kill,

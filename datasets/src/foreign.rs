@@ -68,7 +68,7 @@ pub(crate) fn foreign(beginning: &[u8]) -> Option<String> {
     }
 }
 
-/// What a text is that prints a table instead of writing it, or holds commands, and what to do.
+/// Name of a text that prints a table instead of writing it, or holds commands, and the cure.
 pub(crate) fn printed(beginning: &[u8]) -> Option<&'static str> {
     let lines = beginning.split(|&byte| matches!(byte, b'\n' | b'\r'));
     let mut lines = lines.map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());

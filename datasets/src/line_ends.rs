@@ -10,7 +10,7 @@ use crate::quoting::Quoting;
 /// Bytes that are compared at once.
 const STEP: usize = 64;
 
-/// Whether there is a CR that no LF follows.
+/// `true` if there is a CR that no LF follows.
 pub(crate) fn has_lone(text: &[u8]) -> bool {
     let Some(first) = memchr(b'\r', text) else { return false };
     let (text, next) = (&text[first..], &text[first + 1..]);

@@ -32,7 +32,7 @@ pub(crate) fn for_content() -> u64 {
     free() / 3
 }
 
-/// Whether there is memory for this number of values, of `what`: asked before they are allocated, where their number comes
+/// `true` if there is memory for this number of values, of `what`: asked before they are allocated, where their number comes
 /// from the data, so that what does not fit is refused and not cut short by the system.
 ///
 /// ```

@@ -50,7 +50,7 @@ impl Quoting {
         self.end_of_record(text, |rest| memchr2(b'"', b'\n', rest))
     }
 
-    /// The same where a CR alone ends a line, too.
+    /// Records where a CR alone ends a line, too.
     pub(crate) fn any_record_end(self, text: &[u8]) -> Option<usize> {
         self.end_of_record(text, |rest| memchr3(b'"', b'\n', b'\r', rest))
     }
@@ -124,7 +124,7 @@ impl Quoting {
         }
     }
 
-    /// What stands before the first separator, and behind it.
+    /// Text before the first separator, and behind it.
     #[inline]
     fn divided(self, text: &[u8]) -> (&[u8], Option<&[u8]>) {
         match self {
@@ -173,7 +173,7 @@ impl Quoting {
         Ok(number)
     }
 
-    /// Whether a line holds no cell: it is empty, or there are only blanks.
+    /// `true` if a line holds no cell: it is empty, or there are only blanks.
     #[inline]
     pub(crate) fn is_empty(self, line: &[u8]) -> bool {
         line.iter().all(|&byte| self.is_blank(byte) || byte == b'\n')
@@ -189,7 +189,7 @@ impl Quoting {
     }
 }
 
-/// What is said of a quote that nothing closes.
+/// Message on a quote that nothing closes.
 pub(crate) const UNCLOSED: &str = "a quote is not closed: close it, or double quotes inside a cell";
 
 const ESCAPED: &str = "a quote inside a cell is written `\\\"`, as Spark and MySQL do: write it doubled (`\"\"`; in Spark by \
@@ -230,7 +230,7 @@ impl<'t> Records<'t> {
         self.line
     }
 
-    /// What follows the last record.
+    /// Text behind the last record.
     pub(crate) fn rest(&self) -> &'t [u8] {
         self.rest
     }

@@ -185,7 +185,7 @@ impl Source {
         Ok(beginning)
     }
 
-    /// The same with lines that end as they do in the file.
+    /// Text with lines that end as they do in the file.
     pub(crate) fn first_bytes(&self, length: usize) -> Result<Vec<u8>, ReadError> {
         let mut beginning = Vec::new();
         let read = match &self.decoded {

@@ -277,7 +277,7 @@ pub(super) fn find(folder: &Path, identity: &Identity) -> Result<Found, (PathBuf
     }
 }
 
-/// What to do where a checkpoint is damaged, and none of so many earlier ones can be used either.
+/// Cure where a checkpoint is damaged, and none of so many earlier ones can be used either.
 fn instead(others: usize) -> String {
     let earlier = match others {
         0 => "there is no other one",

@@ -1,4 +1,4 @@
-//! What a checkpoint is refused for, by table: whole files with right digests that no run has written.
+//! Reasons that a checkpoint is refused for, by table: whole files with right digests that no run has written.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail where a test would")]
 
@@ -175,7 +175,7 @@ fn a_record_that_no_run_has_written_is_refused_by_name() {
     assert_eq!(others, []);
 }
 
-/// What a manifest says, and the bytes of the file.
+/// Text of a manifest, and the bytes of the file.
 type Change = fn(&Path, &mut Vec<u8>);
 
 #[test]

@@ -37,12 +37,12 @@ pub fn write_atomic(path: &Path, write: impl FnOnce(&mut Out) -> io::Result<()>)
     })
 }
 
-/// Whether [`write_atomic`] makes or replaces a file there, so that others may stand beside it.
+/// `true` if [`write_atomic`] makes or replaces a file there, so that others may stand beside it.
 pub fn is_place_of_a_file(path: &Path) -> bool {
     matches!(Place::of(path), Ok(Place::File(..)))
 }
 
-/// What a path leads to.
+/// Kind of place that a path leads to.
 #[derive(Debug)]
 enum Place {
     /// A file, with what is there now, or nothing.

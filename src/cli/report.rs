@@ -114,7 +114,7 @@ pub struct Data {
     /// Its records, which a report has beside the data.
     #[serde(skip)]
     pub records: Records,
-    /// What the screen says of the data, a sentence each; a report has it beside the data.
+    /// Notes on the data, as the screen shows them, a sentence each; a report has it beside the data.
     #[serde(skip)]
     pub notes: Vec<String>,
 }
@@ -153,7 +153,7 @@ pub struct Report {
     pub data: Data,
     /// The records of the data: how many were read, are used and are not.
     pub records: Records,
-    /// What the screen says of the data, a sentence each.
+    /// Notes on the data, as the screen shows them, a sentence each.
     pub notes: Vec<String>,
     /// Workers at the start; the generations tell the rest.
     pub workers: usize,

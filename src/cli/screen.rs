@@ -18,7 +18,7 @@ use crate::record::EpochRecord;
 #[derive(Debug, Clone)]
 pub struct Screen {
     how: How,
-    /// What the metric is called, where that is not its own name.
+    /// Name of the metric, where that is not its own.
     metric: Option<String>,
     explain: bool,
     /// Which part of several goes on.
@@ -52,7 +52,7 @@ impl Screen {
         Self { stage: Arc::default(), pace: Arc::new(Mutex::new(pace)), ..self.clone() }
     }
 
-    /// What the metric is called in the progress, such as `gap`. Default: by its own name.
+    /// Name of the metric in the progress, such as `gap`. Default: by its own name.
     pub fn set_metric_name(&mut self, name: &str) {
         self.metric = Some(name.into());
     }

@@ -107,7 +107,7 @@ impl Session {
         })
     }
 
-    /// What the metric is called in the progress, such as `gap`. Default: by its own name.
+    /// Name of the metric in the progress, such as `gap`. Default: by its own name.
     pub fn set_metric_name(&mut self, name: &str) {
         self.screen.set_metric_name(name);
     }

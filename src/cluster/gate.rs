@@ -35,7 +35,7 @@ pub(crate) type Refuse = Box<dyn Fn(&Away<'_>) + Send + Sync>;
 
 /// Someone who was turned away.
 pub(crate) struct Away<'a> {
-    /// What it says of itself, where it holds the token.
+    /// Hello of the process, where it holds the token.
     pub(crate) hello: Option<&'a Hello>,
     /// Where it comes from; `None` for a process that was started here.
     pub(crate) from: Option<IpAddr>,

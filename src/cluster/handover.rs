@@ -19,7 +19,7 @@ pub(crate) enum Goods<P: Program> {
     Block(u32, P::Block),
     /// The replica, for one who has none.
     Replica(P::Replica),
-    /// What the first process hands on to the next first: the pinned block, then bytes of the rest of the hub and of the
+    /// State that the first process hands on to the next first: the pinned block, then bytes of the rest of the hub and of the
     /// history.
     Pinned(P::Pinned),
     Hub(Vec<u8>),

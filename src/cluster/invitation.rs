@@ -49,7 +49,7 @@ impl Invitation {
         write_private(path, &self.text())
     }
 
-    /// The same as lines of text.
+    /// The invitation as lines of text.
     pub(crate) fn text(&self) -> String {
         let Self { coordinator, token, run } = self;
         format!("coordinator {coordinator}\nrun {run:016x}\ntoken {}\n", hex(&token.0))

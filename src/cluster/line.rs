@@ -69,9 +69,9 @@ pub(crate) struct Line {
     mail: Arc<Mail>,
     address: SocketAddr,
     _gate: Gate,
-    /// Whether a run has been begun on it.
+    /// `true` if a run has been begun on it.
     used: Arc<AtomicBool>,
-    /// Whether the process ends with the generation, and whether it came from elsewhere to join.
+    /// `true` if the process ends with the generation, and whether it came from elsewhere to join.
     ends: bool,
     is_guest: bool,
     /// Whether the process has no part in the run any more.

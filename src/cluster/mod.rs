@@ -115,7 +115,7 @@ impl Cluster {
         move || say(&protocol::Report::Leaving)
     }
 
-    /// What says whether the generation under way ends at the next boundary, as where a process leaves or joins.
+    /// Function that tells if the generation under way ends at the next boundary, as where a process leaves or joins.
     pub fn parting(&self) -> impl Fn() -> bool + Send + use<> {
         let wishes = std::sync::Arc::clone(&self.line.wishes);
         move || wishes.cuts()

@@ -49,7 +49,7 @@ pub struct Ended {
     pub why: Option<String>,
     /// Whether the run can go on: a process is lost, and nothing says that another attempt would fail.
     pub lost: bool,
-    /// Whether it is lost because it was asked to end before the run began, so that the run goes on without it.
+    /// `true` if it is lost because it was asked to end before the run began, so that the run goes on without it.
     pub left: bool,
 }
 

@@ -241,7 +241,7 @@ pub struct RunStatus {
     pub members: Vec<MemberStatus>,
     /// The pause before each generation but the first, in seconds.
     pub pauses: Vec<f64>,
-    /// What was worth a line on the launcher's screen, the last of it last.
+    /// Notes on the launcher's screen, the last of it last.
     pub notes: Vec<String>,
 }
 

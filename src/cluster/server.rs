@@ -207,7 +207,7 @@ impl Server {
         Ok(())
     }
 
-    /// What proves that a process reaches the folder of the run.
+    /// Proof that a process reaches the folder of the run.
     #[cfg(feature = "cli")]
     pub(crate) fn proof(&self) -> Option<u64> {
         self.proof
@@ -418,7 +418,7 @@ impl Clock {
     }
 }
 
-/// What a clock shows so many seconds later.
+/// Time that a clock shows so many seconds later.
 fn passed(now: f64, since: f64) -> f64 {
     now + since.min(ABSENCE)
 }

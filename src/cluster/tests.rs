@@ -26,7 +26,7 @@ fn gate() -> (Gate, Arc<Mutex<Vec<Hello>>>) {
     (gate, came)
 }
 
-/// The same, with the numbers of those that it turned away, where they hold the token, and the reasons.
+/// A run, with the numbers of those that it turned away, where they hold the token, and the reasons.
 type Told = Arc<Mutex<Vec<(Option<u32>, String)>>>;
 
 fn gate_that_tells() -> (Gate, Arc<Mutex<Vec<Hello>>>, Told) {

@@ -35,7 +35,7 @@ pub(crate) enum Tether {
     None,
 }
 
-/// What a process was told when it was started.
+/// Invitation of a process that a launcher started.
 pub(crate) struct Started {
     pub(crate) invitation: Invitation,
     /// Its number in the run.
@@ -63,7 +63,7 @@ pub(crate) fn tie(
     Ok(Some(TcpStream::from(OwnedFd::from(here))))
 }
 
-/// The same where there are no socket pairs: the invitation goes to the file.
+/// The start where there are no socket pairs: the invitation goes to the file.
 #[cfg(all(not(unix), feature = "cli"))]
 pub(crate) fn tie(
     command: &mut Command,
@@ -76,7 +76,7 @@ pub(crate) fn tie(
 }
 
 impl Started {
-    /// What this process was told when it was started; `None` if it was started alone. The standard input is empty from then
+    /// Invitation that this process was started with; `None` if it was started alone. The standard input is empty from then
     /// on.
     ///
     /// # Errors

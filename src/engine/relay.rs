@@ -49,7 +49,7 @@ pub(crate) fn relay<P: Program>(
     }
 }
 
-/// What crosses, as it arrives.
+/// Goods that cross, as they arrive.
 fn as_bytes<P: Program>(one: Goods<P>) -> Result<Goods<P>, EngineError> {
     let crossed = doing::guarded(|| {
         let (tag, number, bytes) = one.pack();

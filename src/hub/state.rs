@@ -17,7 +17,7 @@ pub(crate) struct HubState<P: Program> {
 
 /// A boundary before it is concluded.
 pub(crate) struct Unconcluded<P: Program> {
-    /// What the pinned block had learned, as bytes.
+    /// State that the pinned block had learned, as bytes.
     pub(crate) pinned: Vec<u8>,
     /// The conclusion's change, which nobody has committed yet.
     pub(crate) change: Option<P::Change>,

@@ -14,7 +14,7 @@ use crate::schedule::{EachShard, Round};
 use crate::verbs::{Update, Verbs};
 use crate::verdict::{Metric, Verdict};
 
-/// What is told at each boundary: an objective, and a metric if it is measured there.
+/// Values that are told at each boundary: an objective, and a metric if it is measured there.
 struct Told(Vec<(Option<f64>, Option<f64>)>);
 
 impl Program for Told {

@@ -82,7 +82,7 @@ pub(crate) fn learned<P: Program>(program: &P, number: u32, shard: &P::Shard) ->
     out.into_bytes()
 }
 
-/// What the pinned block has learned, as bytes.
+/// State that the pinned block has learned, as bytes.
 pub(crate) fn learned_pinned<P: Program>(program: &P, pinned: &P::Pinned) -> Vec<u8> {
     Doing::verb("remember_pinned").note();
     let mut out = Learned::default();

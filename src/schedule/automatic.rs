@@ -158,7 +158,7 @@ impl<F: 'static> Schedule<F> for Automatic<F> {
 type Standing = (Vec<Option<f64>>, usize, u64, Option<f64>);
 
 impl<F> Automatic<F> {
-    /// What it knows beside its choices.
+    /// Schedule's own state, without its choices.
     fn standing(&self) -> Standing {
         (self.rates.clone(), self.current, self.cost, self.before)
     }

@@ -1,4 +1,4 @@
-//! What keeps a process from its run, or tries to: strangers, networks that go, launchers that stop, signals while it starts;
+//! Tests of what keeps a process from its run, or tries to: strangers, networks that go, launchers that stop, signals while it starts;
 //! and what is said of it, to whom. Counts and seconds of the long forms are in `tests/README.md`.
 
 use std::fs;

@@ -5,7 +5,7 @@ use raddle::schedule::{Outlook, Plan, Round};
 use raddle::state::{Learned, Reader, State, StateError, Writer};
 use raddle::{Boundary, Metric, Parts, Program, Restored, Schedule, Task, Update, Verbs, Verdict};
 
-/// What is confused.
+/// Form that is confused.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Confused {
     Nothing,

@@ -23,7 +23,7 @@ pub(crate) struct Mixing {
 pub(crate) struct Memory {
     /// What a checkpoint leaves out.
     data: u64,
-    /// What the schedule has had made of it; 0 before.
+    /// Value that the schedule has had made of it; 0 before.
     dealt: u64,
     learned: Vec<u64>,
 }
@@ -226,7 +226,7 @@ pub(crate) struct Wanderer {
     memory: u64,
     epoch: u64,
     round: u64,
-    /// Whether the shards have been dealt their data, and whether this epoch's roll has been called.
+    /// `true` if the shards have been dealt their data, and whether this epoch's roll has been called.
     is_set_up: bool,
     is_called: bool,
 }

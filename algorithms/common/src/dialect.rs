@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 /// How text is written. What is not given is found out from the file.
 #[derive(Debug, Clone, Copy, Default, Args, Serialize)]
 pub struct DialectArgs {
-    /// What divides cells: one character, tab, or blanks (any number of them). Default: what gives the first hundred
+    /// Separator of cells: one character, tab, or blanks (any number of them). Default: what gives the first hundred
     /// records the same number of cells.
     #[arg(long, value_name = "CHAR|tab|blanks", value_parser = str::parse::<Separator>)]
     #[serde(serialize_with = "as_text")]
@@ -17,7 +17,7 @@ pub struct DialectArgs {
     /// The decimal mark: `,` or `.`. Default: a point, unless a column of numbers can only have commas.
     #[arg(long, value_name = "MARK", value_parser = Dialect::decimal_of)]
     decimal: Option<char>,
-    /// What divides thousands: `.`, `,`, `'` or blank. Default: nothing, unless a column of numbers can only be so.
+    /// Mark between thousands: `.`, `,`, `'` or blank. Default: nothing, unless a column of numbers can only be so.
     #[arg(long, value_name = "MARK", value_parser = Dialect::thousands_of)]
     thousands: Option<char>,
     /// The first line of delimited text is data, even if it looks like a header.
@@ -34,7 +34,7 @@ fn as_text<T: Display, S: Serializer>(value: &Option<T>, serializer: S) -> Resul
 }
 
 impl DialectArgs {
-    /// What the options say.
+    /// Dialect that the options ask for.
     pub fn dialect(&self) -> Dialect {
         let Self { separator, decimal, thousands, no_header, encoding } = *self;
         Dialect { separator, decimal, thousands, no_header, encoding }

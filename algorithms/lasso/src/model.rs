@@ -139,7 +139,7 @@ impl Fit {
         self.digest_of(None)
     }
 
-    /// The same of a table that keeps only the columns that occur: columns have their numbers in the data.
+    /// Digest of the fit of a table that keeps only the columns that occur: columns have their numbers in the data.
     pub fn digest_of(&self, occurring: Option<&Occurring>) -> String {
         let digest = ModelDigest::default();
         let number = |at: u32| match occurring {

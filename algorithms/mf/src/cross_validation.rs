@@ -43,8 +43,7 @@ impl CrossValidation {
             return Err(MfError::Parameter { name: "folds", value: folds.to_string(), range }.into());
         }
         if folds > problem.train.len() {
-            let range = "there are fewer ratings";
-            return Err(MfError::Parameter { name: "folds", value: folds.to_string(), range }.into());
+            return Err(MfError::FewRatings { ratings: problem.train.len(), folds }.into());
         }
         let is_implicit = settings[0].implicit.is_some();
         if settings.iter().any(|mf| mf.implicit.is_some() != is_implicit) {

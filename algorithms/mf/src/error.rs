@@ -93,6 +93,16 @@ pub enum MfError {
         /// A record an epoch of it.
         trace: Vec<EpochRecord>,
     },
+    /// Fewer ratings than folds.
+    #[error(
+        "{ratings} ratings cannot be cut into {folds} folds, which need a rating each: give fewer folds, or more ratings"
+    )]
+    FewRatings {
+        /// Ratings of the data.
+        ratings: usize,
+        /// Folds that there would be.
+        folds: usize,
+    },
     /// A parameter out of its range.
     #[error("{name} is {value}: {range}")]
     Parameter {

@@ -10,11 +10,11 @@ use crate::model::{Learned, Model};
 pub struct Fit {
     /// The model: of everything that was measured, the best.
     pub model: Model,
-    /// What the model predicts by: factors, unless these predict what is held out no better than the mean does.
+    /// Parts that the model predicts by: factors, unless these predict what is held out no better than the mean does.
     pub learned: Learned,
     /// The error of the factors on what was held out, where the model has none because of it.
     pub factors_best: Option<f64>,
-    /// What the mean and the biases alone do, where that was found: after [`Mf::fit_owned`](crate::Mf::fit_owned) of ratings,
+    /// Models of the mean and of the biases alone, where they were found: after [`Mf::fit_owned`](crate::Mf::fit_owned) of ratings,
     /// and wherever the model is one of them.
     pub baselines: Option<Baselines>,
     /// Its metric on what was held out, if anything was: root mean squared error, or NDCG at 10 for implicit feedback.
@@ -27,7 +27,7 @@ pub struct Fit {
     pub reg: f64,
     /// The metric after each epoch.
     pub log: Vec<f64>,
-    /// What was counted and measured; the metric is that of the model.
+    /// Counts and measurements of the run; the metric is that of the model.
     pub report: RunReport,
     /// A record an epoch, the boundary before the first included.
     pub trace: Vec<EpochRecord>,
@@ -51,7 +51,7 @@ impl Fit {
         }
     }
 
-    /// What a fit has not trained is as the model to start from has it: rows without ratings, and all rows where the run
+    /// Rows that a fit has not trained are as the model to start from has them: rows without ratings, and all rows where the run
     /// ended before its first epoch.
     pub(crate) fn keep_what_is_not_trained(
         &mut self,

@@ -18,7 +18,7 @@ impl Mf {
         self.guarded_by(fit, problem.mean_rmse(), problem.is_constant(), || Baselines::of(problem))
     }
 
-    /// The same where the ratings are gone: what is to be known of them was found before.
+    /// The guard where the ratings are gone: its baselines were found before.
     pub(crate) fn guarded_with(
         &self,
         fit: Fit,
@@ -60,7 +60,7 @@ impl Mf {
         Ok(fit)
     }
 
-    /// What mean and biases alone do; `None` for implicit feedback, which is not predicted as a number.
+    /// Models of mean and biases alone; `None` for implicit feedback, which is not predicted as a number.
     pub(crate) fn baselines<R: Runner>(
         &self,
         problem: &Problem,
@@ -75,7 +75,7 @@ impl Mf {
         self
     }
 
-    /// Whether a fit uses its ratings up while it runs.
+    /// `true` if a fit uses its ratings up while it runs.
     pub(crate) fn uses_up(&self, problem: &Problem) -> bool {
         // Which rows were rated is asked again at the end of a fit that starts from a model.
         self.method != Method::Sgd && self.init.is_none() && problem.by_parts.is_none()

@@ -18,7 +18,7 @@ pub(crate) struct Start {
     pub(crate) seed: u64,
     /// A model to start from.
     pub(crate) given: Option<Arc<Model>>,
-    /// Whether that has any factor other than 0.
+    /// `true` if that has any factor other than 0.
     pub(crate) has_factors: bool,
 }
 

@@ -151,7 +151,7 @@ impl Model {
     }
 }
 
-/// What a model predicts by, the least first.
+/// Parts that a model predicts by, the least first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Learned {
     /// The mean of the ratings: the same for every pair.

@@ -114,7 +114,7 @@ pub struct Mf {
     pub(crate) blocks: Option<usize>,
     pub(crate) seed: u64,
     pub(crate) init: Option<Model>,
-    /// What the model is to predict by, where a fit that this one repeats came to no factors.
+    /// Parts that the model is to predict by, where a fit that this one repeats came to no factors.
     pub(crate) only: Option<Learned>,
     pub(crate) pool: Pool<Rating>,
 }

@@ -14,7 +14,7 @@ impl Model {
         self.predicted(self.user(user), user, item)
     }
 
-    /// The same, with somebody to stand in for users of whom nothing was learned.
+    /// Predictions with somebody to stand in for users of whom nothing was learned.
     pub fn predict_with(&self, user: u32, item: u32, stand_in: &StandIn) -> f64 {
         self.predicted(stand_in.user(self, user), user, item)
     }

@@ -15,7 +15,7 @@ pub struct StandIn {
 }
 
 impl StandIn {
-    /// Whether it is the mean user; else the biases of items speak for themselves.
+    /// `true` if it is the mean user; else the biases of items speak for themselves.
     pub fn is_mean_user(&self) -> bool {
         !self.factors.is_empty()
     }
@@ -27,13 +27,13 @@ impl StandIn {
 }
 
 impl Model {
-    /// Whether anything was learned of a user: a factor or a bias other than 0.
+    /// `true` if anything was learned of a user: a factor or a bias other than 0.
     pub fn knows_user(&self, user: u32) -> bool {
         let is_biased = self.user_biases.get(user as usize).is_some_and(|&bias| bias != 0.0);
         is_biased || self.user(user).iter().any(|&value| value != 0.0)
     }
 
-    /// Whether the model tells any items apart; one of the mean alone predicts the same for all of them.
+    /// `true` if the model tells any items apart; one of the mean alone predicts the same for all of them.
     pub fn ranks_items(&self) -> bool {
         [&self.item_biases, &self.item_factors].into_iter().flatten().any(|&value| value != 0.0)
     }

@@ -96,7 +96,7 @@ fn too_many() -> String {
     format!("with this the counts come to more than {MOST_TOKENS} tokens: are they counts?")
 }
 
-/// Whether there is memory for so many tokens.
+/// `true` if there is memory for so many tokens.
 pub(super) fn few_enough(tokens: u64) -> Result<(), String> {
     if tokens > MOST_TOKENS { Err(too_many()) } else { Ok(()) }
 }

@@ -7,7 +7,7 @@ use crate::number::{first_characters, whole};
 use crate::parallel::Parsed;
 use crate::source::Source;
 
-/// Whether a text begins as such a file does, whatever the numbers.
+/// `true` if a text begins as such a file does, whatever the numbers.
 pub(super) fn begins(text: &[u8]) -> bool {
     numbers(text).is_ok()
 }

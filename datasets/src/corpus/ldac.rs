@@ -9,7 +9,7 @@ use crate::number::first_characters;
 use crate::parallel::{self, Parsed};
 use crate::source::Source;
 
-/// Whether a text that begins so is in this format: every line that is whole has as many pairs as it says, and one has
+/// `true` if a text that begins so is in this format: every line that is whole has as many pairs as it says, and one has
 /// any. Lines of libsvm begin with a response instead.
 pub(super) fn begins(beginning: &[u8]) -> bool {
     let mut pairs = 0;

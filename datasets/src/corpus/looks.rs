@@ -1,4 +1,4 @@
-//! What a text is more likely than documents in its lines, so that who named it can say what it is.
+//! Kinds of text that are more likely than documents in their lines, so that who named one can say what it is.
 
 use std::path::Path;
 
@@ -61,7 +61,7 @@ fn alike(text: &[u8], separator: Separator) -> Option<(Vec<String>, usize)> {
     (lines > 0).then_some((first, lines))
 }
 
-/// Whether the name's ending is that of delimited text, compressed or not.
+/// `true` if the name's ending is that of delimited text, compressed or not.
 fn is_called_table(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);

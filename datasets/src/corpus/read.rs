@@ -33,7 +33,7 @@ pub struct CorpusOptions {
     pub id: Option<String>,
     /// The rule that divides texts into words.
     pub tokenizer: Tokenizer,
-    /// Whether documents without any word are no error, as where their topics are asked for.
+    /// `true` if documents without any word are no error, as where their topics are asked for.
     pub may_be_empty: bool,
     /// How many threads may compute; the result is the same for any number.
     pub threads: usize,

@@ -177,7 +177,7 @@ fn json_lines(source: &Source, fields: Fields<'_>, threads: usize) -> Result<Vec
     Ok(parts)
 }
 
-/// What users should know of fields that objects lack.
+/// Notes for users on fields that objects lack.
 ///
 /// # Errors
 /// If no object has the field: then its name is wrong.

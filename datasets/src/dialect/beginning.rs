@@ -20,7 +20,7 @@ const FIRST: usize = 1 << 16;
 /// So many more, in search of a second record.
 const MORE: usize = 1 << 20;
 
-/// What the beginning of a text shows.
+/// Form of a text, as its beginning shows it.
 pub(crate) struct Beginning {
     pub(crate) separator: Separator,
     /// Cells before the first column in each row, which name the rows: 0 or 1.
@@ -30,12 +30,12 @@ pub(crate) struct Beginning {
     /// The cells of the first record, which may be names, and those of others that have as many columns.
     pub(crate) first: Vec<String>,
     pub(crate) rows: Vec<Vec<String>>,
-    /// Whether the first record is known for names: it stands behind a `#`, or has cells for names alone.
+    /// `true` if the first record is known for names: it stands behind a `#`, or has cells for names alone.
     pub(crate) is_named: bool,
-    /// What lies before the first record, and its end: bytes and lines.
+    /// Bytes and lines before the first record, and before its end.
     pub(crate) before: (usize, usize),
     pub(crate) behind: (usize, usize),
-    /// What users should know of it.
+    /// Notes for users.
     pub(crate) notes: Vec<String>,
 }
 
@@ -167,7 +167,7 @@ impl Beginning {
     }
 }
 
-/// Whether the first cells of rows name these, as R's `write.table` has it: each once, in quotes, or counted from 1, or
+/// `true` if the first cells of rows name these, as R's `write.table` has it: each once, in quotes, or counted from 1, or
 /// texts before numbers.
 ///
 /// Without quotes one cell more may as well be a text or a number that holds the separator, above all a comma.
@@ -212,7 +212,7 @@ fn said_separator(text: &[u8]) -> (Option<Separator>, usize) {
     }
 }
 
-/// Whether a file's name says that tabs divide its cells, whatever it is compressed by.
+/// `true` if a file's name says that tabs divide its cells, whatever it is compressed by.
 pub(crate) fn is_tabs(path: &Path) -> bool {
     let name = path.to_string_lossy().to_lowercase();
     let name = [".gz", ".zst", ".zstd"].iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name);

@@ -18,21 +18,21 @@ pub(crate) struct Head {
     /// Cells of each row before and behind the columns: its name, and the empty one behind the last separator.
     lead: usize,
     trail: usize,
-    /// What numbers are written with.
+    /// Marks that numbers are written with.
     pub(crate) marks: Marks,
-    /// What lies before the first row.
+    /// Bytes before the first row.
     pub(crate) bytes: usize,
     pub(crate) lines: usize,
-    /// What users should know of it.
+    /// Notes for users.
     pub(crate) notes: Vec<String>,
 }
 
-/// What is known of a table before it is looked at.
+/// Facts of a table that are known before it is looked at.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Known<'a> {
     /// Names that its columns have, if they have some.
     pub(crate) names: Option<&'a [&'a str]>,
-    /// What its numbers are written with, unless options say something else.
+    /// Marks that its numbers are written with, unless options say something else.
     pub(crate) marks: Marks,
 }
 
@@ -74,7 +74,7 @@ impl Head {
         Ok(head)
     }
 
-    /// Whether all cells of a row are columns, and its numbers are plain.
+    /// `true` if all cells of a row are columns, and its numbers are plain.
     pub(crate) fn is_plain(&self) -> bool {
         self.lead + self.trail == 0 && self.marks.is_plain()
     }
@@ -132,11 +132,11 @@ fn by_columns<'t>(rows: &[&'t [String]], width: usize) -> Vec<Vec<&'t [u8]>> {
     (0..width).map(column).collect()
 }
 
-/// What is said of a header.
+/// Note on a header.
 pub(crate) const HEADER: &str =
     "the first line is taken for the names of the columns (--no-header: it is data)";
 
-/// What a column without a name is called.
+/// Name of a column without one.
 pub(crate) fn unnamed(j: usize) -> String {
     format!("column {}", j + 1)
 }
@@ -167,18 +167,18 @@ fn named(mut names: Vec<String>) -> (Vec<String>, Option<String>) {
     (names, Some(note))
 }
 
-/// Whether a note is of names, which a model to predict with knows.
+/// `true` if a note is of names, which a model to predict with knows.
 pub(crate) fn is_of_names(note: &str) -> bool {
     note == HEADER || note.starts_with("column") && note.contains(" --drop ")
 }
 
-/// Whether a cell is a number; infinite values and those beyond a double are data, if bad ones.
+/// `true` if a cell is a number; infinite values and those beyond a double are data, if bad ones.
 pub(crate) fn is_number(cell: &str) -> bool {
     let cell = cell.trim();
     Marks::any_reads(cell.as_bytes()) || cell.parse::<f64>().is_ok()
 }
 
-/// Whether the cells of a first line are names: one of them is a text, and none is a number above numbers, unless more
+/// `true` if the cells of a first line are names: one of them is a text, and none is a number above numbers, unless more
 /// texts stand above numbers, or they count years.
 fn are_names(first: &[String], rows: &[Vec<String>]) -> bool {
     let missing = |cell: &String| is_missing(cell.as_bytes());
@@ -202,14 +202,14 @@ fn are_names(first: &[String], rows: &[Vec<String>]) -> bool {
     data == 0 || names >= data || are_years(first, rows)
 }
 
-/// Whether a first line is that of a table without names, as pandas writes it with its index: nothing, then 0, 1, 2.
+/// `true` if a first line is that of a table without names, as pandas writes it with its index: nothing, then 0, 1, 2.
 fn are_index_names(first: &[String], rows: &[Vec<String>]) -> bool {
     let counts = first.iter().skip(1).zip(0..).all(|(cell, number)| *cell == number.to_string());
     let is_index = rows.iter().zip(0..).all(|(row, number)| row[0] == number.to_string());
     first.len() > 1 && first[0].is_empty() && counts && is_index && !rows.is_empty()
 }
 
-/// Whether the numbers of a first line are years that follow each other above other numbers, beside texts that are in no
+/// `true` if the numbers of a first line are years that follow each other above other numbers, beside texts that are in no
 /// row: the names of a table that is as wide as it is long in time.
 fn are_years(first: &[String], rows: &[Vec<String>]) -> bool {
     let year = |cell: &String| cell.parse::<u32>().ok().filter(|year| (1500..=2100).contains(year));

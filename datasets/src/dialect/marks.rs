@@ -9,12 +9,12 @@ use crate::table::missing::is_missing;
 /// Bytes of the longest number that has other marks than a point.
 const LONGEST: usize = 64;
 
-/// What numbers are written with.
+/// Marks that numbers are written with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Marks {
     /// The decimal mark.
     pub decimal: char,
-    /// What divides thousands, if something does.
+    /// Mark between thousands, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thousands: Option<char>,
 }
@@ -28,7 +28,7 @@ impl Default for Marks {
 impl Marks {
     const PLAIN: Self = Self::of('.', None);
 
-    /// What may be found in cells, or told of one that is refused, the simplest first.
+    /// Marks that may be found in cells, or told of one that is refused, the simplest first.
     const OTHERS: [Self; 7] = [
         Self::of(',', None),
         Self::of(',', Some('.')),
@@ -46,7 +46,7 @@ impl Marks {
         Self { decimal, thousands }
     }
 
-    /// Whether the decimal mark is a point, and nothing divides thousands.
+    /// `true` if the decimal mark is a point, and nothing divides thousands.
     pub fn is_plain(&self) -> bool {
         *self == Self::PLAIN
     }
@@ -102,7 +102,7 @@ impl Marks {
         decimal(plain).filter(|&(_, read)| read == plain.len()).map(|(number, _)| number)
     }
 
-    /// What follows a mark of thousands.
+    /// Digits behind a mark of thousands.
     fn after_thousands(self, text: &[u8]) -> Option<&[u8]> {
         let marks: &[&str] = match self.thousands? {
             ' ' => &[" ", "\u{a0}", "\u{202f}"],
@@ -113,13 +113,13 @@ impl Marks {
         marks.iter().find_map(|mark| text.strip_prefix(mark.as_bytes()))
     }
 
-    /// Whether a cell is a number, whatever its marks.
+    /// `true` if a cell is a number, whatever its marks.
     pub(crate) fn any_reads(cell: &[u8]) -> bool {
         Self::PLAIN.number(cell).is_some()
             || is_marked(cell) && Self::OTHERS.iter().any(|marks| marks.number(cell).is_some())
     }
 
-    /// What to say of a cell that is no number with these marks but is one with others: which options read it.
+    /// Cure for a cell that is no number with these marks but is one with others: which options read it.
     #[cold]
     pub(crate) fn cure(self, cell: &[u8]) -> Option<String> {
         if !is_marked(cell) {
@@ -214,7 +214,7 @@ impl Marks {
     }
 }
 
-/// Whether all bytes of a cell may be of a number with some marks.
+/// `true` if all bytes of a cell may be of a number with some marks.
 fn is_marked(cell: &[u8]) -> bool {
     cell.first().is_some_and(|first| b"+-,.0123456789".contains(first))
         && cell.iter().all(|byte| !byte.is_ascii() || b"0123456789+-eE,.' ".contains(byte))

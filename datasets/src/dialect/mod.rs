@@ -1,6 +1,6 @@
 //! [`Dialect`]: how delimited text is written, shared by tables, ratings and tables of texts.
 //!
-//! What options leave open is found out once, from the beginning of the text: [`beginning`] cuts it into records by the
+//! Parts that options leave open are found out once, from the beginning of the text: [`beginning`] cuts it into records by the
 //! separator that [`separator`] finds, [`head`] says whether the first of them holds names, and [`marks`] what numbers are
 //! written with.
 
@@ -35,12 +35,12 @@ pub use marks::Marks;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dialect {
-    /// What stands between two cells. `None` takes what gives the first hundred records the same number of cells.
+    /// Separator of two cells. `None` takes what gives the first hundred records the same number of cells.
     pub separator: Option<Separator>,
     /// The decimal mark, a point or a comma. `None` takes a point, unless a column can be nothing else than numbers with a
     /// comma.
     pub decimal: Option<char>,
-    /// What divides thousands: a mark that [`thousands`](Self::thousands_of) takes. `None` takes nothing, unless a column
+    /// Mark between thousands: one that [`thousands`](Self::thousands_of) takes. `None` takes nothing, unless a column
     /// can be nothing else than numbers with one.
     pub thousands: Option<char>,
     /// The first line is data, whatever it holds.
@@ -105,13 +105,13 @@ impl Dialect {
         self.given().iter().find(|(_, is_given)| *is_given).map_or("--encoding", |(option, _)| option)
     }
 
-    /// Whether something else than the encoding is said.
+    /// `true` if something else than the encoding is said.
     pub(crate) fn is_of_tables(&self) -> bool {
         *self != Self { encoding: self.encoding, ..Self::default() }
     }
 }
 
-/// What stands between two cells.
+/// Separator of two cells.
 ///
 /// ```
 /// use raddle_datasets::Separator;
@@ -197,7 +197,7 @@ impl Separator {
     }
 }
 
-/// What divides the cells of a text that begins so.
+/// Separator of a text that begins so.
 pub(crate) fn divided_by(beginning: &[u8], purpose: beginning::Purpose) -> Separator {
     separator::find(beginning, false, purpose, false)
 }

@@ -1,4 +1,4 @@
-//! What divides the cells of a text: whatever gives its first records the same number of them.
+//! Separator of a text: whatever gives its first records the same number of them.
 
 use super::Separator;
 use super::marks::Marks;
@@ -9,7 +9,7 @@ use crate::table::missing::is_missing;
 /// Records that are looked at.
 pub(super) const SAMPLE: usize = 100;
 
-/// What a text is read for.
+/// Purpose of reading a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// A table of features.
@@ -62,47 +62,45 @@ struct Fit {
     width: usize,
     /// The share of cells that are numbers.
     numbers: f64,
-    /// Whether a column holds numbers alone.
+    /// `true` if a column holds numbers alone.
     has_numbers: bool,
-    /// Whether all cells of a column are several numbers that blanks divide.
+    /// `true` if all cells of a column are several numbers that blanks divide.
     has_lists: bool,
 }
 
 /// A share that is enough: a record or two may be wrong.
 const ENOUGH: f64 = 0.8;
 
-/// What divides the cells of a text that begins so. `is_tabs`: the file's name says tabs.
+/// Separator of a text that begins so. `is_tabs`: the file's name says tabs.
 pub(super) fn find(text: &[u8], is_whole: bool, purpose: Purpose, is_tabs: bool) -> Separator {
     let fit = |separator| Fit::of(text, is_whole, separator);
-    if purpose == Purpose::Ratings {
+    if purpose == Purpose::Ratings && memchr::memmem::find(text, b"::").is_some() {
         let colons = fit(Separator::Colons);
         if colons.divides() {
             return Separator::Colons;
         }
     }
-    let mut fits: Vec<Fit> = BYTES.map(|byte| fit(Separator::Byte(byte))).into();
-    if is_tabs && fits[0].width > 1 && fits[0].share >= 0.5 {
+    // One that is nowhere divides nothing.
+    let there = BYTES.into_iter().filter(|&byte| memchr::memchr(byte, text).is_some());
+    let mut fits: Vec<Fit> = there.map(|byte| fit(Separator::Byte(byte))).collect();
+    let is_tab = |fit: &Fit| fit.separator == Separator::Byte(b'\t');
+    if is_tabs && fits.iter().any(|fit| is_tab(fit) && fit.width > 1 && fit.share >= 0.5) {
         return Separator::Byte(b'\t');
     }
     fits.retain(Fit::divides);
-    let of_rank = |fit: &Fit| {
-        let is_tab = f64::from(u8::from(fit.separator == Separator::Byte(b'\t')));
-        [fit.share, is_tab, fit.numbers, fit.width as f64]
-    };
+    let of_rank = |fit: &Fit| [fit.share, f64::from(u8::from(is_tab(fit))), fit.numbers, fit.width as f64];
     // The last of the greatest, so in reverse.
     let best = fits
         .iter()
         .rev()
         .max_by(|a, b| of_rank(a).partial_cmp(&of_rank(b)).unwrap_or(std::cmp::Ordering::Equal));
-    let blanks = matches!(purpose, Purpose::Table | Purpose::Ratings)
-        .then(|| fit(Separator::Blanks))
-        .filter(Fit::divides);
+    let is_open = match best {
+        Some(best) => purpose == Purpose::Table && best.has_lists,
+        None => matches!(purpose, Purpose::Table | Purpose::Ratings),
+    };
+    let blanks = is_open.then(|| fit(Separator::Blanks)).filter(Fit::divides);
     match (best, blanks) {
-        (Some(best), Some(blanks))
-            if purpose == Purpose::Table && best.has_lists && blanks.width > best.width =>
-        {
-            Separator::Blanks
-        }
+        (Some(best), Some(blanks)) if blanks.width > best.width => Separator::Blanks,
         (Some(best), _) => best.separator,
         (None, Some(blanks)) if purpose == Purpose::Ratings || blanks.has_numbers => Separator::Blanks,
         (None, _) => of_first_line(text, purpose),
@@ -113,13 +111,13 @@ impl Fit {
     fn of(text: &[u8], is_whole: bool, separator: Separator) -> Self {
         let mut scratch = Vec::new();
         let text = unified(text, separator.quoting(), &mut scratch);
-        let mut records = records(text, separator, is_whole);
+        let records = records(text, separator, is_whole);
         let all = records.len();
         // Those whose quotes are wrong are for the reader to name, and count little less than others.
-        records.retain(|record| !lossy(separator, record.text).is_empty());
+        let whole = records.iter().map(|record| (record, lossy(separator, record.text)));
+        let (records, cells): (Vec<&Record<'_>>, Vec<Vec<(String, bool)>>) =
+            whole.filter(|(_, cells)| !cells.is_empty()).unzip();
         let flawed = all - records.len();
-        let cells: Vec<Vec<(String, bool)>> =
-            records.iter().map(|record| lossy(separator, record.text)).collect();
         let (first, rows) = match &cells[..] {
             [] => (0, &cells[..]),
             [only] => (only.len(), &cells[..]),
@@ -174,7 +172,7 @@ pub(super) fn lossy(separator: Separator, record: &[u8]) -> Vec<(String, bool)> 
     separator.cells(String::from_utf8_lossy(record).as_bytes()).unwrap_or_default()
 }
 
-/// Whether a cell is several numbers with blanks between, and not one whose thousands these divide.
+/// `true` if a cell is several numbers with blanks between, and not one whose thousands these divide.
 fn is_list(cell: &str) -> bool {
     let is_one = |cell: &str| Marks::any_reads(cell.as_bytes()) || is_missing(cell.as_bytes());
     cell.contains([' ', '\t']) && !Marks::any_reads(cell.as_bytes()) && cell.split_whitespace().all(is_one)

@@ -64,7 +64,7 @@ impl Duplicates {
         records
     }
 
-    /// Whether it matters when a pair was observed.
+    /// `true` if it matters when a pair was observed.
     pub(super) fn asks_when(self) -> bool {
         matches!(self, Self::Last | Self::First)
     }

@@ -17,9 +17,9 @@ pub(super) struct Layout {
     pub(super) value: Option<usize>,
     /// Where there is one.
     pub(super) time: Option<usize>,
-    /// What ratings are written with.
+    /// Marks that ratings are written with.
     pub(super) marks: Marks,
-    /// Whether a column is known to hold times, asked for or not: by the name in the header, as the fourth of the columns
+    /// `true` if a column is known to hold times, asked for or not: by the name in the header, as the fourth of the columns
     /// that are named, or as the fourth of a file without names.
     pub(super) dated: bool,
 }

@@ -186,10 +186,10 @@ fn load(source: &Source, format: RatingsFormat, options: &RatingsOptions) -> Res
     }
 }
 
-/// What is said where the last of a pair is that of time.
+/// Note where the last of a pair is that of time.
 pub(super) const BY_TIME: &str = "of a pair that is rated again, first and last are those of time";
 
-/// What is said where it cannot be.
+/// Note where it cannot be.
 pub(super) fn not_by_time(why: &str) -> String {
     format!(
         "of a pair that is rated again, first and last are those of the file, as its times cannot be read: {why}"

@@ -22,7 +22,7 @@ pub(super) struct Loaded {
     pub(super) triples: Triples,
     /// When each was observed, where that was asked for.
     pub(super) times: Option<Vec<f64>>,
-    /// Whether a column is known to hold times.
+    /// `true` if a column is known to hold times.
     pub(super) dated: bool,
     pub(super) users: Ids,
     pub(super) items: Ids,
@@ -68,12 +68,12 @@ impl Lines {
         blocks.skip(self.before.0)
     }
 
-    /// Whether a column is known to hold times that were not asked for.
+    /// `true` if a column is known to hold times that were not asked for.
     pub(super) fn is_dated(&self) -> bool {
         self.layout.dated && self.layout.time.is_none()
     }
 
-    /// Whether times are read.
+    /// `true` if times are read.
     pub(super) fn has_times(&self) -> bool {
         self.layout.time.is_some()
     }

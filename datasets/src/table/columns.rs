@@ -31,7 +31,7 @@ pub(super) struct Column {
 /// A cell that is no number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Odd {
-    /// What it says, as messages show it.
+    /// Text of the cell, as messages show it.
     pub(super) cell: String,
     /// How it can be read as one, where it has other marks.
     pub(super) cure: Option<String>,
@@ -67,7 +67,7 @@ pub(super) struct Columns {
     pub(super) rows: usize,
     /// Whether the names are the file's.
     pub(super) named: bool,
-    /// What numbers are written with, where that is more than a point.
+    /// Marks that numbers are written with, where these are more than a point.
     pub(super) marks: Option<Marks>,
     /// What users should know of how they were read.
     pub(super) notes: Vec<String>,

@@ -52,7 +52,7 @@ pub struct Encoding {
     /// Of these, the rows without a response.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub rows_without_response: u64,
-    /// What numbers were written with, where that is more than a point: data to predict from are taken to have the same,
+    /// Marks that numbers were written with, where these are more than a point: data to predict from are taken to have the same,
     /// unless options say something else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marks: Option<Marks>,

@@ -198,7 +198,7 @@ fn row<'a>(
     }
 }
 
-/// The same of a line whose indices do not ascend: sorts the pairs behind its response `y`, which begin the text.
+/// Pairs of a line whose indices do not ascend: sorts the pairs behind its response `y`, which begin the text.
 #[cold]
 fn unsorted_row<'a>(
     mut rest: &'a [u8],

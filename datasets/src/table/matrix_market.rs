@@ -97,7 +97,7 @@ impl Head {
         Err((number, "there is no size line: was the file cut off?".into()))
     }
 
-    /// Whether this number of entries makes the number of rows believable; columns without entries take no memory.
+    /// `true` if this number of entries makes the number of rows believable; columns without entries take no memory.
     fn believed(&self, entries: usize) -> Result<(), String> {
         believable("rows", self.rows as u64, entries as u64).map(|_| ())
     }

@@ -76,7 +76,7 @@ impl Occurring {
         self.numbers.binary_search(&number).ok().map(|place| place as u32)
     }
 
-    /// The same without a column of the data: those behind it move up.
+    /// Columns that occur without one of the data: those behind it move up.
     pub(super) fn without(&self, number: u32) -> Self {
         let kept = self.numbers.iter().filter(|&&other| other != number);
         let numbers = kept.map(|&other| if other > number { other - 1 } else { other }).collect();
@@ -96,7 +96,7 @@ impl Occurring {
         Csc::try_new_csc((rows, self.width), starts, indices, values).map_err(|(.., why)| why.to_string())
     }
 
-    /// Whether there can be such columns: `count` of them.
+    /// `true` if there can be such columns: `count` of them.
     pub(super) fn is_sound(&self, count: usize) -> bool {
         let ascend = self.numbers.is_sorted_by(|a, b| a < b);
         ascend
@@ -105,7 +105,7 @@ impl Occurring {
     }
 }
 
-/// Whether a table of this width and this number of values keeps only the columns that occur.
+/// `true` if a table of this width and this number of values keeps only the columns that occur.
 pub(super) fn is_wide(width: usize, values: usize) -> bool {
     width > EMPTY.saturating_add(values.saturating_mul(EMPTY_OF_A_VALUE))
 }

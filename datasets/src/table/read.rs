@@ -352,7 +352,7 @@ pub(super) fn recognise(beginning: &[u8], dialect: &Dialect) -> Option<Format> {
     }
 }
 
-/// Whether a word is `index:value` or `qid:number`, right or wrong.
+/// `true` if a word is `index:value` or `qid:number`, right or wrong.
 fn is_pair(word: &[u8]) -> bool {
     let Some(colon) = word.iter().position(|&byte| byte == b':') else { return false };
     let (index, value) = word.split_at(colon);
@@ -360,7 +360,7 @@ fn is_pair(word: &[u8]) -> bool {
         && !value.iter().any(|byte| b",;|".contains(byte))
 }
 
-/// Whether pairs stand behind the first word of each row wherever one has a pair.
+/// `true` if pairs stand behind the first word of each row wherever one has a pair.
 fn has_pairs_alone(rows: &[&[u8]], words: impl Fn(&[u8]) -> Vec<Vec<u8>>) -> bool {
     let rows: Vec<Vec<Vec<u8>>> = rows.iter().map(|row| words(row)).collect();
     let width = rows.iter().map(Vec::len).max().unwrap_or(0);

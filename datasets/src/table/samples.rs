@@ -96,7 +96,7 @@ pub fn read_samples(source: &str, options: &Options) -> Result<Samples, ReadErro
 }
 
 impl Samples {
-    /// What a file holds.
+    /// Content of a file.
     fn of(loaded: response::Loaded) -> Self {
         let response::Loaded { x, occurring, names: feature_names, y } = loaded;
         let records = RecordCounts::of(x.rows());

@@ -6,7 +6,7 @@ use raddle_datasets::{Dialect, Missing, Options, Separator, Table, read};
 /// Names of features, rows of features and the response: `a,b|1 2;3 4|5 6`; or, behind `!`, a part of what is said.
 type Case = (&'static str, &'static str, &'static str, &'static str);
 
-/// What wrote it, the text, the response, and what is expected.
+/// Writer, the text, the response, and what is expected.
 const FILES: [Case; 55] = [
     ("pandas", ",a,y\n0,1,2\n1,3,5\n", "y", "column 1,a|0 1;1 3|2 5"),
     ("pandas index=False", "a,b,y\n1,2,3\n4,5,6\n", "y", "a,b|1 2;4 5|3 6"),
@@ -137,7 +137,7 @@ fn read_text(text: &[u8], y: &str, dialect: Dialect) -> Result<Table, String> {
     read(&path, &options).map_err(|error| error.to_string())
 }
 
-/// What is wrong with how a text is read, if something is.
+/// Error in how a text is read, if there is one.
 fn flaw(text: &[u8], y: &str, dialect: Dialect, expected: &str) -> Option<String> {
     match (read_text(text, y, dialect), expected.strip_prefix('!')) {
         (Ok(table), None) if told(&table) == expected => None,

@@ -1,4 +1,4 @@
-//! What writing replaces, and what it writes to.
+//! Tests of what writing replaces, and what it writes to.
 
 #![cfg(unix)]
 

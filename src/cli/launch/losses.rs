@@ -20,7 +20,7 @@ pub(super) struct Losses {
     furthest: u64,
     /// When the last one was seen, until a generation has begun.
     at: Option<Instant>,
-    /// Whether the last one came before a generation had begun.
+    /// `true` if the last one came before a generation had begun.
     was_early: bool,
 }
 

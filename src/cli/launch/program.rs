@@ -26,7 +26,7 @@ pub(super) fn find(name: &str) -> Result<PathBuf, Error> {
     })
 }
 
-/// What starts a process of the run with this number in it and this number of workers, which listens and is reached there. It
+/// Command that starts a process of the run with this number in it and this number of workers, which listens and is reached there. It
 /// keeps what it shares with others beside the file of the invitation; it is tied to this process by its standard input.
 pub(super) fn command(
     program: &Path,

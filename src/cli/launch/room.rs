@@ -26,11 +26,11 @@ pub(super) struct Room {
     own: bool,
     /// Held as long as the run is alive.
     folder: RunFolder,
-    /// What is in it as long as the run is alive.
+    /// Files in it as long as the run is alive.
     invited: Arc<Mutex<Option<Invited>>>,
 }
 
-/// What lies in the folder of a run that is alive.
+/// Files in the folder of a run that is alive.
 struct Invited {
     path: PathBuf,
     invitation: Invitation,

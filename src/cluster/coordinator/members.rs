@@ -37,7 +37,7 @@ pub(super) struct Member {
     pub(super) cores: u32,
     pub(super) memory: u64,
     pub(super) line: Connection,
-    /// Whether it was asked to leave before the run began.
+    /// `true` if it was asked to leave before the run began.
     pub(super) leaves: bool,
     /// Whether it has failed only because another one did.
     pub(super) follows: bool,

@@ -78,7 +78,7 @@ pub(crate) struct Coordinator {
     /// The checkpoint to go on from, and what is wrong with others.
     from: Option<String>,
     warnings: Vec<String>,
-    /// What processes are to be told once the number of their generation is noted, and when to try to note it again.
+    /// Orders that processes are to be told once the number of their generation is noted, and when to try to note it again.
     held: Option<Vec<Action>>,
     note_again: Option<f64>,
     notes: Notes,

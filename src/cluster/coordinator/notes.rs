@@ -1,4 +1,4 @@
-//! What is worth a line: on the launcher's screen, and in the status.
+//! Notes, each worth a line: on the launcher's screen, and in the status.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ const SHOWN: usize = 8;
 /// Different lines about those who are turned away: strangers do not fill a screen.
 const TURNED_AWAY: usize = 8;
 
-/// What was worth a line.
+/// A note.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     last: VecDeque<String>,
@@ -29,14 +29,14 @@ impl Coordinator {
         self.out.push(Action::Note(text));
     }
 
-    /// The same, unless it is one of the last notes already.
+    /// Adds a note, unless it is one of the last already.
     pub(super) fn note_once(&mut self, text: String) {
         if !self.notes.last.contains(&text) {
             self.note(text);
         }
     }
 
-    /// The same where a process says it on the screen. What is said again stands once.
+    /// Adds a note that a process says on the screen. What is said again stands once.
     pub(super) fn remember(&mut self, text: String) {
         self.notes.last.retain(|before| *before != text);
         self.notes.last.push_back(text);

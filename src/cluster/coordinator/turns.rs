@@ -42,7 +42,7 @@ fn settled(from: u32, generation: u64, seconds: f64) -> Event {
     said(from, Report::Settled { generation, bytes: 0, seconds, memory: 0 })
 }
 
-/// What leads to a state, at time 0.
+/// Events that lead to a state, at time 0.
 type State = fn() -> Vec<Event>;
 
 fn gathering() -> Vec<Event> {

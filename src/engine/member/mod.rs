@@ -337,7 +337,7 @@ impl<P: Program> Member<P> {
         Ok(Cut { epoch, over, workers, block_at: std::mem::take(&mut ended.block_at), keep, change })
     }
 
-    /// What a run leaves behind that ends with all of it here.
+    /// Outcome of a run that ends with all of it here.
     ///
     /// # Errors
     /// If something is elsewhere, or the program fails.

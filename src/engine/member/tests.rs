@@ -1,4 +1,4 @@
-//! What a process keeps and hands on, without others.
+//! Tests of what a process keeps and hands on, without others.
 
 use super::*;
 use crate::checkpoint::CheckpointEvery;

@@ -1,4 +1,4 @@
-//! What a test compares is there: [`pairs`] in place of `zip`, which ends with the shorter of two, and [`not_empty`] before
+//! Comparisons that cannot be empty: [`pairs`] in place of `zip`, which ends with the shorter of two, and [`not_empty`] before
 //! `all`, which holds of nothing.
 
 use std::iter::Zip;

@@ -1,4 +1,4 @@
-//! What an option that names a file may write to: files are replaced, and nothing else is.
+//! Test of options that name a file: files are replaced, and nothing else is.
 
 use std::fs::{self, File, Permissions};
 use std::io::Read as _;

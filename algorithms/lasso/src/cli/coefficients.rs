@@ -55,7 +55,7 @@ impl Layout<'_> {
         fitted.iter().map(coefficient).collect()
     }
 
-    /// The same as a fit numbers them, without those of columns that are not fitted.
+    /// Coefficients as a fit numbers them, without those of columns that are not fitted.
     pub(crate) fn of_fit(self, coefficients: &[Coefficient]) -> Vec<(u32, f64)> {
         let number = |of: &Coefficient| {
             let column = match self.occurring {

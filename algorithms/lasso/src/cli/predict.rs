@@ -64,7 +64,7 @@ the model was fitted is encoded and filled alike. Other columns may hold anythin
 indices beyond the model's last; both are said. Every row has its line: `nan` where a value is missing that the model
 needs, unless it was fitted with --missing mean.";
 
-/// What stands in the line of a row that cannot be predicted.
+/// Value in the line of a row that cannot be predicted.
 const NOT_PREDICTED: &str = "nan";
 
 /// Predicts a value for each row, or its class and the probability of the larger class or of all classes. Where there is a response, the
@@ -131,7 +131,7 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     tell(options, &predictions, measured, (records, notes))
 }
 
-/// What is said of rows that cannot be predicted, and of those that have no response.
+/// Notes on rows that cannot be predicted, and on those that have no response.
 fn said_of_rows(lacking: &[u32], without_response: &[u32]) -> Vec<String> {
     let of = |rows: &[u32], what: &str| {
         (!rows.is_empty()).then(|| format!("{} {what}", count(rows.len() as u64, "row")))
@@ -162,7 +162,7 @@ fn offset(options: &Options, about: &Model) -> Result<Option<String>, Error> {
     }
 }
 
-/// What is said of how the data were read.
+/// Notes on how the data were read.
 fn what_is_left_out(samples: &Samples, about: &Model, left_out: &[String]) -> Vec<String> {
     let mut notes = samples.notes.clone();
     if !left_out.is_empty() {
@@ -219,7 +219,7 @@ struct Predictions<'a> {
 }
 
 impl Predictions<'_> {
-    /// Whether a row lacks a value that the model needs, so that it has no prediction.
+    /// `true` if a row lacks a value that the model needs, so that it has no prediction.
     fn lacks(&self, row: usize) -> bool {
         self.scores[row..].iter().step_by(self.rows).any(|score| score.is_nan())
     }

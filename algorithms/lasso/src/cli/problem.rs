@@ -149,7 +149,7 @@ impl Features {
         fit.digest_of(self.occurring.as_ref())
     }
 
-    /// What was encoded, filled and left out, a sentence each.
+    /// Notes on what was encoded, filled and left out, a sentence each.
     fn sentences(&self) -> Vec<String> {
         let mut sentences = self.encoding.as_ref().map(Encoding::sentences).unwrap_or_default();
         if let (true, Some(classes)) = (self.scores_each_class, self.classes.as_deref()) {
@@ -160,7 +160,7 @@ impl Features {
         sentences
     }
 
-    /// The same below a text.
+    /// These notes below a text.
     pub(crate) fn below(&self, text: &str) -> String {
         match self.sentences() {
             none if none.is_empty() => text.to_owned(),
@@ -222,7 +222,7 @@ impl ProblemOptions {
         Ok(Reading { cache: self.cache.clone(), classes, beside, columns, ..options })
     }
 
-    /// What a model keeps of the table's columns; `data` is told what was made of them.
+    /// Columns of the table as a model keeps them; `data` is told what was made of them.
     pub(crate) fn features(&self, table: &Table, data: &mut Data) -> Features {
         let features = Features::of(table, self.columns.text.zero_based, self.rows.offset(), self.loss);
         data.notes.extend(features.sentences());
@@ -302,7 +302,7 @@ impl ProblemOptions {
         Ok(lasso)
     }
 
-    /// The same with what is asked of single columns, of which this many are fitted, and where they start.
+    /// Parameters with the terms of single columns, of which this many are fitted, and where they start.
     pub(crate) fn of_columns(
         &self,
         lasso: Lasso,

@@ -73,7 +73,7 @@ struct Held {
     inverses: Vec<f64>,
 }
 
-/// What is held is forgotten before every use, and not written.
+/// Columns that are held are forgotten before every use, and not written.
 impl State for Factor {
     fn save(&self, out: &mut Writer) {
         let Self { members, place, l, inverses, ridge, ridges, spent, held: _ } = self;

@@ -8,7 +8,7 @@ use crate::program::{ends, program, report, scratch};
 
 const COLOURS: &str = "colour,size,y\n#ff0000,1,3\n#00ff00,2,4\nblue,3,9\n#ff0000,4,8\nblue,5,7\nblue,1,2\n";
 
-/// What the first of two commands writes is read by both, and a prediction stands beside every row.
+/// Text that the first of two commands writes is read by both, and a prediction stands beside every row.
 #[test]
 fn each_row_counts_in_fit_and_predict_however_it_is_written() {
     let folder = scratch();

@@ -169,7 +169,7 @@ fn rows_that_come_bring_columns_of_any_number() {
     );
 }
 
-/// What does not fit into memory is refused by what it would take, and never ends the program.
+/// A fit that does not fit into memory is refused by the size that it would take, and never ends the program.
 #[test]
 fn what_does_not_fit_is_refused() {
     let folder = scratch();

@@ -53,7 +53,7 @@ pub(crate) struct TextArgs {
 }
 
 impl TextArgs {
-    /// Whether an option was given.
+    /// `true` if an option was given.
     pub(crate) fn is_given(&self) -> bool {
         let dialect = self.dialect.dialect();
         self.text.is_some() || self.id.is_some() || dialect.given().iter().any(|(_, is_given)| *is_given)
@@ -68,7 +68,7 @@ pub(crate) struct Given<'a> {
     pub(crate) texts: &'a TextArgs,
     /// The rule that divides texts into words.
     pub(crate) tokenizer: Tokenizer,
-    /// Whether there may be no word at all.
+    /// `true` if there may be no word at all.
     pub(crate) may_be_empty: bool,
 }
 
@@ -168,7 +168,7 @@ impl CorpusArgs {
         Ok((corpus, Filter { min_df, max_df, remove_top: 0, stop_words }))
     }
 
-    /// What is said of DATA; texts are divided as those of the model, if it names a rule.
+    /// Notes on DATA; texts are divided as those of the model, if it names a rule.
     fn given<'a>(&'a self, format: Option<&'a str>, model: Option<Tokenizer>) -> Result<Given<'a>, Error> {
         let tokenizer = self.words.rule(model)?;
         let (vocab, texts) = (self.vocab.as_deref(), &self.texts);

@@ -169,7 +169,7 @@ struct Documents {
     unknown: Vec<u64>,
     /// All of them have their topics.
     records: Records,
-    /// What is said of the documents.
+    /// Notes on the documents.
     notes: Vec<String>,
     inference: Arc<Inference>,
     workers: usize,

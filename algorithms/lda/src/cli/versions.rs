@@ -28,10 +28,10 @@ struct Run<'a> {
     tokenizer: Option<Tokenizer>,
     /// Tokens of the changes that are no words.
     left_out: Cell<TokensLeftOut>,
-    /// What is said of the changes of the next version.
+    /// Notes on the changes of the next version.
     changed: Vec<String>,
     carried: Option<Carried>,
-    /// What is said of how the corpus was read.
+    /// Notes on how the corpus was read.
     notes: Vec<String>,
 }
 

@@ -11,7 +11,7 @@ const MOST: usize = 50;
 /// How the words of texts are divided.
 #[derive(Debug, Clone, Default, Args, Serialize)]
 pub(crate) struct WordArgs {
-    /// What divides the words of texts: unicode, as Unicode's Annex 29 has it, or blanks alone, for texts that are cut into
+    /// Divider of words in texts: unicode, as Unicode's Annex 29 has it, or blanks alone, for texts that are cut into
     /// words already (by jieba, MeCab, PyThaiNLP). Default: unicode, or as the model's texts were divided.
     #[arg(long, value_name = "unicode|blanks", value_parser = str::parse::<Words>)]
     words: Option<Words>,
@@ -22,7 +22,7 @@ pub(crate) struct WordArgs {
 }
 
 impl WordArgs {
-    /// Whether an option was given.
+    /// `true` if an option was given.
     pub(crate) fn is_given(&self) -> bool {
         self.words.is_some() || self.min_letters.is_some()
     }
@@ -53,7 +53,7 @@ impl WordArgs {
     }
 }
 
-/// What names the rule in the identity of a run; nothing of a bag of words.
+/// Name of the rule in the identity of a run; nothing of a bag of words.
 pub(crate) fn identity(corpus: &Corpus) -> String {
     let rule = corpus.tokenizer.as_ref().and_then(|rule| serde_json::to_string(rule).ok());
     rule.unwrap_or_else(|| "none".into())

@@ -271,7 +271,7 @@ pub struct Alternation {
     chunks: usize,
     /// Whether something is measured after each epoch.
     measures: bool,
-    /// Whether shards have their ratings: not those that have just been made, as where a run begins or is resumed.
+    /// `true` if shards have their ratings: not those that have just been made, as where a run begins or is resumed.
     is_set_up: bool,
 }
 

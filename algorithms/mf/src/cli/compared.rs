@@ -1,4 +1,4 @@
-//! What a model is held against: the mean of the ratings, and the biases alone.
+//! Models that a fit is held against: the mean of the ratings, and the biases alone.
 
 use raddle::Metric;
 use raddle::cli::{Report, number};
@@ -9,7 +9,7 @@ use raddle_mf::{Baselines, Fit, Learned};
 pub(super) struct Compared<'a> {
     fit: &'a Fit,
     baselines: &'a Baselines,
-    /// The same on the test data, where there is any: of the model, the mean and the biases.
+    /// Errors on the test data, where there is any: of the model, the mean and the biases.
     test: Option<[f64; 3]>,
 }
 
@@ -22,7 +22,7 @@ impl<'a> Compared<'a> {
         Some(Self { fit, baselines, test })
     }
 
-    /// What stands in the report.
+    /// Report with these results.
     pub(super) fn report(&self, report: Report) -> Report {
         let Baselines { mean_rmse, biases_rmse, on, .. } = self.baselines;
         let report = report.result("mean_rmse", *mean_rmse).result("biases_rmse", *biases_rmse);

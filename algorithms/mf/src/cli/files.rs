@@ -27,7 +27,7 @@ pub(crate) struct About {
     pub(crate) users: IdList,
     pub(crate) items: IdList,
     pub(crate) ending: String,
-    /// What the model predicts by: `factors`, `biases` or `mean`.
+    /// Parts that the model predicts by: `factors`, `biases` or `mean`.
     #[serde(default = "factors")]
     pub(crate) learned: String,
     /// What was measured while training, and on what.
@@ -43,7 +43,7 @@ pub(crate) struct About {
     pub(crate) version: Option<VersionOf>,
 }
 
-/// What models predict by that do not say it.
+/// Parts that models predict by which do not name them.
 fn factors() -> String {
     Learned::Factors.name().into()
 }

@@ -51,7 +51,7 @@ pub(crate) struct Options {
     /// Measure recommendations on the test set: precision, recall, NDCG and MAP at K, and AUC; at 10 with --implicit.
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     pub(super) ranking: Option<usize>,
-    /// What counts as a hit of --ranking: test ratings of X or more. Default: all of them, whatever their value.
+    /// Least test rating that is a hit of --ranking. Default: every test rating is one, whatever its value.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(super) relevant: Option<f64>,
     /// Keep the ratings in this folder as a file that is read by parts: with several processes, none then has all of them

@@ -73,7 +73,7 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
 /// A prediction for each pair of the data.
 struct Predictions<'a> {
     ratings: &'a Ratings,
-    /// What is said of how they were read.
+    /// Notes on how they were read.
     notes: Vec<String>,
     values: Vec<f64>,
     /// Pairs of a user or item that the model does not have.

@@ -52,7 +52,7 @@ impl Shown {
 }
 
 impl Shown {
-    /// What is said of the data, a sentence each.
+    /// Notes on the data, a sentence each.
     fn lines(&self) -> Vec<String> {
         let kept = self.kept.as_ref().map_or_else(String::new, Kept::to_string);
         self.notes.lines().chain(kept.lines()).map(str::to_owned).collect()

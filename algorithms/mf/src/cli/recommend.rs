@@ -143,7 +143,7 @@ pub(super) fn nothing_to_rank_by(folder: &Path, mean: f64) -> String {
     )
 }
 
-/// What is said of users that get what pleases on the whole.
+/// Note on users that get what pleases on the whole.
 pub(super) fn told_of(saved: &Saved, unknown: usize, unlearned: usize) -> Vec<String> {
     let what = match saved.model.stand_in().is_mean_user() {
         true => "the items that please on the whole, by the scores of the mean user",
@@ -159,7 +159,7 @@ pub(super) fn told_of(saved: &Saved, unknown: usize, unlearned: usize) -> Vec<St
     groups.into_iter().filter_map(of).collect()
 }
 
-/// What users have rated already, where there is a file of it, and what is said of how that was read.
+/// Ratings that users have given already, where there is a file of them, and notes on how it was read.
 fn seen(options: &Options, saved: &Saved) -> Result<(Option<Seen>, Vec<String>), Error> {
     let Options { exclude, format, reading, .. } = options;
     let Some(source) = exclude else {

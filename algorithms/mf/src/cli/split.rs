@@ -27,6 +27,8 @@ pub(super) struct Split {
 pub(super) struct Cold {
     pub(super) test: Option<usize>,
     pub(super) validation: Option<usize>,
+    /// Of these, ratings of files of their own: they are no records of the data.
+    elsewhere: usize,
 }
 
 impl Cold {
@@ -42,13 +44,22 @@ impl Cold {
 
     /// What stands in the report.
     pub(super) fn report(self, mut report: Report) -> Report {
-        for (name, cold) in [("test_cold", self.test), ("validation_cold", self.validation)] {
+        let held = [("test_cold", self.test), ("validation_cold", self.validation)];
+        let all: usize = held.iter().filter_map(|(_, cold)| *cold).sum();
+        let of_data = all.saturating_sub(self.elsewhere) as u64;
+        report.records.leave_out("user or item that no rating to train on has", of_data);
+        for (name, cold) in held {
             if let Some(cold) = cold {
-                report.records.leave_out("user or item that no rating to train on has", cold as u64);
                 report = report.result(name, cold as u64);
             }
         }
         report
+    }
+
+    /// Counts ratings of a file of its own.
+    fn of_file(&mut self, cold: usize) -> Option<usize> {
+        self.elsewhere += cold;
+        Some(cold)
     }
 }
 
@@ -75,10 +86,15 @@ impl Split {
                 let why = "give split, the latest as in last:0.1, a file, or none";
                 return Err(Error::usage(format!("--test {share}: {why}")));
             }
-            file => Some(other(options, ("--test", file), ratings)?),
+            file => {
+                let (known, all) = other(options, ("--test", file), ratings)?;
+                cold.test = cold.of_file(all - known.len());
+                Some(known)
+            }
         };
         let with_target = options.model.target.is_some();
         let problem = |triples| Problem::new(users, items, triples).map_err(refuse);
+        let measured = |problem: &Problem| problem.measured().map_or(0, Triples::len);
         let validation = options.validation.as_str();
         let (problem, whole) = match (validation, &test) {
             ("none", Some(test)) if with_target => {
@@ -93,14 +109,18 @@ impl Split {
             }
             (share, _) => match share.parse::<f64>() {
                 Ok(share) => {
-                    let whole = options.refit.then(|| triples.clone());
+                    let (whole, all) = (options.refit.then(|| triples.clone()), triples.len());
                     let held = problem(triples)?.validate_on_share(share, options.train.seed);
-                    (held.map_err(refuse)?, whole)
+                    let held = held.map_err(refuse)?;
+                    cold.validation = Some(all - held.ratings() - measured(&held));
+                    (held, whole)
                 }
                 Err(_) => {
-                    let file = other(options, ("--validation", share), ratings)?;
+                    let (file, all) = other(options, ("--validation", share), ratings)?;
                     let whole = options.refit.then(|| triples.iter().chain(file.iter()).collect());
-                    (problem(triples)?.validate_on(file).map_err(refuse)?, whole)
+                    let held = problem(triples)?.validate_on(file).map_err(refuse)?;
+                    cold.validation = cold.of_file(all - measured(&held));
+                    (held, whole)
                 }
             },
         };
@@ -140,14 +160,18 @@ fn latest(
     }
 }
 
-/// Ratings of another file, by the rows of the data.
-fn other(options: &Options, (option, file): (&str, &str), ratings: &Ratings) -> Result<Triples, Error> {
+/// Ratings of another file by the rows of the data, and how many the file has with those of unknown users and items.
+fn other(
+    options: &Options,
+    (option, file): (&str, &str),
+    ratings: &Ratings,
+) -> Result<(Triples, usize), Error> {
     let reading = options.reading.options(None, options.train.worker_count())?;
     let read = raddle_datasets::read_any_ratings(file, &reading)
         .map_err(|why| Error::input(format!("{option}: {why}")))?;
     let triples = data::in_rows_of(&read, &ratings.users, &ratings.items);
     match triples.is_empty() {
         true => Err(Error::input(format!("{option} {file}: none of its users and items are in the data"))),
-        false => Ok(triples),
+        false => Ok((triples, read.triples.len())),
     }
 }

@@ -92,7 +92,8 @@ impl Stored {
                 let share = checked_share(share)?;
                 let seed = options.train.seed;
                 let held = train.hold_out(|user, item| hashed(user, item, seed, 0.0, share));
-                let (train, out, _) = held.map_err(Error::input)?;
+                let (train, out, number) = held.map_err(Error::input)?;
+                cold.validation = Some(number);
                 (train, Some(out))
             }
         };

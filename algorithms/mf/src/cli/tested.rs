@@ -20,7 +20,7 @@ pub(super) struct Tested {
     ranking: Option<Ranking>,
     /// The least rating that is a hit; all are without.
     relevant: Option<f64>,
-    /// Whether what is tested on are ratings, not clicks.
+    /// `true` if what is tested on are ratings, not clicks.
     is_explicit: bool,
 }
 

@@ -38,7 +38,7 @@ pub struct Baselines {
 }
 
 impl Baselines {
-    /// What they are measured on where nothing is held out.
+    /// Name of the ratings that they are measured on where nothing is held out.
     pub(crate) const TRAINED_ON: &'static str = "training data";
 
     /// Of the ratings of a problem: three passes over them.
@@ -101,7 +101,7 @@ impl Baselines {
 }
 
 impl Problem {
-    /// Whether all ratings to train on are one number, but for rounding.
+    /// `true` if all ratings to train on are one number, but for rounding.
     pub fn is_constant(&self) -> bool {
         let (_, squares) = self.moments();
         let (mean, number) = (self.mean(), self.ratings() as f64);
@@ -120,7 +120,7 @@ fn each_to_train_on(problem: &Problem, see: impl FnMut(u32, u32, f32)) -> Result
     }
 }
 
-/// The same with each that is measured on; with those to train on where nothing is held out.
+/// Calls `see` with each rating that is measured on; with those to train on where nothing is held out.
 fn each_measured(problem: &Problem, see: impl FnMut(u32, u32, f32)) -> Result<(), MfError> {
     let in_file = problem.by_parts.as_ref().and_then(|by_parts| by_parts.measured.as_ref());
     match (&problem.measured, in_file) {

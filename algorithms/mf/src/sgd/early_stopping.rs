@@ -186,7 +186,7 @@ mod tests {
         against(None, rates, errors)
     }
 
-    /// The same where the mean has this error.
+    /// The rule of stopping where the mean has this error.
     fn against(
         mean: Option<f64>,
         rates: &LearningRateSchedule,

@@ -51,7 +51,7 @@ pub struct GridSchedule {
     measure: bool,
     /// Whether biases begin with means.
     means: bool,
-    /// Whether the ratings are in their cells: not with shards that have just been made, as where a run begins or is resumed.
+    /// `true` if the ratings are in their cells: not with shards that have just been made, as where a run begins or is resumed.
     is_set_up: bool,
     /// Which cells are trained by how much they gain; `None` rotates.
     grid: Option<Grid<Phase>>,

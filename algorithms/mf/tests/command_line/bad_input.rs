@@ -187,6 +187,13 @@ fn few_ratings_are_cross_validated_or_refused_but_never_nan() {
     assert!(measured > 0);
     let ran = ends(folder.path(), "cv apart.csv --folds 2 --epochs 2", 2);
     assert!(ran.err.contains("none of the 2 folds of 4 ratings"), "{}", ran.err);
-    let ran = ends(folder.path(), "cv apart.csv --folds 9", 2);
-    assert!(ran.err.contains("--folds is 9: there are fewer ratings"), "{}", ran.err);
+    // Whoever gave no number of folds is not told of an option.
+    fs::write(folder.path().join("three.csv"), "1,1,3\n1,2,4\n2,1,5\n").unwrap();
+    for (line, said) in [
+        ("cv apart.csv --folds 9", "4 ratings cannot be cut into 9 folds"),
+        ("cv three.csv", "3 ratings cannot be cut into 5 folds"),
+    ] {
+        let ran = ends(folder.path(), line, 2);
+        assert!(ran.err.contains(said) && !ran.err.contains("--folds is"), "{line}: {}", ran.err);
+    }
 }

@@ -117,3 +117,44 @@ fn what_verbs_write_replaces_files_and_nothing_else() {
         raddle_common::testing::replaces_files_alone(mf, folder.path(), line, option);
     }
 }
+
+#[test]
+fn ratings_of_files_to_measure_on_are_counted_where_they_cannot_be_used() {
+    let folder = scratch();
+    fs::write(folder.path().join("r.csv"), ratings()).unwrap();
+    fs::write(folder.path().join("other.csv"), "u0,i1,3\nu1,nowhere,2\nnobody,i1,4\nu2,i2,5\n").unwrap();
+    for (options, cold, held) in [
+        ("--validation none --test other.csv", "test_cold", "test"),
+        ("--validation other.csv", "validation_cold", "validation"),
+    ] {
+        let line = format!("fit r.csv --rank 2 --epochs 3 {options} --out run --force --quiet");
+        ends(folder.path(), &line, 0);
+        let report = read(&folder.path().join("run"), "report.json");
+        assert_eq!(report["results"][cold], 2, "{line}");
+        // They are no records of the data.
+        assert_eq!(report["records"]["left_out"], json!({"repeated pair": 1}), "{line}");
+        let said = format!("{held}: 2 ratings left out");
+        let notes = report["notes"].as_array().unwrap();
+        assert!(notes.iter().any(|note| note.as_str().unwrap().starts_with(&said)), "{notes:?}");
+    }
+}
+
+#[test]
+fn what_a_share_holds_out_and_nothing_was_learned_for_is_counted() {
+    let folder = scratch();
+    // Users of one rating each: those that are held out have none to train on.
+    let lines = (0..200).map(|user| format!("u{user},i{},{}\n", user % 5, 1 + user % 4));
+    fs::write(folder.path().join("lone.csv"), lines.collect::<String>() + "a,i0,3\na,i1,4\na,i2,2\n")
+        .unwrap();
+    for cache in ["", " --cache kept"] {
+        let line =
+            format!("fit lone.csv --rank 2 --epochs 3 --validation 0.3{cache} --out run --force --quiet");
+        ends(folder.path(), &line, 0);
+        let report = read(&folder.path().join("run"), "report.json");
+        let cold = report["results"]["validation_cold"].as_u64().unwrap();
+        assert!(cold > 20, "{report}");
+        let left_out = json!({"user or item that no rating to train on has": cold});
+        let expected = json!({"read": 203, "used": 203 - cold, "left_out": left_out});
+        assert_eq!(report["records"], expected, "{line}");
+    }
+}

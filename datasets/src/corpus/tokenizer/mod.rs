@@ -16,7 +16,7 @@ use sieve::Sieve;
 pub use sieve::TokensLeftOut;
 pub(super) use unicode::plain;
 
-/// What divides the words of a text.
+/// Divider of the words of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Words {
@@ -98,7 +98,7 @@ impl Tokenizer {
         Self::new(Words::Letters, None)
     }
 
-    /// What divides words.
+    /// Divider of words.
     pub fn words(&self) -> Words {
         self.words
     }
@@ -108,7 +108,7 @@ impl Tokenizer {
         self.min_letters
     }
 
-    /// Whether this version of the library has the rule: one that is read from a file may be newer.
+    /// `true` if this version of the library has the rule: one that is read from a file may be newer.
     pub fn is_known(&self) -> bool {
         self.version == VERSION
     }

@@ -30,7 +30,7 @@ fn unspaced(letter: char) -> Option<Unspaced> {
     script.filter(|_| letter.is_alphabetic())
 }
 
-/// What a piece between blanks has of scripts without blanks between words.
+/// Count of letters that a piece between blanks has of scripts without blanks between words.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Piece {
     /// Letters of such a script; none where all are katakana.
@@ -53,24 +53,24 @@ impl Piece {
         if needs_cutting { piece } else { Self::default() }
     }
 
-    /// Whether it is one word, as it was cut.
+    /// `true` if it is one word, as it was cut.
     pub(super) fn is_cut(self) -> bool {
         (1..=CUT).contains(&self.weight)
     }
 
-    /// Whether it is more than a word.
+    /// `true` if it is more than a word.
     pub(super) fn is_long(self) -> bool {
         self.weight > CUT
     }
 }
 
-/// Whether a word may be of this one letter: a syllable or a word of its own. Beside scripts without blanks that is Hangul.
+/// `true` if a word may be of this one letter: a syllable or a word of its own. Beside scripts without blanks that is Hangul.
 pub(super) fn is_syllabic(letter: char) -> bool {
     matches!(u32::from(letter), 0x1100..=0x11FF | 0x3130..=0x318F | 0xA960..=0xA97F | 0xAC00..=0xD7FF)
         || unspaced(letter).is_some()
 }
 
-/// Whether a character divides words where blanks do: white space, and the zero-width space of Thai and Khmer.
+/// `true` if a character divides words where blanks do: white space, and the zero-width space of Thai and Khmer.
 pub(super) fn is_blank(letter: char) -> bool {
     letter.is_whitespace() || letter == '\u{200b}'
 }

@@ -56,7 +56,7 @@ impl TokensLeftOut {
         all.into_iter().filter(|&(_, tokens)| tokens > 0).collect()
     }
 
-    /// What users should know of it.
+    /// Notes for users.
     pub fn notes(&self, tokenizer: &Tokenizer) -> Vec<String> {
         let told = |(reason, tokens): &(String, u64)| match (tokens, reason.as_str()) {
             (1, "numbers") => "1 number".to_owned(),
@@ -86,14 +86,14 @@ impl TokensLeftOut {
     }
 }
 
-/// What a token is like.
+/// Form of a token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Shape {
     /// Letters, marks and digits.
     pub(super) letters: usize,
-    /// Whether one is a letter.
+    /// `true` if one is a letter.
     pub(super) has_letter: bool,
-    /// Whether one is of a script in which single characters are words or syllables.
+    /// `true` if one is of a script in which single characters are words or syllables.
     pub(super) is_syllabic: bool,
 }
 

@@ -33,7 +33,7 @@ const KINDS: [u8; 256] = {
     kinds
 };
 
-/// Whether all of a text beyond ASCII are letters of Latin or Cyrillic that stand for themselves: composed, with a small
+/// `true` if all of a text beyond ASCII are letters of Latin or Cyrillic that stand for themselves: composed, with a small
 /// form of one letter, and letters to Annex 29.
 pub(super) fn is_simple(text: &str) -> bool {
     text.chars().all(|letter| {

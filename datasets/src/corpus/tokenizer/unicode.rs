@@ -23,7 +23,7 @@ pub(super) fn words(text: &str, sieve: &mut Sieve<impl FnMut(&str)>) {
     }
 }
 
-/// The same of a piece between blanks.
+/// Words of a piece between blanks.
 pub(super) fn words_of(piece: &str, sieve: &mut Sieve<impl FnMut(&str)>) {
     let text = plain(piece);
     let about = Piece::of(&text);
@@ -84,7 +84,7 @@ pub(super) fn pieces(text: &str, sieve: &mut Sieve<impl FnMut(&str)>) {
     }
 }
 
-/// Whether a character counts as a letter of its word.
+/// `true` if a character counts as a letter of its word.
 fn counts(letter: char) -> bool {
     letter.is_alphanumeric() || (!letter.is_ascii() && is_combining_mark(letter))
 }
