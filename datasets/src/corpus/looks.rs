@@ -51,7 +51,7 @@ fn alike(text: &[u8], separator: Separator) -> Option<(Vec<String>, usize)> {
     for (_, record) in Records::new(text, quoting).take(100) {
         let width = quoting.each(record, |_, _| Ok(true)).ok()?;
         if lines == 0 {
-            first = separator.cells(record).ok()?.into_iter().map(|(cell, _)| cell).collect();
+            first = separator.texts(record).ok()?.into_iter().map(|(cell, _)| cell).collect();
         }
         if width != first.len() || width < 2 {
             return None;

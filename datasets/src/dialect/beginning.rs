@@ -81,7 +81,7 @@ impl Beginning {
                 continue;
             }
             let at = |why: String| ReadError::at(&source.path, 1 + lines + first.line, why);
-            let cells = separator.cells(first.text).map_err(at)?;
+            let cells = separator.texts(first.text).map_err(at)?;
             let mut beginning = Self::shown(separator, &found, cells, dialect);
             for place in [&mut beginning.before, &mut beginning.behind] {
                 *place = (place.0 + skipped, place.1 + lines);

@@ -4,12 +4,14 @@
 //! separator that [`separator`] finds, [`head`] says whether the first of them holds names, and [`marks`] what numbers are
 //! written with.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
-use crate::encoding::TextEncoding;
+use crate::encoding::{TextEncoding, utf8};
 use crate::quoting::Quoting;
 
 pub(crate) mod beginning;
@@ -177,23 +179,32 @@ impl Separator {
         self.quoting().map_or_else(|| "`::`".into(), Quoting::name)
     }
 
-    /// The cells of a record as texts, and whether each stands in quotes.
-    pub(crate) fn cells(self, record: &[u8]) -> Result<Vec<(String, bool)>, String> {
+    /// The cells of a record, and whether each stands in quotes.
+    pub(crate) fn cells(self, record: &[u8]) -> Result<Vec<(Cow<'_, [u8]>, bool)>, String> {
         let mut cells = Vec::new();
-        let text = |bytes: &[u8]| crate::encoding::utf8(bytes).map(str::to_owned);
         match self.quoting() {
             Some(quoting) => {
                 quoting.each(record, |_, cell| {
-                    cells.push((text(&cell.text())?, cell.quoted));
+                    cells.push((cell.text(), cell.quoted));
                     Ok(true)
                 })?;
             }
             None => {
-                let record = text(record)?;
-                cells.extend(record.split("::").map(|cell| (cell.trim().to_owned(), false)));
+                let mut rest = record;
+                while let Some(end) = memmem::find(rest, b"::") {
+                    cells.push((rest[..end].trim_ascii().into(), false));
+                    rest = &rest[end + 2..];
+                }
+                cells.push((rest.trim_ascii().into(), false));
             }
         }
         Ok(cells)
+    }
+
+    /// The [`cells`](Self::cells) of a record as texts.
+    pub(crate) fn texts(self, record: &[u8]) -> Result<Vec<(String, bool)>, String> {
+        let text = |(cell, is_quoted): (Cow<'_, [u8]>, bool)| Ok((utf8(&cell)?.to_owned(), is_quoted));
+        self.cells(record)?.into_iter().map(text).collect()
     }
 }
 

@@ -114,9 +114,8 @@ impl Fit {
         let records = records(text, separator, is_whole);
         let all = records.len();
         // Those whose quotes are wrong are for the reader to name, and count little less than others.
-        let whole = records.iter().map(|record| (record, lossy(separator, record.text)));
-        let (records, cells): (Vec<&Record<'_>>, Vec<Vec<(String, bool)>>) =
-            whole.filter(|(_, cells)| !cells.is_empty()).unzip();
+        let whole = records.iter().filter_map(|record| Some((record, separator.cells(record.text).ok()?)));
+        let (records, cells): (Vec<_>, Vec<_>) = whole.unzip();
         let flawed = all - records.len();
         let (first, rows) = match &cells[..] {
             [] => (0, &cells[..]),
@@ -133,9 +132,9 @@ impl Fit {
             () => 0.0,
         };
         let share = (of_width().count() as f64 + first + 0.9 * flawed as f64) / all.max(1) as f64;
-        let is_number = |cell: &String| match separator {
-            Separator::Byte(b',') => Marks::default().number(cell.as_bytes()).is_some(),
-            _ => Marks::any_reads(cell.as_bytes()),
+        let is_number = |cell: &[u8]| match separator {
+            Separator::Byte(b',') => Marks::default().number(cell).is_some(),
+            _ => Marks::any_reads(cell),
         };
         let mut numbers = vec![0; width];
         let mut missing = vec![0; width];
@@ -143,7 +142,7 @@ impl Fit {
         for row in of_width() {
             for (at, (cell, _)) in row.iter().enumerate() {
                 numbers[at] += usize::from(is_number(cell));
-                missing[at] += usize::from(is_missing(cell.as_bytes()));
+                missing[at] += usize::from(is_missing(cell));
                 lists[at] += usize::from(is_list(cell));
             }
         }
@@ -169,13 +168,14 @@ pub(super) fn usual_width<T>(rows: &[Vec<T>]) -> usize {
 
 /// The cells of a record, none where its quotes are wrong.
 pub(super) fn lossy(separator: Separator, record: &[u8]) -> Vec<(String, bool)> {
-    separator.cells(String::from_utf8_lossy(record).as_bytes()).unwrap_or_default()
+    separator.texts(String::from_utf8_lossy(record).as_bytes()).unwrap_or_default()
 }
 
 /// `true` if a cell is several numbers with blanks between, and not one whose thousands these divide.
-fn is_list(cell: &str) -> bool {
-    let is_one = |cell: &str| Marks::any_reads(cell.as_bytes()) || is_missing(cell.as_bytes());
-    cell.contains([' ', '\t']) && !Marks::any_reads(cell.as_bytes()) && cell.split_whitespace().all(is_one)
+fn is_list(cell: &[u8]) -> bool {
+    let is_one = |cell: &[u8]| cell.is_empty() || Marks::any_reads(cell) || is_missing(cell);
+    let has_blank = memchr::memchr2(b' ', b'\t', cell).is_some();
+    has_blank && !Marks::any_reads(cell) && cell.split(u8::is_ascii_whitespace).all(is_one)
 }
 
 /// The candidate that the first line has most of, outside of quotes; of equally frequent ones the first of `,`, `;`, tabs

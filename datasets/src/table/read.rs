@@ -312,18 +312,15 @@ pub(super) fn recognise(beginning: &[u8], dialect: &Dialect) -> Option<Format> {
     }
     let has_rows = lines(beginning).any(|line| !line.starts_with(b"#"));
     let rows: Vec<&[u8]> = lines(beginning).filter(|line| !has_rows || !line.starts_with(b"#")).collect();
-    let words = |line: &'_ [u8]| -> Vec<Vec<u8>> {
-        line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).map(<[u8]>::to_vec).collect()
-    };
     let first = words(rows.first()?);
     if dialect.separator.is_some() {
         return Some(Format::Csv);
     }
     let is_number =
-        |word: &Vec<u8>| crate::number::decimal(word).is_some_and(|(_, length)| length == word.len());
+        |word: &[u8]| crate::number::decimal(word).is_some_and(|(_, length)| length == word.len());
     let is_blank = || divided_by(beginning, Purpose::Table) == Separator::Blanks;
     match &first[..] {
-        [_, pair, ..] if is_pair(pair) => match is_blank() && !has_pairs_alone(&rows, words) {
+        [_, pair, ..] if is_pair(pair) => match !has_pairs_alone(&rows) && is_blank() {
             true => Some(Format::Csv),
             false => Some(Format::Libsvm),
         },
@@ -345,7 +342,7 @@ pub(super) fn recognise(beginning: &[u8], dialect: &Dialect) -> Option<Format> {
                 true => Some(Format::Libsvm),
                 false => {
                     let mut all = lines(beginning).map(words);
-                    all.any(|words| words.first().is_some_and(is_number)).then_some(Format::Csv)
+                    all.any(|words| words.first().is_some_and(|word| is_number(word))).then_some(Format::Csv)
                 }
             }
         }
@@ -361,10 +358,15 @@ fn is_pair(word: &[u8]) -> bool {
 }
 
 /// `true` if pairs stand behind the first word of each row wherever one has a pair.
-fn has_pairs_alone(rows: &[&[u8]], words: impl Fn(&[u8]) -> Vec<Vec<u8>>) -> bool {
-    let rows: Vec<Vec<Vec<u8>>> = rows.iter().map(|row| words(row)).collect();
+fn has_pairs_alone(rows: &[&[u8]]) -> bool {
+    let rows: Vec<Vec<&[u8]>> = rows.iter().map(|row| words(row)).collect();
     let width = rows.iter().map(Vec::len).max().unwrap_or(0);
     (1..width).all(|at| rows.iter().any(|row| row.get(at).is_some_and(|word| is_pair(word))))
+}
+
+/// The words of a line.
+fn words(line: &[u8]) -> Vec<&[u8]> {
+    line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect()
 }
 
 /// The lines that are not empty.

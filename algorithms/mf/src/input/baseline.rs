@@ -103,8 +103,8 @@ impl Baselines {
 impl Problem {
     /// `true` if all ratings to train on are one number, but for rounding.
     pub fn is_constant(&self) -> bool {
-        let (_, squares) = self.moments();
-        let (mean, number) = (self.mean(), self.ratings() as f64);
+        let ((sum, squares), number) = (self.moments(), self.ratings() as f64);
+        let mean = sum / number;
         (squares / number - mean * mean).max(0.0).sqrt() <= 1e-6 * mean.abs()
     }
 }
