@@ -164,6 +164,9 @@ impl fmt::Display for Separator {
     }
 }
 
+/// A cell, and whether it stands in quotes.
+type CellOf<'t> = (Cow<'t, [u8]>, bool);
+
 impl Separator {
     /// How quotes hold cells together, where they do.
     pub(crate) fn quoting(self) -> Option<Quoting> {
@@ -179,8 +182,8 @@ impl Separator {
         self.quoting().map_or_else(|| "`::`".into(), Quoting::name)
     }
 
-    /// The cells of a record, and whether each stands in quotes.
-    pub(crate) fn cells(self, record: &[u8]) -> Result<Vec<(Cow<'_, [u8]>, bool)>, String> {
+    /// The cells of a record.
+    pub(crate) fn cells(self, record: &[u8]) -> Result<Vec<CellOf<'_>>, String> {
         let mut cells = Vec::new();
         match self.quoting() {
             Some(quoting) => {
@@ -203,7 +206,7 @@ impl Separator {
 
     /// The [`cells`](Self::cells) of a record as texts.
     pub(crate) fn texts(self, record: &[u8]) -> Result<Vec<(String, bool)>, String> {
-        let text = |(cell, is_quoted): (Cow<'_, [u8]>, bool)| Ok((utf8(&cell)?.to_owned(), is_quoted));
+        let text = |(cell, is_quoted): CellOf<'_>| Ok((utf8(&cell)?.to_owned(), is_quoted));
         self.cells(record)?.into_iter().map(text).collect()
     }
 }
