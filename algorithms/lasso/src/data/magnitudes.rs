@@ -144,6 +144,9 @@ mod tests {
             let error = check_response((size, size), longest).unwrap_err().to_string();
             assert!(error.contains("scale the response"), "{error}");
         }
+        // All values are equal, and their squares overflow all the same where they are not centred first.
+        let error = check_response((1e200, 0.0), longest).unwrap_err().to_string();
+        assert!(error.contains("scale the response"), "{error}");
         let error = check_response((1e100, 1e100), (1e100, 4)).unwrap_err().to_string();
         assert!(error.contains("column 5"), "{error}");
     }

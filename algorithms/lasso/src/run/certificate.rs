@@ -177,3 +177,54 @@ fn with_room(largest: f64, violators: usize, few: usize) -> Share {
         ..Share::default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::data::columns::Columns;
+    use crate::data::design::Design;
+    use crate::loss::rows::Rows;
+    use crate::run::gram_tiles::WorkingPart;
+
+    #[test]
+    fn a_lazy_certificate_tells_of_coefficients_and_members_what_a_full_one_tells() {
+        let (rows, columns) = (6, 9);
+        let value = |at: usize| ((at * 37 + at / 7) % 11) as f64 - 5.0;
+        let design = Design::Dense { rows, values: (0..rows * columns).map(value).collect() };
+        // Coefficients inside and outside the working set.
+        let coefficients = [(2, 0.5), (4, -1.5), (7, 2.0)];
+        let columns = Columns::Here(Arc::new(design));
+        let shard = ColumnShard::of(&columns, 0..9, WorkingPart::default(), &coefficients).unwrap();
+        let (given, terms) = (Rows::plain(vec![0.0; rows]), Terms::default());
+        let mut lazy = shard;
+        lazy.admit(0, &[1, 4], false);
+        let mut full = lazy.clone();
+        for step in 0..5_u32 {
+            let residual: Vec<f64> = (0..rows).map(|row| 0.01 * f64::from(step) + 0.1 * value(row)).collect();
+            let asked = |lazy| Asked {
+                residual: &residual,
+                sum: residual.iter().sum(),
+                is_known: true,
+                penalty: 1e3,
+                ridge: 0.0,
+                curvature: 1.0,
+                local: None,
+                // So high that no column can reach it.
+                floor: Some(1e3),
+                first: None,
+                cap: 4,
+                weights: false,
+                lazy,
+                rows: &given,
+                terms: &terms,
+            };
+            let (told, expected) = (lazy.share(&asked(true)), full.share(&asked(false)));
+            assert_eq!((told.nonzeros.len(), told.members.len()), (3, 2));
+            assert_eq!((told.nonzeros, told.slopes), (expected.nonzeros, expected.slopes), "step {step}");
+            assert_eq!(told.members, expected.members, "step {step}");
+            assert_eq!((told.violators, told.strays), (expected.violators, expected.strays), "step {step}");
+        }
+    }
+}

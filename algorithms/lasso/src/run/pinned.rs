@@ -387,3 +387,76 @@ impl Solver {
         self.members.solve(Solve { given, columns, target, gradient, rows, intercept, free })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use raddle::state::{from_bytes, to_bytes};
+
+    use super::*;
+    use crate::lambdas::{Course, Penalty};
+    use crate::loss::Loss;
+    use crate::loss::row_state::RowState;
+
+    const SQUARED: Objective = Objective { loss: Loss::Squared, l1_ratio: 1.0, intercept: false };
+
+    fn named(violators: &[(u32, f64)], strays: bool) -> Share {
+        Share { violators: violators.to_vec(), strays, ..Share::default() }
+    }
+
+    #[test]
+    fn coefficients_outside_the_set_enter_before_any_violator() {
+        let mut solver = Solver::new(SQUARED, Arc::default());
+        (solver.penalty, solver.wanted) = (1.0, 1);
+        // Shards name the ones or the others.
+        let shares = vec![named(&[(0, 5.0), (3, -4.0)], false), named(&[(7, 0.1), (9, -0.2)], true)];
+        assert_eq!(solver.candidates(shares, 10), (vec![(9, -0.2), (7, 0.1)], 2));
+    }
+
+    #[test]
+    fn candidates_are_the_same_however_columns_are_cut_into_shards() {
+        let mut solver = Solver::new(SQUARED, Arc::default());
+        (solver.penalty, solver.wanted) = (1.0, 10);
+        let all: Vec<(u32, f64)> = (0..12).map(|j| (j, f64::from(2 + j % 5))).collect();
+        let cap = 3;
+        let cut = |columns: usize| -> Vec<Share> {
+            let shard = |all: &[(u32, f64)]| {
+                let mut own = all.to_vec();
+                keep_worst(&mut own, cap);
+                named(&own, false)
+            };
+            all.chunks(columns).map(shard).collect()
+        };
+        // The largest, and of equals the first.
+        let expected = (vec![(4, 6.0), (9, 6.0), (3, 5.0)], 10);
+        for columns in [12, 6, 4, 1] {
+            assert_eq!(solver.candidates(cut(columns), cap), expected, "{columns} columns a shard");
+        }
+    }
+
+    #[test]
+    fn what_was_read_from_a_checkpoint_is_not_written_again_after_a_boundary() {
+        let y = vec![1.0, -2.0, 3.0];
+        let spec = Spec {
+            rows: Rows::plain(y.clone()),
+            gram_response: y.clone(),
+            roots: Vec::new(),
+            objective: SQUARED,
+            terms: Arc::default(),
+            most_members: usize::MAX,
+            course: Course::One(Penalty::Lambda(0.5)),
+            tolerance: 1e-9,
+            weights: false,
+            working_set: true,
+        };
+        let replica = Replica { rows: RowState::new(y, Vec::new(), 0.0, Vec::new()), stage: None };
+        let shares = [Share { largest: 3.0, ..Share::default() }];
+        // As the guard brings it back: nobody has rebuilt it.
+        let mut solver = Solver::new(SQUARED, Arc::default());
+        let mut read: Solver = from_bytes(&to_bytes(&solver)).unwrap();
+        assert!(read.kept.is_some() && to_bytes(&read) == to_bytes(&solver));
+        for solver in [&mut solver, &mut read] {
+            solver.certify(&spec, &replica, &shares);
+        }
+        assert!(solver.penalty > 0.0 && to_bytes(&read) == to_bytes(&solver));
+    }
+}

@@ -185,3 +185,56 @@ impl Schedule<Phase> for WorkingSetSchedule {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use raddle::Metric;
+
+    use super::*;
+
+    #[test]
+    fn where_many_are_tied_more_are_asked_about_until_as_many_enter_as_are_wanted() {
+        // Thirty columns tell the same; of the others each stands alone.
+        let strength = |a: u32, b: u32| if a < 30 && b < 30 { 0.95 } else { 0.1 };
+        for wanted in [1, 5, 20] {
+            let variables = Variables::in_ranges(vec![1; 60], vec![0, 25, 60]);
+            let mut schedule = WorkingSetSchedule::new(variables, 2, true);
+            let weights = (0..60).map(|variable| (variable, 100.0 - f64::from(variable))).collect();
+            let metric = Metric::new("gap", 1.0, "nothing");
+            schedule.begin_epoch(&Outlook { epoch: 0, metric, objective: None, weights, wanted });
+            // The worst first, each that is tied to none before it.
+            let mut expected: Vec<u32> = Vec::new();
+            for variable in 0..60 {
+                if expected.len() < wanted
+                    && expected.iter().all(|&before| strength(variable, before) <= TIED)
+                {
+                    expected.push(variable);
+                }
+            }
+            let (mut next, mut questions) = (schedule.next_round(), 0);
+            let round = loop {
+                let candidates = match next {
+                    Next::Round(round) => break round,
+                    Next::Relate(candidates) => candidates.variables,
+                    other => panic!("{other:?}"),
+                };
+                questions += 1;
+                let ties = Dependencies::of_pairs(&candidates, strength);
+                next = schedule.decide(&ties);
+            };
+            let entering: Vec<u32> = round.tasks.into_iter().flat_map(|task| task.variables).collect();
+            assert_eq!(entering, expected, "{wanted} wanted, {questions} questions");
+            assert_eq!(questions > 1, wanted > 1, "{questions} questions for {wanted}");
+        }
+    }
+
+    #[test]
+    fn no_more_than_are_wanted_enter_unasked() {
+        let mut schedule = WorkingSetSchedule::new(Variables::in_ranges(vec![1; 9], vec![0, 9]), 1, false);
+        let metric = Metric::new("gap", 1.0, "nothing");
+        let weights = vec![(8, 3.0), (2, 2.0)];
+        schedule.begin_epoch(&Outlook { epoch: 0, metric, objective: None, weights, wanted: 2 });
+        let Next::Round(round) = schedule.next_round() else { panic!("there is nothing to ask") };
+        assert_eq!(round.tasks[0].variables, [8, 2]);
+    }
+}

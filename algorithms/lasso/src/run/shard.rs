@@ -260,3 +260,50 @@ impl raddle::State for ColumnShard {
         Ok(shard)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use raddle::state::to_bytes;
+
+    use super::*;
+
+    fn shard() -> ColumnShard {
+        let design = Design::Dense { rows: 1, values: vec![1.0; 5] };
+        ColumnShard::new(&Arc::new(design), 0..5, WorkingPart::default())
+    }
+
+    #[test]
+    fn coefficients_are_recalled_bit_for_bit() {
+        let mut learned = shard();
+        learned.coefficients = vec![0.0, -0.0, 1.5, 0.0, -f64::MIN_POSITIVE];
+        let mut out = Writer::default();
+        learned.remember(&mut out);
+        let bytes = out.into_bytes();
+        let mut other = shard();
+        other.coefficients = vec![9.0; 5];
+        other.recall(&mut Reader::new(&bytes)).unwrap();
+        assert_eq!(to_bytes(&other.coefficients), to_bytes(&learned.coefficients));
+    }
+
+    #[test]
+    fn what_names_no_columns_in_rising_order_is_refused() {
+        let recall = |places: &[u32], values: &[f64]| {
+            let mut out = Writer::default();
+            out.write(&places.to_vec());
+            out.write(&values.to_vec());
+            shard().recall(&mut Reader::new(&out.into_bytes()))
+        };
+        let refused = Err(StateError::new("the coefficients of as many columns"));
+        for (what, places, values) in [
+            ("a column beyond the last", &[1, 5][..], &[1.0, 2.0][..]),
+            ("a falling order", &[3, 1], &[1.0, 2.0]),
+            ("a column twice", &[1, 1], &[1.0, 2.0]),
+            ("a value too few", &[1, 3], &[1.0]),
+            ("a value too many", &[1], &[1.0, 2.0]),
+        ] {
+            assert_eq!(recall(places, values), refused, "{what}");
+        }
+        assert_eq!(recall(&[1, 4], &[1.0, 2.0]), Ok(()));
+        assert_eq!(recall(&[], &[]), Ok(()));
+    }
+}

@@ -103,7 +103,17 @@ impl<'a> Start<'a> {
             0 => terms.places(given.to_vec()),
             _ => side_by_side(given, columns as u32, classes as u32),
         };
-        places.iter().map(prepared).collect()
+        let mut places = places.iter().map(prepared).collect::<Result<Vec<_>, _>>()?;
+        // No step would move the coefficient of a column of zeros, and the penalty would count it for ever.
+        let columns = self.design.some(places.iter().map(|&(place, _)| place as usize))?;
+        for ((_, value), column) in places.iter_mut().zip(&columns) {
+            let squares = match self.given.weights() {
+                None => column.view().sum_squares(self.given.scores()),
+                Some(weights) => column.view().weighed(weights).0,
+            };
+            *value = if squares > 0.0 { *value } else { 0.0 };
+        }
+        Ok(places)
     }
 
     /// Where the rows stand at these coefficients of columns as prepared.
