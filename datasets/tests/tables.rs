@@ -6,6 +6,8 @@
 mod dialects;
 #[path = "dialects/records.rs"]
 mod records;
+#[path = "tables/rules.rs"]
+mod rules;
 
 use std::path::PathBuf;
 
