@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod comparisons;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -169,4 +171,24 @@ fn libraries_bring_no_command_line() {
         assert!(!needs(package, &[]).is_empty(), "{package}");
     }
     assert_eq!(needs("raddle-datasets", &[]), [""; 0]);
+}
+
+#[test]
+fn no_comparison_of_a_test_may_be_empty() {
+    let found = comparisons::that_may_be_empty(Path::new(env!("CARGO_MANIFEST_DIR")));
+    assert_eq!(found, [""; 0], "use `pairs` or `not_empty` of raddle_common::testing");
+    // The places are found where they stand, and nothing else is.
+    for (code, count) in [
+        ("for (a, b) in x.iter().zip(y) { assert_eq!(a, b); }", 1),
+        ("for (i, a) in (0..).zip(x) { assert!(a > i); }", 0),
+        ("for (a, i) in x.iter().zip(0..) { assert!(a > i); }", 0),
+        ("for (a, b) in pairs(x, y) { assert_eq!(a, b); }", 0),
+        ("for (a, b) in x.iter().zip(y) { sum += a * b; }", 0),
+        ("assert!(x.iter().zip(y).all(|(a, b)| a == b));", 1),
+        ("assert!(ran.out.lines().all(|line| line.is_empty()));", 1),
+        ("assert!(not_empty(ran.out.lines()).all(|line| line.is_empty()));", 0),
+        ("// assert!(x.iter().zip(y).all(|(a, b)| a == b));", 0),
+    ] {
+        assert_eq!(comparisons::places(code).len(), count, "{code}");
+    }
 }

@@ -8,6 +8,7 @@ mod programs;
 use programs::{lda, mf, ridge};
 use raddle::schedule::{Automatic, Cyclic, Priority, PrioritySettings, Schedule, Shuffled};
 use raddle::{Ending, Engine, Visibility};
+use raddle_common::testing::pairs;
 
 /// Predictions less ratings, from the parts alone.
 fn rmse(problem: &mf::Problem, program: &mf::Mf, parts: &raddle::Parts<mf::Mf>) -> f64 {
@@ -117,7 +118,7 @@ fn every_schedule_finds_the_optimum_of_the_normal_equations() {
         )),
     ];
     let staleness = [0, 0, 1, 0];
-    for (schedule, staleness) in all.into_iter().zip(staleness) {
+    for (schedule, staleness) in pairs(all.into_iter(), staleness) {
         let (program, parts) = problem.parts();
         let optimum = solve(&columns, &response, program.lambda);
         let engine = Engine::new(program, schedule, parts).workers(2).staleness(staleness).epochs(3000);
@@ -125,7 +126,7 @@ fn every_schedule_finds_the_optimum_of_the_normal_equations() {
         assert_eq!(outcome.report.ending, Ending::Target);
         let found: Vec<f64> =
             outcome.parts.shards.iter().flat_map(|shard| shard.coefficients.clone()).collect();
-        for (found, optimum) in found.iter().zip(&optimum) {
+        for (found, optimum) in pairs(&found, &optimum) {
             assert!((found - optimum).abs() < 1e-7, "{found} against {optimum}");
         }
     }

@@ -270,6 +270,7 @@ impl<'t> Iterator for Records<'t> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use raddle_common::testing::pairs;
 
     fn read(text: &[u8], quoting: Quoting) -> Result<Vec<Vec<String>>, String> {
         let texts = |record| {
@@ -327,7 +328,7 @@ mod tests {
             let text = out.into_inner().unwrap();
             let read = read(&text, Quoting::Byte(b',')).unwrap();
             prop_assert_eq!(read.len(), rows.len());
-            for (ours, theirs) in read.iter().flatten().zip(rows.iter().flatten()) {
+            for (ours, theirs) in pairs(read.iter().flatten(), rows.iter().flatten()) {
                 prop_assert_eq!(trimmed(ours), trimmed(theirs));
             }
         }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
+use raddle_common::testing::pairs;
 use raddle_datasets::generate::table;
 use raddle_datasets::{Matrix, Table};
 use sha2::{Digest, Sha256};
@@ -53,7 +54,7 @@ fn every_kind_agrees_with_numpy() {
         let table = table(spec).unwrap();
         assert_eq!(digest(&table), x, "{spec}");
         let ends = [table.y[0], table.y[1], table.y[table.y.len() - 1]];
-        for (ours, theirs) in ends.iter().zip(y) {
+        for (ours, theirs) in pairs(&ends, y) {
             assert!((ours - theirs).abs() < 1e-12, "{spec}: {ours} {theirs}");
         }
     }

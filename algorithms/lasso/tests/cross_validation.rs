@@ -5,6 +5,7 @@
 mod common;
 
 use common::{Oracle, classes, dense, random_data, sparse};
+use raddle_common::testing::pairs;
 use raddle_datasets::Matrix;
 use raddle_lasso::{
     Choice, Criterion, CrossValidated, Folds, Lasso, LassoError, Loss, Preparation, Problem, Rule,
@@ -127,7 +128,7 @@ fn holds(
         let expected = expected(columns, y, &folds, (intercept, standardize));
         let first = Oracle::new(&x, y, preparation).lambda_max();
         assert_eq!(done.curve.points.len(), points);
-        for ((point, (mean, se)), at) in done.curve.points.iter().zip(&expected).zip(0..) {
+        for ((point, (mean, se)), at) in pairs(&done.curve.points, &expected).zip(0..) {
             let lambda = first * 30f64.powf(-f64::from(at) / (points as f64 - 1.0));
             assert!((point.lambda / lambda - 1.0).abs() < 1e-9, "{context}, point {at}");
             assert!(close(point.mean, *mean), "{context}, point {at}: mean {} {mean}", point.mean);
@@ -354,7 +355,7 @@ fn every_measure_of_every_loss_is_the_one_of_its_definition() {
             let folds = cv().start(x.clone(), y.clone(), Preparation::default()).unwrap();
             let done = cv().rule(Rule::OneSe).fit(x.clone(), y.clone(), Preparation::default()).unwrap();
             assert_eq!(done.curves.len(), 2);
-            for (curve, (ratio, l1_ratio)) in done.curves.iter().zip([1.0, 0.4].into_iter().enumerate()) {
+            for (curve, (ratio, l1_ratio)) in pairs(&done.curves, [1.0, 0.4].into_iter().enumerate()) {
                 assert_eq!((curve.l1_ratio, curve.criterion), (l1_ratio, criterion));
                 for (at, point) in curve.points.iter().enumerate() {
                     let lambda = folds.lambdas(ratio)[at];

@@ -6,6 +6,7 @@ mod common;
 
 use common::general::General;
 use common::{classes, dense, random_data, same_gap, sparse};
+use raddle_common::testing::pairs;
 use raddle_lasso::{Choice, Fit, Lasso, Loss, Preparation, Problem};
 
 /// Below this, a gap is what rounding leaves.
@@ -91,7 +92,7 @@ fn each_point_of_a_path_is_proven_by_its_scale() {
     assert_eq!(last.lambda, path.lambda);
     let scores = common::predictions(&x, &last.coefficients, last.intercept);
     let largest = path.dual.iter().map(|value| value.abs()).fold(0.0, f64::max);
-    for ((y, score), dual) in y.iter().zip(scores).zip(&path.dual) {
+    for ((y, score), dual) in pairs(pairs(&y, scores), &path.dual) {
         assert!(
             (last.dual_scale * (y - score) - dual).abs() <= 1e-9 * largest,
             "the path's own is its last point's"

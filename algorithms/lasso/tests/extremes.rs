@@ -7,6 +7,7 @@ mod common;
 
 use common::{Oracle, dense, random, sparse};
 use raddle::Ending;
+use raddle_common::testing::pairs;
 use raddle_lasso::{Choice, Fit, Lasso, LassoError, Loss, Preparation, Problem};
 
 const SCHEDULES: [Choice; 4] = [Choice::WorkingSet, Choice::Priority, Choice::Shuffled, Choice::Cyclic];
@@ -59,7 +60,7 @@ fn within_the_range_the_unit_of_the_response_does_not_matter() {
     let plain = of(1.0);
     assert_eq!(plain.len(), 2);
     for scale in [1e-139, 1e-100, 1e-9, 1e9, 1e100, 1e139] {
-        for (&(j, value), (i, other)) in plain.iter().zip(of(scale)) {
+        for (&(j, value), (i, other)) in pairs(&plain, of(scale)) {
             assert!(i == j && (other / scale - value).abs() <= 1e-9 * value.abs(), "{scale:e}: {other:e}");
         }
     }
@@ -97,7 +98,7 @@ fn the_unit_of_a_column_does_not_matter() {
     for scale in [1e-139, 1e-13, 1e9, 1e139] {
         let other = of(scale);
         assert_eq!(other.len(), 2, "{scale:e}");
-        for ((_, value), (_, scaled)) in plain.iter().zip(other) {
+        for ((_, value), (_, scaled)) in pairs(&plain, other) {
             assert!((scaled * scale - value).abs() <= 1e-9 * value.abs(), "{scale:e}");
         }
     }

@@ -12,6 +12,7 @@ use std::fs;
 use std::path::Path;
 
 use common::{ends, json, write};
+use raddle_common::testing::pairs;
 use raddle_datasets::{Matrix, Options, embedded, read_samples};
 use serde_json::Value;
 
@@ -133,7 +134,7 @@ fn a_model_is_shown_and_used() {
     let (line, err) = ends(folder.path(), "infer run new.txt --json --quiet", 0);
     let value: Value = serde_json::from_str(&line).unwrap();
     assert_eq!((line.lines().count(), err.as_str(), &value["unknown_tokens"]), (1, "", &1.into()));
-    for (text, document) in out.lines().zip(value["documents"].as_array().unwrap()) {
+    for (text, document) in pairs(out.lines(), value["documents"].as_array().unwrap()) {
         let topics: Vec<String> = document["topics"]
             .as_array()
             .unwrap()

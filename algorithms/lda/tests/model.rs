@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use raddle::{Ending, Limit};
+use raddle_common::testing::pairs;
 use raddle_datasets::{Completion, Corpus, embedded, is_test_document, registry};
 use raddle_lda::{
     Fit, Held, Inference, Lda, LdaError, Preparation, Problem, SyncInterval, TEST, VALIDATION, coherence,
@@ -290,16 +291,13 @@ fn inference_is_dense_expectation_maximisation_for_any_number_of_workers() {
             corpus.document(document).map(|(word, count)| (word, count.into())).collect();
         let expected = theta(&phi, fit.alpha(), &words);
         let row = &all[25 * document..][..25];
-        assert!(
-            row.iter().zip(&expected).all(|(a, b)| (f64::from(*a) - b).abs() < 1e-5),
-            "document {document}"
-        );
+        assert!(pairs(row, &expected).all(|(a, b)| (f64::from(*a) - b).abs() < 1e-5), "document {document}");
         assert_eq!(model.theta(corpus.document(document)), row);
     }
     // A document without words has the prior; a word that the model does not have says nothing.
     let prior = model.theta([(1 << 30, 3)]);
     let norm: f64 = fit.alpha().iter().sum();
-    assert!(prior.iter().zip(fit.alpha()).all(|(a, b)| (f64::from(*a) - b / norm).abs() < 1e-6));
+    assert!(pairs(&prior, fit.alpha()).all(|(a, b)| (f64::from(*a) - b / norm).abs() < 1e-6));
 }
 
 #[test]

@@ -8,6 +8,7 @@ use common::{How, bits, generated, ways};
 use raddle::changes::Delta;
 use raddle::random::Stream;
 use raddle::state::{Reader, Writer};
+use raddle_common::testing::pairs;
 use raddle_datasets::ratings::{Held, pair_hash};
 use raddle_datasets::{Duplicates, RatingsOptions, Triples, read_any_ratings, registry};
 use raddle_mf::{Carried, Fit, InProcess, LiveRatings, Mf, Pair, Problem, RatingChange, at_least};
@@ -70,9 +71,9 @@ fn versions_have_the_same_bytes_however_they_are_carried_out() {
             How { serialized: true, threads: Some(3), ..How::workers(3) },
             How { rescale: vec![(1, 4), (2, 1)], threads: Some(3), ..How::workers(2) },
         ];
-        for (how, resumed) in hows.iter().zip([false, true, false, true]) {
+        for (how, resumed) in pairs(&hows, [false, true, false, true]) {
             let other = fits(&mf, how, resumed);
-            assert!(alone.iter().zip(&other).all(|(a, b)| bits(a) == bits(b)), "{name}, {how:?}");
+            assert!(pairs(&alone, &other).all(|(a, b)| bits(a) == bits(b)), "{name}, {how:?}");
         }
     }
 }

@@ -5,6 +5,7 @@
 mod common;
 
 use common::{How, SPARSE, fit, generated, ratings};
+use raddle_common::testing::pairs;
 use raddle_datasets::Triples;
 use raddle_mf::{Equations, Fit, FoldIn, Method, Mf, Model, Problem, ScheduleKind};
 
@@ -89,7 +90,7 @@ fn least_squares_end_where_no_item_can_be_moved() {
                 if biases {
                     row.push(found.model.item_biases[item as usize]);
                 }
-                for (value, wanted) in row.iter().zip(&wanted) {
+                for (value, wanted) in pairs(&row, &wanted) {
                     assert!((f64::from(*value) - wanted).abs() < 2e-3, "{equations:?}: {row:?}, {wanted:?}");
                 }
             }
@@ -126,7 +127,7 @@ fn implicit_least_squares_count_every_pair() {
             (0..3).for_each(|i| a[i][i] += 0.5);
             let seen = triples.iter().any(|rating| rating.1 == item);
             let wanted = if seen { solve(a, b) } else { vec![0.0; 3] };
-            for (value, wanted) in model.item(item).iter().zip(&wanted) {
+            for (value, wanted) in pairs(model.item(item).iter(), &wanted) {
                 assert!(
                     (f64::from(*value) - wanted).abs() < 1e-3,
                     "{equations:?}: {:?}, {wanted:?}",

@@ -60,6 +60,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use raddle::state::{from_bytes, to_bytes};
+    use raddle_common::testing::pairs;
 
     proptest! {
         #[test]
@@ -89,7 +90,7 @@ mod tests {
         assert_eq!(Coded::of(&column).unwrap().column(), Ok(column));
         let zeros = [0.0, -0.0, 0.0, -0.0, f64::NAN, f64::NAN];
         let back = Coded::of(&zeros).unwrap().column().unwrap();
-        assert!(back.iter().zip(&zeros).all(|(one, other)| one.to_bits() == other.to_bits()));
+        assert!(pairs(&back, &zeros).all(|(one, other)| one.to_bits() == other.to_bits()));
     }
 
     #[test]

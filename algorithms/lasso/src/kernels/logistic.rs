@@ -81,6 +81,7 @@ impl Rows<1> for Entropy {
 mod tests {
     use super::*;
     use crate::kernels::loss_checks::{assert_same_in_every_form, assert_weighted};
+    use raddle_common::testing::pairs;
 
     /// Scores of every size, labels in turns.
     fn points() -> (Vec<f64>, Vec<f64>) {
@@ -94,7 +95,7 @@ mod tests {
     #[test]
     fn the_loss_and_its_derivatives_are_those_of_the_definition() {
         let (y, scores) = points();
-        for (&y, &score) in y.iter().zip(&scores) {
+        for (&y, &score) in pairs(&y, &scores) {
             let (mut r, mut w) = ([0.0], [0.0]);
             let LossSums { loss, .. } = logistic(&[y], &[score], &mut r, &mut w);
             let margin = y * score;
@@ -116,7 +117,7 @@ mod tests {
     fn the_entropy_is_that_of_the_definition() {
         let (y, scores) = points();
         for k in [1.0, 1.0 - 1e-9, 0.9, 0.5, 1e-3, 0.0] {
-            for (&y, &score) in y.iter().zip(&scores) {
+            for (&y, &score) in pairs(&y, &scores) {
                 let value = logistic_entropy(&[y], &[score], k);
                 let e = (-(y * score).abs()).exp();
                 let (s, rest) = match y * score >= 0.0 {

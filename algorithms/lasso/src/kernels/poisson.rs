@@ -117,6 +117,7 @@ impl Rows<1> for Dual {
 mod tests {
     use super::*;
     use crate::kernels::loss_checks::{assert_same_in_every_form, assert_weighted};
+    use raddle_common::testing::pairs;
 
     /// Scores of every size, counts in turns.
     fn points() -> (Vec<f64>, Vec<f64>) {
@@ -131,7 +132,7 @@ mod tests {
     #[test]
     fn the_loss_and_its_derivatives_are_those_of_the_definition() {
         let (y, scores) = points();
-        for (&y, &score) in y.iter().zip(&scores) {
+        for (&y, &score) in pairs(&y, &scores) {
             let (mut r, mut w) = ([0.0], [0.0]);
             let LossSums { loss, .. } = poisson(&[y], &[score], &mut r, &mut w);
             let mean = libm::exp(score);
@@ -167,7 +168,7 @@ mod tests {
     fn the_dual_is_that_of_the_definition() {
         let (y, scores) = points();
         for k in [1.0, 1.0 - 1e-9, 0.9, 0.5, 1e-3, 0.0] {
-            for (&y, &score) in y.iter().zip(&scores) {
+            for (&y, &score) in pairs(&y, &scores) {
                 let value = poisson_dual(&[y], &[score], k);
                 let m = (1.0 - k) * y + k * libm::exp(score);
                 let x_log = |x: f64| if x > 0.0 { x * x.ln() } else { 0.0 };

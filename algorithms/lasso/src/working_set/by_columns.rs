@@ -246,6 +246,7 @@ mod tests {
     use super::*;
     use crate::data::design::Design;
     use crate::penalties::Asked;
+    use raddle_common::testing::pairs;
 
     const ROWS: usize = 90;
     const COLUMNS: usize = 70;
@@ -349,7 +350,7 @@ mod tests {
                 set.set_gradient(&x.iter().map(|column| dot(column, &y)).collect::<Vec<f64>>());
                 let report = set.solve(0.4, dot(&y, &y), ROWS, 1e-13);
                 assert!(report.support > 20, "nothing to compare: {}", report.support);
-                for (a, b) in found.iter().zip(set.coefficients()) {
+                for (a, b) in pairs(&found, set.coefficients()) {
                     assert!((a - b).abs() < 1e-7, "{centred} {ridge} {}: {a} {b}", terms.is_bounded());
                 }
                 assert_eq!(found.iter().filter(|b| **b != 0.0).count(), report.support);

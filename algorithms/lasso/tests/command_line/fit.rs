@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::common::{Oracle, same_gap};
 use crate::program::{ends, epochs, json, keys, model, names, report, scratch};
+use raddle_common::testing::pairs;
 
 #[test]
 fn no_arguments_fit_the_embedded_default_and_show_a_certificate() {
@@ -157,7 +158,7 @@ fn written_coefficients_are_read_back_to_the_same_bits() {
     let (coefficients, _) = model(&folder.path().join("run"));
     assert!(coefficients.len() > 20 && coefficients.is_sorted_by_key(|(column, _)| *column));
     assert_eq!(text.lines().next(), Some("column number\tname\tcoefficient"));
-    for (line, (column, value)) in text.lines().skip(1).zip(&coefficients) {
+    for (line, (column, value)) in pairs(text.lines().skip(1), &coefficients) {
         // Data without names leave the second field empty.
         assert_eq!(line, format!("{}\t\t{value:.16e}", column + 1));
         let digits = line.split('\t').nth(2).unwrap().split('e').next().unwrap();

@@ -6,6 +6,7 @@ use raddle_lasso::Preparation;
 
 use crate::common::{Oracle, predictions, same_gap};
 use crate::program::{ends, json, keys, report, scratch};
+use raddle_common::testing::pairs;
 
 #[test]
 fn a_path_is_certified_point_by_point() {
@@ -28,7 +29,7 @@ fn a_path_is_certified_point_by_point() {
     let listed = fs::read_to_string(run.join("path.tsv")).unwrap();
     let mut lines = listed.lines();
     assert_eq!(lines.next(), Some("point\tlambda\tintercept\tgap\tnonzeros\tdual_scale"));
-    for (number, (point, line)) in points.iter().zip(lines).enumerate() {
+    for (number, (point, line)) in pairs(&points, lines).enumerate() {
         let fields: Vec<f64> = line.split('\t').map(|field| field.parse().unwrap()).collect();
         let lambda = oracle.lambda_max() * 50f64.powf(-(number as f64) / 19.0);
         assert!((fields[1] / lambda - 1.0).abs() < 1e-9, "{line}");
@@ -45,7 +46,7 @@ fn a_path_is_certified_point_by_point() {
     // A script finds the points in the report.
     let told = report["results"]["path"].as_array().unwrap();
     assert_eq!(told.len(), 20);
-    for (number, (told, point)) in told.iter().zip(&points).enumerate() {
+    for (number, (told, point)) in pairs(told, &points).enumerate() {
         assert_eq!(keys(told), ["dual_scale", "gap", "intercept", "lambda", "nonzeros", "point"]);
         assert_eq!((&told["point"], &told["nonzeros"]), (&(number + 1).into(), &point.len().into()));
     }
@@ -83,10 +84,7 @@ fn a_path_predicts_with_one_of_its_points() {
         let expected = predictions(&table.x, &coefficients, fields[2].parse().unwrap());
         let said = ends(folder.path(), &format!("predict path diabetes --point {point}"), 0).out;
         let said: Vec<f64> = said.lines().map(|line| line.parse().unwrap()).collect();
-        assert!(
-            said.len() == 442 && said.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-9),
-            "{point}"
-        );
+        assert!(said.len() == 442 && pairs(&said, &expected).all(|(a, b)| (a - b).abs() < 1e-9), "{point}");
     }
     for (options, why) in [
         ("", "a path of 8 points: choose one by --point 1 to 8"),

@@ -6,6 +6,7 @@ use raddle_datasets::embedded;
 
 use crate::common::predictions;
 use crate::program::{diabetes_csv, ends, model, scratch};
+use raddle_common::testing::pairs;
 
 #[test]
 fn predictions_are_x_b_plus_intercept() {
@@ -19,7 +20,7 @@ fn predictions_are_x_b_plus_intercept() {
     let close = |text: &str| {
         let said: Vec<f64> = text.lines().map(|line| line.parse().unwrap()).collect();
         assert_eq!(said.len(), expected.len());
-        assert!(said.iter().zip(&expected).all(|(said, expected)| (said - expected).abs() < 1e-9));
+        assert!(pairs(&said, &expected).all(|(said, expected)| (said - expected).abs() < 1e-9));
     };
     close(&ends(folder.path(), "predict run diabetes", 0).out);
     let ran = ends(folder.path(), "predict run d.csv --y progression --out said.txt", 0);
@@ -43,7 +44,7 @@ fn sparse_data_may_end_early_and_what_goes_beyond_the_model_is_counted() {
     let expected = [intercept + 2.0 * value(0), intercept + value(1)];
     let said = ends(folder.path(), "predict run short.svm", 0).out;
     let said: Vec<f64> = said.lines().map(|line| line.parse().unwrap()).collect();
-    assert!(said.iter().zip(expected).all(|(said, expected)| (said - expected).abs() < 1e-12), "{said:?}");
+    assert!(pairs(&said, expected).all(|(said, expected)| (said - expected).abs() < 1e-12), "{said:?}");
     let long = ends(folder.path(), "predict run long.svm", 0);
     assert_eq!(long.out.lines().map(|line| line.parse().unwrap()).collect::<Vec<f64>>(), said);
     assert!(long.err.contains("left out: 2 values at indices above 3, the model's columns"), "{}", long.err);

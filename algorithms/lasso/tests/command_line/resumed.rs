@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use raddle_common::testing::copy_folder;
+use raddle_common::testing::{copy_folder, pairs};
 
 use crate::common::random;
 use crate::program::{ends, scratch};
@@ -46,7 +46,7 @@ fn every_schedule_and_loss_is_resumed_to_the_same_files() {
         assert!(plain.len() >= 2 && plain.iter().all(|(_, bytes)| bytes.len() > 40), "{line}");
         let same = |name: &str, out: &str, how: &str| {
             assert_eq!(digest(out), digest(&whole), "{line}: {how}");
-            for ((file, bytes), (_, expected)) in files(&run(name)).iter().zip(&plain) {
+            for ((file, bytes), (_, expected)) in pairs(files(&run(name)).iter(), &plain) {
                 assert!(bytes == expected, "{line}: {how}: {file}");
             }
         };

@@ -7,6 +7,7 @@ use raddle_lasso::{Choice, Lasso, LassoError, Loss, Preparation, Problem};
 use crate::common::general::General;
 use crate::common::{classes, dense, predictions, random_data, sparse};
 use crate::{Given, PREPARATIONS, SCHEDULES};
+use raddle_common::testing::pairs;
 
 fn logistic<'a>(x: &'a Matrix, y: &'a [f64], preparation: Preparation) -> Given<'a> {
     Given { x, y, preparation, loss: Loss::Logistic, l1_ratio: 1.0 }
@@ -93,7 +94,7 @@ fn any_two_values_are_classes_and_the_larger_is_positive() {
     let negated: Vec<(u32, f64)> = flipped.coefficients.iter().map(|&(j, value)| (j, -value)).collect();
     let near =
         |(a, b): (&(u32, f64), &(u32, f64))| a.0 == b.0 && (a.1 - b.1).abs() <= 1e-6 * a.1.abs().max(0.01);
-    assert!(plain.coefficients.iter().zip(&negated).all(near), "{:?} {negated:?}", plain.coefficients);
+    assert!(pairs(&plain.coefficients, &negated).all(near), "{:?} {negated:?}", plain.coefficients);
 }
 
 #[test]

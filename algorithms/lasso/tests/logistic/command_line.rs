@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use raddle_common::testing::{Program, Ran};
+use raddle_common::testing::{Program, Ran, pairs};
 use raddle_lasso::{Loss, Preparation};
 use serde_json::Value;
 
@@ -64,7 +64,7 @@ fn a_logistic_fit_writes_what_prediction_needs() {
     let (out, _) = lasso(folder.path(), "predict run data.csv --y class", 0);
     let scores = predictions(&x, &fitted, intercept);
     assert_eq!(out.lines().count(), scores.len());
-    for (line, score) in out.lines().zip(&scores) {
+    for (line, score) in pairs(out.lines(), &scores) {
         let (class, probability) = line.split_once('\t').unwrap();
         assert_eq!(class, if *score > 0.0 { "5" } else { "2" });
         let probability: f64 = probability.parse().unwrap();
@@ -154,7 +154,7 @@ fn classes_may_be_texts_in_fit_path_cv_and_predict() {
         let (numbers, expected) =
             lasso(folder.path(), &format!("predict numbers data.csv --y class {point}"), 0);
         assert_eq!(measured, expected, "{verb}");
-        for (text, number) in texts.lines().zip(numbers.lines()) {
+        for (text, number) in pairs(texts.lines(), numbers.lines()) {
             let (name, probability) = text.split_once('\t').unwrap();
             let (class, same) = number.split_once('\t').unwrap();
             assert_eq!(name, if class == "1" { "other, or none" } else { "malign" });

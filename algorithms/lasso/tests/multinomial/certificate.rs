@@ -5,6 +5,7 @@ use raddle_lasso::{Lasso, Loss, Preparation, Problem};
 use super::common::{dense, sparse};
 use super::oracle::{Naive, Terms};
 use super::{data, exported, whole_weights};
+use raddle_common::testing::pairs;
 
 #[test]
 fn the_gap_is_that_of_the_exported_dual_point() {
@@ -62,7 +63,7 @@ fn lambda_max_is_where_the_first_coefficient_appears() {
     assert!(!fit(1.01).coefficients.is_empty());
     let share = |class: f64| (y.iter().filter(|y| **y == class).count() as f64 / 50.0).ln();
     let shares: Vec<f64> = first.labels.iter().map(|&label| share(label)).collect();
-    for (found, expected) in first.intercepts.iter().zip(&shares) {
+    for (found, expected) in pairs(&first.intercepts, &shares) {
         assert!((found - expected + shares.iter().sum::<f64>() / 3.0).abs() < 1e-9, "{found} {expected}");
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use raddle_common::testing::{Program, Ran};
+use raddle_common::testing::{Program, Ran, pairs};
 use serde_json::Value;
 
 use super::data;
@@ -63,11 +63,11 @@ fn numbers(value: &Value) -> Vec<f64> {
 
 fn compare(out: &str, expected: &[Vec<f64>]) {
     assert_eq!(out.lines().count(), expected.len());
-    for (line, expected) in out.lines().zip(expected) {
+    for (line, expected) in pairs(out.lines(), expected) {
         let fields: Vec<&str> = line.split('\t').collect();
         let best = (0..4).fold(0, |best, at| if expected[at] > expected[best] { at } else { best });
         assert_eq!(fields[0], NAMES[best], "{line}");
-        for (field, expected) in fields[1..].iter().zip(expected) {
+        for (field, expected) in pairs(fields[1..].iter(), expected) {
             assert!((field.parse::<f64>().unwrap() - expected).abs() < 1e-12, "{line} {expected}");
         }
     }

@@ -1,6 +1,7 @@
 //! Plain proximal gradient steps with momentum, over dense columns: nothing is shared with the program.
 
 use super::Solution;
+use raddle_common::testing::pairs;
 
 /// What is minimised.
 pub(crate) struct Naive {
@@ -117,7 +118,7 @@ impl Naive {
         let Terms { classes, lambda, l1_ratio, factors, intercept, .. } = &self.terms;
         let rows: Vec<Vec<f64>> = theta.chunks(*classes).map(<[f64]>::to_vec).collect();
         let mut dual = 0.0;
-        for ((theta, y), w) in rows.iter().zip(&self.y).zip(&self.weights).filter(|(_, w)| **w > 0.0) {
+        for ((theta, y), w) in pairs(pairs(&rows, &self.y), &self.weights).filter(|(_, w)| **w > 0.0) {
             for (k, theta) in theta.iter().enumerate() {
                 let u = f64::from(u8::from(k == *y)) - theta / w;
                 assert!(u >= -1e-12, "outside of what the conjugate allows: {u}");

@@ -11,6 +11,7 @@ use raddle_datasets::embedded::diabetes;
 use raddle_lasso::{Lasso, Loss, Preparation, Problem};
 
 use super::exported;
+use raddle_common::testing::pairs;
 
 const INF: f64 = f64::INFINITY;
 
@@ -220,12 +221,12 @@ fn problem() -> Problem {
 fn compare(name: &str, lasso: Lasso, problem: &Problem, expected: Classes) {
     let fit = lasso.loss(Loss::Multinomial).lambda(0.02).tolerance(1e-12).fit(problem).unwrap();
     let found = exported(&fit, 10);
-    for ((intercept, found), expected) in found.iter().zip(&expected) {
+    for ((intercept, found), expected) in pairs(&found, &expected) {
         assert!(
             (intercept - expected[0]).abs() <= 1e-5 * expected[0].abs(),
             "{name}: {intercept} {expected:?}"
         );
-        for (found_one, expected_one) in found.iter().zip(&expected[1..]) {
+        for (found_one, expected_one) in pairs(found, &expected[1..]) {
             let near = 1e-5 * expected_one.abs().max(0.01);
             assert!((found_one - expected_one).abs() <= near, "{name}: {found:?}\n{expected:?}");
         }

@@ -4,6 +4,7 @@ use raddle_lasso::{Choice, Lasso, Loss, Preparation, Problem, Rule};
 
 use super::newton::solve;
 use super::{counts, matrices};
+use raddle_common::testing::pairs;
 
 /// Population deviations of the columns: about 0, where there is no intercept to centre them.
 fn deviations(x: &[Vec<f64>], standardize: bool) -> Vec<f64> {
@@ -23,7 +24,7 @@ fn full(coefficients: &[(u32, f64)], columns: usize) -> Vec<f64> {
 
 fn assert_near(a: &[f64], b: &[f64], context: &str) {
     assert_eq!(a.len(), b.len());
-    for (j, (a, b)) in a.iter().zip(b).enumerate() {
+    for (j, (a, b)) in pairs(a, b).enumerate() {
         assert!((a - b).abs() <= 1e-6 * b.abs().max(1.0), "{context}, {j}: {a} {b}");
     }
 }
@@ -67,7 +68,7 @@ fn rounds_of_coordinate_updates_come_to_the_same_fit() {
             let fit = lasso.schedule(schedule).parallelism(2).fit(&problem).unwrap();
             assert!(fit.report.metric.is_reached(), "{name} {schedule:?}: {:?}", fit.report.metric);
             let (_, b) = solve(&x, &y, (&scales, true), (fit.lambda, 1.0));
-            for (a, b) in full(&fit.coefficients, x.len()).iter().zip(&b) {
+            for (a, b) in pairs(full(&fit.coefficients, x.len()).iter(), &b) {
                 assert!((a - b).abs() < 1e-4, "{name} {schedule:?}: {a} {b}");
             }
         }
@@ -100,7 +101,7 @@ fn cross_validation_measures_the_deviance_of_the_naive_fits() {
         }
     }
     let chosen = cv.fit(common_dense(&x), y.clone(), Preparation::default()).unwrap();
-    for (point, sum) in chosen.curve.points.iter().zip(&sums) {
+    for (point, sum) in pairs(&chosen.curve.points, &sums) {
         let mean = sum / y.len() as f64;
         assert!((point.mean - mean).abs() <= 1e-6 * mean, "{} {mean}", point.mean);
     }

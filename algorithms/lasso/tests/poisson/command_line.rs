@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use raddle_common::testing::{Program, Ran};
+use raddle_common::testing::{Program, Ran, pairs};
 use serde_json::Value;
 
 use super::common::{dense, predictions};
@@ -44,7 +44,7 @@ fn means_are_predicted_and_their_deviance_is_told() {
     let scores = predictions(&dense(&x), &fitted, model["intercept"].as_f64().unwrap());
     let (out, _) = lasso(folder.path(), "predict run data.csv --y visits", 0);
     assert_eq!(out.lines().count(), 60);
-    for (line, score) in out.lines().zip(&scores) {
+    for (line, score) in pairs(out.lines(), &scores) {
         let mean: f64 = line.parse().unwrap();
         assert!((mean - score.exp()).abs() < 1e-12 * mean, "{line} {score}");
     }

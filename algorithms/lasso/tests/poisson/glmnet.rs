@@ -10,6 +10,7 @@
 use raddle_lasso::{Lasso, Loss, Preparation, Problem};
 
 use super::common::dense;
+use raddle_common::testing::pairs;
 
 const BREAKS: [u32; 54] = [
     26, 30, 54, 25, 70, 52, 51, 26, 67, 18, 21, 29, 17, 12, 18, 35, 30, 36, 36, 21, 24, 18, 10, 43, 28, 15,
@@ -73,7 +74,7 @@ fn fits_are_those_of_glmnet() {
         let mut all = [0.0; 6];
         all[0] = fit.intercept;
         fit.coefficients.iter().for_each(|&(j, value)| all[j as usize + 1] = value);
-        for (got, expected) in all.iter().zip(&expected) {
+        for (got, expected) in pairs(&all, &expected) {
             assert!((got - expected).abs() < 1e-6, "a {a}, s {standardize}, lambda {lambda}: {all:?}");
         }
         if a == 1.0 && standardize {

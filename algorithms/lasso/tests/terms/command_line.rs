@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use raddle_common::testing::{Program, Ran};
+use raddle_common::testing::{Program, Ran, pairs};
 use raddle_lasso::Loss;
 use serde_json::Value;
 
@@ -118,7 +118,7 @@ fn predictions_of_a_model_with_an_offset_need_one() {
         let (column, value): (usize, f64) = (fields[0].parse().unwrap(), fields[2].parse().unwrap());
         scores.iter_mut().zip(&x[column - 1]).for_each(|(score, x)| *score += value * x);
     }
-    for ((line, score), offset) in means.lines().zip(&scores).zip(&offset) {
+    for ((line, score), offset) in pairs(pairs(means.lines(), &scores), &offset) {
         let expected = (score + offset).exp();
         assert!((line.parse::<f64>().unwrap() - expected).abs() < 1e-12 * expected, "{line} {expected}");
     }

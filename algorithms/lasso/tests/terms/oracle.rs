@@ -5,6 +5,7 @@ use raddle_datasets::Matrix;
 use raddle_lasso::Loss;
 
 use super::common::raw_columns;
+use raddle_common::testing::pairs;
 
 /// What is minimised.
 #[derive(Clone, Debug)]
@@ -202,7 +203,7 @@ impl Naive {
         let size = first.iter().fold(1e-300, |most: f64, slope| most.max(slope.abs()));
         let mut worst = if self.terms.intercept { slope.abs() } else { 0.0 };
         let all = b.clone();
-        for (j, (&b, &slope)) in b.iter().zip(&slopes).enumerate() {
+        for (j, (&b, &slope)) in pairs(&b, &slopes).enumerate() {
             let ((lower, upper), l) = (self.bounds(j), self.threshold(j));
             let near = |bound: f64| (b - bound).abs() <= 1e-12 * bound.abs();
             if self.group(j).count() > 1 {

@@ -5,6 +5,7 @@
 //! lambda = c(4 l, 2 l, l), thresh = 1e-22, maxit = 1e8), s = l)`. glmnet divides factors by their mean, so that its lambda
 //! is ours times that mean. scikit-learn 1.9.1: `Lasso` and `ElasticNet` with `tol=1e-14`, which do not divide columns.
 
+use raddle_common::testing::pairs;
 use raddle_datasets::embedded::diabetes;
 use raddle_lasso::{Lasso, Loss, Preparation, Problem};
 
@@ -56,7 +57,7 @@ fn compare(name: &str, lasso: Lasso, problem: &Problem, expected: [f64; 11]) {
     let mut all = [0.0; 11];
     all[0] = fit.intercept;
     fit.coefficients.iter().for_each(|&(j, value)| all[j as usize + 1] = value);
-    for (got, expected) in all.iter().zip(&expected) {
+    for (got, expected) in pairs(&all, &expected) {
         assert!((got - expected).abs() <= 1e-5 * expected.abs().max(0.1), "{name}: {all:?}\n{expected:?}");
     }
 }

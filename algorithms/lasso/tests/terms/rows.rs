@@ -5,6 +5,7 @@ use raddle_lasso::{Choice, Lasso, LassoError, Loss, Preparation, Problem};
 use super::common::{dense, sparse};
 use super::oracle::{Naive, Terms};
 use super::{LOSSES, apart, data, exported, offsets, problem, whole_weights};
+use raddle_common::testing::pairs;
 
 /// Each row as often as its weight says.
 fn repeated<T: Copy>(values: &[T], weights: &[f64]) -> Vec<T> {
@@ -90,7 +91,7 @@ fn rounds_and_paths_are_weighted_too() {
             let path = || Lasso::params().loss(loss).path(12, 50.0).tolerance(1e-12);
             let (a, b) = (path().fit(&weighted).unwrap(), path().fit(&twice).unwrap());
             assert_eq!((a.points.len(), b.points.len()), (12, 12));
-            for (a, b) in a.points.iter().zip(&b.points) {
+            for (a, b) in pairs(&a.points, &b.points) {
                 let all = |of: &[(u32, f64)]| {
                     let mut all = vec![0.0; 9];
                     of.iter().for_each(|&(j, value)| all[j as usize] = value);
@@ -181,7 +182,7 @@ fn folds_are_weighted() {
             }
             total += responses.len() as f64;
         }
-        for (point, error) in folds.curves().unwrap()[0].points.iter().zip(errors) {
+        for (point, error) in pairs(folds.curves().unwrap()[0].points.iter(), errors) {
             let expected = error / total;
             assert!((point.mean - expected).abs() < 1e-6 * expected, "{loss:?}: {} {expected}", point.mean);
         }

@@ -260,6 +260,7 @@ pub(super) fn slices(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raddle_common::testing::pairs;
 
     #[test]
     fn every_token_has_one_place() {
@@ -271,7 +272,7 @@ mod tests {
         assert_eq!((layout.shards.len(), layout.blocks.len()), (4, 8));
         let mut seen = Vec::new();
         for shard in &layout.shards {
-            for (slice, words) in shard.slices.iter().zip(&layout.blocks) {
+            for (slice, words) in pairs(&shard.slices, &layout.blocks) {
                 let mut start = 0;
                 for visit in &slice.visits {
                     let part = &slice.documents[start..visit.end as usize];

@@ -60,6 +60,7 @@ mod tests {
     use crate::input::chunk::Chunk;
     use proptest::prelude::*;
     use raddle::state::to_bytes;
+    use raddle_common::testing::pairs;
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]
@@ -77,7 +78,7 @@ mod tests {
             // On two processes, each of which has every other one.
             let here = |first: usize| -> Vec<u32> { (0..count as u32).skip(first).step_by(2).collect() };
             let made = |first: usize| make(&by_parts, &here(first), (count, chunks)).unwrap();
-            let made = [0, 1].map(|first| here(first).into_iter().zip(made(first)));
+            let made = [0, 1].map(|first| pairs(here(first), made(first)));
             for (number, mut made) in made.into_iter().flatten() {
                 let counted = (0..).zip(&whole).find(|&(c, _)| chunk_owner(c, chunks as u32, count as u32) == number);
                 let tally = |chunk: &Chunk| to_bytes(&Tally::of(chunk, rows, 0.5, listed));

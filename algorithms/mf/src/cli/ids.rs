@@ -130,6 +130,7 @@ fn behind(model: &Ids, data: &Ids, rows: &[usize]) -> Ids {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raddle_common::testing::pairs;
 
     fn names(ids: &[&str]) -> Ids {
         Ids::Names(ids.iter().map(|&id| id.to_owned()).collect())
@@ -156,7 +157,7 @@ mod tests {
     fn what_data_has_besides_comes_behind_what_a_model_has() {
         let joined = |model: &Ids, data: &Ids| {
             let Joined { ids, rows, kept, new } = Joined::new(model, data);
-            assert!(ids.index().rows_of(data).iter().zip(&rows).all(|(found, row)| *found == Some(*row)));
+            assert!(pairs(ids.index().rows_of(data).iter(), &rows).all(|(found, row)| *found == Some(*row)));
             assert!(
                 model.index().rows_of(&ids)[..model.len()].iter().zip(0..).all(|(at, row)| *at == Some(row))
             );

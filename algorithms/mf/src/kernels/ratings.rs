@@ -124,6 +124,7 @@ impl State for Ratings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raddle_common::testing::pairs;
 
     #[test]
     fn parts_do_not_overlap_and_outlive_each_other() {
@@ -131,7 +132,7 @@ mod tests {
         let rating = |value| Rating { value, ..Rating::default() };
         for room in [0, 1, 7, 1 << 20] {
             let mut parts = Ratings::cut(3, room, &pool);
-            for (part, value) in parts.iter_mut().zip([1.0, 2.0, 3.0]) {
+            for (part, value) in pairs(parts.iter_mut(), [1.0, 2.0, 3.0]) {
                 assert_eq!(part.len(), room);
                 part.fill(rating(value));
             }

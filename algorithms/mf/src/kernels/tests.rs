@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use raddle::level::Level;
 
 use super::*;
+use raddle_common::testing::pairs;
 
 /// Runs `body` once in every form, the portable one first.
 fn in_every_form<T>(mut body: impl FnMut() -> T) -> Vec<(&'static str, T)> {
@@ -225,7 +226,7 @@ fn ratings_of_sparse_cells_stand_by_groups_of_items_in_stretches() {
         for pieces in [1, 3] {
             let found = all(&in_order(&given, pieces, width));
             assert_eq!(found.len(), given.len());
-            for (tiled, given) in found.chunks(stretch).zip(given.chunks(stretch)) {
+            for (tiled, given) in pairs(found.chunks(stretch), given.chunks(stretch)) {
                 assert_eq!(sorted(tiled), sorted(given));
                 assert!(tiled.is_sorted_by_key(|rating| rating.item / size), "{items} items");
             }
@@ -336,7 +337,7 @@ proptest! {
             x
         }));
         let by_gradients: &[f32] = bytemuck::cast_slice(&by_gradients);
-        prop_assert!(x.iter().zip(by_gradients).all(|(a, b)| (a - b).abs() < 1e-2), "{x:?} {by_gradients:?}");
+        prop_assert!(pairs(x, by_gradients).all(|(a, b)| (a - b).abs() < 1e-2), "{x:?} {by_gradients:?}");
     }
 }
 

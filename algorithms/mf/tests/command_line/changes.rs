@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use raddle_common::testing::{Fed, Program, no_acknowledged_version_is_lost};
+use raddle_common::testing::{Fed, Program, no_acknowledged_version_is_lost, not_empty, pairs};
 use serde_json::Value;
 
 use super::program::{MF, ends, json, ran, scratch};
@@ -89,7 +89,7 @@ fn versions_are_acknowledged_logged_and_named_by_the_model() {
     assert_eq!(json(folder, "run/report.json")["results"]["data_version"], 3);
     // Who was forgotten gets what nobody in particular gets: no rating is left that would say more.
     let left = fs::read_to_string(folder.join("left.tsv")).unwrap();
-    assert!(left.lines().all(|line| !line.starts_with("11\t")) && left.contains("90\t91\t1"));
+    assert!(not_empty(left.lines()).all(|line| !line.starts_with("11\t")) && left.contains("90\t91\t1"));
     // The log is a file of changes, which gives the same model.
     ends(folder, &format!("fit base.tsv {FIT} --changes run/changes.log --out again"), 0);
     assert_eq!(digest(folder, "again"), digest(folder, "run"));
@@ -109,7 +109,7 @@ fn cold_versions_have_the_bytes_of_fits_on_the_edited_file() {
             assert_eq!(digest(folder, "edited"), *cold, "{options}, version {}", number + 1);
         }
         let warm = digests(folder, options);
-        assert!(warm.iter().zip(&cold).all(|(warm, cold)| warm != cold), "{options}");
+        assert!(pairs(&warm, &cold).all(|(warm, cold)| warm != cold), "{options}");
     }
     // What is saved is what is left.
     fs::write(folder.join("changes.txt"), CHANGES).unwrap();

@@ -8,6 +8,7 @@ use raddle_datasets::ratings::generate;
 use serde_json::Value;
 
 use crate::program::{SMALL, ends, json, program, report, scratch};
+use raddle_common::testing::not_empty;
 
 #[test]
 fn predictions_name_their_pairs_and_unknown_ones_get_what_is_known() {
@@ -170,7 +171,7 @@ fn help_has_no_broken_lines() {
         // What stands behind the options is broken by hand: nothing breaks it again.
         let words_alone =
             behind.lines().filter(|line| line.trim() != "mf" && line.split_whitespace().count() == 1);
-        assert!(behind.lines().all(|line| line.len() <= 100), "{verb}: {behind}");
+        assert!(not_empty(behind.lines()).all(|line| line.len() <= 100), "{verb}: {behind}");
         assert!(words_alone.count() == 0, "{verb}: {behind}");
     }
 }
