@@ -118,7 +118,7 @@ fn every_schedule_finds_the_optimum_of_the_normal_equations() {
         )),
     ];
     let staleness = [0, 0, 1, 0];
-    for (schedule, staleness) in pairs(all.into_iter(), staleness) {
+    for (schedule, staleness) in pairs(all, staleness) {
         let (program, parts) = problem.parts();
         let optimum = solve(&columns, &response, program.lambda);
         let engine = Engine::new(program, schedule, parts).workers(2).staleness(staleness).epochs(3000);

@@ -90,7 +90,7 @@ mod tests {
             counts[weights.draw(&mut stream).unwrap()] += 1;
         }
         // The mean of the nonzero weights is 10/3, so every position gets 1/3 more.
-        for (count, weight) in pairs(counts.into_iter(), [0.0, 1.0, 2.0, 0.0, 7.0]) {
+        for (count, weight) in pairs(counts, [0.0, 1.0, 2.0, 0.0, 7.0]) {
             let expected = (weight + 1.0 / 3.0) / (10.0 + 5.0 / 3.0) * draws as f64;
             assert!((count as f64 - expected).abs() < 5.0 * expected.sqrt(), "{count} against {expected}");
         }

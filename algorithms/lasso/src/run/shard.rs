@@ -276,22 +276,22 @@ mod tests {
     fn coefficients_are_recalled_bit_for_bit() {
         let mut learned = shard();
         learned.coefficients = vec![0.0, -0.0, 1.5, 0.0, -f64::MIN_POSITIVE];
-        let mut out = Writer::default();
+        let mut out = Learned::default();
         learned.remember(&mut out);
         let bytes = out.into_bytes();
         let mut other = shard();
         other.coefficients = vec![9.0; 5];
-        other.recall(&mut Reader::new(&bytes)).unwrap();
+        other.recall(&mut Learned::of(&bytes)).unwrap();
         assert_eq!(to_bytes(&other.coefficients), to_bytes(&learned.coefficients));
     }
 
     #[test]
     fn what_names_no_columns_in_rising_order_is_refused() {
         let recall = |places: &[u32], values: &[f64]| {
-            let mut out = Writer::default();
+            let mut out = Learned::default();
             out.write(&places.to_vec());
             out.write(&values.to_vec());
-            shard().recall(&mut Reader::new(&out.into_bytes()))
+            shard().recall(&mut Learned::of(&out.into_bytes()))
         };
         let refused = Err(StateError::new("the coefficients of as many columns"));
         for (what, places, values) in [
