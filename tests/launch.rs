@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod commands;
+#[path = "launched/dialects.rs"]
+mod dialects;
 
 use std::path::Path;
 

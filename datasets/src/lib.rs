@@ -54,6 +54,7 @@ pub use ratings::{
     read_any_ratings, read_ratings,
 };
 pub use records::RecordCounts;
+pub use source::read_text;
 pub use table::{
     Beside, Classes, ColumnOptions, Csc, EncodedColumn, Encoding, Filled, Format, Labels, LeftOut, Matrix,
     Missing, Occurring, Options, Samples, StoredTable, Table, generate, libsvm, read, read_any, read_samples,

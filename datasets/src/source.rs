@@ -1,7 +1,7 @@
 //! [`Source`]: the bytes of a file or of standard input, as they are stored and as the text they hold.
 
 use std::borrow::Cow;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -314,4 +314,24 @@ fn endless(mut from: impl Read, path: &Path) -> Result<Stored, ReadError> {
 fn is_binary(content: &[u8]) -> bool {
     Packing::of(content) != Packing::None
         || [&b"\x93NUMPY"[..], b"PK\x03\x04", b"PAR1"].iter().any(|magic| content.starts_with(magic))
+}
+/// Text of a small file that an option names: inflated where it is packed, decoded where a mark says UTF-16, without the
+/// mark, with lines that end by LF or CR LF. An empty file has an empty text.
+///
+/// # Errors
+/// A file that cannot be read, and, by its line, text that is not UTF-8.
+pub fn read_text(path: &Path) -> Result<String, ReadError> {
+    if fs::metadata(path).is_ok_and(|data| data.is_file() && data.len() == 0) {
+        return Ok(String::new());
+    }
+    let source = Source::open_text(path, None)?;
+    let content = source.text()?;
+    let content = content.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&content);
+    match std::str::from_utf8(content) {
+        Ok(text) => Ok(text.to_owned()),
+        Err(why) => {
+            let line = 1 + line_ends::count(&content[..why.valid_up_to()]);
+            Err(ReadError::at(path, line, "this is not UTF-8: convert the file, with iconv for example"))
+        }
+    }
 }

@@ -192,6 +192,7 @@ mod tests {
     use raddle_datasets::{ColumnOptions, Missing, Options, StoredTable, Table, read_any};
 
     use super::*;
+    use crate::data::prepare::testing::{Y, problem};
     use crate::data::problem::Preparation;
     use crate::loss::Loss;
 
@@ -311,6 +312,40 @@ mod tests {
             let told = tell(&whole);
             prop_assert!(loss != Loss::Squared || told.as_ref().is_ok_and(|(_, fit)| fit.is_ok()));
             prop_assert_eq!(tell(&by_parts), told);
+        }
+    }
+
+    #[test]
+    fn a_constant_column_starts_a_fit_as_any_other_and_takes_no_part_in_it() {
+        let varies = [1.0, 3.0, 4.0, 3.0, -2.0, 0.0, 2.0, 5.0];
+        for constant in [7.0, 0.0] {
+            let problem = problem(&[&varies, &[constant; 8]], &Y, false, Preparation::default());
+            assert_eq!(problem.scale(1), 1.0);
+            let fit = |init| Lasso::params().ratio(3.0).tolerance(1e-12).init(init).fit(&problem).unwrap();
+            let (cold, warm) = (fit(Vec::new()), fit(vec![(0, 0.2), (1, 0.5)]));
+            assert!(warm.report.metric.is_reached(), "{:?}", warm.report.metric);
+            let of = |fit: &Fit| fit.coefficients.iter().find(|(j, _)| *j == 0).map(|(_, value)| *value);
+            assert!((of(&cold).unwrap() - of(&warm).unwrap()).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn a_column_that_varies_in_rows_that_count_nothing_alone_is_constant() {
+        let weights = vec![0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 2.0, 1.0];
+        let varies = [1.0, 3.0, 4.0, 3.0, -2.0, 0.0, 2.0, 5.0];
+        for (is_sparse, columns) in [
+            (false, [&varies, &[0.3, 1e6, 1e6, 1e6, 1e6, 1e6, 1e6, 1e6]]),
+            (false, [&varies, &[1e3, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1]]),
+            // Stored in the row that counts nothing alone.
+            (true, [&[0.0, 0.0, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0], &[5.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]),
+        ] {
+            let problem = problem(&[columns[0], columns[1]], &Y, is_sparse, Preparation::default());
+            assert_eq!(problem.is_sparse(), is_sparse);
+            let problem = problem.weights(weights.clone()).unwrap();
+            let fit = Lasso::params().ratio(10.0).fit(&problem).unwrap();
+            assert!(fit.report.metric.is_reached() && problem.scale(1).is_finite(), "{}", problem.scale(1));
+            let others: Vec<u32> = fit.coefficients.iter().map(|(j, _)| *j).collect();
+            assert_eq!(others, [0], "{:?}", fit.coefficients);
         }
     }
 }

@@ -72,11 +72,21 @@ fn the_mean_of_a_column_without_holes_fills_those_of_other_data() {
 }
 
 #[test]
-fn the_response_may_be_a_column_beside_the_features_too() {
-    let beside = ["y", "g"].map(|name| Beside { option: "--by", name: name.to_owned() }).to_vec();
-    let table = read_with("x,g,y\n1,a,3\n2,b,4\n3,a,3\n", &Options { beside, ..Options::default() }).unwrap();
+fn a_column_beside_the_features_is_not_the_response_too() {
+    let beside = |names: &[&str]| -> Vec<Beside> {
+        names.iter().map(|name| Beside { option: "--by", name: (*name).to_owned() }).collect()
+    };
+    let read = |names: &[&str]| {
+        read_with("x,g,y\n1,a,3\n2,b,4\n3,a,3\n", &Options { beside: beside(names), ..Options::default() })
+    };
+    let table = read(&["g"]).unwrap();
     assert_eq!((table.y, table.feature_names.unwrap()), (vec![3.0, 4.0, 3.0], list("x")));
-    assert_eq!((table.beside[0].groups(), table.beside[1].groups()), (vec![0, 1, 0], vec![0, 1, 0]));
+    assert_eq!((table.beside.len(), table.beside[0].groups()), (1, vec![0, 1, 0]));
+    let refused = read(&["g", "y"]).unwrap_err().to_string();
+    assert!(
+        refused.contains("--by: the column `y` is the response already, and cannot be both"),
+        "{refused}"
+    );
 }
 
 #[test]

@@ -40,7 +40,7 @@ pub(super) fn found() -> Event {
     Event::Found { from: None, warnings: Vec::new() }
 }
 
-fn numbered(number: u64) -> Event {
+pub(super) fn numbered(number: u64) -> Event {
     Event::Numbered { number, failed: None }
 }
 

@@ -3,8 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail where a test would")]
 
-use super::tests::{found, ready, said, terms};
+use super::tests::{committed, found, kept, numbered, ready, said, terms};
 use super::*;
+use crate::cluster::protocol::Question;
 
 /// An action in a few words.
 fn words(action: &Action) -> String {
@@ -24,7 +25,7 @@ fn words(action: &Action) -> String {
         Action::Lost { who, why } => format!("lost {who}: {why}"),
         Action::Over { who, code, why } => format!("over {who} {code}: {}", why.as_deref().unwrap_or("")),
         Action::Answer { visitor, .. } => format!("answer {visitor}"),
-        other => format!("{other:?}"),
+        Action::Left { who, .. } => format!("left {who}"),
     }
 }
 
@@ -42,6 +43,10 @@ fn settled(from: u32, generation: u64, seconds: f64) -> Event {
     said(from, Report::Settled { generation, bytes: 0, seconds, memory: 0 })
 }
 
+fn crashed(of: u32) -> Event {
+    Event::Exited { of, code: 137, crashed: true, how: "was killed".into() }
+}
+
 /// Events that lead to a state, at time 0.
 type State = fn() -> Vec<Event>;
 
@@ -50,7 +55,7 @@ fn gathering() -> Vec<Event> {
 }
 
 fn running() -> Vec<Event> {
-    vec![ready(0), ready(1), found()]
+    vec![ready(0), ready(1), found(), numbered(1)]
 }
 
 /// The first process has come to the boundary, the second has not.
@@ -63,7 +68,7 @@ fn keeping() -> Vec<Event> {
 }
 
 fn second() -> Vec<Event> {
-    [cutting(), vec![ended(1, 1, false, Keep::Nothing)]].concat()
+    [cutting(), vec![ended(1, 1, false, Keep::Nothing), numbered(2)]].concat()
 }
 
 /// Everything goes to the first process, which then writes the model.
@@ -117,6 +122,101 @@ fn a_deadline_of_more_than_a_minute_is_one_for_connecting_too() {
     let mut coordinator = Coordinator::new(Terms { deadline: 100.0, ..terms() });
     assert_eq!(coordinator.on(Event::Tick, 99.0), []);
     assert_eq!(coordinator.on(Event::Tick, 100.5).len(), 3);
+}
+
+#[test]
+fn each_event_has_its_answer_in_each_state() {
+    let stays = "process 0 was asked to leave, and stays: the run would have no process of its own left: end it with \
+                 Ctrl-C on the launcher";
+    let rows: Vec<(&str, State, Vec<Event>, Vec<&str>)> = vec![
+        ("stop before anything runs", gathering, vec![Event::Stop], vec!["0: End", "1: End", "over 0 130: "]),
+        ("stop", running, vec![Event::Stop], vec!["0: Stop"]),
+        (
+            "stop while a cut is under way: the next generation is told",
+            cutting,
+            vec![Event::Stop, ended(1, 1, false, Keep::Nothing), numbered(2)],
+            vec!["number 2", "0: begin 2 on [0, 1]", "1: begin 2 on [0, 1]", "0: Stop"],
+        ),
+        (
+            "stop while a checkpoint is made",
+            keeping,
+            vec![Event::Stop, kept(0, 1), kept(1, 1), committed(1), numbered(2)],
+            vec!["commit 3", "number 2", "0: begin 2 on [0, 1]", "1: begin 2 on [0, 1]", "0: Stop"],
+        ),
+        (
+            "leave: at the next boundary",
+            running,
+            vec![said(1, Report::Leaving)],
+            vec!["process 1 leaves after this epoch", "0: Cut { generation: 1 }"],
+        ),
+        (
+            "leave while a cut is under way: it has no seat in what follows, which is not cut for it",
+            cutting,
+            vec![said(1, Report::Leaving), ended(1, 1, false, Keep::Nothing), numbered(2)],
+            vec!["process 1 leaves after this epoch", "number 2", "0: begin 2 on [0]", "1: begin 2 on [0]"],
+        ),
+        (
+            "the first one leaves: the other is the first",
+            cutting,
+            vec![said(0, Report::Leaving), ended(1, 1, false, Keep::Nothing), numbered(2)],
+            vec!["process 0 leaves after this epoch", "number 2", "1: begin 2 on [1]", "0: begin 2 on [1]"],
+        ),
+        (
+            "the last one stays",
+            running,
+            vec![said(1, Report::Leaving), said(0, Report::Leaving)],
+            vec!["process 1 leaves after this epoch", "0: Cut { generation: 1 }", stays],
+        ),
+        (
+            "join: at the next boundary",
+            running,
+            vec![Event::Asked { visitor: 9, question: Question::Join }, ready(2)],
+            vec!["answer 9", "0: Cut { generation: 1 }"],
+        ),
+        (
+            "join while a cut is under way: it has a seat in what follows, which is not cut for it",
+            cutting,
+            vec![
+                Event::Asked { visitor: 9, question: Question::Join },
+                ready(2),
+                ended(1, 1, false, Keep::Nothing),
+                numbered(2),
+            ],
+            vec![
+                "answer 9",
+                "number 2",
+                "0: begin 2 on [0, 1, 2]",
+                "1: begin 2 on [0, 1, 2]",
+                "2: begin 2 on [0, 1, 2]",
+            ],
+        ),
+        ("the model may be written at the end", ending, vec![said(0, Report::MayWrite)], vec!["0: Write"]),
+        ("by the first one alone", ending, vec![said(1, Report::MayWrite)], vec![]),
+        ("and not before", second, vec![said(0, Report::MayWrite)], vec![]),
+        ("a crash whose last words are on their way", running, vec![crashed(1)], vec![]),
+        (
+            "a crash after the last word",
+            running,
+            vec![Event::Closed { of: 1 }, crashed(1)],
+            vec!["0: Lost", "1: Lost", "lost 1: process 1 was killed"],
+        ),
+        (
+            "a crash before the last word",
+            running,
+            vec![crashed(1), Event::Closed { of: 1 }],
+            vec!["0: Lost", "1: Lost", "lost 1: process 1 was killed"],
+        ),
+        ("a crash of one that was released", writing, vec![crashed(1), Event::Closed { of: 1 }], vec![]),
+    ];
+    for (what, state, events, expected) in rows {
+        let mut coordinator = at(state);
+        let done: Vec<String> = events
+            .into_iter()
+            .flat_map(|event| coordinator.on(event, 1.0))
+            .map(|action| words(&action))
+            .collect();
+        assert_eq!(done, expected, "{what}");
+    }
 }
 
 #[test]

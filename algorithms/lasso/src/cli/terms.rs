@@ -1,7 +1,6 @@
 //! The options that set the penalty of one coefficient apart: factors and bounds, by names of columns.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -216,7 +215,7 @@ impl<'a> Columns<'a> {
         mut take: impl FnMut(&Named, V) -> Result<(), String>,
     ) -> Result<(), Error> {
         let shown = file.display();
-        let text = fs::read_to_string(file).map_err(|why| Error::input(format!("{shown}: {why}")))?;
+        let text = raddle_datasets::read_text(file).map_err(|why| Error::input(why.to_string()))?;
         let mut taken = vec![0; self.count];
         // Of columns that are not fitted, by name; all of them have none.
         let mut absent: BTreeMap<Option<&str>, usize> = BTreeMap::new();

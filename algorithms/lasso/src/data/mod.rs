@@ -8,6 +8,6 @@ pub(crate) mod correlation;
 pub(crate) mod design;
 mod given;
 pub(crate) mod magnitudes;
-mod prepare;
+pub(crate) mod prepare;
 pub(crate) mod problem;
 mod units;

@@ -288,15 +288,15 @@ impl Again<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+#[allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
+pub(crate) mod testing {
     use ndarray::Array2;
 
     use super::*;
-    use crate::Lasso;
     use crate::data::problem::Problem;
 
     /// A problem of these columns, dense or with its zeros left out.
-    fn problem(columns: &[&[f64]], y: &[f64], is_sparse: bool, how: Preparation) -> Problem {
+    pub(crate) fn problem(columns: &[&[f64]], y: &[f64], is_sparse: bool, how: Preparation) -> Problem {
         let rows = y.len();
         let x = Array2::from_shape_fn((rows, columns.len()), |(row, j)| columns[j][row]);
         let x = match is_sparse {
@@ -312,22 +312,14 @@ mod tests {
         Problem::new(x, y.to_vec(), how).unwrap()
     }
 
-    const Y: [f64; 8] = [1.0, 2.0, 4.0, 3.0, -1.0, 0.5, 2.5, 6.0];
+    /// A response for it.
+    pub(crate) const Y: [f64; 8] = [1.0, 2.0, 4.0, 3.0, -1.0, 0.5, 2.5, 6.0];
+}
 
-    #[test]
-    fn a_constant_column_starts_a_fit_as_any_other_and_takes_no_part_in_it() {
-        let varies = [1.0, 3.0, 4.0, 3.0, -2.0, 0.0, 2.0, 5.0];
-        for constant in [7.0, 0.0] {
-            let problem = problem(&[&varies, &[constant; 8]], &Y, false, Preparation::default());
-            assert_eq!(problem.scale(1), 1.0);
-            let fit = |init| Lasso::params().ratio(3.0).tolerance(1e-12).init(init).fit(&problem).unwrap();
-            let (cold, warm) = (fit(Vec::new()), fit(vec![(0, 0.2), (1, 0.5)]));
-            assert!(warm.report.metric.is_reached(), "{:?}", warm.report.metric);
-            let of =
-                |fit: &crate::Fit| fit.coefficients.iter().find(|(j, _)| *j == 0).map(|(_, value)| *value);
-            assert!((of(&cold).unwrap() - of(&warm).unwrap()).abs() < 1e-9);
-        }
-    }
+#[cfg(test)]
+mod tests {
+    use super::testing::{Y, problem};
+    use super::*;
 
     #[test]
     fn the_longest_column_is_that_of_the_weighted_rows() {
@@ -350,25 +342,5 @@ mod tests {
             }
         }
         assert_eq!((longest(&[1.0; 8]).1, longest(&weights).1), (0, 1));
-    }
-
-    #[test]
-    fn a_column_that_varies_in_rows_that_count_nothing_alone_is_constant() {
-        let weights = vec![0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 2.0, 1.0];
-        let varies = [1.0, 3.0, 4.0, 3.0, -2.0, 0.0, 2.0, 5.0];
-        for (is_sparse, columns) in [
-            (false, [&varies, &[0.3, 1e6, 1e6, 1e6, 1e6, 1e6, 1e6, 1e6]]),
-            (false, [&varies, &[1e3, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1]]),
-            // Stored in the row that counts nothing alone.
-            (true, [&[0.0, 0.0, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0], &[5.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]),
-        ] {
-            let problem = problem(&[columns[0], columns[1]], &Y, is_sparse, Preparation::default());
-            assert_eq!(problem.is_sparse(), is_sparse);
-            let problem = problem.weights(weights.clone()).unwrap();
-            let fit = Lasso::params().ratio(10.0).fit(&problem).unwrap();
-            assert!(fit.report.metric.is_reached() && problem.scale(1).is_finite(), "{}", problem.scale(1));
-            let others: Vec<u32> = fit.coefficients.iter().map(|(j, _)| *j).collect();
-            assert_eq!(others, [0], "{:?}", fit.coefficients);
-        }
     }
 }

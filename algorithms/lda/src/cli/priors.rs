@@ -1,7 +1,6 @@
 //! Word priors: a file of `topic word weight` lines that seeds topics.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::Path;
 
 use raddle::cli::Error;
@@ -14,7 +13,7 @@ type Priors = Vec<(u32, u32, f32)>;
 /// lines and those that begin with `#` say nothing. A word that the corpus lacks is left out; what was left out, in
 /// words.
 pub(crate) fn read(path: &Path, corpus: &Corpus, topics: usize) -> Result<(Priors, Option<String>), Error> {
-    let text = fs::read_to_string(path).map_err(|why| Error::input(format!("{}: {why}", path.display())))?;
+    let text = raddle_datasets::read_text(path).map_err(|why| Error::input(why.to_string()))?;
     let numbers: HashMap<&str, u32> =
         corpus.vocabulary.iter().flat_map(|words| words.iter().zip(0..)).collect();
     let (mut priors, mut lacking) = (Vec::new(), Vec::new());

@@ -266,9 +266,9 @@ fn allowed(options: &Options, saved: &Saved) -> Result<Option<Vec<u32>>, Error> 
 /// Ids in a list divided by commas, where one with a comma stands in double quotes; or in a file, one a line.
 pub(super) fn ids(option: &str, given: &str) -> Result<Vec<String>, Error> {
     let ids: Vec<String> = if Path::new(given).is_file() {
-        let text =
-            std::fs::read_to_string(given).map_err(|why| Error::input(format!("{option} {given}: {why}")))?;
-        text.split(['\n', '\r']).map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()).collect()
+        let text = raddle_datasets::read_text(Path::new(given))
+            .map_err(|why| Error::input(format!("{option} {why}")))?;
+        text.lines().map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()).collect()
     } else {
         listed(given).map_err(|why| Error::usage(format!("{option} {given}: {why}")))?
     };

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::Path;
 
+use raddle_common::testing::pairs;
 use raddle_datasets::registry;
 use serde_json::Value;
 
@@ -188,8 +189,8 @@ fn no_solver_is_worse_than_the_mean_of_the_ratings() {
             for (on, names) in
                 [(&held, ["mean_rmse", "biases_rmse"]), (&test, ["mean_test_rmse", "biases_test_rmse"])]
             {
-                for (name, wanted) in names.iter().zip(naive(&train, on)) {
-                    let found = number(&results[*name]);
+                for (name, wanted) in pairs(names, naive(&train, on)) {
+                    let found = number(&results[name]);
                     assert!(
                         (found - wanted).abs() <= 1e-6 * wanted.max(1e-3),
                         "{what}, {name}: {found} {wanted}"
