@@ -250,12 +250,13 @@ mod tests {
         let rates = rates(&[2, 4]);
         let mut come = EarlyStopping::new(6);
         for (epoch, error) in (1..).zip([0.9, 1.0, 1.0, 0.8]) {
-            assert!(come.fits(&rates, 6), "after {epoch} epochs less one");
+            assert!(come.fits(&rates, 6), "before epoch {epoch}");
             assert!(matches!(come.next(&rates, 1.0, epoch, (Some(error), None)), Next::Epoch(_)));
         }
         assert!(come.fits(&rates, 6));
         assert!(!come.fits(&rates, 5) && !come.fits(&rates, 7), "of another grid");
-        let forged: [(&str, fn(&mut EarlyStopping)); 8] = [
+        type Forge = fn(&mut EarlyStopping);
+        let forged: [(&str, Forge); 8] = [
             ("a best error that is no number", |run| run.best = f64::NAN),
             ("an error before the stage that is no number", |run| run.before = f64::NAN),
             ("a stage beyond the last", |run| run.stage = 2),
