@@ -57,9 +57,8 @@ fn agree(fit: &Fit, naive: &Naive, documents: &Documents, is_trained: impl Fn(u3
     let words = naive.blocks.iter().flatten().count();
     let counts = fit.topic_words();
     let mut of_words = vec![vec![0_i64; fit.topics()]; words];
-    for topic in 0..fit.topics() {
-        counts.topic(topic).for_each(|(word, count)| of_words[word as usize][topic] = count.into());
-    }
+    let entries = (0..fit.topics()).flat_map(|topic| counts.topic(topic).map(move |entry| (topic, entry)));
+    entries.for_each(|(topic, (word, count))| of_words[word as usize][topic] = count.into());
     for (word, found) in pairs(0..words as u32, of_words) {
         assert_eq!(found, naive.count(|_, other| other == word), "word {word}");
     }

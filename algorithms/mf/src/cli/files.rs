@@ -195,7 +195,7 @@ mod tests {
             (|model| model.user_biases[2] = f32::NAN, "user_bias.npy: value 3 is NaN"),
             (|model| model.item_biases[1] = f32::NAN, "item_bias.npy: value 2 is NaN"),
             // The biases say how many users and items the shapes have, which the factors must fill.
-            (|model| drop(model.user_biases.pop()), "user_factors.npy: not an array that --out wrote"),
+            (|model| model.user_biases.truncate(2), "user_factors.npy: not an array that --out wrote"),
             (|model| model.item_biases.push(0.0), "item_factors.npy: not an array that --out wrote"),
         ] {
             let mut wrong = model.clone();
