@@ -198,6 +198,9 @@ fn words_are_named_by_the_file_beside_the_counts() {
     std::fs::write(folder.path().join("vocab.test.txt"), "sea\nship\n").unwrap();
     let error = with_threads(&path, 1).unwrap_err().to_string();
     assert!(error.contains("vocab.test.txt: 2 words, but the corpus has 3"), "{error}");
+    std::fs::write(folder.path().join("vocab.test.txt"), "sea\nship\nlog\nmast\n").unwrap();
+    let error = with_threads(&path, 1).unwrap_err().to_string();
+    assert!(error.contains("vocab.test.txt: 4 words, but the corpus has 3"), "{error}");
     for (words, line, why) in [
         (&b"sea\n\xff\nlog\n"[..], 2, "not UTF-8"),
         (b"sea\r\n\r\nlog\r\n", 2, "the line is empty"),
@@ -247,6 +250,20 @@ fn sums_are_64_bit_and_counts_have_an_end() {
     let (_folder, path) = write("docword.test.txt", many.as_bytes());
     let error = with_threads(&path, 1).unwrap_err();
     assert!(error.line() == Some(20) && error.to_string().contains("68719476736 tokens"), "{error}");
+}
+
+/// Counts of 0 say nothing; an entry that stands twice counts twice.
+#[test]
+fn entries_of_nothing_and_entries_that_stand_twice_are_counted() {
+    for text in ["2\n3\n4\n1 1 2\n1 1 3\n1 2 0\n2 3 1\n", "2\n3\n4\n2 3 1\n1 1 3\n1 2 0\n1 1 2\n"] {
+        let (_folder, path) = write("docword.test.txt", text.as_bytes());
+        for threads in [1, 3] {
+            let corpus = with_threads(&path, threads).unwrap();
+            assert_eq!((corpus.tokens(), corpus.word_counts()), (6, vec![5, 0, 1]), "{text:?}");
+            assert_eq!((corpus.length(0), corpus.length(1)), (5, 1), "{text:?}");
+            assert_eq!(corpus.document_frequencies(), [1, 0, 1], "{text:?}");
+        }
+    }
 }
 
 #[test]
@@ -301,6 +318,15 @@ fn what_is_wrong_is_named_by_its_line() {
         ("docword.x.txt", "2\n3\n1\n1 1 -1\n", 4, "the count `-1` is not a whole number"),
         ("docword.x.txt", "2\n3\n1\n1 1\n", 4, "the count is missing"),
         ("docword.x.txt", "2\n3\n1\n1 1 1 1\n", 4, "more than the entry"),
+        ("docword.x.txt", "2\n3\n1\n1 1 1.5\n", 4, "the count `1.5` is not a whole number of 0 or more"),
+        ("docword.x.txt", "2\n3\n1\n1.5 1 1\n", 4, "the document `1.5` is not a whole number of 0 or more"),
+        ("docword.x.txt", "2\n3\n1\n-1 1 1\n", 4, "the document `-1` is not a whole number of 0 or more"),
+        ("docword.x.txt", "2\n3\n2\n1 1 1\n1 0 1\n", 5, "the word 0 lies outside of 1 to 3"),
+        ("docword.x.txt", "2\n3\n1\n1\n", 4, "the word is missing"),
+        ("docword.x.txt", "2\n0\n1\n1 1 1\n", 4, "the word 1 lies outside of 1 to 0"),
+        ("docword.x.txt", "0\n3\n1\n1 1 1\n", 4, "the document 1 lies outside of 1 to 0"),
+        ("docword.x.txt", "4294967296\n3\n1\n1 1 1\n", 1, "4294967296 documents: at most 4294967295"),
+        ("docword.x.txt", "2\n4294967296\n1\n1 1 1\n", 2, "4294967296 words: at most 4294967295"),
         (
             "x.mtx",
             "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 1.5\n",
@@ -314,6 +340,90 @@ fn what_is_wrong_is_named_by_its_line() {
             "the row 3 lies outside of 1 to 2",
         ),
         ("x.mtx", "%%MatrixMarket matrix array real general\n2 3\n1\n", 1, "documents by words"),
+        (
+            "x.mtx",
+            "%%MatrixMarket matrix coordinate real general\n2 3 1\n0 1 1\n",
+            3,
+            "the row 0 lies outside of 1 to 2",
+        ),
+        (
+            "x.mtx",
+            "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 0 1\n",
+            3,
+            "the column 0 lies outside of 1 to 3",
+        ),
+        (
+            "x.mtx",
+            "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 4 1\n",
+            3,
+            "the column 4 lies outside of 1 to 3",
+        ),
+        (
+            "x.mtx",
+            "%%MatrixMarket matrix coordinate real general\n2 3 1\nx 1 1\n",
+            3,
+            "the row `x` is not a whole number",
+        ),
+        (
+            "x.mtx",
+            "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 -1 1\n",
+            3,
+            "the column `-1` is not a whole number",
+        ),
+        (
+            "x.mtx",
+            "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1\n",
+            3,
+            "the count: there is no number",
+        ),
+        (
+            "x.mtx",
+            "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 inf\n",
+            3,
+            "the count: `inf` is infinite",
+        ),
+        (
+            "x.mtx",
+            "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 nan\n",
+            3,
+            "the count: `nan` is not a number",
+        ),
+        (
+            "x.mtx",
+            "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 -2\n",
+            3,
+            "the count -2 is not a whole number of 0 or more",
+        ),
+        (
+            "x.mtx",
+            "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 1e17\n",
+            3,
+            "the count 100000000000000000 is not a whole number",
+        ),
+        (
+            "x.mtx",
+            "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 4294967296\n",
+            3,
+            "the count 4294967296: at most 4294967295",
+        ),
+        (
+            "x.mtx",
+            "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 1 1\n",
+            3,
+            "`1` is more than the entry",
+        ),
+        (
+            "x.mtx",
+            "%%MatrixMarket matrix coordinate real general\n5000000000 3 1\n1 1 1\n",
+            2,
+            "the first two below 4294967296",
+        ),
+        (
+            "x.mtx",
+            "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 1 1\n",
+            3,
+            "`1` is more than the entry",
+        ),
         ("x.mtx", "%%MatrixMarket matrix coordinate real general\n2 3\n1\n", 2, "the size line"),
     ] {
         for text in [text.to_owned(), text.replace('\n', "\r\n")] {
@@ -337,15 +447,36 @@ fn files_as_a_whole() {
         assert!(error.contains(why) && error.contains(name), "{error}");
     };
     fails("docword.x.txt", b"2\n3\n2\n1 1 1\n", "1 entries, but the third line says 2");
+    fails("docword.x.txt", b"2\n3\n1\n1 1 1\n2 1 1\n", "2 entries, but the third line says 1");
+    fails("docword.x.txt", b"2\n3\n0\n1 1 1\n", "1 entries, but the third line says 0");
+    fails("docword.x.txt", b"2\n3\n0\n", "no document has a word");
     fails("docword.x.txt", b"2\n3\n1\n1 1 0\n", "no document has a word");
+    let banner = "%%MatrixMarket matrix coordinate integer general\n";
+    fails("x.mtx", format!("{banner}2 3 2\n1 1 1\n").as_bytes(), "1 entries, but the size line says 2");
+    fails(
+        "x.mtx",
+        format!("{banner}2 3 1\n1 1 1\n2 1 1\n").as_bytes(),
+        "2 entries, but the size line says 1",
+    );
+    fails("x.mtx", format!("{banner}% cut\n").as_bytes(), "there is no size line: was the file cut off?");
     fails("docword.x.txt", b"", "the file is empty");
     fails("picture", b"\x89PNG\0\0", "not recognised");
     fails("archive", b"BZh9", "bunzip2");
     let whole = gzip("1 1 1\n".repeat(200_000).as_bytes());
     fails("cut.gz", &whole[..whole.len() / 2], "cut off");
-    let (_folder, path) = write("docword.x.txt", b"two\n3\n1\n1 1 1\n");
     let options = CorpusOptions { format: Some(CorpusFormat::Docword), ..CorpusOptions::default() };
-    assert_eq!(read_corpus(&path, &options).unwrap_err().line(), Some(1));
+    for (text, line, what) in [
+        ("two\n3\n1\n1 1 1\n", 1, "documents"),
+        ("2\n3.5\n1\n1 1 1\n", 2, "words"),
+        ("2\n-3\n1\n1 1 1\n", 2, "words"),
+        ("2\n3\n1 1 1\n", 3, "entries"),
+        ("2\n3\n", 3, "entries"),
+    ] {
+        let (_folder, path) = write("docword.x.txt", text.as_bytes());
+        let error = read_corpus(&path, &options).unwrap_err();
+        let why = format!("expected the number of {what} alone on the line");
+        assert!(error.line() == Some(line) && error.to_string().ends_with(&why), "{text:?}: {error}");
+    }
     let empty = tempfile::tempdir().unwrap();
     assert!(with_threads(empty.path(), 1).unwrap_err().to_string().contains("the folder has no files"));
     let error = read_any_corpus("nothing", &CorpusOptions::default()).unwrap_err().to_string();

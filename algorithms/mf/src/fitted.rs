@@ -23,7 +23,7 @@ pub struct Fit {
     pub best_epoch: u64,
     /// The stage of the run that led to it, and how many epochs into it: a fit of that length leads there at once.
     pub length: (u32, u32),
-    /// The regularisation of the stage that led to it, in units of squared ratings: for folding in.
+    /// The regularisation of the stage that led to it, in units of ratings: for folding in.
     pub reg: f64,
     /// The metric after each epoch.
     pub log: Vec<f64>,

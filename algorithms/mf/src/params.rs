@@ -164,7 +164,9 @@ impl Mf {
         self
     }
 
-    /// Sets the regularisation, in units of squared ratings.
+    /// Sets the regularisation, in units of ratings: `|p|^2` is as large as ratings are. Ratings ten times as large with ten times
+    /// the regularisation make a model whose predictions are ten times as large; not so by `Als` with biases, whose squares
+    /// it counts like those of factors, though they grow a hundredfold.
     pub fn reg(mut self, reg: f64) -> Self {
         self.reg = Some(reg);
         self
@@ -243,7 +245,8 @@ impl Mf {
         self
     }
 
-    /// Sets the regularisation of biases, in units of squared ratings.
+    /// Sets the regularisation of biases: the weight of their squares by `Ccd`, whatever the units; by `Sgd` it is in units of
+    /// ratings, and the weight is this over their standard deviation.
     pub fn bias_reg(mut self, reg: f64) -> Self {
         self.bias_reg = reg;
         self

@@ -315,3 +315,115 @@ fn place(lines: &str, point: u64, classes: usize) -> Option<(f64, f64, Vec<f64>)
     (number == point && lambda.is_finite() && intercept.is_finite())
         .then_some((lambda, intercept, of_classes))
 }
+
+#[cfg(test)]
+mod tests {
+    use raddle::cli::{Earlier, RunFolder};
+    use serde_json::json;
+
+    use super::*;
+
+    /// What is said of a model of two columns with these changes of `model.json`, and files; all digests are right.
+    fn refused(changes: &Value, files: &[(&str, &[u8])], point: Option<u64>) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run");
+        let mut about = json!({
+            "columns": 2, "lambda": 0.5, "lambda_max": 1.0, "intercept": 0.25, "ending": "converged", "gap": 0.0,
+            "certified": true, "feature_names": ["a", "b"],
+        });
+        for (member, value) in changes.as_object().unwrap() {
+            about[member] = value.clone();
+        }
+        let mut run = RunFolder::hold(&path, Earlier::Replaced).unwrap();
+        for (name, bytes) in files {
+            run.write(name, |out| out.write_all(bytes)).unwrap();
+        }
+        run.write("model.json", |out| Ok(serde_json::to_writer(out, &about)?)).unwrap();
+        run.commit("lasso", "1.0").unwrap();
+        drop(run);
+        read(&path, point).map_or_else(|why| why.to_string(), |_| "nothing".into())
+    }
+
+    const COEFFICIENTS: &[u8] = b"column number\tname\tcoefficient\n2\tb\t1.5\n";
+
+    #[test]
+    fn what_no_run_can_have_written_of_a_model_is_refused_by_file_and_reason() {
+        let whole = [("coef.tsv", COEFFICIENTS)];
+        assert_eq!(refused(&json!({}), &whole, None), "nothing");
+        let classes = "model.json: there must be classes in ascending order, and an intercept for each";
+        let unknown = |loss: &str| format!("model.json: the loss `{loss}` with these classes is unknown");
+        let names = "model.json: the names of the classes are not theirs";
+        for (changes, why) in [
+            (json!({"feature_names": ["a"]}), "model.json: 2 columns, but 1 names of them"),
+            (json!({"columns": 3}), "model.json: 3 columns, but 2 names of them"),
+            (json!({"intercept": null}), "model.json: invalid type: null"),
+            (json!({"lambda": "small"}), "model.json: invalid type: string"),
+            (json!({"loss": "hinge"}), &unknown("hinge")),
+            (json!({"classes": [0.0, 1.0]}), &unknown("squared")),
+            (json!({"loss": "logistic"}), &unknown("logistic")),
+            (json!({"loss": "logistic", "classes": [1.0, 0.0]}), &unknown("logistic")),
+            (json!({"loss": "logistic", "classes": [1.0, 1.0]}), &unknown("logistic")),
+            (json!({"loss": "multinomial"}), &unknown("multinomial")),
+            (json!({"loss": "multinomial", "labels": [1.0], "intercepts": [0.5]}), &unknown("multinomial")),
+            (json!({"loss": "multinomial", "labels": [2.0, 1.0], "intercepts": [0.5, 0.5]}), classes),
+            (json!({"loss": "multinomial", "labels": [1.0, 1.0], "intercepts": [0.5, 0.5]}), classes),
+            (json!({"loss": "multinomial", "labels": [1.0, 2.0], "intercepts": [0.5]}), classes),
+            (json!({"class_names": ["no", "yes"]}), names),
+            (json!({"loss": "logistic", "classes": [0.0, 1.0], "class_names": ["no"]}), names),
+            (json!({"loss": "logistic", "classes": [1.0, 2.0], "class_names": ["no", "yes"]}), names),
+        ] {
+            let said = refused(&changes, &whole, None);
+            assert!(said.contains(why), "{changes}: {said}");
+        }
+        for (files, why) in [
+            (vec![], "coef.tsv: the model in this folder has no such file"),
+            (vec![("coef.tsv", &b"\xff"[..])], "coef.tsv, it is no text"),
+            (vec![("coef.tsv", b"")], "coef.tsv, line 1: expected the header"),
+            (
+                vec![("coef.tsv", b"column number\tname\tcoefficient\n3\tc\t1\n")],
+                "coef.tsv, line 2: expected a column from 1 to 2",
+            ),
+        ] {
+            let said = refused(&json!({}), &files, None);
+            assert!(said.contains(why), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_path_whose_lines_are_not_its_points_is_refused_by_the_line() {
+        let path = json!({"points": 2});
+        let read = |lines: &str, point| {
+            let text = format!("point\tlambda\tintercept\tgap\tnonzeros\tdual_scale\n{lines}");
+            let coefficients = b"point\tcolumn number\tname\tcoefficient\n2\t2\tb\t1.5\n";
+            refused(&path, &[("coef.tsv", coefficients), ("path.tsv", text.as_bytes())], point)
+        };
+        let first = "1\t0.5\t0.25\t0\t0\t1\n";
+        assert_eq!(read(&format!("{first}2\t0.25\t0.5\t0\t1\t1\n"), Some(2)), "nothing");
+        for wrong in [
+            "",
+            "3\t0.25\t0.5\t0\t1\t1\n",
+            "2\n",
+            "2\t0.25\n",
+            "2\tinf\t0.5\t0\t1\t1\n",
+            "2\t0.25\tNaN\t0\t1\t1\n",
+            "2\tx\t0.5\t0\t1\t1\n",
+            "2\t0.25\t0.5\t0\t1\t1\t0.125\n",
+        ] {
+            let said = read(&format!("{first}{wrong}"), Some(2));
+            assert!(
+                said.contains("path.tsv, line 3: expected lambda and intercept of point 2"),
+                "{wrong:?}: {said}"
+            );
+        }
+        for (point, why) in
+            [(Some(0), "--point is 0"), (Some(3), "--point is 3"), (None, "a path of 2 points")]
+        {
+            let said = read(first, point);
+            assert!(said.contains(why), "{said}");
+        }
+        let said = refused(&json!({"points": 0}), &[("coef.tsv", COEFFICIENTS)], None);
+        assert!(said.contains("a path without a certified point"), "{said}");
+        let said = refused(&json!({}), &[("coef.tsv", COEFFICIENTS)], Some(1));
+        assert!(said.contains("--point has no effect"), "{said}");
+    }
+}

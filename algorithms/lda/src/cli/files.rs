@@ -261,10 +261,13 @@ pub(crate) fn read(path: &Path) -> Result<(Model, TopicWords, ModelFolder), Erro
     Ok((model, counts, folder))
 }
 
-/// The numbers at the end of what was written.
+/// The numbers of what was written, if there is one for each topic.
 fn alphas(bytes: &[u8], topics: usize) -> Option<Vec<f64>> {
-    let start = bytes.len().checked_sub(topics.checked_mul(8)?)?;
-    Some(bytes[start..].as_chunks().0.iter().map(|&number| f64::from_le_bytes(number)).collect())
+    let mut header = Vec::new();
+    npy::header(&mut header, "<f8", &[topics]).ok()?;
+    let (numbers, rest) = bytes.strip_prefix(&header[..])?.as_chunks();
+    let is_whole = numbers.len() == topics && rest.is_empty();
+    is_whole.then(|| numbers.iter().map(|&number| f64::from_le_bytes(number)).collect())
 }
 
 /// A sparse matrix of the model.
@@ -301,6 +304,8 @@ fn counts(folder: &ModelFolder, model: &Model) -> Result<TopicWords, Error> {
 
 #[cfg(test)]
 mod tests {
+    use raddle::cli::{Earlier, RunFolder};
+
     use super::*;
 
     #[test]
@@ -313,5 +318,123 @@ mod tests {
         assert_eq!(read(", \"tokenizer\": null").tokenizer, None);
         let newer = r#", "tokenizer": {"words": "unicode", "min_letters": null, "version": 99}"#;
         assert!(read(newer).fault().is_some_and(|why| why.contains("newer version")));
+    }
+
+    /// A model of 2 topics of 3 words, whose `model.json` is changed; all digests are right.
+    fn read_back(
+        change: impl FnOnce(&mut serde_json::Value),
+        files: &[(&str, Vec<u8>)],
+    ) -> Result<Model, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run");
+        let mut about = serde_json::json!({
+            "topics": 2, "words": 3, "documents": 1, "tokens": 4, "alpha": 0.5, "beta": 0.01, "word_priors": [[2, 1, 1.5]],
+            "ending": "converged", "evaluated_epoch": null, "validation_perplexity": null, "test_perplexity": null,
+            "vocabulary": ["sea", "ship", "mast"], "tokenizer": null,
+        });
+        change(&mut about);
+        let mut run = RunFolder::hold(&path, Earlier::Replaced).unwrap();
+        for (name, bytes) in files {
+            run.write(name, |out| out.write_all(bytes)).unwrap();
+        }
+        run.write("model.json", |out| Ok(serde_json::to_writer(out, &about)?)).unwrap();
+        run.commit("lda", "1.0").unwrap();
+        drop(run);
+        read(&path).map(|(model, ..)| model).map_err(|why| why.to_string())
+    }
+
+    /// `topic_word_counts.npz` of so many topics and words: 3 tokens of the first word in topic 0, one of the last.
+    fn npz((topics, words): (usize, usize)) -> Vec<u8> {
+        let mut out = std::io::Cursor::new(Vec::new());
+        let starts = (0..=topics as u64).map(|topic| topic.min(1) * 2);
+        let starts: Vec<u64> = starts.collect();
+        let indices = [0, words as u32 - 1];
+        npz::csr(&mut out, (topics, words), starts.into_iter(), (2, indices.into_iter()), [3, 1].into_iter())
+            .unwrap();
+        out.into_inner()
+    }
+
+    fn alphas_file(alpha: &[f64]) -> Vec<u8> {
+        let mut out = Vec::new();
+        npy::header(&mut out, "<f8", &[alpha.len()]).unwrap();
+        npy::f64s(&mut out, alpha).unwrap();
+        out
+    }
+
+    #[test]
+    fn what_no_run_can_have_written_of_a_model_is_refused_by_file_and_reason() {
+        use serde_json::{Value, json};
+        let whole = || vec![(COUNTS, npz((2, 3)))];
+        assert_eq!(read_back(|_| (), &whole()).unwrap().alpha, [0.5, 0.5]);
+        let priors = "model.json: alpha and beta are not 2 numbers and one, all above 0";
+        let outside = |which: &str| {
+            format!("model.json: the word prior {which} is outside of the model, or not above 0")
+        };
+        let rows: [(&str, Value, &str); 17] = [
+            ("topics", json!(0), "model.json: alpha and beta are not 0 numbers"),
+            ("topics", json!(1_000_000), "model.json: alpha and beta are not 1000000 numbers"),
+            ("alpha", json!(0.0), priors),
+            ("alpha", json!(-0.5), priors),
+            ("beta", json!(0.0), priors),
+            ("beta", json!(-1.0), priors),
+            ("beta", json!(null), "model.json: invalid type: null"),
+            ("beta", json!("much"), "model.json: invalid type: string"),
+            ("topics", json!(-1), "model.json: invalid value"),
+            ("vocabulary", json!(["sea", "ship"]), "model.json: the vocabulary has 2 words, not 3"),
+            ("vocabulary", json!(["a", "b", "c", "d"]), "model.json: the vocabulary has 4 words, not 3"),
+            ("word_priors", json!([[3, 0, 1.0]]), &outside("(3, 0, 1)")),
+            ("word_priors", json!([[0, 2, 1.0]]), &outside("(0, 2, 1)")),
+            ("word_priors", json!([[0, 1, 1.0], [0, 0, 0.0]]), &outside("(0, 0, 0)")),
+            ("word_priors", json!([[1, 1, -2.5]]), &outside("(1, 1, -2.5)")),
+            (
+                "tokenizer",
+                json!({"words": "unicode", "min_letters": null, "version": 99}),
+                "model.json: its texts were divided into words by a rule of a newer version of this program",
+            ),
+            ("alpha", json!(null), "alpha.npy: the model in this folder has no such file"),
+        ];
+        for (member, value, why) in rows {
+            let error = read_back(|about| about[member] = value.clone(), &whole()).unwrap_err();
+            assert!(error.contains(why), "{member} {value}: {error}");
+        }
+        let lacks = |about: &mut Value| drop(about.as_object_mut().unwrap().remove("beta"));
+        let error = read_back(lacks, &whole()).unwrap_err();
+        assert!(error.contains("model.json: missing field `beta`"), "{error}");
+    }
+
+    #[test]
+    fn counts_and_priors_that_are_not_the_models_are_refused_by_their_file() {
+        let two = |found: &str| {
+            format!("{COUNTS}: {found}, but model.json says 2 and 3: the files are of two models")
+        };
+        for (files, why) in [
+            (vec![], format!("{COUNTS}: the model in this folder has no such file")),
+            (vec![(COUNTS, b"nonsense".to_vec())], format!("{COUNTS}: the npz file is damaged")),
+            (vec![(COUNTS, npz((3, 3)))], two("3 topics of 3 words")),
+            (vec![(COUNTS, npz((2, 4)))], two("2 topics of 4 words")),
+        ] {
+            let error = read_back(|_| (), &files).unwrap_err();
+            assert!(error.contains(&why), "{error}");
+        }
+        let with = |alpha: Vec<u8>| {
+            read_back(
+                |about| about["alpha"] = serde_json::Value::Null,
+                &[(COUNTS, npz((2, 3))), (ALPHA, alpha)],
+            )
+        };
+        assert_eq!(with(alphas_file(&[0.25, 0.5])).unwrap().alpha, [0.25, 0.5]);
+        let number = "alpha.npy: not one number for each topic";
+        let cut = alphas_file(&[0.25, 0.5])[..100].to_vec();
+        for wrong in [Vec::new(), vec![0; 15], cut, alphas_file(&[0.5]), alphas_file(&[0.25, 0.5, 0.75])] {
+            let error = with(wrong).unwrap_err();
+            assert!(error.contains(number), "{error}");
+        }
+        for wrong in [f64::NAN, f64::INFINITY, 0.0, -1.0] {
+            let error = with(alphas_file(&[0.5, wrong])).unwrap_err();
+            assert!(
+                error.contains("alpha and beta are not 2 numbers and one, all above 0"),
+                "{wrong}: {error}"
+            );
+        }
     }
 }

@@ -119,13 +119,7 @@ impl Carried {
         seed: u64,
     ) -> Vec<i64> {
         let new = self.give_old(shards, blocks);
-        let mut totals = vec![0_i64; self.topics];
-        for (shard, new) in shards.iter().zip(&new) {
-            let known = shard.slices.iter().zip(new).flat_map(|(slice, new)| slice.topics.iter().zip(new));
-            known.filter(|(_, new)| !**new).for_each(|(&topic, _)| totals[usize::from(topic)] += 1);
-        }
-        let mut of_documents: HashMap<(usize, u16), Counts> = HashMap::new();
-        let places = self.places();
+        let (mut totals, mut of_documents) = self.kept(shards, &new);
         let words: usize = blocks.iter().map(Vec::len).sum();
         for (number, block) in blocks.iter().enumerate() {
             let mut draws = Stream::new(&[seed, FIRST, number as u64]);
@@ -150,14 +144,7 @@ impl Carried {
                 for (at, range) in here {
                     for token in range.filter(|&token| new[at][number][token]) {
                         let document = shards[at].slices[number].documents[token];
-                        let of_document = of_documents.entry((at, document)).or_insert_with(|| {
-                            let number = shards[at].documents[usize::from(document)];
-                            let names =
-                                places.get(&number).map_or(&[][..], |range| &self.names[range.clone()]);
-                            let mut counts = Counts::new();
-                            names.iter().for_each(|&topic| *counts.entry(topic).or_default() += 1);
-                            counts
-                        });
+                        let of_document = of_documents.entry((at, document)).or_default();
                         let topic = self.draw((&counts, of_document), &totals, words, draws.unit());
                         counts[usize::from(topic)] += 1;
                         totals[usize::from(topic)] += 1;
@@ -175,7 +162,34 @@ impl Carried {
         totals
     }
 
-    /// Gives tokens that were there the topics that they had; tells which were not.
+    /// Counts of the topics that are kept: of all tokens, and of each document that has new tokens beside them, by its
+    /// shard and its place there.
+    fn kept(
+        &self,
+        shards: &[DocumentShard],
+        new: &[Vec<Vec<bool>>],
+    ) -> (Vec<i64>, HashMap<(usize, u16), Counts>) {
+        let (mut totals, mut of_documents) = (vec![0_i64; self.topics], HashMap::new());
+        for (at, (shard, new)) in shards.iter().zip(new).enumerate() {
+            let tokens = || {
+                let slices = shard.slices.iter().zip(new);
+                slices.flat_map(|(slice, new)| slice.documents.iter().zip(&slice.topics).zip(new))
+            };
+            for ((&document, _), _) in tokens().filter(|(_, is_new)| **is_new) {
+                of_documents.entry((at, document)).or_insert_with(Counts::new);
+            }
+            for ((&document, &topic), _) in tokens().filter(|(_, is_new)| !**is_new) {
+                totals[usize::from(topic)] += 1;
+                if let Some(counts) = of_documents.get_mut(&(at, document)) {
+                    *counts.entry(topic).or_default() += 1;
+                }
+            }
+        }
+        (totals, of_documents)
+    }
+
+    /// Gives tokens that were there the topics that they had; tells which were not. Of a word that a document has less often
+    /// than before the lowest topics stay.
     fn give_old(&self, shards: &mut [DocumentShard], blocks: &[Vec<u32>]) -> Vec<Vec<Vec<bool>>> {
         let places = self.places();
         let give = |shard: &mut DocumentShard| -> Vec<Vec<bool>> {

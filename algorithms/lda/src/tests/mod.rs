@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
+mod carried;
 mod chains;
 mod definition;
 mod draws;
+mod naive;
 
 use raddle::schedule::{Outlook, Plan};
 use raddle::{Metric, Parts, Program, Schedule, Task, UpdateBlock, Visibility};

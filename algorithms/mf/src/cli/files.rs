@@ -186,13 +186,38 @@ mod tests {
         wrong.item_factors[3] = f32::NAN;
         let why = read_back(&wrong, |_| {}).unwrap_err();
         assert!(why.contains("item_factors.npy: value 4 is NaN"), "{why}");
+        for (spoil, expected) in [
+            (
+                (|model| model.user_factors[0] = f32::INFINITY) as fn(&mut Model),
+                "user_factors.npy: value 1 is inf",
+            ),
+            (|model| model.item_factors[2] = f32::NEG_INFINITY, "item_factors.npy: value 3 is -inf"),
+            (|model| model.user_biases[2] = f32::NAN, "user_bias.npy: value 3 is NaN"),
+            (|model| model.item_biases[1] = f32::NAN, "item_bias.npy: value 2 is NaN"),
+            // The biases say how many users and items the shapes have, which the factors must fill.
+            (|model| model.user_biases.truncate(2), "user_factors.npy: not an array that --out wrote"),
+            (|model| model.item_biases.push(0.0), "item_factors.npy: not an array that --out wrote"),
+        ] {
+            let mut wrong = model.clone();
+            spoil(&mut wrong);
+            let why = read_back(&wrong, |_| {}).unwrap_err();
+            assert!(why.contains(expected), "{why}");
+        }
         for (change, expected) in [
             (
                 (|about| about.rank = 1) as fn(&mut About),
                 "user_factors.npy: its shape is [3, 2], but model.json",
             ),
             (|about| about.rank = 0, "model.json: the rank is 0"),
-            (|about| about.reg = -1.0, "model.json: reg is -1"),
+            (|about| about.reg = -1.0, "model.json: reg is -1: it must be 0 or more"),
+            (|about| about.implicit = Some(-2.0), "model.json: implicit is -2: it must be 0 or more"),
+            // JSON has no such numbers: they are written as null.
+            (|about| about.reg = f64::NAN, "model.json: invalid type: null"),
+            (|about| about.mean = f64::INFINITY, "model.json: invalid type: null"),
+            (
+                |about| about.items = IdList(Ids::Dense(3)),
+                "item_factors.npy: its shape is [2, 2], but model.json asks for [3, 2]",
+            ),
             (|about| about.users = IdList(Ids::Dense(4_000_000)), "user_factors.npy: its shape is [3, 2]"),
         ] {
             let why = read_back(&model, change).unwrap_err();

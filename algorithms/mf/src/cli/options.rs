@@ -11,7 +11,7 @@ pub(crate) struct ModelOptions {
     /// Number of factors of each user and item.
     #[arg(long, value_name = "K", default_value_t = 32, allow_negative_numbers = true)]
     pub(crate) rank: usize,
-    /// Weight of |p|^2 + |q|^2, in units of squared ratings. Default: by the solver and the length of the run.
+    /// Weight of |p|^2 + |q|^2, in units of ratings. Default: by the solver and the length of the run.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) reg: Option<f64>,
     /// Count --reg once for each user and item. Default: once for each rating.
@@ -45,7 +45,7 @@ pub(crate) struct ModelOptions {
     /// Step size of biases, relative to that of factors. For sgd. Default: 0.3.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) bias_step: Option<f64>,
-    /// Weight of squared biases. For sgd and ccd. Default: 0.02.
+    /// Weight of squared biases; sgd divides it by the standard deviation of the ratings. For sgd and ccd. Default: 0.02.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) bias_reg: Option<f64>,
     /// Number of conjugate gradient steps for each row in als; 0 solves exactly by Cholesky.

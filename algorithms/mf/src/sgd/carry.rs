@@ -25,7 +25,7 @@ pub(crate) struct Carried {
     items: Vec<Rows>,
     /// The epochs of the stage that led to them.
     length: u32,
-    /// The regularisation of that stage, in units of squared ratings.
+    /// The regularisation of that stage, in units of ratings.
     pub(crate) reg: f64,
 }
 

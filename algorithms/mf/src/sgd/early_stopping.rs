@@ -89,6 +89,11 @@ impl EarlyStopping {
         Self { before: best, ..Self::new(cells) }
     }
 
+    /// The error with which the stage began, if it was known.
+    pub(super) fn before(&self) -> Option<f64> {
+        Some(self.before).filter(|before| before.is_finite())
+    }
+
     /// Whether a run on this course, over this number of cells, can have come to this.
     pub(crate) fn fits(&self, rates: &LearningRateSchedule, cells: usize) -> bool {
         let is_stage = |stage: u32| (stage as usize) < rates.lengths.len();
@@ -152,6 +157,12 @@ impl EarlyStopping {
         Next::Epoch(EpochPlan { stage: self.stage, keep, steps: rates.steps(self.stage, 0, scale) })
     }
 
+    /// The mean squared error of each cell as met at its last visit.
+    #[cfg(test)]
+    pub(super) fn cell_errors(&self) -> &[f64] {
+        &self.cells
+    }
+
     /// How much the mean squared error of each visited cell fell since its last visit.
     pub(crate) fn reductions(&mut self, visited: &[(u32, f64)]) -> Vec<(u32, f64)> {
         let mut fell = Vec::new();
@@ -165,6 +176,7 @@ impl EarlyStopping {
 
 #[cfg(test)]
 mod tests {
+    use super::super::learning_rate::Tail;
     use super::*;
 
     fn rates(lengths: &[u32]) -> LearningRateSchedule {
@@ -204,6 +216,61 @@ mod tests {
     #[test]
     fn a_run_without_measurement_completes_its_course() {
         assert_eq!(run(&rates(&[7]), |_| None), (7, 7));
+        // The last epoch counts as the best, however far the run has come.
+        let mut solver = EarlyStopping::new(1);
+        for epoch in 1..=3 {
+            solver.next(&rates(&[7]), 1.0, epoch, (None, None));
+            assert_eq!((solver.length(), solver.best_epoch), ((0, epoch as u32), epoch));
+        }
+    }
+
+    #[test]
+    fn what_goes_on_must_first_gain_on_what_it_begins_with() {
+        let rates = LearningRateSchedule { tail: Some(Tail { length: 20 }), ..rates(&[2, 2, 2]) };
+        let epochs = |before: Option<f64>, errors: [f64; 6]| {
+            let mut solver = EarlyStopping::going_on(1, before);
+            let mut next = |epoch: usize| {
+                let error = before.map(|_| errors[epoch - 1]);
+                matches!(solver.next(&rates, 1.0, epoch as u64, (error, None)), Next::Done(_))
+            };
+            (1..=6).find(|&epoch| next(epoch))
+        };
+        assert_eq!(epochs(Some(1.0), [1.1, 0.9995, 0.1, 0.1, 0.1, 0.1]), Some(2), "half a thousandth");
+        assert_eq!(
+            epochs(Some(1.0), [0.9985, 1.1, 0.9985, 0.998, 0.1, 0.1]),
+            Some(4),
+            "then half a thousandth"
+        );
+        assert_eq!(epochs(Some(1.0), [0.9, 0.8, 0.7, 0.6, 0.5, 0.4]), Some(6));
+        assert_eq!(epochs(None, [0.0; 6]), Some(2), "nothing is measured");
+    }
+
+    #[test]
+    fn only_what_a_run_can_have_come_to_is_taken_back() {
+        let rates = rates(&[2, 4]);
+        let mut come = EarlyStopping::new(6);
+        for (epoch, error) in (1..).zip([0.9, 1.0, 1.0, 0.8]) {
+            assert!(come.fits(&rates, 6), "before epoch {epoch}");
+            assert!(matches!(come.next(&rates, 1.0, epoch, (Some(error), None)), Next::Epoch(_)));
+        }
+        assert!(come.fits(&rates, 6));
+        assert!(!come.fits(&rates, 5) && !come.fits(&rates, 7), "of another grid");
+        type Forge = fn(&mut EarlyStopping);
+        let forged: [(&str, Forge); 8] = [
+            ("a best error that is no number", |run| run.best = f64::NAN),
+            ("an error before the stage that is no number", |run| run.before = f64::NAN),
+            ("a stage beyond the last", |run| run.stage = 2),
+            ("a best stage beyond the last", |run| run.best_stage = 2),
+            ("a stage under way beyond the last", |run| run.now.stage = 2),
+            ("more epochs than the stage has", |run| run.done = 5),
+            ("more epochs in vain than there were", |run| run.in_vain = run.done + 1),
+            ("a cell less", |run| run.cells.truncate(5)),
+        ];
+        for (what, forge) in forged {
+            let mut run = come.clone();
+            forge(&mut run);
+            assert!(!run.fits(&rates, 6), "{what}");
+        }
     }
 
     #[test]

@@ -53,9 +53,10 @@ impl FactorBlock {
         }
     }
 
-    /// Whether no epoch has begun here, and nothing has been added up.
-    pub(crate) fn is_new(&self) -> bool {
-        self.rows == Rows::default() && self.sums.is_empty() && self.kept.is_none() && self.begun == 0
+    /// Whether no epoch has begun here, and nothing has been added up. `has_rows` says that rows were trained before.
+    pub(crate) fn is_new(&self, has_rows: bool) -> bool {
+        let is_untouched = self.sums.is_empty() && self.kept.is_none() && self.begun == 0;
+        is_untouched && if has_rows { self.rows.width > 0 } else { self.rows == Rows::default() }
     }
 
     /// The copy that measured best, if there is one.

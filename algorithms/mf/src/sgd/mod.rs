@@ -12,6 +12,8 @@ mod factor_block;
 mod first_rows;
 mod fit;
 pub(crate) mod learning_rate;
+#[cfg(test)]
+mod naive;
 mod partition;
 mod program;
 mod replica;
@@ -19,6 +21,8 @@ mod restored;
 mod schedule;
 mod shard;
 mod side_balance;
+#[cfg(test)]
+mod tests;
 
 pub use early_stopping::EarlyStopping;
 pub use program::SgdProgram;

@@ -24,7 +24,8 @@ pub(crate) struct Partitioning {
     pub(crate) mean: f64,
     /// What is taken off every rating: the mean, or 0.
     pub(crate) center: f64,
-    /// What a rating is then divided by: the standard deviation, or 1 where it is 0.
+    /// What a rating is then divided by: the standard deviation; 1 where that is at most a millionth of the mean, as of
+    /// ratings that are one number: it is rounding then.
     pub(crate) scale: f64,
     /// How far ratings are from what is taken off them: root mean squared.
     pub(crate) deviation: f64,

@@ -6,7 +6,6 @@ use raddle::state::StateError;
 use super::early_stopping::EarlyStopping;
 use super::factor_block::FactorBlock;
 use super::program::SgdProgram;
-use super::shard::ItemBlock;
 use crate::kernels::{LANES, Rows};
 use crate::restored::ensure;
 
@@ -18,22 +17,28 @@ impl SgdProgram {
         ensure(pinned.fits(&self.rates, cells), "how far the run has come")?;
         let visited = &pinned.errors.cells;
         ensure(visited.iter().all(|&(cell, _)| (cell as usize) < cells), "errors of cells")?;
-        let chunks = shards.iter().filter_map(|shard| shard.chunk.as_ref());
-        let again = self.lay_out(chunks.map(|chunk| chunk.count(self.users, self.items)));
+        let again = self.carried.as_deref().cloned().unwrap_or_else(|| {
+            let chunks = shards.iter().filter_map(|shard| shard.chunk.as_ref());
+            self.lay_out(chunks.map(|chunk| chunk.count(self.users, self.items)))
+        });
         // The layout is the first conclusion's.
-        if boundary.epoch == 0 && !is_concluded && replica.setup.is_none() {
-            let is_new =
-                shards.iter().all(|shard| shard.part.is_new()) && blocks.iter().all(ItemBlock::is_new);
-            return ensure(is_new && **pinned == EarlyStopping::new(cells), "a run that has not begun");
+        let has_begun = boundary.epoch > 0 || is_concluded || replica.setup.is_some();
+        if has_begun {
+            ensure(replica.setup.as_deref() == Some(&again), "how the ratings are dealt")?;
+        } else {
+            let goes_on = self.carried.is_some();
+            let mut parts =
+                shards.iter().map(|shard| &shard.part).chain(blocks.iter().map(|block| &block.part));
+            let before = pinned.before().filter(|_| goes_on);
+            let is_new = **pinned == EarlyStopping::going_on(cells, before);
+            ensure(is_new && parts.all(|part| part.is_new(goes_on)), "a run that has not begun")?;
         }
-        let setup = replica.setup.as_deref().filter(|setup| **setup == again);
-        let Some(setup) = setup else { return Err(StateError::new("how the ratings are dealt")) };
         let width = self.start.width();
         for (number, shard) in (0..).zip(shards.iter()) {
-            ensure(shard.part.fits(setup.users.part(number).len(), width), "the users of a shard")?;
+            ensure(shard.part.fits(again.users.part(number).len(), width), "the users of a shard")?;
         }
         for (number, block) in (0..).zip(blocks.iter()) {
-            ensure(block.part.fits(setup.items.part(number).len(), width), "the items of a block")?;
+            ensure(block.part.fits(again.items.part(number).len(), width), "the items of a block")?;
             ensure(block.is_unladen(), "ratings on their way")?;
         }
         Ok(())

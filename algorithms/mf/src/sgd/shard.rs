@@ -42,11 +42,6 @@ impl ItemBlock {
         Self { part, ..Self::default() }
     }
 
-    /// Whether no epoch has begun here.
-    pub(crate) fn is_new(&self) -> bool {
-        self.part.is_new() && self.is_unladen()
-    }
-
     /// Whether no ratings are on their way: so it is at every boundary.
     pub(crate) fn is_unladen(&self) -> bool {
         self.cargo.iter().chain(&self.held).all(Bucket::is_empty)

@@ -1,0 +1,148 @@
+//! Gradient steps by their definition, in plain loops and double precision: an oracle that shares nothing with the program.
+//!
+//! It takes ratings one after the other as they are given. The program deals them to cells, takes some two by two and products
+//! ahead of their steps: both are the same, up to rounding, where all ratings of a row are the same one again and again.
+//! It knows nothing of runs that are behind the mean of the ratings.
+
+use crate::model::Model;
+
+/// A rating: user, item and value.
+pub(super) type Line = (usize, usize, f64);
+
+/// What the steps of a run are made of.
+#[derive(Clone)]
+pub(super) struct Course {
+    pub(super) stages: Vec<u32>,
+    /// The length of the stage whose last tenth is gone on with; without, every stage begins with the first rows.
+    pub(super) tail: Option<u32>,
+    /// The first step; by the length of the stage if it is not given.
+    pub(super) step: Option<f64>,
+    /// The regularisation of factors in the units of the ratings, likewise.
+    pub(super) reg: Option<f64>,
+    pub(super) bias_reg: f64,
+}
+
+impl Course {
+    /// Step and decay of factors in an epoch of a stage, for ratings that are divided by `scale`.
+    fn at(&self, length: u32, epoch: u32, scale: f64) -> (f64, f64) {
+        let turned = f64::from(epoch) / f64::from(length);
+        let (whole, turned) = match self.tail {
+            Some(whole) => (f64::from(whole), 0.9 + 0.1 * turned),
+            None => (f64::from(length), turned),
+        };
+        let first = self.step.unwrap_or((0.09 * (5.0 / whole).powf(0.55)).clamp(0.02, 0.1));
+        let decay = self.reg.map(|reg| reg / scale);
+        let decay = decay.unwrap_or((0.027 * (whole / 5.0).powf(0.4)).clamp(0.02, 0.045));
+        let half = (1.0 + (std::f64::consts::PI * turned).cos()) / 2.0;
+        (first * (0.02 + 0.98 * half), decay)
+    }
+}
+
+/// Rows of ratings that are taken less `center` and divided by `scale`.
+#[derive(Clone)]
+pub(super) struct Naive {
+    pub(super) center: f64,
+    pub(super) scale: f64,
+    /// Factors and bias of each user, and of each item.
+    users: Vec<(Vec<f64>, f64)>,
+    items: Vec<(Vec<f64>, f64)>,
+}
+
+impl Naive {
+    /// The rows of a model.
+    pub(super) fn of(model: &Model, scale: f64) -> Self {
+        let row = |factors: &[f32], bias: f32| {
+            let factors: Vec<f64> = factors.iter().map(|&value| f64::from(value) / scale.sqrt()).collect();
+            (factors, f64::from(bias) / scale)
+        };
+        let mut found = Self { center: model.mean, scale, users: Vec::new(), items: Vec::new() };
+        for user in 0..model.users() {
+            found.users.push(row(model.user(user as u32), model.user_biases[user]));
+        }
+        for item in 0..model.items() {
+            found.items.push(row(model.item(item as u32), model.item_biases[item]));
+        }
+        found
+    }
+
+    /// All values, in deviations.
+    pub(super) fn values(&self) -> Vec<f64> {
+        let rows = self.users.iter().chain(&self.items);
+        rows.flat_map(|(factors, bias)| factors.iter().chain([bias])).copied().collect()
+    }
+
+    /// The predicted rating.
+    pub(super) fn predict(&self, user: usize, item: usize) -> f64 {
+        let ((p, b), (q, c)) = (&self.users[user], &self.items[item]);
+        let mut sum = b + c;
+        for f in 0..p.len() {
+            sum += p[f] * q[f];
+        }
+        self.center + self.scale * sum
+    }
+
+    /// The root mean squared error.
+    pub(super) fn error(&self, lines: &[Line]) -> f64 {
+        let mut sum = 0.0;
+        for &(user, item, value) in lines {
+            sum += (value - self.predict(user, item)).powi(2);
+        }
+        (sum / lines.len() as f64).sqrt()
+    }
+
+    /// An epoch.
+    pub(super) fn train(&mut self, lines: &[Line], course: &Course, length: u32, epoch: u32) {
+        let (step, decay) = course.at(length, epoch, self.scale);
+        let (bias_step, bias_decay) = (0.3 * step, course.bias_reg / self.scale);
+        for &(user, item, value) in lines {
+            let z = (value - self.predict(user, item)) / self.scale;
+            let ((p, b), (q, c)) = (&mut self.users[user], &mut self.items[item]);
+            *b += bias_step * (z - bias_decay * *b);
+            *c += bias_step * (z - bias_decay * *c);
+            for f in 0..p.len() {
+                let old = p[f];
+                p[f] += step * (z * q[f] - decay * old);
+                q[f] += step * (z * old - decay * q[f]);
+            }
+        }
+    }
+}
+
+/// What a run comes to: the error on what is held out after each epoch, and the best rows.
+pub(super) struct Run {
+    pub(super) log: Vec<f64>,
+    pub(super) best: Naive,
+    pub(super) best_epoch: usize,
+}
+
+/// A run whose error on `held` says when a stage ends and whether another one follows.
+pub(super) fn run(start: &Naive, course: &Course, lines: &[Line], held: &[Line]) -> Run {
+    let mut found = Run { log: Vec::new(), best: start.clone(), best_epoch: 0 };
+    let (mut now, mut best) = (start.clone(), f64::INFINITY);
+    let mut before = if course.tail.is_some() { start.error(held) } else { f64::INFINITY };
+    for &length in &course.stages {
+        if course.tail.is_none() {
+            now = start.clone();
+        }
+        let (mut in_vain, mut is_best_of_this_stage) = (0, false);
+        for epoch in 0..length {
+            now.train(lines, course, length, epoch);
+            let error = now.error(held);
+            found.log.push(error);
+            in_vain += 1;
+            if error < best {
+                (best, in_vain, is_best_of_this_stage) = (error, 0, true);
+                (found.best, found.best_epoch) = (now.clone(), found.log.len());
+            }
+            if in_vain >= 3 && is_best_of_this_stage && 2 * (epoch + 1) > length {
+                break;
+            }
+        }
+        let least = if length >= 40 { 0.005 } else { 0.001 };
+        if best >= before * (1.0 - least) {
+            break;
+        }
+        before = best;
+    }
+    found
+}
