@@ -97,7 +97,7 @@ impl Drop for Meanwhile {
 fn strangers_keep_no_process_out_and_the_status_is_answered() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    texts(folder, 1500);
+    texts(folder, 3000);
     let (expected, _) = alone(folder, LINE);
     for count in [130, number("RADDLE_STRANGERS", 300) as usize] {
         let _ = fs::remove_dir_all(folder.join("run"));
