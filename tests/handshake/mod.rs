@@ -97,11 +97,14 @@ impl Drop for Meanwhile {
 fn strangers_keep_no_process_out_and_the_status_is_answered() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    texts(folder, 3000);
+    texts(folder, 800);
     let (expected, _) = alone(folder, LINE);
     for count in [130, number("RADDLE_STRANGERS", 300) as usize] {
         let _ = fs::remove_dir_all(folder.join("run"));
-        let mut run = Launched::begin(folder, &launch(3, &format!("{LINE} --checkpoint-every 5")));
+        // The slow process keeps its shards, so that the run outlasts what is asked of it.
+        let line =
+            launch(3, &format!("{LINE} --checkpoint-every 5")).replace("launch ", "launch --balance off ");
+        let mut run = Launched::begin(folder, &line);
         run.await_epoch(3);
         let strangers = Meanwhile::strangers(coordinator(&run.run), count);
         ends(folder, "raddle status run", 0);

@@ -73,7 +73,8 @@ fn second() -> Vec<Event> {
 
 /// Everything goes to the first process, which then writes the model.
 fn ending() -> Vec<Event> {
-    [running(), vec![ended(0, 1, true, Keep::Nothing), ended(1, 1, true, Keep::Nothing)]].concat()
+    [running(), vec![ended(0, 1, true, Keep::Nothing), ended(1, 1, true, Keep::Nothing), numbered(2)]]
+        .concat()
 }
 
 fn writing() -> Vec<Event> {

@@ -159,7 +159,7 @@ impl EarlyStopping {
 
     /// The mean squared error of each cell as met at its last visit.
     #[cfg(test)]
-    pub(super) fn cell_errors(&self) -> &[f64] {
+    pub(crate) fn cell_errors(&self) -> &[f64] {
         &self.cells
     }
 

@@ -122,7 +122,7 @@ impl Mf {
     }
 
     /// The mathematics; `only_rated` says that rows without ratings are not learned.
-    pub(super) fn steps_program(
+    pub(crate) fn steps_program(
         &self,
         problem: &Problem,
         (shards, blocks): (usize, usize),

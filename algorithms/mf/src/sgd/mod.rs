@@ -12,8 +12,6 @@ mod factor_block;
 mod first_rows;
 mod fit;
 pub(crate) mod learning_rate;
-#[cfg(test)]
-mod naive;
 mod partition;
 mod program;
 mod replica;
@@ -21,8 +19,6 @@ mod restored;
 mod schedule;
 mod shard;
 mod side_balance;
-#[cfg(test)]
-mod tests;
 
 pub use early_stopping::EarlyStopping;
 pub use program::SgdProgram;

@@ -1,5 +1,10 @@
 //! [`Carried`]: what a fit leaves for the next version of its data, and [`Mf::go_on`], which goes on from it.
 
+#[cfg(test)]
+mod naive;
+#[cfg(test)]
+mod tests;
+
 use raddle::State;
 use raddle::changes::Delta;
 use raddle::state::{Reader, StateError, Writer};
