@@ -323,7 +323,7 @@ mod tests {
 
     use super::*;
 
-    /// What is said of a model of two columns with these changes of `model.json`, and files; all digests are right.
+    /// Refusal of a model of two columns with these changes of `model.json`, and files; all digests are right.
     fn refused(changes: &Value, files: &[(&str, &[u8])], point: Option<u64>) -> String {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run");

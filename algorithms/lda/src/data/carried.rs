@@ -144,7 +144,7 @@ impl Carried {
                 for (at, range) in here {
                     for token in range.filter(|&token| new[at][number][token]) {
                         let document = shards[at].slices[number].documents[token];
-                        let of_document = of_documents.entry((at, document)).or_default();
+                        let of_document = of_documents[at][usize::from(document)].get_or_insert_default();
                         let topic = self.draw((&counts, of_document), &totals, words, draws.unit());
                         counts[usize::from(topic)] += 1;
                         totals[usize::from(topic)] += 1;
@@ -162,29 +162,28 @@ impl Carried {
         totals
     }
 
-    /// Counts of the topics that are kept: of all tokens, and of each document that has new tokens beside them, by its
-    /// shard and its place there.
-    fn kept(
-        &self,
-        shards: &[DocumentShard],
-        new: &[Vec<Vec<bool>>],
-    ) -> (Vec<i64>, HashMap<(usize, u16), Counts>) {
-        let (mut totals, mut of_documents) = (vec![0_i64; self.topics], HashMap::new());
-        for (at, (shard, new)) in shards.iter().zip(new).enumerate() {
+    /// Counts of the topics that are kept: of all tokens, and, a shard after the other, of each document that has new tokens
+    /// beside them.
+    fn kept(&self, shards: &[DocumentShard], new: &[Vec<Vec<bool>>]) -> (Vec<i64>, Vec<Vec<Option<Counts>>>) {
+        let mut totals = vec![0_i64; self.topics];
+        let of_shard = |(shard, new): (&DocumentShard, &Vec<Vec<bool>>)| {
             let tokens = || {
                 let slices = shard.slices.iter().zip(new);
                 slices.flat_map(|(slice, new)| slice.documents.iter().zip(&slice.topics).zip(new))
             };
+            let mut of_documents = vec![None; shard.documents.len()];
             for ((&document, _), _) in tokens().filter(|(_, is_new)| **is_new) {
-                of_documents.entry((at, document)).or_insert_with(Counts::new);
+                of_documents[usize::from(document)].get_or_insert_with(Counts::new);
             }
             for ((&document, &topic), _) in tokens().filter(|(_, is_new)| !**is_new) {
                 totals[usize::from(topic)] += 1;
-                if let Some(counts) = of_documents.get_mut(&(at, document)) {
+                if let Some(counts) = &mut of_documents[usize::from(document)] {
                     *counts.entry(topic).or_default() += 1;
                 }
             }
-        }
+            of_documents
+        };
+        let of_documents = shards.iter().zip(new).map(of_shard).collect();
         (totals, of_documents)
     }
 

@@ -1,4 +1,4 @@
-//! What a version of a corpus begins with is what a naive sampler has.
+//! Test of the counts and draws that a version of a corpus begins with: they are those of a naive sampler.
 
 use raddle::random::Stream;
 use raddle_common::testing::pairs;

@@ -20,7 +20,7 @@ pub(super) struct Naive {
     pub(super) beta: f64,
 }
 
-/// What became of the tokens of documents that were there.
+/// Fates of the tokens of documents that were there.
 #[derive(Debug, Default)]
 pub(super) struct Fates {
     pub(super) kept: usize,

@@ -9,7 +9,7 @@ use crate::model::Model;
 /// A rating: user, item and value.
 pub(super) type Line = (usize, usize, f64);
 
-/// What the steps of a run are made of.
+/// Parameters of the steps of a run.
 #[derive(Clone)]
 pub(super) struct Course {
     pub(super) stages: Vec<u32>,

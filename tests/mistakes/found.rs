@@ -1,0 +1,165 @@
+//! Mistakes that only a comparison finds: of a run with its resumption, with its repetition, of replicas with each other.
+
+use super::*;
+
+#[test]
+fn a_metric_that_is_not_finite_ends_the_run_as_diverged() {
+    for mistake in ["NaN", "infinite", "minus infinite"] {
+        for workers in [1, 2, 3] {
+            let report = engine(mistake, cyclic()).workers(workers).run().unwrap().report;
+            assert_eq!((report.ending, report.epochs), (Ending::Diverged, 0), "{mistake}");
+        }
+    }
+}
+
+#[test]
+fn resume_with_a_changed_setting_is_refused_by_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.checkpoint");
+    let shuffled = |parallelism, seed| engine("", Shuffled::new(variables(), parallelism, seed));
+    shuffled(4, 1).checkpoint(1, &file).run().unwrap();
+    shuffled(4, 1).resume(&file).workers(3).epochs(9).time_limit(60.0).run().unwrap();
+    let dearer = Variables::in_ranges(vec![2; 12], vec![0, 4, 8, 12]);
+    for (engine, expected) in [
+        (shuffled(3, 1), "parallelism 4"),
+        (shuffled(4, 2), "shuffled, seed 1"),
+        (engine("", cyclic()), "this one has `cyclic, "),
+        (engine("", Shuffled::new(dearer, 4, 1)), "the schedule `shuffled, "),
+        (shuffled(4, 1).staleness(1), "staleness 0, this one has 1"),
+        (shuffled(4, 1).guard(false), "the guard on, this one has off"),
+        (shuffled(4, 1).costs(vec![1, 1, 5]), "a counted cost of shard 2 of 1, this one has 5"),
+        (shuffled(4, 1).identity("other sums"), "(`sums` there, `other sums` here)"),
+    ] {
+        let error = engine.resume(&file).run().err().unwrap().to_string();
+        assert!(error.contains(expected) && error.ends_with("resume with the same"), "{error}");
+    }
+}
+
+#[test]
+fn what_breaks_replay_is_found_with_its_epoch_and_part() {
+    let found = |mistake: &'static str| {
+        let error = within_a_minute(move || replay::check(|| engine(mistake, cyclic())).err());
+        match error {
+            Some(EngineError::Replay { how, epoch, part, causes }) => (how, epoch, part, causes.to_owned()),
+            Some(error) => panic!("{mistake}: {error}"),
+            None => panic!("{mistake}: nothing was found"),
+        }
+    };
+    let (how, epoch, part, causes) = found("a HashMap");
+    assert_eq!((how.as_str(), epoch, part.as_str()), ("run once more", 0, "the change of round 0"));
+    assert!(causes.contains("the order of a HashMap"));
+    let (how, epoch, part, causes) = found("a thread");
+    assert!(how.starts_with("on 2 workers") || how.starts_with("on 3 workers"), "{how}");
+    assert!(epoch == 0 && part.starts_with("the change of round"), "{part}");
+    assert!(causes.contains("a clock"));
+    let (how, epoch, part, causes) = found("forgotten");
+    assert!(how.starts_with("resumed on 2 workers after 1 "), "{how}");
+    assert_eq!((epoch, part.as_str()), (1, "the change of round 0"));
+    assert!(causes.contains("`remember`"));
+    // Many shards a round, of which one comes first.
+    let error = within_a_minute(|| replay::check(|| engine("a lock", EachShard::new(3))).err()).unwrap();
+    let EngineError::Replay { how, epoch, part, causes } = error else { panic!("{error}") };
+    assert_eq!(
+        (how.as_str(), epoch, part.as_str()),
+        ("with tasks in reverse order", 0, "the change of round 0")
+    );
+    assert!(causes.contains("through a lock"));
+    // One that is told by the run itself.
+    let error =
+        within_a_minute(|| replay::check(|| engine("a replica changed", EachShard::new(3))).err()).unwrap();
+    assert!(
+        error.to_string().contains("the replicas of workers 0 and 1 differ at the end of epoch"),
+        "{error}"
+    );
+    for mistake in ["", "worse"] {
+        replay::check(|| engine(mistake, cyclic())).unwrap();
+        replay::check(|| engine(mistake, priority())).unwrap();
+        replay::check(|| with(mistake, Visibility::AtBoundary, Rotation::new(3, 2))).unwrap();
+    }
+}
+
+#[test]
+fn forms_that_are_confused_are_found_and_named() {
+    replay::check(|| forms::engine(Confused::Nothing)).unwrap();
+    let found = |confused| match within_a_minute(move || replay::check(|| forms::engine(confused)).err()) {
+        Some(EngineError::Replay { how, causes, .. }) => (how, causes),
+        other => panic!("{confused:?}: {other:?}"),
+    };
+    for (confused, what, cause) in [
+        (Confused::Schedule, "the schedule", "`Schedule::remember` and `recall` do"),
+        (Confused::Pinned, "the pinned block", "`remember_pinned` and `recall_pinned` do"),
+        (Confused::Shard, "a shard", "`remember` and `recall` do"),
+        (Confused::Replica, "the replica", "its `State` leaves out"),
+    ] {
+        let (how, causes) = found(confused);
+        assert_eq!(
+            how,
+            format!("handed over to another process at each boundary, of which only {what} crosses as bytes")
+        );
+        assert!(causes.contains(cause), "{causes}");
+    }
+    for (confused, cause) in [
+        (Confused::KeptSchedule, "bring back though shards are made anew"),
+        (Confused::KeptPinned, "leave out and nothing makes anew"),
+    ] {
+        let (how, causes) = found(confused);
+        assert_eq!(how, "resumed on 2 workers after 1 epochs");
+        assert!(causes.contains(cause), "{causes}");
+    }
+}
+
+#[test]
+fn builds_for_debugging_find_replicas_that_differ() {
+    for text in
+        said(|| engine("a replica changed", EachShard::new(3)).identity("replicas")).into_iter().skip(1)
+    {
+        let expected = "differ at the end of epoch 0: something changes a replica outside `commit`";
+        assert!(text.contains("the replicas of workers 0 and "), "{text}");
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
+#[test]
+fn verbs_that_lose_answers_are_asked_for() {
+    struct Silent;
+    impl Program for Silent {
+        type Shard = ();
+        type Block = ();
+        type Pinned = ();
+        type Replica = f64;
+        type Partial = f64;
+        type Change = f64;
+        type Phase = ();
+
+        fn verbs() -> Verbs<Self> {
+            Verbs::new().update()
+        }
+        fn visibility(&self) -> Visibility {
+            Visibility::AtBoundary
+        }
+        fn aggregate(&self, _: &Round, (): &mut (), numbers: Vec<(u32, f64)>) -> f64 {
+            numbers.iter().map(|(_, number)| number).sum()
+        }
+        fn commit(&self, change: &f64, sum: &mut f64) {
+            *sum += change;
+        }
+        fn certify(&self, _: &Boundary, _: u32, (): &mut (), _: &f64) -> f64 {
+            0.0
+        }
+        fn conclude(&self, _: &Boundary, (): &mut (), _: &f64, _: Vec<(u32, f64)>) -> Verdict<f64> {
+            Verdict::new(Metric::new("nothing", 1.0, "nothing"))
+        }
+    }
+
+    impl Update for Silent {
+        fn update(&self, _: &Task, (): &mut (), _: &f64) -> f64 {
+            1.0
+        }
+    }
+    let run = |schedule| Engine::new(Silent, schedule, Parts::new(vec![(), ()], 0.0)).epochs(2).run();
+    assert_eq!(run(EachShard::new(2)).unwrap().parts.replica, 4.0);
+    let EngineError::Setting(why) = run(EachShard::new(2).then(())).err().unwrap() else { panic!() };
+    let expected = "the schedule asks a shard more than once before the boundary, but the program has no `fold`: \
+                    implement `Fold` for it and name it in `verbs`, or choose another schedule";
+    assert_eq!(why, expected);
+}
