@@ -37,7 +37,7 @@ echo "seed $seed: $(wc -l <"$out/chosen") of $(wc -l <"$out/all") changes"
 
 # Programs of tests that need nothing but their own package.
 of_engine=(--lib)
-for test in failure hands limits measures memory mistakes processes resume schedule; do of_engine+=(--test "$test"); done
+for test in failure hands limits measures mistakes processes resume schedule; do of_engine+=(--test "$test"); done
 total=0 missed=0
 of_package() { # the folder of its sources, and the arguments of its tests
   grep "^$1" "$out/chosen" >"$out/of" || return 0
