@@ -23,6 +23,27 @@ use super::launched::{
 /// A fit of a few small documents, which takes a while where it is slowed down.
 const LINE: &str = "lda fit texts.txt --topics 4 --epochs 40 --shards 4 --validation none";
 
+/// A fit of each program, with the part of the slowness of `LINE` that makes it last as long.
+const FITS: [(&str, u64); 3] = [
+    (LINE, 1),
+    ("mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 40 --shards 4 --validation none", 4),
+    ("lasso fit synth:groups:n=200,p=300,s=20 --schedule shuffled --shards 4 --epochs 40 --tol 1e-15", 4),
+];
+
+/// Runs a test of a fault on the fit of one program, or with `RADDLE_EVERY_PROGRAM=1` on all of them: each in a folder of
+/// its own, with tasks that take `slower` times as long.
+fn on_fits(one: usize, slower: u64, test: impl Fn(&Path, &str)) {
+    let every = number("RADDLE_EVERY_PROGRAM", 0) == 1;
+    for (of, (line, part)) in FITS.into_iter().enumerate() {
+        if every || of == one {
+            println!("{line}");
+            let folder = tempfile::tempdir().unwrap();
+            texts(folder.path(), slower.div_ceil(part));
+            test(folder.path(), line);
+        }
+    }
+}
+
 /// Writes the documents, and how much slower than it is every epoch becomes.
 fn texts(folder: &Path, slower: u64) {
     let words =
@@ -95,81 +116,78 @@ impl Drop for Meanwhile {
 
 #[test]
 fn strangers_keep_no_process_out_and_the_status_is_answered() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    texts(folder, 800);
-    let (expected, _) = alone(folder, LINE);
-    for count in [130, number("RADDLE_STRANGERS", 300) as usize] {
-        let _ = fs::remove_dir_all(folder.join("run"));
-        // The slow process keeps its shards, so that the run outlasts what is asked of it.
-        let line =
-            launch(3, &format!("{LINE} --checkpoint-every 5")).replace("launch ", "launch --balance off ");
-        let mut run = Launched::begin(folder, &line);
-        run.await_epoch(3);
-        let strangers = Meanwhile::strangers(coordinator(&run.run), count);
-        ends(folder, "raddle status run", 0);
-        signal(&run.processes()[2], "-KILL");
-        run.await_line("has begun");
-        ends(folder, "raddle status run --json", 0);
-        drop(strangers);
-        let place = run.run.clone();
-        let (code, said) = run.end();
-        assert_eq!(code, Some(0), "{count} strangers: {said}");
-        assert_eq!(digest(&place), expected, "{count} strangers");
-    }
+    on_fits(0, 800, |folder, fit| {
+        let (expected, status) = alone(folder, fit);
+        for count in [130, number("RADDLE_STRANGERS", 300) as usize] {
+            let _ = fs::remove_dir_all(folder.join("run"));
+            // The slow process keeps its shards, so that the run outlasts what is asked of it.
+            let line =
+                launch(3, &format!("{fit} --checkpoint-every 5")).replace("launch ", "launch --balance off ");
+            let mut run = Launched::begin(folder, &line);
+            run.await_epoch(3);
+            let strangers = Meanwhile::strangers(coordinator(&run.run), count);
+            ends(folder, "raddle status run", 0);
+            signal(&run.processes()[2], "-KILL");
+            run.await_line("has begun");
+            ends(folder, "raddle status run --json", 0);
+            drop(strangers);
+            let place = run.run.clone();
+            let (code, said) = run.end();
+            assert_eq!(code, status, "{count} strangers: {said}");
+            assert_eq!(digest(&place), expected, "{count} strangers");
+        }
+    });
 }
 
 /// A process that is stopped is noticed while others ask for the status without a pause.
 #[test]
 fn polls_without_a_pause_hide_no_process_that_is_stopped() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    texts(folder, 300);
-    let (expected, _) = alone(folder, LINE);
-    let line = launch(2, &format!("{LINE} --checkpoint-every 5")).replace("launch", "launch --deadline 3");
-    let mut run = Launched::begin(folder, &line);
-    run.await_epoch(3);
-    let polls = Meanwhile::polls(&run.run);
-    signal(&run.processes()[1], "-STOP");
-    let stopped = Instant::now();
-    run.await_line("process 1 has said nothing for 3 s");
-    println!(
-        "noticed after {:.2} s, {} polls",
-        stopped.elapsed().as_secs_f64(),
-        polls.count.load(Ordering::Acquire)
-    );
-    assert!(polls.count.load(Ordering::Acquire) > 100, "nobody has polled");
-    run.await_line("has begun");
-    drop(polls);
-    let place = run.run.clone();
-    assert_eq!(run.end().0, Some(0));
-    assert_eq!(digest(&place), expected);
+    on_fits(1, 300, |folder, fit| {
+        let (expected, status) = alone(folder, fit);
+        let line = launch(2, &format!("{fit} --checkpoint-every 5")).replace("launch", "launch --deadline 3");
+        let mut run = Launched::begin(folder, &line);
+        run.await_epoch(3);
+        let polls = Meanwhile::polls(&run.run);
+        signal(&run.processes()[1], "-STOP");
+        let stopped = Instant::now();
+        run.await_line("process 1 has said nothing for 3 s");
+        println!(
+            "noticed after {:.2} s, {} polls",
+            stopped.elapsed().as_secs_f64(),
+            polls.count.load(Ordering::Acquire)
+        );
+        assert!(polls.count.load(Ordering::Acquire) > 100, "nobody has polled");
+        run.await_line("has begun");
+        drop(polls);
+        let place = run.run.clone();
+        assert_eq!(run.end().0, status);
+        assert_eq!(digest(&place), expected);
+    });
 }
 
 /// The launcher does nothing for longer than a handshake over the network may take.
 #[test]
 fn a_launcher_that_is_stopped_while_processes_start_goes_on() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    texts(folder, 1);
-    let (expected, _) = alone(folder, LINE);
-    let mut dice = number("RADDLE_STOPS_FROM", 1);
-    for stop in 0..number("RADDLE_STOPS", 1) {
-        let run = Launched::begin(folder, &launch(3, LINE));
-        let launcher = run.launcher.id().to_string();
-        // At the first process, and then anywhere.
-        while stop == 0 && run.processes().is_empty() {
-            thread::yield_now();
+    on_fits(2, 1, |folder, fit| {
+        let (expected, status) = alone(folder, fit);
+        let mut dice = number("RADDLE_STOPS_FROM", 1);
+        for stop in 0..number("RADDLE_STOPS", 1) {
+            let run = Launched::begin(folder, &launch(3, fit));
+            let launcher = run.launcher.id().to_string();
+            // At the first process, and then anywhere.
+            while stop == 0 && run.processes().is_empty() {
+                thread::yield_now();
+            }
+            thread::sleep(Duration::from_millis(if stop == 0 { 0 } else { next(&mut dice) % 100 }));
+            signal(&launcher, "-STOP");
+            thread::sleep(Duration::from_millis(5500 + next(&mut dice) % 2000));
+            signal(&launcher, "-CONT");
+            let place = run.run.clone();
+            let (code, said) = run.end();
+            assert_eq!(code, status, "stop {stop}: {said}");
+            assert_eq!(digest(&place), expected, "stop {stop}");
         }
-        thread::sleep(Duration::from_millis(if stop == 0 { 0 } else { next(&mut dice) % 100 }));
-        signal(&launcher, "-STOP");
-        thread::sleep(Duration::from_millis(5500 + next(&mut dice) % 2000));
-        signal(&launcher, "-CONT");
-        let place = run.run.clone();
-        let (code, said) = run.end();
-        assert_eq!(code, Some(0), "stop {stop}: {said}");
-        assert_eq!(digest(&place), expected, "stop {stop}");
-    }
+    });
 }
 
 /// In a network of its own, which goes and comes back: needs the right to make one.
@@ -181,61 +199,59 @@ fn a_network_that_is_gone_for_a_while_costs_a_loss_at_most() {
         println!("skipped: no network can be made here");
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    texts(folder, 300);
-    let (expected, _) = alone(folder, LINE);
-    let seconds = std::env::var("RADDLE_NETWORK_SECONDS").unwrap_or_else(|_| "4".into());
-    for seconds in seconds.split(',').map(|seconds| seconds.parse::<f64>().unwrap()) {
-        let _ = fs::remove_dir_all(folder.join("run"));
-        let line = launch(3, &format!("{LINE} --checkpoint-every 5"));
-        let line = line.replace("raddle launch", "launch --deadline 2");
-        let inside = format!("ip link set lo up && exec {} {line}", binary("raddle").display());
-        let mut command = Command::new("unshare");
-        command.args(["-n", "sh", "-c", &inside]).current_dir(folder);
-        let mut run = Launched::of(folder, command);
-        run.await_epoch(3);
-        let network = |state: &str| {
-            let inside = run.launcher.id().to_string();
-            let ran = Command::new("nsenter")
-                .args(["-t", &inside, "-n", "ip", "link", "set", "lo", state])
-                .status();
-            assert!(ran.unwrap().success());
-        };
-        network("down");
-        thread::sleep(Duration::from_secs_f64(seconds));
-        network("up");
-        let place = run.run.clone();
-        let (code, said) = run.end();
-        assert_eq!(code, Some(0), "gone for {seconds} s: {said}");
-        assert_eq!(digest(&place), expected, "gone for {seconds} s");
-    }
+    on_fits(0, 300, |folder, fit| {
+        let (expected, status) = alone(folder, fit);
+        let seconds = std::env::var("RADDLE_NETWORK_SECONDS").unwrap_or_else(|_| "4".into());
+        for seconds in seconds.split(',').map(|seconds| seconds.parse::<f64>().unwrap()) {
+            let _ = fs::remove_dir_all(folder.join("run"));
+            let line = launch(3, &format!("{fit} --checkpoint-every 5"));
+            let line = line.replace("raddle launch", "launch --deadline 2");
+            let inside = format!("ip link set lo up && exec {} {line}", binary("raddle").display());
+            let mut command = Command::new("unshare");
+            command.args(["-n", "sh", "-c", &inside]).current_dir(folder);
+            let mut run = Launched::of(folder, command);
+            run.await_epoch(3);
+            let network = |state: &str| {
+                let inside = run.launcher.id().to_string();
+                let ran = Command::new("nsenter")
+                    .args(["-t", &inside, "-n", "ip", "link", "set", "lo", state])
+                    .status();
+                assert!(ran.unwrap().success());
+            };
+            network("down");
+            thread::sleep(Duration::from_secs_f64(seconds));
+            network("up");
+            let place = run.run.clone();
+            let (code, said) = run.end();
+            assert_eq!(code, status, "gone for {seconds} s: {said}");
+            assert_eq!(digest(&place), expected, "gone for {seconds} s");
+        }
+    });
 }
 
 /// SIGTERM reaches a process before its handler is there, while it says hello, while it reads, and when the run has begun.
 #[test]
 fn a_process_that_is_asked_to_leave_while_it_starts_ends_no_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    texts(folder, 1);
-    let (expected, _) = alone(folder, LINE);
-    let mut dice = number("RADDLE_TERMS_FROM", 1);
-    for term in 0..number("RADDLE_TERMS", 6) {
-        let whom = (term % 3) as usize;
-        let run = Launched::begin(folder, &launch(3, LINE));
-        while run.processes().len() <= whom {
-            thread::yield_now();
+    on_fits(1, 1, |folder, fit| {
+        let (expected, status) = alone(folder, fit);
+        let mut dice = number("RADDLE_TERMS_FROM", 1);
+        for term in 0..number("RADDLE_TERMS", 6) {
+            let whom = (term % 3) as usize;
+            let run = Launched::begin(folder, &launch(3, fit));
+            while run.processes().len() <= whom {
+                thread::yield_now();
+            }
+            let process = run.processes()[whom].clone();
+            // At once, then at any moment of a start.
+            thread::sleep(Duration::from_millis(if term < 3 { 0 } else { next(&mut dice) % 200 }));
+            // It may have ended by now.
+            let _ = Command::new("kill").args(["-TERM", &process]).stderr(Stdio::null()).status();
+            let place = run.run.clone();
+            let (code, said) = run.end();
+            assert_eq!(code, status, "process {whom}: {said}");
+            assert_eq!(digest(&place), expected, "process {whom}: {said}");
         }
-        let process = run.processes()[whom].clone();
-        // At once, then at any moment of a start.
-        thread::sleep(Duration::from_millis(if term < 3 { 0 } else { next(&mut dice) % 200 }));
-        // It may have ended by now.
-        let _ = Command::new("kill").args(["-TERM", &process]).stderr(Stdio::null()).status();
-        let place = run.run.clone();
-        let (code, said) = run.end();
-        assert_eq!(code, Some(0), "process {whom}: {said}");
-        assert_eq!(digest(&place), expected, "process {whom}: {said}");
-    }
+    });
 }
 
 /// The status of a run.

@@ -1,0 +1,122 @@
+//! The floors of every crate: imports between its rooms go down, and no file names itself by way of others.
+
+#![allow(clippy::unwrap_used)]
+
+mod check;
+mod imports;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use self::check::{Allowed, check, check_circles};
+
+fn src(of: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(of).join("src")
+}
+
+#[test]
+fn imports_of_lasso_go_down() {
+    let floors: [&[&str]; 10] = [
+        &["error", "kernels", "live"],
+        &["data", "lambdas"],
+        &["penalties"],
+        &["loss"],
+        &["working_set"],
+        &["run"],
+        &["model"],
+        &["params", "predict"],
+        &["range", "fit"],
+        &["cross_validation"],
+    ];
+    check(&src("algorithms/lasso"), "", &floors, &["main", "cli"]);
+}
+
+#[test]
+fn imports_of_mf_go_down() {
+    let floors: [&[&str]; 10] = [
+        &["error", "kernels", "live", "ranking", "restored"],
+        &["model"],
+        &["input", "runner"],
+        &["fitted", "params"],
+        &["initial", "range"],
+        &["sgd", "alternating"],
+        &["guard", "stand_in"],
+        &["fit", "fold_in", "predict", "recommend"],
+        &["carry"],
+        &["cross_validation"],
+    ];
+    check(&src("algorithms/mf"), "", &floors, &["main", "cli"]);
+}
+
+#[test]
+fn imports_of_lda_go_down() {
+    // Kernels draw topics in rows: here they stand on `counts`, which holds these.
+    let floors: [&[&str]; 9] = [
+        &["counts", "error", "live", "topic_words"],
+        &["kernels"],
+        &["data"],
+        &["evaluate"],
+        &["infer", "run"],
+        &["model"],
+        &["params"],
+        &["range"],
+        &["fit"],
+    ];
+    check(&src("algorithms/lda"), "", &floors, &["main", "cli"]);
+}
+
+#[test]
+fn no_file_of_what_the_algorithms_share_names_itself() {
+    let allowed: [Allowed; 0] = [];
+    check_circles(&src("algorithms/common"), &allowed);
+}
+
+/// Imports of every form, through names that are handed on, to the file that defines what is named.
+#[test]
+fn climbs_and_circles_are_found_whatever_the_form_of_the_import() {
+    let files = |use_of_upper: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write("lib.rs", "mod base;\nmod upper;\npub use upper::Shown;\n");
+        write(
+            "base.rs",
+            &format!(
+                "{use_of_upper}\npub struct Base;\n#[cfg(test)]\nmod tests {{ use crate::upper::Shown; }}"
+            ),
+        );
+        write("upper/mod.rs", "mod shown;\npub(crate) use shown::Shown;\n");
+        write("upper/shown.rs", "use crate::base::Base;\npub struct Shown(Base);");
+        folder
+    };
+    let run = |folder: &Path| {
+        let rooms = [&["base"][..], &["upper"]];
+        [
+            std::panic::catch_unwind(|| check(folder, "", &rooms, &[])).err(),
+            std::panic::catch_unwind(|| check_circles(folder, &[])).err(),
+        ]
+        .map(|panic| panic.map(|panic| panic.downcast_ref::<String>().unwrap().clone()))
+    };
+    // Of tests alone: no import.
+    assert_eq!(run(files("").path()), [None, None]);
+    for import in [
+        "use crate::upper::Shown;",
+        "use crate::{upper::{Shown as Other}};",
+        "use super::upper::*;\ntype T = Shown;",
+        "use crate::Shown;",
+        "type T = crate::upper::Shown;",
+        "fn f() { println!(\"{}\", crate::upper::Shown::X) }",
+    ] {
+        let [climb, circle] = run(files(import).path());
+        let (climb, circle) = (climb.expect(import), circle.expect(import));
+        assert!(climb.contains("base.rs names upper/shown.rs"), "{import}: {climb}");
+        assert!(
+            circle
+                .contains("1 circles of files:\nbase.rs names upper/shown.rs\nupper/shown.rs names base.rs"),
+            "{import}: {circle}"
+        );
+    }
+}
