@@ -35,6 +35,7 @@
 //! assert_eq!(view.advance().entered, [(0, Rating(7, 1))]);
 //! ```
 
+mod key;
 mod roster;
 mod rules;
 
@@ -54,6 +55,7 @@ use timely::communication::allocator::thread::Thread;
 use timely::dataflow::{ProbeHandle, Scope};
 use timely::worker::{Config, Worker};
 
+pub use self::key::Key;
 pub use self::roster::{Done, Refused, Roster, Taken};
 use self::rules::Within;
 pub use self::rules::{Keep, Rules};
@@ -74,22 +76,6 @@ pub trait Record: Value {
     /// What it belongs to, each key once, and what it costs there: a user and an item, or the words of a document, each with
     /// how often it occurs.
     fn keys(&self) -> Vec<(Key, u64)>;
-}
-
-/// Something that records belong to, such as a user, an item or a word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Key {
-    /// Its kind, as the program numbers them.
-    pub kind: u8,
-    /// Its number among those of its kind.
-    pub number: u32,
-}
-
-impl Key {
-    /// The key of this kind and number.
-    pub fn new(kind: u8, number: u32) -> Self {
-        Self { kind, number }
-    }
 }
 
 /// How many records of the view have a key, and the sum of what they cost there.

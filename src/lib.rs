@@ -84,70 +84,46 @@
 #[cfg(test)]
 extern crate self as raddle;
 
-#[doc(hidden)]
-pub mod answers;
+mod base;
 pub mod changes;
 mod checkpoint;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod cluster;
-mod dataflow;
-mod digest;
-mod doing;
 mod engine;
-mod error;
-mod frames;
 mod generation;
-pub mod hands;
-mod hub;
-mod identity;
-pub mod level;
-mod link;
 mod map;
-mod message;
 mod operator;
-mod parcel;
-mod place;
-pub mod placement;
-mod places;
-mod pool;
-mod prints;
-mod process;
 mod program;
-pub mod random;
-mod record;
 pub mod replay;
+mod run;
 pub mod schedule;
-mod settings;
-mod share;
-mod side_by_side;
 #[cfg(test)]
 mod simulation;
-mod slowdown;
-pub mod state;
-mod stop;
-mod store;
-mod verbs;
-mod verdict;
-mod wishes;
 
+pub use base::digest::ModelDigest;
+pub use base::error::EngineError;
+pub use base::pool::Pool;
+pub use base::side_by_side::side_by_side;
+pub use base::slowdown::Slowdown;
+pub use base::state::State;
+pub use base::stop::Stop;
+pub use base::{hands, level, random, state};
 pub use checkpoint::{CheckpointEvery, has_checkpoint};
 pub use cluster::Cluster;
-pub use digest::ModelDigest;
 pub use engine::{Engine, Maker, Makers, Outcome, Parts};
-pub use error::EngineError;
 pub use map::map;
 pub use operator::{Operator, Scheduled, Train, Trained};
-pub use pool::Pool;
+#[doc(hidden)]
+pub use program::answers;
+pub use program::verbs::{Fold, Relate, Update, UpdateBlock, Verb, Verbs};
+pub use program::verdict::{Metric, Status, Verdict};
 pub use program::{Boundary, Phase, Program, Restored, Task, Visibility};
-pub use record::{CheckpointRecord, Ending, EpochRecord, GenerationRecord, Limit, ProcessRecord, RunReport};
+pub use run::placement;
+pub use run::record::{
+    CheckpointRecord, Ending, EpochRecord, GenerationRecord, Limit, ProcessRecord, RunReport,
+};
 pub use schedule::Schedule;
-pub use side_by_side::side_by_side;
-pub use slowdown::Slowdown;
-pub use state::State;
-pub use stop::Stop;
-pub use verbs::{Fold, Relate, Update, UpdateBlock, Verb, Verbs};
-pub use verdict::{Metric, Status, Verdict};
 
 /// The program of the page for authors, compiled and run.
 #[cfg(doctest)]

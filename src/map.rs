@@ -2,13 +2,13 @@
 
 use std::marker::PhantomData;
 
+use crate::base::error::EngineError;
+use crate::base::state::State;
 use crate::engine::{Engine, Parts};
-use crate::error::EngineError;
+use crate::program::verbs::{Update, Verbs};
+use crate::program::verdict::{Status, Verdict};
 use crate::program::{Boundary, Program, Task};
 use crate::schedule::{EachShard, Round};
-use crate::state::State;
-use crate::verbs::{Update, Verbs};
-use crate::verdict::{Status, Verdict};
 
 /// Does the same work on every item, on so many workers, and gives back what comes of it, in the order of the items.
 ///

@@ -6,13 +6,13 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::base::error::EngineError;
+use crate::base::store::Disk;
 use crate::checkpoint;
-use crate::cluster::handover::Goods;
+use crate::engine::handover::Goods;
 use crate::engine::{Engine, Outcome, relay};
-use crate::error::EngineError;
-use crate::prints::{BoundaryPrint, Part};
 use crate::program::Program;
-use crate::store::Disk;
+use crate::run::prints::{BoundaryPrint, Part};
 
 /// Runs a program again and again, each time carried out in another way, and compares what comes of it, change by change
 /// and part by part: once more, with tasks in reverse order, on 2 and 3 workers, by bytes, rescaled; handed over at every

@@ -68,13 +68,13 @@ fn algorithms_have_no_thread_no_channel_no_lock_and_no_clock() {
 fn timely_is_named_in_eight_files_and_differential_in_one() {
     let files = [
         "changes.rs",
-        "dataflow/mod.rs",
-        "dataflow/trained.rs",
-        "frames.rs",
+        "cluster/net/frames.rs",
+        "generation/dataflow.rs",
         "generation/mod.rs",
+        "generation/parcel.rs",
         "generation/start.rs",
-        "operator.rs",
-        "parcel.rs",
+        "operator/mod.rs",
+        "operator/trained.rs",
     ];
     assert_eq!(naming("src", &["timely::"]), files);
     assert_eq!(naming("src", &["differential_dataflow"]), ["changes.rs"]);
@@ -87,13 +87,15 @@ fn timely_is_named_in_eight_files_and_differential_in_one() {
 fn the_clock_is_read_for_reports_limits_and_waiting_alone() {
     let clocks = naming("src", &["Instant", "SystemTime"]);
     let allowed = [
+        "base/hands.rs",
+        "base/slowdown.rs",
         "checkpoint/due.rs",
         "checkpoint/folder.rs",
-        "cluster/gate.rs",
         "cluster/line.rs",
+        "cluster/net/gate.rs",
+        "cluster/net/wire.rs",
         "cluster/server.rs",
         "cluster/vault.rs",
-        "cluster/wire.rs",
         "engine/among.rs",
         "engine/history.rs",
         "engine/member/mod.rs",
@@ -103,13 +105,11 @@ fn the_clock_is_read_for_reports_limits_and_waiting_alone() {
         "generation/mod.rs",
         "generation/slots.rs",
         "generation/start.rs",
-        "hands.rs",
-        "hub/answers.rs",
-        "place/mod.rs",
-        "place/plan.rs",
-        "settings.rs",
-        "share.rs",
-        "slowdown.rs",
+        "run/hub/answers.rs",
+        "run/place/mod.rs",
+        "run/place/plan.rs",
+        "run/settings.rs",
+        "run/share.rs",
     ];
     assert_eq!(clocks, allowed, "a schedule, a program or a placement that reads a clock does not replay");
 }
@@ -126,7 +126,7 @@ fn unsafe_code_is_where_the_page_says() {
         .collect();
     assert_eq!(
         found,
-        ["src/hands.rs", "src/level.rs", "datasets/src/source.rs"],
+        ["src/base/hands.rs", "src/base/level.rs", "datasets/src/source.rs"],
         "unsafe code outside kernels"
     );
 }

@@ -13,7 +13,7 @@ number=${1:-10}
 seed=${2:-$RANDOM}
 files=("${@:3}")
 if [ ${#files[@]} -eq 0 ]; then
-  files=('src/hub/**' 'src/place/**' 'src/schedule/**' 'src/cluster/**' 'src/checkpoint/**' 'src/engine/**'
+  files=('src/run/**' 'src/schedule/**' 'src/cluster/**' 'src/checkpoint/**' 'src/engine/**'
     'algorithms/lasso/src/run/**' 'algorithms/lasso/src/data/**' 'algorithms/mf/src/sgd/**' 'algorithms/mf/src/alternating/**'
     'algorithms/lda/src/counts/**' 'datasets/src/table/**' 'datasets/src/ratings/**' 'datasets/src/corpus/**')
 fi

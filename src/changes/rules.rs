@@ -3,7 +3,7 @@
 use std::fmt::{self, Debug, Formatter};
 use std::rc::Rc;
 
-use super::Key;
+use super::key::Key;
 
 /// Which of several records of one id count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

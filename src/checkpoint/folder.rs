@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 
 use super::manifest::{self, Manifest};
 use super::part::{Kind, Part, PartWriter};
-use crate::identity::Identity;
-use crate::store::Store;
+use crate::base::identity::Identity;
+use crate::base::store::Store;
 
 /// Checkpoints that stay.
 const KEPT: usize = 2;
@@ -87,7 +87,7 @@ impl Checkpoints {
     }
 
     /// Writes a part of the boundary after this number of epochs: all that `write` adds. What fails is told by the commit.
-    pub(super) fn write_part(
+    pub(crate) fn write_part(
         &self,
         epoch: u64,
         write: impl FnOnce(&mut dyn FnMut(Kind, &[u8])) -> Result<(), String>,
@@ -183,7 +183,7 @@ impl Checkpoints {
     }
 
     /// Makes a checkpoint of the parts that were written. Returns what it cost, and its bytes.
-    pub(super) fn commit(&self, identity: &Identity) -> io::Result<(Duration, u64)> {
+    pub(crate) fn commit(&self, identity: &Identity) -> io::Result<(Duration, u64)> {
         let began = Instant::now();
         let Some(draft) = self.lock().take() else { return Err(io::Error::other("nothing was written")) };
         let Draft { folder, parts, cost, failed, .. } = draft;
@@ -238,15 +238,15 @@ pub(crate) fn last_sitting(folder: &Path) -> u64 {
 
 /// A checkpoint to go on from.
 #[derive(Debug)]
-pub(super) struct Found {
-    pub(super) folder: PathBuf,
-    pub(super) manifest: Manifest,
+pub(crate) struct Found {
+    pub(crate) folder: PathBuf,
+    pub(crate) manifest: Manifest,
     /// Later ones that do not fit, and why.
-    pub(super) unfit: Vec<(PathBuf, String)>,
+    pub(crate) unfit: Vec<(PathBuf, String)>,
 }
 
 /// Finds the last checkpoint that is whole and of the run with this identity. An error names the last one of all.
-pub(super) fn find(folder: &Path, identity: &Identity) -> Result<Found, (PathBuf, String)> {
+pub(crate) fn find(folder: &Path, identity: &Identity) -> Result<Found, (PathBuf, String)> {
     let refuse = |why: String| Err((folder.to_owned(), why));
     if folder.is_file() {
         let version =

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 
 use super::part::{Part, is_whole};
-use crate::identity::Identity;
-use crate::state::{Reader, Writer};
-use crate::store::{Store, Stored};
+use crate::base::identity::Identity;
+use crate::base::state::{Reader, Writer};
+use crate::base::store::{Store, Stored};
 
 /// Its name; the file is there once all that it lists is.
-pub(super) const NAME: &str = "manifest";
+pub(crate) const NAME: &str = "manifest";
 /// Its name before that.
 const PARTIAL: &str = "manifest.partial";
 
@@ -24,16 +24,16 @@ const HASH: usize = 32;
 
 /// The parts of a checkpoint, of the run with this identity.
 #[derive(Debug)]
-pub(super) struct Manifest {
-    pub(super) identity: Identity,
-    pub(super) parts: Vec<Part>,
+pub(crate) struct Manifest {
+    pub(crate) identity: Identity,
+    pub(crate) parts: Vec<Part>,
 }
 
 crate::state!(Manifest { identity, parts });
 
 impl Manifest {
     /// Makes the checkpoint: what the folder holds is one from here on, and outlives a loss of power.
-    pub(super) fn commit(&self, store: &Arc<dyn Store>, folder: &Path) -> io::Result<()> {
+    pub(crate) fn commit(&self, store: &Arc<dyn Store>, folder: &Path) -> io::Result<()> {
         let mut out = Writer::default();
         out.put(MAGIC);
         out.write(&VERSION);
@@ -53,7 +53,7 @@ impl Manifest {
     }
 
     /// Reads the manifest of the run with this identity, and checks all parts.
-    pub(super) fn read(folder: &Path, identity: &Identity) -> Result<Self, String> {
+    pub(crate) fn read(folder: &Path, identity: &Identity) -> Result<Self, String> {
         let bytes = fs::read(folder.join(NAME)).map_err(|why| format!("it cannot be read: {why}"))?;
         let manifest = Self::parse(&bytes)?;
         if let Some(why) = manifest.identity.difference(identity) {
@@ -85,7 +85,7 @@ impl Manifest {
 }
 
 /// Refuses what does not begin as a manifest of this version does.
-pub(super) fn check_version(bytes: &[u8]) -> Result<(), String> {
+pub(crate) fn check_version(bytes: &[u8]) -> Result<(), String> {
     let mut from = Reader::new(bytes);
     if from.take(MAGIC.len(), "the magic bytes").map_err(|_| damaged())? != MAGIC {
         return Err(damaged());
@@ -99,6 +99,6 @@ pub(super) fn check_version(bytes: &[u8]) -> Result<(), String> {
     }
 }
 
-pub(super) fn damaged() -> String {
+pub(crate) fn damaged() -> String {
     "it is damaged or not a checkpoint".into()
 }

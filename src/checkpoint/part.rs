@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::store::{Store, Stored};
+use crate::base::store::{Store, Stored};
 
 /// What a record holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// What the shard of this number has learned.
     Shard(u32),
     /// The block of this number.
@@ -53,16 +53,16 @@ const HEAD: usize = 1 + 4 + 8;
 /// What a manifest says of a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Part {
-    pub(super) name: String,
-    pub(super) length: u64,
-    pub(super) hash: Vec<u8>,
+    pub(crate) name: String,
+    pub(crate) length: u64,
+    pub(crate) hash: Vec<u8>,
 }
 
 crate::state!(Part { name, length, hash });
 
 /// A part that is being written.
 #[derive(Debug)]
-pub(super) struct PartWriter {
+pub(crate) struct PartWriter {
     name: String,
     file: BufWriter<Stored>,
     hash: Sha256,
@@ -70,12 +70,12 @@ pub(super) struct PartWriter {
 }
 
 impl PartWriter {
-    pub(super) fn create(store: &Arc<dyn Store>, folder: &Path, name: String) -> io::Result<Self> {
+    pub(crate) fn create(store: &Arc<dyn Store>, folder: &Path, name: String) -> io::Result<Self> {
         let file = BufWriter::with_capacity(1 << 16, Stored::create(store, &folder.join(&name))?);
         Ok(Self { name, file, hash: Sha256::new(), length: 0 })
     }
 
-    pub(super) fn add(&mut self, kind: Kind, bytes: &[u8]) -> io::Result<()> {
+    pub(crate) fn add(&mut self, kind: Kind, bytes: &[u8]) -> io::Result<()> {
         let (code, number) = kind.code();
         let mut head = [code; HEAD];
         head[1..5].copy_from_slice(&number.to_le_bytes());
@@ -89,7 +89,7 @@ impl PartWriter {
     }
 
     /// Returns once it outlives a loss of power.
-    pub(super) fn close(mut self) -> io::Result<Part> {
+    pub(crate) fn close(mut self) -> io::Result<Part> {
         self.file.flush()?;
         self.file.get_ref().sync()?;
         Ok(Part { name: self.name, length: self.length, hash: self.hash.finalize().to_vec() })
@@ -97,7 +97,7 @@ impl PartWriter {
 }
 
 /// Whether the file of a part is as it was written.
-pub(super) fn is_whole(folder: &Path, part: &Part) -> io::Result<bool> {
+pub(crate) fn is_whole(folder: &Path, part: &Part) -> io::Result<bool> {
     let mut file = File::open(folder.join(&part.name))?;
     if file.metadata()?.len() != part.length {
         return Ok(false);
@@ -113,13 +113,13 @@ pub(super) fn is_whole(folder: &Path, part: &Part) -> io::Result<bool> {
 
 /// Reads the records of a part, one at a time.
 #[derive(Debug)]
-pub(super) struct Records {
+pub(crate) struct Records {
     file: BufReader<File>,
     left: u64,
 }
 
 impl Records {
-    pub(super) fn open(folder: &Path, part: &Part) -> io::Result<Self> {
+    pub(crate) fn open(folder: &Path, part: &Part) -> io::Result<Self> {
         Ok(Self { file: BufReader::new(File::open(folder.join(&part.name))?), left: part.length })
     }
 

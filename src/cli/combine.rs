@@ -1,6 +1,6 @@
 //! [`combine`]: several runs of an engine, such as those along a path, reported as one.
 
-use crate::record::{Ending, Limit, RunReport};
+use crate::run::record::{Ending, Limit, RunReport};
 
 /// Takes `next` into `total`: counts and seconds add up, generations follow each other, and ending and metric are those
 /// of the run that is furthest from done.
@@ -53,9 +53,9 @@ fn gravity(ending: Ending) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::CheckpointRecord;
-    use crate::record::GenerationRecord;
-    use crate::verdict::Metric;
+    use crate::program::verdict::Metric;
+    use crate::run::record::CheckpointRecord;
+    use crate::run::record::GenerationRecord;
 
     fn run(ending: Ending, gap: f64, epochs: u64) -> RunReport {
         RunReport {

@@ -5,9 +5,9 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::error::EngineError;
-use crate::record::Ending;
-use crate::verdict::Metric;
+use crate::base::error::EngineError;
+use crate::program::verdict::Metric;
+use crate::run::record::Ending;
 
 /// How a program ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,7 +134,7 @@ pub(super) fn tell(program: &str, error: &Error) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Limit;
+    use crate::run::record::Limit;
 
     #[test]
     fn endings_map_to_the_documented_numbers() {

@@ -9,19 +9,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::atomic::write_atomic;
 use super::begun::{self, Begun, Ended};
-use super::changes;
 use super::commit::{self, Stage};
 use super::exit::Error;
 use super::manifest::{self, Head};
 use super::store::{Disk, Out, Store};
 use super::trace::Trace;
 use crate::checkpoint;
-use crate::record::EpochRecord;
+use crate::run::record::EpochRecord;
 
 /// Holds the number of the process that has the run. The system drops its lock with the process, however that ends.
 pub(super) const LOCK: &str = ".lock";
 /// The name of the checkpoints' folder; of the checkpoint's file, where several runs make one model.
 pub(super) const CHECKPOINT: &str = "checkpoint";
+
+/// Log of the changes that a run has taken in.
+pub(super) const CHANGES_LOG: &str = "changes.log";
 /// What every run may have beside the files of its model. Where one of them is, a run is.
 const RUN_FILES: [&str; 8] = [
     manifest::NAME,
@@ -30,7 +32,7 @@ const RUN_FILES: [&str; 8] = [
     "run.json",
     "trace.jsonl",
     CHECKPOINT,
-    changes::LOG,
+    CHANGES_LOG,
     "generation.json",
 ];
 /// What a run that was killed while it wrote one of them leaves.
@@ -193,7 +195,7 @@ impl RunFolder {
         if !is_new && about.exists() {
             return Ok(());
         }
-        for live in [CHECKPOINT, changes::LOG].map(|name| held.path.join(name)) {
+        for live in [CHECKPOINT, CHANGES_LOG].map(|name| held.path.join(name)) {
             if is_new {
                 checkpoint::remove(&live, &*held.store).map_err(|why| Error::write(&live, why))?;
             }
@@ -298,7 +300,7 @@ pub(super) fn lock(folder: &Path) -> Result<File, String> {
 fn owned_by_earlier(folder: &Path, earlier: Earlier) -> Result<BTreeSet<String>, String> {
     let there: Vec<&str> = RUN_FILES.into_iter().filter(|name| folder.join(name).exists()).collect();
     let mut owned: BTreeSet<String> = there.iter().map(|name| (*name).to_owned()).collect();
-    for live in [manifest::NAME, "trace.jsonl", CHECKPOINT, changes::LOG, "generation.json"] {
+    for live in [manifest::NAME, "trace.jsonl", CHECKPOINT, CHANGES_LOG, "generation.json"] {
         owned.remove(live);
     }
     let mut whose = String::new();

@@ -13,10 +13,10 @@ use sha2::{Digest, Sha256};
 use super::atomic::write_atomic;
 use super::combine::combine;
 use super::exit::Error;
-use crate::identity::Identity;
-use crate::record::{CheckpointRecord, Ending, EpochRecord, GenerationRecord, RunReport};
-use crate::state::{from_bytes, to_bytes};
-use crate::verdict::Metric;
+use crate::base::identity::Identity;
+use crate::base::state::{from_bytes, to_bytes};
+use crate::program::verdict::Metric;
+use crate::run::record::{CheckpointRecord, Ending, EpochRecord, GenerationRecord, RunReport};
 
 const MAGIC: &[u8] = b"raddle parts 1\n";
 

@@ -11,7 +11,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::digest::hex;
+use crate::base::digest::hex;
 
 /// The name of the file.
 pub(super) const NAME: &str = "model.json";

@@ -90,8 +90,8 @@ mod uses;
 mod values;
 mod verb;
 
-pub use crate::digest::ModelDigest;
-pub use crate::process::{cpu_seconds, peak_memory_bytes};
+pub use crate::base::digest::ModelDigest;
+pub use crate::base::process::{cpu_seconds, peak_memory_bytes};
 pub use atomic::{is_place_of_a_file, write_atomic};
 pub use changes::{
     ChangeLine, ChangeOptions, ChangeStream, Version, VersionEnd, VersionOf, Versions, fit_versions, is_whole,
@@ -102,13 +102,13 @@ pub use folder::{Earlier, RunFolder};
 pub use identity::identity;
 pub use interrupt::Interrupt;
 pub use model::ModelFolder;
-pub use number::{aligned, number};
+pub use number::{aligned, count, number};
 pub use options::{ENGINE_HEADING, TrainOptions};
 pub use parts::{Part, PartEnd, Parts};
 pub use profile::{Profile, profile};
 pub use report::{About, Data, Records, Report, Seconds, Timed};
 pub use resume::Free;
-pub use screen::{Screen, count, say};
+pub use screen::{Screen, say};
 pub use session::Session;
 pub use store::Out;
 pub use summary::{Summary, Table};

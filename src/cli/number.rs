@@ -1,4 +1,4 @@
-//! [`number`] and [`aligned`]: numbers as a person reads them.
+//! [`number`], [`aligned`] and [`count`]: numbers as a person reads them.
 
 /// Digits that are shown of a number.
 const DIGITS: i32 = 6;
@@ -44,6 +44,17 @@ pub fn aligned(value: f64) -> String {
         true => format!("{value:.*}", (DIGITS - 1 - exponent) as usize),
         false => text,
     }
+}
+
+/// A number with what it counts: `1 epoch`, `2 epochs`.
+///
+/// ```
+/// use raddle::cli::count;
+/// assert_eq!((count(1, "row"), count(0, "row")), ("1 row".into(), "0 rows".into()));
+/// ```
+pub fn count(number: u64, noun: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{ending}")
 }
 
 #[cfg(test)]

@@ -19,12 +19,12 @@ use super::screen::Screen;
 use super::store::Disk;
 use super::trace::Trace;
 use super::{RunFolder, combine};
+use crate::base::error::EngineError;
+use crate::base::side_by_side::side_by_side;
 use crate::checkpoint;
 use crate::engine::{Engine, Outcome};
-use crate::error::EngineError;
 use crate::program::Program;
-use crate::record::{EpochRecord, RunReport};
-use crate::side_by_side::side_by_side;
+use crate::run::record::{EpochRecord, RunReport};
 
 /// How a part ended.
 #[derive(Debug)]

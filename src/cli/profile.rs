@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::record::EpochRecord;
+use crate::run::record::EpochRecord;
 
 /// What an epoch costs and gains.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -55,7 +55,7 @@ impl Sums {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verdict::Metric;
+    use crate::program::verdict::Metric;
 
     fn record(epoch: u64, workers: usize, seconds: f64, value: f64) -> EpochRecord {
         let metric = Some(Metric::new("gap", value, "training data"));

@@ -6,13 +6,13 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::exit::ExitStatus;
+use super::number::count;
 use super::number::number;
 use super::profile::{Profile, profile};
-use super::screen::count;
-use crate::record::{
+use crate::program::verdict::Metric;
+use crate::run::record::{
     CheckpointRecord, Ending, EpochRecord, GenerationRecord, Limit, ProcessRecord, RunReport,
 };
-use crate::verdict::Metric;
 
 /// A part of a run whose seconds are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use super::number::number;
 use super::options::TrainOptions;
 use super::pace::Pace;
 use super::report::Timed;
-use crate::record::EpochRecord;
+use crate::run::record::EpochRecord;
 
 /// Shows how a run goes: a bar on a terminal, else lines, at most ten a second and the last; nothing with `--quiet`. What
 /// is cloned shows the same.
@@ -161,17 +161,6 @@ fn bar(epochs: Option<u64>) -> ProgressBar {
     bar
 }
 
-/// A number with what it counts: `1 epoch`, `2 epochs`.
-///
-/// ```
-/// use raddle::cli::count;
-/// assert_eq!((count(1, "row"), count(0, "row")), ("1 row".into(), "0 rows".into()));
-/// ```
-pub fn count(number: u64, noun: &str) -> String {
-    let ending = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{ending}")
-}
-
 /// Writes a text and a line end to stdout; a reader that has gone away is no error.
 ///
 /// # Errors
@@ -187,7 +176,7 @@ pub fn say(text: &str) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verdict::Metric;
+    use crate::program::verdict::Metric;
 
     #[test]
     fn an_epoch_is_a_line() {

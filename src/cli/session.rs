@@ -15,9 +15,9 @@ use super::report::{About, Data, Report, Seconds, Timed};
 use super::screen::{Screen, say};
 use super::store::Out;
 use super::summary::Summary;
+use crate::base::process::{cpu_seconds, peak_memory_bytes};
 use crate::cluster::Cluster;
-use crate::process::{cpu_seconds, peak_memory_bytes};
-use crate::record::{EpochRecord, RunReport};
+use crate::run::record::{EpochRecord, RunReport};
 
 /// The folder beside the invitation to a run in which its processes share files. It is removed when the run has ended, so
 /// nobody else's may have this name.

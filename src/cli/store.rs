@@ -5,8 +5,8 @@ use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::store::Stored;
-pub(super) use crate::store::{Disk, Store};
+use crate::base::store::Stored;
+pub(super) use crate::base::store::{Disk, Store};
 
 /// Where a file's bytes go: streamed, never held whole.
 #[derive(Debug)]

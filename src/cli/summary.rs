@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::verdict::Metric;
+use crate::program::verdict::Metric;
 
 /// `summary.json`: a title and named tables.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

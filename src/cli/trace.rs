@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::exit::Error;
-use crate::record::EpochRecord;
+use crate::run::record::EpochRecord;
 
 /// The epochs of a run, as a file of JSON lines.
 ///

@@ -6,8 +6,8 @@ use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::path::Path;
 
-use super::hello::{Token, random};
-use crate::error::EngineError;
+use super::net::hello::{Token, random};
+use crate::base::error::EngineError;
 
 /// The environment variables in which `raddle launch` tells a process of its run: a file with the invitation (where there is
 /// no [`tether`](super::tether), else only its folder counts), the process's number, its workers, and whether the run has been

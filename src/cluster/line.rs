@@ -8,19 +8,19 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
-use super::gate::{Away, Gate, Keeper, Retry, Rooms, connect};
-use super::hello::{Hello, Refused, Role, Token, greet};
 use super::invitation::Invitation;
+use super::net::gate::{Away, Gate, Keeper, Retry, Rooms, connect};
+use super::net::hello::{Hello, Refused, Role, Token, greet};
+use super::net::reach::Reach;
+use super::net::wire::{heartbeat, receive, send};
 use super::plan::{Plan, Seat};
 use super::protocol::{Briefing, Order, Report};
-use super::reach::Reach;
 use super::tether::Tether;
-use super::wire::{heartbeat, receive, send};
-use crate::error::EngineError;
-use crate::hands::lock;
-use crate::link::{Link, messenger};
-use crate::process::peak_memory_bytes;
-use crate::wishes::Wishes;
+use crate::base::error::EngineError;
+use crate::base::hands::lock;
+use crate::base::process::peak_memory_bytes;
+use crate::cluster::net::link::{Link, messenger};
+use crate::run::wishes::Wishes;
 
 /// An order is never longer: a plan names every shard.
 const MOST: u64 = 1 << 30;
@@ -89,7 +89,7 @@ pub(crate) fn build() -> u64 {
     *BUILD.get_or_init(|| {
         let file = std::env::current_exe().and_then(std::fs::File::open);
         // Where the system does not say, all builds are alike.
-        file.and_then(crate::frames::sum_of).unwrap_or(1)
+        file.and_then(crate::cluster::net::frames::sum_of).unwrap_or(1)
     })
 }
 

@@ -3,34 +3,30 @@
 
 pub(crate) mod balance;
 pub(crate) mod coordinator;
-mod gate;
-pub(crate) mod handover;
-pub(crate) mod hello;
 mod invitation;
 mod line;
+pub(crate) mod net;
 mod order;
 pub(crate) mod plan;
 pub(crate) mod protocol;
-mod reach;
 mod server;
 #[cfg(test)]
 mod tests;
 mod tether;
 pub(crate) mod vault;
 mod visitor;
-mod wire;
 
-pub(crate) use self::hello::random;
 #[cfg(feature = "cli")]
 pub(crate) use self::invitation::INDEX;
 pub use self::invitation::Invitation;
 pub(crate) use self::invitation::{AGAIN, FILE, WORKERS, write_private};
 pub(crate) use self::line::{LOST, Line, Next};
+pub(crate) use self::net::hello::random;
+#[cfg(feature = "cli")]
+pub(crate) use self::net::reach::Address;
+pub(crate) use self::net::reach::Reach;
 pub use self::order::{CoordinatorSettings, Ended, Heard};
 pub use self::protocol::{MemberStatus, RunStatus};
-#[cfg(feature = "cli")]
-pub(crate) use self::reach::Address;
-pub(crate) use self::reach::Reach;
 pub use self::server::{Remote, Server};
 #[cfg(feature = "cli")]
 pub(crate) use self::tether::tie;
@@ -40,8 +36,8 @@ pub use self::visitor::{Place, Visitor};
 use std::io::{self, Write as _};
 use std::sync::Mutex;
 
-use crate::error::EngineError;
-use crate::hands::lock;
+use crate::base::error::EngineError;
+use crate::base::hands::lock;
 
 /// Says to the run's launcher why this process does not join.
 static EXCUSE: Mutex<Option<Excuse>> = Mutex::new(None);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::placement::Layout;
+use crate::run::placement::Layout;
 use crate::schedule::even_parts;
 
 /// A process of the run, and where others reach it.

@@ -1,8 +1,8 @@
 //! What the coordinator, the processes of a run and visitors say to each other.
 
 use super::plan::Plan;
+use crate::base::identity::Identity;
 use crate::checkpoint::Drafted;
-use crate::identity::Identity;
 
 /// What must be the same in every process, and what the coordinator needs to know of the run.
 #[derive(Debug, Clone, PartialEq)]

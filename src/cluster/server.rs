@@ -7,18 +7,18 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::coordinator::{Action, Coordinator, Event};
-use super::gate::{Away, Gate, Keeper, Rooms};
-use super::hello::{Hello, PATIENCE, Role, random};
 use super::invitation::{Invitation, new_token};
 use super::line::fits;
+use super::net::gate::{Away, Gate, Keeper, Rooms};
+use super::net::hello::{Hello, PATIENCE, Role, random};
+use super::net::reach::Address;
+use super::net::wire::{Timed, heartbeat, receive, send};
 use super::order::{CoordinatorSettings, Ended, Heard, terms};
 use super::protocol::{Answer, Kept, Order};
-use super::reach::Address;
 use super::vault::Vault;
-use super::wire::{Timed, heartbeat, receive, send};
-use crate::error::EngineError;
-use crate::hands::lock;
-use crate::link::messenger;
+use crate::base::error::EngineError;
+use crate::base::hands::lock;
+use crate::cluster::net::link::messenger;
 
 /// How often the coordinator looks at the time, at least.
 const TICK: Duration = Duration::from_millis(100);

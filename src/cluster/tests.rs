@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::gate::{Away, Gate, Keeper, Retry, Rooms, connect};
-use super::hello::{Hello, PATIENCE, Refused, Role, Token, answer, greet};
 use super::line::fits;
+use super::net::gate::{Away, Gate, Keeper, Retry, Rooms, connect};
+use super::net::hello::{Hello, PATIENCE, Refused, Role, Token, answer, greet};
 use crate::simulation::Dice;
 
 const TOKEN: Token = Token([7; 32]);

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::invitation::{FILE, INDEX, Invitation};
-use crate::error::EngineError;
+use crate::base::error::EngineError;
 
 /// The environment variable that says that there is one, and what it is for.
 #[cfg(unix)]

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::coordinator::Event;
-use super::hello::random;
 use super::invitation::write_private;
+use super::net::hello::random;
 use super::protocol::Kept;
+use crate::base::identity::Identity;
+use crate::base::store::{Disk, Store, Stored};
 use crate::checkpoint::{Checkpoint, Drafted, commit_parts, has_checkpoint, last_sitting, unwritten};
-use crate::identity::Identity;
-use crate::store::{Disk, Store, Stored};
 
 /// The number of the last generation, durable before it begins.
 const GENERATION: &str = "generation.json";

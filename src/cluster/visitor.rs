@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use super::gate::{Retry, connect};
-use super::hello::{Hello, PATIENCE, Role};
 use super::invitation::Invitation;
+use super::net::gate::{Retry, connect};
+use super::net::hello::{Hello, PATIENCE, Role};
+use super::net::wire::{Timed, receive, send};
 use super::protocol::{Answer, Question, RunStatus};
-use super::wire::{Timed, receive, send};
-use crate::error::EngineError;
+use crate::base::error::EngineError;
 
 /// How long to try again where the run's gate is crowded.
 const CROWDED: Duration = Duration::from_secs(10);

@@ -6,18 +6,18 @@ use std::time::Instant;
 use super::member::{Member, Outgoing, Step};
 use super::parts::Beginning;
 use super::{Engine, Outcome};
+use crate::base::error::EngineError;
+use crate::base::hands::lock;
+use crate::base::process::{cpu_seconds, peak_memory_bytes};
 use crate::cluster::balance::Balance;
-use crate::cluster::handover::{Account, Lane, exchange};
+use crate::cluster::net::link::Link;
 use crate::cluster::plan::Plan;
 use crate::cluster::protocol::{Epoch, Report};
 use crate::cluster::{Cluster, Line, Next};
-use crate::error::EngineError;
+use crate::engine::handover::{Account, Lane, exchange};
 use crate::generation::{Links, Observer};
-use crate::hands::lock;
-use crate::link::Link;
-use crate::process::{cpu_seconds, peak_memory_bytes};
 use crate::program::Program;
-use crate::record::EpochRecord;
+use crate::run::record::EpochRecord;
 
 impl<P: Program> Engine<P> {
     /// Carries the run out together with other processes, each of which calls this with the same program, schedule and

@@ -6,16 +6,16 @@ use std::time::{Duration, Instant};
 
 use super::parts::Beginning;
 use super::{Outcome, Parts, Warner};
-use crate::cluster::handover::Account;
-use crate::error::EngineError;
-use crate::hub::{HubState, Progress};
-use crate::placement;
-use crate::prints::BoundaryPrint;
+use crate::base::error::EngineError;
+use crate::base::state::{Reader, StateError, Writer};
+use crate::engine::handover::Account;
 use crate::program::Program;
-use crate::record::{CheckpointRecord, Ending, EpochRecord, GenerationRecord, ProcessRecord, RunReport};
-use crate::share::{Held, Returned};
-use crate::state::{Reader, StateError, Writer};
-use crate::verdict::Metric;
+use crate::program::verdict::Metric;
+use crate::run::hub::{HubState, Progress};
+use crate::run::placement;
+use crate::run::prints::BoundaryPrint;
+use crate::run::record::{CheckpointRecord, Ending, EpochRecord, GenerationRecord, ProcessRecord, RunReport};
+use crate::run::share::{Held, Returned};
 
 /// What is gathered over the generations.
 #[derive(Default)]

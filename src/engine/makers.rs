@@ -3,8 +3,8 @@
 use std::fmt::Display;
 
 use super::Parts;
-use crate::doing;
-use crate::error::EngineError;
+use crate::base::doing;
+use crate::base::error::EngineError;
 use crate::program::Program;
 
 /// What a run begins with, its shards and blocks by makers: each is made on the process that begins with it, once. On

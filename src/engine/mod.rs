@@ -1,6 +1,7 @@
 //! [`Engine`]: builds a run from a program and a schedule, and carries it out generation by generation.
 
 mod among;
+pub(crate) mod handover;
 mod history;
 mod makers;
 pub(crate) mod member;
@@ -12,16 +13,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::base::slowdown::Slowdown;
+use crate::base::stop::Stop;
+use crate::base::store::{Disk, Store};
 use crate::checkpoint::CheckpointEvery;
 use crate::generation::Observer;
-use crate::prints::Prints;
 use crate::program::Program;
-use crate::record::EpochRecord;
+use crate::run::prints::Prints;
+use crate::run::record::EpochRecord;
+use crate::run::settings::Settings;
 use crate::schedule::Schedule;
-use crate::settings::Settings;
-use crate::slowdown::Slowdown;
-use crate::stop::Stop;
-use crate::store::{Disk, Store};
 
 pub(crate) use self::history::History;
 pub use self::makers::{Maker, Makers};

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use crate::place::{learned, learned_pinned};
-use crate::prints::BoundaryPrint;
+use crate::base::state::to_bytes;
 use crate::program::Program;
-use crate::record::{EpochRecord, RunReport};
-use crate::state::to_bytes;
+use crate::run::place::{learned, learned_pinned};
+use crate::run::prints::BoundaryPrint;
+use crate::run::record::{EpochRecord, RunReport};
 
 /// Everything a run trains on and trains: what goes in, and what comes out.
 pub struct Parts<P: Program> {

@@ -6,16 +6,16 @@ use std::time::Instant;
 
 use super::member::{Member, Step};
 use super::{Engine, Outcome};
+use crate::base::doing;
+use crate::base::error::EngineError;
+use crate::base::store::{Disk, Store};
 use crate::checkpoint::{Drafted, commit_parts, unwritten};
-use crate::cluster::handover::{Account, Goods};
 use crate::cluster::plan::{Before, Plan, Seat};
 use crate::cluster::protocol::{Briefing, Cut, Keep, Report};
-use crate::doing;
-use crate::error::EngineError;
-use crate::prints::BoundaryPrint;
+use crate::engine::handover::{Account, Goods};
 use crate::program::Program;
-use crate::store::{Disk, Store};
-use crate::wishes::Wishes;
+use crate::run::prints::BoundaryPrint;
+use crate::run::wishes::Wishes;
 
 /// Carries out a run of processes that each `make` builds. Of what they hand over, what `crosses` crosses as bytes, the rest
 /// by pointer. Where the engines write checkpoints, so do they.

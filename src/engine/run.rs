@@ -4,19 +4,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::{Engine, History, Makers, Outcome};
+use crate::base::doing::{self, Doing};
+use crate::base::error::EngineError;
+use crate::base::identity::Identity;
 use crate::checkpoint::{Checkpoint, CheckpointEvery, Checkpoints, Due};
-use crate::doing::{self, Doing};
-use crate::error::EngineError;
 use crate::generation::Generation;
-use crate::hub::{HubState, Parting};
-use crate::identity::Identity;
-use crate::operator::Operator;
-use crate::placement::Layout;
-use crate::prints::Prints;
+use crate::program::verbs::Verb;
 use crate::program::{Program, Visibility};
-use crate::record::Ending;
-use crate::share::{Held, Returned};
-use crate::verbs::Verb;
+use crate::run::hub::{HubState, Parting};
+use crate::run::placement::Layout;
+use crate::run::prints::Prints;
+use crate::run::record::Ending;
+use crate::run::share::{Held, Returned};
 
 impl<P: Program> Engine<P> {
     /// Carries the run out.
@@ -105,12 +104,11 @@ impl<P: Program> Engine<P> {
         self
     }
 
-    /// Makes the run an operator of one's own dataflow, with
-    /// [`scope.scheduled(&operator)`](crate::Scheduled::scheduled): its workers are that dataflow's.
+    /// The engine with all parts made, if its settings suit an operator.
     ///
     /// # Errors
-    /// If a setting makes no sense there: workers are fixed, and checkpoints belong to the dataflow around it.
-    pub fn into_operator(mut self) -> Result<Operator<P>, EngineError> {
+    /// If a setting makes no sense there.
+    pub(crate) fn for_operator(mut self) -> Result<Self, EngineError> {
         let elsewhere =
             !self.settings.rescale.is_empty() || self.checkpoint.is_some() || self.resume.is_some();
         if elsewhere {
@@ -122,7 +120,7 @@ impl<P: Program> Engine<P> {
         let Makers { shards, blocks, pinned, replica } = self.parts;
         let (shards, blocks) = (shards.all("shard")?.into(), blocks.all("block")?.into());
         self.parts = Makers { shards, blocks, pinned, replica };
-        Ok(Operator::new(self))
+        Ok(self)
     }
 
     /// The only generation of an operator.

@@ -6,6 +6,9 @@
 mod slots;
 mod start;
 
+pub(crate) mod dataflow;
+pub(crate) mod parcel;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -14,16 +17,16 @@ use timely::scheduling::SyncActivator;
 use timely::worker::Worker;
 
 use self::slots::Slots;
-use crate::error::EngineError;
-use crate::hands::{Crew, lock};
-use crate::hub::HubState;
-use crate::link::Link;
-use crate::placement::Layout;
+use crate::base::doing;
+use crate::base::error::EngineError;
+use crate::base::hands::{Crew, lock};
+use crate::cluster::net::link::Link;
 use crate::program::Program;
-use crate::record::EpochRecord;
-use crate::settings::Settings;
-use crate::share::{Ended, Returned, Share};
-use crate::{dataflow, doing};
+use crate::run::hub::HubState;
+use crate::run::placement::Layout;
+use crate::run::record::EpochRecord;
+use crate::run::settings::Settings;
+use crate::run::share::{Ended, Returned, Share};
 
 /// How long a parked worker sleeps before it looks whether a sibling has failed. Messages wake it at once.
 const WATCH: Duration = Duration::from_millis(50);

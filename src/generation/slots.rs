@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::Generation;
-use crate::hands::lock;
-use crate::hub::{Hub, HubState};
-use crate::place::{Manner, Place};
-use crate::places::Places;
-use crate::prints::Prints;
+use crate::base::hands::lock;
 use crate::program::Program;
-use crate::record::EpochRecord;
-use crate::settings::Settings;
-use crate::share::{Ended, Returned, Share};
+use crate::run::hub::{Hub, HubState};
+use crate::run::place::{Manner, Place};
+use crate::run::places::Places;
+use crate::run::prints::Prints;
+use crate::run::record::EpochRecord;
+use crate::run::settings::Settings;
+use crate::run::share::{Ended, Returned, Share};
 
 /// What waits for its worker, or has come back from it.
 pub(super) struct Slots<P: Program> {

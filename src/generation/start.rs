@@ -11,9 +11,9 @@ use timely::worker::Worker;
 use timely::{CommunicationConfig, WorkerConfig};
 
 use super::{Generation, Links};
-use crate::error::EngineError;
-use crate::frames::Frames;
-use crate::hands::lock;
+use crate::base::error::EngineError;
+use crate::base::hands::lock;
+use crate::cluster::net::frames::Frames;
 use crate::program::Program;
 
 impl<P: Program> Generation<P> {

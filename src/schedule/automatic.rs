@@ -1,8 +1,8 @@
 //! [`Automatic`]: chooses among schedules by progress per counted cost.
 
 use super::{Counts, Dependencies, Next, Outlook, Plan, Round, RoundLog, Schedule, Variables};
-use crate::state::{Learned, Reader, StateError, Writer};
-use crate::verbs::Verb;
+use crate::base::state::{Learned, Reader, StateError, Writer};
+use crate::program::verbs::Verb;
 
 /// Runs, each epoch, the schedule that made the most progress per counted cost when it last ran.
 ///
@@ -175,8 +175,8 @@ impl<F> Automatic<F> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::program::verdict::Metric;
     use crate::schedule::Cyclic;
-    use crate::verdict::Metric;
 
     #[test]
     fn each_choice_is_tried_once_then_the_best_rate_runs_until_it_stalls() {

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Assignment, Candidates, Round};
-use crate::random::splitmix64;
+use crate::base::random::splitmix64;
 
 /// The variables of a program: how many, where they live, and the counted cost of updating each.
 ///

@@ -2,9 +2,9 @@
 
 use super::sweep::Sweep;
 use super::{Next, Outlook, Plan, Round, Schedule, Variables};
+use crate::base::state::{Reader, StateError, Writer};
 use crate::program::Phase;
-use crate::state::{Reader, StateError, Writer};
-use crate::verbs::Verb;
+use crate::program::verbs::Verb;
 
 /// Blocks of `parallelism` neighbouring variables, from the first to the last, once an epoch.
 ///

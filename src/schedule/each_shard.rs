@@ -1,9 +1,9 @@
 //! [`EachShard`]: every shard, every round.
 
 use super::{Outlook, Plan, Round, Schedule};
+use crate::base::state::{Reader, StateError, Writer};
 use crate::program::Phase;
-use crate::state::{Reader, StateError, Writer};
-use crate::verbs::Verb;
+use crate::program::verbs::Verb;
 
 /// Asks every shard in every round, naming no variables: for full gradients, statistics, and work without training.
 ///

@@ -1,9 +1,9 @@
 //! [`Grid`]: the cells of a grid of shards and blocks, those that gain most more often.
 
 use super::{Assignment, Outlook, Plan, Round, Schedule};
+use crate::base::state::{Reader, StateError, Writer};
 use crate::program::Phase;
-use crate::state::{Reader, StateError, Writer};
-use crate::verbs::Verb;
+use crate::program::verbs::Verb;
 
 /// Of the visits that cells are given by their weights, as much as this many average cells get.
 const MOST: f64 = 4.0;

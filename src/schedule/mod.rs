@@ -7,7 +7,7 @@
 mod automatic;
 mod blocks;
 mod cyclic;
-mod dependencies;
+mod dependency_cache;
 mod each_shard;
 mod flight;
 mod grid;
@@ -23,7 +23,6 @@ mod weights;
 pub use automatic::Automatic;
 pub use blocks::{Variables, even_parts, merge};
 pub use cyclic::Cyclic;
-pub use dependencies::Dependencies;
 pub use each_shard::EachShard;
 pub use flight::InFlight;
 pub use grid::Grid;
@@ -33,10 +32,11 @@ pub use rotation::Rotation;
 pub use shuffled::Shuffled;
 pub use weights::Weights;
 
-use crate::program::{Phase, Task};
-use crate::state::{Learned, Reader, State, StateError, Writer};
-use crate::verbs::Verb;
-use crate::verdict::Metric;
+pub use crate::program::{Assignment, Candidates, Dependencies, Round};
+
+use crate::base::state::{Learned, Reader, State, StateError, Writer};
+use crate::program::verbs::Verb;
+use crate::program::verdict::Metric;
 
 /// Decides which blocks and variables meet which shards next.
 ///
@@ -220,69 +220,6 @@ pub enum Next<F = ()> {
     Drain,
     /// The epoch ends; the pipeline drains.
     EndOfEpoch,
-}
-
-/// Variables about which a schedule wants to know what ties them together.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Candidates<F = ()> {
-    /// Handed to the program, which may relate in more than one way.
-    pub phase: F,
-    /// The variables, most important first.
-    pub variables: Vec<u32>,
-    /// Who owns them: (shard, the positions in `variables` that live there), by shard.
-    pub owners: Vec<(u32, Vec<u32>)>,
-}
-
-/// Tasks that may run at the same time.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Round<F = ()> {
-    /// What the round is for.
-    pub phase: F,
-    /// One task a shard at most, in shard order.
-    pub tasks: Vec<Assignment>,
-}
-
-/// What one shard does in a round.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Assignment {
-    /// The shard.
-    pub shard: u32,
-    /// The block that meets it, if one does.
-    pub block: Option<u32>,
-    /// The variables to update.
-    pub variables: Vec<u32>,
-}
-
-crate::state!(Assignment { shard, block, variables });
-crate::state!(Round<F> { phase, tasks });
-
-impl<F> Round<F> {
-    /// A round that asks each of these shards, naming no variables.
-    pub fn to_shards(phase: F, shards: impl IntoIterator<Item = u32>) -> Self {
-        let tasks = shards.into_iter().map(|shard| Assignment { shard, block: None, variables: Vec::new() });
-        Self { phase, tasks: tasks.collect() }
-    }
-
-    /// How many variables the round names.
-    pub fn variables(&self) -> usize {
-        self.tasks.iter().map(|task| task.variables.len()).sum()
-    }
-
-    /// The task of one assignment of this round.
-    pub(crate) fn task(&self, position: usize, epoch: u64, round: u64) -> Task<F>
-    where
-        F: Phase,
-    {
-        self.tasks[position].clone().task(&self.phase, epoch, round)
-    }
-}
-
-impl Assignment {
-    /// As a task of this round.
-    pub(crate) fn task<F: Phase>(self, phase: &F, epoch: u64, round: u64) -> Task<F> {
-        let Self { shard, block, variables } = self;
-        Task { epoch, round, phase: phase.clone(), shard, block, variables }
-    }
 }
 
 /// What a schedule counts over a run.

@@ -85,7 +85,7 @@ proptest! {
         costs in prop::collection::vec(0u32..9, 1..30), shards in 1u32..9, seed: u64,
     ) {
         let mut chosen: Vec<u32> = (0..costs.len() as u32).collect();
-        crate::random::Stream::new(&[seed]).shuffle(&mut chosen);
+        crate::base::random::Stream::new(&[seed]).shuffle(&mut chosen);
         chosen.truncate(1 + seed as usize % costs.len());
         let mut expected: Vec<(u64, Vec<usize>)> = vec![(0, Vec::new()); chosen.len().min(shards as usize)];
         let mut left: Vec<usize> = (0..chosen.len()).collect();

@@ -1,9 +1,9 @@
 //! [`Rotation`]: disjoint blocks move round the shards, known a whole epoch ahead.
 
 use super::{Assignment, Outlook, Plan, Round, Schedule};
+use crate::base::state::{Reader, StateError, Writer};
 use crate::program::Phase;
-use crate::state::{Reader, StateError, Writer};
-use crate::verbs::Verb;
+use crate::program::verbs::Verb;
 
 /// Every block meets every shard once an epoch, and no two tasks of a round share a shard or a block.
 ///

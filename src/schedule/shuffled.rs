@@ -2,10 +2,10 @@
 
 use super::sweep::Sweep;
 use super::{Next, Outlook, Plan, Round, Schedule, Variables};
+use crate::base::random::Stream;
+use crate::base::state::{Reader, StateError, Writer};
 use crate::program::Phase;
-use crate::random::Stream;
-use crate::state::{Reader, StateError, Writer};
-use crate::verbs::Verb;
+use crate::program::verbs::Verb;
 
 /// Every variable once an epoch, in a uniformly random order, `parallelism` at a time.
 ///

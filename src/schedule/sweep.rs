@@ -1,8 +1,8 @@
 //! [`Sweep`]: one pass over an order of variables, a block at a time.
 
 use super::{InFlight, Next, Round, Variables};
+use crate::base::state::{Reader, StateError, Writer};
 use crate::program::Phase;
-use crate::state::{Reader, StateError, Writer};
 
 /// Hands out an order of variables once, `parallelism` at a time: what schedules without priorities share.
 #[derive(Debug)]

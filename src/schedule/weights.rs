@@ -1,6 +1,6 @@
 //! [`Weights`]: importance sampling in logarithmic time.
 
-use crate::random::Stream;
+use crate::base::random::Stream;
 
 /// Nonnegative weights from which positions are drawn with probability proportional to weight plus base weight.
 ///

@@ -311,7 +311,10 @@ impl World {
     }
 
     /// The checkpoint to go on from: always the last that was committed.
-    pub(super) fn find(&mut self, identity: &crate::identity::Identity) -> Result<Option<Event>, String> {
+    pub(super) fn find(
+        &mut self,
+        identity: &crate::base::identity::Identity,
+    ) -> Result<Option<Event>, String> {
         let Some(faults) = &mut self.faults else { return Ok(None) };
         let found = faults.vault.find(identity);
         let Event::Found { from, .. } = &found else { return Err(format!("it cannot go on: {found:?}")) };
@@ -344,7 +347,7 @@ impl World {
     pub(super) fn commit(
         &mut self,
         (epoch, generation): (u64, u64),
-        identity: &crate::identity::Identity,
+        identity: &crate::base::identity::Identity,
         drafted: crate::checkpoint::Drafted,
     ) -> Result<Option<Event>, String> {
         let Some(faults) = &mut self.faults else { return Ok(None) };

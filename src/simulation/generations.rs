@@ -2,9 +2,9 @@
 
 use super::mixing::Mixing;
 use super::world::{End, Happening, World};
-use crate::message::Message;
-use crate::place::{HUB, Outbox};
-use crate::state::{from_bytes, to_bytes};
+use crate::base::state::{from_bytes, to_bytes};
+use crate::run::message::Message;
+use crate::run::place::{HUB, Outbox};
 
 impl World {
     /// Sends what a thread has for others.

@@ -25,9 +25,9 @@ use std::collections::HashMap;
 use self::faults::Counts;
 use self::mixing::{Mixing, Problem};
 use self::world::{Comings, World};
+use crate::base::random::splitmix64;
 use crate::engine::Engine;
 use crate::program::Visibility;
-use crate::random::splitmix64;
 
 /// Random numbers of a seed.
 pub(crate) struct Dice(u64);

@@ -7,17 +7,17 @@ use std::time::Instant;
 use super::disk::Frail;
 use super::mixing::Mixing;
 use super::{Dice, engine};
+use crate::base::hands::lock;
 use crate::cluster::plan::Plan;
 use crate::cluster::protocol::{Epoch, Report};
 use crate::engine::Engine;
 use crate::engine::member::Member;
 use crate::generation::Generation;
-use crate::hands::lock;
-use crate::hub::Hub;
-use crate::message::Message;
-use crate::place::Outbox;
-use crate::places::Places;
-use crate::wishes::Wishes;
+use crate::run::hub::Hub;
+use crate::run::message::Message;
+use crate::run::place::Outbox;
+use crate::run::places::Places;
+use crate::run::wishes::Wishes;
 
 /// One process of a simulated run.
 pub(super) struct Process {

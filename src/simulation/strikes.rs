@@ -3,9 +3,9 @@
 use super::faults::{DEADLINE, Fault, HEARTBEAT};
 use super::world::{COORDINATOR, Happening, World};
 use crate::cluster::coordinator::Event;
-use crate::cluster::handover::Account;
 use crate::cluster::protocol::{Order, Report};
-use crate::place::Outbox;
+use crate::engine::handover::Account;
+use crate::run::place::Outbox;
 
 impl World {
     /// Something happens that should not.

@@ -8,11 +8,11 @@ use super::faults::{Counts, Fault, Faults};
 use super::mixing::Mixing;
 use super::process::Process;
 use crate::cluster::coordinator::{Coordinator, Event, Terms};
-use crate::cluster::handover::{Account, Goods};
 use crate::cluster::protocol::{Order, Report};
 use crate::engine::Outcome;
+use crate::engine::handover::{Account, Goods};
 use crate::engine::member::Step;
-use crate::place::Outbox;
+use crate::run::place::Outbox;
 
 /// More events than any run has.
 const MOST: u64 = 400_000;

@@ -15,6 +15,60 @@ fn src(of: &str) -> PathBuf {
 }
 
 #[test]
+fn imports_of_the_engine_go_down() {
+    let floors: [&[&str]; 10] = [
+        &["base", "changes"],
+        &["program"],
+        &["schedule", "checkpoint"],
+        &["run"],
+        &["cluster"],
+        &["generation"],
+        &["engine"],
+        &["operator"],
+        &["map", "replay"],
+        &["cli"],
+    ];
+    check(&src("."), "", &floors, &["bin"]);
+}
+
+#[test]
+fn no_file_of_the_engine_names_itself() {
+    // Children that need what is private to their parent, which begins what they do.
+    let allowed: [Allowed; 9] = [
+        ("program/verbs.rs", "program/mod.rs", "a program lists its verbs, and a verb is asked of a program"),
+        (
+            "schedule/priority/forming.rs",
+            "schedule/priority/mod.rs",
+            "the round that the schedule is forming",
+        ),
+        ("run/hub/check.rs", "run/hub/mod.rs", "the hub's check of what a schedule names"),
+        ("run/place/plan.rs", "run/place/mod.rs", "the rounds of a plan that is known, on a place's shards"),
+        ("cluster/coordinator/keeping.rs", "cluster/coordinator/mod.rs", "the coordinator's checkpoints"),
+        ("cluster/coordinator/notes.rs", "cluster/coordinator/mod.rs", "the coordinator's notes"),
+        ("generation/dataflow.rs", "generation/mod.rs", "the dataflow that a generation builds"),
+        ("generation/slots.rs", "generation/mod.rs", "what a generation's workers take and put back"),
+        ("engine/member/goods.rs", "engine/member/mod.rs", "what a member hands to others"),
+    ];
+    check_circles(&src("."), &allowed);
+}
+
+#[test]
+fn imports_of_the_command_line_go_down() {
+    let floors: [&[&str]; 9] = [
+        &["combine", "exit", "manifest", "number", "pace", "profile", "store", "summary"],
+        &["atomic", "begun", "digest", "report", "trace", "values"],
+        &["commit", "kept"],
+        &["folder", "model"],
+        &["interrupt", "options", "resume"],
+        &["identity", "screen"],
+        &["parts", "uses", "verb"],
+        &["session"],
+        &["changes", "launch"],
+    ];
+    check(&src("."), "cli", &floors, &[]);
+}
+
+#[test]
 fn imports_of_lasso_go_down() {
     let floors: [&[&str]; 10] = [
         &["error", "kernels", "live"],

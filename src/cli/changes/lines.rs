@@ -1,6 +1,11 @@
 //! The lines of changes: what stands in a file, in a stream and in the log.
 
-use super::source::Text;
+/// Bytes of whole lines that make one version, and the number of the first line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Text {
+    pub(super) bytes: Vec<u8>,
+    pub(super) first: u64,
+}
 
 /// One line that inserts or retracts.
 #[derive(Debug, Clone, PartialEq, Eq)]

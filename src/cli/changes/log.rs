@@ -9,13 +9,10 @@ use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::super::exit::Error;
+use super::super::folder::CHANGES_LOG;
 use super::super::manifest::digest_of_bytes;
-use super::lines::{Lines, Version};
-use super::source::Text;
-use crate::store::{Disk, Store as _};
-
-/// The name of the file.
-pub(in crate::cli) const NAME: &str = "changes.log";
+use super::lines::{Lines, Text, Version};
+use crate::base::store::{Disk, Store as _};
 
 /// The log of a run that goes on.
 #[derive(Debug)]
@@ -27,7 +24,7 @@ pub(super) struct Log {
 impl Log {
     /// A new log, in the place of an earlier one.
     pub(super) fn new(folder: &Path, program: &str, data: &str) -> Result<Self, Error> {
-        let path = folder.join(NAME);
+        let path = folder.join(CHANGES_LOG);
         let create = || {
             let mut file = File::create(&path)?;
             file.write_all(head(program, data).as_bytes())?;
@@ -41,7 +38,7 @@ impl Log {
 
     /// The log of a run that goes on, and its versions. What stands behind the last whole one is cut off.
     pub(super) fn resume(folder: &Path, program: &str, data: &str) -> Result<(Self, Vec<Version>), Error> {
-        let path = folder.join(NAME);
+        let path = folder.join(CHANGES_LOG);
         let text = match std::fs::read(&path) {
             Err(why) if why.kind() == std::io::ErrorKind::NotFound => {
                 return Ok((Self::new(folder, program, data)?, Vec::new()));
@@ -142,7 +139,7 @@ mod tests {
         let mut log = Log::new(folder.path(), "mf", "d1").unwrap();
         log.add(&version(1, "a b 1"), (1, 0)).unwrap();
         log.add(&version(2, "c d 2"), (1, 0)).unwrap();
-        let path = folder.path().join(NAME);
+        let path = folder.path().join(CHANGES_LOG);
         let whole = std::fs::read(&path).unwrap();
         let first = whole.windows(2).position(|two| two == b"\n=").unwrap();
         let first = first + 2 + whole[first + 2..].iter().position(|&byte| byte == b'\n').unwrap();

@@ -19,7 +19,6 @@ use self::log::Log;
 use self::source::{File, Source, Standard};
 
 pub use self::lines::{ChangeLine, Version};
-pub(super) use self::log::NAME as LOG;
 pub use self::versions::{VersionEnd, VersionOf, Versions, fit_versions, is_whole};
 
 /// The options of data that change; flatten them into those of a verb that follows them.

@@ -6,14 +6,7 @@ use std::time::Duration;
 use std::{fs, thread};
 
 use super::super::exit::Error;
-use super::lines::{Lines, Version, is_cut};
-
-/// Bytes of whole lines that make one version, and the number of the first line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Text {
-    pub(super) bytes: Vec<u8>,
-    pub(super) first: u64,
-}
+use super::lines::{Lines, Text, Version, is_cut};
 
 /// Where changes come from.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::report::Report;
 use crate::cli::session::Session;
 use crate::cli::summary::Summary;
-use crate::record::Ending;
+use crate::run::record::Ending;
 
 /// Which version of its data a model is of, as `model.json` has it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

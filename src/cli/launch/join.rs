@@ -11,12 +11,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::children::ended;
+use super::options::{Join, check_reach};
+use super::program;
 use super::room::private_folder;
-use super::{Join, check_reach, program};
+use crate::base::hands::lock;
 use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::session::SHARED;
 use crate::cluster::{FILE, Invitation, Place, Reach, Visitor, tie};
-use crate::hands::lock;
 
 /// How often to look whether the process has ended, and how often whether the launcher is alive.
 const LOOK: Duration = Duration::from_millis(20);

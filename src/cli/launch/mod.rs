@@ -3,20 +3,21 @@
 mod children;
 mod join;
 mod losses;
+mod options;
 mod program;
 mod room;
 mod run;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 
-use clap::{ArgAction, Args, Parser};
+use clap::{Args, Parser};
 
+use self::options::{Join, Launch};
 use super::exit::{Error, ExitStatus};
 use super::screen::say;
 use super::values::{self, MOST_WORKERS};
-use crate::cluster::{Address, Invitation, Reach, RunStatus, Visitor};
+use crate::cluster::{Invitation, RunStatus, Visitor};
 
 /// Runs programs on several processes, and asks after runs.
 #[derive(Parser)]
@@ -31,56 +32,6 @@ enum Verb {
     Status(Status),
     /// Continue a run with another number of workers, from the next epoch on.
     Rescale(Rescale),
-}
-
-#[derive(Debug, Args)]
-struct Launch {
-    /// Number of processes.
-    #[arg(long, value_name = "P", value_parser = values::between::<1, 256>, default_value = "2")]
-    processes: usize,
-    /// Number of workers of each process.
-    #[arg(long, value_name = "N", value_parser = values::between::<1, MOST_WORKERS>, default_value = "1")]
-    workers: usize,
-    /// Address at which the run listens for processes of other machines, with a port or with any that is free. Nothing is
-    /// encrypted: see src/NETWORK.md.
-    #[arg(long, value_name = "ADDR[:PORT]", default_value = "127.0.0.1")]
-    listen: Address,
-    /// Address that processes of other machines are told, where they do not reach this one at --listen.
-    #[arg(long, value_name = "ADDR[:PORT]")]
-    advertise: Option<Address>,
-    /// Move shards to the workers that are faster. Never changes the model.
-    #[arg(long, value_name = "on|off", default_value = "on", action = ArgAction::Set, value_parser = values::on_off)]
-    balance: bool,
-    /// A process that says nothing for this time is lost: the run goes on from its last checkpoint.
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
-    deadline: Duration,
-    /// Continue the run in this folder, such as one whose launcher has died, with any number of processes. PROGRAM may
-    /// then be left out, or given as it was. With its whole line and the same folder as --out, a run is begun where none was:
-    /// one line for both.
-    #[arg(long, value_name = "RUN")]
-    resume: Option<PathBuf>,
-    /// The program and its arguments. It is found beside this one, else on PATH.
-    #[arg(last = true, required_unless_present = "resume", value_name = "PROGRAM")]
-    line: Vec<String>,
-}
-
-#[derive(Debug, Args)]
-struct Join {
-    /// Where the run listens, as its launcher says.
-    #[arg(value_name = "HOST:PORT")]
-    address: String,
-    /// A file with the run's token: RUN/token of the launcher's machine. Nobody else may be able to read it (mode 600).
-    #[arg(long, value_name = "FILE")]
-    token_file: PathBuf,
-    /// Address at which the process listens for the others; by default the one from which it reaches the run.
-    #[arg(long, value_name = "ADDR[:PORT]")]
-    listen: Option<Address>,
-    /// Address that the others are told, where they do not reach the process at the one it listens at.
-    #[arg(long, value_name = "ADDR[:PORT]")]
-    advertise: Option<Address>,
-    /// A launcher that does not answer for this time is gone: the process is ended.
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
-    deadline: Duration,
 }
 
 #[derive(Debug, Args)]
@@ -110,7 +61,7 @@ pub fn main() -> ExitCode {
         Verb::Status(Status { run, json }) => status(&visitor(&run)?.status()?, json),
         Verb::Rescale(Rescale { run, workers }) => {
             visitor(&run)?.rescale(workers as u32)?;
-            say(&format!("from the next epoch on: {}", super::screen::count(workers as u64, "worker")))?;
+            say(&format!("from the next epoch on: {}", super::number::count(workers as u64, "worker")))?;
             Ok(0)
         }
     };
@@ -120,31 +71,6 @@ pub fn main() -> ExitCode {
             super::exit::tell("raddle", &error);
             error.status().into()
         }
-    }
-}
-
-/// A time of at least 2 seconds: processes say every second that they are alive.
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds = values::seconds(text)?;
-    if !(2.0..=86_400.0).contains(&seconds) {
-        return Err("give 2 to 86400 seconds".into());
-    }
-    Ok(Duration::from_secs_f64(seconds))
-}
-
-/// Refuses addresses by which nobody is reached.
-fn check_reach(reach: Reach) -> Result<(), Error> {
-    let refuse =
-        |option: &str, address: Address, why: &str| Err(Error::usage(format!("{option} {address}: {why}")));
-    match (reach.listen, reach.advertise) {
-        (_, Some(address)) if address.ip.is_unspecified() => {
-            refuse("--advertise", address, "name the address by which other machines reach this one")
-        }
-        (Some(address), None) if address.ip.is_unspecified() => {
-            let why = "name the address by which other machines reach this one, here or as --advertise";
-            refuse("--listen", address, why)
-        }
-        _ => Ok(()),
     }
 }
 

@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, Weak};
 use std::thread;
 use std::time::Duration;
 
+use crate::base::hands::lock;
 use crate::cli::exit::Error;
 use crate::cli::folder::{self, Earlier, RunFolder};
 use crate::cli::session::SHARED;
 use crate::cluster::{Invitation, PROOF, Remote, write_private};
-use crate::hands::lock;
 
 /// What processes and visitors need to find the run.
 pub(super) const INVITATION: &str = "coordinator";

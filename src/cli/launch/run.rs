@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use super::children::{Children, Start};
 use super::losses::Losses;
+use super::options::{Launch, check_reach};
+use super::program;
 use super::room::Room;
-use super::{Launch, check_reach, program};
 use crate::checkpoint::has_checkpoint;
 use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::folder::Earlier;

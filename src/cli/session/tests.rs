@@ -11,11 +11,11 @@ use crate::cli::{Free, Records, identity};
 use crate::engine::Parts;
 use crate::engine::{Engine, Outcome};
 use crate::program::Program;
+use crate::program::verbs::{Update, Verbs};
+use crate::program::verdict::{Metric, Verdict};
 use crate::program::{Boundary, Task};
-use crate::record::{Ending, Limit};
+use crate::run::record::{Ending, Limit};
 use crate::schedule::{Cyclic, Round, Variables};
-use crate::verbs::{Update, Verbs};
-use crate::verdict::{Metric, Verdict};
 
 /// Halves a number an epoch.
 struct Halving;

@@ -9,12 +9,12 @@ use super::super::interrupt::Interrupt;
 use super::super::parts::{Part, PartEnd, Parts, Sharing, forget};
 use super::super::report::Timed;
 use super::Session;
+use crate::base::error::EngineError;
+use crate::base::slowdown::Slowdown;
 use crate::cluster::Cluster;
 use crate::engine::{Beginning, Engine, Outcome};
-use crate::error::EngineError;
 use crate::program::Program;
-use crate::record::{Ending, EpochRecord};
-use crate::slowdown::Slowdown;
+use crate::run::record::{Ending, EpochRecord};
 
 /// The checkpoint of what follows parts.
 const LAST: &str = "checkpoint.last.0";

@@ -7,7 +7,7 @@ use super::super::report::Report;
 use super::super::screen::say;
 use super::super::summary::Summary;
 use super::Session;
-use crate::record::EpochRecord;
+use crate::run::record::EpochRecord;
 
 impl Session {
     /// The program's name.

@@ -1,8 +1,8 @@
 //! What the coordinator is told, what is to be done, and what a run is begun with.
 
+use crate::base::identity::Identity;
 use crate::checkpoint::Drafted;
 use crate::cluster::protocol::{Answer, Kept, Order, Question, Report};
-use crate::identity::Identity;
 
 /// What the coordinator is told.
 #[derive(Debug, Clone)]

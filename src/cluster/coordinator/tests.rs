@@ -4,9 +4,9 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail where a test would")]
 
 use super::*;
+use crate::base::identity::Identity;
 use crate::checkpoint::Drafted;
 use crate::cluster::protocol::{Answer, Kept, Question, RunStatus};
-use crate::identity::Identity;
 
 pub(super) fn terms() -> Terms {
     Terms {

@@ -1,13 +1,13 @@
 //! What a process gives to others, and the hub that the first one hands on.
 
 use super::{Member, Outgoing};
-use crate::cluster::handover::{Account, Goods};
+use crate::base::doing::{self, Doing};
+use crate::base::error::EngineError;
+use crate::base::state::{Reader, StateError, Writer};
 use crate::cluster::plan::Plan;
-use crate::doing::{self, Doing};
-use crate::error::EngineError;
-use crate::hub::HubState;
+use crate::engine::handover::{Account, Goods};
 use crate::program::Program;
-use crate::state::{Reader, StateError, Writer};
+use crate::run::hub::HubState;
 
 impl<P: Program> Member<P> {
     /// What moves to whom.

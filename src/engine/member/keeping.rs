@@ -4,16 +4,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::Member;
+use crate::base::doing::{self, Doing};
+use crate::base::error::EngineError;
+use crate::base::state::from_bytes;
 use crate::checkpoint::{Checkpoint, Drafted};
 use crate::cluster::plan::Plan;
 use crate::cluster::protocol::{Briefing, Keep, Kept};
-use crate::doing::{self, Doing};
-use crate::error::EngineError;
-use crate::hub::{HubState, Parting};
 use crate::program::Program;
-use crate::record::Ending;
-use crate::share::{Held, Share};
-use crate::state::from_bytes;
+use crate::run::hub::{HubState, Parting};
+use crate::run::record::Ending;
+use crate::run::share::{Held, Share};
 
 impl<P: Program> Member<P> {
     /// Whether the boundary at which the hub has parted is to become a checkpoint.

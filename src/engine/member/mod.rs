@@ -14,24 +14,24 @@ use self::goods::put;
 use super::makers::Maker;
 use super::parts::Beginning;
 use super::{Engine, History, Makers, Outcome, Warner};
+use crate::base::doing;
+use crate::base::error::EngineError;
+use crate::base::identity::Identity;
+use crate::base::state::to_bytes;
 use crate::checkpoint::{Checkpoints, Due};
-use crate::cluster::handover::{Account, Goods};
 use crate::cluster::plan::Plan;
 use crate::cluster::protocol::{Briefing, Cut, Facts, Report};
 use crate::cluster::read_proof;
-use crate::doing;
-use crate::error::EngineError;
+use crate::engine::handover::{Account, Goods};
 use crate::generation::{Generation, Observer};
-use crate::hub::{HubState, Parting};
-use crate::identity::Identity;
 use crate::program::Program;
-use crate::record::{Ending, ProcessRecord};
+use crate::program::verdict::Metric;
+use crate::run::hub::{HubState, Parting};
+use crate::run::record::{Ending, ProcessRecord};
+use crate::run::settings::Settings;
+use crate::run::share::{Returned, Share};
+use crate::run::wishes::Wishes;
 use crate::schedule::Schedule;
-use crate::settings::Settings;
-use crate::share::{Returned, Share};
-use crate::state::to_bytes;
-use crate::verdict::Metric;
-use crate::wishes::Wishes;
 
 /// What a process does next.
 pub(crate) enum Step<P: Program> {

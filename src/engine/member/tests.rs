@@ -5,11 +5,11 @@ use crate::checkpoint::CheckpointEvery;
 use crate::cluster::plan::Seat;
 use crate::cluster::protocol::{Keep, Kept};
 use crate::engine::Parts;
+use crate::program::verbs::{Update, Verbs};
+use crate::program::verdict::Verdict;
 use crate::program::{Boundary, Task};
-use crate::record::Limit;
+use crate::run::record::Limit;
 use crate::schedule::{EachShard, Round};
-use crate::verbs::{Update, Verbs};
-use crate::verdict::Verdict;
 
 struct Nothing;
 

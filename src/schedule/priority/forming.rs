@@ -1,8 +1,8 @@
 //! [`Forming`]: the round being formed, batch by batch.
 
 use super::Priority;
+use crate::base::random::Stream;
 use crate::program::Phase;
-use crate::random::Stream;
 use crate::schedule::{Next, Rejection, Round, RoundLog};
 
 /// Draws for a batch at least, where there are few variables.

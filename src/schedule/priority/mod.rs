@@ -8,13 +8,13 @@ mod tests;
 use forming::Forming;
 pub use settings::PrioritySettings;
 
-use super::dependencies::Cache;
+use super::dependency_cache::Cache;
 use super::{
     Counts, Dependencies, InFlight, Next, Outlook, Plan, Round, RoundLog, Schedule, Variables, Weights,
 };
+use crate::base::state::{Reader, StateError, Writer};
 use crate::program::Phase;
-use crate::state::{Reader, StateError, Writer};
-use crate::verbs::Verb;
+use crate::program::verbs::Verb;
 
 /// Samples candidates by importance, and hands out those that do not depend on each other.
 ///

@@ -1,7 +1,7 @@
 //! Properties of the rounds that the priority schedule forms.
 
 use super::*;
-use crate::verdict::Metric;
+use crate::program::verdict::Metric;
 
 /// Variables in groups of four that depend on each other by 0.9.
 fn relate(candidates: &[u32]) -> Dependencies {

@@ -1,0 +1,337 @@
+//! Hands: what one task does alone, done by all the cores that its run may use.
+//!
+//! While the first worker aggregates, relates or concludes, the others wait for it. [`each`] lets them lend a hand to
+//! what falls into parts that do not touch each other: blocks of rows, strips of products. How many hands there are,
+//! and which of them does which part, must not be seen in any result; that is up to the parts, each of which writes
+//! its own.
+//!
+//! The hands are the threads of the run's workers. One that is done with its own tasks stays awake for a moment, if
+//! its run has work of this kind at all: to wake a thread takes as long as many a part.
+
+#![allow(unsafe_code)] // work that borrows is shown to threads that have it no longer than it lives
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::num::NonZero;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::Thread;
+use std::time::{Duration, Instant};
+
+use crate::base::doing;
+use crate::base::level::Level;
+
+/// Operations (as of multiplying and adding) below which others would come too late: some tens of microseconds.
+const WORTH: u64 = 200_000;
+
+/// How long a hand stays awake without work: while the first worker is at its own, and before it begins.
+const OPEN: Duration = Duration::from_millis(2);
+const SHUT: Duration = Duration::from_micros(100);
+
+/// A step of a worker that takes no longer than this had nothing to do.
+const IDLE: Duration = Duration::from_micros(20);
+
+thread_local! {
+    static CREW: RefCell<Option<Arc<Crew>>> = const { RefCell::new(None) };
+}
+
+/// The threads of a run that may lend a hand, and what they are asked for.
+#[derive(Default)]
+pub(crate) struct Crew {
+    /// Those that have joined, beside the one that asks.
+    others: Mutex<Vec<Thread>>,
+    /// The work that is shown, its number, and how many others are at it.
+    work: Mutex<Option<Work<'static>>>,
+    number: AtomicU64,
+    inside: AtomicUsize,
+    /// Whether the first worker is at its own work.
+    open: AtomicBool,
+    /// Why others failed, and where.
+    panic: Mutex<Option<Failed>>,
+}
+
+/// A panic, and where it began.
+type Failed = (Box<dyn Any + Send>, Option<String>);
+
+/// Work that any number of threads may do at the same time.
+type Work<'a> = &'a (dyn Fn() + Sync);
+
+/// A lock whose holder panicked still guards whole values.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Crew {
+    /// Lets this thread be one of the hands, as long as there is a core for each.
+    pub(crate) fn join(&self) -> Option<Hand> {
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let mut others = lock(&self.others);
+        if others.len() + 1 >= cores {
+            return None;
+        }
+        others.push(std::thread::current());
+        Some(Hand { seen: self.number.load(Ordering::Acquire), since: Instant::now() })
+    }
+
+    /// Runs `body`, the first worker's own work, with these hands.
+    pub(crate) fn during<T>(self: &Arc<Self>, body: impl FnOnce() -> T) -> T {
+        /// Puts back what was there, even if the body panics.
+        struct Restore(Option<Arc<Crew>>);
+        impl Drop for Restore {
+            fn drop(&mut self) {
+                let crew = CREW.replace(self.0.take());
+                crew.inspect(|crew| crew.open.store(false, Ordering::Release));
+            }
+        }
+        let _restore = Restore(CREW.replace(Some(Arc::clone(self))));
+        self.open.store(true, Ordering::Release);
+        body()
+    }
+
+    /// Has `work` done by this thread and all others that come before it is done.
+    fn share(&self, work: Work<'_>) {
+        /// Takes the work back and waits for those inside.
+        struct Retire<'a>(&'a Crew);
+        impl Drop for Retire<'_> {
+            fn drop(&mut self) {
+                lock(&self.0.work).take();
+                let mut turns = 0_u32;
+                while self.0.inside.load(Ordering::Acquire) > 0 {
+                    turns += 1;
+                    relax(turns);
+                }
+            }
+        }
+        // SAFETY: nobody has it longer than this function runs: whoever takes it is counted inside before the lock is
+        // let go, `Retire` takes it back under the same lock and then waits until nobody is inside.
+        let shown = unsafe { std::mem::transmute::<Work<'_>, Work<'static>>(work) };
+        lock(&self.panic).take();
+        *lock(&self.work) = Some(shown);
+        let retire = Retire(self);
+        self.number.fetch_add(1, Ordering::Release);
+        lock(&self.others).iter().for_each(Thread::unpark);
+        self.attempt(work);
+        drop(retire);
+        if let Some((panic, place)) = lock(&self.panic).take() {
+            doing::set_place(place);
+            resume_unwind(panic);
+        }
+    }
+
+    /// Does what is asked for, if anything is.
+    fn help(&self) {
+        let work = {
+            let shown = lock(&self.work);
+            let Some(work) = *shown else { return };
+            self.inside.fetch_add(1, Ordering::AcqRel);
+            work
+        };
+        self.attempt(work);
+        self.inside.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    /// Does the work, and keeps the reason if it fails: the first one that another one does not follow from.
+    fn attempt(&self, work: Work<'_>) {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
+            let mut kept = lock(&self.panic);
+            if kept.as_ref().is_none_or(|(kept, _)| kept.is::<Follows>()) {
+                *kept = Some((panic, doing::take_place()));
+            }
+        }
+    }
+}
+
+/// What a hand has seen.
+pub(crate) struct Hand {
+    seen: u64,
+    /// Since when it has had nothing to do.
+    since: Instant,
+}
+
+impl Hand {
+    /// Lends a hand if one is asked for; returns whether to stay awake for more.
+    pub(crate) fn attend(&mut self, crew: &Crew) -> bool {
+        let number = crew.number.load(Ordering::Acquire);
+        if number != self.seen {
+            self.seen = number;
+            crew.help();
+            self.since = Instant::now();
+        }
+        let awake = if crew.open.load(Ordering::Acquire) { OPEN } else { SHUT };
+        // Where none was ever asked for, none is expected.
+        number > 0 && self.since.elapsed() < awake
+    }
+
+    /// Takes note of a step of the worker that began then.
+    pub(crate) fn worked(&mut self, since: Instant) {
+        if since.elapsed() > IDLE {
+            self.since = Instant::now();
+        }
+    }
+}
+
+/// Waits for another core, or, after a while, for whoever needs this one.
+fn relax(turns: u32) {
+    if turns < 1000 { std::hint::spin_loop() } else { std::thread::yield_now() }
+}
+
+/// How many hands [`each`] may use on this thread: for how finely to cut, never for what is computed.
+pub fn count() -> usize {
+    CREW.with_borrow(|crew| 1 + crew.as_ref().map_or(0, |crew| lock(&crew.others).len()))
+}
+
+/// Does `act` to each part, on this thread and on as many others as lend a hand, and returns when all are done. Parts
+/// are begun in their order.
+///
+/// `cost` is the operations of all parts together: where they are few, this thread does them alone.
+pub fn each<T: Send>(cost: u64, parts: impl IntoIterator<Item = T, IntoIter: Send>, act: impl Fn(T) + Sync) {
+    let crew = if cost < WORTH || count() == 1 { None } else { CREW.take() };
+    let Some(crew) = crew else { return parts.into_iter().for_each(act) };
+    /// Parts of parts are done by the hand that is at them.
+    struct Restore(Arc<Crew>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            CREW.set(Some(Arc::clone(&self.0)));
+        }
+    }
+    let restore = Restore(crew);
+    let parts = Mutex::new(parts.into_iter());
+    let level = Level::current();
+    restore.0.share(&|| {
+        level.during(|| {
+            // The lock is let go before the part is begun.
+            let next = || lock(&parts).next();
+            while let Some(part) = next() {
+                act(part);
+            }
+        });
+    });
+}
+
+/// [`each`] for parts of which one needs what those before it gave: `act` may ask for that and waits for it where
+/// another hand is still at it. Returns what all gave, in their order.
+pub fn chain<T: Send, R: Send + Sync>(
+    cost: u64,
+    parts: Vec<T>,
+    act: impl Fn(T, &Earlier<'_, R>) -> R + Sync,
+) -> Vec<R> {
+    /// Says that a part has ended, even if a panic ends it: others wait for it.
+    struct Ending<'a, R>(&'a OnceLock<Option<R>>);
+    impl<R> Drop for Ending<'_, R> {
+        fn drop(&mut self) {
+            // Nothing happens where it has given something.
+            let _ = self.0.set(None);
+        }
+    }
+    let given: Vec<OnceLock<Option<R>>> = parts.iter().map(|_| OnceLock::new()).collect();
+    each(cost, parts.into_iter().enumerate(), |(number, part)| {
+        let ending = Ending(&given[number]);
+        let _ = ending.0.set(Some(act(part, &Earlier(&given[..number]))));
+    });
+    given.into_iter().filter_map(|given| given.into_inner().flatten()).collect()
+}
+
+/// The panic of a part that waited for one that has failed: what that one said is what matters.
+struct Follows;
+
+/// What the parts of a [`chain`] gave that come before one.
+pub struct Earlier<'a, R>(&'a [OnceLock<Option<R>>]);
+
+impl<R> Earlier<'_, R> {
+    /// What each of them gave, in their order; each is waited for when its turn comes.
+    pub fn each(&self) -> impl Iterator<Item = &R> {
+        self.0.iter().map(|given| {
+            let mut turns = 0;
+            loop {
+                match given.get() {
+                    Some(Some(given)) => break given,
+                    Some(None) => resume_unwind(Box::new(Follows)),
+                    None => turns += 1,
+                }
+                relax(turns);
+            }
+        })
+    }
+}
+
+/// Runs `body` with this number of hands, no more than there are cores: to see that they give the same bits.
+pub fn during<T>(hands: usize, body: impl FnOnce() -> T) -> T {
+    /// Ends the other threads, even if the body panics.
+    struct End<'a>(&'a AtomicBool);
+    impl Drop for End<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Release);
+        }
+    }
+    let (crew, over, ready) = (Arc::new(Crew::default()), AtomicBool::new(false), AtomicUsize::new(1));
+    std::thread::scope(|scope| {
+        for _ in 1..hands {
+            scope.spawn(|| {
+                let hand = crew.join();
+                ready.fetch_add(1, Ordering::AcqRel);
+                let Some(mut hand) = hand else { return };
+                while !over.load(Ordering::Acquire) {
+                    hand.attend(&crew);
+                    std::thread::yield_now();
+                }
+            });
+        }
+        let _end = End(&over);
+        while ready.load(Ordering::Acquire) < hands {
+            std::thread::yield_now();
+        }
+        crew.during(body)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_part_is_done_once_with_any_number_of_hands() {
+        for hands in [1, 2, 5] {
+            let mut values = vec![0_u32; 1000];
+            let there = during(hands, || {
+                let parts = values.chunks_mut(7).zip(1..);
+                each(WORTH, parts, |(part, number)| part.iter_mut().for_each(|value| *value += number));
+                each(WORTH, 0..10, |_| assert_eq!(count(), 1));
+                count()
+            });
+            assert!((1..=hands).contains(&there));
+            assert!(values.iter().zip(0..).all(|(&value, at)| value == at / 7 + 1));
+        }
+        assert_eq!(count(), 1);
+    }
+
+    #[test]
+    fn the_parts_of_a_chain_see_what_those_before_them_gave() {
+        for hands in [1, 3] {
+            during(hands, || {
+                for _ in 0..100 {
+                    let given = chain(WORTH, (0..100).collect(), |part: u64, earlier| {
+                        part + earlier.each().last().copied().unwrap_or(0)
+                    });
+                    let expected = (0..100).map(|part| part * (part + 1) / 2);
+                    assert!(given.into_iter().eq(expected));
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn a_part_that_panics_ends_the_whole_on_whichever_thread_it_is() {
+        for bad in 0..20 {
+            let fails = |at: usize| assert!(at != bad, "a part that fails");
+            assert!(catch_unwind(|| during(2, || each(WORTH, 0..20, fails))).is_err());
+            let waits = |at: usize, earlier: &Earlier<'_, ()>| {
+                fails(at);
+                assert_eq!(earlier.each().count(), at);
+            };
+            let failed = catch_unwind(|| during(2, || chain(WORTH, (0..20).collect(), waits))).unwrap_err();
+            assert_eq!(failed.downcast_ref(), Some(&"a part that fails"));
+            assert_eq!(count(), 1);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Options of the verbs that start processes.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{ArgAction, Args};
+
+use crate::cli::exit::Error;
+use crate::cli::values::{self, MOST_WORKERS};
+use crate::cluster::{Address, Reach};
+
+#[derive(Debug, Args)]
+pub(super) struct Launch {
+    /// Number of processes.
+    #[arg(long, value_name = "P", value_parser = values::between::<1, 256>, default_value = "2")]
+    pub(super) processes: usize,
+    /// Number of workers of each process.
+    #[arg(long, value_name = "N", value_parser = values::between::<1, MOST_WORKERS>, default_value = "1")]
+    pub(super) workers: usize,
+    /// Address at which the run listens for processes of other machines, with a port or with any that is free. Nothing is
+    /// encrypted: see src/NETWORK.md.
+    #[arg(long, value_name = "ADDR[:PORT]", default_value = "127.0.0.1")]
+    pub(super) listen: Address,
+    /// Address that processes of other machines are told, where they do not reach this one at --listen.
+    #[arg(long, value_name = "ADDR[:PORT]")]
+    pub(super) advertise: Option<Address>,
+    /// Move shards to the workers that are faster. Never changes the model.
+    #[arg(long, value_name = "on|off", default_value = "on", action = ArgAction::Set, value_parser = values::on_off)]
+    pub(super) balance: bool,
+    /// A process that says nothing for this time is lost: the run goes on from its last checkpoint.
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    pub(super) deadline: Duration,
+    /// Continue the run in this folder, such as one whose launcher has died, with any number of processes. PROGRAM may
+    /// then be left out, or given as it was. With its whole line and the same folder as --out, a run is begun where none was:
+    /// one line for both.
+    #[arg(long, value_name = "RUN")]
+    pub(super) resume: Option<PathBuf>,
+    /// The program and its arguments. It is found beside this one, else on PATH.
+    #[arg(last = true, required_unless_present = "resume", value_name = "PROGRAM")]
+    pub(super) line: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Join {
+    /// Where the run listens, as its launcher says.
+    #[arg(value_name = "HOST:PORT")]
+    pub(super) address: String,
+    /// A file with the run's token: RUN/token of the launcher's machine. Nobody else may be able to read it (mode 600).
+    #[arg(long, value_name = "FILE")]
+    pub(super) token_file: PathBuf,
+    /// Address at which the process listens for the others; by default the one from which it reaches the run.
+    #[arg(long, value_name = "ADDR[:PORT]")]
+    pub(super) listen: Option<Address>,
+    /// Address that the others are told, where they do not reach the process at the one it listens at.
+    #[arg(long, value_name = "ADDR[:PORT]")]
+    pub(super) advertise: Option<Address>,
+    /// A launcher that does not answer for this time is gone: the process is ended.
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    pub(super) deadline: Duration,
+}
+
+/// A time of at least 2 seconds: processes say every second that they are alive.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = values::seconds(text)?;
+    if !(2.0..=86_400.0).contains(&seconds) {
+        return Err("give 2 to 86400 seconds".into());
+    }
+    Ok(Duration::from_secs_f64(seconds))
+}
+
+/// Refuses addresses by which nobody is reached.
+pub(super) fn check_reach(reach: Reach) -> Result<(), Error> {
+    let refuse =
+        |option: &str, address: Address, why: &str| Err(Error::usage(format!("{option} {address}: {why}")));
+    match (reach.listen, reach.advertise) {
+        (_, Some(address)) if address.ip.is_unspecified() => {
+            refuse("--advertise", address, "name the address by which other machines reach this one")
+        }
+        (Some(address), None) if address.ip.is_unspecified() => {
+            let why = "name the address by which other machines reach this one, here or as --advertise";
+            refuse("--listen", address, why)
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,285 @@
+//! [`Frames`]: a connection through which timely talks to another process, checked before timely sees a byte.
+//!
+//! Timely trusts what it reads and panics, on a thread of its own, where a connection breaks. Here each of its frames is
+//! read whole, compared with what can be sent, and checked by a sum that the other end appends. Where one is wrong, or the
+//! connection ends before it should, the run is told; timely is told that the other end has nothing more to say, which
+//! ends its threads in good order.
+
+use std::io::{self, Read, Write};
+use std::net::Shutdown;
+use std::ops::Range;
+use std::sync::Arc;
+
+use timely::communication::allocator::zero_copy::stream::Stream;
+
+use crate::cluster::net::link::{HEAD, Link};
+
+/// Bytes of timely's header: six numbers, big-endian: channel, source, first and last target, length, sequence.
+const HEADER: usize = 48;
+/// Timely's buffers hold 2^20 bytes, and parcels are cut to fit; nothing else it sends comes near.
+const MOST: u64 = 1 << 21;
+/// Bytes of the sum behind each frame.
+const SUM: usize = 8;
+/// What is read at once.
+const READ: usize = 1 << 16;
+
+/// Told why the other end is lost.
+pub(crate) type Lost = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// A connection to another process of a generation.
+pub(crate) struct Frames {
+    link: Link,
+    name: Arc<str>,
+    /// The threads that may send from there, and those that are here.
+    threads: (Range<usize>, Range<usize>),
+    lost: Lost,
+    arriving: Arriving,
+    leaving: Leaving,
+}
+
+/// Bytes that have arrived: of those up to `end`, `ready` is what timely may see, and the next frame begins at `next`.
+#[derive(Default)]
+struct Arriving {
+    bytes: Vec<u8>,
+    end: usize,
+    ready: Range<usize>,
+    next: usize,
+    over: bool,
+}
+
+impl Arriving {
+    /// Makes room for so many bytes more; what has been read goes.
+    fn make_room(&mut self, wanted: usize) {
+        self.bytes.copy_within(self.next..self.end, 0);
+        (self.end, self.next, self.ready) = (self.end - self.next, 0, 0..0);
+        if self.bytes.len() < self.end + wanted {
+            self.bytes.resize(self.end + wanted, 0);
+        }
+    }
+}
+
+/// The frame that is being written.
+#[derive(Default)]
+struct Leaving {
+    header: Vec<u8>,
+    left: u64,
+    sum: Sum,
+    out: Vec<u8>,
+}
+
+/// A sum over a frame's bytes, by which a broken one is told from a whole one. It is no proof of who sent it: the
+/// handshake is.
+#[derive(Clone)]
+struct Sum {
+    lanes: [u64; 4],
+    rest: Vec<u8>,
+}
+
+impl Default for Sum {
+    fn default() -> Self {
+        Self { lanes: [1, 2, 3, 4], rest: Vec::with_capacity(32) }
+    }
+}
+
+impl Sum {
+    fn add(&mut self, mut bytes: &[u8]) {
+        if !self.rest.is_empty() {
+            let (head, tail) = bytes.split_at(bytes.len().min(32 - self.rest.len()));
+            self.rest.extend_from_slice(head);
+            bytes = tail;
+            if self.rest.len() < 32 {
+                return;
+            }
+            let rest = std::mem::take(&mut self.rest);
+            self.mix(&rest);
+        }
+        let whole = bytes.len() / 32 * 32;
+        self.mix(&bytes[..whole]);
+        self.rest.extend_from_slice(&bytes[whole..]);
+    }
+
+    fn mix(&mut self, bytes: &[u8]) {
+        for words in bytes.chunks_exact(32) {
+            let words: [u64; 4] = bytemuck::pod_read_unaligned(words);
+            for (lane, word) in self.lanes.iter_mut().zip(words) {
+                *lane = (*lane ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+            }
+        }
+    }
+
+    /// The sum of all that was added; begins anew.
+    fn take(&mut self) -> [u8; SUM] {
+        let Self { mut lanes, rest } = std::mem::take(self);
+        for (at, &byte) in rest.iter().enumerate() {
+            lanes[at % 4] = (lanes[at % 4] ^ u64::from(byte) ^ 0x100).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        }
+        lanes.into_iter().fold(0, |sum, lane| crate::base::random::splitmix64(sum ^ lane)).to_le_bytes()
+    }
+}
+
+/// The sum of all that a file holds.
+pub(crate) fn sum_of(mut file: impl Read) -> io::Result<u64> {
+    let (mut sum, mut bytes) = (Sum::default(), vec![0; 1 << 20]);
+    loop {
+        match file.read(&mut bytes)? {
+            0 => return Ok(u64::from_le_bytes(sum.take())),
+            count => sum.add(&bytes[..count]),
+        }
+    }
+}
+
+/// The number `at` this position of a header.
+fn field(header: &[u8], at: usize) -> u64 {
+    header[at * 8..at * 8 + 8].iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte))
+}
+
+impl Frames {
+    pub(crate) fn new(link: Link, name: String, threads: (Range<usize>, Range<usize>), lost: Lost) -> Self {
+        let (arriving, leaving) = Default::default();
+        Self { link, name: name.into(), threads, lost, arriving, leaving }
+    }
+
+    /// Whether timely can have sent a frame that begins so.
+    fn check(&self, header: &[u8]) -> Result<(), String> {
+        let [source, lower, upper, length] = [1, 2, 3, 4].map(|at| field(header, at));
+        if length == 0 {
+            return Ok(());
+        }
+        let (there, here) = &self.threads;
+        let is_in = |range: &Range<usize>, thread: u64| range.contains(&(thread as usize));
+        let targets = lower < upper && is_in(here, lower) && is_in(here, upper - 1);
+        match targets && is_in(there, source) && length <= MOST {
+            true => Ok(()),
+            false => Err(format!(
+                "it sent {length} bytes from thread {source} to threads {lower} to {upper}, which nobody sends"
+            )),
+        }
+    }
+
+    /// Reads until there is a whole frame, or the end. `Err` says what is wrong.
+    fn fill(&mut self) -> Result<(), String> {
+        let mut arriving = std::mem::take(&mut self.arriving);
+        let filled = self.fill_up(&mut arriving);
+        self.arriving = arriving;
+        filled
+    }
+
+    fn fill_up(&mut self, arriving: &mut Arriving) -> Result<(), String> {
+        loop {
+            let bytes = &arriving.bytes[arriving.next..arriving.end];
+            let mut wanted = READ;
+            if let Some(header) = bytes.get(..HEADER) {
+                self.check(header)?;
+                let length = HEADER + field(header, 4) as usize;
+                if let Some(sum) = bytes.get(length..length + SUM) {
+                    let mut expected = Sum::default();
+                    expected.add(&bytes[..length]);
+                    if expected.take() != sum {
+                        return Err("what it sent did not arrive as it was".into());
+                    }
+                    arriving.ready = arriving.next..arriving.next + length;
+                    arriving.next += length + SUM;
+                    // The last frame of a clean end has no content.
+                    arriving.over = length == HEADER;
+                    return Ok(());
+                }
+                wanted = wanted.max(length + SUM - bytes.len());
+            }
+            arriving.make_room(wanted);
+            match (&self.link).read(&mut arriving.bytes[arriving.end..]) {
+                Ok(0) => return Err("its connection has ended".into()),
+                Ok(count) => arriving.end += count,
+                Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
+                Err(why) if why.kind() == io::ErrorKind::TimedOut => return Err(why.to_string()),
+                Err(why) => return Err(format!("its connection broke ({why})")),
+            }
+        }
+    }
+
+    fn lose(&self, why: &str) {
+        (self.lost)(&format!("{} is lost: {why}", self.name));
+    }
+}
+
+impl Read for Frames {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        if self.arriving.ready.is_empty() {
+            if self.arriving.over {
+                return Ok(0);
+            }
+            if let Err(why) = self.fill() {
+                self.lose(&why);
+                // As if it had ended in good order.
+                self.arriving =
+                    Arriving { bytes: vec![0; HEADER], ready: 0..HEADER, over: true, ..Arriving::default() };
+            }
+        }
+        let Arriving { bytes, ready, .. } = &mut self.arriving;
+        let count = to.len().min(ready.len());
+        to[..count].copy_from_slice(&bytes[ready.start..ready.start + count]);
+        ready.start += count;
+        Ok(count)
+    }
+}
+
+impl Write for Frames {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let Leaving { header, left, sum, out } = &mut self.leaving;
+        let mut rest = bytes;
+        // Room for the length of what is written.
+        out.extend_from_slice(&[0; HEAD]);
+        while !rest.is_empty() {
+            let count = match *left {
+                0 => rest.len().min(HEADER - header.len()),
+                left => rest.len().min(left as usize),
+            };
+            let (head, tail) = rest.split_at(count);
+            (rest, *left) = (tail, left.saturating_sub(if *left > 0 { count as u64 } else { 0 }));
+            out.extend_from_slice(head);
+            sum.add(head);
+            if header.len() < HEADER {
+                header.extend_from_slice(head);
+                if header.len() < HEADER {
+                    continue;
+                }
+                *left = field(header, 4);
+            }
+            if *left == 0 {
+                out.extend_from_slice(&sum.take());
+                header.clear();
+            }
+        }
+        if let Err(why) = self.link.send(&mut self.leaving.out) {
+            // Timely's thread goes on to its end, which comes soon.
+            self.lose(&format!("its connection broke ({why})"));
+        }
+        self.leaving.out.clear();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Stream for Frames {
+    /// The same connection, of which nothing has been read or written yet.
+    fn try_clone(&self) -> io::Result<Self> {
+        let (arriving, leaving) = Default::default();
+        let link = self.link.clone();
+        let (name, threads) = (Arc::clone(&self.name), self.threads.clone());
+        Ok(Self { link, name, threads, lost: Arc::clone(&self.lost), arriving, leaving })
+    }
+
+    fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
+        self.link.set_nonblocking(nonblocking)
+    }
+
+    fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+        self.link.shutdown(how);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

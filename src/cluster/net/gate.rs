@@ -1,0 +1,255 @@
+//! [`Gate`]: a listener that lets in only those who pass the handshake.
+//!
+//! Whoever has connected and not shown a ticket waits among the *silent*, whoever has, among the *known*. Each of the two has
+//! so many places; where they are taken the oldest goes, not the newest, so that strangers keep nobody out who speaks at
+//! once.
+
+use std::collections::VecDeque;
+use std::io;
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::hello::{Hello, PATIENCE, Refused, Token, answer, greet};
+use crate::base::hands::lock;
+use crate::cluster::net::link::messenger;
+
+/// Places of connections that have shown no ticket, and of those that have and whose handshake is under way.
+const SILENT: usize = 256;
+const KNOWN: usize = 64;
+/// Time that a connection has its place for, at least: enough to say hello.
+const MOMENT: Duration = Duration::from_millis(10);
+/// Time between two attempts to connect.
+const AGAIN: Duration = Duration::from_millis(20);
+
+/// Decides who is let in.
+pub(crate) type Admit = Box<dyn Fn(&Hello) -> Result<(), String> + Send + Sync>;
+/// Takes a connection whose handshake has succeeded.
+pub(crate) type Deliver = Box<dyn Fn(Hello, TcpStream) + Send + Sync>;
+/// Makes this end's hello.
+pub(crate) type Introduce = Box<dyn Fn() -> io::Result<Hello> + Send + Sync>;
+/// Hears who was turned away, and why.
+pub(crate) type Refuse = Box<dyn Fn(&Away<'_>) + Send + Sync>;
+
+/// Someone who was turned away.
+pub(crate) struct Away<'a> {
+    /// Hello of the process, where it holds the token.
+    pub(crate) hello: Option<&'a Hello>,
+    /// Where it comes from; `None` for a process that was started here.
+    pub(crate) from: Option<IpAddr>,
+    pub(crate) why: &'a str,
+}
+
+/// Number of a connection that waits, since when it does, and the connection.
+type Place = (u64, Instant, Arc<TcpStream>);
+
+/// Connections that wait, the oldest first, beside the number of the last that came.
+#[derive(Default)]
+struct Waiting(Mutex<(u64, VecDeque<Place>)>);
+
+impl Waiting {
+    /// Takes a place for a connection, and gives its number. Where all of them are taken the oldest connection is closed, once
+    /// it has had a moment.
+    fn enter(&self, socket: &Arc<TcpStream>, places: usize) -> u64 {
+        loop {
+            let mut waiting = lock(&self.0);
+            let age = waiting.1.front().map_or(MOMENT, |(_, since, _)| since.elapsed());
+            if waiting.1.len() >= places && age < MOMENT {
+                drop(waiting);
+                thread::sleep(MOMENT - age);
+                continue;
+            }
+            if waiting.1.len() >= places
+                && let Some((_, _, oldest)) = waiting.1.pop_front()
+            {
+                // Its own thread sees the end.
+                let _ = oldest.shutdown(Shutdown::Both);
+            }
+            waiting.0 += 1;
+            let number = waiting.0;
+            waiting.1.push_back((number, Instant::now(), Arc::clone(socket)));
+            return number;
+        }
+    }
+
+    fn leave(&self, number: u64) {
+        lock(&self.0).1.retain(|(other, ..)| *other != number);
+    }
+}
+
+/// Listens until it is dropped.
+pub(crate) struct Gate {
+    address: SocketAddr,
+    #[cfg(feature = "cli")]
+    keeper: Arc<Keeper>,
+    closed: Arc<AtomicBool>,
+    listening: Option<JoinHandle<()>>,
+}
+
+/// Who is at a gate, and decides.
+pub(crate) struct Keeper {
+    pub(crate) token: Token,
+    pub(crate) introduce: Introduce,
+    pub(crate) admit: Admit,
+    pub(crate) refuse: Refuse,
+    pub(crate) deliver: Deliver,
+    pub(crate) rooms: Rooms,
+}
+
+/// Who waits at a gate.
+#[derive(Default)]
+pub(crate) struct Rooms {
+    silent: Waiting,
+    known: Waiting,
+}
+
+impl Gate {
+    /// Listens at this address; port 0 is any that is free.
+    pub(crate) fn open(at: SocketAddr, keeper: Keeper) -> io::Result<Self> {
+        let listener = TcpListener::bind(at)?;
+        let address = listener.local_addr()?;
+        let closed = Arc::new(AtomicBool::new(false));
+        let keeper = Arc::new(keeper);
+        let (inside, shut) = (Arc::clone(&keeper), Arc::clone(&closed));
+        let listening = messenger("gate").spawn(move || {
+            for socket in listener.incoming() {
+                if shut.load(Ordering::Acquire) {
+                    return;
+                }
+                match socket {
+                    Ok(socket) => Keeper::receive(&inside, socket),
+                    // Out of descriptors, say: those that are held are let go in a moment.
+                    Err(_) => thread::sleep(MOMENT),
+                }
+            }
+        })?;
+        Ok(Self {
+            address,
+            #[cfg(feature = "cli")]
+            keeper,
+            closed,
+            listening: Some(listening),
+        })
+    }
+
+    /// Where it listens.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Takes a connection that nobody else could make, such as one to a process that was started here: it has a place of its
+    /// own, and all the time it needs.
+    #[cfg(feature = "cli")]
+    pub(crate) fn take(&self, socket: TcpStream) -> io::Result<()> {
+        let inside = Arc::clone(&self.keeper);
+        messenger("hello").spawn(move || inside.finish(Arc::new(socket), None, None)).map(drop)
+    }
+}
+
+impl Keeper {
+    fn receive(keeper: &Arc<Self>, socket: TcpStream) {
+        let from = socket.peer_addr().ok().map(|address| address.ip());
+        let socket = Arc::new(socket);
+        let number = keeper.rooms.silent.enter(&socket, SILENT);
+        let inside = Arc::clone(keeper);
+        let spawned = messenger("hello").spawn(move || inside.finish(socket, from, Some(number)));
+        if spawned.is_err() {
+            keeper.rooms.silent.leave(number);
+        }
+    }
+
+    /// Carries a handshake out, and delivers the connection where it succeeds.
+    fn finish(&self, socket: Arc<TcpStream>, from: Option<IpAddr>, silent: Option<u64>) {
+        let mut known = None;
+        let answered = self.answer(&socket, from, silent, &mut known);
+        silent.iter().for_each(|&number| self.rooms.silent.leave(number));
+        known.iter().for_each(|&number| self.rooms.known.leave(number));
+        // Nobody else holds it; one that is being closed at this moment is as good as gone.
+        if let (Ok(hello), Some(socket)) = (answered, Arc::into_inner(socket)) {
+            (self.deliver)(hello, socket);
+        }
+    }
+
+    fn answer(
+        &self,
+        socket: &Arc<TcpStream>,
+        from: Option<IpAddr>,
+        silent: Option<u64>,
+        known: &mut Option<u64>,
+    ) -> Result<Hello, Refused> {
+        let hear = |_: &Hello, holds: bool| match (holds, silent) {
+            (true, Some(number)) => {
+                *known = Some(self.rooms.known.enter(socket, KNOWN));
+                self.rooms.silent.leave(number);
+            }
+            (true, None) => {}
+            (false, _) => {
+                let why = "its token is not the run's";
+                (self.refuse)(&Away { hello: None, from, why });
+            }
+        };
+        let admit = |hello: &Hello| {
+            let admitted = (self.admit)(hello);
+            admitted.inspect_err(|why| (self.refuse)(&Away { hello: Some(hello), from, why }))
+        };
+        // Without it messages wait for each other's acknowledgements; only connections over the network have it.
+        if silent.is_some() {
+            socket.set_nodelay(true)?;
+        }
+        let limit = silent.map(|_| PATIENCE);
+        answer(socket, self.token, &(self.introduce)()?, limit, hear, admit)
+    }
+}
+
+impl Drop for Gate {
+    fn drop(&mut self) {
+        self.closed.store(true, Ordering::Release);
+        // Wakes the listener. Where nobody can connect any more, the thread ends with the process.
+        let woken = TcpStream::connect_timeout(&self.address, Duration::from_secs(1)).is_ok();
+        if let Some(listening) = self.listening.take().filter(|_| woken) {
+            let _ = listening.join();
+        }
+    }
+}
+
+/// When it is worth another attempt to connect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Retry {
+    /// Where whoever listens has closed the connection, as a gate does that is crowded.
+    Crowded,
+    /// Where anything has broken: who is called is there, and the network may come back.
+    Broken,
+}
+
+/// Connects and carries a handshake out, time and again for a while where that is worth it and nobody has lost interest.
+pub(crate) fn connect(
+    at: SocketAddr,
+    token: Token,
+    hello: impl Fn() -> io::Result<Hello>,
+    (retry, lasts): (Retry, Duration),
+    is_over: impl Fn() -> bool,
+) -> Result<(Hello, TcpStream), Refused> {
+    let until = Instant::now() + lasts;
+    loop {
+        let tried = TcpStream::connect_timeout(&at, PATIENCE).map_err(Refused::Broken);
+        let tried = tried.and_then(|socket| {
+            socket.set_nodelay(true)?;
+            Ok((greet(&socket, token, &hello()?, Some(PATIENCE))?, socket))
+        });
+        match tried {
+            Err(Refused::Broken(why))
+                if (retry == Retry::Broken || is_closed(&why)) && Instant::now() < until && !is_over() =>
+            {
+                thread::sleep(AGAIN);
+            }
+            tried => return tried,
+        }
+    }
+}
+
+fn is_closed(why: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+    matches!(why.kind(), BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)
+}

@@ -1,0 +1,124 @@
+//! [`Reach`]: where a process listens for others, and where others are told that it is.
+
+use std::env;
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+use std::str::FromStr;
+
+use crate::base::error::EngineError;
+
+/// The environment variables in which a process is told where to listen, and what to tell others.
+const LISTEN: &str = "RADDLE_LISTEN";
+const ADVERTISE: &str = "RADDLE_ADVERTISE";
+
+/// An address, with a port where one is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Address {
+    pub(crate) ip: IpAddr,
+    pub(crate) port: Option<u16>,
+}
+
+impl FromStr for Address {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Ok(ip) = text.parse() {
+            return Ok(Self { ip, port: None });
+        }
+        match text.parse::<SocketAddr>() {
+            Ok(both) if both.port() > 0 => Ok(Self { ip: both.ip(), port: Some(both.port()) }),
+            _ => Err("give an IP address, as 192.0.2.1, or one with a port, as 192.0.2.1:7000".into()),
+        }
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.port {
+            Some(port) => write!(f, "{}", SocketAddr::new(self.ip, port)),
+            None => write!(f, "{}", self.ip),
+        }
+    }
+}
+
+impl Address {
+    /// With this port where none is named.
+    pub(crate) fn or_port(self, port: u16) -> SocketAddr {
+        SocketAddr::new(self.ip, self.port.unwrap_or(port))
+    }
+
+    /// The address alone.
+    #[cfg(feature = "cli")]
+    pub(crate) fn without_port(self) -> Self {
+        Self { port: None, ..self }
+    }
+}
+
+/// Where a process listens, and where others are told that it is; by default where it reached the coordinator from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Reach {
+    pub(crate) listen: Option<Address>,
+    pub(crate) advertise: Option<Address>,
+}
+
+impl Reach {
+    /// What a process is told in its environment.
+    #[cfg(feature = "cli")]
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let listen = self.listen.map(|address| (LISTEN, address.to_string()));
+        listen.into_iter().chain(self.advertise.map(|address| (ADVERTISE, address.to_string())))
+    }
+
+    /// What this process was told.
+    pub(crate) fn from_environment() -> Result<Self, EngineError> {
+        let read = |name: &str| match env::var(name) {
+            Ok(text) => {
+                let address = text.parse::<Address>();
+                address.map(Some).map_err(|why| EngineError::Setting(format!("{name}={text}: {why}")))
+            }
+            Err(_) => Ok(None),
+        };
+        Ok(Self { listen: read(LISTEN)?, advertise: read(ADVERTISE)? })
+    }
+
+    /// Where to listen, for a process that reached the coordinator from here.
+    pub(crate) fn listens(&self, from: IpAddr) -> SocketAddr {
+        self.listen.map_or(SocketAddr::new(from, 0), |address| address.or_port(0))
+    }
+
+    /// What others are told of a process that listens here.
+    pub(crate) fn told(&self, listens: SocketAddr) -> SocketAddr {
+        self.advertise.map_or(listens, |address| address.or_port(listens.port()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails so")]
+
+    use super::*;
+
+    #[test]
+    fn addresses_are_read_with_and_without_a_port() {
+        for text in ["192.0.2.1", "192.0.2.1:7000", "::1", "[::1]:7000"] {
+            assert_eq!(text.parse::<Address>().unwrap().to_string(), text);
+        }
+        for text in ["", "here", "192.0.2.1:", "192.0.2.1:0", "192.0.2.1:70000", "192.0.2"] {
+            assert!(text.parse::<Address>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn others_are_told_what_is_advertised_with_the_port_that_is_listened_at() {
+        let listens: SocketAddr = "127.0.0.1:5000".parse().unwrap();
+        let told = |listen: Option<&str>, advertise: Option<&str>| {
+            let read = |text: Option<&str>| text.map(|text| text.parse().unwrap());
+            let reach = Reach { listen: read(listen), advertise: read(advertise) };
+            (reach.listens(listens.ip()).to_string(), reach.told(listens).to_string())
+        };
+        let pair = |one: &str, other: &str| (one.to_owned(), other.to_owned());
+        assert_eq!(told(None, None), pair("127.0.0.1:0", "127.0.0.1:5000"));
+        assert_eq!(told(Some("0.0.0.0"), Some("192.0.2.1")), pair("0.0.0.0:0", "192.0.2.1:5000"));
+        assert_eq!(told(Some("127.0.0.2:7"), Some("192.0.2.1:9")), pair("127.0.0.2:7", "192.0.2.1:9"));
+    }
+}

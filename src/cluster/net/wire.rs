@@ -1,0 +1,107 @@
+//! Values on a connection: a length, then the bytes that [`State`] makes of them.
+
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::base::hands::lock;
+use crate::base::state::{State, from_bytes, to_bytes};
+use crate::cluster::net::link::{HEARTBEAT, messenger};
+
+/// Sends a heartbeat every second, which says that this end is alive, on a thread of its own, as long as somebody holds the
+/// connection: a long task is not silence.
+pub(crate) fn heartbeat<T: State>(
+    to: &Arc<Mutex<TcpStream>>,
+    alive: impl Fn() -> T + Send + 'static,
+) -> io::Result<()> {
+    let to = Arc::downgrade(to);
+    let beat = move || {
+        loop {
+            let alive = alive();
+            if to.upgrade().is_none_or(|to| send(&mut *lock(&to), &alive).is_err()) {
+                return;
+            }
+            thread::park_timeout(HEARTBEAT);
+        }
+    };
+    messenger("heartbeat").spawn(beat).map(drop)
+}
+
+/// Sends a value.
+pub(crate) fn send<T: State>(to: &mut impl Write, value: &T) -> io::Result<()> {
+    let bytes = to_bytes(value);
+    let mut out = Vec::with_capacity(8 + bytes.len());
+    out.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+    out.extend_from_slice(&bytes);
+    to.write_all(&out)?;
+    to.flush()
+}
+
+/// Receives a value of at most `most` bytes.
+pub(crate) fn receive<T: State>(from: &mut impl Read, most: u64) -> io::Result<T> {
+    let bytes = receive_bytes(from, most)?;
+    from_bytes(&bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))
+}
+
+/// Receives the bytes of a value. Room is made as they come: an announced length is not trusted.
+pub(crate) fn receive_bytes(from: &mut impl Read, most: u64) -> io::Result<Vec<u8>> {
+    let mut length = [0; 8];
+    from.read_exact(&mut length)?;
+    let length = u64::from_le_bytes(length);
+    if length > most {
+        let why = format!("a message of {length} bytes, where {most} are the most");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+    }
+    let mut bytes = Vec::with_capacity(length.min(1 << 20) as usize);
+    from.take(length).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 == length {
+        true => Ok(bytes),
+        false => Err(io::ErrorKind::UnexpectedEof.into()),
+    }
+}
+
+/// A connection that must be done by a moment, if there is one.
+pub(crate) struct Timed<'a> {
+    socket: &'a TcpStream,
+    until: Option<Instant>,
+}
+
+impl<'a> Timed<'a> {
+    pub(crate) fn new(socket: &'a TcpStream, limit: Option<Duration>) -> Self {
+        Self { socket, until: limit.map(|limit| Instant::now() + limit) }
+    }
+
+    fn left(&self) -> io::Result<Option<Duration>> {
+        let Some(until) = self.until else { return Ok(None) };
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(Some(left)) }
+    }
+}
+
+impl Read for Timed<'_> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        self.socket.set_read_timeout(self.left()?)?;
+        self.socket.read(to)
+    }
+}
+
+impl Write for Timed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.socket.set_write_timeout(self.left()?)?;
+        self.socket.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.socket.flush()
+    }
+}
+
+impl Drop for Timed<'_> {
+    fn drop(&mut self) {
+        // From here on waiting has no end, or an end of its own; a socket that is closed has none.
+        let _ = self.socket.set_read_timeout(None);
+        let _ = self.socket.set_write_timeout(None);
+    }
+}

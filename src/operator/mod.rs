@@ -1,0 +1,225 @@
+//! A scheduled program as an operator in one's own timely dataflow.
+
+mod trained;
+
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+
+use timely::ExchangeData;
+use timely::dataflow::{Scope, Stream};
+
+pub use self::trained::Trained;
+use self::trained::{Event, trained};
+use crate::base::doing::{self, Doing};
+use crate::base::error::EngineError;
+use crate::engine::{Engine, History, Outcome};
+use crate::generation::Generation;
+use crate::generation::dataflow;
+use crate::program::Program;
+use crate::run::hub::Parting;
+use crate::run::placement::Layout;
+use crate::run::record::EpochRecord;
+use crate::run::share::Returned;
+
+/// Adds scheduled programs to a timely scope whose time counts epochs.
+pub trait Scheduled<'scope> {
+    /// Runs the program as an operator of this dataflow, on its workers. Every worker must call it, in the same
+    /// order as every other operator. The stream carries each epoch's record, at the epoch as its time, on the first
+    /// worker; its frontier tells which epochs are over.
+    ///
+    /// ```
+    /// use raddle::schedule::Rotation;
+    /// use raddle::{Boundary, Engine, Metric, Operator, Parts, Program, Scheduled, Verdict};
+    /// # use raddle::{Task, UpdateBlock, Verbs, schedule::Round};
+    /// # struct Count;
+    /// # impl Program for Count {
+    /// #     type Shard = u64; type Block = u64; type Pinned = (); type Replica = (); type Partial = (); type Change = (); type Phase = ();
+    /// #     fn verbs() -> Verbs<Self> { Verbs::new().update_block() }
+    /// #     fn aggregate(&self, _: &Round, _: &mut (), _: Vec<(u32, ())>) {}
+    /// #     fn commit(&self, _: &(), _: &mut ()) {}
+    /// #     fn certify(&self, _: &Boundary, _: u32, _: &mut u64, _: &()) {}
+    /// #     fn conclude(&self, _: &Boundary, _: &mut (), _: &(), _: Vec<(u32, ())>) -> Verdict<()> {
+    /// #         Verdict::new(Metric::new("none", 1.0, "nothing"))
+    /// #     }
+    /// # }
+    /// # impl UpdateBlock for Count {
+    /// #     fn update_block(&self, _: &Task, shard: &mut u64, block: &mut u64, _: &()) { *shard += 1; *block += 1; }
+    /// # }
+    /// use timely::dataflow::operators::vec::Map;
+    /// use timely::dataflow::operators::Inspect;
+    ///
+    /// let parts = Parts::new(vec![0; 3], ()).blocks(vec![0; 2]);
+    /// let operator = Engine::new(Count, Rotation::new(3, 2), parts).epochs(5).into_operator()?;
+    /// let shared = operator.clone();
+    /// timely::execute(timely::Config::process(2), move |worker| {
+    ///     worker.dataflow::<u64, _, _>(|scope| {
+    ///         scope.scheduled(&shared).map(|record| record.epoch).inspect(|epoch| println!("epoch {epoch} is over"));
+    ///     });
+    /// })?;
+    /// assert_eq!(operator.finish()?.parts.shards, [10, 10, 10]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    fn scheduled<P: Program>(&self, operator: &Operator<P>) -> Stream<'scope, u64, Vec<EpochRecord>>;
+}
+
+impl<'scope> Scheduled<'scope> for Scope<'scope, u64> {
+    fn scheduled<P: Program>(&self, operator: &Operator<P>) -> Stream<'scope, u64, Vec<EpochRecord>> {
+        dataflow::scheduled(*self, operator.generation(self.peers()))
+    }
+}
+
+/// Adds training to a timely stream of records whose time counts epochs.
+pub trait Train<'scope, D> {
+    /// Trains on the records of this stream, once it has ended: `make` builds the run from all of them, in the order in
+    /// which they came (sort them, where several workers give some). The stream that comes of it carries each epoch's
+    /// record, at the epoch as its time, and ends with the outcome, which holds the model; all on the first worker. The run
+    /// has threads of its own, as many as its engine asks for, so it may rescale and checkpoint as any other, and the
+    /// workers of this dataflow go on meanwhile. It ends early where nobody listens any more.
+    ///
+    /// ```
+    /// use raddle::schedule::EachShard;
+    /// use raddle::{Boundary, Engine, Metric, Parts, Program, Train, Trained, Verdict};
+    /// # use raddle::{Task, Update, Verbs, schedule::Round};
+    /// # struct Mean(f64);
+    /// # impl Program for Mean {
+    /// #     type Shard = Vec<f64>; type Block = (); type Pinned = (); type Replica = f64; type Partial = f64; type Change = f64;
+    /// #     type Phase = ();
+    /// #     fn verbs() -> Verbs<Self> { Verbs::new().update() }
+    /// #     fn aggregate(&self, _: &Round, _: &mut (), parts: Vec<(u32, f64)>) -> f64 {
+    /// #         parts.iter().map(|(_, part)| part).sum::<f64>() / self.0
+    /// #     }
+    /// #     fn commit(&self, step: &f64, mean: &mut f64) { *mean += step; }
+    /// #     fn certify(&self, _: &Boundary, _: u32, rows: &mut Vec<f64>, mean: &f64) -> f64 { rows.iter().map(|row| row - mean).sum() }
+    /// #     fn conclude(&self, _: &Boundary, _: &mut (), _: &f64, parts: Vec<(u32, f64)>) -> Verdict<f64> {
+    /// #         let off = parts.iter().map(|(_, part)| part).sum::<f64>().abs();
+    /// #         Verdict::new(Metric::new("slope", off, "all rows").target(1e-9))
+    /// #     }
+    /// # }
+    /// # impl Update for Mean {
+    /// #     fn update(&self, _: &Task, rows: &mut Vec<f64>, mean: &f64) -> f64 { rows.iter().map(|row| row - mean).sum() }
+    /// # }
+    /// use timely::dataflow::operators::{Inspect, ToStream};
+    ///
+    /// timely::execute_directly(|worker| {
+    ///     worker.dataflow::<u64, _, _>(|scope| {
+    ///         let rows = (0..100).map(f64::from).to_stream(scope);
+    ///         let trained = rows.train(|rows| {
+    ///             let count = rows.len() as f64;
+    ///             let shards = rows.chunks(25).map(<[f64]>::to_vec).collect();
+    ///             Engine::new(Mean(count), EachShard::new(4), Parts::new(shards, 0.0)).workers(2)
+    ///         });
+    ///         trained.inspect(|said| match said {
+    ///             Trained::Epoch(record) => println!("epoch {}", record.epoch),
+    ///             Trained::Over(outcome) => assert_eq!(outcome.as_ref().as_ref().unwrap().parts.replica, 49.5),
+    ///         });
+    ///     });
+    /// });
+    /// ```
+    fn train<P: Program>(
+        self,
+        make: impl FnOnce(Vec<D>) -> Engine<P> + Send + 'static,
+    ) -> Stream<'scope, u64, Vec<Trained<P>>>;
+}
+
+impl<'scope, D: ExchangeData + Send> Train<'scope, D> for Stream<'scope, u64, Vec<D>> {
+    fn train<P: Program>(
+        self,
+        make: impl FnOnce(Vec<D>) -> Engine<P> + Send + 'static,
+    ) -> Stream<'scope, u64, Vec<Trained<P>>> {
+        trained(self, |records, waker| {
+            let (tell, events) = mpsc::channel();
+            std::thread::spawn(move || {
+                let (teller, wakes) = (tell.clone(), waker.clone());
+                let observer = move |record: &EpochRecord| {
+                    let is_heard = teller.send(Event::Epoch(Box::new(record.clone()))).is_ok();
+                    // A dataflow that is gone needs no waking.
+                    let _ = wakes.activate();
+                    is_heard
+                };
+                let made = doing::guarded(|| {
+                    Doing::verb("making the run").note();
+                    Ok(make(records))
+                });
+                let run = |engine: Engine<P>| engine.while_heard(observer).run();
+                let outcome = made.map_err(EngineError::Worker).and_then(run);
+                // Nobody may listen any more.
+                let _ = tell.send(Event::Over(Box::new(outcome)));
+                let _ = waker.activate();
+            });
+            events
+        })
+    }
+}
+
+impl<P: Program> Engine<P> {
+    /// Makes the run an operator of one's own dataflow, with
+    /// [`scope.scheduled(&operator)`](crate::Scheduled::scheduled): its workers are that dataflow's.
+    ///
+    /// # Errors
+    /// If a setting makes no sense there: workers are fixed, and checkpoints belong to the dataflow around it.
+    pub fn into_operator(self) -> Result<Operator<P>, EngineError> {
+        self.for_operator().map(Operator::new)
+    }
+}
+
+/// A run that waits to become an operator, or has become one; made by [`Engine::into_operator`]. Clones are the same
+/// run: one for each worker.
+pub struct Operator<P: Program>(Arc<Mutex<Stage<P>>>);
+
+enum Stage<P: Program> {
+    Waiting(Box<Engine<P>>),
+    Running(Arc<Generation<P>>),
+    Over,
+}
+
+impl<P: Program> Clone for Operator<P> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<P: Program> Operator<P> {
+    pub(crate) fn new(engine: Engine<P>) -> Self {
+        Self(Arc::new(Mutex::new(Stage::Waiting(Box::new(engine)))))
+    }
+
+    /// The generation, made for as many workers as the first caller has.
+    fn generation(&self, workers: usize) -> Arc<Generation<P>> {
+        let mut stage = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let generation = match std::mem::replace(&mut *stage, Stage::Over) {
+            Stage::Waiting(engine) => Arc::new(engine.into_generation(workers)),
+            Stage::Running(generation) => generation,
+            Stage::Over => panic!("the operator has already finished: it runs in one dataflow only"),
+        };
+        *stage = Stage::Running(Arc::clone(&generation));
+        generation
+    }
+
+    /// What the run leaves behind, once the dataflow that it was part of is over.
+    ///
+    /// # Errors
+    /// If a worker failed, or the dataflow is not over yet.
+    pub fn finish(self) -> Result<Outcome<P>, EngineError> {
+        let stage =
+            std::mem::replace(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner), Stage::Over);
+        let unfinished =
+            || EngineError::Setting("the dataflow of this operator has not run to its end".into());
+        let Stage::Running(generation) = stage else { return Err(unfinished()) };
+        if let Some(reason) = generation.failure() {
+            return Err(EngineError::Worker(reason));
+        }
+        let mut returned = generation.take_back().ok_or_else(unfinished)?;
+        let hub = returned.hub.take().ok_or_else(unfinished)?;
+        let mut history = History::default();
+        let Layout { workers, threads, shard_at, .. } = &generation.layout;
+        history.add(0, (*workers, *threads), Arc::clone(shard_at), &returned);
+        let Returned { share, ended, .. } = returned;
+        let held = share.whole().ok_or_else(unfinished)?;
+        history.trace = ended.records;
+        let (Some((metric, objective)), Some(Parting::Over(ending))) = (ended.verdict, ended.parting) else {
+            return Err(unfinished());
+        };
+        let program = Arc::clone(&generation.program);
+        let ended = (ending, metric, objective);
+        Ok(history.outcome(program, ended, held, hub, generation.settings.elapsed()))
+    }
+}

@@ -1,0 +1,227 @@
+//! [`Program`]: the mathematics of one algorithm, which knows no threads, no workers and no clock.
+
+pub mod answers;
+mod dependencies;
+mod round;
+mod task;
+pub(crate) mod verbs;
+pub(crate) mod verdict;
+
+pub use self::dependencies::Dependencies;
+pub use self::round::{Assignment, Candidates, Round};
+pub use self::task::{Phase, Task};
+
+use crate::base::state::{Learned, Reader, State, StateError, Writer};
+use crate::program::verbs::Verbs;
+use crate::program::verdict::Verdict;
+
+/// A model-parallel algorithm as a few verbs over shards, blocks and replicas.
+///
+/// | type | what it is | who holds it |
+/// |---|---|---|
+/// | [`Shard`](Program::Shard) | a piece of the training data with the solver state that belongs to it | the worker it is placed on |
+/// | [`Block`](Program::Block) | model variables that travel from shard to shard | the worker where they are |
+/// | [`Pinned`](Program::Pinned) | the one block that stays where rounds are aggregated | the first worker |
+/// | [`Replica`](Program::Replica) | small state of which every worker keeps an equal copy | every worker |
+/// | [`Partial`](Program::Partial) | what a shard answers | travels to where rounds are aggregated |
+/// | [`Change`](Program::Change) | an aggregated update, made visible by a commit | travels to every worker |
+/// | [`Phase`](Program::Phase) | what a round is for | travels with its tasks |
+///
+/// Use `()` for what an algorithm does not need. A round runs [`Update`](crate::Update) (or, where it brings blocks,
+/// [`UpdateBlock`](crate::UpdateBlock)) on its shards, [`aggregate`](Program::aggregate) on their partials *in shard
+/// order*, and [`commit`](Program::commit) everywhere. What a schedule may ask for besides has traits of its own;
+/// [`verbs`](Program::verbs) names those that the program has. At a boundary, [`certify`](Program::certify) runs on every shard and
+/// [`conclude`](Program::conclude) on the answers. None of them may read a clock, a thread or a random source
+/// other than a [`Stream`] named by what is in the [`Task`], such as [`Task::stream`]: then the model's bytes
+/// depend on the data, the program, the schedule and the seed, and on nothing else.
+pub trait Program: Sized + Send + Sync + 'static {
+    /// A piece of the training data with its solver state.
+    type Shard: State;
+    /// Model variables that travel from shard to shard.
+    type Block: State;
+    /// The block that stays where rounds are aggregated.
+    type Pinned: State;
+    /// Small state of which every worker keeps a copy.
+    type Replica: State + Clone;
+    /// What a shard answers.
+    type Partial: State;
+    /// An aggregated update.
+    type Change: State + Sync;
+    /// What a round is for: `()` where all are alike, else an enum. A phase may carry values to the tasks of its round.
+    type Phase: Phase;
+
+    /// What the program can be asked for, such as `Verbs::new().update()`. A run under a schedule that asks for more is
+    /// refused.
+    fn verbs() -> Verbs<Self>;
+
+    /// When an aggregated change becomes visible; [`Visibility::EachRound`] unless overridden.
+    fn visibility(&self) -> Visibility {
+        Visibility::EachRound
+    }
+
+    /// Whether no epoch can worsen the objective, because the program compares before it steps; false unless overridden.
+    /// The guard then keeps no boundaries to return to, which saves a copy of what every shard learned and of the
+    /// pinned block in each epoch.
+    fn is_monotone(&self) -> bool {
+        false
+    }
+
+    /// Whether tasks of this phase, or with `None` the boundary's [`certify`](Program::certify), only measure the model:
+    /// their seconds are then told apart from those of the training. False unless overridden.
+    fn measures(&self, phase: Option<&Self::Phase>) -> bool {
+        let _ = phase;
+        false
+    }
+
+    /// Completes a phase before its round is handed out: what the pinned block has for the tasks, such as an intermediate
+    /// result of the round before, goes into the phase and to this round's shards, and nowhere else. The pinned block is
+    /// as the rounds whose commits the round reads have left it: exactly those, on any number of workers. Nothing unless
+    /// overridden.
+    fn prepare(&self, phase: &mut Self::Phase, pinned: &Self::Pinned) {
+        let _ = (phase, pinned);
+    }
+
+    /// Decides the new value from the partials, given in shard order as (shard, partial). Rounds are aggregated
+    /// in the order in which they were handed out. Workers wait meanwhile: much work may be shared out among them, as
+    /// that of [`relate`](crate::Relate::relate) and [`conclude`](Program::conclude), by [`hands`](crate::base::hands).
+    /// A `Partial` of several kinds is taken apart by [`answers!`](crate::program::answers).
+    fn aggregate(
+        &self,
+        round: &Round<Self::Phase>,
+        pinned: &mut Self::Pinned,
+        partials: Vec<(u32, Self::Partial)>,
+    ) -> Self::Change;
+
+    /// Makes a change visible in a worker's replica, and nothing else: nothing else may change a replica.
+    fn commit(&self, change: &Self::Change, replica: &mut Self::Replica);
+
+    /// Makes a change visible in a shard; called for every shard. Nothing unless overridden.
+    fn commit_shard(&self, change: &Self::Change, number: u32, shard: &mut Self::Shard) {
+        let _ = (change, number, shard);
+    }
+
+    /// Tells the schedule how far each variable moved, as (variable, how far).
+    fn moved(&self, change: &Self::Change, tell: &mut dyn FnMut(u32, f64)) {
+        let _ = (change, tell);
+    }
+
+    /// The share of shard `number` in what is measured at a boundary.
+    fn certify(
+        &self,
+        boundary: &Boundary,
+        number: u32,
+        shard: &mut Self::Shard,
+        replica: &Self::Replica,
+    ) -> Self::Partial;
+
+    /// Concludes a boundary from the shards' shares, given in shard order as (shard, share).
+    fn conclude(
+        &self,
+        boundary: &Boundary,
+        pinned: &mut Self::Pinned,
+        replica: &Self::Replica,
+        shares: Vec<(u32, Self::Partial)>,
+    ) -> Verdict<Self::Change>;
+
+    /// Writes what the shard has learned, without the data it was made from: the form that checkpoints and the guard keep.
+    /// To another process a shard crosses whole, as its [`State`]. The default writes the shard whole here, too.
+    fn remember(&self, shard: &Self::Shard, out: &mut Learned<Writer>) {
+        shard.save(out.whole());
+    }
+
+    /// Brings back what [`remember`](Program::remember) wrote: from a checkpoint into a shard made anew from the same data,
+    /// for the guard into the shard itself, as some epochs more have left it.
+    ///
+    /// # Errors
+    /// If the bytes do not describe such a shard.
+    fn recall(&self, shard: &mut Self::Shard, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+        *shard = Self::Shard::load(from.whole())?;
+        Ok(())
+    }
+
+    /// Writes what the pinned block has learned, without what data and state give back: the form that checkpoints keep. What
+    /// it leaves out, [`restored`](Program::restored) makes anew, from shards made anew. To another process, where a shard
+    /// may never be made anew, the block crosses whole, as its [`State`]; so does the guard keep it. The default writes it
+    /// whole here, too.
+    fn remember_pinned(&self, pinned: &Self::Pinned, out: &mut Learned<Writer>) {
+        pinned.save(out.whole());
+    }
+
+    /// Brings back what [`remember_pinned`](Program::remember_pinned) wrote into a pinned block as a run begins with it.
+    ///
+    /// # Errors
+    /// If the bytes do not describe such a block.
+    fn recall_pinned(
+        &self,
+        pinned: &mut Self::Pinned,
+        from: &mut Learned<Reader<'_>>,
+    ) -> Result<(), StateError> {
+        *pinned = Self::Pinned::load(from.whole())?;
+        Ok(())
+    }
+
+    /// Drops what the model does not need of a shard, such as its data, when a run on several processes is over: the first
+    /// one gets the shards of all. The default keeps all. A run on one process keeps them as they are.
+    fn shed(&self, shard: &mut Self::Shard) {
+        let _ = shard;
+    }
+
+    /// The same of a block, such as room that nothing will fill any more. The default keeps all.
+    fn shed_block(&self, block: &mut Self::Block) {
+        let _ = block;
+    }
+
+    /// Checks what a checkpoint gave back against this program, its data and itself, and makes anew what
+    /// [`remember`](Program::remember) and [`remember_pinned`](Program::remember_pinned) leave out because data and state
+    /// give it back bit for bit, such as a matrix of products. Nothing but a checkpoint calls it. The hash of a checkpoint only
+    /// says that its bytes are whole; lengths, and numbers that name rows, are checked here, once, so that no verb meets
+    /// others. Nothing is checked unless overridden.
+    ///
+    /// # Errors
+    /// If something does not fit: the run is then refused.
+    fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError> {
+        let _ = run;
+        Ok(())
+    }
+}
+
+/// What a checkpoint gave back, for [`Program::restored`].
+pub struct Restored<'a, P: Program> {
+    /// The boundary.
+    pub boundary: Boundary,
+    /// Whether it is as its conclusion left it: so where the guard had gone back. Else it is as it was before: it is
+    /// certified and concluded next.
+    pub is_concluded: bool,
+    /// The shards, in their order, as [`recall`](Program::recall) made them.
+    pub shards: &'a mut [P::Shard],
+    /// The blocks, in their order.
+    pub blocks: &'a mut [P::Block],
+    /// The pinned block, as [`recall_pinned`](Program::recall_pinned) made it.
+    pub pinned: &'a mut P::Pinned,
+    /// The replica.
+    pub replica: &'a mut P::Replica,
+    /// The weights with which the schedule goes on; none before the conclusion.
+    pub weights: &'a [(u32, f64)],
+}
+
+/// When the changes of an epoch become visible in the replicas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Visibility {
+    /// Each round reads the commits of the rounds before it (less the staleness), so it waits for them.
+    EachRound,
+    /// Commits happen at the boundary alone, so no round waits for another: a rotation without barriers. A plan that
+    /// is known for the whole epoch is then aggregated once, from each shard's folded partials, with its last round;
+    /// the schedule has nothing to learn from it.
+    AtBoundary,
+}
+
+/// Where a run stands when a boundary is concluded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Boundary {
+    /// Epochs completed so far; 0 at the boundary before the first.
+    pub epoch: u64,
+    /// How many shards the run has.
+    pub shards: u32,
+}
+
+crate::state!(Boundary { epoch, shards });

@@ -1,0 +1,41 @@
+//! [`Task`]: what one shard is asked to do in one round.
+
+use std::fmt::Debug;
+
+use crate::base::random::Stream;
+use crate::base::state::State;
+
+/// What a program distinguishes rounds by: any type with these traits.
+///
+/// A phase travels with every task of its round, by pointer within a process if it holds large values in an `Arc`.
+pub trait Phase: State + Clone + Debug + Sync {}
+
+impl<T: State + Clone + Debug + Sync> Phase for T {}
+
+/// What one shard is asked to do in one round.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Task<F = ()> {
+    /// The epoch, counted from 0 over the whole run.
+    pub epoch: u64,
+    /// The round, counted from 0 within the epoch.
+    pub round: u64,
+    /// What the round is for.
+    pub phase: F,
+    /// The shard.
+    pub shard: u32,
+    /// The block that meets the shard, if one does.
+    pub block: Option<u32>,
+    /// The variables to update, in the order chosen by the schedule.
+    pub variables: Vec<u32>,
+}
+
+crate::state!(Task<F> { epoch, round, phase, shard, block, variables });
+
+impl<F> Task<F> {
+    /// The randomness of this task: the stream named by the seed and by where and when the task runs in the
+    /// mathematics, the same on any worker.
+    pub fn stream(&self, seed: u64) -> Stream {
+        let block = self.block.map_or(u64::MAX, u64::from);
+        Stream::new(&[seed, self.epoch, self.round, u64::from(self.shard), block])
+    }
+}

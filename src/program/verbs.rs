@@ -1,0 +1,214 @@
+//! What a schedule may ask of a program: [`Update`], [`UpdateBlock`], [`Relate`] and [`Fold`], and [`Verbs`], the list of
+//! those that a program has.
+
+use std::fmt;
+
+use crate::program::Dependencies;
+use crate::program::{Program, Task};
+
+/// A program whose shards update variables by themselves.
+pub trait Update: Program {
+    /// Updates the shard's variables named by the task, where the shard lives. Tasks of one round read the same
+    /// replica and may run at the same time.
+    fn update(
+        &self,
+        task: &Task<Self::Phase>,
+        shard: &mut Self::Shard,
+        replica: &Self::Replica,
+    ) -> Self::Partial;
+}
+
+/// A program whose blocks travel from shard to shard.
+pub trait UpdateBlock: Program {
+    /// Updates a travelling block together with a shard. No other task of the round touches either.
+    fn update_block(
+        &self,
+        task: &Task<Self::Phase>,
+        shard: &mut Self::Shard,
+        block: &mut Self::Block,
+        replica: &Self::Replica,
+    ) -> Self::Partial;
+}
+
+/// A program that can tell what ties variables together, for schedules that keep such variables apart.
+pub trait Relate: Program {
+    /// The part of the candidates' description that this shard owns, for [`relate`](Self::relate): say, their
+    /// columns. `task.variables` are the candidates that live here. Schedules remember what ties a pair together, so
+    /// describe what does not change: data, not solver state.
+    fn gather(&self, task: &Task<Self::Phase>, shard: &Self::Shard) -> Self::Partial;
+
+    /// What ties candidates together: a round of its own, between proposing and deciding. `pieces` are the
+    /// answers of [`gather`](Self::gather), in shard order; the result speaks of positions in `candidates`. What
+    /// ties a pair together may not depend on which other candidates are asked about.
+    fn relate(
+        &self,
+        phase: &Self::Phase,
+        candidates: &[u32],
+        pieces: Vec<(u32, Self::Partial)>,
+    ) -> Dependencies;
+}
+
+/// A program whose shards may answer more than once before the boundary: needed where changes become visible there, a
+/// shard has more than one task an epoch, and there is something in a partial.
+pub trait Fold: Program {
+    /// Merges a shard's next partial into those it gave earlier in the epoch.
+    fn fold(&self, so_far: &mut Self::Partial, next: Self::Partial);
+}
+
+/// What a schedule may ask of a program, and a program may lack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verb {
+    /// [`Update`]: rounds bring shards no blocks.
+    Update,
+    /// [`UpdateBlock`]: rounds bring shards blocks.
+    UpdateBlock,
+    /// [`Relate`]: candidates are related before a round.
+    Relate,
+    /// [`Fold`]: a shard may have more than one task an epoch. It is needed where changes become visible at the boundary.
+    Fold,
+}
+
+impl Verb {
+    /// The name of its trait, and of the method of [`Verbs`] that names it.
+    fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Update => ("Update", "update"),
+            Self::UpdateBlock => ("UpdateBlock", "update_block"),
+            Self::Relate => ("Relate", "relate"),
+            Self::Fold => ("Fold", "fold"),
+        }
+    }
+
+    /// In words, how a schedule asks for it.
+    fn asked(self) -> &'static str {
+        match self {
+            Self::Update => "asks shards to update variables",
+            Self::UpdateBlock => "brings shards blocks",
+            Self::Relate => "relates variables",
+            Self::Fold => "asks a shard more than once before the boundary",
+        }
+    }
+}
+
+impl fmt::Display for Verb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.names().1)
+    }
+}
+
+type UpdateOf<P> = fn(
+    &P,
+    &Task<<P as Program>::Phase>,
+    &mut <P as Program>::Shard,
+    &<P as Program>::Replica,
+) -> <P as Program>::Partial;
+type UpdateBlockOf<P> = fn(
+    &P,
+    &Task<<P as Program>::Phase>,
+    &mut <P as Program>::Shard,
+    &mut <P as Program>::Block,
+    &<P as Program>::Replica,
+) -> <P as Program>::Partial;
+type GatherOf<P> = fn(&P, &Task<<P as Program>::Phase>, &<P as Program>::Shard) -> <P as Program>::Partial;
+type RelateOf<P> =
+    fn(&P, &<P as Program>::Phase, &[u32], Vec<(u32, <P as Program>::Partial)>) -> Dependencies;
+type FoldOf<P> = fn(&P, &mut <P as Program>::Partial, <P as Program>::Partial);
+
+/// What a program has of what schedules ask for: each is named once, and only what is implemented can be named.
+pub struct Verbs<P: Program> {
+    pub(crate) update: Option<UpdateOf<P>>,
+    pub(crate) update_block: Option<UpdateBlockOf<P>>,
+    pub(crate) relate: Option<(GatherOf<P>, RelateOf<P>)>,
+    pub(crate) fold: Option<FoldOf<P>>,
+}
+
+impl<P: Program> Clone for Verbs<P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P: Program> Copy for Verbs<P> {}
+
+impl<P: Program> Default for Verbs<P> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<P: Program> Verbs<P> {
+    /// None yet.
+    pub fn new() -> Self {
+        Self { update: None, update_block: None, relate: None, fold: None }
+    }
+
+    /// Shards update variables.
+    pub fn update(self) -> Self
+    where
+        P: Update,
+    {
+        Self { update: Some(P::update), ..self }
+    }
+
+    /// Blocks travel.
+    pub fn update_block(self) -> Self
+    where
+        P: UpdateBlock,
+    {
+        Self { update_block: Some(P::update_block), ..self }
+    }
+
+    /// Candidates can be related.
+    pub fn relate(self) -> Self
+    where
+        P: Relate,
+    {
+        Self { relate: Some((P::gather, P::relate)), ..self }
+    }
+
+    /// Partials of a shard can be merged.
+    pub fn fold(self) -> Self
+    where
+        P: Fold,
+    {
+        Self { fold: Some(P::fold), ..self }
+    }
+
+    /// Whether the program can do it. Partials without anything in them need no [`Fold`].
+    fn has(&self, verb: Verb) -> bool {
+        match verb {
+            Verb::Update => self.update.is_some(),
+            Verb::UpdateBlock => self.update_block.is_some(),
+            Verb::Relate => self.relate.is_some(),
+            Verb::Fold => self.fold.is_some() || size_of::<P::Partial>() == 0,
+        }
+    }
+
+    /// How shards update variables.
+    pub(crate) fn to_update(self) -> Result<UpdateOf<P>, String> {
+        self.update.ok_or_else(|| Self::lacks(Verb::Update))
+    }
+
+    /// How blocks are updated.
+    pub(crate) fn to_update_block(self) -> Result<UpdateBlockOf<P>, String> {
+        self.update_block.ok_or_else(|| Self::lacks(Verb::UpdateBlock))
+    }
+
+    /// How candidates are related.
+    pub(crate) fn to_relate(self) -> Result<(GatherOf<P>, RelateOf<P>), String> {
+        self.relate.ok_or_else(|| Self::lacks(Verb::Relate))
+    }
+
+    /// Refuses what the program lacks.
+    pub(crate) fn check(&self, verb: Verb) -> Result<(), String> {
+        if self.has(verb) { Ok(()) } else { Err(Self::lacks(verb)) }
+    }
+
+    fn lacks(verb: Verb) -> String {
+        let ((of, named), asks) = (verb.names(), verb.asked());
+        format!(
+            "the schedule {asks}, but the program has no `{named}`: implement `{of}` for it and name it in `verbs`, or \
+             choose another schedule"
+        )
+    }
+}

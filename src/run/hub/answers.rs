@@ -1,0 +1,151 @@
+//! Answers: what places say, and how far the hub goes on by it.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::{Hub, Stage, TURN};
+use crate::base::doing::Doing;
+use crate::program::Program;
+use crate::run::message::{Answer, Message};
+use crate::run::place::Outbox;
+use crate::run::places::Places;
+use crate::run::prints::{Part, Prints, print_of, unequal_replicas};
+
+impl<P: Program> Hub<P> {
+    /// Takes in an answer and goes on as far as it leads.
+    pub(crate) fn receive(&mut self, message: Message<P>, out: &mut Outbox<P>) -> Result<(), String> {
+        let crew = Arc::clone(&self.crew);
+        crew.during(|| self.take_in(message, out))
+    }
+
+    fn take_in(&mut self, message: Message<P>, out: &mut Outbox<P>) -> Result<(), String> {
+        match message {
+            Message::Partials { round, answer } => {
+                self.charge(&answer);
+                let first = self.flights.front().map_or(0, |flight| flight.number);
+                let flight = self.flights.get_mut(round.wrapping_sub(first) as usize);
+                let Some(flight) = flight.filter(|flight| flight.waiting > 0) else {
+                    return Err(unasked("the partials of a round", &answer));
+                };
+                flight.waiting -= 1;
+                flight.partials.extend(answer.partials);
+                self.advance(out)
+            }
+            Message::PlanDone { answer } => {
+                self.charge(&answer);
+                let Stage::Known { waiting, last, partials } = &mut self.stage else {
+                    return Err(unasked("the partials of a plan", &answer));
+                };
+                partials.extend(answer.partials);
+                *waiting -= 1;
+                if *waiting == 0 {
+                    let (last, partials) = (last.take(), in_shard_order(std::mem::take(partials)));
+                    if let Some(round) = last {
+                        Doing::verb("aggregate").epoch(self.state.progress.epoch).note();
+                        let change = self.program.aggregate(&round, &mut self.state.pinned, partials);
+                        self.print_change(0, &change);
+                        self.commit(Arc::new(change));
+                    }
+                    self.certify(out);
+                }
+                Ok(())
+            }
+            Message::Pieces { answer } => self.take_pieces(answer, out),
+            Message::Shares { answer, prints: some } => {
+                self.charge(&answer);
+                let Stage::Certifying { waiting, shares, prints } = &mut self.stage else {
+                    return Err(unasked("shares of a metric", &answer));
+                };
+                shares.extend(answer.partials);
+                prints.extend(some);
+                *waiting -= 1;
+                if *waiting == 0 {
+                    let (shares, prints) = (in_shard_order(std::mem::take(shares)), std::mem::take(prints));
+                    self.compare(&prints)?;
+                    return self.conclude(shares, prints, out);
+                }
+                Ok(())
+            }
+            // Told before it comes here.
+            Message::Here { .. } => Ok(()),
+            _ => Err("the hub was sent an order, which is for places".into()),
+        }
+    }
+
+    fn take_pieces(&mut self, answer: Answer<P>, out: &mut Outbox<P>) -> Result<(), String> {
+        self.charge(&answer);
+        let Stage::Relating { waiting, pieces, .. } = &mut self.stage else {
+            return Err(unasked("pieces to relate", &answer));
+        };
+        pieces.extend(answer.partials);
+        *waiting -= 1;
+        if *waiting > 0 {
+            return Ok(());
+        }
+        let Stage::Relating { candidates, pieces, .. } = std::mem::replace(&mut self.stage, Stage::Stepwise)
+        else {
+            return Ok(());
+        };
+        let next = self.relate(&candidates, in_shard_order(pieces))?;
+        self.take_step(next, out)?;
+        self.advance(out)
+    }
+
+    /// Hands messages to places on this thread and takes their answers, until nothing is left to do or it is others'
+    /// turn: whatever else runs on the thread waits for no more than a task and a [`TURN`]. Returns whether there is
+    /// more to do.
+    pub(crate) fn converse(&mut self, places: &mut Places<P>, out: &mut Outbox<P>) -> Result<bool, String> {
+        let began = Instant::now();
+        loop {
+            for (to, message) in out.drain(..) {
+                places.receive(to, message);
+            }
+            if began.elapsed() > TURN {
+                return Ok(true);
+            }
+            if !places.run(out)? {
+                return Ok(false);
+            }
+            for (_, message) in std::mem::take(out) {
+                self.receive(message, out)?;
+            }
+        }
+    }
+
+    /// Keeps the fingerprint of a round's change, where it is wanted.
+    pub(super) fn print_change(&mut self, round: u64, change: &P::Change) {
+        if self.settings.prints == Prints::All {
+            self.changes.push((Part::Change(round), print_of(change)));
+        }
+    }
+
+    /// The workers' replicas must be equal.
+    fn compare(&self, prints: &[(Part, u64)]) -> Result<(), String> {
+        let Some((one, other)) = unequal_replicas(prints) else { return Ok(()) };
+        let epoch = self.state.progress.epoch;
+        Err(format!(
+            "the replicas of workers {one} and {other} differ at the end of epoch {epoch}: something changes a replica \
+             outside `commit`, or `commit` does not do the same on every worker"
+        ))
+    }
+
+    fn charge(&mut self, answer: &Answer<P>) {
+        if let Some(load) = self.load.get_mut(answer.worker as usize) {
+            *load += answer.busy;
+        }
+        if let Some(measured) = self.measured.get_mut(answer.worker as usize) {
+            *measured += answer.measured;
+        }
+    }
+}
+
+/// Nobody waits for this answer: no answer is ever dropped.
+fn unasked<P: Program>(what: &str, answer: &Answer<P>) -> String {
+    format!("worker {} answers with {what}, for which nobody waits", answer.worker)
+}
+
+/// By shard: never in the order in which they came.
+pub(super) fn in_shard_order<T>(mut answers: Vec<(u32, T)>) -> Vec<(u32, T)> {
+    answers.sort_by_key(|&(shard, _)| shard);
+    answers
+}

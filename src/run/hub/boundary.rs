@@ -1,0 +1,233 @@
+//! Boundaries: certifying, concluding, beginning the next epoch or ending the generation.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::guard::is_worse;
+use super::{Hub, IN_VAIN, Parting, Progress, Stage, Unconcluded};
+use crate::base::doing::Doing;
+use crate::program::verdict::{Metric, Status, Verdict};
+use crate::program::{Program, Visibility};
+use crate::run::message::Message;
+use crate::run::place::{Outbox, learned_pinned};
+use crate::run::prints::{BoundaryPrint, Part, Prints, print, print_of};
+use crate::run::record::{Ending, EpochRecord, Limit};
+use crate::schedule::{Outlook, Plan};
+
+impl<P: Program> Hub<P> {
+    pub(super) fn certify(&mut self, out: &mut Outbox<P>) {
+        for change in std::mem::take(&mut self.held) {
+            self.commit(change);
+        }
+        // Kept as it is before it is concluded where a checkpoint of it may be written: whoever resumes concludes it under
+        // its own target.
+        let at = self.boundary();
+        let keep = self.settings.keeps(at.epoch);
+        self.keep = keep.is_some();
+        for (worker, unsent) in self.unsent.iter_mut().enumerate() {
+            let changes = std::mem::take(unsent);
+            out.push((worker as u32, Message::Boundary { changes, at, keep: self.keep }));
+        }
+        self.stage = Stage::Certifying { waiting: self.workers, shares: Vec::new(), prints: Vec::new() };
+    }
+
+    pub(super) fn conclude(
+        &mut self,
+        shares: Vec<(u32, P::Partial)>,
+        prints: Vec<(Part, u64)>,
+        out: &mut Outbox<P>,
+    ) -> Result<(), String> {
+        let first = self.verdict.is_none();
+        let boundary = self.boundary();
+        let epoch = boundary.epoch;
+        self.state.progress.epoch = epoch;
+        let pinned = self.keep.then(|| learned_pinned(&*self.program, &self.state.pinned));
+        Doing::verb("conclude").epoch(epoch).note();
+        let verdict = {
+            let replica = self.replica.borrow();
+            self.program.conclude(&boundary, &mut self.state.pinned, &replica, shares)
+        };
+        self.keep_print(prints, &verdict);
+        let (record, outlook, worse) = self.judge(verdict, pinned, out)?;
+        self.verdict = Some((outlook.metric.clone(), outlook.objective));
+        match self.show(record, &outlook) {
+            Some(ending) => self.part(Parting::Over(ending), outlook, out),
+            None if self.settings.cut_after(epoch, self.asked) && !first => {
+                self.part(Parting::Cut, outlook, out)
+            }
+            None => {
+                // Nobody writes a checkpoint after all.
+                if let Some(change) = self.state.unconcluded.take().and_then(|before| before.change) {
+                    self.commit(Arc::new(change));
+                }
+                if !worse {
+                    self.accept(&outlook, out);
+                }
+                self.begin_epoch(outlook, out)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in a verdict: what is recorded of the boundary and begins the next epoch, and whether the guard has gone back.
+    fn judge(
+        &mut self,
+        verdict: Verdict<P::Change>,
+        pinned: Option<Vec<u8>>,
+        out: &mut Outbox<P>,
+    ) -> Result<(EpochRecord, Outlook, bool), String> {
+        let epoch = self.state.progress.epoch;
+        let Verdict {
+            mut metric,
+            measured,
+            status,
+            position,
+            objective,
+            weights,
+            wanted,
+            change,
+            shown,
+            note,
+        } = verdict;
+        self.check_told("the verdict's weights name", &weights)?;
+        let last = self.state.progress.last;
+        if measured {
+            self.state.progress.last = Some(metric.value);
+        } else {
+            metric.value = last.unwrap_or(f64::NAN);
+        }
+        let worse = self.accepted.as_ref().is_some_and(|accepted| is_worse(objective, accepted.objective));
+        let mut record = self.record(Some(&metric).filter(|_| measured).cloned(), objective, worse);
+        (record.shown, record.note, record.position) = (shown, note, position);
+        let mut outlook = Outlook { epoch, metric, objective, weights, wanted };
+        self.state.progress.status = if worse {
+            outlook = self.roll_back(out)?;
+            self.state.progress.last = last;
+            Status::Continue
+        } else {
+            self.state.progress.in_vain = 0;
+            match pinned {
+                // It is committed when the checkpoint is written.
+                Some(pinned) => {
+                    // What was measured before counts, should nothing be measured when it is concluded anew.
+                    self.state.unconcluded = Some(Unconcluded { pinned, change, last });
+                }
+                None => change.into_iter().for_each(|change| self.commit(Arc::new(change))),
+            }
+            let is_lost = measured && !outlook.metric.value.is_finite();
+            if is_lost { Status::Diverged } else { status }
+        };
+        Ok((record, outlook, worse))
+    }
+
+    /// Keeps the boundary's fingerprint, where it is wanted.
+    fn keep_print(&mut self, mut prints: Vec<(Part, u64)>, verdict: &Verdict<P::Change>) {
+        if self.settings.prints != Prints::All {
+            return;
+        }
+        // Equal on all workers: that of the first stands for all.
+        prints.retain(|(part, _)| !matches!(part, Part::Replica(1..)));
+        prints.push((Part::Pinned, print(&learned_pinned(&*self.program, &self.state.pinned))));
+        let concluded = (verdict.metric.value, verdict.objective, verdict.change.as_ref().map(print_of));
+        prints.push((Part::Conclusion, print_of(&concluded)));
+        prints.sort_unstable();
+        let mut parts = std::mem::take(&mut self.changes);
+        parts.append(&mut prints);
+        self.prints.push(BoundaryPrint { epoch: self.state.progress.epoch, parts });
+    }
+
+    /// Why the run is over at this boundary, if it is.
+    pub(super) fn ending(&self, outlook: &Outlook) -> Option<Ending> {
+        let Progress { status, in_vain, epoch, .. } = self.state.progress;
+        let objective_is_lost = outlook.objective.is_some_and(|value| !value.is_finite());
+        match status {
+            Status::Diverged => Some(Ending::Diverged),
+            _ if outlook.metric.is_reached() => Some(Ending::Target),
+            _ if objective_is_lost || in_vain >= IN_VAIN => Some(Ending::Diverged),
+            Status::Completed if outlook.metric.is_missed() => Some(Ending::Limit(Limit::Epochs)),
+            Status::Converged | Status::Completed => Some(Ending::Converged),
+            Status::Continue if self.state.cut_short => Some(Ending::Interrupted),
+            Status::Continue => self.settings.limit_reached(epoch),
+        }
+    }
+
+    /// Shows the boundary's record, which may make somebody ask the run to stop, and says how the run ends, if it does.
+    fn show(&mut self, mut record: EpochRecord, outlook: &Outlook) -> Option<Ending> {
+        record.ending = self.ending(outlook);
+        Doing::verb("the observer").epoch(record.epoch).note();
+        (self.watcher)(&record, &self.replica.borrow());
+        record.ending = record.ending.or_else(|| self.ending(outlook));
+        let ending = record.ending;
+        self.records.push(record);
+        ending
+    }
+
+    pub(super) fn begin_epoch(&mut self, outlook: Outlook, out: &mut Outbox<P>) -> Result<(), String> {
+        (self.issued, self.aggregated, self.listed) = (0, 0, None);
+        self.state.progress.before = (self.state.progress.totals, self.state.schedule.counts());
+        self.stage = Stage::Stepwise;
+        Doing::verb("the schedule's begin_epoch").epoch(outlook.epoch).note();
+        match self.state.schedule.begin_epoch(&outlook) {
+            Plan::Stepwise => {}
+            Plan::Known(rounds) if self.program.visibility() == Visibility::EachRound => {
+                self.listed = Some(rounds.into());
+            }
+            Plan::Known(mut rounds) => {
+                for round in &mut rounds {
+                    self.check(round)?;
+                    self.prepare(round);
+                    self.count(round);
+                    for task in &round.tasks {
+                        if let Some(block) = task.block {
+                            self.block_at[block as usize] = self.placement[task.shard as usize];
+                        }
+                    }
+                }
+                self.check_folds(&rounds)?;
+                let (last, rounds) = (rounds.last().cloned(), Arc::new(rounds));
+                for (worker, unsent) in self.unsent.iter_mut().enumerate() {
+                    let (epoch, changes) = (outlook.epoch, std::mem::take(unsent));
+                    out.push((worker as u32, Message::Plan { epoch, changes, rounds: Arc::clone(&rounds) }));
+                }
+                self.stage = Stage::Known { waiting: self.workers, last, partials: Vec::new() };
+            }
+        }
+        self.advance(out)
+    }
+
+    pub(super) fn part(&mut self, parting: Parting, outlook: Outlook, out: &mut Outbox<P>) {
+        for (worker, unsent) in self.unsent.iter_mut().enumerate() {
+            out.push((worker as u32, Message::Leave { changes: std::mem::take(unsent) }));
+        }
+        self.state.progress.outlook = Some(outlook);
+        self.parting = Some(parting);
+        self.stage = Stage::Over;
+    }
+
+    /// What the epoch has counted and measured.
+    fn record(&mut self, metric: Option<Metric>, objective: Option<f64>, rolled_back: bool) -> EpochRecord {
+        let (totals, counts) = (self.state.progress.totals, self.state.schedule.counts());
+        let (before, counted) = self.state.progress.before;
+        let measured = std::mem::replace(&mut self.measured, vec![0.0; self.workers]);
+        EpochRecord {
+            epoch: self.state.progress.epoch,
+            data_version: 0,
+            seconds: self.settings.elapsed(),
+            measured: measured.into_iter().fold(0.0, f64::max),
+            workers: self.workers,
+            objective,
+            metric,
+            position: None,
+            ending: None,
+            note: None,
+            shown: BTreeMap::new(),
+            updates: totals.updates - before.updates,
+            rounds: totals.rounds - before.rounds,
+            candidates: counts.candidates.saturating_sub(counted.candidates),
+            rejected: counts.rejected.saturating_sub(counted.rejected),
+            rolled_back,
+            load: std::mem::replace(&mut self.load, vec![0.0; self.workers]),
+            log: self.state.schedule.take_log(),
+        }
+    }
+}

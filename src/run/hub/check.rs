@@ -1,0 +1,123 @@
+//! What a schedule or a program may name: a mistake is told when it is made, not fallen over later.
+
+use super::Hub;
+use crate::program::Program;
+use crate::program::verbs::Verb;
+use crate::schedule::{Assignment, Candidates, Dependencies, Round, Variables};
+
+/// The variables that rounds may name, each at most once a round and at its owner.
+pub(super) struct Named {
+    variables: Variables,
+    /// For each variable, the last round that named it; counted over the generation.
+    seen: Vec<u64>,
+    round: u64,
+}
+
+impl Named {
+    pub(super) fn new(variables: &Variables) -> Self {
+        Self { variables: variables.clone(), seen: vec![0; variables.len()], round: 0 }
+    }
+
+    fn is_there(&self, whose: &str, variable: u32) -> Result<(), String> {
+        let count = self.seen.len();
+        if (variable as usize) < count {
+            return Ok(());
+        }
+        Err(format!("{whose} variable {variable}, but there are {count}, counted from 0"))
+    }
+
+    fn check<F>(&mut self, round: &Round<F>) -> Result<(), String> {
+        self.round += 1;
+        for task in &round.tasks {
+            for &variable in &task.variables {
+                self.is_there("the schedule names", variable)?;
+                if std::mem::replace(&mut self.seen[variable as usize], self.round) == self.round {
+                    return Err(format!("the schedule names variable {variable} twice in one round"));
+                }
+                if let Some(owner) = self.variables.only_owner(variable).filter(|&owner| owner != task.shard)
+                {
+                    let shard = task.shard;
+                    return Err(format!(
+                        "the schedule hands variable {variable} to shard {shard}, but shard {owner} owns it"
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Says that something is named that is not there.
+fn unknown(whose: &str, what: &str, number: u32, count: u32) -> String {
+    format!("{whose} {what} {number}, but there are {count}, counted from 0")
+}
+
+impl<P: Program> Hub<P> {
+    /// A round names what is there, at most once.
+    pub(super) fn check(&mut self, round: &Round<P::Phase>) -> Result<(), String> {
+        let (shards, blocks) = (self.placement.len() as u32, self.block_at.len() as u32);
+        self.marks += 1;
+        let mark = self.marks;
+        for &Assignment { shard, block, .. } in &round.tasks {
+            if shard >= shards {
+                return Err(unknown("the schedule names", "shard", shard, shards));
+            }
+            let twice = |what, number| Err(format!("the schedule names {what} {number} twice in one round"));
+            if std::mem::replace(&mut self.marked_shards[shard as usize], mark) == mark {
+                return twice("shard", shard);
+            }
+            let Some(block) = block else {
+                self.verbs.check(Verb::Update)?;
+                continue;
+            };
+            self.verbs.check(Verb::UpdateBlock)?;
+            if block >= blocks {
+                return Err(unknown("the schedule names", "block", block, blocks));
+            }
+            if std::mem::replace(&mut self.marked_blocks[block as usize], mark) == mark {
+                return twice("block", block);
+            }
+        }
+        self.named.as_mut().map_or(Ok(()), |named| named.check(round))
+    }
+
+    /// A shard with more than one task in a plan that is handed out whole needs its partials merged.
+    pub(super) fn check_folds(&self, rounds: &[Round<P::Phase>]) -> Result<(), String> {
+        let mut asked = vec![false; self.placement.len()];
+        let mut tasks = rounds.iter().flat_map(|round| &round.tasks);
+        match tasks.any(|task| std::mem::replace(&mut asked[task.shard as usize], true)) {
+            true => self.verbs.check(Verb::Fold),
+            false => Ok(()),
+        }
+    }
+
+    pub(super) fn check_candidates(&self, candidates: &Candidates<P::Phase>) -> Result<(), String> {
+        let (shards, count) = (self.placement.len() as u32, candidates.variables.len() as u32);
+        for (shard, positions) in &candidates.owners {
+            if *shard >= shards {
+                return Err(unknown("the schedule relates variables of", "shard", *shard, shards));
+            }
+            if let Some(position) = positions.iter().find(|&&position| position >= count) {
+                return Err(format!(
+                    "the schedule relates candidate {position}, but names {count}, counted from 0"
+                ));
+            }
+        }
+        self.verbs.check(Verb::Relate)
+    }
+
+    /// A program tells the schedule of variables that there are.
+    pub(super) fn check_told(&self, whose: &str, told: &[(u32, f64)]) -> Result<(), String> {
+        let Some(named) = &self.named else { return Ok(()) };
+        told.iter().try_for_each(|&(variable, _)| named.is_there(whose, variable))
+    }
+}
+
+/// A program relates the candidates that it was asked about.
+pub(super) fn check_related(asked: usize, dependencies: &Dependencies) -> Result<(), String> {
+    let count = dependencies.count();
+    if count == asked {
+        return Ok(());
+    }
+    Err(format!("`relate` was asked what ties {asked} candidates together and describes {count}"))
+}

@@ -1,0 +1,67 @@
+//! The guard: an epoch that worsens the objective is rolled back, and the parallelism shrinks.
+
+use super::{Accepted, Hub};
+use crate::base::doing::Doing;
+use crate::base::state::{Reader, StateError, Writer, from_bytes, to_bytes};
+use crate::program::Program;
+use crate::run::message::Message;
+use crate::run::place::Outbox;
+use crate::schedule::Outlook;
+
+impl<P: Program> Hub<P> {
+    /// Keeps a boundary that did not worsen the objective, if there is a guard and an objective to watch.
+    pub(super) fn accept(&mut self, outlook: &Outlook, out: &mut Outbox<P>) {
+        let guarded = self.settings.guard && !self.program.is_monotone();
+        let Some(objective) = outlook.objective.filter(|_| guarded) else { return };
+        // The commits of this boundary belong to it.
+        for (worker, unsent) in self.unsent.iter_mut().enumerate() {
+            out.push((worker as u32, Message::Remember { changes: std::mem::take(unsent) }));
+        }
+        // Pinned block and schedule are kept whole: nothing is made anew when the guard goes back.
+        Doing::verb("save of the schedule").epoch(outlook.epoch).note();
+        let mut schedule = Writer::default();
+        self.state.schedule.save(&mut schedule);
+        Doing::verb("save of the pinned block").epoch(outlook.epoch).note();
+        self.accepted = Some(Accepted {
+            objective,
+            pinned: to_bytes(&self.state.pinned),
+            schedule: schedule.into_bytes(),
+            outlook: outlook.clone(),
+            block_at: self.block_at.clone(),
+        });
+    }
+
+    /// Returns to the accepted boundary with less parallelism.
+    pub(super) fn roll_back(&mut self, out: &mut Outbox<P>) -> Result<Outlook, String> {
+        let broken = |error: StateError| format!("the snapshot of a boundary cannot be read back: {error}");
+        let Some(accepted) = &self.accepted else { return Err("there is no boundary to return to".into()) };
+        let epoch = self.state.progress.epoch;
+        Doing::verb("load of the pinned block").epoch(epoch).note();
+        self.state.pinned = from_bytes(&accepted.pinned).map_err(broken)?;
+        Doing::verb("the schedule's load, shrink or save").epoch(epoch).note();
+        self.state.schedule.load(&mut Reader::new(&accepted.schedule)).map_err(broken)?;
+        self.block_at.clone_from(&accepted.block_at);
+        let outlook = Outlook { epoch: self.state.progress.epoch, ..accepted.outlook.clone() };
+        self.state.schedule.shrink();
+        // The next rollback starts from the shrunken schedule, not from the one that failed.
+        let mut schedule = Writer::default();
+        self.state.schedule.save(&mut schedule);
+        if let Some(accepted) = &mut self.accepted {
+            accepted.schedule = schedule.into_bytes();
+        }
+        self.state.progress.staleness /= 2;
+        self.state.progress.in_vain += 1;
+        self.state.progress.totals.rollbacks += 1;
+        for worker in 0..self.workers {
+            self.unsent[worker].clear();
+            out.push((worker as u32, Message::Recall));
+        }
+        Ok(outlook)
+    }
+}
+
+/// An epoch may cost rounding, nothing more; what is not a number is worse than any.
+pub(super) fn is_worse(objective: Option<f64>, accepted: f64) -> bool {
+    let limit = accepted + 1e-9 * accepted.abs();
+    objective.is_none_or(|objective| objective.is_nan() || objective > limit)
+}

@@ -1,0 +1,211 @@
+//! [`Hub`]: where the schedule runs, rounds are aggregated and boundaries are concluded. A plain state machine on
+//! the first worker: it neither knows timely nor waits.
+//!
+//! It is also the sequencer: a round's message carries the commits that the round must see, so that with staleness
+//! `s` round `t` reads exactly the commits up to `t - 1 - s` on every worker, whatever arrives when.
+
+mod answers;
+mod boundary;
+mod check;
+mod guard;
+mod rounds;
+mod state;
+#[cfg(test)]
+mod tests;
+
+use self::check::Named;
+#[cfg(test)]
+pub(crate) use self::state::Totals;
+pub(crate) use self::state::{HubState, Progress, Unconcluded};
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::base::hands::Crew;
+use crate::program::verbs::Verbs;
+use crate::program::verdict::Metric;
+use crate::program::{Boundary, Program};
+use crate::run::message::Changes;
+use crate::run::place::Outbox;
+use crate::run::placement::Layout;
+use crate::run::prints::{BoundaryPrint, Part};
+use crate::run::record::{Ending, EpochRecord};
+use crate::run::settings::Settings;
+use crate::schedule::{Candidates, Outlook, Round, Schedule};
+
+/// A worker without tasks is sent its commits once this number has gathered.
+const COMMITS_HELD: usize = 64;
+/// How long the hub and the places of its thread may go on before other operators get their turn.
+const TURN: Duration = Duration::from_millis(1);
+/// After this number of rollbacks in a row the parallelism has long been 1: the program itself worsens its objective.
+const IN_VAIN: u64 = 64;
+
+/// How a generation ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Parting {
+    /// The run is over.
+    Over(Ending),
+    /// The next generation takes over: other workers, or a checkpoint is due.
+    Cut,
+}
+
+/// A round that was handed out and whose changes the schedule has not learned yet.
+struct Flight<P: Program> {
+    number: u64,
+    round: Round<P::Phase>,
+    /// Answers still to come.
+    waiting: usize,
+    partials: Vec<(u32, P::Partial)>,
+    change: Option<Arc<P::Change>>,
+}
+
+enum Stage<P: Program> {
+    /// Before the first message.
+    Fresh,
+    /// Rounds one by one.
+    Stepwise,
+    /// Waiting for what ties candidates together.
+    Relating { candidates: Candidates<P::Phase>, waiting: usize, pieces: Vec<(u32, P::Partial)> },
+    /// Waiting for a plan known for the whole epoch; its last round, if it has any.
+    Known { waiting: usize, last: Option<Round<P::Phase>>, partials: Vec<(u32, P::Partial)> },
+    /// Waiting for the rounds in flight; `last` if the epoch has no more.
+    Draining { last: bool },
+    /// Waiting for the shares of the metric.
+    Certifying { waiting: usize, shares: Vec<(u32, P::Partial)>, prints: Vec<(Part, u64)> },
+    /// The generation has ended.
+    Over,
+}
+
+/// Shown a boundary's record, and the replica there.
+pub(crate) type Watcher<P> = Box<dyn Fn(&EpochRecord, &<P as Program>::Replica)>;
+
+/// A boundary to which the guard returns when an epoch has worsened the objective.
+struct Accepted {
+    objective: f64,
+    pinned: Vec<u8>,
+    schedule: Vec<u8>,
+    outlook: Outlook,
+    block_at: Vec<u32>,
+}
+
+pub(crate) struct Hub<P: Program> {
+    program: Arc<P>,
+    verbs: Verbs<P>,
+    settings: Arc<Settings>,
+    pub(crate) state: HubState<P>,
+    /// Workers that hold something, and those that the run was given.
+    workers: usize,
+    asked: usize,
+    /// What rounds may name, where the schedule says so.
+    named: Option<Named>,
+    /// For each shard and each block, by which check it was named last.
+    marked_shards: Vec<u64>,
+    marked_blocks: Vec<u64>,
+    marks: u64,
+    /// Who may lend a hand to what is done here.
+    crew: Arc<Crew>,
+    /// The worker of each shard, and of each block.
+    placement: Arc<Vec<u32>>,
+    pub(crate) block_at: Vec<u32>,
+    replica: Rc<RefCell<P::Replica>>,
+    stage: Stage<P>,
+    /// The rest of a known plan that is handed out round by round.
+    listed: Option<VecDeque<Round<P::Phase>>>,
+    /// Rounds handed out and aggregated in this epoch.
+    issued: u64,
+    aggregated: u64,
+    /// Whether a checkpoint of the boundary under way may be written.
+    keep: bool,
+    flights: VecDeque<Flight<P>>,
+    /// Commits not yet sent, for each worker.
+    unsent: Vec<Changes<P>>,
+    /// Changes of rounds that become visible at the boundary.
+    held: Changes<P>,
+    accepted: Option<Accepted>,
+    load: Vec<f64>,
+    /// Of the load, what only measured the model.
+    measured: Vec<f64>,
+    /// Shown every record as it is made, before the run goes on: whoever watches may ask it to stop there.
+    watcher: Watcher<P>,
+    pub(crate) records: Vec<EpochRecord>,
+    /// Fingerprints of the epoch's changes, and of the boundaries, where they are wanted.
+    changes: Vec<(Part, u64)>,
+    pub(crate) prints: Vec<BoundaryPrint>,
+    pub(crate) verdict: Option<(Metric, Option<f64>)>,
+    pub(crate) parting: Option<Parting>,
+}
+
+impl<P: Program> Hub<P> {
+    pub(crate) fn new(
+        program: Arc<P>,
+        settings: Arc<Settings>,
+        state: HubState<P>,
+        layout: &Layout,
+        replica: Rc<RefCell<P::Replica>>,
+        crew: Arc<Crew>,
+        watcher: Watcher<P>,
+    ) -> Self {
+        let workers = layout.workers;
+        let named = state.schedule.variables().map(Named::new);
+        Self {
+            named,
+            marked_shards: vec![0; layout.shard_at.len()],
+            marked_blocks: vec![0; layout.block_at.len()],
+            marks: 0,
+            asked: layout.asked,
+            program,
+            verbs: P::verbs(),
+            settings,
+            state,
+            workers,
+            crew,
+            placement: Arc::clone(&layout.shard_at),
+            block_at: layout.block_at.clone(),
+            replica,
+            stage: Stage::Fresh,
+            listed: None,
+            issued: 0,
+            aggregated: 0,
+            keep: false,
+            flights: VecDeque::new(),
+            unsent: (0..workers).map(|_| Vec::new()).collect(),
+            held: Vec::new(),
+            accepted: None,
+            load: vec![0.0; workers],
+            measured: vec![0.0; workers],
+            watcher,
+            records: Vec::new(),
+            changes: Vec::new(),
+            prints: Vec::new(),
+            verdict: None,
+            parting: None,
+        }
+    }
+
+    /// Starts the generation: certify first, or go on with the epoch that the last one left.
+    pub(crate) fn start(&mut self, out: &mut Outbox<P>) -> Result<(), String> {
+        match self.state.progress.outlook.take() {
+            None => self.certify(out),
+            Some(outlook) => {
+                self.verdict = Some((outlook.metric.clone(), outlook.objective));
+                // Where the guard went back to an earlier boundary, a checkpoint cannot be concluded anew. A checkpoint of a run that was over is resumed to its end, not beyond it.
+                if let Some(ending) = self.ending(&outlook) {
+                    self.part(Parting::Over(ending), outlook, out);
+                } else {
+                    self.accept(&outlook, out);
+                    self.begin_epoch(outlook, out)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The boundary that is certified and concluded next.
+    fn boundary(&self) -> Boundary {
+        let epoch = self.state.progress.epoch + u64::from(self.verdict.is_some());
+        Boundary { epoch, shards: self.placement.len() as u32 }
+    }
+}

@@ -1,0 +1,218 @@
+//! Rounds: handing them out, aggregating them in order, and letting the schedule learn them.
+
+use std::sync::Arc;
+
+use super::answers::in_shard_order;
+use super::check::check_related;
+use super::{COMMITS_HELD, Flight, Hub, Stage};
+use crate::base::doing::Doing;
+use crate::program::{Program, Visibility};
+use crate::run::message::{Asked, Message};
+use crate::run::place::Outbox;
+use crate::schedule::{Assignment, Candidates, Dependencies, Next, Round};
+
+impl<P: Program> Hub<P> {
+    /// Hands out rounds while the staleness allows; ends the epoch when all have landed.
+    pub(super) fn advance(&mut self, out: &mut Outbox<P>) -> Result<(), String> {
+        let staleness = self.state.progress.staleness as u64;
+        loop {
+            match self.stage {
+                Stage::Stepwise => {
+                    let seen = self.issued.saturating_sub(staleness);
+                    self.aggregate_up_to(seen);
+                    if self.aggregated < seen {
+                        return Ok(());
+                    }
+                    self.learn_up_to(seen)?;
+                    let next = self.next();
+                    self.take_step(next, out)?;
+                }
+                Stage::Draining { last } => {
+                    self.aggregate_up_to(self.issued);
+                    if self.aggregated < self.issued {
+                        return Ok(());
+                    }
+                    self.learn_up_to(self.issued)?;
+                    if last {
+                        self.certify(out);
+                        return Ok(());
+                    }
+                    self.stage = Stage::Stepwise;
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// What the plan has next; its end where somebody asks for it between two rounds.
+    fn next(&mut self) -> Next<P::Phase> {
+        if self.settings.stop.is_requested_now() {
+            self.state.cut_short = true;
+            return Next::EndOfEpoch;
+        }
+        match &mut self.listed {
+            Some(rounds) => rounds.pop_front().map_or(Next::EndOfEpoch, Next::Round),
+            None => {
+                let doing = Doing::verb("the schedule's next_round");
+                doing.epoch(self.state.progress.epoch).round(self.issued).note();
+                self.state.schedule.next_round()
+            }
+        }
+    }
+
+    pub(super) fn decide(&mut self, dependencies: &Dependencies) -> Next<P::Phase> {
+        let doing = Doing::verb("the schedule's decide");
+        doing.epoch(self.state.progress.epoch).round(self.issued).note();
+        self.state.schedule.decide(dependencies)
+    }
+
+    pub(super) fn take_step(&mut self, next: Next<P::Phase>, out: &mut Outbox<P>) -> Result<(), String> {
+        match next {
+            Next::Round(round) => {
+                self.check(&round)?;
+                self.hand_out(round, out);
+            }
+            Next::Drain => self.stage = Stage::Draining { last: false },
+            Next::EndOfEpoch => self.stage = Stage::Draining { last: true },
+            Next::Relate(candidates) => {
+                self.check_candidates(&candidates)?;
+                let waiting = self.gather(&candidates, out);
+                if waiting == 0 {
+                    let next = self.relate(&candidates, Vec::new())?;
+                    return self.take_step(next, out);
+                }
+                self.stage = Stage::Relating { candidates, waiting, pieces: Vec::new() };
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks the owners of candidates to describe them. Returns how many workers will answer.
+    fn gather(&mut self, candidates: &Candidates<P::Phase>, out: &mut Outbox<P>) -> usize {
+        let mut tasks: Vec<Vec<_>> = (0..self.workers).map(|_| Vec::new()).collect();
+        for (shard, positions) in &candidates.owners {
+            let variables = positions.iter().map(|&at| candidates.variables[at as usize]).collect();
+            let task = Assignment { shard: *shard, block: None, variables };
+            tasks[self.placement[*shard as usize] as usize].push(task);
+        }
+        let mut waiting = 0;
+        for (worker, tasks) in tasks.into_iter().enumerate().filter(|(_, tasks)| !tasks.is_empty()) {
+            waiting += 1;
+            // Without them a shard would be read as old as its worker's last task happens to be.
+            let changes = std::mem::take(&mut self.unsent[worker]);
+            let asked = self.asked(&candidates.phase, tasks);
+            out.push((worker as u32, Message::Gather { changes, asked }));
+        }
+        waiting
+    }
+
+    /// Lets the program relate candidates, and the schedule decide.
+    pub(super) fn relate(
+        &mut self,
+        candidates: &Candidates<P::Phase>,
+        pieces: Vec<(u32, P::Partial)>,
+    ) -> Result<Next<P::Phase>, String> {
+        Doing::verb("relate").epoch(self.state.progress.epoch).round(self.issued).note();
+        let (_, relate) = self.verbs.to_relate()?;
+        let dependencies = relate(&self.program, &candidates.phase, &candidates.variables, pieces);
+        check_related(candidates.variables.len(), &dependencies)?;
+        Ok(self.decide(&dependencies))
+    }
+
+    /// Tasks of the round under way.
+    fn asked(&self, phase: &P::Phase, tasks: Vec<Assignment>) -> Asked<P> {
+        Asked { epoch: self.state.progress.epoch, round: self.issued, phase: phase.clone(), tasks }
+    }
+
+    pub(super) fn prepare(&self, round: &mut Round<P::Phase>) {
+        Doing::verb("prepare").epoch(self.state.progress.epoch).round(self.issued).note();
+        self.program.prepare(&mut round.phase, &self.state.pinned);
+    }
+
+    pub(super) fn hand_out(&mut self, mut round: Round<P::Phase>, out: &mut Outbox<P>) {
+        self.prepare(&mut round);
+        let mut tasks: Vec<Vec<_>> = (0..self.workers).map(|_| Vec::new()).collect();
+        let mut forward: Vec<Vec<_>> = (0..self.workers).map(|_| Vec::new()).collect();
+        for assignment in &round.tasks {
+            let worker = self.placement[assignment.shard as usize];
+            tasks[worker as usize].push(assignment.clone());
+            if let Some(block) = assignment.block {
+                let at = std::mem::replace(&mut self.block_at[block as usize], worker);
+                if at != worker {
+                    forward[at as usize].push((block, worker));
+                }
+            }
+        }
+        self.count(&round);
+        let mut waiting = 0;
+        for (worker, (tasks, forward)) in tasks.into_iter().zip(forward).enumerate() {
+            if tasks.is_empty() && forward.is_empty() && self.unsent[worker].len() < COMMITS_HELD {
+                continue;
+            }
+            waiting += 1;
+            let changes = std::mem::take(&mut self.unsent[worker]);
+            let asked = self.asked(&round.phase, tasks);
+            out.push((worker as u32, Message::Step { changes, forward, asked }));
+        }
+        let number = self.issued;
+        self.flights.push_back(Flight { number, round, waiting, partials: Vec::new(), change: None });
+        self.issued += 1;
+    }
+
+    pub(super) fn count(&mut self, round: &Round<P::Phase>) {
+        let totals = &mut self.state.progress.totals;
+        totals.rounds += 1;
+        totals.tasks += round.tasks.len() as u64;
+        totals.updates += round
+            .tasks
+            .iter()
+            .map(|task| task.variables.len().max(usize::from(task.block.is_some())) as u64)
+            .sum::<u64>();
+    }
+
+    /// Aggregates the rounds before `end` whose partials are all here, in the order in which they were handed out; no
+    /// further, so that the pinned block is the same when a round is handed out, however soon its partials come.
+    fn aggregate_up_to(&mut self, end: u64) {
+        let first = self.flights.front().map_or(0, |flight| flight.number);
+        while let Some(flight) = self.flights.get_mut(self.aggregated.wrapping_sub(first) as usize) {
+            if flight.waiting > 0 || flight.number >= end {
+                break;
+            }
+            Doing::verb("aggregate").epoch(self.state.progress.epoch).round(flight.number).note();
+            let partials = in_shard_order(std::mem::take(&mut flight.partials));
+            let change = self.program.aggregate(&flight.round, &mut self.state.pinned, partials);
+            let number = flight.number;
+            let change = Arc::new(change);
+            flight.change = Some(Arc::clone(&change));
+            self.print_change(number, &change);
+            self.aggregated += 1;
+        }
+    }
+
+    /// Lets the schedule learn the rounds before `end`, and their changes be committed.
+    pub(super) fn learn_up_to(&mut self, end: u64) -> Result<(), String> {
+        while self.flights.front().is_some_and(|flight| flight.number < end && flight.change.is_some()) {
+            let Some(Flight { number, round, change: Some(change), .. }) = self.flights.pop_front() else {
+                break;
+            };
+            let doing = Doing::verb("moved").epoch(self.state.progress.epoch).round(number);
+            doing.note();
+            let mut moved = Vec::new();
+            self.program.moved(&change, &mut |variable, distance| moved.push((variable, distance)));
+            self.check_told("`moved` names", &moved)?;
+            doing.then("the schedule's learn").note();
+            self.state.schedule.learn(&round, &moved);
+            match self.program.visibility() {
+                Visibility::EachRound => self.commit(change),
+                Visibility::AtBoundary => self.held.push(change),
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn commit(&mut self, change: Arc<P::Change>) {
+        for unsent in &mut self.unsent {
+            unsent.push(Arc::clone(&change));
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! [`HubState`]: what the hub hands on, and [`Progress`]: where a run stands.
+
+use crate::program::Program;
+use crate::program::verdict::Status;
+use crate::schedule::{Counts, Outlook, Schedule};
+
+/// What the hub hands on from generation to generation, and what a checkpoint keeps of it.
+pub(crate) struct HubState<P: Program> {
+    pub(crate) pinned: P::Pinned,
+    pub(crate) schedule: Box<dyn Schedule<P::Phase>>,
+    pub(crate) progress: Progress,
+    /// What the boundary was before it was concluded, where a checkpoint of it is to be written.
+    pub(crate) unconcluded: Option<Unconcluded<P>>,
+    /// Whether the last epoch ended between two of its rounds: it is no boundary to go on from.
+    pub(crate) cut_short: bool,
+}
+
+/// A boundary before it is concluded.
+pub(crate) struct Unconcluded<P: Program> {
+    /// State that the pinned block had learned, as bytes.
+    pub(crate) pinned: Vec<u8>,
+    /// The conclusion's change, which nobody has committed yet.
+    pub(crate) change: Option<P::Change>,
+    /// The metric's value as it was last measured before.
+    pub(crate) last: Option<f64>,
+}
+
+impl<P: Program> HubState<P> {
+    /// A run that begins.
+    pub(crate) fn new(pinned: P::Pinned, schedule: Box<dyn Schedule<P::Phase>>, staleness: usize) -> Self {
+        let progress = Progress { staleness, ..Progress::default() };
+        Self { pinned, schedule, progress, unconcluded: None, cut_short: false }
+    }
+}
+
+/// Where a run stands at a boundary.
+#[derive(Clone, Default)]
+pub(crate) struct Progress {
+    /// Epochs completed.
+    pub(crate) epoch: u64,
+    /// What the next epoch begins with; `None` before the first boundary.
+    pub(crate) outlook: Option<Outlook>,
+    /// What the program said of the run at that boundary.
+    pub(crate) status: Status,
+    pub(crate) staleness: usize,
+    /// Rollbacks since the last epoch that was accepted.
+    pub(crate) in_vain: u64,
+    pub(crate) totals: Totals,
+    /// The totals, and what the schedule had counted, when the epoch under way began.
+    pub(crate) before: (Totals, Counts),
+    /// The metric's value as it was last measured.
+    pub(crate) last: Option<f64>,
+}
+
+/// Counts over the whole run.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Totals {
+    pub(crate) rounds: u64,
+    pub(crate) tasks: u64,
+    pub(crate) updates: u64,
+    pub(crate) rollbacks: u64,
+}
+
+crate::state!(Totals { rounds, tasks, updates, rollbacks });
+
+/// More than any run counts: sums of counts below it do not overflow.
+const COUNTED: u64 = 1 << 62;
+
+impl Totals {
+    fn all(&self) -> [u64; 4] {
+        [self.rounds, self.tasks, self.updates, self.rollbacks]
+    }
+}
+
+impl Progress {
+    /// Whether a run can have come to this: counts are within what can be counted, and have only grown since the epoch
+    /// under way began.
+    pub(crate) fn is_possible(&self) -> bool {
+        let grown = self.before.0.all().into_iter().zip(self.totals.all()).all(|(before, now)| before <= now);
+        let counts = self.totals.all().into_iter().chain([self.epoch, self.in_vain]);
+        grown && counts.max().is_some_and(|most| most < COUNTED)
+    }
+}
+
+crate::state!(Progress { epoch, outlook, status, staleness, in_vain, totals, before, last });

@@ -1,0 +1,84 @@
+//! [`Message`]: what hub and places say to each other, and its bytes.
+
+use std::sync::Arc;
+
+use crate::program::{Boundary, Program, Task};
+use crate::run::prints::Part;
+use crate::schedule::{Assignment, Round};
+
+/// What hub and places say to each other. A message is handled after everything its sender sent before it.
+pub(crate) enum Message<P: Program> {
+    /// Hub to place: commit the changes, send blocks away, then run the tasks of a round.
+    Step { changes: Changes<P>, forward: Vec<(u32, u32)>, asked: Asked<P> },
+    /// Hub to place: commit the changes, then run your part of a plan that is known for the whole epoch.
+    Plan { epoch: u64, changes: Changes<P>, rounds: Arc<Vec<Round<P::Phase>>> },
+    /// Hub to place: commit the changes, then gather what describes these candidates.
+    Gather { changes: Changes<P>, asked: Asked<P> },
+    /// Hub to place: commit the changes, then certify every shard; before that, if told so, keep what each has learned for a
+    /// checkpoint.
+    Boundary { changes: Changes<P>, at: Boundary, keep: bool },
+    /// Hub to place: commit the changes, then keep a snapshot of this boundary.
+    Remember { changes: Changes<P> },
+    /// Hub to place: go back to the snapshot.
+    Recall,
+    /// Hub to place: commit the changes and hand your state back; the generation ends.
+    Leave { changes: Changes<P> },
+    /// Place to place: a block on leg `leg` of its way through the plan (0 where the hub directs it).
+    Block { block: u32, leg: u32, state: P::Block },
+    /// Place to hub: the partials of a round.
+    Partials { round: u64, answer: Answer<P> },
+    /// Place to hub: the plan is done; the folded partials of each shard.
+    PlanDone { answer: Answer<P> },
+    /// Place to hub, in a dataflow of someone else's: whose memory it is in.
+    Here { memory: u64 },
+    /// Place to hub: what was gathered.
+    Pieces { answer: Answer<P> },
+    /// Place to hub: the shards' shares of the metric, and fingerprints where they are wanted.
+    Shares { answer: Answer<P>, prints: Vec<(Part, u64)> },
+}
+
+/// Changes to commit, oldest first; shared by all places of a process.
+pub(crate) type Changes<P> = Vec<Arc<<P as Program>::Change>>;
+
+/// Tasks of one round for the shards of one worker; their phase travels once.
+pub(crate) struct Asked<P: Program> {
+    pub(crate) epoch: u64,
+    pub(crate) round: u64,
+    pub(crate) phase: P::Phase,
+    pub(crate) tasks: Vec<Assignment>,
+}
+
+impl<P: Program> Asked<P> {
+    pub(crate) fn into_tasks(self) -> impl DoubleEndedIterator<Item = Task<P::Phase>> {
+        let Self { epoch, round, phase, tasks } = self;
+        tasks.into_iter().map(move |task| task.task(&phase, epoch, round))
+    }
+}
+
+/// Partials by shard, and how long the shards computed.
+pub(crate) struct Answer<P: Program> {
+    pub(crate) worker: u32,
+    pub(crate) partials: Vec<(u32, P::Partial)>,
+    /// Seconds of computing, measured: they may move shards, never change a result.
+    pub(crate) busy: f64,
+    /// Of these, seconds that only measured the model.
+    pub(crate) measured: f64,
+}
+
+crate::state!([P: Program] Asked<P> { epoch, round, phase, tasks });
+crate::state!([P: Program] Answer<P> { worker, partials, busy, measured });
+crate::state!([P: Program] enum Message<P> {
+    Step { changes, forward, asked },
+    Plan { epoch, changes, rounds },
+    Gather { changes, asked },
+    Boundary { changes, at, keep },
+    Remember { changes },
+    Recall,
+    Leave { changes },
+    Block { block, leg, state },
+    Partials { round, answer },
+    PlanDone { answer },
+    Here { memory },
+    Pieces { answer },
+    Shares { answer, prints },
+});

@@ -1,0 +1,14 @@
+//! What carries out a generation and what it holds: the hub that hands out rounds, the places where tasks run, the words
+//! between them, and where shards are placed. It knows nothing of timely and can be driven by hand.
+
+pub(crate) mod hub;
+pub(crate) mod message;
+pub(crate) mod place;
+pub mod placement;
+pub(crate) mod places;
+pub(crate) mod prints;
+pub(crate) mod record;
+pub(crate) mod settings;
+pub(crate) mod share;
+pub(crate) mod snapshot;
+pub(crate) mod wishes;

@@ -1,0 +1,348 @@
+//! [`Place`]: what one worker holds, and what it does with it. A plain state machine: it neither knows timely nor
+//! blocks.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+
+use self::plan::PlanRun;
+use crate::base::doing::Doing;
+use crate::base::slowdown::Slowdown;
+use crate::base::state::{Learned, from_bytes, to_bytes};
+use crate::checkpoint::Checkpoints;
+use crate::program::verbs::Verbs;
+use crate::program::{Boundary, Program, Task};
+use crate::run::message::{Answer, Changes, Message};
+use crate::run::prints::{Part, Prints, print, print_of};
+
+mod plan;
+#[cfg(test)]
+mod tests;
+
+/// The address of the hub in [`Place::run`]'s outbox.
+pub(crate) const HUB: u32 = u32::MAX;
+
+/// One worker's shards, the blocks that are here, and its replica.
+pub(crate) struct Place<P: Program> {
+    program: Arc<P>,
+    verbs: Verbs<P>,
+    worker: u32,
+    manner: Manner,
+    /// What makes it slower than it is.
+    pub(crate) slowdown: Option<Arc<Slowdown>>,
+    /// The worker of each shard.
+    placement: Arc<Vec<u32>>,
+    pub(crate) shards: BTreeMap<u32, P::Shard>,
+    pub(crate) blocks: BTreeMap<u32, P::Block>,
+    /// On the first worker the hub reads it at boundaries, when no task runs.
+    pub(crate) replica: Rc<RefCell<P::Replica>>,
+    inbox: VecDeque<Message<P>>,
+    step: Option<Step<P>>,
+    plan: Option<PlanRun<P>>,
+    /// Blocks, with their legs, that arrived before the order that needs them: they belong to what comes next.
+    early: Vec<(u32, u32)>,
+    snapshot: Option<Snapshot<P>>,
+    pub(crate) left: bool,
+}
+
+/// A round of a stepwise plan under way: tasks that wait for their blocks, and partials.
+struct Step<P: Program> {
+    round: u64,
+    forward: Vec<(u32, u32)>,
+    tasks: VecDeque<Task<P::Phase>>,
+    partials: Vec<(u32, P::Partial)>,
+    busy: f64,
+    measured: f64,
+}
+
+/// A boundary to which the guard may return.
+struct Snapshot<P: Program> {
+    shards: Vec<(u32, Vec<u8>)>,
+    blocks: Vec<(u32, Vec<u8>)>,
+    replica: P::Replica,
+}
+
+/// How a place works: nothing of it may show in any result.
+#[derive(Debug, Clone)]
+pub(crate) struct Manner {
+    /// Whether tasks that may run at the same time run in reverse order.
+    pub(crate) reversed: bool,
+    pub(crate) prints: Prints,
+    /// Where a boundary is written that may become a checkpoint.
+    pub(crate) checkpoints: Option<Arc<Checkpoints>>,
+}
+
+/// What a shard has learned, as bytes.
+pub(crate) fn learned<P: Program>(program: &P, number: u32, shard: &P::Shard) -> Vec<u8> {
+    Doing::verb("remember").of("shard", number).note();
+    let mut out = Learned::default();
+    program.remember(shard, &mut out);
+    out.into_bytes()
+}
+
+/// State that the pinned block has learned, as bytes.
+pub(crate) fn learned_pinned<P: Program>(program: &P, pinned: &P::Pinned) -> Vec<u8> {
+    Doing::verb("remember_pinned").note();
+    let mut out = Learned::default();
+    program.remember_pinned(pinned, &mut out);
+    out.into_bytes()
+}
+
+/// Messages with their addressees.
+pub(crate) type Outbox<P> = Vec<(u32, Message<P>)>;
+
+impl<P: Program> Place<P> {
+    pub(crate) fn new(
+        program: Arc<P>,
+        (worker, manner): (u32, Manner),
+        placement: Arc<Vec<u32>>,
+        shards: BTreeMap<u32, P::Shard>,
+        blocks: BTreeMap<u32, P::Block>,
+        replica: P::Replica,
+    ) -> Self {
+        Self {
+            program,
+            verbs: P::verbs(),
+            worker,
+            manner,
+            slowdown: None,
+            placement,
+            shards,
+            blocks,
+            replica: Rc::new(RefCell::new(replica)),
+            inbox: VecDeque::new(),
+            step: None,
+            plan: None,
+            early: Vec::new(),
+            snapshot: None,
+            left: false,
+        }
+    }
+
+    /// Whether nothing is under way and nothing waits.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.inbox.is_empty() && self.step.is_none() && self.plan.is_none()
+    }
+
+    /// Takes in a message.
+    pub(crate) fn receive(&mut self, message: Message<P>) {
+        match message {
+            // A block is not an order: it is here as soon as it arrives.
+            Message::Block { block, leg, state } => {
+                self.blocks.insert(block, state);
+                self.early.push((block, leg));
+            }
+            order => self.inbox.push_back(order),
+        }
+    }
+
+    /// Does one piece of work. Returns whether there was any.
+    ///
+    /// # Errors
+    /// If a snapshot cannot be read back, or the program lacks a verb.
+    pub(crate) fn run(&mut self, out: &mut Outbox<P>) -> Result<bool, String> {
+        if self.step.is_some() {
+            return self.run_step(out);
+        }
+        if self.plan.is_some() {
+            self.seat_blocks();
+            return self.run_plan(out);
+        }
+        let Some(order) = self.inbox.pop_front() else { return Ok(false) };
+        match order {
+            Message::Step { changes, forward, asked } => {
+                self.commit(&changes);
+                let (round, partials) = (asked.round, Vec::with_capacity(asked.tasks.len()));
+                let tasks = asked.into_tasks();
+                let tasks = if self.manner.reversed { tasks.rev().collect() } else { tasks.collect() };
+                self.step = Some(Step { round, forward, tasks, partials, busy: 0.0, measured: 0.0 });
+                self.run_step(out)?;
+            }
+            Message::Plan { epoch, changes, rounds } => {
+                self.commit(&changes);
+                self.begin_plan(epoch, rounds, out);
+            }
+            Message::Gather { changes, asked } => {
+                self.commit(&changes);
+                let started = Instant::now();
+                let (gather, _) = self.verbs.to_relate()?;
+                let piece = |task: Task<P::Phase>| {
+                    let shard = self.shards.get(&task.shard)?;
+                    Doing::verb("gather").of("shard", task.shard).epoch(task.epoch).round(task.round).note();
+                    Some((task.shard, gather(&self.program, &task, shard)))
+                };
+                let partials = asked.into_tasks().filter_map(piece).collect();
+                let busy = started.elapsed().as_secs_f64();
+                let answer = Answer { worker: self.worker, partials, busy, measured: 0.0 };
+                out.push((HUB, Message::Pieces { answer }));
+            }
+            Message::Boundary { changes, at, keep } => {
+                self.commit(&changes);
+                if keep {
+                    self.write(&at)?;
+                }
+                let prints = self.print();
+                let started = Instant::now();
+                let replica = self.replica.borrow();
+                let shares = self.shards.iter_mut();
+                let partials = shares
+                    .map(|(&number, shard)| {
+                        Doing::verb("certify").of("shard", number).note();
+                        (number, self.program.certify(&at, number, shard, &replica))
+                    })
+                    .collect();
+                let busy = started.elapsed().as_secs_f64();
+                let measured = if self.program.measures(None) { busy } else { 0.0 };
+                let answer = Answer { worker: self.worker, partials, busy, measured };
+                out.push((HUB, Message::Shares { answer, prints }));
+            }
+            Message::Remember { changes } => {
+                self.commit(&changes);
+                self.remember();
+            }
+            Message::Recall => self.recall()?,
+            Message::Leave { changes } => {
+                self.commit(&changes);
+                self.left = true;
+            }
+            // Blocks never enter the inbox.
+            _ => return Err(format!("worker {} was sent an answer, which is for the hub", self.worker)),
+        }
+        Ok(true)
+    }
+
+    fn commit(&mut self, changes: &Changes<P>) {
+        let mut replica = self.replica.borrow_mut();
+        for change in changes {
+            Doing::verb("commit").of("worker", self.worker).note();
+            self.program.commit(change, &mut replica);
+            for (&number, shard) in &mut self.shards {
+                Doing::verb("commit_shard").of("shard", number).note();
+                self.program.commit_shard(change, number, shard);
+            }
+        }
+    }
+
+    /// Whether a block is here ahead of its order: a sibling has already gone on to the next epoch.
+    fn is_early(&self, block: u32) -> bool {
+        self.early.iter().any(|&(early, _)| early == block)
+    }
+
+    // ---- rounds handed out one by one ----
+
+    /// Runs the tasks of the step whose blocks are here. Returns whether one ran or the step ended.
+    fn run_step(&mut self, out: &mut Outbox<P>) -> Result<bool, String> {
+        let Some(mut step) = self.step.take() else { return Ok(false) };
+        // A block leaves only after this worker's earlier rounds, which have all run.
+        let (go, wait) =
+            step.forward.into_iter().partition::<Vec<_>, _>(|(block, _)| self.blocks.contains_key(block));
+        step.forward = wait;
+        let mut worked = !go.is_empty();
+        for (block, to) in go {
+            if let Some(state) = self.blocks.remove(&block) {
+                out.push((to, Message::Block { block, leg: 0, state }));
+            }
+        }
+        let replica = self.replica.borrow();
+        for _ in 0..step.tasks.len() {
+            let Some(task) = step.tasks.pop_front() else { break };
+            let Some(shard) = self.shards.get_mut(&task.shard) else { continue };
+            let doing = Doing::verb("update").of("shard", task.shard).epoch(task.epoch).round(task.round);
+            doing.note();
+            let started = Instant::now();
+            let partial = match task.block {
+                None => self.verbs.to_update()?(&self.program, &task, shard, &replica),
+                Some(block) => match self.blocks.get_mut(&block) {
+                    Some(block) => {
+                        self.verbs.to_update_block()?(&self.program, &task, shard, block, &replica)
+                    }
+                    None => {
+                        step.tasks.push_back(task);
+                        continue;
+                    }
+                },
+            };
+            let seconds = match &self.slowdown {
+                None => started.elapsed().as_secs_f64(),
+                Some(slowdown) => slowdown.stretch(self.worker, task.epoch, started),
+            };
+            step.busy += seconds;
+            step.measured += if self.program.measures(Some(&task.phase)) { seconds } else { 0.0 };
+            step.partials.push((task.shard, partial));
+            worked = true;
+        }
+        drop(replica);
+        if step.tasks.is_empty() && step.forward.is_empty() {
+            let Step { round, partials, busy, measured, .. } = step;
+            let answer = Answer { worker: self.worker, partials, busy, measured };
+            out.push((HUB, Message::Partials { round, answer }));
+            self.early.clear();
+            return Ok(true);
+        }
+        self.step = Some(step);
+        Ok(worked)
+    }
+
+    /// Writes what is here to a checkpoint of the boundary, as it is before it is certified.
+    fn write(&self, at: &Boundary) -> Result<(), String> {
+        let Some(checkpoints) = &self.manner.checkpoints else { return Ok(()) };
+        let shards = self.shards.iter().map(|(&number, shard)| (number, shard));
+        let blocks = self.blocks.iter().filter(|&(&number, _)| !self.is_early(number));
+        let blocks = blocks.map(|(&number, block)| (number, block));
+        checkpoints.write_held(at.epoch, &*self.program, shards, blocks)
+    }
+
+    // ---- the guard's snapshot ----
+
+    /// What each shard has learned.
+    fn learned(&self) -> Vec<(u32, Vec<u8>)> {
+        let shards = self.shards.iter();
+        shards.map(|(&number, shard)| (number, learned(&*self.program, number, shard))).collect()
+    }
+
+    /// The fingerprints of what is here, as far as they are wanted.
+    fn print(&self) -> Vec<(Part, u64)> {
+        let mut prints = Vec::new();
+        if self.manner.prints == Prints::Off {
+            return prints;
+        }
+        Doing::verb("save of the replica").of("worker", self.worker).note();
+        prints.push((Part::Replica(self.worker), print_of(&*self.replica.borrow())));
+        if self.manner.prints == Prints::All {
+            prints.extend(self.learned().iter().map(|(number, bytes)| (Part::Shard(*number), print(bytes))));
+            let here = self.blocks.iter().filter(|&(&number, _)| !self.is_early(number));
+            prints.extend(here.map(|(&number, block)| (Part::Block(number), print_of(block))));
+        }
+        prints
+    }
+
+    fn remember(&mut self) {
+        let blocks = self.blocks.iter().filter(|&(&number, _)| !self.is_early(number));
+        self.snapshot = Some(Snapshot {
+            shards: self.learned(),
+            blocks: blocks.map(|(&number, block)| (number, to_bytes(block))).collect(),
+            replica: self.replica.borrow().clone(),
+        });
+    }
+
+    fn recall(&mut self) -> Result<(), String> {
+        let Some(snapshot) = &self.snapshot else { return Ok(()) };
+        let broken = |error| format!("the snapshot of a boundary cannot be read back: {error}");
+        for (number, bytes) in &snapshot.shards {
+            if let Some(shard) = self.shards.get_mut(number) {
+                Doing::verb("recall").of("shard", *number).note();
+                self.program.recall(shard, &mut Learned::of(bytes)).map_err(broken)?;
+            }
+        }
+        // Blocks may have ended the epoch elsewhere: those that were here at the boundary are here again.
+        let early = &self.early;
+        self.blocks.retain(|number, _| early.iter().any(|(early, _)| early == number));
+        for (number, bytes) in &snapshot.blocks {
+            self.blocks.insert(*number, from_bytes(bytes).map_err(broken)?);
+        }
+        *self.replica.borrow_mut() = snapshot.replica.clone();
+        Ok(())
+    }
+}

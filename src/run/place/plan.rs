@@ -1,0 +1,181 @@
+//! A plan known for the whole epoch, on one worker: a task runs as soon as its shard and its block are free, and the
+//! block then sets out for its next stop. Nothing waits for a round to end.
+
+use std::cmp::Reverse;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::{HUB, Outbox, Place};
+use crate::base::doing::Doing;
+use crate::program::Program;
+use crate::run::message::{Answer, Message};
+use crate::schedule::Round;
+
+/// A plan known for the whole epoch, under way.
+pub(super) struct PlanRun<P: Program> {
+    epoch: u64,
+    rounds: Arc<Vec<Round<P::Phase>>>,
+    /// For each block, its stops as (round, shard).
+    legs: BTreeMap<u32, Vec<(u32, u32)>>,
+    /// For each shard here, what is left to do as (round, position of the task in it).
+    queues: BTreeMap<u32, VecDeque<(u32, u32)>>,
+    /// Tasks whose shard and block are free, the lowest round first, as (round, shard).
+    ready: BinaryHeap<Reverse<(u32, u32)>>,
+    /// The leg on which each block here is.
+    leg: BTreeMap<u32, u32>,
+    /// The round for which each shard was last found ready: nobody is ready twice.
+    roused: BTreeMap<u32, u32>,
+    folded: BTreeMap<u32, P::Partial>,
+    /// Tasks of this place not done yet.
+    left: usize,
+    busy: f64,
+    measured: f64,
+}
+
+impl<P: Program> Place<P> {
+    pub(super) fn begin_plan(&mut self, epoch: u64, rounds: Arc<Vec<Round<P::Phase>>>, out: &mut Outbox<P>) {
+        let mut legs: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
+        let mut queues: BTreeMap<u32, VecDeque<(u32, u32)>> = BTreeMap::new();
+        for (number, round) in rounds.iter().enumerate() {
+            for (position, task) in round.tasks.iter().enumerate() {
+                if let Some(block) = task.block {
+                    legs.entry(block).or_default().push((number as u32, task.shard));
+                }
+                if self.shards.contains_key(&task.shard) {
+                    queues.entry(task.shard).or_default().push_back((number as u32, position as u32));
+                }
+            }
+        }
+        let left = queues.values().map(VecDeque::len).sum();
+        let plan = PlanRun {
+            epoch,
+            rounds,
+            legs,
+            queues,
+            ready: BinaryHeap::new(),
+            leg: BTreeMap::new(),
+            roused: BTreeMap::new(),
+            folded: BTreeMap::new(),
+            left,
+            busy: 0.0,
+            measured: 0.0,
+        };
+        // Blocks that rest here set out for their first stop; those already on their way wait in `early`.
+        let resting: Vec<u32> = self.blocks.keys().copied().filter(|&block| !self.is_early(block)).collect();
+        self.plan = Some(plan);
+        let shards: Vec<u32> = self.shards.keys().copied().collect();
+        for block in resting {
+            self.send_on(block, 0, out);
+        }
+        self.seat_blocks();
+        for shard in shards {
+            self.rouse_shard(shard);
+        }
+        self.end_plan_if_done(out);
+    }
+
+    /// Seats the blocks that have arrived for this plan.
+    pub(super) fn seat_blocks(&mut self) {
+        for (block, leg) in std::mem::take(&mut self.early) {
+            self.seat(block, leg);
+        }
+    }
+
+    /// A block is here on its `leg`: its shard's task may be ready.
+    fn seat(&mut self, block: u32, leg: u32) {
+        let Some(plan) = &mut self.plan else { return };
+        plan.leg.insert(block, leg);
+        if let Some(&(_, shard)) = plan.legs.get(&block).and_then(|legs| legs.get(leg as usize)) {
+            self.rouse_shard(shard);
+        }
+    }
+
+    /// If the shard's next task has its block here, it is ready.
+    fn rouse_shard(&mut self, shard: u32) {
+        let Some(plan) = &mut self.plan else { return };
+        let Some(&(round, position)) = plan.queues.get(&shard).and_then(VecDeque::front) else { return };
+        let task = &plan.rounds[round as usize].tasks[position as usize];
+        let here = task.block.is_none_or(|block| {
+            let stop = plan.leg.get(&block).and_then(|&leg| plan.legs[&block].get(leg as usize));
+            stop == Some(&(round, shard))
+        });
+        if here && plan.roused.insert(shard, round) != Some(round) {
+            // Which of a round's ready tasks runs first may not show.
+            plan.ready.push(Reverse((round, if self.manner.reversed { !shard } else { shard })));
+        }
+    }
+
+    /// Moves a block to the stop of its `leg`, here or elsewhere; it rests here where it has none.
+    fn send_on(&mut self, block: u32, leg: u32, out: &mut Outbox<P>) {
+        let Some(plan) = &mut self.plan else { return };
+        plan.leg.remove(&block);
+        let stop = plan.legs.get(&block).and_then(|legs| legs.get(leg as usize));
+        let Some(&(_, shard)) = stop else { return };
+        let to = self.placement[shard as usize];
+        if to == self.worker {
+            self.seat(block, leg);
+        } else if let Some(state) = self.blocks.remove(&block) {
+            out.push((to, Message::Block { block, leg, state }));
+        }
+    }
+
+    /// Runs the ready task of the lowest round. Returns whether there was one.
+    pub(super) fn run_plan(&mut self, out: &mut Outbox<P>) -> Result<bool, String> {
+        let Some(plan) = &mut self.plan else { return Ok(false) };
+        let Some(Reverse((number, ready))) = plan.ready.pop() else { return Ok(false) };
+        let shard_number = if self.manner.reversed { !ready } else { ready };
+        let queue = plan.queues.get_mut(&shard_number);
+        let Some((_, position)) = queue.and_then(VecDeque::pop_front) else { return Ok(true) };
+        let task = plan.rounds[number as usize].task(position as usize, plan.epoch, u64::from(number));
+        plan.left -= 1;
+        let Some(shard) = self.shards.get_mut(&shard_number) else { return Ok(true) };
+        let replica = self.replica.borrow();
+        let doing = Doing::verb("update").of("shard", shard_number).epoch(plan.epoch).round(task.round);
+        doing.note();
+        let started = Instant::now();
+        let partial = match task.block {
+            None => self.verbs.to_update()?(&self.program, &task, shard, &replica),
+            Some(block) => match self.blocks.get_mut(&block) {
+                Some(block) => self.verbs.to_update_block()?(&self.program, &task, shard, block, &replica),
+                None => return Ok(true),
+            },
+        };
+        match plan.folded.entry(shard_number) {
+            Entry::Vacant(first) => {
+                first.insert(partial);
+            }
+            Entry::Occupied(mut so_far) => {
+                doing.then("fold").note();
+                if let Some(fold) = self.verbs.fold {
+                    fold(&self.program, so_far.get_mut(), partial);
+                }
+            }
+        }
+        let seconds = match &self.slowdown {
+            None => started.elapsed().as_secs_f64(),
+            Some(slowdown) => slowdown.stretch(self.worker, task.epoch, started),
+        };
+        plan.busy += seconds;
+        plan.measured += if self.program.measures(Some(&task.phase)) { seconds } else { 0.0 };
+        drop(replica);
+        if let Some(block) = task.block {
+            let next = plan.leg.get(&block).map_or(0, |leg| leg + 1);
+            self.send_on(block, next, out);
+        }
+        self.rouse_shard(shard_number);
+        self.end_plan_if_done(out);
+        Ok(true)
+    }
+
+    fn end_plan_if_done(&mut self, out: &mut Outbox<P>) {
+        if self.plan.as_ref().is_some_and(|plan| plan.left == 0) {
+            let Some(plan) = self.plan.take() else { return };
+            let PlanRun { folded, busy, measured, .. } = plan;
+            let partials = folded.into_iter().collect();
+            let answer = Answer { worker: self.worker, partials, busy, measured };
+            out.push((HUB, Message::PlanDone { answer }));
+        }
+    }
+}

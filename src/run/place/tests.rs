@@ -1,0 +1,58 @@
+//! A place driven by hand.
+
+use super::*;
+use crate::program::verbs::Update;
+use crate::program::verdict::{Metric, Verdict};
+use crate::run::message::Asked;
+use crate::schedule::{Assignment, Round};
+
+/// Tasks of phase 1 measure the model, those of phase 0 train it.
+struct Measuring;
+
+impl Program for Measuring {
+    type Shard = ();
+    type Block = ();
+    type Pinned = ();
+    type Replica = ();
+    type Partial = ();
+    type Change = ();
+    type Phase = u32;
+
+    fn verbs() -> Verbs<Self> {
+        Verbs::new().update()
+    }
+    fn measures(&self, phase: Option<&u32>) -> bool {
+        phase == Some(&1)
+    }
+    fn aggregate(&self, _: &Round<u32>, (): &mut (), _: Vec<(u32, ())>) {}
+    fn commit(&self, (): &(), (): &mut ()) {}
+    fn certify(&self, _: &Boundary, _: u32, (): &mut (), (): &()) {}
+    fn conclude(&self, _: &Boundary, (): &mut (), (): &(), _: Vec<(u32, ())>) -> Verdict<()> {
+        Verdict::new(Metric::new("none", 1.0, "nothing"))
+    }
+}
+
+impl Update for Measuring {
+    fn update(&self, _: &Task<u32>, (): &mut (), (): &()) {
+        std::hint::black_box((0..10_000u64).fold(1, |sum, n| sum ^ std::hint::black_box(n)));
+    }
+}
+
+#[test]
+fn seconds_of_a_round_that_measures_are_told_apart_from_those_of_one_that_trains() {
+    let manner = Manner { reversed: false, prints: Prints::Off, checkpoints: None };
+    let (shards, blocks) = ([(0, ()), (1, ())].into(), BTreeMap::new());
+    let mut place = Place::new(Arc::new(Measuring), (0, manner), Arc::new(vec![0, 0]), shards, blocks, ());
+    for phase in [0, 1] {
+        let tasks = [0, 1].map(|shard| Assignment { shard, block: None, variables: Vec::new() });
+        let asked = Asked { epoch: 0, round: u64::from(phase), phase, tasks: tasks.into() };
+        place.receive(Message::Step { changes: Vec::new(), forward: Vec::new(), asked });
+        let mut out = Outbox::new();
+        while place.run(&mut out).unwrap() {}
+        let [(HUB, Message::Partials { round, answer })] = &out[..] else { panic!("no answer to a round") };
+        assert_eq!((*round, answer.partials.len()), (u64::from(phase), 2));
+        assert!(answer.busy > 0.0, "two tasks took no time at all");
+        // All of it or nothing: both tasks are of one phase.
+        assert_eq!(answer.measured, if phase == 1 { answer.busy } else { 0.0 }, "phase {phase}");
+    }
+}

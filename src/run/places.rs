@@ -1,0 +1,76 @@
+//! [`Places`]: the workers that one thread carries.
+//!
+//! Usually one. Where there are more workers than cores a thread carries several, and what they send each other never
+//! leaves it: workers beyond the cores then cost no switches between threads.
+
+use crate::program::Program;
+use crate::run::message::Message;
+use crate::run::place::{Outbox, Place};
+
+/// Neighbouring workers, at least one, that take turns on one thread.
+pub(crate) struct Places<P: Program> {
+    first: u32,
+    places: Vec<Place<P>>,
+    /// Whose turn it is, counted from the last if told so.
+    turn: usize,
+    reversed: bool,
+}
+
+impl<P: Program> Places<P> {
+    /// The places of the workers from `first` on.
+    pub(crate) fn new(first: u32, places: Vec<Place<P>>, reversed: bool) -> Self {
+        Self { first, places, turn: 0, reversed }
+    }
+
+    pub(crate) fn first(&self) -> &Place<P> {
+        &self.places[0]
+    }
+
+    /// The places with the numbers of their workers.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (u32, &mut Place<P>)> {
+        (self.first..).zip(&mut self.places)
+    }
+
+    /// Takes in a message to one of these workers.
+    pub(crate) fn receive(&mut self, to: u32, message: Message<P>) {
+        if let Some(place) = to.checked_sub(self.first).and_then(|at| self.places.get_mut(at as usize)) {
+            place.receive(message);
+        }
+    }
+
+    /// Does one piece of work, of whoever has some and waited longest. Returns whether there was any; what goes to
+    /// other threads is in `out`.
+    ///
+    /// # Errors
+    /// If a snapshot cannot be read back.
+    pub(crate) fn run(&mut self, out: &mut Outbox<P>) -> Result<bool, String> {
+        for _ in 0..self.places.len() {
+            let turn = self.turn;
+            self.turn = (turn + 1) % self.places.len();
+            let at = if self.reversed { self.places.len() - 1 - turn } else { turn };
+            if !self.places[at].left && self.places[at].run(out)? {
+                self.deliver(out);
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Hands over what stays on this thread.
+    fn deliver(&mut self, out: &mut Outbox<P>) {
+        let here = self.first..self.first + self.places.len() as u32;
+        for (to, message) in out.extract_if(.., |(to, _)| here.contains(to)) {
+            self.places[(to - self.first) as usize].receive(message);
+        }
+    }
+
+    /// Whether nothing is under way and nothing waits.
+    pub(crate) fn are_idle(&self) -> bool {
+        self.places.iter().all(Place::is_idle)
+    }
+
+    /// Whether all have left the generation.
+    pub(crate) fn have_left(&self) -> bool {
+        self.places.iter().all(|place| place.left)
+    }
+}

@@ -1,0 +1,82 @@
+//! Fingerprints of boundaries: by them two runs are compared, part by part, and the replicas of one.
+
+use crate::base::random::splitmix64;
+use crate::base::state::{State, to_bytes};
+
+/// What is fingerprinted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Prints {
+    /// Nothing.
+    Off,
+    /// At each boundary the replica of every worker: they must be equal.
+    Replicas,
+    /// Every change, and at each boundary every part.
+    All,
+}
+
+impl Prints {
+    /// Of a run that nobody checks: builds for debugging find replicas that differ.
+    pub(crate) fn usual() -> Self {
+        if cfg!(debug_assertions) { Self::Replicas } else { Self::Off }
+    }
+}
+
+/// A part of what a run holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Part {
+    /// The change of a round.
+    Change(u64),
+    /// What a shard has learned.
+    Shard(u32),
+    Block(u32),
+    Pinned,
+    /// The replica of a worker.
+    Replica(u32),
+    /// Metric, objective and change that a boundary concluded.
+    Conclusion,
+}
+
+crate::state!(
+    enum Part {
+        Change(round),
+        Shard(number),
+        Block(number),
+        Pinned,
+        Replica(worker),
+        Conclusion,
+    }
+);
+
+/// The fingerprints of a boundary and of the epoch before it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct BoundaryPrint {
+    pub(crate) epoch: u64,
+    /// Changes in their order, then the parts, each kind by number.
+    pub(crate) parts: Vec<(Part, u64)>,
+}
+
+/// The fingerprint of bytes.
+pub(crate) fn print(bytes: &[u8]) -> u64 {
+    let words = bytes.chunks_exact(8);
+    let rest = words.remainder().iter().fold(1, |rest, &byte| rest << 8 | u64::from(byte));
+    let word = |word: &[u8]| word.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte));
+    let sum = words.fold(bytes.len() as u64, |sum, bytes| splitmix64(sum ^ word(bytes)));
+    splitmix64(sum ^ rest)
+}
+
+/// The fingerprint of a value.
+pub(crate) fn print_of<T: State>(value: &T) -> u64 {
+    print(&to_bytes(value))
+}
+
+/// Two workers whose replicas differ, if there are some.
+pub(crate) fn unequal_replicas(prints: &[(Part, u64)]) -> Option<(u32, u32)> {
+    let replicas = prints.iter().filter_map(|&(part, print)| match part {
+        Part::Replica(worker) => Some((worker, print)),
+        _ => None,
+    });
+    let mut replicas: Vec<(u32, u64)> = replicas.collect();
+    replicas.sort_unstable();
+    let &(first, print) = replicas.first()?;
+    replicas.iter().find(|&&(_, other)| other != print).map(|&(worker, _)| (first, worker))
+}

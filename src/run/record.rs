@@ -1,0 +1,231 @@
+//! What a run tells about itself: a record an epoch, a report at the end.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::program::verdict::Metric;
+use crate::schedule::RoundLog;
+
+/// One epoch, as written to `trace.jsonl`.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct EpochRecord {
+    /// Epochs completed, this one included; 0 is the boundary before the first.
+    pub epoch: u64,
+    /// Version of the data; 0 until records are inserted or retracted.
+    pub data_version: u64,
+    /// Seconds since the run began.
+    pub seconds: f64,
+    /// Of the epoch's seconds, those that the worker with the most of them spent measuring the model
+    /// ([`Program::measures`](crate::Program::measures)).
+    pub measured: f64,
+    /// Workers in this epoch.
+    pub workers: usize,
+    /// The objective, if the program has a monotone one.
+    pub objective: Option<f64>,
+    /// The metric at the boundary that ends the epoch; `None` where nothing was measured.
+    pub metric: Option<Metric>,
+    /// Where the run stands there, in the program's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position: Option<String>,
+    /// How the run ended, at its last boundary.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ending: Option<Ending>,
+    /// What the program says at the boundary, if anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// Further values that the program shows, by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub shown: BTreeMap<String, f64>,
+    /// Variables named by the rounds of this epoch, each as often as it is named; where a task names none, the block that
+    /// it meets.
+    pub updates: u64,
+    /// Rounds in this epoch.
+    pub rounds: u64,
+    /// Candidates proposed in this epoch.
+    pub candidates: u64,
+    /// Candidates rejected in this epoch.
+    pub rejected: u64,
+    /// Whether the guard rolled the epoch back.
+    pub rolled_back: bool,
+    /// Seconds each worker computed that holds a shard.
+    pub load: Vec<f64>,
+    /// The rounds explained, if the schedule was told to.
+    #[serde(skip)]
+    pub log: Vec<RoundLog>,
+}
+
+impl EpochRecord {
+    /// The metric's value; not a number where nothing was measured.
+    pub fn value(&self) -> f64 {
+        self.metric.as_ref().map_or(f64::NAN, |metric| metric.value)
+    }
+}
+
+/// One timely computation with a fixed set of workers, as listed in the report.
+#[derive(Debug, Clone, Serialize)]
+pub struct GenerationRecord {
+    /// Epochs completed when it began.
+    pub epoch: u64,
+    /// Its workers.
+    pub workers: usize,
+    /// Its processes.
+    pub processes: usize,
+    /// Seconds between the last boundary of the generation before and the first work of this one; 0 for the first.
+    pub pause: f64,
+    /// Shards that changed worker.
+    pub shards_moved: usize,
+    /// Bytes that went from process to process before it began.
+    pub bytes_moved: u64,
+}
+
+crate::state!(GenerationRecord { epoch, workers, processes, pause, shards_moved, bytes_moved });
+
+/// A process of a run, as listed in the report.
+#[derive(Debug, Clone, Serialize)]
+pub struct ProcessRecord {
+    /// Its number.
+    pub process: u32,
+    /// The most memory that it held at any moment, in bytes; `None` where the system does not say.
+    pub peak_memory_bytes: Option<u64>,
+    /// CPU time of it, in seconds; `None` where the system does not say.
+    pub cpu_seconds: Option<f64>,
+}
+
+crate::state!(ProcessRecord { process, peak_memory_bytes, cpu_seconds });
+
+crate::state!(EpochRecord {
+    epoch,
+    data_version,
+    seconds,
+    measured,
+    workers,
+    objective,
+    metric,
+    position,
+    ending,
+    note,
+    shown,
+    updates,
+    rounds,
+    candidates,
+    rejected,
+    rolled_back,
+    load,
+    log,
+});
+
+/// Checkpoints of a run: how many were written, what that cost, and how large the last one was.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct CheckpointRecord {
+    /// How many.
+    pub count: u64,
+    /// Seconds, of the worker that took longest each time.
+    pub seconds: f64,
+    /// Bytes of the last one.
+    pub bytes: u64,
+}
+
+/// How a run ended; in JSON its [`name`](Ending::name).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// The metric reached its target.
+    Target,
+    /// The program's own stopping rule held. The target is missed if there is one.
+    Converged,
+    /// A limit came first.
+    Limit(Limit),
+    /// A request to stop, such as Ctrl-C.
+    Interrupted,
+    /// The metric or the objective is not finite, the objective worsens at any parallelism, or the program says so.
+    Diverged,
+}
+
+/// Which limit ended a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// That of epochs.
+    Epochs,
+    /// That of time.
+    Time,
+}
+
+crate::state!(
+    enum Ending {
+        Target,
+        Converged,
+        Limit(limit),
+        Interrupted,
+        Diverged,
+    }
+);
+crate::state!(
+    enum Limit {
+        Epochs,
+        Time,
+    }
+);
+
+impl Ending {
+    /// `target`, `converged`, `limit`, `interrupted` or `diverged`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Target => "target",
+            Self::Converged => "converged",
+            Self::Limit(_) => "limit",
+            Self::Interrupted => "interrupted",
+            Self::Diverged => "diverged",
+        }
+    }
+}
+
+impl Serialize for Ending {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// What a run counted and measured.
+#[derive(Debug, Clone, Serialize)]
+pub struct RunReport {
+    /// How it ended.
+    pub ending: Ending,
+    /// The metric as it was last measured.
+    pub metric: Metric,
+    /// The last objective, if the program has a monotone one.
+    pub objective: Option<f64>,
+    /// Epochs completed.
+    pub epochs: u64,
+    /// Rounds handed out.
+    pub rounds: u64,
+    /// Tasks in these rounds.
+    pub tasks: u64,
+    /// Variables named by rounds, each as often as it is named; where a task names none, the block that it meets.
+    pub updates: u64,
+    /// Candidates proposed.
+    pub candidates: u64,
+    /// Candidates rejected.
+    pub rejected: u64,
+    /// Epochs that the guard rolled back.
+    pub rollbacks: u64,
+    /// Seconds from the start of the first generation to the end of the last.
+    pub seconds: f64,
+    /// Bytes that crossed between workers; 0 while they share memory.
+    pub bytes_on_wire: u64,
+    /// Of these, bytes of blocks that changed worker.
+    pub block_bytes_on_wire: u64,
+    /// Shards of the run.
+    pub shards: usize,
+    /// The most threads that computed at once.
+    pub threads: usize,
+    /// Workers of the last generation that held no shard.
+    pub idle_workers: usize,
+    /// The generations.
+    pub generations: Vec<GenerationRecord>,
+    /// The processes, where there was more than one.
+    pub processes: Vec<ProcessRecord>,
+    /// Checkpoints that were written.
+    pub checkpoints: CheckpointRecord,
+    /// What went wrong without ending the run, such as a checkpoint that could not be written; each text once.
+    pub warnings: Vec<String>,
+}

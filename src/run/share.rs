@@ -1,0 +1,67 @@
+//! [`Share`]: what one process holds of a run while no computation runs, and [`Returned`]: what comes back from one.
+
+use std::time::Instant;
+
+use crate::program::Program;
+use crate::program::verdict::Metric;
+use crate::run::hub::{HubState, Parting};
+use crate::run::prints::BoundaryPrint;
+use crate::run::record::EpochRecord;
+
+/// Shards and blocks by number, `None` where another process has them.
+pub(crate) struct Share<P: Program> {
+    pub(crate) shards: Vec<Option<P::Shard>>,
+    pub(crate) blocks: Vec<Option<P::Block>>,
+    pub(crate) replica: P::Replica,
+}
+
+/// All shards and blocks of a run.
+pub(crate) struct Held<P: Program> {
+    pub(crate) shards: Vec<P::Shard>,
+    pub(crate) blocks: Vec<P::Block>,
+    pub(crate) replica: P::Replica,
+}
+
+impl<P: Program> From<Held<P>> for Share<P> {
+    fn from(held: Held<P>) -> Self {
+        let Held { shards, blocks, replica } = held;
+        let (shards, blocks) = (shards.into_iter().map(Some), blocks.into_iter().map(Some));
+        Self { shards: shards.collect(), blocks: blocks.collect(), replica }
+    }
+}
+
+impl<P: Program> Share<P> {
+    /// All of it; `None` if something is elsewhere.
+    pub(crate) fn whole(self) -> Option<Held<P>> {
+        let Self { shards, blocks, replica } = self;
+        let shards = shards.into_iter().collect::<Option<Vec<_>>>()?;
+        let blocks = blocks.into_iter().collect::<Option<Vec<_>>>()?;
+        Some(Held { shards, blocks, replica })
+    }
+}
+
+/// How a generation ended and what it counted.
+#[derive(Default)]
+pub(crate) struct Ended {
+    pub(crate) records: Vec<EpochRecord>,
+    pub(crate) prints: Vec<BoundaryPrint>,
+    pub(crate) verdict: Option<(Metric, Option<f64>)>,
+    pub(crate) parting: Option<Parting>,
+    /// The worker of each block.
+    pub(crate) block_at: Vec<u32>,
+    pub(crate) bytes: u64,
+    pub(crate) block_bytes: u64,
+    /// When the hub had concluded its last boundary.
+    pub(crate) at: Option<Instant>,
+}
+
+/// What comes back from a generation.
+pub(crate) struct Returned<P: Program> {
+    pub(crate) share: Share<P>,
+    /// Where the first worker was.
+    pub(crate) hub: Option<HubState<P>>,
+    pub(crate) began: Option<Instant>,
+    /// Epochs completed when it began.
+    pub(crate) epoch: u64,
+    pub(crate) ended: Ended,
+}

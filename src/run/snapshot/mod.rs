@@ -1,0 +1,197 @@
+//! A boundary of a run as the records of a checkpoint, and back.
+
+#[cfg(test)]
+mod forged;
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use super::hub::{HubState, Progress};
+use super::place::{learned, learned_pinned};
+use super::share::Held;
+use crate::base::doing::{self, Doing};
+use crate::base::error::EngineError;
+use crate::base::identity::Identity;
+use crate::base::state::{Learned, StateError, from_bytes, to_bytes};
+use crate::checkpoint::part::{Kind, Records};
+use crate::checkpoint::{Checkpoint, Checkpoints, refuse, unwritten};
+use crate::program::{Boundary, Program, Restored};
+
+impl Checkpoints {
+    /// Writes what these shards have learned, and these blocks: a part of the boundary after this number of epochs.
+    ///
+    /// # Errors
+    /// If the program fails. What the store refuses is told by [`write_rest`](Self::write_rest).
+    pub(crate) fn write_held<'a, P: Program>(
+        &self,
+        epoch: u64,
+        program: &P,
+        shards: impl Iterator<Item = (u32, &'a P::Shard)>,
+        blocks: impl Iterator<Item = (u32, &'a P::Block)>,
+    ) -> Result<(), String> {
+        self.write_part(epoch, |add| {
+            for (number, shard) in shards {
+                add(Kind::Shard(number), &learned(program, number, shard));
+            }
+            for (number, block) in blocks {
+                Doing::verb("save").of("block", number).note();
+                add(Kind::Block(number), &to_bytes(block));
+            }
+            Ok(())
+        })
+    }
+
+    /// Writes the rest of a boundary and makes a checkpoint of it. Returns what it cost, and its bytes.
+    ///
+    /// # Errors
+    /// [`EngineError::Worker`] if program or schedule fail, [`EngineError::Checkpoint`] if it cannot be written.
+    pub(crate) fn write_rest<P: Program>(
+        &self,
+        identity: &Identity,
+        program: &P,
+        held: &Held<P>,
+        hub: &HubState<P>,
+    ) -> Result<(Duration, u64), EngineError> {
+        let epoch = hub.progress.epoch;
+        let written = doing::guarded(|| {
+            if hub.unconcluded.is_none() {
+                // The boundary has changed since, as where the guard went back, or nobody knew that it would be kept.
+                self.give_up();
+                self.write_held(epoch, program, (0..).zip(&held.shards), (0..).zip(&held.blocks))?;
+            }
+            self.write_hub(program, &held.replica, hub)
+        });
+        written.map_err(EngineError::Worker)?;
+        self.commit(identity).map_err(|why| unwritten(self.path(), &why))
+    }
+
+    /// Writes the part that the first worker adds.
+    ///
+    /// # Errors
+    /// If program or schedule fail.
+    pub(crate) fn write_hub<P: Program>(
+        &self,
+        program: &P,
+        replica: &P::Replica,
+        hub: &HubState<P>,
+    ) -> Result<(), String> {
+        self.write_part(hub.progress.epoch, |add| {
+            let mut schedule = Learned::default();
+            Doing::verb("the schedule's remember").note();
+            hub.schedule.remember(&mut schedule);
+            add(Kind::Schedule, &schedule.into_bytes());
+            Doing::verb("save of the replica").note();
+            add(Kind::Replica, &to_bytes(replica));
+            match &hub.unconcluded {
+                Some(before) => {
+                    let progress = Progress { outlook: None, last: before.last, ..hub.progress.clone() };
+                    add(Kind::Pinned, &before.pinned);
+                    add(Kind::Progress, &to_bytes(&progress));
+                }
+                None => {
+                    add(Kind::Pinned, &learned_pinned(program, &hub.pinned));
+                    add(Kind::Progress, &to_bytes(&hub.progress));
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+impl Checkpoint {
+    /// Brings a run back to the checkpoint.
+    pub(crate) fn restore<P: Program>(
+        self,
+        program: &P,
+        held: &mut Held<P>,
+        hub: &mut HubState<P>,
+    ) -> Result<(), EngineError> {
+        let filled = doing::guarded(|| self.fill(program, held, hub));
+        filled.map_err(|error| {
+            let why =
+                format!("it does not fit this program, schedule or data: {error}; resume with the same");
+            refuse(&self.folder, why)
+        })
+    }
+
+    fn fill<P: Program>(&self, program: &P, held: &mut Held<P>, hub: &mut HubState<P>) -> Result<(), String> {
+        let (mut kinds, fits) = (Vec::new(), |why: StateError| why.to_string());
+        for part in &self.manifest.parts {
+            for record in Records::open(&self.folder, part).map_err(|why| why.to_string())? {
+                let (kind, bytes) = record.map_err(|why| why.to_string())?;
+                fill_one(kind, &bytes, program, held, hub).map_err(fits)?;
+                kinds.push(kind);
+            }
+        }
+        check_kinds(kinds, held.shards.len() as u32, held.blocks.len() as u32)?;
+        if !hub.progress.is_possible() {
+            return Err(fits(StateError::new("how far the run has come")));
+        }
+        let outlook = hub.progress.outlook.as_ref();
+        Doing::verb("restored").note();
+        let restored = Restored {
+            boundary: Boundary { epoch: hub.progress.epoch, shards: held.shards.len() as u32 },
+            is_concluded: outlook.is_some(),
+            shards: &mut held.shards,
+            blocks: &mut held.blocks,
+            pinned: &mut hub.pinned,
+            replica: &mut held.replica,
+            weights: outlook.map_or(&[][..], |outlook| &outlook.weights),
+        };
+        program.restored(restored).map_err(fits)
+    }
+}
+
+/// Brings back what one record holds.
+fn fill_one<P: Program>(
+    kind: Kind,
+    bytes: &[u8],
+    program: &P,
+    held: &mut Held<P>,
+    hub: &mut HubState<P>,
+) -> Result<(), StateError> {
+    let mut from = Learned::of(bytes);
+    match kind {
+        Kind::Shard(number) => {
+            Doing::verb("recall").of("shard", number).note();
+            let shard = held.shards.get_mut(number as usize).ok_or(StateError::new("a shard of this run"))?;
+            program.recall(shard, &mut from)?;
+            from.whole().end("a shard")?;
+        }
+        Kind::Block(number) => {
+            Doing::verb("load").of("block", number).note();
+            let block = held.blocks.get_mut(number as usize).ok_or(StateError::new("a block of this run"))?;
+            *block = from_bytes(bytes)?;
+        }
+        Kind::Replica => {
+            Doing::verb("load of the replica").note();
+            held.replica = from_bytes(bytes)?;
+        }
+        Kind::Pinned => {
+            Doing::verb("recall_pinned").note();
+            program.recall_pinned(&mut hub.pinned, &mut from)?;
+            from.whole().end("the pinned block")?;
+        }
+        Kind::Schedule => {
+            Doing::verb("the schedule's recall").note();
+            hub.schedule.recall(&mut from)?;
+            from.whole().end("a schedule")?;
+        }
+        Kind::Progress => hub.progress = from_bytes(bytes)?,
+    }
+    Ok(())
+}
+
+/// Refuses records of which some are missing or there twice.
+fn check_kinds(mut there: Vec<Kind>, shards: u32, blocks: u32) -> Result<(), String> {
+    let rest = [Kind::Replica, Kind::Pinned, Kind::Schedule, Kind::Progress];
+    let due = (0..shards).map(Kind::Shard).chain((0..blocks).map(Kind::Block)).chain(rest);
+    there.sort_unstable();
+    if due.eq(there.iter().copied()) {
+        return Ok(());
+    }
+    let count = |is: fn(&Kind) -> bool| there.iter().filter(|kind| is(kind)).count();
+    let with = (count(|kind| matches!(kind, Kind::Shard(_))), count(|kind| matches!(kind, Kind::Block(_))));
+    Err(format!("it has {} shards and {} blocks, the run has {shards} and {blocks}", with.0, with.1))
+}
