@@ -26,6 +26,14 @@ struct File {
 pub(super) fn arrows(src: &Path) -> (BTreeSet<String>, BTreeSet<(String, String)>) {
     let mut files = BTreeMap::new();
     read(src, "lib.rs", &[], &mut files);
+    if src.join("main.rs").is_file() {
+        // Modules of the program stand beside those of the library, which it names as another crate.
+        let mut program = BTreeMap::new();
+        read(src, "main.rs", &[], &mut program);
+        for (module, file) in program {
+            files.entry(module).or_insert(file);
+        }
+    }
     let mut arrows = BTreeSet::new();
     for (module, file) in &files {
         for named in &file.named {
@@ -45,7 +53,11 @@ fn read(src: &Path, path: &str, module: &[String], files: &mut BTreeMap<Module, 
         File { path: path.to_owned(), bindings: BTreeMap::new(), globs: Vec::new(), named: BTreeSet::new() };
     file.visit_file(&parsed);
     files.insert(module.to_vec(), file);
-    let folder = match path.strip_suffix("lib.rs").or_else(|| path.strip_suffix("mod.rs")) {
+    let folder = match path
+        .strip_suffix("lib.rs")
+        .or_else(|| path.strip_suffix("main.rs"))
+        .or_else(|| path.strip_suffix("mod.rs"))
+    {
         Some(folder) => folder.to_owned(),
         None => format!("{}/", path.trim_end_matches(".rs")),
     };
@@ -154,8 +166,18 @@ impl Visit<'_> for File {
         }
     }
 
+    /// A module within the file calls the file `super`.
     fn visit_item_mod(&mut self, item: &ItemMod) {
+        let before = std::mem::take(&mut self.named);
         visit::visit_item_mod(self, item);
+        let inside = std::mem::replace(&mut self.named, before);
+        let of_file = |mut path: Vec<String>| {
+            if path[0] == "super" {
+                path.remove(0);
+            }
+            path
+        };
+        self.named.extend(inside.into_iter().map(of_file).filter(|path| !path.is_empty()));
     }
 
     /// What is handed on (`pub use`) is named by those who take it, not by this file.

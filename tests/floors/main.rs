@@ -120,6 +120,75 @@ fn imports_of_lda_go_down() {
 }
 
 #[test]
+fn no_file_of_lasso_names_itself() {
+    let allowed: [Allowed; 2] = [
+        ("data/classes.rs", "data/design.rs", "a matrix may be another one, its columns once for each class"),
+        (
+            "loss/free.rs",
+            "loss/rows.rs",
+            "free columns are orthonormal in the weights of the rows that hold them",
+        ),
+    ];
+    check_circles(&src("algorithms/lasso"), &allowed);
+}
+
+#[test]
+fn imports_of_the_command_line_of_lasso_go_down() {
+    let floors: [&[&str]; 8] = [
+        &["coefficients", "data", "listing", "rows"],
+        &["curves", "features", "stored"],
+        &["files", "terms"],
+        &["matching", "problem"],
+        &["fit_options"],
+        &["outcome"],
+        &["versions"],
+        &["fit", "path", "cv", "predict"],
+    ];
+    check(&src("algorithms/lasso"), "cli", &floors, &[]);
+}
+
+#[test]
+fn no_file_of_mf_names_itself() {
+    let allowed: [Allowed; 0] = [];
+    check_circles(&src("algorithms/mf"), &allowed);
+}
+
+#[test]
+fn imports_of_the_command_line_of_mf_go_down() {
+    let floors: [&[&str]; 8] = [
+        &["compared", "held", "ids", "options", "runner"],
+        &["files"],
+        &["data"],
+        &["fit_options", "recommend"],
+        &["split", "tested"],
+        &["prepared", "stored"],
+        &["versions"],
+        &["fit", "cv", "fold_in", "predict"],
+    ];
+    check(&src("algorithms/mf"), "cli", &floors, &[]);
+}
+
+#[test]
+fn no_file_of_lda_names_itself() {
+    let allowed: [Allowed; 0] = [];
+    check_circles(&src("algorithms/lda"), &allowed);
+}
+
+#[test]
+fn imports_of_the_command_line_of_lda_go_down() {
+    let floors: [&[&str]; 7] = [
+        &["evaluations", "priors", "words"],
+        &["data", "files"],
+        &["describe", "documents", "start"],
+        &["fit_options", "outcome"],
+        &["finished", "infer"],
+        &["stored", "versions"],
+        &["fit", "topics"],
+    ];
+    check(&src("algorithms/lda"), "cli", &floors, &[]);
+}
+
+#[test]
 fn no_file_of_what_the_algorithms_share_names_itself() {
     let allowed: [Allowed; 0] = [];
     check_circles(&src("algorithms/common"), &allowed);
@@ -173,4 +242,33 @@ fn climbs_and_circles_are_found_whatever_the_form_of_the_import() {
             "{import}: {circle}"
         );
     }
+}
+
+/// Files of a program stand beside those of the library, and what a module inside a file calls `super` is that file.
+#[test]
+fn files_of_a_program_are_read_too() {
+    let circle = |of_second: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("cli")).unwrap();
+        for (path, text) in [
+            ("lib.rs", "mod base;"),
+            ("base.rs", "pub struct Base;"),
+            ("main.rs", "mod cli;\nfn main() { cli::run() }"),
+            ("cli/mod.rs", "mod first;\nmod second;\npub(crate) fn run() { first::run() }"),
+            ("cli/first.rs", "use super::second::Second;\npub(crate) fn run() {}"),
+            ("cli/second.rs", of_second),
+        ] {
+            fs::write(folder.path().join(path), text).unwrap();
+        }
+        let panic = std::panic::catch_unwind(|| check_circles(folder.path(), &[])).err();
+        panic.map(|panic| panic.downcast_ref::<String>().unwrap().clone())
+    };
+    assert_eq!(circle("pub struct Second;\nmod inner { fn f() -> super::Second { super::Second } }"), None);
+    let found = circle("pub struct Second(super::first::First);").unwrap();
+    assert!(
+        found.contains(
+            "1 circles of files:\ncli/first.rs names cli/second.rs\ncli/second.rs names cli/first.rs"
+        ),
+        "{found}"
+    );
 }

@@ -192,8 +192,8 @@ mod tests {
     use raddle_datasets::{ColumnOptions, Missing, Options, StoredTable, Table, read_any};
 
     use super::*;
+    use crate::data::preparation::Preparation;
     use crate::data::prepare::testing::{Y, problem};
-    use crate::data::problem::Preparation;
     use crate::loss::Loss;
 
     /// A number below `most` that depends on the others alone.

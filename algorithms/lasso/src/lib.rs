@@ -61,7 +61,8 @@ pub use cross_validation::{CrossValidated, CrossValidation};
 pub use data::correlation::correlations;
 #[doc(hidden)] // for benches
 pub use data::design::View;
-pub use data::problem::{Preparation, Problem};
+pub use data::preparation::Preparation;
+pub use data::problem::Problem;
 pub use error::LassoError;
 pub use lambdas::Penalty;
 pub use live::{LiveTable, RowChange, RowColumns};

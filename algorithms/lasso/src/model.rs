@@ -4,7 +4,7 @@ use raddle::{EpochRecord, ModelDigest, Outcome, RunReport};
 use raddle_datasets::Occurring;
 
 use crate::data::problem::Problem;
-use crate::loss::classes::symmetric;
+use crate::loss::rows::symmetric;
 use crate::loss::{Loss, Objective};
 use crate::penalties::Terms;
 use crate::run::program::LassoProgram;

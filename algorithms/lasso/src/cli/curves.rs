@@ -6,7 +6,7 @@ use raddle::cli::{Error, Report, Session, Table as Listing, aligned, number};
 use raddle_lasso::{Curve, CurvePoint, Rule};
 use serde_json::{Value, json};
 
-use super::path::{abridged, short};
+use super::listing::{abridged, short};
 
 /// Points of the curve listed on the screen, about.
 const LISTED: usize = 20;

@@ -12,10 +12,10 @@ use raddle_lasso::{Criterion, CrossValidation, Curve, Fit, Folds, Lasso, Rule, S
 use serde::Serialize;
 
 use super::curves::Chosen;
+use super::features::Features;
 use super::files::{self, Model};
-use super::path::MOST_POINTS;
-use super::problem::{Features, ProblemOptions, refuse, refuse_named};
-use super::{data, fit, problem};
+use super::problem::{MOST_POINTS, ProblemOptions, refuse, refuse_named};
+use super::{data, outcome, problem};
 
 const EXAMPLES: &str = "Examples, which work as they stand:
   lasso cv diabetes
@@ -84,7 +84,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let mut data = data::describe(&table);
     let features = options.problem.features(&table, &mut data);
     // The tolerance says when each point of a path is left behind.
-    let free = Free { neutral: &[], ..super::FREE };
+    let free = Free { neutral: &[], ..problem::FREE };
     let identity = problem::identity(options, free, &data.digest, train)?;
     let rows = options.problem.rows.values(&mut table, &data.path)?;
     let lasso = options.problem.of_columns(lasso, train, &features, table.x.cols())?;
@@ -124,11 +124,11 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
         .result("lambda", fit.lambda)
         .result("lambda_max", fit.lambda_max)
         .result("nonzeros", fit.coefficients.len() as u64)
-        .result("coefficients", fit::largest(&fit, &model));
-    let report = fit::intercepts(features.reported(chosen.reported(report)), &fit);
+        .result("coefficients", outcome::largest(&fit, &model));
+    let report = outcome::intercepts(features.reported(chosen.reported(report)), &fit);
     let is_written = train.folder().is_some();
     let (text, summary) =
-        fit::describe(&fit, &model, &options.problem.title(), &report.data.path, is_written);
+        outcome::describe(&fit, &model, &options.problem.title(), &report.data.path, is_written);
     let (above, listing) = chosen.describe(is_written);
     let text = format!("{above}\n\n{}\n\n{}", features.below(&text), report.conclusion());
     session.finish(report, &summary.table(listing), &text)

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use raddle::cli::{Error, ModelFolder, Session, VersionOf};
 use raddle_datasets::{Encoding, Occurring, npy};
-use raddle_lasso::{Fit, Loss, Point, Problem};
+use raddle_lasso::{Fit, LassoError, Loss, Point, Problem};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::coefficients::{self, Coefficient, Coefficients, Layout};
-use super::problem::Features;
+use super::features::Features;
 use super::rows::Offset;
 
 const PROGRAM: &str = "lasso";
@@ -81,6 +81,21 @@ pub(crate) struct Fitted {
     pub(crate) coefficients: Coefficients,
     /// The same exactly when two folders hold the same model.
     pub(crate) digest: String,
+}
+
+impl Fitted {
+    /// Its coefficients as a fit of this many columns numbers them.
+    ///
+    /// # Errors
+    /// If the data have no such column.
+    pub(crate) fn start(&self, features: &Features, count: usize) -> Result<Vec<(u32, f64)>, LassoError> {
+        let layout = features.layout(count, self.about.labels.len());
+        let is_beyond = |column: u32| features.occurring.is_some() && column as usize >= layout.columns;
+        match self.coefficients.iter().find(|of| is_beyond(of.column)) {
+            Some(of) => Err(LassoError::Start { column: of.column as usize + 1, columns: layout.columns }),
+            None => Ok(layout.of_fit(&self.coefficients)),
+        }
+    }
 }
 
 impl Model {

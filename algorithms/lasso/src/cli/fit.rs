@@ -1,66 +1,12 @@
 //! `lasso fit`.
 
-use clap::Args;
-use raddle::cli::{
-    ChangeOptions, Data, Error, ExitStatus, Report, Session, Summary, Table as Listing, Timed, TrainOptions,
-    VersionOf, aligned, count, number, refuse_without_effect,
-};
-use raddle_lasso::{Fit, Lasso, Problem};
-use serde::Serialize;
-use serde_json::{Value, json};
+use raddle::cli::{Error, ExitStatus, Session, Timed};
+use raddle_lasso::Fit;
 
-use super::data;
-use super::files::{self, Model};
-use super::problem::{self, Features, ProblemOptions, Ready, refuse_named};
+use super::fit_options::Options;
+use super::outcome::finished;
+use super::problem::{self, Ready, refuse_named};
 use super::versions;
-
-/// Coefficients listed on the screen.
-const LISTED: usize = 20;
-
-const EXAMPLES: &str = "Examples, which work as they stand:
-  lasso fit diabetes --ratio 100
-  lasso fit synth:groups:n=200,p=2000,s=10 --tol 1e-8 --out run";
-
-/// The options of `lasso fit`.
-#[derive(Debug, Args, Serialize)]
-#[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
-#[command(mut_arg("schedule", |arg| arg.help("auto, working-set, priority, shuffled or cyclic; auto is the working set")))]
-pub(crate) struct Options {
-    /// The weight lambda of the penalty.
-    #[arg(long, value_name = "X", conflicts_with = "ratio", allow_negative_numbers = true)]
-    lambda: Option<f64>,
-    /// Set lambda to lambda_max / R. At lambda_max all coefficients are zero.
-    #[arg(long, value_name = "R", default_value_t = 10.0, allow_negative_numbers = true)]
-    ratio: f64,
-    /// Number of candidates that `--schedule priority` draws for a round. Default: --parallelism.
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    candidates: Option<usize>,
-    #[command(flatten)]
-    #[serde(flatten)]
-    pub(super) problem: ProblemOptions,
-    #[command(flatten)]
-    #[serde(flatten)]
-    pub(super) changes: ChangeOptions,
-    #[command(flatten)]
-    #[serde(flatten)]
-    pub(super) train: TrainOptions,
-}
-
-impl Options {
-    /// The parameters, but for those of columns.
-    pub(super) fn lasso(&self) -> Result<Lasso, Error> {
-        let lasso = self.problem.single(&self.train)?;
-        let lasso = match self.lambda {
-            Some(lambda) => lasso.lambda(lambda),
-            None => lasso.ratio(self.ratio),
-        };
-        let Some(candidates) = self.candidates else { return Ok(lasso) };
-        if self.train.schedule != "priority" {
-            refuse_without_effect(&[("--candidates", true)], "without --schedule priority")?;
-        }
-        Ok(lasso.candidates(candidates))
-    }
-}
 
 /// Fits, writes and reports.
 pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
@@ -77,111 +23,9 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let engine = session.timed(Timed::Fit, || lasso.engine(&problem));
     let engine = engine.map_err(|why| refuse_named(why, &data.path, &features))?;
     // The tolerance only says when a fit ends.
-    let identity = problem::identity(options, super::FREE, &data.digest, train)?;
+    let identity = problem::identity(options, problem::FREE, &data.digest, train)?;
     let outcome = session.run(engine.identity(identity))?;
     let fit = Fit::new(&problem, outcome);
     let (report, summary, text) = finished(&mut session, options, &fit, &problem, (data, &features), None)?;
     session.finish(report, &summary, &text)
-}
-
-/// Writes the model, and says what was found, for the report, as tables and as text.
-pub(super) fn finished(
-    session: &mut Session,
-    options: &Options,
-    fit: &Fit,
-    problem: &Problem,
-    (data, features): (Data, &Features),
-    version: Option<VersionOf>,
-) -> Result<(Report, Summary, String), Error> {
-    let model = Model { version, ..Model::new(fit, problem, features) };
-    files::write(session, fit, &model)?;
-    let report = session.report(options, data, features.digest(fit), &fit.report, &fit.trace)?;
-    let report = report.result("lambda", fit.lambda).result("lambda_max", fit.lambda_max);
-    let report = features.reported(report.result("nonzeros", fit.coefficients.len() as u64));
-    let report = intercepts(report, fit);
-    let report = report.result("coefficients", largest(fit, &model));
-    let is_written = options.train.folder().is_some();
-    let (text, summary) = describe(fit, &model, &options.problem.title(), &report.data.path, is_written);
-    let text = format!("{}\n\n{}", features.below(&text), report.conclusion());
-    Ok((report, summary, text))
-}
-
-/// The intercept, or those of the classes.
-pub(crate) fn intercepts(report: Report, fit: &Fit) -> Report {
-    match &fit.intercepts[..] {
-        [] => report.result("intercept", fit.intercept),
-        all => report.result("intercepts", all.to_vec()),
-    }
-}
-
-/// By falling size.
-fn by_size(fit: &Fit) -> Vec<(u32, f64)> {
-    let mut order = fit.coefficients.clone();
-    order.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
-    order
-}
-
-/// The largest coefficients, for the report: column from 1, name, value. coef.tsv has all.
-pub(crate) fn largest(fit: &Fit, model: &Model) -> Value {
-    let entry = |&(column, value): &(u32, f64)| json!({"column": model.layout().place(column).1 + 1, "name": model.coefficient(column), "coefficient": value});
-    by_size(fit).iter().take(LISTED).map(entry).collect()
-}
-
-/// Why every lambda gives the same coefficients, which are all zero or not.
-pub(crate) fn no_penalty(is_zero: bool) -> &'static str {
-    match is_zero {
-        true => "lambda_max is 0: no column varies with the response",
-        false => {
-            "lambda_max is 0: no column with a penalty varies with what those without leave of the response"
-        }
-    }
-}
-
-/// The result as a person reads it, and as generic tables; `is_written` tells whether there is a folder with all of it.
-pub(crate) fn describe(
-    fit: &Fit,
-    model: &Model,
-    method: &str,
-    data: &str,
-    is_written: bool,
-) -> (String, Summary) {
-    let order = by_size(fit);
-    let title = format!("{method} on {data}");
-    let place = match fit.lambda_max > 0.0 {
-        true => format!("lambda_max / {}", number(fit.lambda_max / fit.lambda)),
-        false => no_penalty(fit.coefficients.is_empty()).into(),
-    };
-    let (nonzeros, columns) =
-        (fit.coefficients.len(), count((model.columns * model.labels.len().max(1)) as u64, "coefficient"));
-    let are = if nonzeros == 1 { "is" } else { "are" };
-    let mut text = format!(
-        "{title}: {nonzeros} of {columns} {are} not zero at lambda {} ({place})\n\n",
-        number(fit.lambda)
-    );
-    if fit.intercept != 0.0 || !fit.intercepts.is_empty() || nonzeros > 0 {
-        text += &format!("{:>14}  of\n", "coefficient");
-    }
-    if fit.intercept != 0.0 {
-        text += &format!("{:>14}  (intercept)\n", aligned(fit.intercept));
-    }
-    for (class, intercept) in fit.intercepts.iter().enumerate().take(LISTED) {
-        text += &format!("{:>14}  (intercept, class {})\n", aligned(*intercept), model.class_name(class));
-    }
-    let mut table = Listing::new("coefficients", &["column", "name", "coefficient"]);
-    for &(column, value) in &order {
-        table.row(vec![
-            (model.layout().place(column).1 + 1).into(),
-            model.coefficient(column).into(),
-            value.into(),
-        ]);
-    }
-    for &(column, value) in order.iter().take(LISTED) {
-        text += &format!("{:>14}  {}\n", aligned(value), model.coefficient(column));
-    }
-    if order.len() > LISTED {
-        let all = if is_written { "all are in coef.tsv" } else { "--out DIR writes all to coef.tsv" };
-        text += &format!("{:>14}  and {} more; {all}\n", "...", order.len() - LISTED);
-    }
-    let quality = Listing::of_metric(&fit.report.metric);
-    (text.trim_end().to_owned(), Summary::new(title).table(quality).table(table))
 }

@@ -8,9 +8,13 @@ mod coefficients;
 mod curves;
 mod cv;
 mod data;
+mod features;
 mod files;
 mod fit;
+mod fit_options;
+mod listing;
 mod matching;
+mod outcome;
 mod path;
 mod predict;
 mod problem;
@@ -24,7 +28,7 @@ mod versions;
 #[command(name = "lasso", version, after_help = EXAMPLES)]
 enum Verb {
     /// Fit a Lasso. This is the default verb.
-    Fit(fit::Options),
+    Fit(fit_options::Options),
     /// Fit a path of lambdas, each certified.
     Path(path::Options),
     /// Choose lambda by cross-validation over a path, then fit.
@@ -45,13 +49,9 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 
 Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, 130 interrupted.";
 
-/// Epochs are a limit here: they end a sitting, and leave the model alone. A fit that goes on may have another tolerance.
-const FREE: raddle::cli::Free<'_> =
-    raddle::cli::Free { neutral: &["tol", "changes", "save-data"], limits: &["epochs"] };
-
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
-    raddle::cli::main("lasso", || match raddle::cli::parse_with::<Verb>("fit", FREE) {
+    raddle::cli::main("lasso", || match raddle::cli::parse_with::<Verb>("fit", problem::FREE) {
         Verb::Fit(options) => fit::fit(&options),
         Verb::Path(options) => path::path(&options),
         Verb::Cv(options) => cv::cv(&options),

@@ -10,13 +10,12 @@ use serde_json::{Value, json};
 
 use super::data;
 use super::files::{self, Model};
-use super::fit::no_penalty;
-use super::problem::{self, ProblemOptions, Ready, refuse_named};
+use super::listing::{abridged, short};
+use super::outcome::no_penalty;
+use super::problem::{self, MOST_POINTS, ProblemOptions, Ready, refuse_named};
 
 /// Points listed on the screen, about.
 const LISTED: usize = 20;
-/// Points of a path at most: more say nothing new, and take all memory.
-pub(super) const MOST_POINTS: usize = 100_000;
 
 const EXAMPLES: &str = "Examples, which work as they stand:
   lasso path diabetes --points 20
@@ -53,7 +52,7 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
     let engine = session.timed(Timed::Fit, || lasso.engine(&problem));
     let engine = engine.map_err(|why| refuse_named(why, &data.path, &features))?;
     // The tolerance says at each point when the next one begins.
-    let free = Free { neutral: &[], ..super::FREE };
+    let free = Free { neutral: &[], ..problem::FREE };
     let identity = problem::identity(options, free, &data.digest, train)?;
     let outcome = session.run(engine.identity(identity))?;
     let fit = Fit::new(&problem, outcome);
@@ -112,18 +111,4 @@ fn describe(fit: &Fit, points: usize, method: &str, data: &str, is_written: bool
     }
     text += &abridged(listed, fit.points.len(), "points", "path.tsv", is_written);
     (text.trim_end().to_owned(), Summary::new(title).table(table))
-}
-
-/// What a table says below itself that lists some rows of all.
-pub(crate) fn abridged(listed: usize, all: usize, rows: &str, file: &str, is_written: bool) -> String {
-    match (listed < all, is_written) {
-        (false, _) => String::new(),
-        (true, true) => format!("{listed} of {all} {rows}; all are in {file}\n"),
-        (true, false) => format!("{listed} of {all} {rows}; --out DIR writes all to {file}\n"),
-    }
-}
-
-/// A gap as a table shows it.
-pub(crate) fn short(gap: f64) -> String {
-    if gap == 0.0 { "0".into() } else { format!("{gap:.1e}") }
 }

@@ -5,17 +5,22 @@ use std::sync::Arc;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use raddle::cli::{Data, Error, Free, Report, Session, Timed, TrainOptions, refuse_without_effect};
-use raddle_datasets::{Beside, Classes, Encoding, Occurring, Options as Reading, Table};
-use raddle_lasso::{Choice, Fit, Lasso, LassoError, Loss, Preparation, Problem};
+use raddle::cli::{Data, Error, Free, Session, Timed, TrainOptions, refuse_without_effect};
+use raddle_datasets::{Beside, Classes, Occurring, Options as Reading, Table};
+use raddle_lasso::{Choice, Lasso, LassoError, Loss, Preparation, Problem};
 use serde::{Serialize, Serializer};
 
-use super::coefficients::Layout;
 use super::data::ColumnArgs;
-use super::files::Fitted;
-use super::rows::{Offset, RowArgs};
+use super::features::{Features, some};
+use super::rows::RowArgs;
 use super::terms::TermArgs;
 use super::{data, files, stored};
+
+/// Epochs are a limit here: they end a sitting, and leave the model alone. A fit that goes on may have another tolerance.
+pub(super) const FREE: Free<'_> = Free { neutral: &["tol", "changes", "save-data"], limits: &["epochs"] };
+
+/// Points of a path at most: more say nothing new, and take all memory.
+pub(super) const MOST_POINTS: usize = 100_000;
 
 /// The response, the preparation, the tolerance.
 #[derive(Debug, Args, Serialize)]
@@ -91,90 +96,6 @@ pub(crate) struct Ready {
     pub(crate) problem: Problem,
     pub(crate) data: Data,
     pub(crate) features: Features,
-}
-
-/// What a model keeps of the features' columns.
-#[derive(Debug, Clone)]
-pub(crate) struct Features {
-    pub(crate) names: Option<Vec<String>>,
-    /// Which columns of the data are fitted, where not all.
-    pub(crate) occurring: Option<Occurring>,
-    /// `None` where columns are numbers as they stand.
-    pub(crate) encoding: Option<Encoding>,
-    /// Whether indices of libsvm text count from 0.
-    pub(crate) zero_based: bool,
-    /// The texts of a response of classes, sorted: its values are their numbers from 0.
-    pub(crate) classes: Option<Vec<String>>,
-    /// Whether each of them has a score.
-    scores_each_class: bool,
-    /// Where offsets are.
-    pub(crate) offset: Option<Offset>,
-}
-
-impl Features {
-    fn of(table: &Table, zero_based: bool, offset: Option<Offset>, loss: Loss) -> Self {
-        let Table { feature_names, occurring, encoding, classes, .. } = table;
-        Self {
-            names: feature_names.clone(),
-            occurring: occurring.clone(),
-            encoding: encoding.clone(),
-            zero_based,
-            classes: classes.clone(),
-            scores_each_class: loss.scores_each_class(),
-            offset,
-        }
-    }
-
-    /// How a fit of this many columns, and classes that have scores, numbers coefficients.
-    pub(crate) fn layout(&self, count: usize, classes: usize) -> Layout<'_> {
-        let columns = self.occurring.as_ref().map_or(count, Occurring::width);
-        Layout { columns, classes, occurring: self.occurring.as_ref() }
-    }
-
-    /// A model's coefficients as a fit of this many columns numbers them.
-    ///
-    /// # Errors
-    /// If the data have no such column.
-    fn start(&self, start: &Fitted, count: usize) -> Result<Vec<(u32, f64)>, LassoError> {
-        let layout = self.layout(count, start.about.labels.len());
-        let is_beyond = |column: u32| self.occurring.is_some() && column as usize >= layout.columns;
-        match start.coefficients.iter().find(|of| is_beyond(of.column)) {
-            Some(of) => Err(LassoError::Start { column: of.column as usize + 1, columns: layout.columns }),
-            None => Ok(layout.of_fit(&start.coefficients)),
-        }
-    }
-
-    /// The digest of a model of these features.
-    pub(crate) fn digest(&self, fit: &Fit) -> String {
-        fit.digest_of(self.occurring.as_ref())
-    }
-
-    /// Notes on what was encoded, filled and left out, a sentence each.
-    fn sentences(&self) -> Vec<String> {
-        let mut sentences = self.encoding.as_ref().map(Encoding::sentences).unwrap_or_default();
-        if let (true, Some(classes)) = (self.scores_each_class, self.classes.as_deref()) {
-            sentences.insert(0, format!("classes: {}", some(classes)));
-        } else if let Some([low, high]) = self.classes.as_deref() {
-            sentences.insert(0, format!("classes: {low} and {high}; scores above 0 speak for {high}"));
-        }
-        sentences
-    }
-
-    /// These notes below a text.
-    pub(crate) fn below(&self, text: &str) -> String {
-        match self.sentences() {
-            none if none.is_empty() => text.to_owned(),
-            sentences => format!("{text}\n\n{}", sentences.join("\n")),
-        }
-    }
-
-    /// The same in a report.
-    pub(crate) fn reported(&self, report: Report) -> Report {
-        match self.encoding.as_ref().filter(|encoding| !encoding.is_plain()) {
-            Some(encoding) => report.result("encoding", data::summary(encoding)),
-            None => report,
-        }
-    }
 }
 
 impl ProblemOptions {
@@ -311,7 +232,7 @@ impl ProblemOptions {
         count: usize,
     ) -> Result<Lasso, Error> {
         let lasso = match &train.init {
-            Some(folder) => lasso.init(features.start(&files::read_start(folder)?, count).map_err(refuse)?),
+            Some(folder) => lasso.init(files::read_start(folder)?.start(features, count).map_err(refuse)?),
             None => lasso,
         };
         self.terms.apply(lasso, features, count)
@@ -385,13 +306,6 @@ fn renumbered(mut error: LassoError, occurring: Option<&Occurring>) -> LassoErro
         *column = occurring.number(*column as u32 - 1) as usize + 1;
     }
     error
-}
-
-/// The first of some texts.
-fn some(texts: &[String]) -> String {
-    const NAMED: usize = 5;
-    let more = if texts.len() > NAMED { ", ..." } else { "" };
-    format!("`{}`{more}", texts[..texts.len().min(NAMED)].join("`, `"))
 }
 
 /// Options of the rounds mean nothing to the working set, and those of one kind of rounds nothing to the others.

@@ -9,7 +9,7 @@ use raddle_common::number;
 use raddle_lasso::Lasso;
 use serde::Serialize;
 
-use super::problem::Features;
+use super::features::Features;
 
 /// Names that a message lists.
 const LISTED: usize = 8;

@@ -12,9 +12,11 @@ use raddle_lasso::{Fit, LiveTable, Problem, RowChange};
 
 use super::coefficients::Coefficients;
 use super::data;
+use super::features::Features;
 use super::files;
-use super::fit::{Options, finished};
-use super::problem::{self, Features, refuse_named};
+use super::fit_options::Options;
+use super::outcome::finished;
+use super::problem::{self, refuse_named};
 
 struct Run<'a> {
     options: &'a Options,
@@ -131,7 +133,7 @@ impl Versions for Run<'_> {
         };
         let engine = session.timed(Timed::Fit, || lasso.engine(&problem));
         let engine = engine.map_err(|why| refuse_named(why, &data.path, &features))?;
-        let identity = problem::identity(options, super::FREE, &self.digest, &options.train)?;
+        let identity = problem::identity(options, problem::FREE, &self.digest, &options.train)?;
         let fit = Fit::new(&problem, session.run(engine.identity(identity))?);
         if number > 0 && !is_whole(fit.report.ending.name()) {
             let report = session.report(options, data, String::new(), &fit.report, &fit.trace)?;

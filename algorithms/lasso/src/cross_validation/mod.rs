@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use raddle::{RunReport, side_by_side};
 use raddle_datasets::{Filled, Matrix};
 
-use crate::data::problem::Preparation;
+use crate::data::preparation::Preparation;
 use crate::error::LassoError;
 use crate::model::Fit;
 use crate::params::Lasso;

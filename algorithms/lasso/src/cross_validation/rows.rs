@@ -2,7 +2,8 @@
 
 use raddle_datasets::Matrix;
 
-use crate::data::problem::{Preparation, Problem};
+use crate::data::preparation::Preparation;
+use crate::data::problem::Problem;
 use crate::error::LassoError;
 
 /// Weights and offsets of n rows, where there are some.

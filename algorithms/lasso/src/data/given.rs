@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::columns::Columns;
 use super::design::Design;
 use super::magnitudes::Spread;
+use super::preparation::Preparation;
 use super::prepare::{Centring, Prepared};
-use super::problem::{Preparation, Problem};
+use super::problem::Problem;
 use crate::error::LassoError;
 
 impl Problem {

@@ -8,6 +8,7 @@ pub(crate) mod correlation;
 pub(crate) mod design;
 mod given;
 pub(crate) mod magnitudes;
+pub(crate) mod preparation;
 pub(crate) mod prepare;
 pub(crate) mod problem;
 mod units;

@@ -5,7 +5,7 @@ use raddle_datasets::{Csc, Matrix, room};
 
 use super::design::Design;
 use super::magnitudes::{self, Spread};
-use super::problem::Preparation;
+use super::preparation::Preparation;
 use crate::error::LassoError;
 
 /// Columns as prepared, and what was done to them.

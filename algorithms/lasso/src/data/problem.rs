@@ -6,39 +6,12 @@ use raddle_datasets::{Matrix, StoredTable};
 
 use super::by_parts::ByParts;
 use super::columns::Columns;
+use super::preparation::Preparation;
 use super::prepare::{Centring, Measured, Prepared};
 use crate::error::LassoError;
 
 /// A sparse matrix at least this full is cheaper to fit as a dense one.
 const FULL: f64 = 0.25;
-
-/// How data are prepared before they are fitted.
-///
-/// | name | default | what it does |
-/// |---|---|---|
-/// | `intercept` | true | centres the columns and, for the squared loss, the response; the fit reports an intercept |
-/// | `standardize` | true | divides each column by its population standard deviation; coefficients are reported on the original scale |
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Preparation {
-    /// What users of a Lasso expect.
-    Usual {
-        /// Whether to fit an intercept.
-        intercept: bool,
-        /// Whether to divide each column by its population standard deviation.
-        standardize: bool,
-    },
-    /// For comparisons: columns centred and scaled, all values stored, the response centred (for the squared
-    /// loss); coefficients stay on that scale and there is no intercept.
-    DenseStd,
-    /// For comparisons: columns as stored, the response centred (for the squared loss); no intercept.
-    SparseRaw,
-}
-
-impl Default for Preparation {
-    fn default() -> Self {
-        Self::Usual { intercept: true, standardize: true }
-    }
-}
 
 /// A Lasso problem: n rows by p columns and a response, prepared for any loss.
 ///

@@ -1,9 +1,9 @@
 //! [`Directions`]: what has no penalty where each row has a score for every class.
 //!
 //! That is an intercept and each free column, for every class. As the same may be added to all classes, the last class
-//! is left at 0 while a fit runs; [`symmetric`] takes the mean off what is reported.
+//! is left at 0 while a fit runs; [`symmetric`](super::rows::symmetric) takes the mean off what is reported.
 
-use super::free::Factored;
+use super::factored::Factored;
 use super::linear_predictor::{Response, Scores};
 use super::rows::Rows;
 use crate::kernels::{add_scaled, dot};
@@ -138,12 +138,4 @@ pub(crate) fn totals(values: &[f64], rows: usize) -> Vec<f64> {
         totals.iter_mut().zip(class).for_each(|(total, value)| *total += value);
     }
     totals
-}
-
-/// Parts that stand class by class, less their means over the classes.
-pub(crate) fn symmetric(parts: &[f64], classes: usize) -> Vec<f64> {
-    let count = parts.len() / classes.max(1);
-    let mean = |at: usize| (0..classes).map(|class| parts[class * count + at]).sum::<f64>() / classes as f64;
-    let means: Vec<f64> = (0..count).map(mean).collect();
-    parts.iter().enumerate().map(|(at, part)| part - means[at % count.max(1)]).collect()
 }

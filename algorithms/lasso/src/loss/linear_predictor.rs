@@ -2,7 +2,6 @@
 
 use std::fmt::Debug;
 
-use super::classes::Directions;
 use super::rows::Rows;
 use crate::kernels::{LossSums, dot};
 
@@ -100,22 +99,6 @@ impl Scores {
             self.evaluate(response);
         }
         total
-    }
-
-    /// [`settle`](Self::settle) where there may be free columns, too. Returns how far the intercept has moved, and the free
-    /// columns along their basis.
-    pub(crate) fn settle_all(&mut self, response: Response<'_>, intercept: bool) -> (f64, Vec<f64>) {
-        if response.rows.classes > 0 {
-            return (0.0, Directions::new(response.rows, intercept).settle(self, response).0);
-        }
-        match &response.rows.free {
-            Some(free) => {
-                let (intercept, parts, _) = free.settle(self, response, intercept);
-                (intercept, parts)
-            }
-            None if intercept => (self.settle(response), Vec::new()),
-            None => (0.0, Vec::new()),
-        }
     }
 
     /// The dual value of `scale` times the residual, scale in \[0, 1\]. The conjugate of a loss whose score begins at an offset

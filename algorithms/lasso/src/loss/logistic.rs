@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use super::function::{Curvature, Given, LossFunction, Measure, Shape};
 use super::linear_predictor::Smooth;
 use super::rows::Rows;
-use super::{Curvature, Given, LossFunction, Measure, Shape};
 use crate::data::problem::Problem;
 use crate::error::LassoError;
 use crate::kernels::{LossSums, logistic, logistic_entropy, weighted_logistic, weighted_logistic_entropy};

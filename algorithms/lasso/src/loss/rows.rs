@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::classes::symmetric;
 use super::free::Free;
 
 /// The rows as a loss sees them: responses, and where there are such, weights and offsets; n values each.
@@ -128,4 +127,12 @@ impl Rows {
             Some(weights) => self.y.iter().zip(weights).map(|(y, weight)| weight * y * y).sum(),
         }
     }
+}
+
+/// Parts that stand class by class, less their means over the classes.
+pub(crate) fn symmetric(parts: &[f64], classes: usize) -> Vec<f64> {
+    let count = parts.len() / classes.max(1);
+    let mean = |at: usize| (0..classes).map(|class| parts[class * count + at]).sum::<f64>() / classes as f64;
+    let means: Vec<f64> = (0..count).map(mean).collect();
+    parts.iter().enumerate().map(|(at, part)| part - means[at % count.max(1)]).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Curvature, Given, LossFunction, Measure, Shape};
+use super::function::{Curvature, Given, LossFunction, Measure, Shape};
 use crate::data::magnitudes;
 use crate::data::problem::Problem;
 use crate::error::LassoError;

@@ -5,7 +5,7 @@
 //! that x_j'theta exceed L, for that is the conjugate of `L |b| on [lower, upper]`. Only where a coefficient stands at its
 //! bound u does a certificate pay so; everywhere else it keeps to x_j'theta <= L, which costs nothing.
 
-use super::Terms;
+use super::terms::Terms;
 use crate::error::LassoError;
 
 /// Coefficients that stand at a bound: how far it is from 0, and how far x_j'r goes beyond, towards it.

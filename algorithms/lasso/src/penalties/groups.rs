@@ -4,7 +4,7 @@
 //! A run has the columns of a group side by side, in one shard, divided by sqrt(size): each group then counts as a column
 //! does, with |x_g'r|_2 for |x_j'r|. A column without a group is one of size 1.
 
-use super::Terms;
+use super::terms::Terms;
 use crate::error::LassoError;
 
 /// The order in which the columns of a run stand, and the group of each.

@@ -13,6 +13,7 @@ pub(crate) mod messages;
 pub(crate) mod pinned;
 pub(crate) mod program;
 pub(crate) mod replica;
+mod restored;
 pub(crate) mod schedule;
 pub(crate) mod shard;
 pub(crate) mod solution;

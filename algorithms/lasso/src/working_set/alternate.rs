@@ -1,11 +1,8 @@
 //! Epochs of coordinate descent and Newton steps, in turns, whatever terms the objective has.
 
-use super::boxed::{self, Boxed};
 use super::epoch::Swept;
-use super::grouped::{self, Grouped};
 use super::local::{Local, Measure};
 use super::stats::Work;
-use crate::penalties::Terms;
 
 /// Epochs between measures: they let members enter and leave, which a Newton step only finishes.
 const EPOCHS: usize = 2;
@@ -66,23 +63,4 @@ pub(super) fn alternate(
         }
     }
     measure
-}
-
-/// [`alternate`] for an objective with groups or bounds, of which `squares` computes r'r.
-pub(super) fn with_terms(
-    local: &mut Local,
-    terms: &Terms,
-    penalty: f64,
-    limit: (f64, u64),
-    work: &mut Work,
-    squares: impl Fn(&Local) -> f64,
-) -> Measure {
-    let squares = |local: &Local| squares(local).max(0.0);
-    if terms.has_groups() {
-        let mut turns = Grouped::new(local, terms, penalty, limit.0);
-        let measure = |local: &Local| grouped::measure(local, terms, squares(local), penalty);
-        return alternate(local, &mut turns, limit, work, measure);
-    }
-    let measure = |local: &Local| boxed::measure(local, terms, squares(local), penalty);
-    alternate(local, &mut Boxed { terms, penalty }, limit, work, measure)
 }

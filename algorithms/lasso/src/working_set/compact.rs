@@ -4,9 +4,10 @@ use raddle::state::StateError;
 
 use super::candidates::top_violators;
 use super::factor::{Factor, KeptFactor, places};
-use super::local::{Local, Measure, Problem};
+use super::inner;
+use super::local::{Local, Measure, Problem, Slot};
+use super::newton::most_columns;
 use super::stats::Work;
-use super::{inner, set::Slot};
 
 /// Members with |g| at least this multiple of L belong to the compact set, besides the support.
 const NEAR: f64 = 0.98;
@@ -88,7 +89,7 @@ impl Compact {
     /// worst violators as far as there is room.
     fn cover(&mut self, whole: &Local, penalty: f64, rows: usize, work: &mut Work) {
         let support = whole.b.iter().filter(|&&b| b != 0.0).count();
-        let room = (inner::most_columns(rows).saturating_sub(support) / ROOM_ONE_IN).max(LEAST);
+        let room = (most_columns(rows).saturating_sub(support) / ROOM_ONE_IN).max(LEAST);
         let violators = top_violators(0, &whole.g, penalty, room + 1, |i| whole.b[i as usize] != 0.0);
         // The first one that has no room stays out, and all that violate as little or less.
         let floor = violators.get(room).map_or(0.0, |(_, g)| g.abs());

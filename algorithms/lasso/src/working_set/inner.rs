@@ -5,13 +5,8 @@ use super::basis::reduce;
 use super::epoch::{Swept, epoch};
 use super::factor::Factor;
 use super::local::{Local, Measure, Problem};
-use super::newton::newton;
+use super::newton::{most_columns, newton};
 use super::stats::Work;
-
-/// The largest support a Newton step is tried on as it is, n rows: beyond it the Gram is singular or nearly so.
-pub(crate) fn most_columns(rows: usize) -> usize {
-    (rows * 98 / 100).max(1)
-}
 
 /// Solves to the gap `target` (absolute), or until nothing changes; returns the last measure.
 pub(crate) fn solve(

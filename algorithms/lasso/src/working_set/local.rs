@@ -4,6 +4,9 @@ use super::symmetric::Symmetric;
 use crate::kernels::{add_scaled_columns, dot};
 use crate::loss::duality_gap::best_scale;
 
+/// A member's number, in order of entry.
+pub(crate) type Slot = u32;
+
 /// F over m members: Gram G, q = X'y, coefficients b and gradient g = q - G b, one of each per member.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Local {

@@ -34,6 +34,7 @@ mod stats;
 mod symmetric;
 #[cfg(test)]
 mod tests;
+mod with_terms;
 
 pub(crate) use by_columns::ByColumns;
 pub(crate) use candidates::{keep_worst, worst_first};

@@ -17,6 +17,11 @@ const STILL: f64 = 1e-10;
 /// Directions followed with one factor before epochs have their turn again.
 const DIRECTIONS: usize = 64;
 
+/// The largest support a Newton step is tried on as it is, n rows: beyond it the Gram is singular or nearly so.
+pub(crate) fn most_columns(rows: usize) -> usize {
+    (rows * 98 / 100).max(1)
+}
+
 /// Moves b to the minimum of the face it lies on, or as far as the objective falls; g follows.
 ///
 /// On the face F is the quadratic with G_SS, S the support: d = G_SS^-1 (g_S - L s), s the signs. If b + d keeps
@@ -92,7 +97,7 @@ fn face_of(
     work: &mut Work,
 ) -> Result<Face, NotPositive> {
     let support: Vec<usize> = (0..local.b.len()).filter(|&i| local.b[i] != 0.0).collect();
-    factor.prepare(&local.gram, &support, super::inner::most_columns(problem.rows), work)?;
+    factor.prepare(&local.gram, &support, most_columns(problem.rows), work)?;
     let outside: Vec<usize> = (0..factor.members().len())
         .filter(|&place| local.b[factor.members()[place] as usize] == 0.0)
         .collect();

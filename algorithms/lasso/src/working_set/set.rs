@@ -3,19 +3,17 @@
 use raddle::hands;
 use raddle::state::StateError;
 
-use super::alternate::{MOST_EPOCHS, with_terms};
+use super::alternate::MOST_EPOCHS;
 use super::compact::Compact;
 use super::factor::{Factor, KeptFactor};
 use super::homotopy::{Homotopy, MOST_MEMBERS};
 use super::inner;
-use super::local::{Local, Measure, Problem};
+use super::local::{Local, Measure, Problem, Slot};
 use super::stats::Work;
 use super::symmetric::{MOVING, STRIP, Symmetric};
+use super::with_terms::with_terms;
 use crate::kernels::dot;
 use crate::penalties::Terms;
-
-/// A member's number, in order of entry.
-pub(crate) type Slot = u32;
 
 /// From this many members on, the solve runs on a compact Gram of those that matter. Below, the memory that a second
 /// matrix touches for the first time costs more than shorter rows save.

@@ -8,7 +8,7 @@ use raddle_datasets::{Corpus, Csc, Matrix, Tokenizer, Vocabulary, npy, npz, spar
 use raddle_lda::{Fit, MOST_TOPICS, TopicWords};
 use serde::{Deserialize, Serialize};
 
-use super::outcome;
+use super::evaluations;
 
 /// The counts of words in topics.
 const COUNTS: &str = "topic_word_counts.npz";
@@ -175,7 +175,8 @@ pub(crate) fn write(
             fit.alpha().iter().try_for_each(|alpha| out.write_all(&alpha.to_le_bytes()))
         })?;
     }
-    session.write("evaluations.tsv", |out| out.write_all(outcome::table(fit.evaluations()).as_bytes()))?;
+    session
+        .write("evaluations.tsv", |out| out.write_all(evaluations::table(fit.evaluations()).as_bytes()))?;
     session.write("topics.txt", |out| {
         (0..topics).try_for_each(|topic| {
             let top = counts.top(topic, 20).into_iter().map(|(word, _)| model.word(word));

@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::data::{self, Given, TextArgs};
 use super::files::{self, Model};
-use super::fit::refuse;
+use super::fit_options::refuse;
 use super::words::WordArgs;
 
 /// Documents without words that are named.

@@ -3,13 +3,15 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use raddle::cli::Free;
 
 mod data;
 mod describe;
 mod documents;
+mod evaluations;
 mod files;
+mod finished;
 mod fit;
+mod fit_options;
 mod infer;
 mod outcome;
 mod priors;
@@ -24,7 +26,7 @@ mod words;
 #[command(name = "lda", version, after_help = EXAMPLES)]
 enum Verb {
     /// Fit a topic model. This is the default verb.
-    Fit(Box<fit::Options>),
+    Fit(Box<fit_options::Options>),
     /// Find the topics of documents with a fitted model.
     Infer(infer::Options),
     /// Show the topics of a fitted model: top words, shares, coherence.
@@ -39,13 +41,9 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 
 Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, 130 interrupted.";
 
-/// A run that goes on may be given these anew: they are measured or checked, and never change the chain.
-const FREE: Free<'_> =
-    Free { neutral: &["coherence", "pyldavis", "target", "changes", "save-data"], limits: &[] };
-
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
-    raddle::cli::main("lda", || match raddle::cli::parse_with::<Verb>("fit", FREE) {
+    raddle::cli::main("lda", || match raddle::cli::parse_with::<Verb>("fit", fit_options::FREE) {
         Verb::Fit(options) => fit::fit(&options),
         Verb::Infer(options) => infer::infer(&options),
         Verb::Topics(options) => topics::topics(&options),

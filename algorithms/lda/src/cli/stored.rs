@@ -9,7 +9,8 @@ use raddle_lda::{Fit, Problem, TopicWords};
 
 use super::data;
 use super::files::Model;
-use super::fit::{Options, finished, held_out, refuse};
+use super::finished::{finished, held_out};
+use super::fit_options::{FREE, Options, refuse};
 use super::words;
 
 /// Where a corpus is kept to be read by parts, if it is: in the folder of `--cache`, or where the processes of one run share
@@ -60,7 +61,7 @@ pub(super) fn fit(
     let preparation = options.preparation(corpus, &mut notes)?;
     let words = words::identity(corpus);
     let read = [("data", about.digest.as_str()), ("init", "none"), ("words", &words)];
-    let identity = raddle::cli::identity("lda", options, super::FREE, &read)?;
+    let identity = raddle::cli::identity("lda", options, FREE, &read)?;
     let lda = options.lda(corpus, None, &mut notes)?;
     let problem = session.timed(Timed::Prepare, || Problem::by_parts(Arc::clone(&stored), &preparation));
     let problem = problem.map_err(refuse)?;

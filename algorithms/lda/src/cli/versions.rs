@@ -15,7 +15,8 @@ use raddle_lda::{Carried, DocumentChange, Fit, LiveCorpus, Preparation, Problem}
 
 use super::data;
 use super::files::Model;
-use super::fit::{Options, held_out, refuse, written};
+use super::finished::{held_out, written};
+use super::fit_options::{FREE, Options, refuse};
 use super::words;
 
 /// What a fit leaves for the next version, in the run's folder.
@@ -158,7 +159,7 @@ impl Versions for Run<'_> {
         let lda = options.lda(&corpus, None, &mut notes)?;
         let words = words::identity(&corpus);
         let read = [("data", about.digest.as_str()), ("init", "none"), ("words", &words)];
-        let identity = raddle::cli::identity("lda", options, super::FREE, &read)?;
+        let identity = raddle::cli::identity("lda", options, FREE, &read)?;
         let engine = session.timed(Timed::Fit, || match &self.carried {
             Some(carried) => lda.going_on(problem, carried),
             None => lda.engine(problem),

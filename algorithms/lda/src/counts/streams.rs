@@ -2,23 +2,13 @@
 
 use std::cmp::Reverse;
 
-use super::tokens::{Slice, Visit};
+use super::tokens::{Ends, Slice, Visit};
 
 /// How many there are; a constant, because the order of draws is part of what defines a fit.
 pub(crate) const STREAMS: usize = 4;
 
 /// Visits of at most this number of tokens are short.
 const SHORT: u32 = 64;
-
-/// The visits of a stream: those up to `long` are gone through one after the other; then each of the short ones, up to
-/// `end`, begins when those of the other streams do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Ends {
-    pub(crate) long: u32,
-    pub(crate) end: u32,
-}
-
-raddle::state!(Ends { long, end });
 
 /// Deals a slice's visits to [`STREAMS`] streams of nearly equal numbers of tokens. Long ones go, the longest first, each
 /// to the stream with the fewest tokens so far. Short ones go in fours of nearly the same length, one to each stream:

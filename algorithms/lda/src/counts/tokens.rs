@@ -1,7 +1,5 @@
 //! [`Slice`]: the tokens that a shard has of a block's words, with their topics.
 
-use super::streams::Ends;
-
 /// A word of a block in a shard: its tokens end there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Visit {
@@ -12,6 +10,16 @@ pub(crate) struct Visit {
 }
 
 raddle::state!(Visit { word, end });
+
+/// The visits of a stream: those up to `long` are gone through one after the other; then each of the short ones, up to
+/// `end`, begins when those of the other streams do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ends {
+    pub(crate) long: u32,
+    pub(crate) end: u32,
+}
+
+raddle::state!(Ends { long, end });
 
 /// The tokens that a shard has of a block's words: word by word, of each word by document.
 #[derive(Clone, Debug, Default, PartialEq)]

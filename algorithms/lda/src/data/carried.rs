@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use raddle::random::Stream;
 use raddle::state::StateError;
 
-use super::layout::Place;
+use super::place::Place;
 use super::shard::DocumentShard;
 use crate::counts::words::WordRows;
 

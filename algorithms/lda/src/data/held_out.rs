@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use raddle_datasets::Completion;
 
 use super::block::WordBlock;
-use super::layout::Place;
+use super::place::Place;
 
 /// A held-out document: words by the place of their rows.
 #[derive(Clone, Debug, Default, PartialEq)]

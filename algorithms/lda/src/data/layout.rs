@@ -8,6 +8,7 @@ use raddle::schedule::even_parts;
 use raddle_datasets::Corpus;
 
 use super::carried::{Carried, Kept};
+use super::place::Place;
 use super::shard::{DocumentShard, MOST_DOCUMENTS};
 use super::source::Source;
 use crate::counts::packing::Packing;
@@ -38,13 +39,6 @@ pub(crate) fn shards_for(tokens: u64) -> usize {
     let power = 1 << side.max(1).ilog2();
     let most = if tokens < MOST_SHARDS as u64 * SHARD { FEW_SHARDS } else { MOST_SHARDS };
     most.min(power)
-}
-
-/// The place of a word: its block, and its place there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Place {
-    pub(crate) block: u32,
-    pub(crate) at: u32,
 }
 
 /// Documents and words, dealt out.

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use raddle_datasets::StoredCorpus;
 
-use super::layout::{Place, Scratch, slices};
+use super::layout::{Scratch, slices};
+use super::place::Place;
 use super::problem::{Problem, make_shard_rows, word_rows};
 use super::shard::DocumentShard;
 use super::source::ascending;

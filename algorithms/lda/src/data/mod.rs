@@ -5,6 +5,7 @@ pub(crate) mod carried;
 pub(crate) mod held_out;
 pub(crate) mod layout;
 pub(crate) mod made;
+pub(crate) mod place;
 pub(crate) mod problem;
 pub(crate) mod shard;
 pub(crate) mod source;

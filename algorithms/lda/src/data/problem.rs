@@ -7,7 +7,8 @@ use raddle_datasets::{Completion, Corpus, StoredCorpus, is_test_document, is_val
 
 use super::carried::Carried;
 use super::held_out::HeldOut;
-use super::layout::{Layout, Place, shards_for};
+use super::layout::{Layout, shards_for};
+use super::place::Place;
 use super::shard::DocumentShard;
 use super::source::Source;
 use super::way::{Sizes, Way};

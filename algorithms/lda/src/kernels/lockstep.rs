@@ -17,13 +17,12 @@ use raddle::random::splitmix64;
 use super::Draws;
 use super::cell::Cell;
 use super::lanes::{LANES, Lanes};
-use super::sample::up_to;
 use super::stream::{Stream, Topics, ask_for};
 use super::topics::{Tally, Topic};
-use super::word::Given;
+use super::word::{Given, up_to};
 use crate::counts::priors::Seeds;
-use crate::counts::streams::{Ends, STREAMS};
-use crate::counts::tokens::{Slice, Visit};
+use crate::counts::streams::STREAMS;
+use crate::counts::tokens::{Ends, Slice, Visit};
 use crate::counts::words::WordRows;
 
 /// How many tokens ahead a row is asked for, in each stream.

@@ -6,7 +6,7 @@ use super::dense::Dense;
 use super::lanes::{Counts, Lanes};
 use super::lockstep::{Lockstep, Task};
 use super::sparse::{Memory, Sparse};
-use super::word::{Desk, ask_for};
+use super::word::{Desk, ask_for, up_to};
 use super::{Draws, Given, Kernel, run};
 use crate::counts::documents::{DenseRows, DocumentRows, SparseRows};
 use crate::counts::priors::Seeds;
@@ -191,17 +191,5 @@ impl Walk<'_> {
             start = end;
         }
         chain.word().moved(given)
-    }
-}
-
-/// Where the tokens of documents below `has` end, of a word's tokens.
-#[inline(always)]
-pub(super) fn up_to(documents: &[u16], start: usize, end: usize, has: usize) -> usize {
-    let part = &documents[start..end];
-    match part.last() {
-        Some(&last) if usize::from(last) >= has => {
-            start + part.partition_point(|&document| usize::from(document) < has)
-        }
-        _ => end,
     }
 }

@@ -227,3 +227,15 @@ impl<'a, W: Weights> AtWord<'a, W> {
         norms.map(|(norm, now)| (now.norm - norm).round() as i32).collect()
     }
 }
+
+/// Where the tokens of documents below `has` end, of a word's tokens.
+#[inline(always)]
+pub(super) fn up_to(documents: &[u16], start: usize, end: usize, has: usize) -> usize {
+    let part = &documents[start..end];
+    match part.last() {
+        Some(&last) if usize::from(last) >= has => {
+            start + part.partition_point(|&document| usize::from(document) < has)
+        }
+        _ => end,
+    }
+}

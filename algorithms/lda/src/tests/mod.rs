@@ -14,7 +14,7 @@ use raddle_datasets::Corpus;
 
 use crate::counts::documents::{DocumentRows, Kind};
 use crate::counts::packing::{LANES, Packing};
-use crate::counts::streams::Ends;
+use crate::counts::tokens::Ends;
 use crate::counts::tokens::Slice;
 use crate::data::problem::{Held, Preparation, Problem};
 use crate::data::shard::DocumentShard;

@@ -94,7 +94,8 @@ impl Mf {
         }
         let (way, center, replica) = self.beginning(&problem);
         let shards = 2 * self.parts(&problem);
-        let pieces = Chunk::use_up(&mut problem, CHUNKS.min(shards));
+        let measured = problem.measured.as_ref().map(|measured| &measured.triples);
+        let pieces = Chunk::use_up(&mut problem.train, measured, CHUNKS.min(shards));
         if pieces.is_empty() {
             return self.fit_alternating(&problem, runner);
         }

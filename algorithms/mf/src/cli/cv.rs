@@ -8,8 +8,7 @@ use raddle_mf::{CrossValidation, Learned, MfError, Problem, Runner as _};
 use serde::Serialize;
 
 use super::data::{self, Reading};
-use super::files;
-use super::fit::about;
+use super::files::{self, About};
 use super::options::ModelOptions;
 use super::runner::{Failure, InSession, refuse};
 
@@ -114,7 +113,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
         return session.finish_without_model(report, &text);
     }
     session.write("cv.tsv", |out| out.write_all(lines.as_bytes()))?;
-    files::write(&mut session, &fit.model, &about(best, &ratings, &fit))?;
+    files::write(&mut session, &fit.model, &About::new(best, &ratings, &fit))?;
     let report = session.report(options, described, files::digest(&fit.model), &fit.report, &fit.trace)?;
     let scores = &found.scores[found.best];
     let mean = scores.iter().sum::<f64>() / scores.len() as f64;

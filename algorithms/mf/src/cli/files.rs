@@ -4,11 +4,12 @@ use std::io;
 use std::path::Path;
 
 use raddle::cli::{Error, ModelDigest, ModelFolder, Out, Session, VersionOf};
-use raddle_datasets::{Ids, npy};
-use raddle_mf::{Learned, Model};
+use raddle_datasets::{Ids, Ratings, npy};
+use raddle_mf::{Fit, Learned, Model};
 use serde::{Deserialize, Serialize};
 
 use super::ids::IdList;
+use super::options::ModelOptions;
 
 /// `model.json`: what use needs beside the factors, and how the model came about. Nothing of it depends on the machine, but
 /// where a time limit has ended the run.
@@ -41,6 +42,30 @@ pub(crate) struct About {
     /// Of ratings that change: which version of them it is of.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub(crate) version: Option<VersionOf>,
+}
+
+impl About {
+    /// Description of a fit with these options.
+    pub(crate) fn new(model: &ModelOptions, ratings: &Ratings, fit: &Fit) -> Self {
+        Self {
+            rank: model.rank,
+            mean: fit.model.mean,
+            biases: !model.no_biases && model.implicit.is_none(),
+            implicit: model.implicit,
+            reg: fit.reg,
+            unweighted_reg: model.unweighted_reg,
+            users: IdList(ratings.users.clone()),
+            items: IdList(ratings.items.clone()),
+            ending: fit.report.ending.name().into(),
+            learned: fit.learned.name().into(),
+            metric: fit.report.metric.name.clone(),
+            on: fit.report.metric.on.clone(),
+            best: fit.best,
+            best_epoch: fit.best_epoch,
+            log: fit.log.iter().map(|value| value.is_finite().then_some(*value)).collect(),
+            version: None,
+        }
+    }
 }
 
 /// Parts that models predict by which do not name them.

@@ -9,6 +9,7 @@ mod cv;
 mod data;
 mod files;
 mod fit;
+mod fit_options;
 mod fold_in;
 mod held;
 mod ids;
@@ -27,7 +28,7 @@ mod versions;
 #[command(name = "mf", version, after_help = EXAMPLES)]
 enum Verb {
     /// Fit a factorization. This is the default verb.
-    Fit(fit::Options),
+    Fit(fit_options::Options),
     /// Choose rank and regularisation by cross-validation, then fit.
     Cv(cv::Options),
     /// Predict ratings of pairs.
@@ -49,13 +50,9 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 Exit status: 0 done, 1 failed, 2 bad usage or input,
 3 stopped at a limit, a target missed or diverged, 130 interrupted.";
 
-/// A run that goes on may have another target: it only says when the run ends.
-const FREE: raddle::cli::Free<'_> =
-    raddle::cli::Free { neutral: &["target", "changes", "save-data"], limits: &[] };
-
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
-    raddle::cli::main("mf", || match raddle::cli::parse_with::<Verb>("fit", FREE) {
+    raddle::cli::main("mf", || match raddle::cli::parse_with::<Verb>("fit", fit_options::FREE) {
         Verb::Fit(options) => fit::fit(&options),
         Verb::Cv(options) => cv::cv(&options),
         Verb::Predict(options) => predict::predict(&options),

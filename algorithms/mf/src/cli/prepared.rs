@@ -7,7 +7,7 @@ use raddle_mf::{Fit, Problem, Recommender, Seen};
 use super::compared::Compared;
 use super::data::{self, Kept, Reading};
 use super::files::{self, About};
-use super::fit::{self, Options};
+use super::fit_options::Options;
 use super::held::{self, Held};
 use super::split::Cold;
 use super::tested::{Tested, relevant};
@@ -150,7 +150,7 @@ impl Prepared {
             Some(known) => data::known_error(options.train.data.as_deref(), &*known.read()?),
             None => None,
         };
-        files::write(session, &fit.model, &About { version, ..fit::about(&options.model, ratings, fit) })?;
+        files::write(session, &fit.model, &About { version, ..About::new(&options.model, ratings, fit) })?;
         let digest = files::digest(&fit.model);
         let data = Data { notes: self.shown.lines(), ..self.described };
         let report = session.report(options, data, digest, &fit.report, &fit.trace)?;

@@ -6,7 +6,7 @@ use raddle_datasets::{Ratings, Triples};
 use raddle_mf::Problem;
 
 use super::data;
-use super::fit::Options;
+use super::fit_options::Options;
 use super::runner::refuse;
 
 /// What was read, split.

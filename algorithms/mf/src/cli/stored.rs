@@ -9,7 +9,7 @@ use raddle_datasets::{PartOfRatings, Ratings, StoredRatings};
 use raddle_mf::{MfError, Problem};
 
 use super::data;
-use super::fit::Options;
+use super::fit_options::Options;
 use super::runner::refuse;
 use super::split::Cold;
 

@@ -6,7 +6,7 @@ use raddle::cli::{Error, Report, Session, Summary, Table, Timed, count, number};
 use raddle_datasets::Triples;
 use raddle_mf::{Fit, Ranking};
 
-use super::fit::Options;
+use super::fit_options::Options;
 
 /// Items of the lists that a model of implicit feedback is tested by, unless --ranking says how many.
 const LISTED: usize = 10;

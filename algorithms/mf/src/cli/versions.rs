@@ -13,7 +13,7 @@ use raddle_mf::{Baselines, Carried, Fit, LiveRatings, Mf, Pair, RatingChange, Ru
 
 use super::data;
 use super::files::About;
-use super::fit::{self, Options};
+use super::fit_options::{self, Options};
 use super::prepared::Prepared;
 use super::runner::{Failure, InSession, refuse};
 use super::split::Split;
@@ -171,7 +171,7 @@ impl Versions for Run<'_> {
     ) -> Result<VersionEnd, Error> {
         let options = self.options;
         let Split { problem, test, on_test, cold, .. } = split;
-        let identity = fit::identity(options, (&self.digest, "random"), on_test)?;
+        let identity = fit_options::identity(options, (&self.digest, "random"), on_test)?;
         let described_again = described.clone();
         let prepared = Prepared::new(options, described, (&ratings, &problem), (test, cold), None)?;
         let mut runner = InSession { session, identity };

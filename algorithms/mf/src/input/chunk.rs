@@ -8,7 +8,6 @@ use raddle::state::{Reader, StateError, Writer};
 use raddle_datasets::Triples;
 
 use super::mmap_arrays::MmapArrays;
-use super::problem::Problem;
 use crate::kernels;
 
 /// Chunks of the input that are counted and taken side by side: more would only add up more counts.
@@ -88,17 +87,21 @@ impl Chunk {
         Self { train: Train::Range(Arc::new(train), all), measured: Some(Arc::new(held)), held: held_all }
     }
 
-    /// Cuts the input of a problem into as many pieces and leaves the problem without it. If others use the input, all
-    /// stays as it is and there are no pieces.
-    pub(crate) fn use_up(problem: &mut Problem, parts: usize) -> Vec<Self> {
-        let mut triples = match Arc::try_unwrap(std::mem::take(&mut problem.train)) {
+    /// Cuts the input into as many pieces and leaves `train` without it. If others use the input, all stays as it is and
+    /// there are no pieces.
+    pub(crate) fn use_up(
+        train: &mut Arc<Triples>,
+        measured: Option<&Arc<Triples>>,
+        parts: usize,
+    ) -> Vec<Self> {
+        let mut triples = match Arc::try_unwrap(std::mem::take(train)) {
             Ok(triples) => triples,
             Err(shared) => {
-                problem.train = shared;
+                *train = shared;
                 return Vec::new();
             }
         };
-        let (count, measured) = (triples.len(), problem.measured.as_ref().map(|measured| &measured.triples));
+        let count = triples.len();
         // From the end, so that what is left stays where it is.
         let piece = |part| {
             let pages = take_off(&mut triples, range(count, part, parts).start);

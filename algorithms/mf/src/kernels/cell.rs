@@ -3,8 +3,9 @@
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
+use super::extent::Extent;
 use super::lanes::{LANES, Vector};
-use super::order::{Extent, in_order};
+use super::rating::{Rating, pair};
 use super::ratings::Ratings;
 
 /// Ratings whose errors are taken together where they are only measured.
@@ -12,23 +13,6 @@ pub(super) const GROUP: usize = 4;
 
 /// How many steps before its own the products of a step's ratings are taken.
 pub(super) const AHEAD: usize = 2;
-
-/// A rating inside a cell: rows of the shard and of the block, and the rating as it is trained on.
-#[derive(Debug, Clone, Copy, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C)]
-pub struct Rating {
-    /// The user's row in the shard.
-    pub user: u16,
-    /// The item's row in the block.
-    pub item: u16,
-    /// The rating less the mean, in standard deviations.
-    pub value: f32,
-}
-
-/// Whether two ratings may be one step: their user's row moves once for both, and no other one twice.
-pub(super) fn pair(a: Rating, b: Rating) -> bool {
-    a.user == b.user && a.item != b.item
-}
 
 /// Ratings together, and the rows that they name: all below the bounds.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -42,12 +26,6 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Takes ratings to train on, in pieces, for rows of `width` values. They stay in the memory of their pieces, but come
-    /// into an order that is better for steps: the cells are to be stepped through one after the other.
-    pub fn in_order(pieces: Vec<Ratings>, width: usize) -> Vec<Self> {
-        in_order(pieces, width)
-    }
-
     /// Takes ratings in their order, and finds the bounds of their rows.
     pub fn as_given(ratings: Ratings) -> Self {
         let Extent { users, items, .. } = Extent::of(std::slice::from_ref(&ratings));

@@ -1,7 +1,8 @@
 //! Squared errors of ratings that are not trained on.
 
-use super::cell::{Cell, GROUP, Rating, Rows};
+use super::cell::{Cell, GROUP, Rows};
 use super::lanes::{LANES, Lanes};
+use super::rating::Rating;
 use super::{Kernel, run};
 
 /// The sum of the squared errors of a cell's ratings.

@@ -8,6 +8,7 @@
 //! f mod 16, in ascending f; the lanes are added as [`lanes::Lanes::sums`] says.
 
 mod cell;
+mod extent;
 mod gradients;
 mod input;
 pub mod lanes;
@@ -15,6 +16,7 @@ mod measure;
 mod normal;
 mod order;
 mod pair;
+mod rating;
 mod ratings;
 mod score;
 mod sgd;
@@ -23,11 +25,12 @@ mod sides;
 mod tests;
 mod uniform;
 
-pub use cell::{Cell, Rating, Rows, Scale, Steps};
+pub use cell::{Cell, Rows, Scale, Steps};
 pub use gradients::{Equations, descend};
 pub use input::{Moments, all_finite, largest, moments};
 pub use measure::squares;
 pub use normal::{add_products, solve};
+pub use rating::Rating;
 pub use ratings::Ratings;
 pub use score::{TOGETHER, padded, product, scores};
 pub use sgd::sgd;

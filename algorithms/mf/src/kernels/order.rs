@@ -5,7 +5,9 @@
 //! in between move. In a sparse cell pairs are few and items far: there ratings stand in tiles, in which neighbours name
 //! items near each other.
 
-use super::cell::{Cell, Rating, pair};
+use super::cell::Cell;
+use super::extent::Extent;
+use super::rating::{Rating, pair};
 use super::ratings::Ratings;
 
 /// Steps are dealt from this number of places in turn: those of one user, which stand together in most files, come apart. More
@@ -25,39 +27,42 @@ const SHORTEST: usize = 256;
 /// The most groups of items.
 const MOST_GROUPS: usize = 64;
 
-/// See [`Cell::in_order`].
-pub(super) fn in_order(mut pieces: Vec<Ratings>, width: usize) -> Vec<Cell> {
-    let extent = Extent::of(&pieces);
-    let bounds = (extent.users, extent.items);
-    if extent.count < SPARSE * extent.items {
-        let given: Vec<Rating> = pieces.iter().flat_map(|piece| piece.iter().copied()).collect();
-        let mut places = pieces.iter_mut().flat_map(|piece| piece.iter_mut());
-        tiled(&given, extent.items, (STRETCH / width).max(SHORTEST), |rating| put(rating, &mut places));
-        return pieces.into_iter().map(|piece| Cell::with_pairs(piece, 0, bounds)).collect();
-    }
-    if extent.by_user {
-        // Each piece by itself: no more memory than the largest one takes has to be near.
-        let mut given = Vec::new();
-        let cell = |mut piece: Ratings| {
-            given.clear();
-            given.extend_from_slice(&piece);
-            let pairs = two_by_two(&mut given, std::slice::from_mut(&mut piece));
-            Cell::with_pairs(piece, pairs, bounds)
+impl Cell {
+    /// Takes ratings to train on, in pieces, for rows of `width` values. They stay in the memory of their pieces, but come
+    /// into an order that is better for steps: the cells are to be stepped through one after the other.
+    pub fn in_order(mut pieces: Vec<Ratings>, width: usize) -> Vec<Self> {
+        let extent = Extent::of(&pieces);
+        let bounds = (extent.users, extent.items);
+        if extent.count < SPARSE * extent.items {
+            let given: Vec<Rating> = pieces.iter().flat_map(|piece| piece.iter().copied()).collect();
+            let mut places = pieces.iter_mut().flat_map(|piece| piece.iter_mut());
+            tiled(&given, extent.items, (STRETCH / width).max(SHORTEST), |rating| put(rating, &mut places));
+            return pieces.into_iter().map(|piece| Cell::with_pairs(piece, 0, bounds)).collect();
+        }
+        if extent.by_user {
+            // Each piece by itself: no more memory than the largest one takes has to be near.
+            let mut given = Vec::new();
+            let cell = |mut piece: Ratings| {
+                given.clear();
+                given.extend_from_slice(&piece);
+                let pairs = two_by_two(&mut given, std::slice::from_mut(&mut piece));
+                Cell::with_pairs(piece, pairs, bounds)
+            };
+            return pieces.into_iter().map(cell).collect();
+        }
+        let mut given = grouped(&pieces, &extent);
+        // No pair is to be parted: what is left of uneven pieces has one of its own.
+        pieces.iter_mut().for_each(|piece| piece.truncate(piece.len() / 2 * 2));
+        let left = extent.count - pieces.iter().map(|piece| piece.len()).sum::<usize>();
+        pieces.push(vec![Rating::default(); left].into());
+        let mut pairs = two_by_two(&mut given, &mut pieces);
+        let cell = |piece: Ratings| {
+            let mine = pairs.min(piece.len() / 2);
+            pairs -= mine;
+            Cell::with_pairs(piece, mine, bounds)
         };
-        return pieces.into_iter().map(cell).collect();
+        pieces.into_iter().map(cell).collect()
     }
-    let mut given = grouped(&pieces, &extent);
-    // No pair is to be parted: what is left of uneven pieces has one of its own.
-    pieces.iter_mut().for_each(|piece| piece.truncate(piece.len() / 2 * 2));
-    let left = extent.count - pieces.iter().map(|piece| piece.len()).sum::<usize>();
-    pieces.push(vec![Rating::default(); left].into());
-    let mut pairs = two_by_two(&mut given, &mut pieces);
-    let cell = |piece: Ratings| {
-        let mine = pairs.min(piece.len() / 2);
-        pairs -= mine;
-        Cell::with_pairs(piece, mine, bounds)
-    };
-    pieces.into_iter().map(cell).collect()
 }
 
 /// Puts ratings, in which those of one user stand together, two by two into pieces of as many ratings, and then the rest:
@@ -73,30 +78,6 @@ fn two_by_two(given: &mut [Rating], pieces: &mut [Ratings]) -> usize {
 
 fn put<'a>(rating: Rating, places: &mut impl Iterator<Item = &'a mut Rating>) {
     places.next().into_iter().for_each(|place| *place = rating);
-}
-
-/// What ratings, given in pieces, extend to.
-pub(super) struct Extent {
-    count: usize,
-    /// One more than the largest row of a user, and of an item; 0 where there is none.
-    pub(super) users: usize,
-    pub(super) items: usize,
-    /// Whether users come in their order.
-    by_user: bool,
-}
-
-impl Extent {
-    pub(super) fn of(pieces: &[Ratings]) -> Self {
-        let count: usize = pieces.iter().map(|piece| piece.len()).sum();
-        let (mut last_user, mut last_item, mut by_user) = (0, 0, true);
-        for &Rating { user, item, .. } in pieces.iter().flat_map(|piece| piece.iter()) {
-            by_user &= last_user <= user;
-            (last_user, last_item) = (last_user.max(user), last_item.max(item));
-        }
-        let [users, items] =
-            [last_user, last_item].map(|last| if count == 0 { 0 } else { usize::from(last) + 1 });
-        Self { count, users, items, by_user }
-    }
 }
 
 /// Ratings user by user, those of one user as given.

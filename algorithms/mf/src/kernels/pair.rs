@@ -2,10 +2,9 @@
 
 #![allow(unsafe_code)] // rows are bound to be there by `Cell`, checked once, not at every rating
 
-use super::cell::Rating;
 use super::lanes::{LANES, Lanes};
-use super::sgd::Step;
-use super::sides::{LONG, Sides, load, store};
+use super::rating::Rating;
+use super::sides::{LONG, Sides, Step, load, store};
 
 /// Two ratings of one user whose products have been taken: where p begins, where each q does, and the products.
 #[derive(Clone, Copy)]

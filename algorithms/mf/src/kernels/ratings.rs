@@ -9,7 +9,7 @@ use std::sync::Arc;
 use raddle::state::{Reader, StateError, Writer};
 use raddle::{Pool, State};
 
-use super::cell::Rating;
+use super::rating::Rating;
 
 /// Ratings that one may read and write; their memory lives as long as any part of it.
 pub struct Ratings {

@@ -24,7 +24,7 @@
 
 use super::cell::{AHEAD, Cell, Rows, Steps};
 use super::lanes::{LANES, Lanes};
-use super::sides::Sides;
+use super::sides::{Sides, Step};
 use super::{Kernel, run};
 
 /// How many ratings ahead rows are brought nearer: where they do not lie near, several must be on their way.
@@ -63,36 +63,6 @@ pub fn sgd(cell: &Cell, users: &mut Rows, items: &mut Rows, steps: &Steps) -> f6
         8 => kernel!(8),
         _ => kernel!(0),
     }
-}
-
-/// What is one step: a rating, or two of one user.
-pub(super) trait Step: Copy {
-    /// Ratings of a step.
-    const RATINGS: usize;
-    /// Where its rows are, and their products.
-    type Ready: Copy;
-
-    /// Takes the products of the step.
-    ///
-    /// # Safety
-    /// The rows are there.
-    unsafe fn ready<L: Lanes, const C: usize, const U: bool>(self, sides: &Sides<'_, C, U>) -> Self::Ready;
-
-    /// Takes the step, which is ready, and the products of another one before its rows move. Without a branch: the two
-    /// are independent, and the compiler mixes them.
-    ///
-    /// # Safety
-    /// The rows are there; where a step names two items, they differ.
-    unsafe fn turn<L: Lanes, const C: usize, const U: bool>(
-        self,
-        sides: &Sides<'_, C, U>,
-        ready: Self::Ready,
-        next: Self,
-        squares: &mut f32,
-    ) -> Self::Ready;
-
-    /// Brings the rows of the step nearer, and what else it needs where that may lie far.
-    fn prefetch<L: Lanes, const C: usize, const U: bool>(self, sides: &Sides<'_, C, U>);
 }
 
 /// `CHUNKS` vectors a row, 0 if that is known at run time only; `UNEVEN` where rows have scales or stay positive.

@@ -2,9 +2,39 @@
 
 #![allow(unsafe_code)] // rows are bound to be there by `Cell`, checked once, not at every rating
 
-use super::cell::{Rating, Rows, Scale, Steps};
+use super::cell::{Rows, Scale, Steps};
 use super::lanes::{LANES, Lanes};
-use super::sgd::Step;
+use super::rating::Rating;
+
+/// What is one step: a rating, or two of one user.
+pub(super) trait Step: Copy {
+    /// Ratings of a step.
+    const RATINGS: usize;
+    /// Where its rows are, and their products.
+    type Ready: Copy;
+
+    /// Takes the products of the step.
+    ///
+    /// # Safety
+    /// The rows are there.
+    unsafe fn ready<L: Lanes, const C: usize, const U: bool>(self, sides: &Sides<'_, C, U>) -> Self::Ready;
+
+    /// Takes the step, which is ready, and the products of another one before its rows move. Without a branch: the two
+    /// are independent, and the compiler mixes them.
+    ///
+    /// # Safety
+    /// The rows are there; where a step names two items, they differ.
+    unsafe fn turn<L: Lanes, const C: usize, const U: bool>(
+        self,
+        sides: &Sides<'_, C, U>,
+        ready: Self::Ready,
+        next: Self,
+        squares: &mut f32,
+    ) -> Self::Ready;
+
+    /// Brings the rows of the step nearer, and what else it needs where that may lie far.
+    fn prefetch<L: Lanes, const C: usize, const U: bool>(self, sides: &Sides<'_, C, U>);
+}
 
 /// Both sides' memory and the steps, by value: what lies behind a pointer would be read again after every write.
 #[derive(Clone, Copy)]

@@ -6,10 +6,10 @@
 
 use raddle::Outcome;
 
-use super::fit::write_back;
 use super::partition::{NOWHERE, Partition};
 use super::program::SgdProgram;
 use super::replica::Partitioning;
+use super::write_back::write_back;
 use crate::initial::Start;
 use crate::input::chunk::{Chunk, Counts};
 use crate::input::problem::Problem;

@@ -8,11 +8,12 @@ use super::carry::{Carried, CarriedRows};
 use super::early_stopping::EarlyStopping;
 use super::factor_block::{FactorBlock, Scaling, Unweighted};
 use super::learning_rate::{LearningRateSchedule, Tail, default_decay};
-use super::partition::{NOWHERE, Partition, fewest_parts};
+use super::partition::{Partition, fewest_parts};
 use super::program::SgdProgram;
 use super::schedule::GridSchedule;
 use super::shard::{ItemBlock, UserShard};
 use super::side_balance::SideBalance;
+use super::write_back::write_back;
 use crate::error::MfError;
 use crate::fitted::Fit;
 use crate::initial::Start;
@@ -262,31 +263,4 @@ fn collect(problem: &Problem, mf: &Mf, outcome: &Outcome<SgdProgram>) -> Fit {
     let (best_epoch, length, log) = (pinned.best_epoch, pinned.length(), pinned.log.clone());
     let trace = trace.clone();
     Fit { best, best_epoch, length, reg, log, trace, ..Fit::of(model, report) }
-}
-
-/// The factors and biases of all rows as the data has them, in the units of the ratings: row by row, since what is read
-/// from all over can be read ahead, and what is written cannot.
-pub(super) fn write_back<'a>(
-    parts: impl Iterator<Item = &'a Rows>,
-    deal: &Partition,
-    scale: f64,
-    rank: usize,
-) -> (Vec<f32>, Vec<f32>) {
-    let (grow, scale) = (scale.sqrt() as f32, scale as f32);
-    let parts: Vec<(&[f32], &Rows)> = parts.map(|rows| (bytemuck::cast_slice(&rows.factors), rows)).collect();
-    let rows = deal.place.len();
-    let (mut factors, mut biases) = (Vec::with_capacity(rows * rank), Vec::with_capacity(rows));
-    for &place in &deal.place {
-        let part = parts.get((place >> 16) as usize).filter(|_| place != NOWHERE);
-        // A run that ended before its first epoch has no rows yet.
-        let Some((all, rows)) = part.filter(|(_, rows)| rows.width > 0) else {
-            factors.resize(factors.len() + rank, 0.0);
-            biases.push(0.0);
-            continue;
-        };
-        let at = (place & 0xffff) as usize;
-        factors.extend(all[at * rows.width..][..rank].iter().map(|value| value * grow));
-        biases.push(rows.biases[at] * scale);
-    }
-    (factors, biases)
 }

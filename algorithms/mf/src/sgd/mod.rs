@@ -19,6 +19,7 @@ mod restored;
 mod schedule;
 mod shard;
 mod side_balance;
+mod write_back;
 
 pub use early_stopping::EarlyStopping;
 pub use program::SgdProgram;

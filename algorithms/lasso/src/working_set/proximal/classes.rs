@@ -8,7 +8,7 @@
 use crate::data::design::View;
 use crate::kernels::{RowPiece, dot, gram, gram_by_rows, sparse_dot};
 use crate::loss::classes::{Directions, totals};
-use crate::loss::free::Factored;
+use crate::loss::factored::Factored;
 use crate::loss::rows::Rows;
 
 /// Columns times something, of n rows.

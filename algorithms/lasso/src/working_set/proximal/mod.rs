@@ -13,8 +13,10 @@
 mod classes;
 mod measured;
 mod model;
+mod place;
 mod set;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use set::{Given, KeptProximal, Place, ProximalSet, Target};
+pub(crate) use place::Place;
+pub(crate) use set::{Given, KeptProximal, ProximalSet, Target};

@@ -7,14 +7,15 @@ use crate::kernels::{RowPiece, dot, gram, gram_by_rows, sparse_dot};
 use crate::loss::linear_predictor::Scores;
 use crate::loss::rows::Rows;
 
-use super::super::alternate::{alternate, with_terms};
+use super::super::alternate::alternate;
 use super::super::factor::{Factor, KeptFactor, NOWHERE, places};
 use super::super::inner::Plain;
 use super::super::local::{Local, Problem};
 use super::super::stats::Work;
+use super::super::with_terms::with_terms;
 use super::classes::ByClass;
 use super::measured::{explained, measured};
-use super::set::Place;
+use super::place::Place;
 use crate::penalties::Terms;
 
 /// Weights count as no smaller than this times s: a row far on the wrong side has hardly any curvature, yet the

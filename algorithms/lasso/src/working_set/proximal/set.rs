@@ -9,6 +9,7 @@ use crate::loss::rows::Rows;
 use crate::penalties::{Held, Terms, charge};
 
 use super::model::{Direction, KeptModel, Model};
+use super::place::Place;
 
 /// Steps of one solve, at most.
 const STEPS: usize = 100;
@@ -70,17 +71,6 @@ pub(crate) struct Given<'a> {
     pub(crate) columns: &'a [Column],
     pub(crate) response: Response<'a>,
     pub(crate) target: Target,
-}
-
-/// Where a solve stands, beside the coefficients.
-#[derive(Debug)]
-pub(crate) struct Place {
-    pub(crate) scores: Scores,
-    pub(crate) intercept: f64,
-    /// Free columns along their basis, where the solve began.
-    pub(crate) free: Vec<f64>,
-    /// X'r - R b of the members.
-    pub(crate) g: Vec<f64>,
 }
 
 impl ProximalSet {

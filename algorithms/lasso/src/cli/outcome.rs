@@ -1,0 +1,116 @@
+//! What a fit at one lambda came to: written, for the report, as tables and as text.
+
+use raddle::cli::{
+    Data, Error, Report, Session, Summary, Table as Listing, VersionOf, aligned, count, number,
+};
+use raddle_lasso::{Fit, Problem};
+use serde_json::{Value, json};
+
+use super::features::Features;
+use super::files::{self, Model};
+use super::fit_options::Options;
+
+/// Coefficients listed on the screen.
+const LISTED: usize = 20;
+
+/// Writes the model, and says what was found, for the report, as tables and as text.
+pub(super) fn finished(
+    session: &mut Session,
+    options: &Options,
+    fit: &Fit,
+    problem: &Problem,
+    (data, features): (Data, &Features),
+    version: Option<VersionOf>,
+) -> Result<(Report, Summary, String), Error> {
+    let model = Model { version, ..Model::new(fit, problem, features) };
+    files::write(session, fit, &model)?;
+    let report = session.report(options, data, features.digest(fit), &fit.report, &fit.trace)?;
+    let report = report.result("lambda", fit.lambda).result("lambda_max", fit.lambda_max);
+    let report = features.reported(report.result("nonzeros", fit.coefficients.len() as u64));
+    let report = intercepts(report, fit);
+    let report = report.result("coefficients", largest(fit, &model));
+    let is_written = options.train.folder().is_some();
+    let (text, summary) = describe(fit, &model, &options.problem.title(), &report.data.path, is_written);
+    let text = format!("{}\n\n{}", features.below(&text), report.conclusion());
+    Ok((report, summary, text))
+}
+
+/// The intercept, or those of the classes.
+pub(crate) fn intercepts(report: Report, fit: &Fit) -> Report {
+    match &fit.intercepts[..] {
+        [] => report.result("intercept", fit.intercept),
+        all => report.result("intercepts", all.to_vec()),
+    }
+}
+
+/// By falling size.
+fn by_size(fit: &Fit) -> Vec<(u32, f64)> {
+    let mut order = fit.coefficients.clone();
+    order.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
+    order
+}
+
+/// The largest coefficients, for the report: column from 1, name, value. coef.tsv has all.
+pub(crate) fn largest(fit: &Fit, model: &Model) -> Value {
+    let entry = |&(column, value): &(u32, f64)| json!({"column": model.layout().place(column).1 + 1, "name": model.coefficient(column), "coefficient": value});
+    by_size(fit).iter().take(LISTED).map(entry).collect()
+}
+
+/// Why every lambda gives the same coefficients, which are all zero or not.
+pub(crate) fn no_penalty(is_zero: bool) -> &'static str {
+    match is_zero {
+        true => "lambda_max is 0: no column varies with the response",
+        false => {
+            "lambda_max is 0: no column with a penalty varies with what those without leave of the response"
+        }
+    }
+}
+
+/// The result as a person reads it, and as generic tables; `is_written` tells whether there is a folder with all of it.
+pub(crate) fn describe(
+    fit: &Fit,
+    model: &Model,
+    method: &str,
+    data: &str,
+    is_written: bool,
+) -> (String, Summary) {
+    let order = by_size(fit);
+    let title = format!("{method} on {data}");
+    let place = match fit.lambda_max > 0.0 {
+        true => format!("lambda_max / {}", number(fit.lambda_max / fit.lambda)),
+        false => no_penalty(fit.coefficients.is_empty()).into(),
+    };
+    let (nonzeros, columns) =
+        (fit.coefficients.len(), count((model.columns * model.labels.len().max(1)) as u64, "coefficient"));
+    let are = if nonzeros == 1 { "is" } else { "are" };
+    let mut text = format!(
+        "{title}: {nonzeros} of {columns} {are} not zero at lambda {} ({place})\n\n",
+        number(fit.lambda)
+    );
+    if fit.intercept != 0.0 || !fit.intercepts.is_empty() || nonzeros > 0 {
+        text += &format!("{:>14}  of\n", "coefficient");
+    }
+    if fit.intercept != 0.0 {
+        text += &format!("{:>14}  (intercept)\n", aligned(fit.intercept));
+    }
+    for (class, intercept) in fit.intercepts.iter().enumerate().take(LISTED) {
+        text += &format!("{:>14}  (intercept, class {})\n", aligned(*intercept), model.class_name(class));
+    }
+    let mut table = Listing::new("coefficients", &["column", "name", "coefficient"]);
+    for &(column, value) in &order {
+        table.row(vec![
+            (model.layout().place(column).1 + 1).into(),
+            model.coefficient(column).into(),
+            value.into(),
+        ]);
+    }
+    for &(column, value) in order.iter().take(LISTED) {
+        text += &format!("{:>14}  {}\n", aligned(value), model.coefficient(column));
+    }
+    if order.len() > LISTED {
+        let all = if is_written { "all are in coef.tsv" } else { "--out DIR writes all to coef.tsv" };
+        text += &format!("{:>14}  and {} more; {all}\n", "...", order.len() - LISTED);
+    }
+    let quality = Listing::of_metric(&fit.report.metric);
+    (text.trim_end().to_owned(), Summary::new(title).table(quality).table(table))
+}

@@ -1,0 +1,14 @@
+//! [`Place`]: where a solve stands.
+
+use crate::loss::linear_predictor::Scores;
+
+/// Where a solve stands, beside the coefficients.
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) scores: Scores,
+    pub(crate) intercept: f64,
+    /// Free columns along their basis, where the solve began.
+    pub(crate) free: Vec<f64>,
+    /// X'r - R b of the members.
+    pub(crate) g: Vec<f64>,
+}

@@ -1,0 +1,27 @@
+//! [`with_terms`]: the solver on one Gram where members differ by what they are asked for.
+
+use super::alternate::alternate;
+use super::boxed::{self, Boxed};
+use super::grouped::{self, Grouped};
+use super::local::{Local, Measure};
+use super::stats::Work;
+use crate::penalties::Terms;
+
+/// [`alternate`] for an objective with groups or bounds, of which `squares` computes r'r.
+pub(super) fn with_terms(
+    local: &mut Local,
+    terms: &Terms,
+    penalty: f64,
+    limit: (f64, u64),
+    work: &mut Work,
+    squares: impl Fn(&Local) -> f64,
+) -> Measure {
+    let squares = |local: &Local| squares(local).max(0.0);
+    if terms.has_groups() {
+        let mut turns = Grouped::new(local, terms, penalty, limit.0);
+        let measure = |local: &Local| grouped::measure(local, terms, squares(local), penalty);
+        return alternate(local, &mut turns, limit, work, measure);
+    }
+    let measure = |local: &Local| boxed::measure(local, terms, squares(local), penalty);
+    alternate(local, &mut Boxed { terms, penalty }, limit, work, measure)
+}

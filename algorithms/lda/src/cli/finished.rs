@@ -1,0 +1,77 @@
+//! What is written of a fit that has ended, and said of it.
+
+use raddle::cli::{Data, Error, Report, Session, Summary, VersionOf, count};
+use raddle_datasets::{Corpus, Vocabulary};
+use raddle_lda::{Fit, Held, Preparation, Problem, TopicWords};
+
+use super::describe::Listing;
+use super::files::{self, Model};
+use super::fit_options::Options;
+use super::outcome;
+
+/// Topics listed on the screen, and their words.
+const LISTED: usize = 20;
+const WORDS: usize = 10;
+
+/// Writes the model of a version of the corpus, and says what was found, for the report, as tables and as text.
+pub(super) fn written(
+    session: &mut Session,
+    options: &Options,
+    fit: &Fit,
+    (corpus, about, notes): (&Corpus, Data, &[String]),
+    (version, held_out_documents): (Option<VersionOf>, u64),
+) -> Result<(Report, Summary, String), Error> {
+    let tokenizer = corpus.tokenizer;
+    let model = |counts: &TopicWords| Model {
+        version,
+        tokenizer,
+        held_out_documents,
+        ..Model::new(fit, counts, corpus.vocabulary.as_ref())
+    };
+    let asked = (options.coherence || options.pyldavis).then(|| corpus.clone());
+    finished(session, options, fit, (model, None), (asked, about, notes))
+}
+
+/// Writes a model, and says what was found. `corpus` is there where it is asked for again.
+pub(super) fn finished(
+    session: &mut Session,
+    options: &Options,
+    fit: &Fit,
+    (model, names): (impl FnOnce(&TopicWords) -> Model, Option<&Vocabulary>),
+    (corpus, about, notes): (Option<Corpus>, Data, &[String]),
+) -> Result<(Report, Summary, String), Error> {
+    let counts = fit.topic_words();
+    let model = model(&counts);
+    files::write(session, fit, &counts, &model, names)?;
+    if let Some(corpus) = corpus.as_ref().filter(|_| options.pyldavis) {
+        files::write_pyldavis(session, fit, &counts, (corpus, &model))?;
+    }
+    let listing = Listing::new(&counts, corpus.as_ref().filter(|_| options.coherence));
+    let about = Data { notes: notes.to_vec(), ..about };
+    let report = session.report(options, about, files::digest(fit, &counts), &fit.report, &fit.trace)?;
+    let report = outcome::results(report, fit, &listing);
+    let title = format!("{} topics of {}", fit.topics(), report.data.path);
+    let mut text = format!("{title}\n\n{}", listing.text(&counts, &model, LISTED, WORDS));
+    report.notes.iter().for_each(|note| text += &format!("\n{note}"));
+    text += &format!("\n{}", outcome::conclusion(&report, fit));
+    let summary = listing.summary(title, &counts, &model, WORDS);
+    Ok((report, summary, text))
+}
+
+/// That the run is judged on its training data, if documents were to be held out and none could be; else how many are, and
+/// where their topics are.
+pub(super) fn held_out(preparation: &Preparation, problem: &Problem) -> Option<String> {
+    let asked = matches!(preparation.validation, Held::Fraction(_));
+    let documents = problem.held_out_documents() as u64;
+    if documents > 0 {
+        return Some(format!(
+            "held out: {documents} of {}; doc_topic.npz has no topics of these, but lda infer finds them",
+            count(problem.documents() as u64, "document")
+        ));
+    }
+    (asked && !problem.held_out().contains(&raddle_lda::VALIDATION)).then(|| {
+        "no document is held out: that needs two documents with words, one of them of two words or more; \
+         the joint perplexity of the training data ends the run"
+            .into()
+    })
+}

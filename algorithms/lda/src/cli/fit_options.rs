@@ -1,0 +1,241 @@
+//! The options of `lda fit`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use raddle::cli::{ChangeOptions, Error, Free, TrainOptions, choose, count, refuse_without_effect};
+use raddle_datasets::Corpus;
+use raddle_lda::{Held, Lda, LdaError, Preparation, SyncInterval};
+use serde::Serialize;
+
+use super::data::{self, CorpusArgs, Given, TextArgs};
+use super::priors;
+use super::start::Start;
+
+/// A run that goes on may be given these anew: they are measured or checked, and never change the chain.
+pub(super) const FREE: Free<'_> =
+    Free { neutral: &["coherence", "pyldavis", "target", "changes", "save-data"], limits: &[] };
+
+const EXAMPLES: &str = "Examples, which work as they stand:
+  lda fit pydoc --topics 30 --epochs 100
+  lda fit pydoc --stop-words english --min-df 5 --coherence --out run
+  lda fit pydoc --init run --epochs 10";
+
+/// The options of `lda fit`.
+#[derive(Debug, Args, Serialize)]
+#[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
+#[command(mut_arg("schedule", |arg| arg.help("auto or rotation: word blocks rotate round document shards")))]
+#[command(mut_arg("epochs", |arg| arg.help("Length of the run. By default the perplexity of held-out documents ends it")))]
+pub(crate) struct Options {
+    /// Number of topics, K. Default: 20, or the number of the model of --init.
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
+    pub(super) topics: Option<usize>,
+    /// Prior of each topic in a document; the start value if alpha is optimised. Default: 50 / K.
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    alpha: Option<f64>,
+    /// Prior of each word in a topic; the start value if beta is optimised.
+    #[arg(long, value_name = "X", default_value_t = 0.01, allow_negative_numbers = true)]
+    beta: f64,
+    /// Keep alpha and beta fixed. By default both are optimised, and alpha becomes asymmetric.
+    #[arg(long)]
+    fixed_priors: bool,
+    /// Seed topics by a file with lines `topic word weight`; topics count from 1, weights are added to beta.
+    #[arg(long, value_name = "FILE")]
+    word_priors: Option<PathBuf>,
+    /// Held-out documents that end the run: a fraction, a file, or none.
+    #[arg(long, value_name = "FRACTION|FILE|none", default_value = "0.05", allow_hyphen_values = true)]
+    pub(super) validation: String,
+    /// Held-out documents that only measure: split (the split used for comparisons), a file, or none.
+    #[arg(long, value_name = "split|FILE|none", default_value = "none")]
+    pub(super) test: String,
+    /// Stop at this perplexity of the test documents, or of the validation documents if there is no test set.
+    #[arg(long, value_name = "PERPLEXITY", allow_negative_numbers = true)]
+    target: Option<f64>,
+    /// Evaluate held-out documents after every N epochs.
+    #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true)]
+    evaluate_every: u64,
+    /// Progressive subsampling: the first epochs run on a growing part of the documents. Default: on.
+    #[arg(long, value_name = "on|off")]
+    progressive: Option<Switch>,
+    /// Anneal beta: a factor for beta that falls from X to 1. Default: from the data; 1 turns it off.
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    beta_anneal: Option<f64>,
+    /// How often shards see each other's changes of the topic counts n_k.
+    #[arg(long, value_name = "WHEN", default_value = "epoch")]
+    sync: Sync,
+    /// Keep the corpus in this folder as a file that is read by parts: with several processes, none then has all of it in
+    /// memory. There it is kept for the run without it, too.
+    #[arg(long, value_name = "DIR")]
+    pub(super) cache: Option<PathBuf>,
+    /// Measure the coherence of each topic's top words on the corpus.
+    #[arg(long)]
+    pub(super) coherence: bool,
+    /// Write pyldavis.json too, for `pyLDAvis.prepare(**json.load(file))`.
+    #[arg(long)]
+    pub(super) pyldavis: bool,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(super) corpus: CorpusArgs,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(super) changes: ChangeOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(super) train: TrainOptions,
+}
+
+/// An option that is on or off.
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Switch {
+    On,
+    Off,
+}
+
+/// When topic counts are synchronised.
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Sync {
+    /// Once an epoch, as STRADS does.
+    Epoch,
+    /// After every round.
+    Round,
+    /// After each epoch; a shard sees its own changes after each token.
+    Token,
+}
+
+impl Options {
+    /// Whether the options make sense together.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        let train = &self.train;
+        self.changes.check(train)?;
+        choose("--schedule", &train.schedule, &[("auto", ()), ("rotation", ())])?;
+        let idle = [
+            ("--parallelism", train.parallelism.is_some()),
+            ("--rho", train.rho.is_some()),
+            ("--staleness", train.staleness > 0),
+            ("--guard", !train.guard),
+        ];
+        refuse_without_effect(&idle, "on the rotation of lda")?;
+        let at_start =
+            [("--progressive", self.progressive.is_some()), ("--beta-anneal", self.beta_anneal.is_some())];
+        refuse_without_effect(
+            &at_start.map(|(name, given)| (name, given && train.init.is_some())),
+            "with --init",
+        )?;
+        let unwritten = self.pyldavis && train.folder().is_none();
+        match unwritten {
+            true => Err(Error::usage("--pyldavis writes a file: give the folder for it with --out DIR")),
+            false => Ok(()),
+        }
+    }
+
+    /// Which documents are held out, and how the others are dealt.
+    pub(super) fn preparation(&self, corpus: &Corpus, notes: &mut Vec<String>) -> Result<Preparation, Error> {
+        let validation = self.held(&self.validation, "--validation", corpus, notes)?;
+        let test = self.held(&self.test, "--test", corpus, notes)?;
+        let Self { train, .. } = self;
+        Ok(Preparation { validation, test, shards: train.shards, seed: train.seed, ..Preparation::default() })
+    }
+
+    /// The documents that `--validation` or `--test` names.
+    fn held(
+        &self,
+        name: &str,
+        option: &str,
+        corpus: &Corpus,
+        notes: &mut Vec<String>,
+    ) -> Result<Held, Error> {
+        if name == "none" {
+            return Ok(Held::None);
+        }
+        if option == "--test" && name == "split" {
+            return Ok(Held::Split);
+        }
+        if let Ok(fraction) = name.parse::<f64>() {
+            let is_one = option == "--validation" && (0.0..1.0).contains(&fraction);
+            let what = if option == "--test" {
+                "split, a file or none"
+            } else {
+                "a fraction from 0 to below 1, a file or none"
+            };
+            return match is_one {
+                true if fraction > 0.0 => Ok(Held::Fraction(fraction)),
+                true => Ok(Held::None),
+                false => Err(Error::usage(format!("{option} {name}: give {what}"))),
+            };
+        }
+        // A file is read as the data are.
+        let (own, is_known) = (TextArgs::default(), data::is_known(name));
+        // Its texts are divided as those of the corpus.
+        let tokenizer = corpus.tokenizer.map_or_else(|| self.corpus.words.rule(None), Ok)?;
+        let (format, texts) = match is_known {
+            true => (None, &own),
+            false => (self.train.format.as_deref(), &self.corpus.texts),
+        };
+        let given = Given { format, vocab: None, texts, tokenizer, may_be_empty: false };
+        let mut other = data::read(name, given, self.train.worker_count())
+            .map_err(|why| Error::input(format!("{option}: {why}")))?;
+        if let Some(words) = &corpus.vocabulary {
+            // Without texts of their own, words are matched by number.
+            if let Ok(unknown @ 1..) = other.match_words(words.clone()) {
+                let tokens = count(unknown, "token");
+                notes.push(format!("{option} {name}: {tokens} of words that the corpus lacks are left out"));
+            }
+        }
+        Ok(Held::Corpus(Box::new(other)))
+    }
+
+    /// The parameters.
+    pub(super) fn lda(
+        &self,
+        corpus: &Corpus,
+        start: Option<Start>,
+        notes: &mut Vec<String>,
+    ) -> Result<Lda, Error> {
+        let Self { train, .. } = self;
+        let mut lda = Lda::params()
+            .beta(self.beta)
+            .fixed_priors(self.fixed_priors)
+            .evaluate_every(self.evaluate_every)
+            .progressive(self.progressive != Some(Switch::Off))
+            .sync(match self.sync {
+                Sync::Epoch => SyncInterval::Epoch,
+                Sync::Round => SyncInterval::Round,
+                Sync::Token => SyncInterval::Token,
+            })
+            .seed(train.seed);
+        if let Some(alpha) = self.alpha {
+            lda = lda.alpha(alpha);
+        }
+        if let Some(factor) = self.beta_anneal {
+            lda = lda.beta_anneal(factor);
+        }
+        if let Some(epochs) = train.epochs {
+            lda = lda.epochs(epochs);
+        }
+        if let Some(target) = self.target {
+            lda = lda.target(target);
+        }
+        let mut topics = self.topics.unwrap_or(20);
+        if let Some(start) = start {
+            topics = start.topics;
+            lda = lda.init(start.counts);
+        }
+        if let Some(file) = &self.word_priors {
+            let (priors, note) = priors::read(file, corpus, topics)?;
+            lda = lda.word_priors(priors);
+            notes.extend(note);
+        }
+        Ok(lda.topics(topics))
+    }
+}
+
+/// A parameter out of range is bad usage, data that cannot be fitted bad input, the rest a failure.
+pub(crate) fn refuse(error: LdaError) -> Error {
+    match error {
+        LdaError::Parameter { .. } => Error::usage(format!("--{error}")),
+        LdaError::Engine(error) => Error::from(error),
+        error => Error::input(error),
+    }
+}
