@@ -8,7 +8,7 @@ use super::coefficients::Layout;
 use super::data;
 use super::rows::Offset;
 
-/// What a model keeps of the features' columns.
+/// Columns of features as a model keeps them.
 #[derive(Debug, Clone)]
 pub(crate) struct Features {
     pub(crate) names: Option<Vec<String>>,
@@ -40,7 +40,7 @@ impl Features {
         }
     }
 
-    /// How a fit of this many columns, and classes that have scores, numbers coefficients.
+    /// Layout by which a fit of this many columns, and classes that have scores, numbers coefficients.
     pub(crate) fn layout(&self, count: usize, classes: usize) -> Layout<'_> {
         let columns = self.occurring.as_ref().map_or(count, Occurring::width);
         Layout { columns, classes, occurring: self.occurring.as_ref() }
@@ -70,7 +70,7 @@ impl Features {
         }
     }
 
-    /// The same in a report.
+    /// Report with these notes.
     pub(crate) fn reported(&self, report: Report) -> Report {
         match self.encoding.as_ref().filter(|encoding| !encoding.is_plain()) {
             Some(encoding) => report.result("encoding", data::summary(encoding)),

@@ -1,6 +1,6 @@
-//! What tables on the screen have in common.
+//! Parts that tables on the screen have in common.
 
-/// What a table says below itself that lists some rows of all.
+/// Line below a table that lists some rows of all.
 pub(crate) fn abridged(listed: usize, all: usize, rows: &str, file: &str, is_written: bool) -> String {
     match (listed < all, is_written) {
         (false, _) => String::new(),

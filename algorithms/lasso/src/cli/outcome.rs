@@ -1,4 +1,4 @@
-//! What a fit at one lambda came to: written, for the report, as tables and as text.
+//! Outcome of a fit at one lambda: written, for the report, as tables and as text.
 
 use raddle::cli::{
     Data, Error, Report, Session, Summary, Table as Listing, VersionOf, aligned, count, number,
@@ -43,7 +43,7 @@ pub(crate) fn intercepts(report: Report, fit: &Fit) -> Report {
     }
 }
 
-/// By falling size.
+/// Coefficients by falling size.
 fn by_size(fit: &Fit) -> Vec<(u32, f64)> {
     let mut order = fit.coefficients.clone();
     order.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
@@ -56,7 +56,7 @@ pub(crate) fn largest(fit: &Fit, model: &Model) -> Value {
     by_size(fit).iter().take(LISTED).map(entry).collect()
 }
 
-/// Why every lambda gives the same coefficients, which are all zero or not.
+/// Reason why every lambda gives the same coefficients, which are all zero or not.
 pub(crate) fn no_penalty(is_zero: bool) -> &'static str {
     match is_zero {
         true => "lambda_max is 0: no column varies with the response",

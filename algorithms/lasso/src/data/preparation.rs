@@ -1,6 +1,6 @@
 //! [`Preparation`]: what is done to data before they are fitted.
 
-/// How data are prepared before they are fitted.
+/// Preparation of data before they are fitted.
 ///
 /// | name | default | what it does |
 /// |---|---|---|

@@ -10,7 +10,7 @@ pub(crate) struct Factored {
 raddle::state!(Factored { l, kept });
 
 impl Factored {
-    /// Of the matrix with these elements, i >= j.
+    /// Factor of the matrix with these elements, i >= j.
     pub(crate) fn new(count: usize, product: impl Fn(usize, usize) -> f64) -> Self {
         let (mut l, mut kept) = (vec![vec![0.0; count]; count], vec![false; count]);
         for i in 0..count {

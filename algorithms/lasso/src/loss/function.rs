@@ -1,4 +1,4 @@
-//! [`LossFunction`]: what is to be known of a loss, and how it is solved ([`Shape`]).
+//! [`LossFunction`]: all that is to be known of a loss, and how it is solved ([`Shape`]).
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::error::LassoError;
 /// A measure of predictions: its name, and its value or why there is none.
 pub type Measure = (&'static str, Result<f64, &'static str>);
 
-/// What is to be known of a loss, but for its [`Shape`].
+/// Facts of a loss, but for its [`Shape`].
 pub(crate) trait LossFunction: Debug + Send + Sync {
     /// The method's name, where its penalty is called so.
     fn title(&self, penalty: &str) -> String;

@@ -1,7 +1,8 @@
 //! Losses: how far a fit is from a response, each in a file of its own; and the whole of what is minimised.
 //!
 //! A loss says what a response must be, what it measures and what a score stands for ([`LossFunction`]), and whether it is
-//! a quadratic, whose Gram matrix is made once, or [`Smooth`](linear_predictor::Smooth), solved by proximal Newton steps ([`Shape`]).
+//! a quadratic, whose Gram matrix is made once, or [`Smooth`](linear_predictor::Smooth), solved by proximal Newton steps
+//! ([`Shape`]).
 
 pub(crate) mod classes;
 pub(crate) mod duality_gap;

@@ -1,4 +1,4 @@
-//! Where the residual is orthogonal to all that has no penalty: an intercept, free columns, both for every class.
+//! Steps to where the residual is orthogonal to all that has no penalty: an intercept, free columns, both for every class.
 
 use super::classes::Directions;
 use super::factored::Factored;

@@ -1,4 +1,4 @@
-//! What is written of a fit that has ended, and said of it.
+//! Files and words about a fit that has ended.
 
 use raddle::cli::{Data, Error, Report, Session, Summary, VersionOf, count};
 use raddle_datasets::{Corpus, Vocabulary};

@@ -113,7 +113,7 @@ impl Options {
     }
 }
 
-/// What makes a checkpoint this run's, given the digests of the data and of the model to start from.
+/// Identity that makes a checkpoint this run's, given the digests of the data and of the model to start from.
 pub(super) fn identity(
     options: &Options,
     (data, init): (&str, &str),

@@ -3,7 +3,7 @@
 use super::rating::Rating;
 use super::ratings::Ratings;
 
-/// What ratings, given in pieces, extend to.
+/// Number and bounds of ratings that are given in pieces.
 pub(super) struct Extent {
     pub(super) count: usize,
     /// One more than the largest row of a user, and of an item; 0 where there is none.

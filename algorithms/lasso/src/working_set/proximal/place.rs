@@ -2,7 +2,7 @@
 
 use crate::loss::linear_predictor::Scores;
 
-/// Where a solve stands, beside the coefficients.
+/// Place where a solve stands, beside the coefficients.
 #[derive(Debug)]
 pub(crate) struct Place {
     pub(crate) scores: Scores,
