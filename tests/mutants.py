@@ -16,8 +16,8 @@ ALONE = ["failure", "hands", "limits", "measures", "mistakes", "processes", "res
 SIMULATIONS = ["300", "3000"]
 # Test programs that take longer are left out, in seconds.
 SLOW = int(os.environ.get("RADDLE_MUTANTS_SLOW", "150"))
-# The parts of a table of changes that compile only with this.
-FEATURES = {"raddle-datasets": "raddle-datasets/parquet"}
+# Packages with a part that is compiled only on demand.
+WITH_PARQUET = ["raddle-datasets", "raddle-lasso", "raddle-lda", "raddle-mf"]
 
 MODULE = """
 #[doc(hidden)]
@@ -233,7 +233,7 @@ def blamed(message, copy):
 
 def selected(changes):
     packages = sorted({c.package for c in changes})
-    features = [FEATURES[p] for p in packages if p in FEATURES]
+    features = [f"{p}/parquet" for p in packages if p in WITH_PARQUET]
     return [part for p in packages for part in ("-p", p)] + (["--features", ",".join(features)] if features else [])
 
 
