@@ -150,6 +150,21 @@ fn lda_c_has_a_document_a_line_and_words_from_0() {
             assert!(error.line() == Some(line) && error.to_string().contains(why), "{text:?}: {error}");
         }
     }
+    // As many tokens as can be counted, and one more: on a line, and in all.
+    let most = u64::from(u32::MAX);
+    let full = |count: u64| (0..count).map(|word| format!(" {word}:{most}")).collect::<String>();
+    let (_folder, path) = write("most.ldac", format!("17{} 16:16\n1 0:0\n", full(16)).as_bytes());
+    assert_eq!(with_threads(&path, 1).unwrap().tokens(), 1 << 36);
+    let why = "with this the counts come to more than 68719476736 tokens: are they counts?";
+    let (_folder, path) = write("line.ldac", format!("1 0:1\n17{} 16:16\n", full(16)).as_bytes());
+    let error = with_threads(&path, 1).unwrap_err();
+    assert!(error.line() == Some(2) && error.to_string().ends_with(why), "{error}");
+    let (many, some) = ("0\n".repeat(600_000), full(9));
+    let (_folder, path) = write("blocks.ldac", format!("9{some}\n{many}9{some}\n").as_bytes());
+    for threads in [1, 3] {
+        let error = with_threads(&path, threads).unwrap_err();
+        assert_eq!((error.line(), error.to_string()), (None, format!("{}: {why}", path.display())));
+    }
     let (_folder, path) = write("large.ldac", b"1 4000000000:1\n1 0:1\n");
     let error = with_threads(&path, 1).unwrap_err().to_string();
     assert!(error.contains("4000000001 words are claimed"), "{error}");

@@ -152,3 +152,29 @@ impl ModelFolder {
         Error::input(format!("{}: {why}", self.path.join(name).display()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::manifest::Own;
+    use super::*;
+
+    #[test]
+    fn a_model_of_a_newer_layout_is_refused_by_its_version() {
+        let folder = tempfile::tempdir().unwrap();
+        let about = folder.path().join(manifest::NAME);
+        let open = |head: &Head| {
+            let mut text = Vec::new();
+            head.write(&Own::none(), &mut text).unwrap();
+            fs::write(&about, text).unwrap();
+            ModelFolder::open(folder.path(), "lasso").map(|_| ()).map_err(|why| why.to_string())
+        };
+        let head = Head::new("lasso", "9.1.0", BTreeMap::new());
+        assert_eq!(open(&head), Ok(()));
+        for format in [head.format - 1, head.format + 1] {
+            let why = open(&Head { format, ..head.clone() }).unwrap_err();
+            let said =
+                format!("written by version 9.1.0 in format {format}, which this version does not read");
+            assert_eq!(why, format!("{}: {said}", about.display()));
+        }
+    }
+}

@@ -307,6 +307,7 @@ fn counts(folder: &ModelFolder, model: &Model) -> Result<TopicWords, Error> {
 mod tests {
     use raddle::cli::{Earlier, RunFolder};
 
+    use super::super::documents::Shares;
     use super::*;
 
     #[test]
@@ -321,13 +322,22 @@ mod tests {
         assert!(read(newer).fault().is_some_and(|why| why.contains("newer version")));
     }
 
-    /// A model of 2 topics of 3 words, whose `model.json` is changed; all digests are right.
+    /// The same of a model of 2 topics of 3 words.
     fn read_back(
         change: impl FnOnce(&mut serde_json::Value),
         files: &[(&str, Vec<u8>)],
     ) -> Result<Model, String> {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("run");
+        opened(folder.path(), change, files).map(|(model, ..)| model)
+    }
+
+    /// A model in this folder, whose `model.json` is changed; all digests are right.
+    fn opened(
+        folder: &Path,
+        change: impl FnOnce(&mut serde_json::Value),
+        files: &[(&str, Vec<u8>)],
+    ) -> Result<(Model, TopicWords, ModelFolder), String> {
+        let path = folder.join("run");
         let mut about = serde_json::json!({
             "topics": 2, "words": 3, "documents": 1, "tokens": 4, "alpha": 0.5, "beta": 0.01, "word_priors": [[2, 1, 1.5]],
             "ending": "converged", "evaluated_epoch": null, "validation_perplexity": null, "test_perplexity": null,
@@ -341,7 +351,7 @@ mod tests {
         run.write("model.json", |out| Ok(serde_json::to_writer(out, &about)?)).unwrap();
         run.commit("lda", "1.0").unwrap();
         drop(run);
-        read(&path).map(|(model, ..)| model).map_err(|why| why.to_string())
+        read(&path).map_err(|why| why.to_string())
     }
 
     /// `topic_word_counts.npz` of so many topics and words: 3 tokens of the first word in topic 0, one of the last.
@@ -353,6 +363,33 @@ mod tests {
         npz::csr(&mut out, (topics, words), starts.into_iter(), (2, indices.into_iter()), [3, 1].into_iter())
             .unwrap();
         out.into_inner()
+    }
+
+    /// The same of 2 topics and 3 words with other counts, of single precision.
+    fn npz_of(counts: [f32; 2]) -> Vec<u8> {
+        let mut file = std::io::Cursor::new(Vec::new());
+        let bits = counts.map(f32::to_bits);
+        npz::csr(&mut file, (2, 3), [0, 2, 2].into_iter(), (2, [0, 2].into_iter()), bits.into_iter())
+            .unwrap();
+        let mut file = file.into_inner();
+        // What is in the archive last is the counts: a head of 128 bytes, and eight of them.
+        let magic = b"\x93NUMPY";
+        let at = file.windows(magic.len()).rposition(|bytes| bytes == magic).unwrap();
+        let member = at..at + 128 + 8;
+        let kind = file[member.clone()].windows(3).position(|bytes| bytes == b"<i4").unwrap();
+        let before = crc32(&file[member.clone()]).to_le_bytes();
+        file[at + kind..][..3].copy_from_slice(b"<f4");
+        let sum = crc32(&file[member]).to_le_bytes();
+        let places: Vec<usize> = (0..file.len() - 3).filter(|&at| file[at..at + 4] == before).collect();
+        assert_eq!(places.len(), 2, "in front of the member, and in the list of all");
+        places.into_iter().for_each(|at| file[at..at + 4].copy_from_slice(&sum));
+        file
+    }
+
+    /// The sum that an archive keeps of each member.
+    fn crc32(bytes: &[u8]) -> u32 {
+        let step = |sum: u32| if sum & 1 == 1 { sum >> 1 ^ 0xedb8_8320 } else { sum >> 1 };
+        !bytes.iter().fold(!0, |sum, &byte| (0..8).fold(sum ^ u32::from(byte), |sum, _| step(sum)))
     }
 
     fn alphas_file(alpha: &[f64]) -> Vec<u8> {
@@ -417,6 +454,17 @@ mod tests {
             let error = read_back(|_| (), &files).unwrap_err();
             assert!(error.contains(&why), "{error}");
         }
+        assert!(read_back(|_| (), &[(COUNTS, npz_of([3.0, 1.0]))]).is_ok());
+        for (counts, wrong) in [
+            ([3.0, -1.0], "-1"),
+            ([-2.0, 1.0], "-2"),
+            ([3.0, 0.5], "0.5"),
+            ([4_294_967_296.0, 1.0], "4294967296"),
+        ] {
+            let error = read_back(|_| (), &[(COUNTS, npz_of(counts))]).unwrap_err();
+            let why = format!("{COUNTS}: the count {wrong} is not a whole number of 0 or more");
+            assert!(error.contains(&why), "{error}");
+        }
         let with = |alpha: Vec<u8>| {
             read_back(
                 |about| about["alpha"] = serde_json::Value::Null,
@@ -436,6 +484,37 @@ mod tests {
                 error.contains("alpha and beta are not 2 numbers and one, all above 0"),
                 "{wrong}: {error}"
             );
+        }
+    }
+    #[test]
+    fn topics_of_other_documents_are_refused_by_their_file() {
+        let read = |named: bool, files: &[(&str, Vec<u8>)]| {
+            let folder = tempfile::tempdir().unwrap();
+            let change = |about: &mut serde_json::Value| about["named_documents"] = named.into();
+            let files: Vec<_> = files.iter().cloned().chain([(COUNTS, npz((2, 3)))]).collect();
+            let (model, _, folder) = opened(folder.path(), change, &files).unwrap();
+            let shares = Shares::read(&folder, &model).map_err(|why| why.to_string())?;
+            Ok::<_, String>((shares.top(0, 9), shares.name(0)))
+        };
+        // Of 4 tokens topic 0 has 3, and each topic half a token more.
+        let top = vec![(0, 3.5 / 5.0)];
+        let topics = |shape| (DOC_TOPIC, npz(shape));
+        assert_eq!(read(false, &[topics((1, 2))]), Ok((top.clone(), "1".into())));
+        let names = |text: &[u8]| (DOCUMENTS, text.to_vec());
+        assert_eq!(read(true, &[topics((1, 2)), names(b"a post\n")]), Ok((top, "a post".into())));
+        let other = "doc_topic.npz: it has other documents or topics than model.json";
+        for (named, files, why) in [
+            (false, vec![], "doc_topic.npz: the model in this folder has no such file"),
+            (false, vec![topics((2, 2))], other),
+            (false, vec![topics((1, 1))], other),
+            (false, vec![topics((1, 3))], other),
+            (true, vec![topics((1, 2))], "documents.txt: the model in this folder has no such file"),
+            (true, vec![topics((1, 2)), names(b"")], "it has other documents than documents.txt"),
+            (true, vec![topics((1, 2)), names(b"a\nb\n")], "it has other documents than documents.txt"),
+            (true, vec![topics((1, 2)), names(b"\xff\n")], "names are no text"),
+        ] {
+            let error = read(named, &files).unwrap_err();
+            assert!(error.ends_with(why), "{error}");
         }
     }
 }

@@ -160,9 +160,6 @@ impl About {
         if self.rank == 0 {
             return Some("the rank is 0".into());
         }
-        if !self.mean.is_finite() {
-            return Some(format!("the mean is {}", self.mean));
-        }
         let weights = [("reg", Some(self.reg)), ("implicit", self.implicit)];
         let wrong = weights.into_iter().find(|(_, value)| value.is_some_and(|value| !is_weight(value)));
         wrong.map(|(name, value)| format!("{name} is {}: it must be 0 or more", value.unwrap_or_default()))

@@ -1,6 +1,7 @@
 //! What is in a file of pieces is what the readers have in memory.
 
 use std::fs;
+use std::io::{Seek as _, SeekFrom, Write as _};
 
 use super::StoredCorpus;
 use crate::corpus::{CorpusOptions, read_any_corpus};
@@ -85,4 +86,41 @@ fn what_is_wrong_is_said_in_the_same_words_and_other_sources_are_not_taken() {
     for source in [source, "pydoc", "-", "nobody", folder.path().to_str().unwrap()] {
         assert!(StoredCorpus::open(source, &options, folder.path()).unwrap().is_none(), "{source}");
     }
+}
+
+#[test]
+fn what_is_damaged_after_it_was_opened_is_named_when_it_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("docword.a.txt");
+    fs::write(&path, docword(false)).unwrap();
+    let cache = folder.path().join("cache");
+    let stored =
+        StoredCorpus::open(path.to_str().unwrap(), &CorpusOptions::default(), &cache).unwrap().unwrap();
+    let documents: Vec<u32> = (0..300).collect();
+    let whole = stored.some(&documents).unwrap();
+    let files = fs::read_dir(&cache).unwrap().map(|file| file.unwrap().path());
+    let file = files.into_iter().find(|file| file.extension().unwrap() == "corpus").unwrap();
+    let bytes = fs::read(&file).unwrap();
+    let said =
+        format!("{}: this copy of the data is damaged: remove it, and it is made again", file.display());
+    let mut open = fs::File::options().write(true).open(&file).unwrap();
+    let mut put = |at: usize, byte: u8| {
+        open.seek(SeekFrom::Start(at as u64)).unwrap();
+        open.write_all(&[byte]).unwrap();
+    };
+    // Of an entry four bytes are the word and two the count; what the sizes are read from was read before.
+    let (entries, mut damaged) = (stored.nonzeros(), 0);
+    for at in (0..bytes.len()).step_by(bytes.len() / 50) {
+        put(at, !bytes[at]);
+        match stored.some(&documents) {
+            Ok(found) => assert!(found == whole && at > entries * 6 || at < 40, "byte {at}"),
+            Err(why) => {
+                assert_eq!(why.to_string(), said, "byte {at}");
+                damaged += 1;
+            }
+        }
+        put(at, bytes[at]);
+    }
+    assert!(damaged > 40, "{damaged} of {} bytes", bytes.len());
+    assert!(stored.some(&documents).unwrap() == whole);
 }

@@ -25,6 +25,7 @@ fn same(source: &str, options: &RatingsOptions) -> (Arc<StoredRatings>, Ratings)
         assert_eq!(stored.read(0..stored.len()).unwrap(), whole.triples, "{source} {options:?}");
         let described = Ratings { triples: Triples::default(), times: None, ..whole.clone() };
         assert_eq!(*stored.described(), described, "{source}");
+        assert_eq!(stored.has_times(), whole.times.is_some(), "{source} {options:?}");
         let times: Vec<f64> =
             (0..stored.pieces()).filter_map(|piece| stored.times(piece).unwrap()).flatten().collect();
         assert_eq!(times, whole.times.clone().unwrap_or_default(), "{source} {options:?}");
