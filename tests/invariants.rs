@@ -126,7 +126,7 @@ fn unsafe_code_is_where_the_page_says() {
         .collect();
     assert_eq!(
         found,
-        ["src/base/hands.rs", "src/base/level.rs", "datasets/src/source.rs"],
+        ["src/base/hands.rs", "src/base/level.rs", "datasets/src/bytes/source.rs"],
         "unsafe code outside kernels"
     );
 }

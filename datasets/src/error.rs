@@ -3,9 +3,6 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::registry::RegistryError;
-use crate::table::generate::SpecError;
-
 /// Why data could not be read. The text names the file, the line where there is one, and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
@@ -72,3 +69,69 @@ fn in_one_line(message: String) -> String {
         false => message,
     }
 }
+
+/// Why a public set is not at hand.
+#[derive(Debug, thiserror::Error)]
+pub enum RegistryError {
+    /// No set has this name.
+    #[error("`{name}` is neither a file nor a public set: known sets are {known}")]
+    Unknown {
+        /// The name asked for.
+        name: String,
+        /// The names that there are.
+        known: String,
+    },
+    /// No set of ratings has this name.
+    #[error("`{name}` is neither a file nor a public set of ratings: known sets are {known}")]
+    UnknownRatings {
+        /// The name asked for.
+        name: String,
+        /// The names that there are.
+        known: String,
+    },
+    /// No corpus has this name.
+    #[error("`{name}` is neither a file, a folder nor a public corpus: known are pydoc (embedded), {known}")]
+    UnknownCorpus {
+        /// The name asked for.
+        name: String,
+        /// The names that there are.
+        known: String,
+    },
+    /// There is no folder to look in.
+    #[error("no folder to look for {file} in: set RADDLE_DATA to the folder that holds it")]
+    NoFolder {
+        /// The file, below the data folder.
+        file: &'static str,
+    },
+    /// The folder does not hold the file.
+    #[error("{}: no such file: set RADDLE_DATA to the folder that holds {file}", looked_for.display())]
+    Missing {
+        /// The file, below the data folder.
+        file: &'static str,
+        /// The whole path that was looked for.
+        looked_for: PathBuf,
+    },
+    /// The file is another one than that of the registry.
+    #[error("{}: its SHA-256 is {found}, not {expected}: get the file again, or read it by its path", path.display())]
+    Different {
+        /// The file.
+        path: PathBuf,
+        /// Its digest.
+        found: String,
+        /// The registry's digest.
+        expected: &'static str,
+    },
+}
+
+/// Why a `synth:` specification cannot be followed.
+#[derive(Debug, thiserror::Error)]
+#[error("{spec}: {message}")]
+pub struct SpecError {
+    /// The specification as it was given.
+    pub spec: String,
+    /// What is wrong and what to do.
+    pub message: String,
+}
+
+/// What is wrong with one line of a block: the line, counted from 0 within the block, and the message.
+pub(crate) type Flaw = (usize, String);

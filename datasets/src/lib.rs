@@ -13,50 +13,38 @@
 //! # Ok::<(), raddle_datasets::ReadError>(())
 //! ```
 
-mod blocks;
-mod claims;
+mod arrays;
+mod bytes;
 pub mod corpus;
 mod counter;
 mod dialect;
-pub mod embedded;
-mod encoding;
 mod error;
-mod foreign;
-mod inflate;
-mod line_ends;
-mod market;
-mod memory;
-pub mod npy;
-pub mod npz;
-mod number;
-mod parallel;
-mod pieces;
-mod quoting;
+mod named;
 pub mod ratings;
-mod real;
 mod records;
 pub mod registry;
-mod source;
 pub mod table;
 
-pub use claims::believable;
+pub use arrays::{npy, npz};
+pub use bytes::claims::believable;
+pub use bytes::encoding::TextEncoding;
+pub use bytes::memory::room;
+pub use bytes::source::read_text;
 pub use corpus::{
     Completion, Corpus, CorpusFormat, CorpusOptions, Filter, Frequency, NoVocabulary, StoredCorpus,
     Tokenizer, TokensLeftOut, Vocabulary, Words, english_stop_words, is_test_document,
-    is_validation_document, read_any_corpus, read_corpus, read_stop_words, vocabulary_names,
+    is_validation_document, read_corpus, read_stop_words, vocabulary_names,
 };
 pub use dialect::{Dialect, Marks, Separator};
-pub use encoding::TextEncoding;
 pub use error::ReadError;
-pub use memory::room;
+pub use named::{read_any, read_any_corpus, read_any_ratings, read_samples};
 pub use ratings::{
     Duplicates, Ids, PartOfRatings, Ratings, RatingsFormat, RatingsOptions, StoredRatings, Triples,
-    read_any_ratings, read_ratings,
+    read_ratings,
 };
 pub use records::RecordCounts;
-pub use source::read_text;
+pub use registry::embedded;
 pub use table::{
     Beside, Classes, ColumnOptions, Csc, EncodedColumn, Encoding, Filled, Format, Labels, LeftOut, Matrix,
-    Missing, Occurring, Options, Samples, StoredTable, Table, generate, libsvm, read, read_any, read_samples,
-    sparse_npz,
+    Missing, Occurring, Options, Samples, StoredTable, Table, generate, libsvm, read, sparse_npz,
 };

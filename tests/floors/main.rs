@@ -189,6 +189,26 @@ fn imports_of_the_command_line_of_lda_go_down() {
 }
 
 #[test]
+fn imports_of_datasets_go_down() {
+    let floors: [&[&str]; 7] = [
+        &["counter", "error", "records"],
+        &["arrays", "bytes"],
+        &["dialect"],
+        &["table"],
+        &["corpus", "ratings"],
+        &["registry"],
+        &["named"],
+    ];
+    check(&src("datasets"), "", &floors, &[]);
+}
+
+#[test]
+fn no_file_of_datasets_names_itself() {
+    let allowed: [Allowed; 0] = [];
+    check_circles(&src("datasets"), &allowed);
+}
+
+#[test]
 fn no_file_of_what_the_algorithms_share_names_itself() {
     let allowed: [Allowed; 0] = [];
     check_circles(&src("algorithms/common"), &allowed);

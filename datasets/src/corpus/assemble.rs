@@ -1,10 +1,10 @@
 //! Puts blocks of (document, word, count) together as one corpus, whatever the order of the file.
 
-use super::Corpus;
-use crate::claims::believable;
+use super::data::Corpus;
+use crate::bytes::claims::believable;
+use crate::bytes::parallel::{self, Parsed};
+use crate::bytes::source::Source;
 use crate::error::ReadError;
-use crate::parallel::{self, Parsed};
-use crate::source::Source;
 
 /// What one block of lines held, in its order.
 #[derive(Default)]

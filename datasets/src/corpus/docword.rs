@@ -1,18 +1,18 @@
 //! UCI bag of words: three lines D, W, N, then N lines `document word count`, documents and words counted from 1.
 
-use super::Corpus;
 use super::assemble::{self, Piece, Stated};
+use super::data::Corpus;
+use crate::bytes::number::{first_characters, whole};
+use crate::bytes::parallel::Parsed;
+use crate::bytes::source::Source;
 use crate::error::ReadError;
-use crate::number::{first_characters, whole};
-use crate::parallel::Parsed;
-use crate::source::Source;
 
 /// `true` if a text begins as such a file does, whatever the numbers.
 pub(super) fn begins(text: &[u8]) -> bool {
     numbers(text).is_ok()
 }
 
-pub(super) fn load(source: &Source, threads: usize) -> Result<Corpus, ReadError> {
+pub(crate) fn load(source: &Source, threads: usize) -> Result<Corpus, ReadError> {
     assemble::load(source, threads, &stated(source)?, block)
 }
 

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::{Corpus, Vocabulary};
+use super::data::Corpus;
+use super::vocabulary::Vocabulary;
 
 /// A number of documents, or a fraction of them.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,13 +1,13 @@
 //! LDA-C, the format of the first implementation of LDA: a document a line, `N word:count ...` with N pairs; words count
 //! from 0.
 
-use super::Corpus;
 use super::assemble::{self, Piece};
-use crate::claims::believable;
+use super::data::Corpus;
+use crate::bytes::claims::believable;
+use crate::bytes::number::first_characters;
+use crate::bytes::parallel::{self, Parsed};
+use crate::bytes::source::Source;
 use crate::error::ReadError;
-use crate::number::first_characters;
-use crate::parallel::{self, Parsed};
-use crate::source::Source;
 
 /// `true` if a text that begins so is in this format: every line that is whole has as many pairs as it says, and one has
 /// any. Lines of libsvm begin with a response instead.

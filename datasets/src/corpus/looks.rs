@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use crate::bytes::quoting::Records;
 use crate::dialect::Separator;
-use crate::quoting::Records;
 
 /// Separators of tables, the surest first.
 const SEPARATORS: [u8; 4] = *b"\t;|,";

@@ -1,12 +1,12 @@
 //! Matrix Market, documents by words: `%%MatrixMarket matrix coordinate integer|real|pattern general`.
 
-use super::Corpus;
 use super::assemble::{self, Piece, Stated};
+use super::data::Corpus;
+use crate::bytes::market::{self, Head, Kind};
+use crate::bytes::number::{decimal, explain, first_characters, whole};
+use crate::bytes::parallel::Parsed;
+use crate::bytes::source::Source;
 use crate::error::ReadError;
-use crate::market::{self, Head, Kind};
-use crate::number::{decimal, explain, first_characters, whole};
-use crate::parallel::Parsed;
-use crate::source::Source;
 
 const KIND: Kind = Kind {
     banner: "a corpus is `%%MatrixMarket matrix coordinate integer|real|pattern general`, documents by words",

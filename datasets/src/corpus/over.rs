@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::assemble::sort_words;
-use super::{Corpus, Vocabulary};
+use super::data::Corpus;
+use super::vocabulary::Vocabulary;
 
 impl Corpus {
     /// Goes over to the words of `vocabulary`, matched by their text: a word's number is its place there, and words that

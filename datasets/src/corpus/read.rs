@@ -1,152 +1,17 @@
-//! Reading a corpus whatever its format, and corpora as users name them.
+//! Reading a corpus whatever the format of its files.
 
-use std::fmt;
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
+use std::path::Path;
 
-use super::known::{corpus_entry, load_corpus, pydoc};
+use super::data::Corpus;
+use super::format::CorpusFormat;
+use super::options::CorpusOptions;
 use super::table::{self, Fields};
-use super::{Corpus, Tokenizer, Vocabulary, docword, ldac, looks, matrix_market, names, text};
-use crate::dialect::Dialect;
+use super::vocabulary::Vocabulary;
+use super::{docword, ldac, looks, matrix_market, names, text};
+use crate::bytes::foreign::{foreign, is_json};
+use crate::bytes::market;
+use crate::bytes::source::{Source, stem};
 use crate::error::ReadError;
-use crate::foreign::{foreign, is_json};
-use crate::market;
-use crate::registry::RegistryError;
-use crate::source::{Source, names_a_file};
-use crate::table::stem;
-
-/// How to read a corpus.
-#[derive(Clone, Debug)]
-pub struct CorpusOptions {
-    /// The format; `None` recognises it by the content.
-    pub format: Option<CorpusFormat>,
-    /// The file that holds the words, one a line. `None` takes the one beside the counts that is named alike, if there
-    /// is one: `vocab.NAME.txt` for `docword.NAME.txt`, `NAME.vocab.txt` for `NAME.mtx`. Text has its own words; with a
-    /// file given here, those words of the text are kept that it holds, and have its numbers.
-    pub vocabulary: Option<PathBuf>,
-    /// How delimited text is written, and how the bytes of any text are letters.
-    pub dialect: Dialect,
-    /// The column of a table, or the field of JSON lines, that holds the documents' texts: its name, or its number from 1.
-    /// Without it a file is no table.
-    pub text: Option<String>,
-    /// The column or field that names the documents.
-    pub id: Option<String>,
-    /// The rule that divides texts into words.
-    pub tokenizer: Tokenizer,
-    /// `true` if documents without any word are no error, as where their topics are asked for.
-    pub may_be_empty: bool,
-    /// How many threads may compute; the result is the same for any number.
-    pub threads: usize,
-}
-
-impl Default for CorpusOptions {
-    fn default() -> Self {
-        Self {
-            format: None,
-            vocabulary: None,
-            dialect: Dialect::default(),
-            text: None,
-            id: None,
-            tokenizer: Tokenizer::default(),
-            may_be_empty: false,
-            threads: 1,
-        }
-    }
-}
-
-/// A format of corpora. Each file may be compressed by gzip or zstd.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CorpusFormat {
-    /// UCI bag of words: D, W and N on three lines, then `document word count`.
-    Docword,
-    /// Matrix Market, documents by words.
-    MatrixMarket,
-    /// LDA-C: a document a line, `N word:count ...` with N pairs; words count from 0.
-    Ldac,
-    /// Plain text: one document a line, or one a file of a folder; the words are those of
-    /// [`CorpusOptions::tokenizer`].
-    Text,
-    /// Delimited text, one document a row; [`CorpusOptions::text`] names its column.
-    Csv,
-    /// A JSON object a line, likewise.
-    JsonLines,
-    /// Apache Parquet, likewise, of builds with the feature `parquet`.
-    Parquet,
-}
-
-impl CorpusFormat {
-    const ALL: [Self; 7] = [
-        Self::Docword,
-        Self::MatrixMarket,
-        Self::Ldac,
-        Self::Text,
-        Self::Csv,
-        Self::JsonLines,
-        Self::Parquet,
-    ];
-
-    /// The formats that this build reads.
-    pub fn readable() -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().filter(|format| *format != Self::Parquet || cfg!(feature = "parquet"))
-    }
-
-    /// Whether documents are rows of a table.
-    fn is_table(self) -> bool {
-        matches!(self, Self::Csv | Self::JsonLines | Self::Parquet)
-    }
-
-    /// The name that [`FromStr`] takes: `docword`, `mtx`, `ldac`, `text`, `csv`, `jsonl` or `parquet`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Docword => "docword",
-            Self::MatrixMarket => "mtx",
-            Self::Ldac => "ldac",
-            Self::Text => "text",
-            Self::Csv => "csv",
-            Self::JsonLines => "jsonl",
-            Self::Parquet => "parquet",
-        }
-    }
-}
-
-impl fmt::Display for CorpusFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for CorpusFormat {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let known = || {
-            format!(
-                "`{name}` is no format: choose {}",
-                Self::readable().map(Self::name).collect::<Vec<_>>().join(", ")
-            )
-        };
-        let name = if name == "tsv" { "csv" } else { name };
-        Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(known)
-    }
-}
-
-/// Reads a corpus as users name it: `pydoc` (the embedded one), a public corpus's name, or the path of a file or folder.
-///
-/// # Errors
-/// Those of [`read_corpus`] and of the registry.
-pub fn read_any_corpus(source: &str, options: &CorpusOptions) -> Result<Corpus, ReadError> {
-    let is_known = source == "pydoc" || corpus_entry(source).is_some();
-    if let Some(words) = options.vocabulary.as_ref().filter(|_| is_known) {
-        let why = format!("a known corpus has its own vocabulary: do not give {} for it", words.display());
-        return Err(ReadError::file(Path::new(source), why));
-    }
-    match source {
-        "pydoc" => Ok(pydoc()),
-        _ if corpus_entry(source).is_some() => load_corpus(source, options.threads),
-        _ if names_a_file(source) => read_corpus(source, options),
-        _ => Err(RegistryError::UnknownCorpus { name: source.into() }.into()),
-    }
-}
 
 /// Reads a corpus from a file of any known format, compressed by gzip or zstd or not (`-` is standard input), or from a folder of text files.
 ///
@@ -243,7 +108,7 @@ fn file(path: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
 const LOOKED_AT: usize = 1 << 16;
 
 /// A file, and its format, which suits the options.
-pub(super) fn opened(path: &Path, options: &CorpusOptions) -> Result<(Source, CorpusFormat), ReadError> {
+pub(crate) fn opened(path: &Path, options: &CorpusOptions) -> Result<(Source, CorpusFormat), ReadError> {
     let source = Source::open_text(path, options.dialect.encoding)?;
     let path = &source.path;
     let beginning = source.beginning(1 << 12)?;

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use super::Vocabulary;
 use super::tokenizer::plain;
+use super::vocabulary::Vocabulary;
+use crate::bytes::source::Source;
 use crate::error::ReadError;
-use crate::source::Source;
 
 const ENGLISH: &str = include_str!("../../data/stop-words-english.txt");
 

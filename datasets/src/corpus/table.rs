@@ -2,16 +2,17 @@
 
 use serde_json::{Map, Value};
 
+use super::data::Corpus;
+use super::format::CorpusFormat;
 use super::text::{Part, joined};
-use super::{Corpus, CorpusFormat, Tokenizer, Vocabulary};
-use crate::dialect::Dialect;
-use crate::dialect::beginning::Purpose;
-use crate::dialect::head::{Head, Known, position};
-use crate::encoding::utf8;
+use super::tokenizer::Tokenizer;
+use super::vocabulary::Vocabulary;
+use crate::bytes::encoding::utf8;
+use crate::bytes::parallel;
+use crate::bytes::quoting::Records;
+use crate::bytes::source::Source;
+use crate::dialect::{Dialect, Head, Known, Purpose, position};
 use crate::error::ReadError;
-use crate::parallel;
-use crate::quoting::Records;
-use crate::source::Source;
 
 /// Which columns hold the documents' texts and names.
 #[derive(Clone, Copy, Debug)]

@@ -5,12 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::assemble::{self, Piece};
-use super::{Corpus, Tokenizer, TokensLeftOut, Vocabulary};
-use crate::encoding::{TextEncoding, utf8};
+use super::data::Corpus;
+use super::tokenizer::{Tokenizer, TokensLeftOut};
+use super::vocabulary::Vocabulary;
+use crate::bytes::encoding::{TextEncoding, utf8};
+use crate::bytes::foreign::foreign;
+use crate::bytes::parallel::{self, on_threads};
+use crate::bytes::source::{self, Source};
 use crate::error::ReadError;
-use crate::foreign::foreign;
-use crate::parallel::{self, on_threads};
-use crate::source::{self, Source};
 
 /// Documents of a part of the text, over a vocabulary of their own.
 #[derive(Default)]
@@ -89,7 +91,7 @@ pub(super) fn load_folder(
             let content = source.content()?;
             let text = utf8(&content).map_err(|why| {
                 let bad = content.utf8_chunks().next().map_or(0, |chunk| chunk.valid().len());
-                ReadError::at(path, 1 + crate::line_ends::count(&content[..bad]), why)
+                ReadError::at(path, 1 + crate::bytes::line_ends::count(&content[..bad]), why)
             })?;
             part.add_document(text);
         }

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::encoding::{BYTE_ORDER_MARK, utf8};
+use crate::bytes::encoding::{BYTE_ORDER_MARK, utf8};
+use crate::bytes::source::Source;
 use crate::error::ReadError;
-use crate::source::Source;
 
 /// Texts by number from 0: the words of a corpus, or the names of its documents.
 #[derive(Clone, Debug, Default, PartialEq)]

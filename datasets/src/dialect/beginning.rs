@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
-use super::separator::{self, Record, lossy, records, usual_width};
-use super::{Dialect, Separator};
-use crate::blocks::{LONGEST_LINE, too_long};
+use super::division::{Purpose, Record, find, lossy, records, usual_width};
+use super::marks::is_number;
+use super::missing::is_missing;
+use super::options::Dialect;
+use super::separator::Separator;
+use crate::bytes::blocks::{LONGEST_LINE, too_long};
+use crate::bytes::foreign::printed;
+use crate::bytes::line_ends::unified;
+use crate::bytes::quoting::UNCLOSED;
+use crate::bytes::source::Source;
 use crate::error::ReadError;
-use crate::foreign::printed;
-use crate::line_ends::unified;
-use crate::quoting::UNCLOSED;
-use crate::source::Source;
-use crate::table::missing::is_missing;
-
-pub(crate) use super::separator::Purpose;
 
 /// The first bytes that are looked at; more where a record does not end in them.
 const FIRST: usize = 1 << 16;
@@ -51,8 +51,7 @@ impl Beginning {
             let (said, skipped) = said_separator(&text);
             let rest = &text[skipped..];
             let separator = dialect.separator.or(said);
-            let separator =
-                separator.unwrap_or_else(|| separator::find(rest, is_whole, purpose, is_tabs(&source.path)));
+            let separator = separator.unwrap_or_else(|| find(rest, is_whole, purpose, is_tabs(&source.path)));
             if separator == Separator::Colons && purpose != Purpose::Ratings {
                 return Err(ReadError::file(
                     &source.path,
@@ -111,8 +110,7 @@ impl Beginning {
             let behind = found[0].text[1..].trim_ascii_start();
             let has_blank = found[0].text.get(1).is_some_and(u8::is_ascii_whitespace);
             let names = lossy(separator, behind);
-            let is_text =
-                |(cell, _): &(String, bool)| !is_missing(cell.as_bytes()) && !super::head::is_number(cell);
+            let is_text = |(cell, _): &(String, bool)| !is_missing(cell.as_bytes()) && !is_number(cell);
             // Names that follow make it a comment, however many words it has.
             let is_above_names = has_blank
                 && rows[0].iter().all(is_text)
@@ -127,7 +125,7 @@ impl Beginning {
             } else if is_above_names || first.len() != width && (has_blank || first.len() == 1) {
                 notes.push(format!(
                     "the first line is taken for a comment: `{}`",
-                    crate::number::whole_cell(found[0].text)
+                    crate::bytes::number::whole_cell(found[0].text)
                 ));
                 (first, at) = (rows.remove(0), 1);
             }
@@ -172,7 +170,7 @@ impl Beginning {
 ///
 /// Without quotes one cell more may as well be a text or a number that holds the separator, above all a comma.
 fn are_row_names(separator: Separator, first: &[(String, bool)], rows: &[Vec<(String, bool)>]) -> bool {
-    let is_text = |(cell, is_quoted): &(String, bool)| *is_quoted || !super::head::is_number(cell);
+    let is_text = |(cell, is_quoted): &(String, bool)| *is_quoted || !is_number(cell);
     let mut names: Vec<&str> = rows.iter().map(|row| row[0].0.as_str()).collect();
     names.sort_unstable();
     names.dedup();
@@ -185,7 +183,7 @@ fn are_row_names(separator: Separator, first: &[(String, bool)], rows: &[Vec<(St
     let is_comma = separator == Separator::Byte(b',');
     let are_counted = rows.iter().zip(1..).all(|(row, number)| row[0].0 == number.to_string());
     let are_texts = rows.iter().all(|row| is_text(&row[0]));
-    let is_number = |(cell, _): &(String, bool)| super::head::is_number(cell) || is_missing(cell.as_bytes());
+    let is_number = |(cell, _): &(String, bool)| is_number(cell) || is_missing(cell.as_bytes());
     let are_numbers = || rows.iter().all(|row| row[1..].iter().all(is_number));
     let are_sure = separator == Separator::Byte(b'\t') || !is_comma && are_numbers();
     first.len() > 1

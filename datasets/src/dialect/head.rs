@@ -1,11 +1,13 @@
 //! [`Head`]: the form of a table's rows, and the names of its columns.
 
-use super::beginning::{Beginning, Purpose};
-use super::{Dialect, Marks};
+use super::beginning::Beginning;
+use super::division::Purpose;
+use super::marks::{Marks, is_number};
+use super::missing::is_missing;
+use super::options::Dialect;
+use crate::bytes::quoting::{Cell, Quoting};
+use crate::bytes::source::Source;
 use crate::error::ReadError;
-use crate::quoting::{Cell, Quoting};
-use crate::source::Source;
-use crate::table::missing::is_missing;
 
 /// The form of the rows, and where they begin.
 #[derive(Clone, Debug)]
@@ -170,12 +172,6 @@ fn named(mut names: Vec<String>) -> (Vec<String>, Option<String>) {
 /// `true` if a note is of names, which a model to predict with knows.
 pub(crate) fn is_of_names(note: &str) -> bool {
     note == HEADER || note.starts_with("column") && note.contains(" --drop ")
-}
-
-/// `true` if a cell is a number; infinite values and those beyond a double are data, if bad ones.
-pub(crate) fn is_number(cell: &str) -> bool {
-    let cell = cell.trim();
-    Marks::any_reads(cell.as_bytes()) || cell.parse::<f64>().is_ok()
 }
 
 /// `true` if the cells of a first line are names: one of them is a text, and none is a number above numbers, unless more

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Dialect;
-use crate::number::decimal;
-use crate::table::missing::is_missing;
+use super::missing::is_missing;
+use super::options::Dialect;
+use crate::bytes::number::decimal;
 
 /// Bytes of the longest number that has other marks than a point.
 const LONGEST: usize = 64;
@@ -223,6 +223,12 @@ fn is_marked(cell: &[u8]) -> bool {
 /// How many digits a text begins with.
 fn digits(text: &[u8]) -> usize {
     text.iter().take_while(|byte| byte.is_ascii_digit()).count()
+}
+
+/// `true` if a cell is a number; infinite values and those beyond a double are data, if bad ones.
+pub(crate) fn is_number(cell: &str) -> bool {
+    let cell = cell.trim();
+    Marks::any_reads(cell.as_bytes()) || cell.parse::<f64>().is_ok()
 }
 
 #[cfg(test)]

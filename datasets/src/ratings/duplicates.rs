@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-use super::Triples;
+use super::triples::Triples;
 use crate::error::ReadError;
 use crate::records::RecordCounts;
 

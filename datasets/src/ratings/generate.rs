@@ -5,14 +5,16 @@
 //! drawn before is passed over, until there are n. Its rating is
 //! `3.5 + 0.4 N(3,0,u) + 0.4 N(4,0,i) + s/sqrt(rank) sum_f N(5,u,f) N(6,i,f) + noise N(7,0,t)`, s the `signal`.
 
-use super::{Ids, Ratings, Triples};
+use super::data::Ratings;
+use super::ids::Ids;
+use super::triples::Triples;
+use crate::bytes::memory::room;
+use crate::bytes::source;
 use crate::counter::Counter;
-use crate::memory::room;
 use crate::records::RecordCounts;
-use crate::source;
 use crate::table::spec::{Parameters, WHOLE};
 
-pub use crate::table::generate::SpecError;
+pub use crate::error::SpecError;
 
 /// Generated ratings, and what they were generated from.
 #[derive(Clone, Debug)]
@@ -80,7 +82,7 @@ pub fn truth(spec: &str) -> Result<Truth, SpecError> {
 }
 
 /// What ratings are drawn from.
-pub(super) struct Drawn {
+pub(crate) struct Drawn {
     pub(super) truth: Truth,
     pub(super) users: u32,
     pub(super) items: u32,
@@ -88,12 +90,12 @@ pub(super) struct Drawn {
 }
 
 impl Drawn {
-    pub(super) fn of(spec: &str) -> Result<Self, SpecError> {
+    pub(crate) fn of(spec: &str) -> Result<Self, SpecError> {
         checked(spec).map_err(|message| SpecError { spec: spec.into(), message })
     }
 
     /// The ratings, but for themselves.
-    pub(super) fn described(&self, spec: &str) -> Ratings {
+    pub(crate) fn described(&self, spec: &str) -> Ratings {
         Ratings {
             name: spec.into(),
             triples: Triples::default(),

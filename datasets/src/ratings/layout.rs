@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use crate::dialect::beginning::Beginning;
-use crate::dialect::head::{is_number, position};
-use crate::dialect::{Dialect, Marks, Separator};
+use crate::dialect::{Beginning, Dialect, Marks, Separator, is_number, position};
 
 /// A line's form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -278,10 +276,10 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialect::beginning::Purpose;
+    use crate::dialect::Purpose;
 
     fn of(text: &str, wanted: Wanted<'_>) -> Result<Layout, String> {
-        let source = crate::source::Source::embedded("ratings", text.as_bytes());
+        let source = crate::bytes::source::Source::embedded("ratings", text.as_bytes());
         let beginning = Beginning::of(&source, &wanted.dialect, Purpose::Ratings).unwrap();
         Layout::of(&beginning, wanted).map(|(layout, _)| layout)
     }

@@ -1,15 +1,15 @@
 //! Matrix Market: `%%MatrixMarket matrix coordinate real|integer|pattern general`, users by items, counted from 1.
 
-use super::Triples;
 use super::ids::Ids;
 use super::text::{Loaded, rating};
-use crate::claims::believable;
+use super::triples::Triples;
+use crate::bytes::claims::believable;
+use crate::bytes::market::{self, Head, Kind};
+use crate::bytes::number::{first_characters, whole};
+use crate::bytes::parallel::{self, Parsed};
+use crate::bytes::source::Source;
 use crate::dialect::{Marks, Separator};
 use crate::error::ReadError;
-use crate::market::{self, Head, Kind};
-use crate::number::{first_characters, whole};
-use crate::parallel::{self, Parsed};
-use crate::source::Source;
 
 const KIND: Kind = Kind {
     banner: "ratings are `%%MatrixMarket matrix coordinate real|integer|pattern general`",

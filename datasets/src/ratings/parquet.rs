@@ -3,10 +3,10 @@
 use parquet::record::Field;
 
 use super::layout::knows;
-use super::read::RatingsOptions;
+use super::options::RatingsOptions;
+use crate::bytes::source::Source;
 use crate::dialect::{Dialect, Separator};
 use crate::error::ReadError;
-use crate::source::Source;
 use crate::table::parquet::{Parquet, text};
 
 /// The table as text with a header, and the options with columns by name: the first ones, unless their names are known.

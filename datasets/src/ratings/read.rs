@@ -1,115 +1,15 @@
-//! Reading ratings whatever their format, and data as users name them.
+//! Reading ratings whatever the format of their file.
 
-use std::fmt;
 use std::path::Path;
-use std::str::FromStr;
 
-use super::duplicates::{self, Duplicates};
-use super::{Ratings, generate, matrix_market, text};
-use crate::dialect::Dialect;
+use super::data::Ratings;
+use super::format::RatingsFormat;
+use super::options::RatingsOptions;
+use super::{duplicates, matrix_market, text};
+use crate::bytes::foreign::{foreign, is_json};
+use crate::bytes::market;
+use crate::bytes::source::{Source, stem};
 use crate::error::ReadError;
-use crate::foreign::{foreign, is_json};
-use crate::market;
-use crate::registry;
-use crate::source::{Source, names_a_file};
-use crate::table::stem;
-
-/// How to read ratings.
-#[derive(Clone, Debug)]
-pub struct RatingsOptions {
-    /// The format; `None` recognises it by the content.
-    pub format: Option<RatingsFormat>,
-    /// The columns of user, item and, if there are, rating and time: names of the header, or numbers from 1. `None`
-    /// takes those that a header names, else the first three.
-    pub columns: Option<Vec<String>>,
-    /// What a pair counts that is observed more than once.
-    pub duplicates: Duplicates,
-    /// Leaves all observations of a pair as they stand, for whoever merges them later ([`Duplicates::merge`]). In memory, where
-    /// their times are asked for, those of each pair are put into the order of these.
-    pub keep_repeated: bool,
-    /// How text is written, and how its bytes are letters.
-    pub dialect: Dialect,
-    /// Whether [`Ratings::times`] are read: of the fourth of `columns`, else of the column that a header names so, else of
-    /// the fourth.
-    pub times: bool,
-    /// How many threads may compute; the result is the same for any number.
-    pub threads: usize,
-}
-
-impl Default for RatingsOptions {
-    fn default() -> Self {
-        Self {
-            format: None,
-            columns: None,
-            duplicates: Duplicates::Last,
-            keep_repeated: false,
-            dialect: Dialect::default(),
-            times: false,
-            threads: 1,
-        }
-    }
-}
-
-/// A format of ratings. Each may be compressed by gzip or zstd.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RatingsFormat {
-    /// A line for each rating: fields divided by tabs, `,`, `;`, `|`, `::` or blanks, with or without a header.
-    Text,
-    /// Matrix Market, coordinate: users by items.
-    MatrixMarket,
-    /// Apache Parquet, of builds with the feature `parquet`: columns of users, items and, if there are, ratings and times.
-    Parquet,
-}
-
-impl fmt::Display for RatingsFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Text => "text",
-            Self::MatrixMarket => "mtx",
-            Self::Parquet => "parquet",
-        })
-    }
-}
-
-impl FromStr for RatingsFormat {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        match name {
-            "text" | "csv" | "tsv" | "movielens" | "libmf" => Ok(Self::Text),
-            "mtx" => Ok(Self::MatrixMarket),
-            "parquet" => Ok(Self::Parquet),
-            _ => {
-                let others = if cfg!(feature = "parquet") { ", mtx or parquet" } else { " or mtx" };
-                Err(format!(
-                    "`{name}` is no format of ratings: choose text (csv, tsv, movielens and libmf are){others}"
-                ))
-            }
-        }
-    }
-}
-
-/// Reads ratings as users name them: a `synth:` specification, a public set's name, or a file's path.
-///
-/// A file that has a public set's name is read as `./NAME`.
-///
-/// # Errors
-/// Those of [`generate::ratings`], [`registry::load_ratings`] and [`read_ratings`].
-///
-/// ```
-/// use raddle_datasets::{RatingsOptions, read_any_ratings};
-/// let data = read_any_ratings("synth:ratings:users=50,items=40,n=600", &RatingsOptions::default())?;
-/// assert_eq!((data.users.len(), data.items.len(), data.triples.len()), (50, 40, 600));
-/// # Ok::<(), raddle_datasets::ReadError>(())
-/// ```
-pub fn read_any_ratings(source: &str, options: &RatingsOptions) -> Result<Ratings, ReadError> {
-    match source {
-        _ if source.starts_with("synth:") => Ok(generate::ratings(source)?.ratings),
-        _ if registry::ratings_entry(source).is_some() => registry::load_ratings(source, options.threads),
-        _ if names_a_file(source) => read_ratings(source, options),
-        _ => Err(registry::RegistryError::UnknownRatings { name: source.into() }.into()),
-    }
-}
 
 /// Reads a file of any known format, compressed by gzip or zstd or not; `-` is standard input.
 ///
@@ -133,7 +33,7 @@ pub fn read_ratings(path: impl AsRef<Path>, options: &RatingsOptions) -> Result<
 }
 
 /// The format that is asked for, or that the content shows.
-pub(super) fn format_of(source: &Source, options: &RatingsOptions) -> Result<RatingsFormat, ReadError> {
+pub(crate) fn format_of(source: &Source, options: &RatingsOptions) -> Result<RatingsFormat, ReadError> {
     let beginning = source.beginning(1 << 12)?;
     let is_parquet = beginning.starts_with(b"PAR1");
     if let Some(why) = foreign(&beginning).filter(|_| !(is_parquet && cfg!(feature = "parquet"))) {

@@ -1,6 +1,6 @@
 //! Splits that are a function of the pair alone: the same in any order, in any language.
 
-use super::Triples;
+use super::triples::Triples;
 use crate::counter::splitmix64;
 
 /// The hash of a pair: splitmix64 of `user << 32 | item`.

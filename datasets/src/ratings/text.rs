@@ -5,17 +5,16 @@ mod block;
 pub(super) use self::block::{Rows, Side, Whole, rating};
 
 use self::block::{Block, block};
-use super::Triples;
 use super::ids::{Ids, number};
 use super::layout::{Layout, Wanted};
-use super::read::RatingsOptions;
+use super::options::RatingsOptions;
 use super::time;
-use crate::blocks::Blocks;
-use crate::dialect::beginning::{Beginning, Purpose};
-use crate::dialect::head::HEADER;
+use super::triples::Triples;
+use crate::bytes::blocks::Blocks;
+use crate::bytes::parallel;
+use crate::bytes::source::Source;
+use crate::dialect::{Beginning, HEADER, Purpose};
 use crate::error::ReadError;
-use crate::parallel;
-use crate::source::Source;
 
 /// What a file held, duplicates included.
 pub(super) struct Loaded {

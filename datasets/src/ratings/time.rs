@@ -1,6 +1,6 @@
 //! Times of ratings: seconds, or dates by ISO 8601.
 
-use crate::number::{decimal, first_characters};
+use crate::bytes::number::{decimal, first_characters};
 
 /// How a time is written. Those of one file are written alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,8 +7,8 @@
 
 use std::mem;
 
-use crate::memory::room;
-use crate::parallel::on_threads;
+use crate::bytes::memory::room;
+use crate::bytes::parallel::on_threads;
 use crate::table::occurring::is_wide;
 use crate::table::{Csc, Occurring};
 

@@ -19,13 +19,14 @@ use serde::{Deserialize, Serialize};
 
 use super::encoding::Encoding;
 use super::features::Filled;
+use super::format::Format;
 use super::libsvm::Indices;
-use super::read::{Format, Options};
-use super::response::{self, Loaded};
-use super::{Csc, Matrix, Occurring, libsvm};
+use super::loaded::Loaded;
+use super::options::Options;
+use super::{Csc, Matrix, Occurring, libsvm, response};
+use crate::bytes::source::Source;
 use crate::error::ReadError;
 use crate::records::RecordCounts;
-use crate::source::Source;
 
 const MAGIC: &[u8; 16] = b"raddle table 3\n\0";
 

@@ -7,7 +7,7 @@ use super::columns::{Column, Odd, Values};
 use super::encoding::ColumnOptions;
 use super::missing::Missing;
 use super::select::{Side, places};
-use crate::dialect::head::unnamed;
+use crate::dialect::unnamed;
 use crate::error::ReadError;
 
 /// Columns that are no features: the response, and those beside.

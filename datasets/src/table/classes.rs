@@ -1,15 +1,10 @@
 //! [`Classes`] and [`Beside`]: a response of texts, and columns that are no features.
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::columns::Values;
-use super::read::Options;
-use super::response::column_of;
-use crate::dialect::Dialect;
-use crate::error::ReadError;
 
 /// Whether the response may be texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -126,56 +121,6 @@ pub(super) fn labels(values: Values) -> Option<Labels> {
             Some(Labels::Texts { codes, texts })
         }
         _ => None,
-    }
-}
-
-/// Columns beside the features of data whose columns have no names: files alone.
-pub(super) fn from_files(
-    options: &Options,
-    rows: usize,
-    format: &str,
-    path: &Path,
-) -> Result<Vec<Labels>, ReadError> {
-    let read = |Beside { option, name }: &Beside| {
-        let file = Path::new(name);
-        if !file.is_file() {
-            let why = format!(
-                "{option} {name}: {format} has no columns with names: give a file with one value a row, or csv or parquet"
-            );
-            return Err(ReadError::file(path, why));
-        }
-        from_file(option, file, rows, &options.dialect)
-    };
-    let beside = &options.beside;
-    let twice = (1..beside.len()).find(|&at| beside[..at].iter().any(|other| other.name == beside[at].name));
-    if let Some(at) = twice {
-        let Beside { option, name } = &beside[at];
-        let why = format!("{option}: the file `{name}` is named by another option already: name another one");
-        return Err(ReadError::file(path, why));
-    }
-    beside.iter().map(read).collect()
-}
-
-/// A file with a value for each row.
-pub(super) fn from_file(
-    option: &str,
-    file: &Path,
-    rows: usize,
-    dialect: &Dialect,
-) -> Result<Labels, ReadError> {
-    let refuse = |why: String| ReadError::file(file, format!("{option}: {why}"));
-    let column = column_of(file, dialect)?;
-    if let Some(at) = column.first_missing {
-        return Err(at.error(file, format!("{option}: there is no value")));
-    }
-    let read = labels(column.values).ok_or_else(|| refuse("a value is no finite number".into()))?;
-    let count = match &read {
-        Labels::Numbers(values) => values.len(),
-        Labels::Texts { codes, .. } => codes.len(),
-    };
-    match count == rows {
-        true => Ok(read),
-        false => Err(refuse(format!("{count} values for {rows} rows: they must be as many"))),
     }
 }
 

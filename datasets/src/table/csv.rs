@@ -10,16 +10,14 @@ use ndarray::{Array2, ArrayView2, ShapeBuilder, s};
 
 use super::Matrix;
 use super::columns::{Column, Columns, Kind, Odd, Place, Texts, Values};
-use super::missing::is_missing;
-use super::response::Loaded;
-use crate::dialect::Marks;
-use crate::dialect::head::Head;
-use crate::encoding::utf8;
+use super::loaded::Loaded;
+use crate::bytes::encoding::utf8;
+use crate::bytes::number::{decimal, explain_cell, whole_cell};
+use crate::bytes::parallel::{self, Parsed};
+use crate::bytes::quoting::{Quoting, Records};
+use crate::bytes::source::Source;
+use crate::dialect::{Head, Marks, is_missing};
 use crate::error::ReadError;
-use crate::number::{decimal, explain_cell, whole_cell};
-use crate::parallel::{self, Parsed};
-use crate::quoting::{Quoting, Records};
-use crate::source::Source;
 
 /// Reads a table that is numbers alone, all columns; which one is the response is decided later. `None` where a cell is
 /// something else, or a row has another width.

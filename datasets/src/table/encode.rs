@@ -2,14 +2,16 @@
 
 use std::path::Path;
 
+use super::beside::from_file;
 use super::checks::{Own, check_missing, check_texts};
 use super::classes::{self, Labels, labels, numbered};
 use super::columns::{Column, Columns, Place, Values};
 use super::encoding::{ColumnOptions, EncodedColumn, Encoding, LeftOut};
 use super::features::{Feature, Filled, matrix};
+use super::loaded::Loaded;
 use super::missing::Missing;
-use super::read::Options;
-use super::response::{Loaded, vector};
+use super::options::Options;
+use super::response::vector;
 use super::select::{Selection, Side};
 use crate::error::ReadError;
 use crate::records::RecordCounts;
@@ -150,12 +152,10 @@ fn beside_of(
 ) -> Result<Vec<Values>, ReadError> {
     let values = own.sides.iter().zip(&reading.beside).map(|(side, asked)| match side {
         Side::Column(j) => Ok(columns[*j].values.clone()),
-        Side::File(file) => {
-            Ok(match classes::from_file(asked.option, Path::new(file), rows, &reading.dialect)? {
-                Labels::Numbers(values) => Values::Numbers(values),
-                Labels::Texts { codes, texts } => Values::Texts { codes, texts },
-            })
-        }
+        Side::File(file) => Ok(match from_file(asked.option, Path::new(file), rows, &reading.dialect)? {
+            Labels::Numbers(values) => Values::Numbers(values),
+            Labels::Texts { codes, texts } => Values::Texts { codes, texts },
+        }),
     });
     let values = values.collect::<Result<Vec<_>, ReadError>>()?;
     for (place, column) in columns.iter_mut().enumerate() {

@@ -15,14 +15,15 @@
 
 use ndarray::{Array2, ShapeBuilder};
 
+use super::data::Table;
+use super::matrix::{Csc, Matrix};
 use super::spec::{Kind, Spec};
-use super::{Csc, Matrix, Table};
+use crate::bytes::memory::room;
+use crate::bytes::source;
 use crate::counter::Counter;
-use crate::memory::room;
 use crate::records::RecordCounts;
-use crate::source;
 
-pub use super::spec::SpecError;
+pub use crate::error::SpecError;
 
 /// Generates the table that `spec` describes; its name is the text itself, its digest that of the text.
 ///
@@ -68,7 +69,7 @@ pub fn table(spec: &str) -> Result<Table, SpecError> {
 }
 
 /// What is known of the table without drawing it.
-pub(super) fn described(spec: &str) -> Table {
+pub(crate) fn described(spec: &str) -> Table {
     Table {
         occurring: None,
         name: spec.into(),

@@ -7,13 +7,13 @@
 
 use std::path::Path;
 
+use crate::bytes::number::{decimal, explain, first_characters, whole};
+use crate::bytes::parallel::{self, Parsed};
+use crate::bytes::source::Source;
 use crate::error::ReadError;
-use crate::number::{decimal, explain, first_characters, whole};
-use crate::parallel::{self, Parsed};
 use crate::records::RecordCounts;
-use crate::source::Source;
 use crate::table::assemble::{Block, ByRows, Entries, Rows, Tiles, compress};
-use crate::table::response::Loaded;
+use crate::table::loaded::Loaded;
 use crate::table::{Matrix, Table};
 
 /// Bytes at the beginning that tell how the entries lie. No more: some allocators stop giving pieces of memory back to

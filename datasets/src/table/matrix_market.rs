@@ -2,16 +2,16 @@
 //!
 //! Coordinate files give sparse matrices (repeated entries add up), array files dense ones.
 
-use super::dense;
-use super::response::Loaded;
+use super::loaded::Loaded;
+use super::matrix::dense;
 use super::triplets::Triplets;
-use crate::blocks::Blocks;
-use crate::claims::believable;
-use crate::encoding::BYTE_ORDER_MARK;
+use crate::bytes::blocks::Blocks;
+use crate::bytes::claims::believable;
+use crate::bytes::encoding::BYTE_ORDER_MARK;
+use crate::bytes::number::{decimal, explain, first_characters, whole};
+use crate::bytes::parallel::{self, Parsed};
+use crate::bytes::source::Source;
 use crate::error::ReadError;
-use crate::number::{decimal, explain, first_characters, whole};
-use crate::parallel::{self, Parsed};
-use crate::source::Source;
 
 /// What every Matrix Market file begins with.
 pub(super) const MAGIC: &[u8] = b"%%MatrixMarket";

@@ -1,9 +1,9 @@
 //! numpy's `.npy`: one array of numbers, 1 or 2 axes, any byte order.
 
-use super::response::Loaded;
-use super::{Matrix, dense, not_finite};
+use super::loaded::Loaded;
+use super::matrix::{Matrix, dense, not_finite};
+use crate::bytes::source::Source;
 use crate::error::ReadError;
-use crate::source::Source;
 
 /// What every `.npy` begins with.
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";

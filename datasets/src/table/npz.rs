@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use std::io::{Cursor, Read};
 
 use super::Matrix;
+use super::loaded::Loaded;
 use super::npy::Array;
-use super::response::Loaded;
 use super::triplets::Triplets;
-use crate::claims::believable;
+use crate::bytes::claims::believable;
+use crate::bytes::memory;
+use crate::bytes::source::{Source, too_large};
 use crate::error::ReadError;
-use crate::memory;
-use crate::source::{Source, too_large};
 
 /// What every zip file begins with.
 pub(super) const MAGIC: &[u8] = b"PK\x03\x04";

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::Csc;
-use crate::memory::room;
+use crate::bytes::memory::room;
 
 /// Columns that may be empty in any table, and for each value: what they cost is small.
 const EMPTY: usize = 1 << 16;

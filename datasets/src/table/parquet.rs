@@ -13,8 +13,8 @@ use parquet::record::Field;
 use parquet::schema::types::Type;
 
 use super::columns::{Column, Columns, Kind, Odd, Place, Texts, Values};
+use crate::bytes::source::Source;
 use crate::error::ReadError;
-use crate::source::Source;
 
 /// A file that is open.
 pub(crate) struct Parquet<'s> {

@@ -8,11 +8,11 @@ use super::columns::{Column, Columns, Kind, Odd, Values};
 use super::encoding::{EncodedColumn, Encoding, listed};
 use super::features::{Feature, NO_LEVEL, matrix};
 use super::missing::Missing;
-use super::read::Options;
+use super::options::Options;
 use super::response::{Choice, USUAL, chosen};
 use super::samples::Samples;
 use super::select::Side;
-use crate::dialect::head::{is_of_names, position};
+use crate::dialect::{is_of_names, position};
 use crate::error::ReadError;
 use crate::records::RecordCounts;
 

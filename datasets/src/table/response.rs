@@ -6,39 +6,19 @@ use ndarray::Axis;
 
 use super::classes::{Classes, numbered};
 use super::columns::{Column, Kind, Values};
+use super::format::Format;
+use super::loaded::Loaded;
+use super::matrix::{Csc, Matrix};
 use super::missing::Missing;
-use super::read::{Format, Options, recognise};
-use super::{Csc, Matrix, Occurring, csv, matrix_market, npy, npz};
-use crate::dialect::Dialect;
-use crate::dialect::beginning::Purpose;
-use crate::dialect::head::{Head, Known, position};
+use super::options::Options;
+use super::recognise::recognise;
+use super::{csv, matrix_market, npy, npz};
+use crate::bytes::source::Source;
+use crate::dialect::{Dialect, Head, Known, Purpose, position};
 use crate::error::ReadError;
-use crate::source::Source;
 
 /// Columns taken for the response when none is named.
 pub(super) const USUAL: [&str; 3] = ["y", "target", "label"];
-
-/// All that a file holds, the response still among it.
-pub(super) struct Loaded {
-    pub(super) x: Matrix,
-    /// Which columns of the file `x` has, where not all.
-    pub(super) occurring: Option<Occurring>,
-    pub(super) names: Option<Vec<String>>,
-    /// The response, where the format keeps it apart.
-    pub(super) y: Option<Vec<f64>>,
-}
-
-impl Loaded {
-    /// A matrix of all columns, without names.
-    pub(super) fn of(x: Matrix) -> Self {
-        Self { x, occurring: None, names: None, y: None }
-    }
-
-    /// How many columns the file has.
-    fn width(&self) -> usize {
-        self.occurring.as_ref().map_or(self.x.cols(), Occurring::width)
-    }
-}
 
 /// Reads a file of a format that does not know responses.
 pub(super) fn load(source: &Source, format: Format, threads: usize) -> Result<Loaded, ReadError> {

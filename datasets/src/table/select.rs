@@ -6,9 +6,9 @@ use std::path::Path;
 use super::classes::{Beside, Classes};
 use super::columns::Kind;
 use super::encoding::{ColumnOptions, LeftOut, listed};
-use super::read::Options;
+use super::options::Options;
 use super::response::{Choice, chosen};
-use crate::dialect::head::position;
+use crate::dialect::position;
 use crate::error::ReadError;
 
 /// The part that each column has.

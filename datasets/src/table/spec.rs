@@ -1,16 +1,7 @@
 //! What a `synth:` text asks for.
 
-use crate::memory::room;
-
-/// Why a `synth:` specification cannot be followed.
-#[derive(Debug, thiserror::Error)]
-#[error("{spec}: {message}")]
-pub struct SpecError {
-    /// The specification as it was given.
-    pub spec: String,
-    /// What is wrong and what to do.
-    pub message: String,
-}
+use crate::bytes::memory::room;
+use crate::error::SpecError;
 
 /// A specification, checked.
 pub(super) struct Spec {

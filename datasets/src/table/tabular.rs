@@ -4,23 +4,23 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use super::classes::{Beside, Classes, Labels, from_file, labels};
+use super::beside::from_file;
+use super::classes::{Beside, Classes, Labels, labels};
 use super::columns::{Columns, Kind};
 use super::encode::{Encoded, encode};
 use super::encoding::{ColumnOptions, Encoding};
 use super::features::Filled;
-use super::read::{Format, Options};
+use super::format::Format;
+use super::loaded::Loaded;
+use super::options::Options;
 use super::repeat::{apply, find};
-use super::response::{self, Loaded};
 use super::samples::Samples;
 use super::select::{Selection, Side, check_roles, is_beside, select, sides};
-use super::{cache, csv};
-use crate::dialect::Dialect;
-use crate::dialect::beginning::{Purpose, is_tabs};
-use crate::dialect::head::{Head, Known};
+use super::{cache, csv, response};
+use crate::bytes::source::Source;
+use crate::dialect::{Dialect, Head, Known, Purpose, is_tabs};
 use crate::error::ReadError;
 use crate::records::RecordCounts;
-use crate::source::Source;
 
 /// A table that is open.
 enum Tabular<'s> {

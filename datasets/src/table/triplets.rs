@@ -2,8 +2,9 @@
 
 use sprs::TriMatI;
 
-use super::response::Loaded;
-use super::{Matrix, Occurring, not_finite};
+use super::loaded::Loaded;
+use super::matrix::{Matrix, not_finite};
+use super::occurring::Occurring;
 
 /// Entries of an n x p matrix; repeated ones add up.
 pub(super) struct Triplets(TriMatI<f64, u32>);

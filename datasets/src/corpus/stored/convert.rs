@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use super::{ARRAYS, About};
-use crate::corpus::read::CorpusFormat;
-use crate::corpus::{Corpus, assemble, docword, ldac, matrix_market};
+use super::layout::{ARRAYS, About};
+use crate::arrays::pieces::{Pieces, PiecesWriter};
+use crate::bytes::source::Source;
+use crate::corpus::{Corpus, CorpusFormat, assemble, docword, ldac, matrix_market};
 use crate::error::ReadError;
-use crate::pieces::{Pieces, PiecesWriter};
-use crate::source::Source;
 
 /// Writes what the readers have in memory. Where entries of one document stand apart, all are read into memory first.
 pub(super) fn write(

@@ -2,8 +2,8 @@
 
 use std::ops::AddAssign;
 
+use super::rule::{Tokenizer, Words};
 use super::scripts::Piece;
-use super::{Tokenizer, Words};
 
 /// The most letters of a word by Unicode's boundaries: more than German compounds have, fewer than lines of base64.
 pub(super) const LONGEST: usize = 50;

@@ -90,7 +90,7 @@ fn counts(letter: char) -> bool {
 }
 
 /// A text in lower case, composed, and without what nobody sees.
-pub(in crate::corpus) fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let text: Cow<'_, str> = match text.contains(is_unseen) {
         true => text.chars().filter(|&letter| !is_unseen(letter)).collect::<String>().into(),
         false => text.into(),

@@ -3,19 +3,20 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use super::about::About;
+use super::filling::Filling;
 use super::repeated::Repeated;
-use super::{About, Filling};
+use crate::arrays::pieces::{PIECE, Pieces, PiecesWriter, Removed};
+use crate::bytes::source::Source;
 use crate::error::ReadError;
-use crate::pieces::{PIECE, Pieces, PiecesWriter, Removed};
 use crate::ratings::duplicates::{self, Duplicates};
 use crate::ratings::ids::{Column, Ids};
-use crate::ratings::read::{BY_TIME, RatingsFormat, RatingsOptions, not_by_time, read_source};
+use crate::ratings::read::{BY_TIME, not_by_time, read_source};
 use crate::ratings::text::{self, Lines, Rows, Whole};
-use crate::ratings::{Ratings, Triples, matrix_market, time};
-use crate::source::Source;
+use crate::ratings::{Ratings, RatingsFormat, RatingsOptions, Triples, matrix_market, time};
 
 /// Writes what [`read_ratings`](crate::read_ratings) has in memory. Parquet is read into memory first.
-pub(super) fn write(
+pub(crate) fn write(
     source: Source,
     format: RatingsFormat,
     options: &RatingsOptions,

@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use super::{About, Filling};
+use super::about::About;
+use super::filling::Filling;
+use crate::arrays::pieces::{PIECE, Pieces};
 use crate::counter::splitmix64;
 use crate::error::ReadError;
-use crate::pieces::{PIECE, Pieces};
 use crate::ratings::Triples;
 use crate::ratings::generate::Drawn;
 
@@ -14,7 +15,7 @@ use crate::ratings::generate::Drawn;
 const TOGETHER: usize = 1 << 20;
 
 /// Writes what [`generate::ratings`](crate::ratings::generate::ratings) has in memory.
-pub(super) fn write(drawn: &Drawn, path: &Path) -> Result<(Pieces, About), ReadError> {
+pub(crate) fn write(drawn: &Drawn, path: &Path) -> Result<(Pieces, About), ReadError> {
     let repeats = repeats(drawn);
     let mut out = Filling::create(path)?;
     let (mut triples, mut left) = (Triples::default(), drawn.count);

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ARRAYS, IDS, NAMES};
+use super::arrays::{ARRAYS, IDS, NAMES};
+use crate::arrays::pieces::{Pieces, PiecesWriter};
 use crate::error::ReadError;
-use crate::pieces::{Pieces, PiecesWriter};
 use crate::ratings::Ids;
 
 /// What kind of ids a side has.

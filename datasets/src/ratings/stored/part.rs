@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::StoredRatings;
 use super::drawn::is_in;
+use crate::arrays::pieces::PIECE;
 use crate::error::ReadError;
-use crate::pieces::PIECE;
 use crate::ratings::Triples;
 
 /// Some of the observations of a file, in their order: a bit each in memory. What [`Held`](crate::ratings::Held) does with

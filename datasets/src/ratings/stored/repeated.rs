@@ -1,9 +1,9 @@
 //! Pairs that are observed more than once, found in a file without reading it into memory as a whole.
 
 use super::drawn::is_in;
+use crate::arrays::pieces::{PIECE, Pieces};
 use crate::counter::splitmix64;
 use crate::error::ReadError;
-use crate::pieces::{PIECE, Pieces};
 use crate::ratings::{Duplicates, RatingsOptions};
 
 /// Observations that are in memory at once, nearly.

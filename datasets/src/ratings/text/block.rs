@@ -1,10 +1,10 @@
 //! Blocks of lines: parsed one by one, on several threads.
 
+use crate::bytes::encoding::utf8;
+use crate::bytes::number::explain_cell;
+use crate::bytes::parallel::Parsed;
+use crate::bytes::quoting::{Quoting, Records};
 use crate::dialect::{Marks, Separator};
-use crate::encoding::utf8;
-use crate::number::explain_cell;
-use crate::parallel::Parsed;
-use crate::quoting::{Quoting, Records};
 use crate::ratings::ids::Column;
 use crate::ratings::layout::Layout;
 use crate::ratings::time::{self, Clock};

@@ -2,17 +2,15 @@
 
 use std::path::Path;
 
-use super::write::Filling;
-use super::{About, Options};
+use super::filling::Filling;
+use super::layout::About;
+use crate::arrays::pieces::Pieces;
+use crate::bytes::source::Source;
 use crate::error::ReadError;
-use crate::pieces::Pieces;
-use crate::source::Source;
-use crate::table::Table;
-use crate::table::classes::from_files;
-use crate::table::missing::Missing;
+use crate::table::beside::from_files;
 use crate::table::npy::Array;
-use crate::table::read::Format;
 use crate::table::response::{Choice, chosen, vector};
+use crate::table::{Format, Missing, Options, Table};
 
 /// Values that are in memory at once, about.
 const TOGETHER: usize = if cfg!(test) { 100 } else { 1 << 20 };

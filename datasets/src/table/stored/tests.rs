@@ -4,8 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::StoredTable;
+use crate::arrays::pieces::PIECE;
 use crate::dialect::Dialect;
-use crate::pieces::PIECE;
 use crate::table::{Beside, Classes, ColumnOptions, Format, Matrix, Missing, Options, Table, read_any};
 
 /// The columns of a range, as they were cut before there were files of pieces.

@@ -3,17 +3,16 @@
 
 use std::path::{Path, PathBuf};
 
-use super::write::Filling;
-use super::{About, Options};
+use super::filling::Filling;
+use super::layout::About;
+use crate::arrays::pieces::{Pieces, PiecesWriter, Removed};
+use crate::bytes::source::Source;
 use crate::error::ReadError;
-use crate::pieces::{Pieces, PiecesWriter, Removed};
-use crate::source::Source;
-use crate::table::Table;
 use crate::table::assemble::{self, ByRows, Tiles};
-use crate::table::classes::from_files;
+use crate::table::beside::from_files;
 use crate::table::libsvm::{self, Indices};
 use crate::table::occurring::Counts;
-use crate::table::read::Format;
+use crate::table::{Format, Options, Table};
 
 /// Columns, values and rows of a tile's entries are three arrays.
 const EACH: usize = 3;

@@ -150,7 +150,7 @@ impl Quoting {
             _ if cell.raw.ends_with(b"\\") => Err(ESCAPED.into()),
             between => Err(format!(
                 "`{}` follows a closing quote: double quotes inside a cell",
-                crate::number::first_characters(between)
+                crate::bytes::number::first_characters(between)
             )),
         }
     }

@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::Ratings;
-use super::read::{RatingsOptions, read_ratings};
-use crate::error::ReadError;
-use crate::registry::{RegistryError, compare, data_folder, find};
+use super::folder::{compare, data_folder, find};
+use crate::error::{ReadError, RegistryError};
+use crate::ratings::{Ratings, RatingsOptions, read_ratings};
 
 /// A public set of ratings. Its users and items are rows from 0, duplicates are merged.
 #[derive(Clone, Debug)]
@@ -102,8 +101,10 @@ pub static RATINGS: [RatingsEntry; 7] = [
     },
 ];
 
-pub(crate) fn ratings_names() -> String {
-    RATINGS.each_ref().map(|entry| entry.name).join(", ")
+/// The error that no set of ratings has this name.
+pub(crate) fn unknown_ratings(name: &str) -> RegistryError {
+    let known = RATINGS.each_ref().map(|entry| entry.name).join(", ");
+    RegistryError::UnknownRatings { name: name.into(), known }
 }
 
 /// The entry of a set of ratings.
@@ -116,15 +117,15 @@ pub fn ratings_entry(name: &str) -> Option<&'static RatingsEntry> {
 /// # Errors
 /// An unknown name, no such file, those of the reader, and a file whose SHA-256 is not the registry's.
 pub fn load_ratings(name: &str, threads: usize) -> Result<Ratings, ReadError> {
-    let entry = ratings_entry(name).ok_or_else(|| RegistryError::UnknownRatings { name: name.into() })?;
-    let path = path(entry)?;
+    let entry = ratings_entry(name).ok_or_else(|| unknown_ratings(name))?;
+    let path = path_of_ratings(entry)?;
     let ratings = read_ratings(&path, &RatingsOptions { threads, ..RatingsOptions::default() })?;
     compare(&path, &ratings.digest, entry.sha256)?;
     Ok(Ratings { name: name.into(), ..ratings })
 }
 
 /// Where the file of a set is.
-pub(super) fn path(entry: &RatingsEntry) -> Result<PathBuf, ReadError> {
+pub(crate) fn path_of_ratings(entry: &RatingsEntry) -> Result<PathBuf, ReadError> {
     let folder = data_folder().ok_or(RegistryError::NoFolder { file: entry.file })?;
     Ok(find(entry.file, &folder)?)
 }

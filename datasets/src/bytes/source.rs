@@ -9,12 +9,11 @@ use std::sync::OnceLock;
 use memmap2::Mmap;
 use sha2::{Digest, Sha256};
 
-use crate::blocks::{Blocks, LONGEST_LINE, too_long};
-use crate::encoding::{BYTE_ORDER_MARK, TextEncoding};
+use crate::bytes::blocks::{Blocks, LONGEST_LINE, too_long};
+use crate::bytes::encoding::{BYTE_ORDER_MARK, TextEncoding};
+use crate::bytes::inflate::Packing;
+use crate::bytes::{line_ends, memory};
 use crate::error::ReadError;
-use crate::inflate::Packing;
-use crate::line_ends;
-use crate::memory;
 
 /// Stored bytes that are in memory at once where they are read once.
 const WINDOW: usize = 1 << 18;
@@ -33,6 +32,14 @@ const STDIN_NAME: &str = "standard input";
 /// Whether users mean a file by this, or standard input.
 pub(crate) fn names_a_file(source: &str) -> bool {
     source == STDIN || source.contains(['/', '\\', '.']) || Path::new(source).exists()
+}
+
+/// A file's name up to its first point: `mice` for `lasso/mice.svm.gz`.
+pub(crate) fn stem(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let end =
+        name.char_indices().find(|&(at, letter)| letter == '.' && at > 0).map_or(name.len(), |(at, _)| at);
+    name[..end].to_owned()
 }
 
 /// A file's bytes as stored.

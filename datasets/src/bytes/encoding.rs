@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
-use crate::parallel::Flaw;
+use crate::error::Flaw;
 
 /// The mark that UTF-8 text may begin with.
 pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -65,7 +65,7 @@ impl TextEncoding {
         }
         // What could not be read is a replacement mark, unless the text has some of its own.
         let before = text.find('\u{fffd}').unwrap_or(0);
-        let lines = crate::line_ends::count(&text.as_bytes()[..before]);
+        let lines = crate::bytes::line_ends::count(&text.as_bytes()[..before]);
         Err((lines, format!("there are bytes that are not {self}: name the text's encoding by --encoding")))
     }
 }

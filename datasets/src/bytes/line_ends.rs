@@ -5,7 +5,7 @@
 
 use memchr::{memchr, memchr_iter};
 
-use crate::quoting::Quoting;
+use crate::bytes::quoting::Quoting;
 
 /// Bytes that are compared at once.
 const STEP: usize = 64;

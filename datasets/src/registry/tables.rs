@@ -1,20 +1,11 @@
-//! The public sets known by name, and where they are on this machine.
-//!
-//! The files are not shipped. `RADDLE_DATA` names a folder that holds them in one folder for each kind of
-//! data (`lasso/mice.svm.gz`); without it they are looked for in `$XDG_CACHE_HOME/raddle`, or
-//! `~/.cache/raddle`, in the same layout.
+//! The public tables known by name.
 
-use std::env;
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::error::ReadError;
-use crate::source::Source;
+use super::folder::{compare, data_folder, find};
+use crate::bytes::source::Source;
+use crate::error::{ReadError, RegistryError};
 use crate::table::{Format, Options, Table, table_in};
-
-pub use crate::corpus::known::{CORPORA, CorpusEntry, load_corpus};
-pub use crate::ratings::known::{RATINGS, RatingsEntry, load_ratings, ratings_entry};
-pub use crate::real::{real, real_corpus, real_ratings};
 
 /// How comparisons treat a set before the fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,77 +121,15 @@ pub static ENTRIES: [Entry; 8] = [
     },
 ];
 
-/// Why a public set is not at hand.
-#[derive(Debug, thiserror::Error)]
-pub enum RegistryError {
-    /// No set has this name.
-    #[error("`{name}` is neither a file nor a public set: known sets are {}", names())]
-    Unknown {
-        /// The name asked for.
-        name: String,
-    },
-    /// No set of ratings has this name.
-    #[error(
-        "`{name}` is neither a file nor a public set of ratings: known sets are {}",
-        crate::ratings::known::ratings_names()
-    )]
-    UnknownRatings {
-        /// The name asked for.
-        name: String,
-    },
-    /// No corpus has this name.
-    #[error(
-        "`{name}` is neither a file, a folder nor a public corpus: known are pydoc (embedded), {}",
-        crate::corpus::known::corpus_names()
-    )]
-    UnknownCorpus {
-        /// The name asked for.
-        name: String,
-    },
-    /// There is no folder to look in.
-    #[error("no folder to look for {file} in: set RADDLE_DATA to the folder that holds it")]
-    NoFolder {
-        /// The file, below the data folder.
-        file: &'static str,
-    },
-    /// The folder does not hold the file.
-    #[error("{}: no such file: set RADDLE_DATA to the folder that holds {file}", looked_for.display())]
-    Missing {
-        /// The file, below the data folder.
-        file: &'static str,
-        /// The whole path that was looked for.
-        looked_for: PathBuf,
-    },
-    /// The file is another one than that of the registry.
-    #[error("{}: its SHA-256 is {found}, not {expected}: get the file again, or read it by its path", path.display())]
-    Different {
-        /// The file.
-        path: PathBuf,
-        /// Its digest.
-        found: String,
-        /// The registry's digest.
-        expected: &'static str,
-    },
-}
-
-fn names() -> String {
-    ENTRIES.each_ref().map(|entry| entry.name).join(", ")
+/// The error that no table has this name.
+pub(crate) fn unknown(name: &str) -> RegistryError {
+    let known = ENTRIES.each_ref().map(|entry| entry.name).join(", ");
+    RegistryError::Unknown { name: name.into(), known }
 }
 
 /// The entry of a name.
 pub fn entry(name: &str) -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| entry.name == name)
-}
-
-/// The folder in which public sets are looked for: `RADDLE_DATA` if it is set, else the cache folder.
-pub fn data_folder() -> Option<PathBuf> {
-    let set = |variable| env::var_os(variable).filter(|value| !value.is_empty());
-    folder(set("RADDLE_DATA"), set("XDG_CACHE_HOME"), set("HOME"))
-}
-
-fn folder(data: Option<OsString>, cache: Option<OsString>, home: Option<OsString>) -> Option<PathBuf> {
-    let cache = || cache.map(PathBuf::from).or_else(|| Some(Path::new(&home?).join(".cache")));
-    data.map(PathBuf::from).or_else(|| Some(cache()?.join("raddle")))
 }
 
 /// Where the file of a public set is on this machine; its content is not looked at.
@@ -212,26 +141,9 @@ pub fn locate(name: &str) -> Result<PathBuf, RegistryError> {
 }
 
 fn search(name: &str) -> Result<(&'static Entry, PathBuf), RegistryError> {
-    let entry = entry(name).ok_or_else(|| RegistryError::Unknown { name: name.into() })?;
+    let entry = entry(name).ok_or_else(|| unknown(name))?;
     let folder = data_folder().ok_or(RegistryError::NoFolder { file: entry.file })?;
     find(entry.file, &folder).map(|path| (entry, path))
-}
-
-/// The file of a public set in this folder.
-pub(crate) fn find(file: &'static str, folder: &Path) -> Result<PathBuf, RegistryError> {
-    let path = folder.join(file);
-    match path.is_file() {
-        true => Ok(path),
-        false => Err(RegistryError::Missing { file, looked_for: path }),
-    }
-}
-
-/// Refuses a file whose SHA-256 is not the registry's.
-pub(crate) fn compare(path: &Path, found: &str, expected: &'static str) -> Result<(), RegistryError> {
-    match found == expected {
-        true => Ok(()),
-        false => Err(RegistryError::Different { path: path.into(), found: found.into(), expected }),
-    }
 }
 
 /// Reads a public set with `threads` threads and checks that it is the registry's, byte for byte.
@@ -264,18 +176,6 @@ fn verified(entry: &Entry, path: PathBuf, options: &Options) -> Result<Table, Re
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_data_folder_is_named_or_a_cache() {
-        let named = |data: Option<&str>, cache: Option<&str>, home: Option<&str>| {
-            let path = folder(data.map(Into::into), cache.map(Into::into), home.map(Into::into));
-            path.map(|path| path.to_string_lossy().replace('\\', "/"))
-        };
-        assert_eq!(named(Some("/d"), Some("/c"), Some("/h")).as_deref(), Some("/d"));
-        assert_eq!(named(None, Some("/c"), Some("/h")).as_deref(), Some("/c/raddle"));
-        assert_eq!(named(None, None, Some("/h")).as_deref(), Some("/h/.cache/raddle"));
-        assert_eq!(named(None, None, None), None);
-    }
 
     #[test]
     fn a_missing_file_says_what_to_set() {

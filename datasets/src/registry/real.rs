@@ -5,10 +5,12 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::thread;
 
+use super::corpora::load_corpus;
+use super::ratings::load_ratings;
+use super::tables::load;
 use crate::corpus::Corpus;
 use crate::error::ReadError;
 use crate::ratings::Ratings;
-use crate::registry::{load, load_corpus, load_ratings};
 use crate::table::Table;
 
 /// A public set for a test: `None`, with a line on stderr, when `RADDLE_DATA` is not set.

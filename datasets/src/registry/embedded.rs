@@ -2,12 +2,12 @@
 
 use ndarray::{Array2, ShapeBuilder};
 
-pub use crate::corpus::known::pydoc;
+use crate::bytes::source::{self, Source};
+use crate::corpus::{Corpus, Vocabulary, docword};
 use crate::records::RecordCounts;
-use crate::source;
 use crate::table::{Matrix, Table};
 
-const DIABETES: &str = include_str!("../data/diabetes.csv");
+const DIABETES: &str = include_str!("../../data/diabetes.csv");
 
 /// The diabetes study of Efron et al. (2004): 442 patients, 10 measurements in their own units
 /// (age in years, sex 1 or 2, body-mass index, blood pressure, six blood serum values), and the progression of
@@ -40,4 +40,22 @@ pub fn diabetes() -> Table {
         records: RecordCounts::of(rows.len()),
         notes: Vec::new(),
     }
+}
+
+const PYDOC: &[u8] = include_bytes!("../../data/docword.pydoc.txt.gz");
+const PYDOC_WORDS: &str = include_str!("../../data/vocab.pydoc.txt");
+
+/// The embedded corpus: the documentation strings of the Python standard library, a module a document, as word counts.
+///
+/// ```
+/// let corpus = raddle_datasets::embedded::pydoc();
+/// assert!(corpus.documents() > 200 && corpus.tokens() > 100_000);
+/// ```
+pub fn pydoc() -> Corpus {
+    let source = Source::embedded("pydoc", PYDOC);
+    // The file is part of the program, and a test reads it: it cannot be broken.
+    let mut corpus = docword::load(&source, 1).unwrap_or_default();
+    (corpus.name, corpus.digest, corpus.format) = ("pydoc".into(), source.digest(), "embedded".into());
+    corpus.vocabulary = Some(PYDOC_WORDS.lines().collect::<Vocabulary>());
+    corpus
 }

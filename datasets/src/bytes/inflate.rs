@@ -7,7 +7,7 @@ use flate2::bufread::MultiGzDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use crate::parallel::Flaw;
+use crate::error::Flaw;
 
 /// How a file is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl Packing {
             }
             _ => format!("the {name}data are damaged ({error}): download or compress the file again"),
         };
-        (crate::line_ends::count(text), message)
+        (crate::bytes::line_ends::count(text), message)
     }
 }
 

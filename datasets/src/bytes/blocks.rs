@@ -2,11 +2,11 @@
 
 use std::io::{self, Read};
 
-use crate::encoding::BYTE_ORDER_MARK;
-use crate::inflate::Packing;
-use crate::line_ends;
-use crate::parallel::Flaw;
-use crate::quoting::Quoting;
+use crate::bytes::encoding::BYTE_ORDER_MARK;
+use crate::bytes::inflate::Packing;
+use crate::bytes::line_ends;
+use crate::bytes::quoting::Quoting;
+use crate::error::Flaw;
 
 /// Text handed to one parse task: small enough to stay in a core's cache between inflating and parsing.
 const BLOCK: usize = 1 << 20;

@@ -4,12 +4,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use crate::blocks::Blocks;
-use crate::error::ReadError;
-use crate::source::Source;
-
-/// What is wrong with one line of a block: the line, counted from 0 within the block, and the message.
-pub(crate) type Flaw = (usize, String);
+use crate::bytes::blocks::Blocks;
+use crate::bytes::source::Source;
+use crate::error::{Flaw, ReadError};
 
 /// What one block gave: its value and the number of its lines, or its first flaw.
 pub(crate) type Parsed<T> = Result<(T, usize), Flaw>;

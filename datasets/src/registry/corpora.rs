@@ -2,11 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::read::{CorpusOptions, read_corpus};
-use super::{Corpus, Vocabulary};
-use crate::error::ReadError;
-use crate::registry::{RegistryError, compare, data_folder, find};
-use crate::source::Source;
+use super::folder::{compare, data_folder, find};
+use crate::bytes::source::{Source, digest};
+use crate::corpus::{Corpus, CorpusOptions, read_corpus};
+use crate::error::{ReadError, RegistryError};
 
 /// A public corpus: a UCI bag of words with its vocabulary.
 #[derive(Clone, Debug)]
@@ -90,8 +89,10 @@ pub(crate) fn corpus_entry(name: &str) -> Option<&'static CorpusEntry> {
     CORPORA.iter().find(|entry| entry.name == name)
 }
 
-pub(crate) fn corpus_names() -> String {
-    CORPORA.each_ref().map(|entry| entry.name).join(", ")
+/// The error that no corpus has this name.
+pub(crate) fn unknown_corpus(name: &str) -> RegistryError {
+    let known = CORPORA.each_ref().map(|entry| entry.name).join(", ");
+    RegistryError::UnknownCorpus { name: name.into(), known }
 }
 
 /// Reads a public corpus with `threads` threads and checks that counts and words are the registry's.
@@ -99,7 +100,7 @@ pub(crate) fn corpus_names() -> String {
 /// # Errors
 /// An unknown name, no such file, those of the reader, and files that are not the registry's.
 pub fn load_corpus(name: &str, threads: usize) -> Result<Corpus, ReadError> {
-    let entry = corpus_entry(name).ok_or_else(|| RegistryError::UnknownCorpus { name: name.into() })?;
+    let entry = corpus_entry(name).ok_or_else(|| unknown_corpus(name))?;
     let folder = data_folder().ok_or(RegistryError::NoFolder { file: entry.file })?;
     loaded(entry, &folder, threads)
 }
@@ -107,38 +108,21 @@ pub fn load_corpus(name: &str, threads: usize) -> Result<Corpus, ReadError> {
 fn loaded(entry: &'static CorpusEntry, folder: &Path, threads: usize) -> Result<Corpus, ReadError> {
     let (counts, words) = paths_in(entry, folder)?;
     let options = CorpusOptions { vocabulary: Some(words), threads, ..CorpusOptions::default() };
-    let corpus = read_corpus(&counts, &options)?;
+    let mut corpus = read_corpus(&counts, &options)?;
     compare(&counts, &corpus.digest, entry.sha256)?;
-    Ok(Corpus { name: entry.name.into(), ..corpus })
+    corpus.name = entry.name.into();
+    Ok(corpus)
 }
 
 /// Where the counts and the words of a corpus are, of which the words are checked.
-pub(super) fn paths(entry: &'static CorpusEntry) -> Result<(PathBuf, PathBuf), ReadError> {
+pub(crate) fn paths_of_corpus(entry: &'static CorpusEntry) -> Result<(PathBuf, PathBuf), ReadError> {
     let folder = data_folder().ok_or(RegistryError::NoFolder { file: entry.file })?;
     paths_in(entry, &folder)
 }
 
 fn paths_in(entry: &'static CorpusEntry, folder: &Path) -> Result<(PathBuf, PathBuf), ReadError> {
     let (counts, words) = (find(entry.file, folder)?, find(entry.vocabulary, folder)?);
-    let found = crate::source::digest(&Source::open(&words)?.content()?);
+    let found = digest(&Source::open(&words)?.content()?);
     compare(&words, &found, entry.vocabulary_sha256)?;
     Ok((counts, words))
-}
-
-const PYDOC: &[u8] = include_bytes!("../../data/docword.pydoc.txt.gz");
-const PYDOC_WORDS: &str = include_str!("../../data/vocab.pydoc.txt");
-
-/// The embedded corpus: the documentation strings of the Python standard library, a module a document, as word counts.
-///
-/// ```
-/// let corpus = raddle_datasets::embedded::pydoc();
-/// assert!(corpus.documents() > 200 && corpus.tokens() > 100_000);
-/// ```
-pub fn pydoc() -> Corpus {
-    let source = Source::embedded("pydoc", PYDOC);
-    // The file is part of the program, and a test reads it: it cannot be broken.
-    let mut corpus = super::docword::load(&source, 1).unwrap_or_default();
-    (corpus.name, corpus.digest, corpus.format) = ("pydoc".into(), source.digest(), "embedded".into());
-    corpus.vocabulary = Some(PYDOC_WORDS.lines().collect::<Vocabulary>());
-    corpus
 }

@@ -1,0 +1,14 @@
+//! Bytes of a file: where they come from, and how they are packed, encoded and divided into lines, cells and numbers.
+
+pub(crate) mod blocks;
+pub(crate) mod claims;
+pub(crate) mod encoding;
+pub(crate) mod foreign;
+pub(crate) mod inflate;
+pub(crate) mod line_ends;
+pub(crate) mod market;
+pub(crate) mod memory;
+pub(crate) mod number;
+pub(crate) mod parallel;
+pub(crate) mod quoting;
+pub(crate) mod source;

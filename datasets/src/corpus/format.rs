@@ -1,0 +1,80 @@
+//! [`CorpusFormat`]: the formats of corpora.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A format of corpora. Each file may be compressed by gzip or zstd.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CorpusFormat {
+    /// UCI bag of words: D, W and N on three lines, then `document word count`.
+    Docword,
+    /// Matrix Market, documents by words.
+    MatrixMarket,
+    /// LDA-C: a document a line, `N word:count ...` with N pairs; words count from 0.
+    Ldac,
+    /// Plain text: one document a line, or one a file of a folder; the words are those of
+    /// [`CorpusOptions::tokenizer`](super::CorpusOptions::tokenizer).
+    Text,
+    /// Delimited text, one document a row; [`CorpusOptions::text`](super::CorpusOptions::text) names its column.
+    Csv,
+    /// A JSON object a line, likewise.
+    JsonLines,
+    /// Apache Parquet, likewise, of builds with the feature `parquet`.
+    Parquet,
+}
+
+impl CorpusFormat {
+    const ALL: [Self; 7] = [
+        Self::Docword,
+        Self::MatrixMarket,
+        Self::Ldac,
+        Self::Text,
+        Self::Csv,
+        Self::JsonLines,
+        Self::Parquet,
+    ];
+
+    /// The formats that this build reads.
+    pub fn readable() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|format| *format != Self::Parquet || cfg!(feature = "parquet"))
+    }
+
+    /// Whether documents are rows of a table.
+    pub(super) fn is_table(self) -> bool {
+        matches!(self, Self::Csv | Self::JsonLines | Self::Parquet)
+    }
+
+    /// The name that [`FromStr`] takes: `docword`, `mtx`, `ldac`, `text`, `csv`, `jsonl` or `parquet`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Docword => "docword",
+            Self::MatrixMarket => "mtx",
+            Self::Ldac => "ldac",
+            Self::Text => "text",
+            Self::Csv => "csv",
+            Self::JsonLines => "jsonl",
+            Self::Parquet => "parquet",
+        }
+    }
+}
+
+impl fmt::Display for CorpusFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for CorpusFormat {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let known = || {
+            format!(
+                "`{name}` is no format: choose {}",
+                Self::readable().map(Self::name).collect::<Vec<_>>().join(", ")
+            )
+        };
+        let name = if name == "tsv" { "csv" } else { name };
+        Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(known)
+    }
+}

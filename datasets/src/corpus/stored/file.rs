@@ -1,0 +1,153 @@
+//! [`StoredCorpus`]: documents of a file are read by parts.
+
+use std::path::Path;
+
+use super::convert;
+use super::layout::{ARRAYS, checked};
+use crate::arrays::pieces::{PIECE, Pieces, open_or_make};
+use crate::bytes::source::Source;
+use crate::corpus::{Corpus, CorpusFormat, CorpusOptions, Vocabulary, WITHOUT_WORDS, names};
+use crate::error::ReadError;
+use crate::records::RecordCounts;
+
+/// A corpus in a file, of which memory holds what is asked for: sizes, words, and how long documents are.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// use raddle_datasets::{CorpusOptions, StoredCorpus};
+/// let path = folder.path().join("docword.few.txt");
+/// std::fs::write(&path, "2\n3\n3\n1 1 2\n1 3 1\n2 2 5\n")?;
+/// let name = path.to_str().unwrap_or_default();
+/// let stored = StoredCorpus::open(name, &CorpusOptions::default(), folder.path())?.ok_or("a bag of words")?;
+/// assert_eq!((stored.documents(), stored.tokens(), stored.length(1)), (2, 8, 5));
+/// assert_eq!(stored.some(&[1])?.document(1).collect::<Vec<_>>(), [(1, 5)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct StoredCorpus {
+    pieces: Pieces,
+    described: Corpus,
+    /// Where the entries of each document begin; one more.
+    starts: Vec<usize>,
+    lengths: Vec<u64>,
+    word_counts: Vec<u64>,
+}
+
+impl StoredCorpus {
+    /// The corpus of this name in a file that is open, with its format and path: from a file of `folder`, which is made if
+    /// it is not there, not whole, or of another machine.
+    pub(crate) fn of_file(
+        (source, format, path): (&Source, CorpusFormat, &Path),
+        name: String,
+        options: &CorpusOptions,
+        folder: &Path,
+    ) -> Result<Self, ReadError> {
+        let place = folder.join(format!("{}-{format}.corpus", source.digest()));
+        let make = |place: &Path| convert::write(source, format, options.threads, place);
+        let (pieces, about) = open_or_make(&place, checked, make)?;
+        let mut described = Corpus {
+            name,
+            width: about.width,
+            digest: source.digest(),
+            format: about.format,
+            path: Some(path.into()),
+            ..Corpus::default()
+        };
+        if let Some(words) = options.vocabulary.clone().or_else(|| names::beside(path)) {
+            let source = Source::open_text(&words, options.dialect.encoding)?;
+            described.name_words(Vocabulary::read(&source)?, &source)?;
+        }
+        let entries: Vec<u32> = pieces.all(ARRAYS[2].0)?;
+        let mut starts = vec![0];
+        starts.extend(entries.iter().scan(0, |end, &entries| {
+            *end += entries as usize;
+            Some(*end)
+        }));
+        let (lengths, mut word_counts): (Vec<u64>, Vec<u64>) =
+            (pieces.all(ARRAYS[3].0)?, pieces.all(ARRAYS[4].0)?);
+        described.records = RecordCounts::of(lengths.len());
+        let without = starts.windows(2).filter(|ends| ends[0] == ends[1]).count();
+        described.records.leave_out(WITHOUT_WORDS, without);
+        word_counts.resize(described.width, 0);
+        let stored = Self { pieces, described, starts, lengths, word_counts };
+        match stored.tokens() {
+            0 => Err(ReadError::file(path, "no document has a word")),
+            _ => Ok(stored),
+        }
+    }
+
+    /// All that is known of the corpus but for its documents: it has none.
+    pub fn described(&self) -> &Corpus {
+        &self.described
+    }
+
+    /// Number of documents, D.
+    pub fn documents(&self) -> usize {
+        self.lengths.len()
+    }
+
+    /// Number of words, V.
+    pub fn words(&self) -> usize {
+        self.described.width
+    }
+
+    /// Number of tokens.
+    pub fn tokens(&self) -> u64 {
+        self.lengths.iter().sum()
+    }
+
+    /// Number of (document, word) pairs.
+    pub fn nonzeros(&self) -> usize {
+        self.starts[self.documents()]
+    }
+
+    /// Number of tokens of a document; 0 of one that does not exist.
+    pub fn length(&self, document: usize) -> u64 {
+        self.lengths.get(document).copied().unwrap_or(0)
+    }
+
+    /// How often each word occurs; V numbers.
+    pub fn word_counts(&self) -> &[u64] {
+        &self.word_counts
+    }
+
+    /// Passes over the entries of these documents, which ascend: (document, word, count), in the order of the documents.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or was damaged since it was opened.
+    pub fn each(&self, documents: &[u32], mut see: impl FnMut(u32, u32, u16)) -> Result<(), ReadError> {
+        let (mut piece, mut words, mut counts) = (usize::MAX, Vec::new(), Vec::new());
+        for &document in documents {
+            for at in self.starts[document as usize]..self.starts[document as usize + 1] {
+                if at / PIECE != piece {
+                    piece = at / PIECE;
+                    words = self.pieces.piece::<u32>(ARRAYS[0].0, piece)?;
+                    counts = self.pieces.piece::<u16>(ARRAYS[1].0, piece)?;
+                }
+                see(document, words[at % PIECE], counts[at % PIECE]);
+            }
+        }
+        Ok(())
+    }
+
+    /// The corpus with the words of these documents, which ascend; all others are there without any.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or was damaged since it was opened.
+    pub fn some(&self, documents: &[u32]) -> Result<Corpus, ReadError> {
+        let entries = |&document: &u32| self.starts[document as usize + 1] - self.starts[document as usize];
+        let count = documents.iter().map(entries).sum();
+        let mut corpus =
+            Corpus { width: self.words(), starts: vec![0; self.documents() + 1], ..Corpus::default() };
+        (corpus.words, corpus.counts) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        self.each(documents, |document, word, count| {
+            corpus.words.push(word);
+            corpus.counts.push(count);
+            corpus.starts[document as usize + 1] += 1;
+        })?;
+        for document in 0..self.documents() {
+            corpus.starts[document + 1] += corpus.starts[document];
+        }
+        Ok(corpus)
+    }
+}

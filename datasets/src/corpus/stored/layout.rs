@@ -1,0 +1,34 @@
+//! Arrays of a file of documents, and what it says of these beside them.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::arrays::pieces::Pieces;
+
+/// The arrays of a file, and the bytes of a number of each.
+pub(super) const ARRAYS: [(&str, usize); 5] = [
+    ("words", 4),
+    ("counts", 2),
+    ("entries of document", 4),
+    ("tokens of document", 8),
+    ("tokens of word", 8),
+];
+
+/// What a file says of its documents beside its arrays.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct About {
+    pub(super) format: String,
+    pub(super) width: usize,
+}
+
+/// A file that is whole, and is one of a corpus.
+pub(super) fn checked(path: &Path) -> Option<(Pieces, About)> {
+    let pieces = Pieces::open_checked(path)?;
+    let about: About = pieces.about()?;
+    let count = |array: usize| pieces.count(ARRAYS[array].0);
+    let entries: Vec<u32> = pieces.all(ARRAYS[2].0).ok()?;
+    let sum: usize = entries.iter().map(|&entries| entries as usize).sum();
+    let fits = count(0) == sum && count(1) == sum && count(2) == count(3) && count(4) == about.width;
+    fits.then_some((pieces, about))
+}

@@ -1,0 +1,261 @@
+//! Separator of a text: whatever gives its first records the same number of them.
+
+use super::marks::Marks;
+use super::missing::is_missing;
+use super::separator::Separator;
+use crate::bytes::line_ends::unified;
+use crate::bytes::quoting::Records;
+
+/// Records that are looked at.
+pub(super) const SAMPLE: usize = 100;
+
+/// Purpose of reading a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// A table of features.
+    Table,
+    /// One column of numbers or texts, in which blanks divide nothing.
+    Column,
+    /// Texts in a column of a table: blanks divide no cells.
+    Texts,
+    /// Ratings, whose lines may be divided by `::` and need no table's width.
+    Ratings,
+}
+
+/// Candidates, of which the first is taken of equally good ones.
+const BYTES: [u8; 4] = [b'\t', b',', b';', b'|'];
+
+/// A record at the beginning of a text.
+pub(super) struct Record<'t> {
+    pub(super) text: &'t [u8],
+    /// Where it begins and ends, its line end included.
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// Its line, from 0.
+    pub(super) line: usize,
+}
+
+/// The first records of a text whose lines end by LF or CR LF; without the last one where it may be cut off.
+pub(super) fn records(text: &[u8], separator: Separator, is_whole: bool) -> Vec<Record<'_>> {
+    let mut records = match separator.quoting() {
+        Some(quoting) => Records::new(text, quoting),
+        None => Records::of_lines(text),
+    };
+    let mut first = Vec::new();
+    while let Some((line, record)) = records.next() {
+        let end = text.len() - records.rest().len();
+        if (!is_whole && end == text.len() && !text.ends_with(b"\n")) || first.len() > SAMPLE {
+            break;
+        }
+        let start = record.as_ptr().addr() - text.as_ptr().addr();
+        first.push(Record { text: record, start, end, line });
+    }
+    first
+}
+
+/// How well a separator divides the first records.
+struct Fit {
+    separator: Separator,
+    /// The share of the records that have as many cells as most rows do.
+    share: f64,
+    /// That many.
+    width: usize,
+    /// The share of cells that are numbers.
+    numbers: f64,
+    /// `true` if a column holds numbers alone.
+    has_numbers: bool,
+    /// `true` if all cells of a column are several numbers that blanks divide.
+    has_lists: bool,
+}
+
+/// A share that is enough: a record or two may be wrong.
+const ENOUGH: f64 = 0.8;
+
+/// Separator of a text that begins so. `is_tabs`: the file's name says tabs.
+pub(super) fn find(text: &[u8], is_whole: bool, purpose: Purpose, is_tabs: bool) -> Separator {
+    let fit = |separator| Fit::of(text, is_whole, separator);
+    if purpose == Purpose::Ratings && memchr::memmem::find(text, b"::").is_some() {
+        let colons = fit(Separator::Colons);
+        if colons.divides() {
+            return Separator::Colons;
+        }
+    }
+    // One that is nowhere divides nothing.
+    let there = BYTES.into_iter().filter(|&byte| memchr::memchr(byte, text).is_some());
+    let mut fits: Vec<Fit> = there.map(|byte| fit(Separator::Byte(byte))).collect();
+    let is_tab = |fit: &Fit| fit.separator == Separator::Byte(b'\t');
+    if is_tabs && fits.iter().any(|fit| is_tab(fit) && fit.width > 1 && fit.share >= 0.5) {
+        return Separator::Byte(b'\t');
+    }
+    fits.retain(Fit::divides);
+    let of_rank = |fit: &Fit| [fit.share, f64::from(u8::from(is_tab(fit))), fit.numbers, fit.width as f64];
+    // The last of the greatest, so in reverse.
+    let best = fits
+        .iter()
+        .rev()
+        .max_by(|a, b| of_rank(a).partial_cmp(&of_rank(b)).unwrap_or(std::cmp::Ordering::Equal));
+    let is_open = match best {
+        Some(best) => purpose == Purpose::Table && best.has_lists,
+        None => matches!(purpose, Purpose::Table | Purpose::Ratings),
+    };
+    let blanks = is_open.then(|| fit(Separator::Blanks)).filter(Fit::divides);
+    match (best, blanks) {
+        (Some(best), Some(blanks)) if blanks.width > best.width => Separator::Blanks,
+        (Some(best), _) => best.separator,
+        (None, Some(blanks)) if purpose == Purpose::Ratings || blanks.has_numbers => Separator::Blanks,
+        (None, _) => of_first_line(text, purpose),
+    }
+}
+
+/// Separator of a text that begins so.
+pub(crate) fn divided_by(beginning: &[u8], purpose: Purpose) -> Separator {
+    find(beginning, false, purpose, false)
+}
+
+impl Fit {
+    fn of(text: &[u8], is_whole: bool, separator: Separator) -> Self {
+        let mut scratch = Vec::new();
+        let text = unified(text, separator.quoting(), &mut scratch);
+        let records = records(text, separator, is_whole);
+        let all = records.len();
+        // Those whose quotes are wrong are for the reader to name, and count little less than others.
+        let whole = records.iter().filter_map(|record| Some((record, separator.cells(record.text).ok()?)));
+        let (records, cells): (Vec<_>, Vec<_>) = whole.unzip();
+        let flawed = all - records.len();
+        let (first, rows) = match &cells[..] {
+            [] => (0, &cells[..]),
+            [only] => (only.len(), &cells[..]),
+            [first, rows @ ..] => (first.len(), rows),
+        };
+        let width = usual_width(rows);
+        let of_width = || rows.iter().filter(|row| row.len() == width);
+        // A comment, and names without the one of row names, or with one behind them, tell less than a row.
+        let first = match () {
+            () if rows.len() == cells.len() => 0.0,
+            () if first == width || records[0].text.starts_with(b"#") => 1.0,
+            () if first.abs_diff(width) == 1 => 0.9,
+            () => 0.0,
+        };
+        let share = (of_width().count() as f64 + first + 0.9 * flawed as f64) / all.max(1) as f64;
+        let is_number = |cell: &[u8]| match separator {
+            Separator::Byte(b',') => Marks::default().number(cell).is_some(),
+            _ => Marks::any_reads(cell),
+        };
+        let mut numbers = vec![0; width];
+        let mut missing = vec![0; width];
+        let mut lists = vec![0; width];
+        for row in of_width() {
+            for (at, (cell, _)) in row.iter().enumerate() {
+                numbers[at] += usize::from(is_number(cell));
+                missing[at] += usize::from(is_missing(cell));
+                lists[at] += usize::from(is_list(cell));
+            }
+        }
+        let count = of_width().count();
+        let all = |counts: &[usize]| counts.iter().any(|&of_column| count > 0 && of_column == count);
+        let has_numbers = (0..width).any(|at| numbers[at] > 0 && numbers[at] + missing[at] == count);
+        let cells = (count * width).max(1) as f64;
+        let share_of_numbers = numbers.iter().sum::<usize>() as f64 / cells;
+        Self { separator, share, width, numbers: share_of_numbers, has_numbers, has_lists: all(&lists) }
+    }
+
+    fn divides(&self) -> bool {
+        self.width > 1 && self.share >= ENOUGH
+    }
+}
+
+/// The number of cells that most rows have; of equally frequent ones the largest.
+pub(super) fn usual_width<T>(rows: &[Vec<T>]) -> usize {
+    let mut widths: Vec<usize> = rows.iter().map(Vec::len).collect();
+    widths.sort_unstable();
+    widths.chunk_by(|a, b| a == b).max_by_key(|alike| alike.len()).map_or(0, |alike| alike[0])
+}
+
+/// The cells of a record, none where its quotes are wrong.
+pub(super) fn lossy(separator: Separator, record: &[u8]) -> Vec<(String, bool)> {
+    separator.texts(String::from_utf8_lossy(record).as_bytes()).unwrap_or_default()
+}
+
+/// `true` if a cell is several numbers with blanks between, and not one whose thousands these divide.
+fn is_list(cell: &[u8]) -> bool {
+    let is_one = |cell: &[u8]| cell.is_empty() || Marks::any_reads(cell) || is_missing(cell);
+    let has_blank = memchr::memchr2(b' ', b'\t', cell).is_some();
+    has_blank && !Marks::any_reads(cell) && cell.split(u8::is_ascii_whitespace).all(is_one)
+}
+
+/// The candidate that the first line has most of, outside of quotes; of equally frequent ones the first of `,`, `;`, tabs
+/// and `|`. Without any it is one column, but of a table of numbers, and of ratings, whose cells blanks divide.
+fn of_first_line(text: &[u8], purpose: Purpose) -> Separator {
+    let (mut counts, mut is_quoted, mut end) = ([0; BYTES.len()], false, text.len());
+    for (at, &byte) in text.iter().enumerate() {
+        match byte {
+            b'"' => is_quoted = !is_quoted,
+            b'\n' | b'\r' if !is_quoted => {
+                end = at;
+                break;
+            }
+            _ if is_quoted => {}
+            _ => BYTES
+                .iter()
+                .zip(&mut counts)
+                .filter(|(known, _)| **known == byte)
+                .for_each(|(_, count)| *count += 1),
+        }
+    }
+    let line = &text[..end];
+    if purpose == Purpose::Ratings && memchr::memmem::find(line, b"::").is_some() {
+        return Separator::Colons;
+    }
+    let best = [3, 0, 2, 1].into_iter().max_by_key(|&at| counts[at]).filter(|&at| counts[at] > 0);
+    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    match best {
+        Some(best) => Separator::Byte(BYTES[best]),
+        None if purpose == Purpose::Ratings => Separator::Blanks,
+        None if purpose == Purpose::Table
+            && words.next().is_some_and(Marks::any_reads)
+            && words.next().is_some_and(Marks::any_reads) =>
+        {
+            Separator::Blanks
+        }
+        None => Separator::Byte(b','),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_separator_gives_all_records_the_same_number_of_cells() {
+        let byte = Separator::Byte;
+        for (text, expected) in [
+            ("a,b\n1,2\n", byte(b',')),
+            ("1\tphys\tmass, energy, force, light and time\n2\tstat\tmean variance\n", byte(b'\t')),
+            ("a;b\n1,5;2,5\n", byte(b';')),
+            ("1,5;2,5\n3,5;4,5\n", byte(b';')),
+            ("1,Action;Drama\n2,War;Crime\n", byte(b',')),
+            ("a|b\n1|x, y\n2|z\n", byte(b'|')),
+            ("a\n1\n", byte(b',')),
+            ("1 2 3\n4 5 6\n", Separator::Blanks),
+            ("  0.1  2 x\n 3  4   y\n", Separator::Blanks),
+            ("1 2 3\n4 5\n", Separator::Blanks),
+            ("18.0   8\t\"a b\"\n15.0   ?\t\"c\"\n", Separator::Blanks),
+            ("18.0   8   1\t\"a b\"\n15.0   ?   2\t\"c\"\n", Separator::Blanks),
+            ("1 000\tx\n2 500\ty\n", byte(b'\t')),
+            ("15.2\t14.8\t\t1\n14.1\t\t14.2\t1\n16\t15\t2\n", Separator::Blanks),
+            ("very good\nvery bad\n", byte(b',')),
+            ("u1,i1,3\n\"u2\" x,i2,3\n", byte(b',')),
+            ("\"a\",\"y\"\n\"1\",2,3\n\"2\",1,4\n", byte(b',')),
+            ("\"x;y\",\"b;c\"\n\"u;v\",\"1;2\"\n", byte(b',')),
+            ("# a, b, c, d: made by hand\n1;2\n3;4\n", byte(b';')),
+        ] {
+            let texts = ["\n", "\r\n", "\r"].map(|end| text.replace('\n', end));
+            for text in &texts {
+                let found = find(text.as_bytes(), true, Purpose::Table, false);
+                assert_eq!(found, expected, "{text:?}");
+            }
+        }
+        assert_eq!(find(b"1::2::5\n1::a|b::4\n", true, Purpose::Ratings, false), Separator::Colons);
+        assert_eq!(find(b"mass, energy\ta\nx\tb\n", true, Purpose::Texts, true), byte(b'\t'));
+    }
+}

@@ -1,0 +1,28 @@
+//! Ratings as users name them.
+
+use crate::bytes::source::names_a_file;
+use crate::error::ReadError;
+use crate::ratings::{Ratings, RatingsOptions, generate, read_ratings};
+use crate::registry;
+
+/// Reads ratings as users name them: a `synth:` specification, a public set's name, or a file's path.
+///
+/// A file that has a public set's name is read as `./NAME`.
+///
+/// # Errors
+/// Those of [`generate::ratings`], [`registry::load_ratings`] and [`read_ratings`].
+///
+/// ```
+/// use raddle_datasets::{RatingsOptions, read_any_ratings};
+/// let data = read_any_ratings("synth:ratings:users=50,items=40,n=600", &RatingsOptions::default())?;
+/// assert_eq!((data.users.len(), data.items.len(), data.triples.len()), (50, 40, 600));
+/// # Ok::<(), raddle_datasets::ReadError>(())
+/// ```
+pub fn read_any_ratings(source: &str, options: &RatingsOptions) -> Result<Ratings, ReadError> {
+    match source {
+        _ if source.starts_with("synth:") => Ok(generate::ratings(source)?.ratings),
+        _ if registry::ratings_entry(source).is_some() => registry::load_ratings(source, options.threads),
+        _ if names_a_file(source) => read_ratings(source, options),
+        _ => Err(registry::unknown_ratings(source).into()),
+    }
+}

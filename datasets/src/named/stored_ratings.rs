@@ -1,0 +1,56 @@
+//! [`StoredRatings::open`]: ratings in files that are read by parts, of data as users name them.
+
+use std::path::{Path, PathBuf};
+
+use crate::bytes::source::{self, Source, names_a_file, stem};
+use crate::error::ReadError;
+use crate::ratings::generate::Drawn;
+use crate::ratings::{Ids, Ratings, RatingsOptions, StoredRatings, Triples, format_of, stored};
+use crate::records::RecordCounts;
+use crate::registry::{self, compare};
+
+impl StoredRatings {
+    /// The ratings that users name so, as [`read_any_ratings`](crate::read_any_ratings) has them: from a file of `folder`,
+    /// which is made if it is not there, not whole, or of another machine. Several processes that ask at once make it
+    /// once. Text and generated ratings are never in memory as a whole while it is made.
+    ///
+    /// # Errors
+    /// Those of [`read_any_ratings`](crate::read_any_ratings); a folder that cannot be written to.
+    pub fn open(source: &str, options: &RatingsOptions, folder: &Path) -> Result<Self, ReadError> {
+        if source.starts_with("synth:") {
+            let drawn = Drawn::of(source)?;
+            let path = folder.join(format!("{}.ratings", source::digest(source.as_bytes())));
+            return Self::at(&path, drawn.described(source), |path| stored::drawn(&drawn, path));
+        }
+        let (path, options, name) = match registry::ratings_entry(source) {
+            Some(entry) => {
+                let options = RatingsOptions { threads: options.threads, ..RatingsOptions::default() };
+                (registry::path_of_ratings(entry)?, options, Some(entry))
+            }
+            None if names_a_file(source) => (PathBuf::from(source), options.clone(), None),
+            None => return Err(registry::unknown_ratings(source).into()),
+        };
+        let source = Source::open_text(&path, options.dialect.encoding)?;
+        if let Some(entry) = name {
+            compare(&path, &source.digest(), entry.sha256)?;
+        }
+        let place = folder.join(format!("{}-{}.ratings", source.digest(), stored::variant(&options, &path)));
+        let described = Ratings {
+            name: name.map_or_else(|| stem(&source.path), |entry| entry.name.into()),
+            triples: Triples::default(),
+            times: None,
+            users: Ids::Dense(0),
+            items: Ids::Dense(0),
+            pairs_only: false,
+            duplicates: 0,
+            digest: source.digest(),
+            path: Some(source.path.clone()),
+            format: String::new(),
+            records: RecordCounts::default(),
+            notes: Vec::new(),
+        };
+        let format = format_of(&source, &options)?;
+        let make = |place: &Path| stored::converted(source, format, &options, place);
+        Self::at(&place, described, make)
+    }
+}

@@ -1,0 +1,66 @@
+//! [`StoredTable::open`]: tables in files of columns, of data as users name them.
+
+use std::path::Path;
+
+use super::tables::{EMBEDDED, check_no_file, is_file, read_any};
+use crate::bytes::source::Source;
+use crate::error::ReadError;
+use crate::registry::{self, compare, embedded};
+use crate::table::{ColumnOptions, Format, Options, StoredTable, Table, generate, open, stored};
+
+impl StoredTable {
+    /// Opens the table that [`read_any`](crate::read_any) reads from `source`, kept in this folder; where it is not there
+    /// yet, or damaged, it is written. Of several processes that ask at the same time one writes. Generated columns are
+    /// written as they are drawn, libsvm text and `.npy` in bounded memory; other files are read into memory first.
+    ///
+    /// # Errors
+    /// Those of [`read_any`](crate::read_any), and a folder that cannot be written to.
+    pub fn open(source: &str, options: &Options, folder: &Path) -> Result<Self, ReadError> {
+        check_no_file(source, options)?;
+        let mut options = Options { cache: None, ..options.clone() };
+        if registry::entry(source).is_some() {
+            (options.format, options.y) = (None, None);
+        }
+        let options = &options;
+        let named = named(source)?;
+        let place =
+            folder.join(format!("{}-{}.columns", named.digest, stored::variant(options, Path::new(source))?));
+        let make = |place: &Path| match source.starts_with("synth:") {
+            true => stored::drawn(source, options, place),
+            false => stored::whole(streamed(source, options)?, options, place, || read_any(source, options)),
+        };
+        Self::at(&place, named, make)
+    }
+}
+
+/// Name, digest and path of the data.
+fn named(source: &str) -> Result<Table, ReadError> {
+    if source == EMBEDDED {
+        let Table { name, digest, .. } = embedded::diabetes();
+        return Ok(Table { name, digest, ..generate::described(source) });
+    }
+    if source.starts_with("synth:") {
+        return Ok(generate::described(source));
+    }
+    if let Some(entry) = registry::entry(source) {
+        let path = registry::locate(source)?;
+        let table = Table::described_by(&Source::open(&path)?);
+        compare(&path, &table.digest, entry.sha256)?;
+        return Ok(table);
+    }
+    match is_file(source) {
+        true => Ok(Table::described_by(&Source::open(Path::new(source))?)),
+        false => Err(registry::unknown(source).into()),
+    }
+}
+
+/// A file and its format. What is asked of columns without names is refused where it is read into memory.
+fn streamed(source: &str, options: &Options) -> Result<Option<(Source, Format)>, ReadError> {
+    if source == EMBEDDED || options.columns != ColumnOptions::default() || options.dialect.is_of_tables() {
+        return Ok(None);
+    }
+    if registry::entry(source).is_some() {
+        return Ok(Some((Source::open(&registry::locate(source)?)?, Format::Libsvm)));
+    }
+    is_file(source).then(|| open(Path::new(source), options)).transpose()
+}

@@ -1,0 +1,96 @@
+//! Tables and samples as users name them.
+
+use std::path::Path;
+
+use crate::bytes::source::names_a_file;
+use crate::dialect::Dialect;
+use crate::error::ReadError;
+use crate::registry::{self, embedded};
+use crate::table::{ColumnOptions, Options, Samples, Table, beside_no_file, generate, read, samples_in};
+
+/// Reads data as users name them: a `synth:` specification, a public set's name, or a file's path.
+///
+/// `diabetes` is the embedded sample. A file that has a public set's name is read as `./NAME`.
+///
+/// # Errors
+/// Those of [`generate::table`], [`registry::load`] and [`read`].
+///
+/// ```
+/// use raddle_datasets::{Options, read_any};
+/// assert_eq!(read_any("diabetes", &Options::default())?.x.rows(), 442);
+/// assert_eq!(read_any("synth:ar1:n=9,p=5,s=2,rho=0.5", &Options::default())?.x.cols(), 5);
+/// # Ok::<(), raddle_datasets::ReadError>(())
+/// ```
+pub fn read_any(source: &str, options: &Options) -> Result<Table, ReadError> {
+    check_no_file(source, options)?;
+    let beside = |mut table: Table| {
+        table.beside = beside_no_file(source, options, table.y.len())?;
+        Ok(table)
+    };
+    match source {
+        EMBEDDED => beside(embedded::diabetes()),
+        _ if source.starts_with("synth:") => beside(generate::table(source)?),
+        _ if registry::entry(source).is_some() => registry::load_with(source, options),
+        _ if is_file(source) => read(source, options),
+        _ => Err(registry::unknown(source).into()),
+    }
+}
+
+/// The name of the embedded sample.
+pub(super) const EMBEDDED: &str = "diabetes";
+
+/// Refuses options of files where a table is none.
+pub(super) fn check_no_file(source: &str, options: &Options) -> Result<(), ReadError> {
+    let Options { dialect, zero_based, columns, .. } = options;
+    let is_none = source == EMBEDDED || source.starts_with("synth:");
+    if is_none && (*dialect != Dialect::default() || *zero_based || *columns != ColumnOptions::default()) {
+        let why = "it is no file: --separator, --decimal, --thousands, --encoding, --no-header, --zero-based, --columns, \
+                   --drop, --categorical, --max-levels and --missing have no effect on it";
+        return Err(ReadError::file(Path::new(source), why));
+    }
+    Ok(())
+}
+
+/// Whether users mean a file by this.
+pub(super) fn is_file(source: &str) -> bool {
+    let is_other = source.starts_with("synth:") || registry::entry(source).is_some();
+    !is_other && names_a_file(source)
+}
+
+/// Reads samples as users name them: a `synth:` specification, a public set's name, or a file's path.
+///
+/// Other than [`read_any`] it takes no column for the response unless `options.y` names it: without it all columns
+/// are features, one called `y` too.
+///
+/// # Errors
+/// Those of [`read_any`], but for a missing response.
+///
+/// ```
+/// use raddle_datasets::{Options, read_samples};
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("new.csv");
+/// std::fs::write(&file, "age,bmi\n61,22.5\n48,30.1\n")?;
+/// let samples = read_samples(&file.to_string_lossy(), &Options::default())?;
+/// assert_eq!((samples.x.rows(), samples.x.cols(), samples.y), (2, 2, None));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read_samples(source: &str, options: &Options) -> Result<Samples, ReadError> {
+    if !is_file(source) {
+        let table = read_any(source, options)?;
+        let is_open_ended = registry::entry(source).is_some() && table.x.is_sparse();
+        return Ok(Samples {
+            x: table.x,
+            occurring: table.occurring,
+            y: Some(table.y),
+            without_response: Vec::new(),
+            beside: table.beside,
+            feature_names: table.feature_names,
+            is_open_ended,
+            beyond: 0,
+            left_out: Vec::new(),
+            records: table.records,
+            notes: table.notes,
+        });
+    }
+    samples_in(Path::new(source), options)
+}

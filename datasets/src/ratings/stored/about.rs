@@ -1,0 +1,33 @@
+//! [`About`]: what a file says of its ratings beside its arrays.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::arrays::{ARRAYS, ITEMS, TIMES, USERS, VALUES};
+use super::ids::StoredIds;
+use crate::arrays::pieces::Pieces;
+use crate::records::RecordCounts;
+
+/// What a file says of its ratings beside its arrays.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct About {
+    pub(super) users: StoredIds,
+    pub(super) items: StoredIds,
+    pub(super) pairs_only: bool,
+    pub(super) duplicates: usize,
+    pub(super) format: String,
+    pub(super) records: RecordCounts,
+    pub(super) notes: Vec<String>,
+    pub(super) timed: bool,
+}
+
+/// A file that is whole, and is one of ratings.
+pub(super) fn checked(path: &Path) -> Option<(Pieces, About)> {
+    let pieces = Pieces::open_checked(path)?;
+    let about: About = pieces.about()?;
+    let count = |array: usize| pieces.count(ARRAYS[array].0);
+    let same = count(USERS) == count(VALUES) && count(ITEMS) == count(VALUES);
+    let timed = count(TIMES) == if about.timed { count(VALUES) } else { 0 };
+    (same && timed).then_some((pieces, about))
+}

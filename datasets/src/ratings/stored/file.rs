@@ -1,0 +1,103 @@
+//! [`StoredRatings`]: observations of a file are read by parts.
+
+use std::path::Path;
+
+use super::about::{About, checked};
+use super::arrays::{ARRAYS, COUNTS, ITEMS, TIMES, USERS, VALUES};
+use super::ids;
+use crate::arrays::pieces::{PIECE, Pieces, open_or_make};
+use crate::error::ReadError;
+use crate::ratings::{Ratings, Triples};
+
+/// Ratings in a file, of which memory holds what is asked for: sizes, ids and counts are here, observations are read.
+///
+/// ```
+/// use raddle_datasets::{RatingsOptions, StoredRatings, read_any_ratings};
+/// let (spec, options) = ("synth:ratings:users=50,items=40,n=600", RatingsOptions::default());
+/// let folder = tempfile::tempdir()?;
+/// let stored = StoredRatings::open(spec, &options, folder.path())?;
+/// let whole = read_any_ratings(spec, &options)?;
+/// assert_eq!((stored.len(), stored.described().users.len()), (600, 50));
+/// assert_eq!(stored.read(100..103)?.values, whole.triples.values[100..103]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct StoredRatings {
+    pieces: Pieces,
+    described: Ratings,
+    pub(super) timed: bool,
+    counts: [Vec<u32>; 2],
+}
+
+impl StoredRatings {
+    /// The ratings in this file, of the name, digest and path of `described`; where it is not there yet, or damaged, `make`
+    /// writes it.
+    pub(crate) fn at(
+        place: &Path,
+        described: Ratings,
+        make: impl FnOnce(&Path) -> Result<(Pieces, About), ReadError>,
+    ) -> Result<Self, ReadError> {
+        let (pieces, about) = open_or_make(place, checked, make)?;
+        let About { users, items, pairs_only, duplicates, format, records, notes, timed } = about;
+        let (users, items) = (ids::read(&pieces, &users, 0)?, ids::read(&pieces, &items, 1)?);
+        let counts = [pieces.all(ARRAYS[COUNTS[0]].0)?, pieces.all(ARRAYS[COUNTS[1]].0)?];
+        let described = Ratings { users, items, pairs_only, duplicates, format, records, notes, ..described };
+        Ok(Self { pieces, described, timed, counts })
+    }
+
+    /// All that is known of the ratings but for themselves: there are no observations, and no times, in it.
+    pub fn described(&self) -> &Ratings {
+        &self.described
+    }
+
+    /// How many observations there are.
+    pub fn len(&self) -> usize {
+        self.pieces.count(ARRAYS[VALUES].0)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether it has times: where they were asked for.
+    pub fn has_times(&self) -> bool {
+        self.timed
+    }
+
+    /// How many observations each user (0) or item (1) has.
+    pub fn counts(&self) -> &[Vec<u32>; 2] {
+        &self.counts
+    }
+
+    /// The observations of these positions.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or was damaged since it was opened, or has no such positions.
+    pub fn read(&self, range: std::ops::Range<usize>) -> Result<Triples, ReadError> {
+        Ok(Triples {
+            users: self.pieces.read(ARRAYS[USERS].0, range.clone())?,
+            items: self.pieces.read(ARRAYS[ITEMS].0, range.clone())?,
+            values: self.pieces.read(ARRAYS[VALUES].0, range)?,
+        })
+    }
+
+    /// How many pieces the observations are in.
+    pub(super) fn pieces(&self) -> usize {
+        self.len().div_ceil(PIECE)
+    }
+
+    /// The observations of one piece.
+    pub(super) fn piece(&self, piece: usize) -> Result<Triples, ReadError> {
+        Ok(Triples {
+            users: self.pieces.piece(ARRAYS[USERS].0, piece)?,
+            items: self.pieces.piece(ARRAYS[ITEMS].0, piece)?,
+            values: self.pieces.piece(ARRAYS[VALUES].0, piece)?,
+        })
+    }
+
+    /// The times of one piece; `None` where they were not asked for.
+    pub(super) fn times(&self, piece: usize) -> Result<Option<Vec<f64>>, ReadError> {
+        self.timed.then(|| self.pieces.piece(ARRAYS[TIMES].0, piece)).transpose()
+    }
+}

@@ -1,0 +1,59 @@
+//! [`Filling`]: a file of ratings that is being written.
+
+use std::path::Path;
+
+use super::about::About;
+use super::arrays::{ARRAYS, COUNTS, ITEMS, TIMES, USERS, VALUES};
+use super::ids::{self, StoredIds};
+use crate::arrays::pieces::{Pieces, PiecesWriter};
+use crate::error::ReadError;
+use crate::ratings::{Ratings, Triples};
+
+/// A file that is being filled with observations, which are counted.
+pub(super) struct Filling {
+    out: PiecesWriter,
+    counts: [Vec<u32>; 2],
+}
+
+impl Filling {
+    pub(super) fn create(path: &Path) -> Result<Self, ReadError> {
+        Ok(Self { out: PiecesWriter::create(path, &ARRAYS)?, counts: Default::default() })
+    }
+
+    pub(super) fn push(&mut self, triples: &Triples, times: Option<&[f64]>) -> Result<(), ReadError> {
+        for (counts, rows) in self.counts.iter_mut().zip([&triples.users, &triples.items]) {
+            for &row in rows {
+                if counts.len() <= row as usize {
+                    counts.resize(row as usize + 1, 0);
+                }
+                counts[row as usize] += 1;
+            }
+        }
+        self.out.push(USERS, &triples.users)?;
+        self.out.push(ITEMS, &triples.items)?;
+        self.out.push(VALUES, &triples.values)?;
+        times.map_or(Ok(()), |times| self.out.push(TIMES, times))
+    }
+
+    /// What it is about is as `described` says.
+    pub(super) fn finish(mut self, described: &Ratings, timed: bool) -> Result<(Pieces, About), ReadError> {
+        let mut stored = [StoredIds::Dense(0), StoredIds::Dense(0)];
+        for (side, ids) in [&described.users, &described.items].into_iter().enumerate() {
+            self.counts[side].resize(ids.len(), 0);
+            self.out.push(COUNTS[side], &self.counts[side])?;
+            stored[side] = ids::write(&mut self.out, ids, side)?;
+        }
+        let [users, items] = stored;
+        let about = About {
+            users,
+            items,
+            pairs_only: described.pairs_only,
+            duplicates: described.duplicates,
+            format: described.format.clone(),
+            records: described.records.clone(),
+            notes: described.notes.clone(),
+            timed,
+        };
+        Ok((self.out.finish(&about)?, about))
+    }
+}

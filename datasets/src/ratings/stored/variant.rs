@@ -1,0 +1,17 @@
+//! Ways to read a file, of which each has a file of ratings of its own.
+
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use crate::dialect::is_tabs;
+use crate::ratings::RatingsOptions;
+
+/// How a file is read, as a part of a name.
+pub(crate) fn variant(options: &RatingsOptions, path: &Path) -> String {
+    let RatingsOptions { format, columns, duplicates, keep_repeated, dialect, times, threads: _ } = options;
+    let is_tabs = is_tabs(path);
+    let all =
+        format!("{format:?} {columns:?} {duplicates} {keep_repeated} {dialect:?} {times} {is_tabs} by time");
+    Sha256::digest(all.as_bytes()).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}

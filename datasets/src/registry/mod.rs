@@ -1,0 +1,23 @@
+//! The public sets known by name, and where they are on this machine.
+//!
+//! The files are not shipped. `RADDLE_DATA` names a folder that holds them in one folder for each kind of
+//! data (`lasso/mice.svm.gz`); without it they are looked for in `$XDG_CACHE_HOME/raddle`, or
+//! `~/.cache/raddle`, in the same layout.
+
+mod corpora;
+pub mod embedded;
+mod folder;
+mod ratings;
+mod real;
+mod tables;
+
+pub use crate::error::RegistryError;
+pub use corpora::{CORPORA, CorpusEntry, load_corpus};
+pub(crate) use corpora::{corpus_entry, paths_of_corpus, unknown_corpus};
+pub(crate) use folder::compare;
+pub use folder::data_folder;
+pub use ratings::{RATINGS, RatingsEntry, load_ratings, ratings_entry};
+pub(crate) use ratings::{path_of_ratings, unknown_ratings};
+pub use real::{real, real_corpus, real_ratings};
+pub use tables::{ENTRIES, Entry, Mode, entry, load, locate};
+pub(crate) use tables::{load_with, unknown};

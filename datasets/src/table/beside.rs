@@ -1,0 +1,64 @@
+//! Columns beside the features that files hold.
+
+use std::path::Path;
+
+use super::classes::{Beside, Labels, labels};
+use super::options::Options;
+use super::response::column_of;
+use crate::dialect::Dialect;
+use crate::error::ReadError;
+
+/// Columns beside the features of data whose columns have no names: files alone.
+pub(super) fn from_files(
+    options: &Options,
+    rows: usize,
+    format: &str,
+    path: &Path,
+) -> Result<Vec<Labels>, ReadError> {
+    let read = |Beside { option, name }: &Beside| {
+        let file = Path::new(name);
+        if !file.is_file() {
+            let why = format!(
+                "{option} {name}: {format} has no columns with names: give a file with one value a row, or csv or parquet"
+            );
+            return Err(ReadError::file(path, why));
+        }
+        from_file(option, file, rows, &options.dialect)
+    };
+    let beside = &options.beside;
+    let twice = (1..beside.len()).find(|&at| beside[..at].iter().any(|other| other.name == beside[at].name));
+    if let Some(at) = twice {
+        let Beside { option, name } = &beside[at];
+        let why = format!("{option}: the file `{name}` is named by another option already: name another one");
+        return Err(ReadError::file(path, why));
+    }
+    beside.iter().map(read).collect()
+}
+
+/// A file with a value for each row.
+pub(super) fn from_file(
+    option: &str,
+    file: &Path,
+    rows: usize,
+    dialect: &Dialect,
+) -> Result<Labels, ReadError> {
+    let refuse = |why: String| ReadError::file(file, format!("{option}: {why}"));
+    let column = column_of(file, dialect)?;
+    if let Some(at) = column.first_missing {
+        return Err(at.error(file, format!("{option}: there is no value")));
+    }
+    let read = labels(column.values).ok_or_else(|| refuse("a value is no finite number".into()))?;
+    let count = match &read {
+        Labels::Numbers(values) => values.len(),
+        Labels::Texts { codes, .. } => codes.len(),
+    };
+    match count == rows {
+        true => Ok(read),
+        false => Err(refuse(format!("{count} values for {rows} rows: they must be as many"))),
+    }
+}
+
+/// The columns beside a table that is no file.
+pub(crate) fn beside_no_file(source: &str, options: &Options, rows: usize) -> Result<Vec<Labels>, ReadError> {
+    from_files(options, rows, &format!("{source}, which is no file,"), Path::new(source))
+}

@@ -1,0 +1,75 @@
+//! [`Table`]: a matrix of features with its response, and what is known of it.
+
+use std::path::PathBuf;
+
+use ndarray::Array2;
+
+use super::classes::Labels;
+use super::encoding::Encoding;
+use super::features::Filled;
+use super::matrix::Matrix;
+use super::occurring::Occurring;
+use crate::bytes::source::{Source, stem};
+use crate::records::RecordCounts;
+
+/// A matrix of features with its response: what regression and classification are fitted to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// The registry's name, the file's name without its endings, or the `synth:` specification.
+    pub name: String,
+    /// The features, n rows by p columns, as stored: neither centred nor scaled.
+    pub x: Matrix,
+    /// Which columns of the data `x` has, where it is sparse and far wider than what it holds: then p counts those with values.
+    /// `None` where it has all of them.
+    pub occurring: Option<Occurring>,
+    /// The response, n finite values, as stored.
+    pub y: Vec<f64>,
+    /// The names of the p columns, where the format has them.
+    pub feature_names: Option<Vec<String>>,
+    /// SHA-256 of the file's bytes as stored (compression not undone), 64 hexadecimal digits;
+    /// of the specification's text for generated data.
+    pub digest: String,
+    /// The file that was read; `None` for embedded and generated data.
+    pub path: Option<PathBuf>,
+    /// The name of its format; `embedded` or `generated` where there is no file.
+    pub format: String,
+    /// How the columns became features, where some are no numbers as they stand, or were left out.
+    pub encoding: Option<Encoding>,
+    /// Missing numbers that the mean of others fills.
+    pub filled: Vec<Filled>,
+    /// Of a response of texts ([`Options::classes`]): the texts, sorted; `y` has their numbers from 0.
+    pub classes: Option<Vec<String>>,
+    /// The columns that [`Options::beside`] asks for, in its order.
+    pub beside: Vec<Labels>,
+    /// The rows of the data, and those that are left out here.
+    pub records: RecordCounts,
+    /// What users should know of how the table was read.
+    pub notes: Vec<String>,
+}
+
+impl Table {
+    /// The number of columns of the data: p, or more where [`occurring`](Self::occurring) says which of them `x` has.
+    pub fn width(&self) -> usize {
+        self.occurring.as_ref().map_or(self.x.cols(), Occurring::width)
+    }
+
+    /// An empty table with the name, digest and path of `source`.
+    pub(crate) fn described_by(source: &Source) -> Self {
+        Self {
+            name: stem(&source.path),
+            x: Matrix::Dense(Array2::zeros((0, 0))),
+            occurring: None,
+            y: Vec::new(),
+            feature_names: None,
+            digest: source.digest(),
+            path: Some(source.path.clone()),
+            format: String::new(),
+            encoding: None,
+            filled: Vec::new(),
+            classes: None,
+            beside: Vec::new(),
+            records: RecordCounts::default(),
+            notes: Vec::new(),
+        }
+    }
+}

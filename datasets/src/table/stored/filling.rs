@@ -1,0 +1,54 @@
+//! [`Filling`]: a file of columns that is being written.
+
+use std::path::Path;
+
+use super::layout::{ARRAYS, About, COUNTS, DESCRIBED, Described, RESPONSE, ROWS, VALUES};
+use crate::arrays::pieces::{Pieces, PiecesWriter};
+use crate::error::ReadError;
+use crate::records::RecordCounts;
+use crate::table::{Occurring, Table};
+
+/// A file that is being filled, column after column.
+pub(super) struct Filling {
+    out: PiecesWriter,
+    about: About,
+}
+
+impl Filling {
+    pub(super) fn create(place: &Path, rows: usize, is_sparse: bool) -> Result<Self, ReadError> {
+        let out = PiecesWriter::create(place, &ARRAYS)?;
+        Ok(Self { out, about: About { is_sparse, rows, width: 0, cols: 0, nonzeros: 0 } })
+    }
+
+    /// A column of a dense table.
+    pub(super) fn dense(&mut self, values: &[f64]) -> Result<(), ReadError> {
+        self.about.cols += 1;
+        self.about.nonzeros += values.iter().filter(|&&value| value != 0.0).count();
+        self.out.push(VALUES, values)
+    }
+
+    /// A column of a sparse table: rows, which ascend, and their values.
+    pub(super) fn sparse(&mut self, rows: &[u32], values: &[f64]) -> Result<(), ReadError> {
+        self.about.cols += 1;
+        self.about.nonzeros += values.len();
+        // No more than there are rows, which 32 bits count.
+        self.out.push(COUNTS, &[values.len() as u32])?;
+        self.out.push(ROWS, rows)?;
+        self.out.push(VALUES, values)
+    }
+
+    /// Response, names and the rest are those of `table`.
+    pub(super) fn finish(mut self, table: &Table) -> Result<(Pieces, About), ReadError> {
+        self.about.width = table.occurring.as_ref().map_or(self.about.cols, Occurring::width);
+        self.out.push(RESPONSE, &table.y)?;
+        let mut described = Described::of(table);
+        // What is written as it comes has all its rows.
+        if described.records == RecordCounts::default() {
+            described.records = RecordCounts::of(self.about.rows);
+        }
+        let described = serde_json::to_vec(&described)
+            .map_err(|why| ReadError::file(Path::new(&table.name), why.to_string()))?;
+        self.out.push(DESCRIBED, &described)?;
+        Ok((self.out.finish(&self.about)?, self.about))
+    }
+}

@@ -1,0 +1,73 @@
+//! Arrays of a file of columns, and what it says of its table beside them.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::arrays::pieces::Pieces;
+use crate::records::RecordCounts;
+use crate::table::{Encoding, Filled, Labels, Occurring, Table};
+
+/// The arrays of a file, and the bytes of a number of each.
+pub(super) const ARRAYS: [(&str, usize); 5] =
+    [("values", 8), ("rows", 4), ("values of column", 4), ("response", 8), ("described", 1)];
+
+pub(super) const VALUES: usize = 0;
+pub(super) const ROWS: usize = 1;
+pub(super) const COUNTS: usize = 2;
+pub(super) const RESPONSE: usize = 3;
+pub(super) const DESCRIBED: usize = 4;
+
+/// What a file says of its table beside its arrays.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct About {
+    pub(super) is_sparse: bool,
+    pub(super) rows: usize,
+    /// Columns of the data, and those that are here.
+    pub(super) width: usize,
+    pub(super) cols: usize,
+    pub(super) nonzeros: usize,
+}
+
+/// What reading found beside the numbers; see [`Table`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Described {
+    pub(super) format: String,
+    pub(super) occurring: Option<Occurring>,
+    pub(super) feature_names: Option<Vec<String>>,
+    pub(super) encoding: Option<Encoding>,
+    pub(super) filled: Vec<Filled>,
+    pub(super) classes: Option<Vec<String>>,
+    pub(super) beside: Vec<Labels>,
+    pub(super) records: RecordCounts,
+    pub(super) notes: Vec<String>,
+}
+
+impl Described {
+    pub(super) fn of(table: &Table) -> Self {
+        Self {
+            format: table.format.clone(),
+            occurring: table.occurring.clone(),
+            feature_names: table.feature_names.clone(),
+            encoding: table.encoding.clone(),
+            filled: table.filled.clone(),
+            classes: table.classes.clone(),
+            beside: table.beside.clone(),
+            records: table.records.clone(),
+            notes: table.notes.clone(),
+        }
+    }
+}
+
+/// A file that is whole, and is one of a table.
+pub(super) fn checked(path: &Path) -> Option<(Pieces, About)> {
+    let pieces = Pieces::open_checked(path)?;
+    let about: About = pieces.about()?;
+    let count = |array: usize| pieces.count(ARRAYS[array].0);
+    let (values, columns) = match about.is_sparse {
+        true => (count(ROWS), about.cols),
+        false => (about.rows.checked_mul(about.cols)?, 0),
+    };
+    let fits = count(VALUES) == values && count(COUNTS) == columns && count(RESPONSE) == about.rows;
+    fits.then_some((pieces, about))
+}

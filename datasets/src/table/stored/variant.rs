@@ -1,0 +1,35 @@
+//! Ways to read a file, of which each has a file of columns of its own.
+
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use crate::bytes::source::Source;
+use crate::dialect::is_tabs;
+use crate::error::ReadError;
+use crate::table::Options;
+
+/// How a file is read, as a part of a name; with the content of files beside it.
+pub(crate) fn variant(options: &Options, path: &Path) -> Result<String, ReadError> {
+    let Options {
+        format,
+        y,
+        zero_based,
+        width,
+        dialect,
+        columns,
+        classes,
+        beside,
+        repeat,
+        threads: _,
+        cache: _,
+    } = options;
+    let mut all = format!("{format:?} {y:?} {zero_based} {width:?} {dialect:?} {} ", is_tabs(path));
+    all += &format!("{columns:?} {classes:?} {beside:?} {repeat:?}");
+    for name in y.iter().chain(beside.iter().map(|beside| &beside.name)) {
+        if Path::new(name).is_file() {
+            all += &format!(" {}", Source::open(Path::new(name))?.digest());
+        }
+    }
+    Ok(Sha256::digest(all.as_bytes()).iter().take(8).map(|byte| format!("{byte:02x}")).collect())
+}
