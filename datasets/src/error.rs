@@ -1,9 +1,9 @@
-//! What can be wrong with a file, said so that it can be mended.
+//! Faults of files, said so that they can be mended.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why data could not be read. The text names the file, the line where there is one, and what to do.
+/// Reason for which data could not be read. The text names the file, the line where there is one, and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The system refused: no such file, no permission, a folder, a full memory.
@@ -21,7 +21,7 @@ pub enum ReadError {
         path: PathBuf,
         /// The line, counted from 1; in a gzip file, the line of the text inside.
         line: usize,
-        /// What is wrong there and what to do.
+        /// The fault there, and what to do.
         message: String,
     },
     /// The file as a whole is not usable: empty, of an unknown format, without the named response.
@@ -29,7 +29,7 @@ pub enum ReadError {
     File {
         /// The file as it was named.
         path: PathBuf,
-        /// What is wrong and what to do.
+        /// The fault, and what to do.
         message: String,
     },
     /// The name is not that of a file that is here.
@@ -70,7 +70,7 @@ fn in_one_line(message: String) -> String {
     }
 }
 
-/// Why a public set is not at hand.
+/// Reason for which a public set is not at hand.
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryError {
     /// No set has this name.
@@ -123,15 +123,15 @@ pub enum RegistryError {
     },
 }
 
-/// Why a `synth:` specification cannot be followed.
+/// Reason for which a `synth:` specification cannot be followed.
 #[derive(Debug, thiserror::Error)]
 #[error("{spec}: {message}")]
 pub struct SpecError {
     /// The specification as it was given.
     pub spec: String,
-    /// What is wrong and what to do.
+    /// The fault, and what to do.
     pub message: String,
 }
 
-/// What is wrong with one line of a block: the line, counted from 0 within the block, and the message.
+/// Flaw of one line of a block: the line, counted from 0 within the block, and the message.
 pub(crate) type Flaw = (usize, String);

@@ -14,7 +14,7 @@ const BLOCK: usize = 1 << 20;
 /// The longest line. Whatever has longer ones is no text.
 pub(crate) const LONGEST_LINE: usize = 1 << 28;
 
-/// What is said of longer lines.
+/// Message on longer lines.
 pub(crate) fn too_long() -> String {
     format!("the line is longer than {LONGEST_LINE} bytes: is this the right file, and a text?")
 }

@@ -107,7 +107,7 @@ fn binary(beginning: &[u8]) -> &'static str {
     }
 }
 
-/// Whether a text is JSON: an array, or an object a line.
+/// `true` if a text is JSON: an array, or an object a line.
 pub(crate) fn is_json(beginning: &[u8]) -> bool {
     let text = beginning.trim_ascii_start();
     let next = |text: &[u8]| text.get(1..).and_then(|rest| rest.trim_ascii_start().first().copied());

@@ -1,7 +1,7 @@
 //! The head of a sparse Matrix Market file, `%%MatrixMarket matrix coordinate real|integer|pattern general`: what
 //! corpora and ratings share. (Tables have dense files too, and read their own.)
 
-/// What every Matrix Market file begins with.
+/// Bytes that every Matrix Market file begins with.
 pub(crate) const MAGIC: &[u8] = b"%%MatrixMarket";
 
 /// Banner, comments and size line.
@@ -10,14 +10,14 @@ pub(crate) struct Head {
     pub(crate) rows: u32,
     pub(crate) columns: u32,
     pub(crate) entries: u64,
-    /// Whether entries are indices alone, without a value.
+    /// `true` if entries are indices alone, without a value.
     pub(crate) pattern: bool,
     /// What the head takes.
     pub(crate) bytes: usize,
     pub(crate) lines: usize,
 }
 
-/// What a reader makes of the matrix, for errors.
+/// Name of what a reader makes of the matrix, for errors.
 pub(crate) struct Kind {
     /// The banner that it reads: "ratings are ..."
     pub(crate) banner: &'static str,

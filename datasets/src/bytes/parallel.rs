@@ -8,7 +8,7 @@ use crate::bytes::blocks::Blocks;
 use crate::bytes::source::Source;
 use crate::error::{Flaw, ReadError};
 
-/// What one block gave: its value and the number of its lines, or its first flaw.
+/// Result of one block: its value and the number of its lines, or its first flaw.
 pub(crate) type Parsed<T> = Result<(T, usize), Flaw>;
 
 /// Parses all blocks and returns what they gave in the order of the text.

@@ -76,7 +76,7 @@ impl Quoting {
         }
     }
 
-    /// Whether a quote behind this part of a record begins a cell.
+    /// `true` if a quote behind this part of a record begins a cell.
     fn opens(self, before: &[u8]) -> bool {
         match self {
             Self::Blanks => before.last().is_none_or(|&last| self.is_blank(last)),

@@ -23,13 +23,13 @@ const PORTION: u64 = 1 << 20;
 
 const EMPTY: &str = "the file is empty: was the download or the conversion cut short?";
 
-/// What standard input is called as data.
+/// Name of standard input as data.
 pub(crate) const STDIN: &str = "-";
 
-/// What it is called in messages.
+/// Name of standard input in messages.
 const STDIN_NAME: &str = "standard input";
 
-/// Whether users mean a file by this, or standard input.
+/// `true` if users mean a file by this, or standard input.
 pub(crate) fn names_a_file(source: &str) -> bool {
     source == STDIN || source.contains(['/', '\\', '.']) || Path::new(source).exists()
 }
@@ -114,7 +114,7 @@ impl Source {
         }
     }
 
-    /// Whether the data came by standard input.
+    /// `true` if the data came by standard input.
     pub(crate) fn is_stdin(&self) -> bool {
         self.path == Path::new(STDIN_NAME)
     }
@@ -231,7 +231,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What is said where content does not fit into memory.
+/// Message where content does not fit into memory.
 pub(crate) fn too_large(most: u64, what: &str) -> String {
     let most = memory::gigabytes(most);
     format!(

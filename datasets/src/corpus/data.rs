@@ -23,7 +23,7 @@ pub struct Corpus {
     pub(super) counts: Vec<u16>,
     /// V.
     pub(super) width: usize,
-    /// Whether the words were found in plain text, and so have no numbers but those given here.
+    /// `true` if the words were found in plain text, and so have no numbers but those given here.
     pub is_text: bool,
     /// The rule that divided a text into words; `None` of bags of words.
     pub tokenizer: Option<Tokenizer>,
@@ -35,13 +35,13 @@ pub struct Corpus {
     pub document_names: Option<Vocabulary>,
     /// SHA-256 of the file's bytes as stored, 64 hexadecimal digits; of a folder, of its files' digests in order.
     pub digest: String,
-    /// What was read; `None` for embedded data.
+    /// File or folder that was read; `None` for embedded data.
     pub path: Option<PathBuf>,
     /// The name of its format; `embedded` where there is no file.
     pub format: String,
     /// The documents of the data, and those that say nothing, as they have no words.
     pub records: RecordCounts,
-    /// What users should know of how the corpus was read.
+    /// Notes for users on how the corpus was read.
     pub notes: Vec<String>,
 }
 

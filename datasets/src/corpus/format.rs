@@ -39,7 +39,7 @@ impl CorpusFormat {
         Self::ALL.into_iter().filter(|format| *format != Self::Parquet || cfg!(feature = "parquet"))
     }
 
-    /// Whether documents are rows of a table.
+    /// `true` if documents are rows of a table.
     pub(super) fn is_table(self) -> bool {
         matches!(self, Self::Csv | Self::JsonLines | Self::Parquet)
     }

@@ -9,12 +9,12 @@ use crate::registry::{self, compare, embedded};
 use crate::table::{ColumnOptions, Format, Options, StoredTable, Table, generate, open, stored};
 
 impl StoredTable {
-    /// Opens the table that [`read_any`](crate::read_any) reads from `source`, kept in this folder; where it is not there
+    /// Opens the table that [`read_any`] reads from `source`, kept in this folder; where it is not there
     /// yet, or damaged, it is written. Of several processes that ask at the same time one writes. Generated columns are
     /// written as they are drawn, libsvm text and `.npy` in bounded memory; other files are read into memory first.
     ///
     /// # Errors
-    /// Those of [`read_any`](crate::read_any), and a folder that cannot be written to.
+    /// Those of [`read_any`], and a folder that cannot be written to.
     pub fn open(source: &str, options: &Options, folder: &Path) -> Result<Self, ReadError> {
         check_no_file(source, options)?;
         let mut options = Options { cache: None, ..options.clone() };

@@ -51,7 +51,7 @@ pub(super) fn check_no_file(source: &str, options: &Options) -> Result<(), ReadE
     Ok(())
 }
 
-/// Whether users mean a file by this.
+/// `true` if users mean a file by this.
 pub(super) fn is_file(source: &str) -> bool {
     let is_other = source.starts_with("synth:") || registry::entry(source).is_some();
     !is_other && names_a_file(source)

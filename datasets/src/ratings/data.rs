@@ -20,7 +20,7 @@ pub struct Ratings {
     pub users: Ids,
     /// The items' ids, by row.
     pub items: Ids,
-    /// Whether the data has pairs alone: every value is 1, or how often the pair occurs.
+    /// `true` if the data has pairs alone: every value is 1, or how often the pair occurs.
     pub pairs_only: bool,
     /// Observations of a pair that had been observed before, which [`Duplicates`](super::Duplicates) merged or dropped.
     pub duplicates: usize,
@@ -33,6 +33,6 @@ pub struct Ratings {
     pub format: String,
     /// The observations of the data, and those that are left out here, such as repeated ones of a pair.
     pub records: RecordCounts,
-    /// What users should know of how the ratings were read.
+    /// Notes for users on how the ratings were read.
     pub notes: Vec<String>,
 }

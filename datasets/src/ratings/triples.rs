@@ -17,7 +17,7 @@ impl Triples {
         self.values.len()
     }
 
-    /// Whether there are none.
+    /// `true` if there are none.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }

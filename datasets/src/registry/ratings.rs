@@ -21,7 +21,7 @@ pub struct RatingsEntry {
     pub items: usize,
     /// Number of observations.
     pub observations: usize,
-    /// Whether observations are pairs without a value.
+    /// `true` if observations are pairs without a value.
     pub pairs_only: bool,
     /// Observations that the compared split trains on, and tests on.
     pub split: (usize, usize),

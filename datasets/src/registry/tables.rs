@@ -33,7 +33,7 @@ pub struct Entry {
     pub nonzeros: usize,
     /// How comparisons treat the set.
     pub mode: Mode,
-    /// What the response is.
+    /// Meaning of the response.
     pub target: &'static str,
 }
 
@@ -160,7 +160,7 @@ pub fn load(name: &str, threads: usize) -> Result<Table, ReadError> {
     load_with(name, &Options { threads, ..Options::default() })
 }
 
-/// The same, and with the other options that do not choose the response.
+/// [`load`] with the other options that do not choose the response.
 pub(crate) fn load_with(name: &str, options: &Options) -> Result<Table, ReadError> {
     let (entry, path) = search(name)?;
     verified(entry, path, options)

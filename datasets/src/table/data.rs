@@ -37,13 +37,13 @@ pub struct Table {
     pub encoding: Option<Encoding>,
     /// Missing numbers that the mean of others fills.
     pub filled: Vec<Filled>,
-    /// Of a response of texts ([`Options::classes`]): the texts, sorted; `y` has their numbers from 0.
+    /// Of a response of texts ([`Options::classes`](super::Options::classes)): the texts, sorted; `y` has their numbers from 0.
     pub classes: Option<Vec<String>>,
-    /// The columns that [`Options::beside`] asks for, in its order.
+    /// The columns that [`Options::beside`](super::Options::beside) asks for, in its order.
     pub beside: Vec<Labels>,
     /// The rows of the data, and those that are left out here.
     pub records: RecordCounts,
-    /// What users should know of how the table was read.
+    /// Notes for users on how the table was read.
     pub notes: Vec<String>,
 }
 

@@ -41,7 +41,7 @@ impl Matrix {
         }
     }
 
-    /// Whether the matrix is stored in compressed columns.
+    /// `true` if the matrix is stored in compressed columns.
     pub fn is_sparse(&self) -> bool {
         matches!(self, Self::Sparse(_))
     }
@@ -110,7 +110,7 @@ pub(super) fn dense(shape: (usize, usize), by_columns: bool, values: Vec<f64>) -
     }
 }
 
-/// What is wrong with a binary value, at a row and a column counted from 0.
+/// Flaw of a binary value, at a row and a column counted from 0.
 pub(super) fn not_finite(row: usize, col: usize, value: f64) -> String {
     format!("row {}, column {}: the value is {value}: fill or drop it", row + 1, col + 1)
 }

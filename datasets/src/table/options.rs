@@ -26,11 +26,11 @@ pub struct Options {
     pub dialect: Dialect,
     /// Which columns of delimited text and Parquet are features, and how.
     pub columns: ColumnOptions,
-    /// Whether the response may be texts.
+    /// `true` if the response may be texts.
     pub classes: Classes,
     /// Columns that are no features, and are given beside them; with some, nothing is taken from the cache.
     pub beside: Vec<Beside>,
-    /// What [`read_samples`](super::read_samples) repeats: the encoding of the table that a model was fitted to.
+    /// Encoding that [`read_samples`](super::read_samples) repeats: that of the table that a model was fitted to.
     pub repeat: Option<Encoding>,
     /// A folder in which parsed text is kept as binary files, named by the content's digest, and found again.
     pub cache: Option<PathBuf>,

@@ -5,7 +5,7 @@ use super::{matrix_market, npy, npz};
 use crate::bytes::foreign::{foreign, is_json, printed};
 use crate::dialect::{Dialect, Purpose, Separator, divided_by};
 
-/// What is said of a file whose format is not recognised.
+/// Message on a file whose format is not recognised.
 pub(super) fn unknown(beginning: &[u8]) -> String {
     let line = lines(beginning).next().unwrap_or_default();
     if let Some(why) = foreign(beginning).or_else(|| printed(beginning).map(str::to_owned)) {

@@ -14,20 +14,21 @@ pub struct Samples {
     pub x: Matrix,
     /// Which columns of the data `x` has, where it is far wider than what it holds, as [`Table::occurring`](super::Table::occurring).
     pub occurring: Option<Occurring>,
-    /// The response, n values: where the format keeps it apart, or [`Options::y`] names it. NaN where a row of delimited
-    /// text or Parquet has none, and where it is a text that is none of [`Classes::Known`](super::Classes::Known).
+    /// The response, n values: where the format keeps it apart, or [`Options::y`](super::Options::y) names it. NaN where a row
+    /// of delimited text or Parquet has none, and where it is a text that is none of
+    /// [`Classes::Known`](super::Classes::Known).
     pub y: Option<Vec<f64>>,
     /// The rows without a response where others have one, ascending from 0.
     pub without_response: Vec<u32>,
-    /// What [`Options::beside`] asks for, n values each.
+    /// What [`Options::beside`](super::Options::beside) asks for, n values each.
     pub beside: Vec<Labels>,
     /// The names of the p columns, where the format has them.
     pub feature_names: Option<Vec<String>>,
     /// Whether columns of zeros may be missing behind the last one, as in libsvm text: it states no width.
     pub is_open_ended: bool,
-    /// Values of libsvm text at indices beyond [`Options::width`], which were left out.
+    /// Values of libsvm text at indices beyond [`Options::width`](super::Options::width), which were left out.
     pub beyond: u64,
-    /// Names of columns that [`Options::repeat`] does not use and did not leave out.
+    /// Names of columns that [`Options::repeat`](super::Options::repeat) does not use and did not leave out.
     pub left_out: Vec<String>,
     /// The rows of the data: each is here, and none is left out.
     pub records: RecordCounts,

@@ -15,7 +15,7 @@ pub(super) const ARRAYS: [(&str, usize); 5] = [
     ("tokens of word", 8),
 ];
 
-/// What a file says of its documents beside its arrays.
+/// Facts of documents that their file has beside its arrays.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct About {
     pub(super) format: String,

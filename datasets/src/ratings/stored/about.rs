@@ -1,4 +1,4 @@
-//! [`About`]: what a file says of its ratings beside its arrays.
+//! [`About`]: facts of ratings that their file has beside its arrays.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::ids::StoredIds;
 use crate::arrays::pieces::Pieces;
 use crate::records::RecordCounts;
 
-/// What a file says of its ratings beside its arrays.
+/// Facts of ratings that their file has beside its arrays.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct About {
     pub(super) users: StoredIds,

@@ -55,12 +55,12 @@ impl StoredRatings {
         self.pieces.count(ARRAYS[VALUES].0)
     }
 
-    /// Whether there are none.
+    /// `true` if there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether it has times: where they were asked for.
+    /// `true` if it has times: where they were asked for.
     pub fn has_times(&self) -> bool {
         self.timed
     }

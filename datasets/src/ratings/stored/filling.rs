@@ -35,7 +35,7 @@ impl Filling {
         times.map_or(Ok(()), |times| self.out.push(TIMES, times))
     }
 
-    /// What it is about is as `described` says.
+    /// Ends the file, which is about what `described` says.
     pub(super) fn finish(mut self, described: &Ratings, timed: bool) -> Result<(Pieces, About), ReadError> {
         let mut stored = [StoredIds::Dense(0), StoredIds::Dense(0)];
         for (side, ids) in [&described.users, &described.items].into_iter().enumerate() {

@@ -102,7 +102,7 @@ impl StoredTable {
         self.about.nonzeros
     }
 
-    /// Whether the columns are sparse.
+    /// `true` if the columns are sparse.
     pub fn is_sparse(&self) -> bool {
         self.about.is_sparse
     }

@@ -18,7 +18,7 @@ pub(super) const COUNTS: usize = 2;
 pub(super) const RESPONSE: usize = 3;
 pub(super) const DESCRIBED: usize = 4;
 
-/// What a file says of its table beside its arrays.
+/// Facts of a table that its file has beside its arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct About {
     pub(super) is_sparse: bool,
@@ -29,7 +29,7 @@ pub(crate) struct About {
     pub(super) nonzeros: usize,
 }
 
-/// What reading found beside the numbers; see [`Table`].
+/// Facts that reading found beside the numbers; see [`Table`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Described {
     pub(super) format: String,
