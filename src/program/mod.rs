@@ -32,7 +32,7 @@ use crate::program::verdict::Verdict;
 /// order*, and [`commit`](Program::commit) everywhere. What a schedule may ask for besides has traits of its own;
 /// [`verbs`](Program::verbs) names those that the program has. At a boundary, [`certify`](Program::certify) runs on every shard and
 /// [`conclude`](Program::conclude) on the answers. None of them may read a clock, a thread or a random source
-/// other than a [`Stream`] named by what is in the [`Task`], such as [`Task::stream`]: then the model's bytes
+/// other than a [`Stream`](crate::random::Stream) named by what is in the [`Task`], such as [`Task::stream`]: then the model's bytes
 /// depend on the data, the program, the schedule and the seed, and on nothing else.
 pub trait Program: Sized + Send + Sync + 'static {
     /// A piece of the training data with its solver state.
