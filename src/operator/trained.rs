@@ -17,7 +17,7 @@ use crate::generation::dataflow::{Output, waker};
 use crate::program::Program;
 use crate::run::record::EpochRecord;
 
-/// What a stream of training carries.
+/// Message of a stream of training.
 pub enum Trained<P: Program> {
     /// An epoch is over.
     Epoch(Box<EpochRecord>),
@@ -34,7 +34,7 @@ impl<P: Program> Clone for Trained<P> {
     }
 }
 
-/// What the threads of a run tell the operator that began it.
+/// Message of the threads of a run to the operator that began it.
 pub(crate) enum Event<P: Program> {
     Epoch(Box<EpochRecord>),
     Over(Box<Result<Outcome<P>, EngineError>>),

@@ -16,13 +16,13 @@ pub struct Candidates<F = ()> {
 /// Tasks that may run at the same time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Round<F = ()> {
-    /// What the round is for.
+    /// Purpose of the round.
     pub phase: F,
     /// One task a shard at most, in shard order.
     pub tasks: Vec<Assignment>,
 }
 
-/// What one shard does in a round.
+/// Part of one shard in a round.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Assignment {
     /// The shard.

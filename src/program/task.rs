@@ -5,21 +5,21 @@ use std::fmt::Debug;
 use crate::base::random::Stream;
 use crate::base::state::State;
 
-/// What a program distinguishes rounds by: any type with these traits.
+/// Purpose of a round, by which a program tells rounds apart: any type with these traits.
 ///
 /// A phase travels with every task of its round, by pointer within a process if it holds large values in an `Arc`.
 pub trait Phase: State + Clone + Debug + Sync {}
 
 impl<T: State + Clone + Debug + Sync> Phase for T {}
 
-/// What one shard is asked to do in one round.
+/// Work that one shard is asked to do in one round.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Task<F = ()> {
     /// The epoch, counted from 0 over the whole run.
     pub epoch: u64,
     /// The round, counted from 0 within the epoch.
     pub round: u64,
-    /// What the round is for.
+    /// Purpose of the round.
     pub phase: F,
     /// The shard.
     pub shard: u32,

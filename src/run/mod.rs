@@ -1,5 +1,5 @@
-//! What carries out a generation and what it holds: the hub that hands out rounds, the places where tasks run, the words
-//! between them, and where shards are placed. It knows nothing of timely and can be driven by hand.
+//! State machines of a generation and what they hold: the hub that hands out rounds, the places where tasks run, the
+//! messages between them, and where shards are placed. The room knows nothing of timely and can be driven by hand.
 
 pub(crate) mod hub;
 pub(crate) mod message;

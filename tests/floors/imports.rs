@@ -180,7 +180,7 @@ impl Visit<'_> for File {
         self.named.extend(inside.into_iter().map(of_file).filter(|path| !path.is_empty()));
     }
 
-    /// What is handed on (`pub use`) is named by those who take it, not by this file.
+    /// A name that is handed on (`pub use`) is named by those who take it, not by this file.
     fn visit_item_use(&mut self, item: &ItemUse) {
         let is_handed_on = !matches!(item.vis, Visibility::Inherited);
         self.take(&item.tree, &mut Vec::new(), is_handed_on);

@@ -33,6 +33,3 @@ pub use stop_words::{english_stop_words, read_stop_words};
 pub use stored::StoredCorpus;
 pub use tokenizer::{Tokenizer, TokensLeftOut, Words};
 pub use vocabulary::Vocabulary;
-
-pub use crate::named::read_any_corpus;
-pub use crate::registry::{CORPORA, CorpusEntry};

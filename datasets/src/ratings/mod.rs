@@ -30,5 +30,3 @@ pub use read::read_ratings;
 pub use split::{Held, hashed, pair_hash};
 pub use stored::{PartOfRatings, StoredRatings};
 pub use triples::Triples;
-
-pub use crate::named::read_any_ratings;

@@ -52,5 +52,3 @@ pub use read::read;
 pub(crate) use read::{open, samples as samples_in, table as table_in};
 pub use samples::Samples;
 pub use stored::StoredTable;
-
-pub use crate::named::{read_any, read_samples};

@@ -30,7 +30,7 @@ pub struct Options {
     pub classes: Classes,
     /// Columns that are no features, and are given beside them; with some, nothing is taken from the cache.
     pub beside: Vec<Beside>,
-    /// Encoding that [`read_samples`](super::read_samples) repeats: that of the table that a model was fitted to.
+    /// Encoding that [`read_samples`](crate::read_samples) repeats: that of the table that a model was fitted to.
     pub repeat: Option<Encoding>,
     /// A folder in which parsed text is kept as binary files, named by the content's digest, and found again.
     pub cache: Option<PathBuf>,

@@ -20,7 +20,7 @@ pub struct Samples {
     pub y: Option<Vec<f64>>,
     /// The rows without a response where others have one, ascending from 0.
     pub without_response: Vec<u32>,
-    /// What [`Options::beside`](super::Options::beside) asks for, n values each.
+    /// Columns that [`Options::beside`](super::Options::beside) asks for, n values each.
     pub beside: Vec<Labels>,
     /// The names of the p columns, where the format has them.
     pub feature_names: Option<Vec<String>>,

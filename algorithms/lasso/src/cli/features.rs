@@ -16,11 +16,11 @@ pub(crate) struct Features {
     pub(crate) occurring: Option<Occurring>,
     /// `None` where columns are numbers as they stand.
     pub(crate) encoding: Option<Encoding>,
-    /// Whether indices of libsvm text count from 0.
+    /// `true` if indices of libsvm text count from 0.
     pub(crate) zero_based: bool,
     /// The texts of a response of classes, sorted: its values are their numbers from 0.
     pub(crate) classes: Option<Vec<String>>,
-    /// Whether each of them has a score.
+    /// `true` if each of the classes has a score of its own.
     scores_each_class: bool,
     /// Where offsets are.
     pub(crate) offset: Option<Offset>,

@@ -8,11 +8,11 @@
 /// | `standardize` | true | divides each column by its population standard deviation; coefficients are reported on the original scale |
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preparation {
-    /// What users of a Lasso expect.
+    /// Intercept and scaling as users of a Lasso expect them.
     Usual {
-        /// Whether to fit an intercept.
+        /// An intercept is fitted.
         intercept: bool,
-        /// Whether to divide each column by its population standard deviation.
+        /// Each column is divided by its population standard deviation.
         standardize: bool,
     },
     /// For comparisons: columns centred and scaled, all values stored, the response centred (for the squared

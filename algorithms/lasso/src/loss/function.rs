@@ -32,7 +32,7 @@ pub(crate) trait LossFunction: Debug + Send + Sync {
     /// How far a coordinate may be moved at once.
     fn curvature(&self) -> Curvature;
 
-    /// Whether each class has a score of its own; then K, else 0.
+    /// `true` if each class has a score of its own.
     fn scores_each_class(&self) -> bool {
         false
     }
@@ -42,15 +42,15 @@ pub(crate) trait LossFunction: Debug + Send + Sync {
         0
     }
 
-    /// Whether it tells classes apart.
+    /// `true` if the loss tells classes apart.
     fn has_classes(&self) -> bool {
         false
     }
 
-    /// What is expected of a response with this score.
+    /// Expected response at this score.
     fn mean(&self, score: f64) -> f64;
 
-    /// What `error` measures.
+    /// Name of what `error` measures.
     fn error_name(&self) -> &'static str;
 
     /// The error of one row that was held out.
@@ -61,7 +61,7 @@ pub(crate) trait LossFunction: Debug + Send + Sync {
         self.error(response, score, classes)
     }
 
-    /// What its mean is called.
+    /// Name of the mean deviance.
     fn deviance_name(&self) -> &'static str {
         self.error_name()
     }

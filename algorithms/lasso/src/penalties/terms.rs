@@ -22,7 +22,7 @@ pub(crate) struct Terms {
 raddle::state!(Terms { units, ridges, lower, upper, given, groups, order });
 
 impl Terms {
-    /// What a coefficient of the run is multiplied with to be one as prepared.
+    /// Factor that makes a coefficient of the run one of the columns as prepared.
     pub(crate) fn unit(&self, j: usize) -> f64 {
         self.units.get(j).copied().unwrap_or(1.0)
     }
@@ -41,12 +41,12 @@ impl Terms {
         self.given.get(column as usize).map_or(value, |&(lower, upper)| value.clamp(lower, upper))
     }
 
-    /// What the ridge of a column is multiplied with.
+    /// Factor of the ridge penalty of column j.
     pub(crate) fn ridge(&self, j: usize) -> f64 {
         self.ridges.get(j).copied().unwrap_or(1.0)
     }
 
-    /// Whether no column differs from another.
+    /// `true` if all columns are penalized alike.
     pub(crate) fn is_plain(&self) -> bool {
         self.ridges.is_empty()
     }

@@ -56,7 +56,7 @@ raddle::state!(Kept {
 });
 
 impl Kept {
-    /// Whether the numbers are those of columns and lambdas that there are.
+    /// Check that the numbers are those of columns and lambdas that there are.
     pub(super) fn check(
         &self,
         spec: &Spec,

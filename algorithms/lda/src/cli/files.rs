@@ -322,7 +322,7 @@ mod tests {
         assert!(read(newer).fault().is_some_and(|why| why.contains("newer version")));
     }
 
-    /// The same of a model of 2 topics of 3 words.
+    /// A model of 2 topics of 3 words, changed, written and read back.
     fn read_back(
         change: impl FnOnce(&mut serde_json::Value),
         files: &[(&str, Vec<u8>)],
@@ -365,7 +365,7 @@ mod tests {
         out.into_inner()
     }
 
-    /// The same of 2 topics and 3 words with other counts, of single precision.
+    /// Counts of 2 topics and 3 words, in single precision.
     fn npz_of(counts: [f32; 2]) -> Vec<u8> {
         let mut file = std::io::Cursor::new(Vec::new());
         let bits = counts.map(f32::to_bits);

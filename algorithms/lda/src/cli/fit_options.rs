@@ -105,7 +105,7 @@ enum Sync {
 }
 
 impl Options {
-    /// Whether the options make sense together.
+    /// Check that the options make sense together.
     pub(super) fn check(&self) -> Result<(), Error> {
         let train = &self.train;
         self.changes.check(train)?;

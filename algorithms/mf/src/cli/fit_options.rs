@@ -25,7 +25,7 @@ pub(crate) struct Options {
     #[command(flatten)]
     #[serde(flatten)]
     pub(super) model: ModelOptions,
-    /// What drives the early stop: a share of the ratings, by hash; the latest of them (last:0.05); a file; or none.
+    /// Data that drive the early stop: a share of the ratings, by hash; the latest of them (last:0.05); a file; or none.
     #[arg(
         long,
         value_name = "FRACTION|last:X|FILE|none",
@@ -33,7 +33,7 @@ pub(crate) struct Options {
         allow_negative_numbers = true
     )]
     pub(super) validation: String,
-    /// What is measured at the end: split (by the documented hash), the latest ratings (last:0.1), a file, or none.
+    /// Data to measure at the end: split (by the documented hash), the latest ratings (last:0.1), a file, or none.
     #[arg(long, value_name = "split|last:X|FILE|none", default_value = "none")]
     pub(super) test: String,
     /// Fit again on training and validation data together, for as long as was best.
@@ -80,7 +80,7 @@ impl Options {
         }
     }
 
-    /// Whether the options make sense together.
+    /// Check that the options make sense together.
     pub(super) fn check(&self) -> Result<(), Error> {
         self.changes.check(&self.train)?;
         if self.ranking.is_some() && self.test == "none" {

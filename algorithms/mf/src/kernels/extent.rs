@@ -9,7 +9,7 @@ pub(super) struct Extent {
     /// One more than the largest row of a user, and of an item; 0 where there is none.
     pub(super) users: usize,
     pub(super) items: usize,
-    /// Whether users come in their order.
+    /// `true` if users come in their order.
     pub(super) by_user: bool,
 }
 

@@ -12,7 +12,7 @@ pub struct Rating {
     pub value: f32,
 }
 
-/// Whether two ratings may be one step: their user's row moves once for both, and no other one twice.
+/// `true` if two ratings may be one step: their user's row moves once for both, and no other one twice.
 pub(super) fn pair(a: Rating, b: Rating) -> bool {
     a.user == b.user && a.item != b.item
 }

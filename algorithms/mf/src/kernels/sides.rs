@@ -6,7 +6,7 @@ use super::cell::{Rows, Scale, Steps};
 use super::lanes::{LANES, Lanes};
 use super::rating::Rating;
 
-/// What is one step: a rating, or two of one user.
+/// A step of gradient descent: one rating, or two of one user.
 pub(super) trait Step: Copy {
     /// Ratings of a step.
     const RATINGS: usize;

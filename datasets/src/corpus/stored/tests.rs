@@ -4,7 +4,8 @@ use std::fs;
 use std::io::{Seek as _, SeekFrom, Write as _};
 
 use super::StoredCorpus;
-use crate::corpus::{CorpusOptions, read_any_corpus};
+use crate::corpus::CorpusOptions;
+use crate::named::read_any_corpus;
 
 /// A bag of words of 300 documents, of which the second has no word, some counts beyond 16 bits.
 fn docword(backwards: bool) -> String {

@@ -4,7 +4,8 @@ use std::fs;
 use std::sync::Arc;
 
 use super::{PartOfRatings, StoredRatings};
-use crate::ratings::{Duplicates, Held, Ratings, RatingsOptions, Triples, hashed, read_any_ratings};
+use crate::named::read_any_ratings;
+use crate::ratings::{Duplicates, Held, Ratings, RatingsOptions, Triples, hashed};
 
 /// Ratings as lines, of few users and items so that pairs repeat, and as many as take two pieces.
 fn lines(count: u64, user: impl Fn(u64) -> String) -> String {

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use super::StoredTable;
 use crate::arrays::pieces::PIECE;
 use crate::dialect::Dialect;
-use crate::table::{Beside, Classes, ColumnOptions, Format, Matrix, Missing, Options, Table, read_any};
+use crate::named::read_any;
+use crate::table::{Beside, Classes, ColumnOptions, Format, Matrix, Missing, Options, Table};
 
 /// The columns of a range, as they were cut before there were files of pieces.
 fn cut(x: &Matrix, range: std::ops::Range<usize>) -> Matrix {
