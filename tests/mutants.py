@@ -16,6 +16,8 @@ ALONE = ["failure", "hands", "limits", "measures", "mistakes", "processes", "res
 SIMULATIONS = ["300", "3000"]
 # Test programs that take longer are left out, in seconds.
 SLOW = int(os.environ.get("RADDLE_MUTANTS_SLOW", "150"))
+# What survives its own package is shown to the tests of the others that take no longer, in seconds.
+OF_OTHERS = 20
 # Packages with a part that is compiled only on demand.
 WITH_PARQUET = ["raddle-datasets", "raddle-lasso", "raddle-lda", "raddle-mf"]
 
@@ -363,11 +365,13 @@ def trace(binaries, tree, scratch):
 
 def judged(change, binaries, tree):
     """Caught, and by which test; or missed; or reached by nothing."""
-    reaching = [b for b in binaries if change.number in b.reaches and b.package == change.package]
+    reaching = [b for b in binaries if change.number in b.reaches]
     if not reaching:
         return "unreached", ""
-    turns = [(b, SIMULATIONS[0], 1) for b in reaching]
-    turns += [(b, SIMULATIONS[1], 10) for b in reaching if b.is_engine_lib and not change.path.startswith("src/schedule")]
+    own = [b for b in reaching if b.package == change.package]
+    turns = [(b, SIMULATIONS[0], 1) for b in own]
+    turns += [(b, SIMULATIONS[0], 1) for b in reaching if b not in own and b.seconds < OF_OTHERS]
+    turns += [(b, SIMULATIONS[1], 10) for b in own if b.is_engine_lib and not change.path.startswith("src/schedule")]
     for binary, simulations, times in turns:
         limit = max(60, 6 * binary.seconds * times)
         failed = run(binary, tree, limit, RADDLE_MUTANT=str(change.number), RADDLE_SIMULATIONS=simulations)
@@ -379,7 +383,8 @@ def judged(change, binaries, tree):
 def main(scratch, number, seed, files):
     scratch = pathlib.Path(scratch)
     tree = scratch / "tree"
-    os.environ.setdefault("CARGO_TARGET_DIR", str(scratch / "target"))
+    # No programs of the tree itself may take the place of the changed ones.
+    os.environ["CARGO_TARGET_DIR"] = str(scratch / "target")
     changes = possible(files)
     if not changes:
         print(f"no change is possible in {' '.join(files)}: name files or globs from the root", file=sys.stderr)

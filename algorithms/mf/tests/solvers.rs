@@ -259,6 +259,19 @@ fn biases_of_sparse_rows_begin_with_damped_means() {
 }
 
 #[test]
+fn a_run_that_ends_before_its_first_epoch_knows_the_mean_alone() {
+    let triples = ratings();
+    let mean = triples.values.iter().map(|&value| f64::from(value)).sum::<f64>() / triples.len() as f64;
+    for method in [Method::Sgd, Method::Als, Method::Ccd] {
+        let how = How { epochs: Some(0), ..How::workers(2) };
+        let found = fit(&Mf::params().method(method).rank(3), &problem(), how);
+        let expected = Model { mean: found.model.mean, ..Model::zeros(90, 60, 3) };
+        assert!(found.report.epochs == 0 && found.model == expected, "{method:?}: {:?}", found.model);
+        assert!((found.model.mean - mean).abs() < 1e-6, "{method:?}: {}, not {mean}", found.model.mean);
+    }
+}
+
+#[test]
 fn factors_may_be_kept_positive_in_every_solver() {
     let problem = problem();
     for method in [Method::Sgd, Method::Als, Method::Ccd] {

@@ -32,3 +32,22 @@ fn with_apostrophes(word: &str) -> Vec<String> {
         false => vec![word.to_owned()],
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn english_stop_words_are_words_as_texts_have_them_with_either_apostrophe() {
+        let words = english_stop_words();
+        assert!(words.len() > 100, "{}", words.len());
+        for word in ["the", "of", "and", "don't", "don\u{2019}t"] {
+            assert!(words.contains(word), "{word}");
+        }
+        for word in &words {
+            assert_eq!(plain(word), *word);
+            assert!(words.contains(&word.replace('\'', "\u{2019}")), "{word}");
+        }
+        assert!(!words.contains("ship") && !words.contains(""));
+    }
+}

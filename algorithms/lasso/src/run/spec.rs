@@ -64,3 +64,32 @@ impl Spec {
         self.course.penalty(position, self.rows.len(), largest / self.objective.l1_ratio)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::data::design::Design;
+
+    #[test]
+    fn grams_of_sparse_members_take_the_memory_that_they_may() {
+        let dense = Columns::Here(Arc::new(Design::Dense { rows: 2, values: vec![0.0; 6] }));
+        let sparse = |stored: usize| {
+            let (starts, indices, values) = (vec![0, stored], vec![0; stored], vec![0.0; stored]);
+            Columns::Here(Arc::new(Design::Sparse { rows: 1, starts, indices, values, shift: Vec::new() }))
+        };
+        for frugal in [false, true] {
+            assert_eq!(most_members(&dense, frugal), usize::MAX);
+        }
+        for stored in [0, 1000, 1_000_000, 5_000_000, 12_000_000] {
+            let columns = sparse(stored);
+            assert_eq!(most_members(&columns, false), MOST);
+            // 20 bytes for each pair, of 12 MB and 3 bytes for each value.
+            let (most, room) = (most_members(&columns, true), 12_000_000 + 3 * stored);
+            assert!(20 * most * most <= room && most <= MOST, "{stored}: {most}");
+            assert!(20 * (most + 1) * (most + 1) > room || most == MOST, "{stored}: {most}");
+        }
+        assert_eq!(most_members(&sparse(12_000_000), true), MOST);
+    }
+}

@@ -181,3 +181,56 @@ impl CarriedRows {
         Model { rank, mean: *center, user_factors, item_factors, user_biases, item_biases }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two parts of users and one of items, of which one has no ratings.
+    fn whole() -> Carried {
+        let (users, items) = (Partition::new(vec![2, 1, 1, 2, 3], 2), Partition::new(vec![4, 0, 5], 1));
+        let rows = |deal: &Partition| -> Vec<Rows> {
+            let counts = (0..deal.parts() as u32).map(|part| deal.part(part).len());
+            let rows = |count| Rows {
+                width: 2 * LANES,
+                factors: vec![Vector([0.0; LANES]); 2 * count],
+                biases: vec![0.0; count],
+                scales: Vec::new(),
+            };
+            counts.map(rows).collect()
+        };
+        let (users_rows, items_rows) = (rows(&users), rows(&items));
+        let setup = Partitioning { users, items, scale: 1.0, ..Partitioning::default() };
+        Carried { setup, users: users_rows, items: items_rows, length: 3, reg: 0.1 }
+    }
+
+    #[test]
+    fn rows_that_are_not_those_of_their_parts_are_not_whole() {
+        assert!(whole().is_whole());
+        assert!(!Carried::default().is_whole(), "no rows");
+        type Damage = fn(&mut Carried);
+        let damages: [(&str, Damage); 11] = [
+            ("a part of rows of another width", |carried| carried.users[1].width = LANES),
+            ("rows without values", |carried| {
+                carried.users.iter_mut().chain(&mut carried.items).for_each(|rows| {
+                    rows.width = 0;
+                    rows.factors.clear();
+                });
+            }),
+            ("a bias too few", |carried| drop(carried.users[0].biases.pop())),
+            ("a bias too many", |carried| carried.items[0].biases.push(0.0)),
+            ("a vector too few", |carried| drop(carried.users[0].factors.pop())),
+            ("a vector too many", |carried| carried.items[0].factors.push(Vector([0.0; LANES]))),
+            ("a part too few", |carried| drop(carried.users.pop())),
+            ("a part too many", |carried| carried.items.push(carried.items[0].clone())),
+            ("parts in another order", |carried| carried.users.reverse()),
+            ("a user elsewhere", |carried| carried.setup.users.place[0] ^= 1),
+            ("an item in a part that is not there", |carried| carried.setup.items.place[2] = 7 << 16),
+        ];
+        for (what, damage) in damages {
+            let mut carried = whole();
+            damage(&mut carried);
+            assert!(!carried.is_whole(), "{what}");
+        }
+    }
+}

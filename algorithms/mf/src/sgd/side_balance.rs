@@ -45,7 +45,7 @@ impl SideBalance {
         if users > items { [less, more] } else { [more, less] }
     }
 
-    /// Whether biases begin with damped means: where the damping has half of the say in the mean row, or more.
+    /// Whether biases begin with damped means: where the damping has more than a third of the say in the mean row.
     pub(crate) fn is_sparse(self) -> bool {
         self.0.iter().any(|&mean| mean < 2.0 * DAMPING)
     }
@@ -71,5 +71,8 @@ mod tests {
     fn a_side_of_few_ratings_is_sparse() {
         assert!(SideBalance([37.0, 2.8]).is_sparse() && SideBalance([1.5, 90.0]).is_sparse());
         assert!(!SideBalance([149.0, 9.7]).is_sparse());
+        // In a row of six ratings three more have a third of the say.
+        assert!(SideBalance([5.9, 9.7]).is_sparse() && SideBalance([9.7, 5.9]).is_sparse());
+        assert!(!SideBalance([6.0, 6.0]).is_sparse());
     }
 }

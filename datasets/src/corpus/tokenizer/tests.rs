@@ -196,3 +196,15 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn rules_have_the_names_that_are_written_but_for_that_of_old_models() {
+    for rule in [Words::Unicode, Words::Blanks] {
+        assert_eq!(rule.to_string().parse(), Ok(rule));
+    }
+    assert_eq!((Words::Unicode.to_string(), Words::Blanks.to_string()), ("unicode".into(), "blanks".into()));
+    for other in ["letters", "Unicode", "blank", ""] {
+        let why = format!("`{other}` divides no words: choose unicode or blanks");
+        assert_eq!(other.parse::<Words>(), Err(why));
+    }
+}
