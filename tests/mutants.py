@@ -316,19 +316,27 @@ def run(binary, tree, limit, **variables):
     env = {**environment(tree), "CARGO_MANIFEST_DIR": binary.folder, **variables}
     ran = subprocess.Popen(command, cwd=binary.folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                            stdin=subprocess.DEVNULL, start_new_session=True)
-    timer = threading.Timer(limit, lambda: end(ran))
-    timer.start()
-    began, failed, finished = time.monotonic(), [], False
+    done, late = threading.Event(), threading.Event()
+    threading.Thread(target=watch, args=(ran, limit, done, late), daemon=True).start()
+    failed, finished = [], False
     for line in ran.stdout:
         if found := re.match(rb"test (\S+).* \.\.\. FAILED", line):
             failed.append(found.group(1).decode())
             if "RADDLE_MUTANT" in variables:
                 break
         finished = finished or line.startswith(b"test result: ok")
-    timer.cancel()
-    is_late = time.monotonic() - began >= limit
+    done.set()
     end(ran)
-    return failed or ([] if finished else ["time" if is_late else "its end"])
+    return failed or ([] if finished else ["time" if late.is_set() else "its end"])
+
+
+def watch(ran, limit, done, late):
+    """Ends what runs longer than the limit, second by second: time in which this program itself is stopped is none."""
+    for _ in range(int(limit)):
+        if done.wait(1):
+            return
+    late.set()
+    end(ran)
 
 
 def end(ran):
