@@ -217,11 +217,17 @@ mod tests {
                     rows.factors.clear();
                 });
             }),
-            ("a bias too few", |carried| drop(carried.users[0].biases.pop())),
+            ("a bias too few", |carried| {
+                carried.users[0].biases.pop();
+            }),
             ("a bias too many", |carried| carried.items[0].biases.push(0.0)),
-            ("a vector too few", |carried| drop(carried.users[0].factors.pop())),
+            ("a vector too few", |carried| {
+                carried.users[0].factors.pop();
+            }),
             ("a vector too many", |carried| carried.items[0].factors.push(Vector([0.0; LANES]))),
-            ("a part too few", |carried| drop(carried.users.pop())),
+            ("a part too few", |carried| {
+                carried.users.pop();
+            }),
             ("a part too many", |carried| carried.items.push(carried.items[0].clone())),
             ("parts in another order", |carried| carried.users.reverse()),
             ("a user elsewhere", |carried| carried.setup.users.place[0] ^= 1),
