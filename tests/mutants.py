@@ -408,7 +408,8 @@ def main(scratch, number, seed, files):
     binaries = built(tree, {c.package for c in judge}, selected(taken))
     binaries = trace(binaries, tree, scratch)
     counts = collections.Counter()
-    for change in sorted(judge, key=lambda c: c.name):
+    # In the order of the draw: what is judged by any moment is a sample itself.
+    for change in sorted(judge, key=lambda c: c.rank(seed)):
         verdict, by = judged(change, binaries, tree)
         counts[verdict] += 1
         print(f"{verdict:9} {change.name}" + (f"\n            by {by}" if by else ""), flush=True)
