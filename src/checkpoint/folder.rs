@@ -1,9 +1,9 @@
-//! [`Checkpoints`]: the folder of a run's checkpoints. Each is a folder of its own, `EPOCH.SITTING`; a run that goes on is
-//! a new sitting, so it never writes to what an earlier one wrote.
+//! [`Checkpoints`]: the folder of a run's checkpoints. Each is a folder of its own, `EPOCH.GENERATION`. The generations of a
+//! run that goes on have numbers above all before, so it never writes to what an earlier one wrote.
 //!
-//! Workers write the parts of a boundary side by side before it is certified. What they wrote becomes a checkpoint by
-//! [`commit`](Checkpoints::commit), or is given up. The last two are kept. Where several processes write, each
-//! [hands in](Checkpoints::hand_in) its parts, the sitting is the generation, and the coordinator [commits](commit_parts).
+//! Workers write the parts of a boundary side by side before it is certified. Each process [hands in](Checkpoints::hand_in)
+//! what its workers wrote, or gives it up; the coordinator makes a checkpoint of it ([`commit_parts`]). The last two are
+//! kept.
 
 use std::fmt;
 use std::fs;
@@ -25,9 +25,8 @@ const KEPT: usize = 2;
 pub(crate) struct Checkpoints {
     folder: PathBuf,
     store: Arc<dyn Store>,
-    sitting: AtomicU64,
-    /// The number of this process, where there are several.
-    process: Option<u32>,
+    generation: AtomicU64,
+    process: u32,
     draft: Mutex<Option<Draft>>,
 }
 
@@ -55,20 +54,15 @@ struct Draft {
 }
 
 impl Checkpoints {
-    pub(crate) fn new(folder: PathBuf, store: Arc<dyn Store>) -> Self {
-        let sitting = AtomicU64::new(1 + last_sitting(&folder));
-        Self { folder, store, sitting, process: None, draft: Mutex::new(None) }
-    }
-
-    /// Those of one process of several, which must be told of every generation that begins.
-    pub(crate) fn among(folder: PathBuf, store: Arc<dyn Store>, process: u32) -> Self {
-        Self { process: Some(process), ..Self::new(folder, store) }
+    /// Those of the process of this number, which must be told of every generation that begins.
+    pub(crate) fn new(folder: PathBuf, store: Arc<dyn Store>, process: u32) -> Self {
+        Self { folder, store, generation: AtomicU64::new(0), process, draft: Mutex::new(None) }
     }
 
     /// A generation begins: parts are of it from here on, and those that nobody has asked for are given up.
     pub(crate) fn begin_generation(&self, number: u64) {
         self.give_up();
-        self.sitting.store(number, Ordering::Release);
+        self.generation.store(number, Ordering::Release);
     }
 
     /// The parts that this process has written of a boundary. They outlive a loss of power of its machine, with their names:
@@ -120,16 +114,11 @@ impl Checkpoints {
     }
 
     fn begin_part(&self, epoch: u64) -> io::Result<PartWriter> {
-        let folder = self.folder.join(format!("{epoch}.{}", self.sitting.load(Ordering::Acquire)));
+        let folder = self.folder.join(format!("{epoch}.{}", self.generation.load(Ordering::Acquire)));
         let mut draft = self.lock();
         if draft.as_ref().is_none_or(|draft| draft.folder != folder) {
             if let Some(before) = draft.take() {
                 self.drop_draft(&before);
-            }
-            // What an attempt at the same boundary has left, such as one on a full disk. Among several processes no
-            // generation comes twice, and others write there.
-            if self.process.is_none() {
-                clear(&*self.store, &folder);
             }
             let failed = self.make_folders(&folder).err();
             let (parts, cost) = (Vec::new(), Duration::ZERO);
@@ -144,10 +133,7 @@ impl Checkpoints {
     }
 
     fn part_name(&self, number: usize) -> String {
-        match self.process {
-            None => format!("part.{number}"),
-            Some(process) => format!("part.{process}.{number}"),
-        }
+        format!("part.{}.{number}", self.process)
     }
 
     fn make_folders(&self, folder: &Path) -> io::Result<()> {
@@ -164,11 +150,8 @@ impl Checkpoints {
         make(folder)
     }
 
-    /// Removes what was written of a boundary: of several processes, each its own. Best effort.
+    /// Removes what this process has written of a boundary. Best effort.
     fn drop_draft(&self, draft: &Draft) {
-        if self.process.is_none() {
-            return clear(&*self.store, &draft.folder);
-        }
         for number in 0..draft.begun {
             let _ = self.store.remove(&draft.folder.join(self.part_name(number)));
         }
@@ -180,15 +163,6 @@ impl Checkpoints {
         if let Some(draft) = self.lock().take() {
             self.drop_draft(&draft);
         }
-    }
-
-    /// Makes a checkpoint of the parts that were written. Returns what it cost, and its bytes.
-    pub(crate) fn commit(&self, identity: &Identity) -> io::Result<(Duration, u64)> {
-        let began = Instant::now();
-        let Some(draft) = self.lock().take() else { return Err(io::Error::other("nothing was written")) };
-        let Draft { folder, parts, cost, failed, .. } = draft;
-        let bytes = commit_parts(&self.store, &folder, identity, failed.map_or(Ok(parts), Err))?;
-        Ok((cost + began.elapsed(), bytes))
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Draft>> {
@@ -231,9 +205,14 @@ fn retain(store: &dyn Store, all: &Path) {
     }
 }
 
-/// The number of the last sitting that has left something in the folder; 0 if none has.
-pub(crate) fn last_sitting(folder: &Path) -> u64 {
-    list(folder).iter().map(|name| name.sitting).max().unwrap_or(0)
+/// The number of the last generation that has left something in the folder; 0 if none has.
+pub(crate) fn last_generation(folder: &Path) -> u64 {
+    list(folder).iter().map(|name| name.generation).max().unwrap_or(0)
+}
+
+/// The epoch in a checkpoint's name.
+pub(super) fn epoch_of(folder: &Path) -> Option<u64> {
+    Some(Name::parse(folder.file_name()?.to_str()?)?.epoch)
 }
 
 /// A checkpoint to go on from.
@@ -307,26 +286,29 @@ pub(crate) fn remove(path: &Path, store: &dyn Store) -> io::Result<()> {
 /// The name of a checkpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Name {
-    sitting: u64,
+    generation: u64,
     epoch: u64,
+}
+
+impl Name {
+    fn parse(name: &str) -> Option<Self> {
+        let (epoch, generation) = name.split_once('.')?;
+        let parsed = Self { epoch: epoch.parse().ok()?, generation: generation.parse().ok()? };
+        // Another spelling of the same numbers is not ours.
+        (parsed.to_string() == name).then_some(parsed)
+    }
 }
 
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.epoch, self.sitting)
+        write!(f, "{}.{}", self.epoch, self.generation)
     }
 }
 
 /// The names in a folder, the last first.
 fn list(folder: &Path) -> Vec<Name> {
-    let parse = |name: &str| {
-        let (epoch, sitting) = name.split_once('.')?;
-        let parsed = Name { epoch: epoch.parse().ok()?, sitting: sitting.parse().ok()? };
-        // Another spelling of the same numbers is not ours.
-        (parsed.to_string() == name).then_some(parsed)
-    };
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut names: Vec<Name> = entries.filter_map(|entry| parse(entry.file_name().to_str()?)).collect();
+    let mut names: Vec<Name> = entries.filter_map(|entry| Name::parse(entry.file_name().to_str()?)).collect();
     names.sort_unstable_by(|a, b| b.cmp(a));
     names
 }

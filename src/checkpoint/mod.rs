@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 pub use self::due::CheckpointEvery;
 pub(crate) use self::due::Due;
 pub use self::folder::has_checkpoint;
-pub(crate) use self::folder::{Checkpoints, Drafted, commit_parts, last_sitting, remove};
+pub(crate) use self::folder::{Checkpoints, Drafted, commit_parts, last_generation, remove};
 use self::folder::{Found, find};
 use self::manifest::Manifest;
 use crate::base::error::EngineError;
@@ -38,6 +38,11 @@ impl Checkpoint {
     /// Where it is.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// Epochs completed at it, as its name says; 0 if it has been renamed.
+    pub(crate) fn epoch(&self) -> u64 {
+        folder::epoch_of(&self.folder).unwrap_or(0)
     }
 
     /// The last checkpoint in the folder that is whole and of the run with this identity.

@@ -3,8 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::run::placement::Layout;
-use crate::schedule::even_parts;
+use crate::run::placement::{Layout, even};
 
 /// A process of the run, and where others reach it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,9 +86,9 @@ impl Plan {
         let shard_at = match speeds.filter(|speeds| speeds.len() == workers as usize) {
             Some(speeds) => cut_by_speed(costs, speeds),
             None if workers as usize == costs.len() => (0..workers).collect(),
-            None => of_ranges(&even_parts(costs, workers as usize)),
+            None => even(costs, workers as usize),
         };
-        let mut block_at = of_ranges(&even_parts(&vec![1; blocks as usize], workers as usize));
+        let mut block_at = even(&vec![1; blocks as usize], workers as usize);
         let givers = before.map_or(Vec::new(), |before| before.plan.seats.clone());
         if let Some(before) = before {
             for (block, at) in block_at.iter_mut().enumerate() {
@@ -201,10 +200,6 @@ impl Plan {
             block_at: self.block_at.clone(),
         }
     }
-}
-
-fn of_ranges(ranges: &[Range<usize>]) -> Vec<u32> {
-    (0..).zip(ranges).flat_map(|(worker, range)| range.clone().map(move |_| worker)).collect()
 }
 
 /// The worker of each shard: the contiguous ranges, in the order of the workers, whose slowest is done first.

@@ -9,15 +9,15 @@ use crate::checkpoint::Drafted;
 pub(crate) struct Facts {
     pub(crate) identity: Identity,
     pub(crate) blocks: u32,
-    /// The workers to begin with where the plan of workers says so.
-    pub(crate) workers: Option<u32>,
+    /// The plan of workers: an epoch, and the workers in all from there on.
+    pub(crate) rescale: Vec<(u64, u32)>,
     /// The cores that the process may use.
     pub(crate) cores: u32,
     /// What the process has read in the run's folder, which proves that it reaches the folder.
     pub(crate) proof: Option<u64>,
 }
 
-crate::state!(Facts { identity, blocks, workers, cores, proof });
+crate::state!(Facts { identity, blocks, rescale, cores, proof });
 
 /// A process to the coordinator.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,8 +79,6 @@ pub(crate) struct Cut {
     pub(crate) epoch: u64,
     /// The run is over.
     pub(crate) over: bool,
-    /// The workers to go on with, where the plan of workers says so.
-    pub(crate) workers: Option<u32>,
     /// The worker of each block.
     pub(crate) block_at: Vec<u32>,
     /// Whether the boundary is to become a checkpoint.
@@ -89,7 +87,7 @@ pub(crate) struct Cut {
     pub(crate) change: Option<Vec<u8>>,
 }
 
-crate::state!(Cut { epoch, over, workers, block_at, keep, change });
+crate::state!(Cut { epoch, over, block_at, keep, change });
 
 /// What becomes of a boundary.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use super::net::hello::random;
 use super::protocol::Kept;
 use crate::base::identity::Identity;
 use crate::base::store::{Disk, Store, Stored};
-use crate::checkpoint::{Checkpoint, Drafted, commit_parts, has_checkpoint, last_sitting, unwritten};
+use crate::checkpoint::{Checkpoint, Drafted, commit_parts, has_checkpoint, last_generation, unwritten};
 
 /// The number of the last generation, durable before it begins.
 const GENERATION: &str = "generation.json";
@@ -26,6 +26,8 @@ const CHECKPOINTS: &str = "checkpoint";
 #[derive(Debug)]
 pub(crate) struct Vault {
     folder: Option<PathBuf>,
+    /// Where checkpoints go.
+    checkpoints: Option<PathBuf>,
     /// Where the checkpoints of the run are that this one goes on with.
     resume: Option<PathBuf>,
     store: Arc<dyn Store>,
@@ -35,17 +37,19 @@ pub(crate) struct Vault {
 
 impl Vault {
     pub(super) fn new(folder: Option<PathBuf>, resume: Option<PathBuf>) -> Self {
-        Self { folder, resume, store: Arc::new(Disk), committed: false }
+        let checkpoints = folder.as_ref().map(|folder| folder.join(CHECKPOINTS));
+        Self { folder, checkpoints, resume, store: Arc::new(Disk), committed: false }
+    }
+
+    /// That of a run on one process, which keeps nothing but its checkpoints.
+    pub(crate) fn of_checkpoints(checkpoints: Option<PathBuf>, store: Arc<dyn Store>) -> Self {
+        Self { checkpoints, store, ..Self::new(None, None) }
     }
 
     /// One that keeps its files elsewhere.
     #[cfg(test)]
     pub(crate) fn in_store(folder: PathBuf, store: Arc<dyn Store>) -> Self {
         Self { store, ..Self::new(Some(folder), None) }
-    }
-
-    fn checkpoints(&self) -> Option<PathBuf> {
-        Some(self.folder.as_ref()?.join(CHECKPOINTS))
     }
 
     /// Whether there may be a checkpoint to go on from.
@@ -55,11 +59,10 @@ impl Vault {
 
     /// The number of the last generation that may have written something here.
     pub(crate) fn last_generation(&self) -> u64 {
-        let Some(folder) = &self.folder else { return 0 };
-        let text = fs::read(folder.join(GENERATION)).unwrap_or_default();
-        let value: Option<serde_json::Value> = serde_json::from_slice(&text).ok();
+        let text = self.folder.as_ref().and_then(|folder| fs::read(folder.join(GENERATION)).ok());
+        let value: Option<serde_json::Value> = text.and_then(|text| serde_json::from_slice(&text).ok());
         let noted = value.and_then(|value| value["generation"].as_u64()).unwrap_or(0);
-        noted.max(last_sitting(&folder.join(CHECKPOINTS)))
+        noted.max(self.checkpoints.as_deref().map_or(0, last_generation))
     }
 
     /// A generation of this number begins: it is noted so that the note outlives a loss of power.
@@ -83,15 +86,15 @@ impl Vault {
 
     /// The checkpoint to go on from.
     pub(crate) fn find(&self, identity: &Identity) -> Event {
-        let own = self.checkpoints().filter(|folder| has_checkpoint(folder));
+        let own = self.checkpoints.clone().filter(|folder| has_checkpoint(folder));
         let resume = self.resume.as_ref().filter(|_| !self.committed);
         let Some(folder) = resume.cloned().filter(|folder| has_checkpoint(folder)).or(own) else {
-            return Event::Found { from: None, warnings: Vec::new() };
+            return Event::Found { from: None, epoch: 0, warnings: Vec::new() };
         };
         match Checkpoint::read(&folder, identity) {
             Ok(found) => {
                 let from = Some(found.folder().to_string_lossy().into_owned());
-                Event::Found { from, warnings: found.unfit }
+                Event::Found { from, epoch: found.epoch(), warnings: found.unfit }
             }
             Err(why) => Event::Unusable { why: why.to_string() },
         }
@@ -105,7 +108,7 @@ impl Vault {
         drafted: Drafted,
     ) -> Kept {
         let (began, Drafted { parts, cost, failed }) = (Instant::now(), drafted);
-        let Some(all) = self.checkpoints() else {
+        let Some(all) = &self.checkpoints else {
             let why = "the coordinator has no folder for it".into();
             return Kept { cost, bytes: 0, failed: Some(why) };
         };
@@ -116,7 +119,7 @@ impl Vault {
         let cost = cost + began.elapsed().as_secs_f64();
         match committed {
             Ok(bytes) => Kept { cost, bytes, failed: None },
-            Err(why) => Kept { cost, bytes: 0, failed: Some(unwritten(&all, &why).to_string()) },
+            Err(why) => Kept { cost, bytes: 0, failed: Some(unwritten(all, &why).to_string()) },
         }
     }
 }

@@ -20,15 +20,8 @@ use crate::program::Program;
 use crate::run::record::EpochRecord;
 
 impl<P: Program> Engine<P> {
-    /// Carries the run out together with other processes, each of which calls this with the same program, schedule and
-    /// settings. The first process gets the outcome, with all shards and blocks; the others, and those that left on the
-    /// way, get `None`. [`workers`](Engine::workers) does not count: the coordinator says how many there are; nor does
-    /// [`resume`](Engine::resume): the coordinator says where the run goes on from. Checkpoints go to the folder `checkpoint` in
-    /// the coordinator's ([`CoordinatorSettings::folder`](crate::cluster::CoordinatorSettings)), which every process names.
-    ///
-    /// # Errors
-    /// As [`run`](Engine::run); if another process is lost, or was built of something else.
-    pub fn run_on(self, cluster: &Cluster) -> Result<Option<Outcome<P>>, EngineError> {
+    /// Carries the run out together with other processes.
+    pub(super) fn run_among(self, cluster: &Cluster) -> Result<Option<Outcome<P>>, EngineError> {
         self.check()?;
         let line = &cluster.line;
         if !line.takes_a_run() {
@@ -79,7 +72,7 @@ fn run<P: Program>(mut engine: Engine<P>, line: &Line) -> Result<Option<Outcome<
         let plan = briefing.plan.clone();
         let met = line.meet(&plan, briefing.deadline)?;
         let start = Instant::now();
-        let goods = member.begin(briefing, account())?;
+        let goods = member.begin(briefing, Some(account()))?;
         if !std::mem::replace(&mut has_begun, true) {
             let made = start.elapsed().as_secs_f64();
             member.note_beginning(Beginning { awaited, made });

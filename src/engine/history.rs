@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use super::parts::Beginning;
 use super::{Outcome, Parts, Warner};
-use crate::base::error::EngineError;
 use crate::base::state::{Reader, StateError, Writer};
 use crate::engine::handover::Account;
 use crate::program::Program;
@@ -82,26 +81,6 @@ impl History {
                 warn(&text);
             }
             self.warnings.push(text);
-        }
-    }
-
-    /// Notes a checkpoint and returns what it cost. One that could not be written is a warning: the run is worth more
-    /// than it.
-    pub(super) fn note_checkpoint(
-        &mut self,
-        written: Result<(Duration, u64), EngineError>,
-        warner: Option<&mut Warner>,
-    ) -> Result<Duration, EngineError> {
-        match written {
-            Err(why @ EngineError::Checkpoint { .. }) => {
-                self.warn(why.to_string(), warner);
-                Ok(Duration::ZERO)
-            }
-            Err(why) => Err(why),
-            Ok((cost, bytes)) => {
-                self.count_checkpoint(cost, bytes);
-                Ok(cost)
-            }
         }
     }
 

@@ -1,8 +1,11 @@
 //! [`Engine`]: builds a run from a program and a schedule, and carries it out generation by generation.
 
 mod among;
+mod check;
+mod for_operator;
 pub(crate) mod handover;
 mod history;
+
 mod makers;
 pub(crate) mod member;
 mod parts;
@@ -13,10 +16,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::base::error::EngineError;
 use crate::base::slowdown::Slowdown;
 use crate::base::stop::Stop;
 use crate::base::store::{Disk, Store};
 use crate::checkpoint::CheckpointEvery;
+use crate::cluster::Cluster;
 use crate::generation::Observer;
 use crate::program::Program;
 use crate::run::prints::Prints;
@@ -59,6 +64,14 @@ pub struct Engine<P: Program> {
     store: Arc<dyn Store>,
     resume: Option<PathBuf>,
     identity: Option<String>,
+    ways: Ways<P>,
+}
+
+/// How a run is carried out: here, or among other processes. By pointers, so that all of it is compiled for a program
+/// where its engine is built, and not once more in each crate that runs one.
+struct Ways<P: Program> {
+    alone: fn(Engine<P>) -> Result<Outcome<P>, EngineError>,
+    among: fn(Engine<P>, &Cluster) -> Result<Option<Outcome<P>>, EngineError>,
 }
 
 impl<P: Program> Engine<P> {
@@ -78,7 +91,7 @@ impl<P: Program> Engine<P> {
             checkpoints: None,
             stop: Stop::default(),
             slowdown: None,
-            among: None,
+            wishes: Arc::default(),
             started: Instant::now(),
         };
         Self {
@@ -93,6 +106,7 @@ impl<P: Program> Engine<P> {
             store: Arc::new(Disk),
             resume: None,
             identity: None,
+            ways: Ways { alone: Self::run_alone, among: Self::run_among },
         }
     }
 
@@ -227,5 +241,26 @@ impl<P: Program> Engine<P> {
     pub fn stop(mut self, stop: Stop) -> Self {
         self.settings.stop = stop;
         self
+    }
+
+    /// Carries the run out.
+    ///
+    /// # Errors
+    /// If a setting makes no sense, the schedule asks for a verb that the program lacks, threads cannot be started, a
+    /// program or schedule panics, or a checkpoint cannot be read.
+    pub fn run(self) -> Result<Outcome<P>, EngineError> {
+        (self.ways.alone)(self)
+    }
+
+    /// Carries the run out together with other processes, each of which calls this with the same program, schedule and
+    /// settings. The first process gets the outcome, with all shards and blocks; the others, and those that left on the
+    /// way, get `None`. [`workers`](Engine::workers) does not count: the coordinator says how many there are; nor does
+    /// [`resume`](Engine::resume): the coordinator says where the run goes on from. Checkpoints go to the folder `checkpoint` in
+    /// the coordinator's ([`CoordinatorSettings::folder`](crate::cluster::CoordinatorSettings)), which every process names.
+    ///
+    /// # Errors
+    /// As [`run`](Engine::run); if another process is lost, or was built of something else.
+    pub fn run_on(self, cluster: &Cluster) -> Result<Option<Outcome<P>>, EngineError> {
+        (self.ways.among)(self, cluster)
     }
 }

@@ -12,7 +12,7 @@ use crate::base::store::{Disk, Store};
 use crate::checkpoint::{Drafted, commit_parts, unwritten};
 use crate::cluster::plan::{Before, Plan, Seat};
 use crate::cluster::protocol::{Briefing, Cut, Keep, Report};
-use crate::engine::handover::{Account, Goods};
+use crate::engine::handover::Goods;
 use crate::program::Program;
 use crate::run::prints::BoundaryPrint;
 use crate::run::wishes::Wishes;
@@ -25,13 +25,13 @@ pub(crate) fn relay<P: Program>(
 ) -> Result<Outcome<P>, EngineError> {
     let mut runner = Runner::new(make(), 0)?;
     let mut plan = runner.plan(1, None);
-    runner.member.begin(briefing(&plan, None), Account::default())?;
+    runner.member.begin(briefing(&plan, None), None)?;
     let mut prints = Vec::new();
     loop {
         let cut = runner.run(&mut prints)?;
         runner.keep(&cut, plan.number)?;
         if cut.over {
-            let mut outcome = runner.member.finish(cut.change.as_deref())?;
+            let mut outcome = runner.member.finish()?;
             outcome.prints = prints;
             return Ok(outcome);
         }
@@ -39,8 +39,8 @@ pub(crate) fn relay<P: Program>(
         let before = Before { plan: &plan, block_at: &cut.block_at };
         let then = next.plan(plan.number + 1, Some(&before));
         let briefing = briefing(&then, cut.change);
-        let goods = runner.member.begin(briefing.clone(), Account::default())?;
-        next.member.begin(briefing, Account::default())?;
+        let goods = runner.member.begin(briefing.clone(), None)?;
+        next.member.begin(briefing, None)?;
         for one in goods.into_values().flatten() {
             let one = if crosses(&one) { as_bytes(one)? } else { one };
             next.member.take(runner.index, one, 0)?;

@@ -20,20 +20,6 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Shards by counted cost; blocks in equal numbers where there are shards; neighbouring workers together.
-    pub(crate) fn new(costs: &[u64], blocks: usize, asked: usize, threads: usize) -> Self {
-        let workers = asked.min(costs.len().max(1));
-        let block_at = even(&vec![1; blocks], workers);
-        let thread = |worker| (worker * threads / workers) as u32;
-        let thread_of = Arc::new((0..workers).map(thread).collect());
-        // With a worker for each shard, each has its own, whatever it costs.
-        let shard_at =
-            if asked >= costs.len() { (0..costs.len() as u32).collect() } else { even(costs, workers) };
-        Self { asked, workers, threads, here: 0..threads, thread_of, shard_at: Arc::new(shard_at), block_at }
-    }
-}
-
-impl Layout {
     /// Whether a worker is in this process.
     pub(crate) fn is_here(&self, worker: u32) -> bool {
         self.thread_of.get(worker as usize).is_some_and(|&thread| self.here.contains(&(thread as usize)))

@@ -1,7 +1,6 @@
 //! How a run is carried out: none of it changes what is computed, but for when it ends.
 
 use std::sync::Arc;
-use std::thread;
 use std::time::Instant;
 
 use crate::base::slowdown::Slowdown;
@@ -31,8 +30,8 @@ pub(crate) struct Settings {
     pub(crate) stop: Stop,
     /// Workers that are made slower than they are.
     pub(crate) slowdown: Option<Arc<Slowdown>>,
-    /// What the coordinator wishes, where several processes carry the run out.
-    pub(crate) among: Option<Arc<Wishes>>,
+    /// What the run's coordinator wishes.
+    pub(crate) wishes: Arc<Wishes>,
     /// When the run began.
     pub(crate) started: Instant,
 }
@@ -55,25 +54,6 @@ impl Settings {
         }
     }
 
-    /// How many workers run the epoch after `epoch` completed ones.
-    pub(crate) fn workers_after(&self, epoch: u64) -> usize {
-        let due = self.rescale.iter().filter(|&&(at, _)| at <= epoch).max_by_key(|&&(at, _)| at);
-        due.map_or(self.workers, |&(_, workers)| workers)
-    }
-
-    /// How many workers the plan of workers names for exactly this epoch.
-    pub(crate) fn planned(&self, epoch: u64) -> Option<usize> {
-        self.rescale.iter().find(|&&(at, _)| at == epoch).map(|&(_, workers)| workers)
-    }
-
-    /// How many threads carry these workers: no more than have something to do with this number of shards.
-    pub(crate) fn threads_for(&self, workers: usize, shards: usize) -> usize {
-        let busy = workers.min(shards.max(1));
-        // Asking the system takes longer than many a round: not for one worker.
-        let cores = || if busy == 1 { 1 } else { thread::available_parallelism().map_or(1, usize::from) };
-        self.threads.map_or_else(|| cores().min(busy), |threads| threads.min(busy))
-    }
-
     pub(crate) fn checkpoint_due(&self, epoch: u64) -> bool {
         self.checkpoints.as_ref().is_some_and(|(due, _)| due.at(epoch))
     }
@@ -86,10 +66,7 @@ impl Settings {
     }
 
     pub(crate) fn cut_after(&self, epoch: u64, workers: usize) -> bool {
-        if let Some(wishes) = &self.among {
-            let planned = self.planned(epoch).is_some_and(|planned| planned != workers);
-            return wishes.cuts() || planned || self.checkpoint_due(epoch);
-        }
-        self.workers_after(epoch) != workers || self.checkpoint_due(epoch)
+        let others = |&(at, planned): &(u64, usize)| at == epoch && planned != workers;
+        self.wishes.cuts() || self.rescale.iter().any(others) || self.checkpoint_due(epoch)
     }
 }

@@ -42,9 +42,10 @@ impl Wishes {
         self.running.load(Ordering::Acquire)
     }
 
-    /// Whether the generation that runs is to end at the next boundary.
+    /// `true` if the generation that runs is to end at the next boundary.
     pub(crate) fn cuts(&self) -> bool {
-        self.cut.load(Ordering::Acquire) == self.running()
+        let cut = self.cut.load(Ordering::Acquire);
+        cut != 0 && cut == self.running()
     }
 
     /// Whom to ask when the run is to end after the epoch under way.

@@ -135,7 +135,7 @@ impl World {
         for order in orders {
             match order {
                 Order::Keep { epoch, anew, .. } => drop(process.member.keep(epoch, anew)),
-                Order::Begin { briefing } => drop(process.member.begin(briefing, Account::default())),
+                Order::Begin { briefing } => drop(process.member.begin(briefing, Some(Account::default()))),
                 _ => {}
             }
         }

@@ -270,7 +270,7 @@ impl World {
             Order::Begin { briefing } => {
                 let generation = briefing.plan.number;
                 process.plan = Some(briefing.plan.clone());
-                let goods = process.member.begin(briefing, Account::default());
+                let goods = process.member.begin(briefing, Some(Account::default()));
                 for (other, goods) in goods.map_err(|why| why.to_string())? {
                     for one in goods {
                         let packed = one.pack();

@@ -13,8 +13,8 @@ pub(crate) enum Event {
     Closed { of: u32 },
     /// A process that was started here has ended; it has crashed if it did not end by itself and in good order.
     Exited { of: u32, code: i32, crashed: bool, how: String },
-    /// The checkpoint to go on from, if there is one, and what is wrong with others.
-    Found { from: Option<String>, warnings: Vec<String> },
+    /// The checkpoint to go on from, if there is one, the epochs completed there, and what is wrong with others.
+    Found { from: Option<String>, epoch: u64, warnings: Vec<String> },
     /// None of the checkpoints can be used.
     Unusable { why: String },
     /// What the checkpoint of the boundary that ended this generation has come to.

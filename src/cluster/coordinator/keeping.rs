@@ -26,13 +26,16 @@ impl Coordinator {
                 self.stage = Stage::Finding;
                 self.out.push(Action::Find { identity: facts.identity.clone() });
             }
-            None => self.found(None, Vec::new(), now),
+            None => self.found(None, 0, Vec::new(), now),
         }
     }
 
     /// The run goes on from there, or begins.
-    pub(super) fn found(&mut self, from: Option<String>, warnings: Vec<String>, now: f64) {
+    pub(super) fn found(&mut self, from: Option<String>, epoch: u64, warnings: Vec<String>, now: f64) {
         (self.from, self.warnings) = (from, warnings);
+        // What the plan of workers named last before the checkpoint holds there.
+        let before = self.rescale().iter().filter(|&&(at, _)| at <= epoch).max_by_key(|&&(at, _)| at);
+        self.workers = before.map(|&(_, workers)| workers).or(self.workers);
         self.begin(None, None);
         for (from, facts, address) in std::mem::take(&mut self.early) {
             if self.members.contains_key(&from) {
@@ -61,7 +64,8 @@ impl Coordinator {
         let all = &mut keeping.drafted;
         all.parts.extend(one.parts);
         all.cost = all.cost.max(one.cost);
-        let failed = one.failed.map(|why| format!("process {from}: {why}"));
+        let has_others = plan.seats.len() > 1;
+        let failed = one.failed.map(|why| if has_others { format!("process {from}: {why}") } else { why });
         all.failed = all.failed.take().or(failed);
         if let Some(facts) = self.facts.as_ref().filter(|_| keeping.awaited.is_empty()) {
             let (identity, drafted) = (facts.identity.clone(), std::mem::take(all));

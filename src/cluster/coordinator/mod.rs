@@ -121,8 +121,8 @@ impl Coordinator {
                 Event::Closed { of } => self.miss(of, now),
                 Event::Exited { of, code, crashed, how } => self.exit(of, (code, crashed, how), now),
                 // Once: what comes again, or late, is answered already.
-                Event::Found { from, warnings } if matches!(self.stage, Stage::Finding) => {
-                    self.found(from, warnings, now);
+                Event::Found { from, epoch, warnings } if matches!(self.stage, Stage::Finding) => {
+                    self.found(from, epoch, warnings, now);
                 }
                 Event::Unusable { why } if matches!(self.stage, Stage::Finding) => self.over(0, 2, Some(why)),
                 Event::Found { .. } | Event::Unusable { .. } => {}
@@ -281,7 +281,6 @@ impl Coordinator {
         }
         if gathering {
             if self.members.values().all(|member| member.stand == Stand::Ready || !member.own) {
-                self.workers = self.facts.as_ref().and_then(|facts| facts.workers).or(self.workers);
                 self.find(now);
             }
         } else {

@@ -21,9 +21,9 @@ impl Coordinator {
             }
             (before, cut) => {
                 self.stage = Stage::Running;
-                if let Some(workers) = cut.as_ref().and_then(|cut| cut.workers) {
-                    self.workers = Some(workers);
-                }
+                let planned =
+                    cut.as_ref().and_then(|cut| self.rescale().iter().find(|(at, _)| *at == cut.epoch));
+                self.workers = planned.map(|&(_, workers)| workers).or(self.workers);
                 let before = before.as_ref().zip(cut.as_ref());
                 self.next_plan(number, before.map(|(plan, cut)| Before { plan, block_at: &cut.block_at }))
             }
@@ -80,6 +80,11 @@ impl Coordinator {
         {
             self.out.push(Action::Number(plan.number));
         }
+    }
+
+    /// The plan of workers that the processes have brought.
+    pub(super) fn rescale(&self) -> &[(u64, u32)] {
+        self.facts.as_ref().map_or(&[], |facts| &facts.rescale)
     }
 
     fn next_plan(&mut self, number: u64, before: Option<Before<'_>>) -> Plan {

@@ -32,12 +32,17 @@ pub(super) fn said(from: u32, report: Report) -> Event {
 }
 
 pub(super) fn ready(from: u32) -> Event {
-    let facts = Facts { identity: identity(), blocks: 0, workers: None, cores: 2, proof: None };
+    planned(from, &[])
+}
+
+/// A process that brings a plan of workers.
+fn planned(from: u32, rescale: &[(u64, u32)]) -> Event {
+    let facts = Facts { identity: identity(), blocks: 0, rescale: rescale.to_vec(), cores: 2, proof: None };
     said(from, Report::Ready { facts, address: format!("at {from}") })
 }
 
 pub(super) fn found() -> Event {
-    Event::Found { from: None, warnings: Vec::new() }
+    Event::Found { from: None, epoch: 0, warnings: Vec::new() }
 }
 
 pub(super) fn numbered(number: u64) -> Event {
@@ -82,8 +87,7 @@ fn is_end(action: &Action) -> bool {
 }
 
 fn ended(from: u32, generation: u64) -> Event {
-    let cut =
-        Cut { epoch: 3, over: false, workers: None, block_at: Vec::new(), keep: Keep::Written, change: None };
+    let cut = Cut { epoch: 3, over: false, block_at: Vec::new(), keep: Keep::Written, change: None };
     said(from, Report::Ended { generation, cut: Some(cut).filter(|_| from == 0) })
 }
 
@@ -351,5 +355,22 @@ fn the_status_has_the_memory_that_was_last_told() {
     for memory in [7, 9] {
         coordinator.on(said(1, Report::Alive { memory }), 0.0);
         assert_eq!(status(&mut coordinator, 0.0).members[1].peak_memory_bytes, memory);
+    }
+}
+
+#[test]
+fn the_plan_of_workers_holds_from_its_epochs_on_wherever_a_run_begins() {
+    let rescale = [(7, 1), (0, 3), (3, 4)];
+    // Epochs completed where the run begins, the workers it begins with, and those after a boundary at epoch 3.
+    for (epoch, first, then) in [(0, 3, 4), (2, 3, 4), (3, 4, 4), (6, 4, 4), (7, 1, 4), (9, 1, 4)] {
+        let mut coordinator = Coordinator::new(terms());
+        coordinator.on(planned(0, &rescale), 0.0);
+        coordinator.on(planned(1, &rescale), 0.0);
+        coordinator.on(Event::Found { from: None, epoch, warnings: Vec::new() }, 0.0);
+        assert_eq!(coordinator.plan.as_ref().map(|plan| plan.asked), Some(first), "from epoch {epoch}");
+        for event in [numbered(1), ended(0, 1), ended(1, 1), kept(0, 1), kept(1, 1), committed(1)] {
+            coordinator.on(event, 0.0);
+        }
+        assert_eq!(coordinator.plan.as_ref().map(|plan| (plan.number, plan.asked)), Some((2, then)));
     }
 }

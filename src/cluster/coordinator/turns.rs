@@ -31,7 +31,7 @@ fn words(action: &Action) -> String {
 
 /// The end of a generation at the boundary after 3 epochs.
 fn ended(from: u32, generation: u64, over: bool, keep: Keep) -> Event {
-    let cut = Cut { epoch: 3, over, workers: None, block_at: Vec::new(), keep, change: None };
+    let cut = Cut { epoch: 3, over, block_at: Vec::new(), keep, change: None };
     said(from, Report::Ended { generation, cut: Some(cut).filter(|_| from == 0) })
 }
 

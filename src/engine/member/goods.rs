@@ -1,6 +1,6 @@
 //! What a process gives to others, and the hub that the first one hands on.
 
-use super::{Member, Outgoing};
+use super::{Member, Outgoing, lost};
 use crate::base::doing::{self, Doing};
 use crate::base::error::EngineError;
 use crate::base::state::{Reader, StateError, Writer};
@@ -14,30 +14,32 @@ impl<P: Program> Member<P> {
     pub(super) fn goods(&mut self, plan: &Plan, account: Account) -> Result<Outgoing<P>, EngineError> {
         let me = self.index;
         let mut goods = Outgoing::new();
-        if plan.last {
+        if plan.last && plan.givers.len() > 1 {
             self.shed().map_err(EngineError::Worker)?;
         }
-        for (number, slot) in (0..).zip(&mut self.share.shards) {
+        let Self { share, plan: before, .. } = self;
+        let share = share.as_mut().ok_or_else(lost)?;
+        for (number, slot) in (0..).zip(&mut share.shards) {
             let to = plan.seats[plan.shard_seat(number) as usize].id;
             if let Some(shard) = if to == me { None } else { slot.take() } {
                 goods.entry(to).or_default().push(Goods::Shard(number, shard));
             }
         }
-        for (number, slot) in (0..).zip(&mut self.share.blocks) {
+        for (number, slot) in (0..).zip(&mut share.blocks) {
             let to = plan.seats[plan.block_seat(number) as usize].id;
             if let Some(block) = if to == me { None } else { slot.take() } {
                 goods.entry(to).or_default().push(Goods::Block(number, block));
             }
         }
         if plan.givers.first().is_some_and(|first| first.id == me) {
-            let before = self.plan.take();
+            let before = before.take();
             for seat in plan.seats.iter().filter(|seat| seat.id != me && !plan.last) {
                 // A process without workers has seen no commits.
                 let had_workers = before.as_ref().is_some_and(|before| {
                     before.seat_of(seat.id).is_some_and(|seat| before.process_of.contains(&(seat as u32)))
                 });
                 if !had_workers {
-                    goods.entry(seat.id).or_default().push(Goods::Replica(self.share.replica.clone()));
+                    goods.entry(seat.id).or_default().push(Goods::Replica(share.replica.clone()));
                 }
             }
             let next = plan.seats[0].id;
@@ -55,7 +57,8 @@ impl<P: Program> Member<P> {
 
     /// Drops of the shards and blocks here what the model does not need.
     fn shed(&mut self) -> Result<(), String> {
-        let (program, share) = (&self.program, &mut self.share);
+        let Some(share) = &mut self.share else { return Ok(()) };
+        let program = &self.program;
         doing::guarded(|| {
             for (number, shard) in (0..).zip(&mut share.shards) {
                 if let Some(shard) = shard {

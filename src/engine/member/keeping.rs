@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::Member;
+use super::{Member, lost};
 use crate::base::doing::{self, Doing};
 use crate::base::error::EngineError;
 use crate::base::state::from_bytes;
@@ -40,7 +40,7 @@ impl<P: Program> Member<P> {
     /// If program or schedule fail.
     pub(crate) fn keep(&mut self, epoch: u64, anew: bool) -> Result<Drafted, EngineError> {
         let Some((_, checkpoints)) = &self.settings.checkpoints else { return Ok(Drafted::default()) };
-        let Share { shards, blocks, replica } = &self.share;
+        let Share { shards, blocks, replica } = self.share.as_ref().ok_or_else(lost)?;
         let written = doing::guarded(|| {
             if anew {
                 checkpoints.give_up();
@@ -62,27 +62,33 @@ impl<P: Program> Member<P> {
                 due.note(if kept.failed.is_none() { seconds(kept) } else { Duration::ZERO });
             }
         }
-        if let Some(hub) = &mut self.hub {
-            hub.unconcluded = None;
-            if let Some(kept) = &briefing.kept {
-                let warner = self.warner.as_mut();
-                match &kept.failed {
-                    Some(why) => self.history.warn(why.clone(), warner),
-                    None => self.history.count_checkpoint(seconds(kept), kept.bytes),
-                }
+        if self.hub.is_some()
+            && let Some(kept) = &briefing.kept
+        {
+            let warner = self.warner.as_mut();
+            match &kept.failed {
+                Some(why) => self.history.warn(why.clone(), warner),
+                None => self.history.count_checkpoint(seconds(kept), kept.bytes),
             }
         }
         // Who joins gets a replica and shards in which it is.
         self.commit(briefing.change.as_deref().filter(|_| briefing.plan.is_giver(self.index)))
     }
 
-    /// Commits what a boundary has concluded, from its bytes.
-    pub(super) fn commit(&mut self, change: Option<&[u8]>) -> Result<(), EngineError> {
-        let Some(change) = change else { return Ok(()) };
-        let Self { program, share, .. } = self;
+    /// Commits what a boundary has concluded: the first process has it, the others get its bytes.
+    pub(super) fn commit(&mut self, bytes: Option<&[u8]>) -> Result<(), EngineError> {
+        let here = self.hub.as_mut().and_then(|hub| hub.unconcluded.take()).and_then(|before| before.change);
+        if here.is_none() && bytes.is_none() {
+            return Ok(());
+        }
+        let (program, share) = (&self.program, self.share.as_mut().ok_or_else(lost)?);
         let committed = doing::guarded(|| {
-            Doing::verb("load of the change").note();
-            let change: P::Change = from_bytes(change).map_err(|why| why.to_string())?;
+            let loaded = bytes.filter(|_| here.is_none()).map(|bytes| {
+                Doing::verb("load of the change").note();
+                from_bytes::<P::Change>(bytes)
+            });
+            let loaded = loaded.transpose().map_err(|why| why.to_string())?;
+            let Some(change) = here.or(loaded) else { return Ok(()) };
             Doing::verb("commit").note();
             program.commit(&change, &mut share.replica);
             for (number, shard) in (0..).zip(&mut share.shards) {
@@ -101,19 +107,21 @@ impl<P: Program> Member<P> {
         let Some(((shards, blocks, pinned), schedule)) = self.makers.take().zip(self.schedule.take()) else {
             return Ok(());
         };
-        let checkpoint = Checkpoint::read(Path::new(from), &self.identity)?;
-        let replica = self.share.replica.clone();
+        let found = self.found.take().map_or_else(|| Checkpoint::read(Path::new(from), &self.identity), Ok);
+        let checkpoint = found?;
+        let replica = self.share.take().ok_or_else(lost)?.replica;
         let mut held = Held { shards: shards.all("shard")?, blocks: blocks.all("block")?, replica };
         let mut hub = HubState::new(pinned, schedule, self.settings.staleness);
         checkpoint.restore(&*self.program, &mut held, &mut hub)?;
-        self.share = held.into();
+        let mut share = Share::from(held);
         let seat = plan.seat_of(self.index).map(|seat| seat as u32);
-        for (number, slot) in (0..).zip(&mut self.share.shards) {
+        for (number, slot) in (0..).zip(&mut share.shards) {
             *slot = slot.take().filter(|_| Some(plan.shard_seat(number)) == seat);
         }
-        for (number, slot) in (0..).zip(&mut self.share.blocks) {
+        for (number, slot) in (0..).zip(&mut share.blocks) {
             *slot = slot.take().filter(|_| Some(plan.block_seat(number)) == seat);
         }
+        self.share = Some(share);
         match seat {
             Some(0) => self.hub = Some(hub),
             _ => self.schedule = Some(hub.schedule),

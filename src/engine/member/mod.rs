@@ -1,5 +1,5 @@
-//! [`Member`]: one process's part in a run of several. A plain state machine: plans, goods and the ends of generations
-//! in; goods, generations and reports out. It knows no sockets, no threads and no clock.
+//! [`Member`]: one process's part in a run, be it the only one. A plain state machine: plans, goods and the ends of
+//! generations in; goods, generations and reports out. It knows no sockets, no threads and no clock.
 
 mod goods;
 mod keeping;
@@ -18,7 +18,7 @@ use crate::base::doing;
 use crate::base::error::EngineError;
 use crate::base::identity::Identity;
 use crate::base::state::to_bytes;
-use crate::checkpoint::{Checkpoints, Due};
+use crate::checkpoint::{Checkpoint, Checkpoints, Due};
 use crate::cluster::plan::Plan;
 use crate::cluster::protocol::{Briefing, Cut, Facts, Report};
 use crate::cluster::read_proof;
@@ -61,7 +61,10 @@ pub(crate) struct Member<P: Program> {
     /// What the run begins with, until it has begun.
     makers: Option<Beginnings<P>>,
     counts: (usize, usize),
-    share: Share<P>,
+    /// Shards, blocks and replica; while a generation runs it has them.
+    share: Option<Share<P>>,
+    /// The checkpoint that the run goes on from, where it has been read already.
+    found: Option<Checkpoint>,
     /// Where this is not the first process, the schedule waits here.
     schedule: Option<Box<dyn Schedule<P::Phase>>>,
     /// The pinned block that was handed over, until the rest of the hub has come.
@@ -94,8 +97,8 @@ impl<P: Program> Member<P> {
             costs: costs.unwrap_or_else(|| vec![1; counts.0]),
         };
         settings.checkpoints = checkpoint
-            .map(|(every, folder)| (Due::new(every), Arc::new(Checkpoints::among(folder, store, index))));
-        settings.among = Some(Arc::clone(&wishes));
+            .map(|(every, folder)| (Due::new(every), Arc::new(Checkpoints::new(folder, store, index))));
+        settings.wishes = Arc::clone(&wishes);
         wishes.set_stop(settings.stop.clone());
         let (shards_here, blocks_here) = ((0..counts.0).map(|_| None), (0..counts.1).map(|_| None));
         let share = Share { shards: shards_here.collect(), blocks: blocks_here.collect(), replica };
@@ -107,7 +110,8 @@ impl<P: Program> Member<P> {
             identity,
             makers: Some((shards, blocks, pinned)),
             counts,
-            share,
+            share: Some(share),
+            found: None,
             schedule: Some(schedule),
             pinned: None,
             hub: None,
@@ -122,19 +126,29 @@ impl<P: Program> Member<P> {
         }
     }
 
-    /// What the coordinator must know of it, with the cores that it may use.
+    /// Everything that the coordinator must know of it, with the cores that it may use.
     pub(crate) fn facts(&self, cores: usize) -> Facts {
-        let workers = self.settings.planned(0).map(|workers| workers as u32);
-        let cores = self.settings.threads.unwrap_or(cores) as u32;
+        let rescale = self.settings.rescale.iter().map(|&(epoch, workers)| (epoch, workers as u32)).collect();
         let proof = self.settings.checkpoints.as_ref().map(|(_, checkpoints)| read_proof(checkpoints.path()));
-        Facts { identity: self.identity.clone(), blocks: self.counts.1 as u32, workers, cores, proof }
+        let (blocks, cores) = (self.counts.1 as u32, self.settings.threads.unwrap_or(cores) as u32);
+        Facts { identity: self.identity.clone(), blocks, rescale, cores, proof }
     }
 
-    /// Takes part in a generation: gives what moves to others. `account` is what the process says of itself.
+    /// Goes on from this checkpoint, and not from the one that the briefing names.
+    pub(crate) fn go_on_from(&mut self, checkpoint: Checkpoint) {
+        self.found = Some(checkpoint);
+    }
+
+    /// Takes part in a generation: gives what moves to others. `account` is what the process says of itself, if there are
+    /// others to tell.
     ///
     /// # Errors
     /// If the plan does not fit the run, or what begins here cannot be made.
-    pub(crate) fn begin(&mut self, briefing: Briefing, account: Account) -> Result<Outgoing<P>, EngineError> {
+    pub(crate) fn begin(
+        &mut self,
+        briefing: Briefing,
+        account: Option<Account>,
+    ) -> Result<Outgoing<P>, EngineError> {
         self.prepare(&briefing)?;
         let Briefing { plan, from, warnings, .. } = briefing;
         if !plan.is_sound(self.counts.0, self.counts.1) {
@@ -157,10 +171,10 @@ impl<P: Program> Member<P> {
         } else {
             // Who joins begins with what the others have.
             self.makers = None;
-            let account = self.account(account);
-            self.note_process(&account);
+            let account = account.map(|account| self.account(account));
+            account.iter().for_each(|account| self.note_process(account));
             if plan.is_giver(me) {
-                goods = self.goods(&plan, account)?;
+                goods = self.goods(&plan, account.unwrap_or_default())?;
             }
         }
         self.history.here = (plan.seats.len(), 0);
@@ -175,9 +189,9 @@ impl<P: Program> Member<P> {
     pub(crate) fn take(&mut self, from: u32, goods: Goods<P>, bytes: u64) -> Result<(), EngineError> {
         self.moved += bytes;
         match goods {
-            Goods::Shard(number, shard) => put(&mut self.share.shards, number, shard)?,
-            Goods::Block(number, block) => put(&mut self.share.blocks, number, block)?,
-            Goods::Replica(replica) => self.share.replica = replica,
+            Goods::Shard(number, shard) => put(&mut self.share()?.shards, number, shard)?,
+            Goods::Block(number, block) => put(&mut self.share()?.blocks, number, block)?,
+            Goods::Replica(replica) => self.share()?.replica = replica,
             Goods::Pinned(pinned) => self.pinned = Some(pinned),
             Goods::Hub(bytes) => {
                 let loaded = doing::guarded(|| self.load_hub(&bytes).map_err(|error| error.to_string()));
@@ -192,6 +206,14 @@ impl<P: Program> Member<P> {
             }
         }
         Ok(())
+    }
+
+    /// Shards, blocks and replica.
+    ///
+    /// # Errors
+    /// If a generation has them.
+    fn share(&mut self) -> Result<&mut Share<P>, EngineError> {
+        self.share.as_mut().ok_or_else(lost)
     }
 
     fn seat(&self) -> Option<usize> {
@@ -215,8 +237,7 @@ impl<P: Program> Member<P> {
             self.settings.started = now;
         }
         let (layout, number) = (plan.layout(seat), plan.number);
-        let empty = Share { shards: Vec::new(), blocks: Vec::new(), replica: self.share.replica.clone() };
-        let share = std::mem::replace(&mut self.share, empty);
+        let share = self.share.take().ok_or_else(lost)?;
         let (program, settings) = (Arc::clone(&self.program), Arc::new(self.settings.clone()));
         let (hub, observer) = (self.hub.take(), self.observer.take());
         self.history.here.1 = self.moved;
@@ -249,7 +270,7 @@ impl<P: Program> Member<P> {
                 None
             }
         };
-        self.share = returned.share;
+        self.share = Some(returned.share);
         let generation = self.plan.as_ref().map_or(0, |plan| plan.number);
         Ok(Report::Ended { generation, cut })
     }
@@ -274,8 +295,9 @@ impl<P: Program> Member<P> {
     fn make(&mut self, plan: &Plan) -> Result<(), EngineError> {
         let Some((shards, blocks, pinned)) = self.makers.take() else { return Ok(()) };
         let seat = plan.seat_of(self.index).map(|seat| seat as u32);
-        self.share.shards = shards.make("shard", |shard| Some(plan.shard_seat(shard)) == seat)?;
-        self.share.blocks = blocks.make("block", |block| Some(plan.block_seat(block)) == seat)?;
+        let share = self.share()?;
+        share.shards = shards.make("shard", |shard| Some(plan.shard_seat(shard)) == seat)?;
+        share.blocks = blocks.make("block", |block| Some(plan.block_seat(block)) == seat)?;
         if seat == Some(0)
             && let Some(schedule) = self.schedule.take()
         {
@@ -296,16 +318,16 @@ impl<P: Program> Member<P> {
 
     /// Whether all is here that the plan puts here.
     fn check_share(&self, plan: &Plan, seat: usize) -> Result<(), EngineError> {
-        let seat = seat as u32;
+        let (seat, share) = (seat as u32, self.share.as_ref().ok_or_else(lost)?);
         let lacks = |what: &str, number| {
             Err(EngineError::Process(format!("nobody handed over {what} {number}, which is placed here")))
         };
-        for (number, shard) in (0..).zip(&self.share.shards) {
+        for (number, shard) in (0..).zip(&share.shards) {
             if plan.shard_seat(number) == seat && shard.is_none() {
                 return lacks("shard", number);
             }
         }
-        for (number, block) in (0..).zip(&self.share.blocks) {
+        for (number, block) in (0..).zip(&share.blocks) {
             if plan.block_seat(number) == seat && block.is_none() {
                 return lacks("block", number);
             }
@@ -320,11 +342,15 @@ impl<P: Program> Member<P> {
     fn end_of(&mut self, hub: HubState<P>, returned: &mut Returned<P>) -> Result<Cut, EngineError> {
         let ended = &mut returned.ended;
         self.history.trace.append(&mut ended.records);
+        self.history.prints.append(&mut ended.prints);
         let (Some((metric, objective)), Some(parting)) = (ended.verdict.take(), ended.parting) else {
             return Err(EngineError::Worker("the run ended before its first boundary".into()));
         };
         let (epoch, keep) = (hub.progress.epoch, self.keep_of(&hub, parting));
-        let change = hub.unconcluded.as_ref().and_then(|before| before.change.as_ref().map(to_bytes));
+        // Of use to others alone: here the hub has it.
+        let has_others = self.plan.as_ref().is_some_and(|plan| plan.seats.len() > 1);
+        let change = hub.unconcluded.as_ref().and_then(|before| before.change.as_ref());
+        let change = change.filter(|_| has_others).map(to_bytes);
         let over = match parting {
             Parting::Over(ending) => {
                 self.ended = Some((ending, metric, objective));
@@ -333,26 +359,28 @@ impl<P: Program> Member<P> {
             Parting::Cut => false,
         };
         self.hub = Some(hub);
-        let workers = self.settings.planned(epoch).map(|workers| workers as u32);
-        Ok(Cut { epoch, over, workers, block_at: std::mem::take(&mut ended.block_at), keep, change })
+        Ok(Cut { epoch, over, block_at: std::mem::take(&mut ended.block_at), keep, change })
     }
 
     /// Outcome of a run that ends with all of it here.
     ///
     /// # Errors
     /// If something is elsewhere, or the program fails.
-    pub(crate) fn finish(&mut self, change: Option<&[u8]>) -> Result<Outcome<P>, EngineError> {
-        self.commit(change)?;
+    pub(crate) fn finish(&mut self) -> Result<Outcome<P>, EngineError> {
+        self.commit(None)?;
         self.outcome()
     }
 
     /// What the run leaves behind: all of it is here.
     fn outcome(&mut self) -> Result<Outcome<P>, EngineError> {
-        let lost = || EngineError::Worker("the run ended without its state".into());
-        let empty = Share { shards: Vec::new(), blocks: Vec::new(), replica: self.share.replica.clone() };
-        let held = std::mem::replace(&mut self.share, empty).whole().ok_or_else(lost)?;
+        let held = self.share.take().and_then(Share::whole).ok_or_else(lost)?;
         let (hub, ended) = (self.hub.take().ok_or_else(lost)?, self.ended.take().ok_or_else(lost)?);
         let (history, program) = (std::mem::take(&mut self.history), Arc::clone(&self.program));
         Ok(history.outcome(program, ended, held, hub, self.settings.elapsed()))
     }
+}
+
+/// Shards, blocks, replica or hub are not where they have to be.
+pub(super) fn lost() -> EngineError {
+    EngineError::Worker("the run ended without its state".into())
 }

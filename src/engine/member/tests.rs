@@ -110,8 +110,8 @@ fn bytes_that_came_to_a_process_are_counted_for_the_generation_that_they_came_fo
     let mut member = member(1, 2);
     let account = Account::default();
     for (number, bytes) in [(2, 10), (3, 5)] {
-        member.share.shards = vec![Some(()), None];
-        member.begin(briefing(number, &[0, 1], &[0, 1], None), account).unwrap();
+        member.share().unwrap().shards = vec![Some(()), None];
+        member.begin(briefing(number, &[0, 1], &[0, 1], None), Some(account)).unwrap();
         member.take(0, Goods::Shard(1, ()), bytes).unwrap();
         member.take(0, Goods::End(account), 1).unwrap();
         assert_eq!(member.account(account).moved, bytes + 1, "generation {number}");

@@ -15,7 +15,7 @@ use crate::base::store::{Disk, Store};
 use crate::checkpoint::folder::find;
 use crate::checkpoint::manifest::Manifest;
 use crate::checkpoint::part::{Kind, Part};
-use crate::checkpoint::{Drafted, has_checkpoint, last_sitting};
+use crate::checkpoint::{Drafted, has_checkpoint, last_generation};
 use crate::run::hub::{HubState, Progress};
 use crate::run::share::Held;
 use crate::schedule::{Cyclic, Variables};
@@ -250,13 +250,13 @@ fn a_folder_is_a_checkpoint_by_its_own_name_alone() {
             refused.contains("there is no whole checkpoint in it: begin the run anew"),
             "{name}: {refused}"
         );
-        assert_eq!((has_checkpoint(&all), last_sitting(&all)), (false, 0), "{name}");
+        assert_eq!((has_checkpoint(&all), last_generation(&all)), (false, 0), "{name}");
     }
     forge(&all.join("4.1"), &[("part.0", records().concat())]);
-    assert_eq!((resumed(&all), last_sitting(&all)), (Ok(vec![4, 8]), 1));
+    assert_eq!((resumed(&all), last_generation(&all)), (Ok(vec![4, 8]), 1));
     // What is not a checkpoint by its name is not removed either.
-    write(&Checkpoints::new(all.clone(), Arc::new(Disk)), 5).unwrap();
-    write(&Checkpoints::new(all.clone(), Arc::new(Disk)), 6).unwrap();
+    write(&all, Arc::new(Disk), 5).unwrap();
+    write(&all, Arc::new(Disk), 6).unwrap();
     assert!(names(&all).is_superset(&["5.2", "6.3", "04.1", "part.1"].map(str::to_owned).into()));
     assert!(!names(&all).contains("4.1"));
 }
@@ -280,7 +280,7 @@ fn parts_whose_names_may_be_lost_are_not_handed_in_as_written() {
         [("another", None), ("3.7", Some("the disk is gone")), ("kept", Some("the disk is gone"))]
     {
         let place = tempfile::tempdir().unwrap();
-        let checkpoints = Checkpoints::among(place.path().join("kept"), Arc::new(Unsynced(refused)), 2);
+        let checkpoints = Checkpoints::new(place.path().join("kept"), Arc::new(Unsynced(refused)), 2);
         checkpoints.begin_generation(7);
         let written = checkpoints.write_part(3, |add| {
             add(Kind::Shard(0), &[1]);

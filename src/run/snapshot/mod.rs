@@ -5,24 +5,21 @@ mod forged;
 #[cfg(test)]
 mod tests;
 
-use std::time::Duration;
-
 use super::hub::{HubState, Progress};
 use super::place::{learned, learned_pinned};
 use super::share::Held;
 use crate::base::doing::{self, Doing};
 use crate::base::error::EngineError;
-use crate::base::identity::Identity;
 use crate::base::state::{Learned, StateError, from_bytes, to_bytes};
 use crate::checkpoint::part::{Kind, Records};
-use crate::checkpoint::{Checkpoint, Checkpoints, refuse, unwritten};
+use crate::checkpoint::{Checkpoint, Checkpoints, refuse};
 use crate::program::{Boundary, Program, Restored};
 
 impl Checkpoints {
     /// Writes what these shards have learned, and these blocks: a part of the boundary after this number of epochs.
     ///
     /// # Errors
-    /// If the program fails. What the store refuses is told by [`write_rest`](Self::write_rest).
+    /// If the program fails. What the store refuses is told where the parts are [handed in](Self::hand_in).
     pub(crate) fn write_held<'a, P: Program>(
         &self,
         epoch: u64,
@@ -40,30 +37,6 @@ impl Checkpoints {
             }
             Ok(())
         })
-    }
-
-    /// Writes the rest of a boundary and makes a checkpoint of it. Returns what it cost, and its bytes.
-    ///
-    /// # Errors
-    /// [`EngineError::Worker`] if program or schedule fail, [`EngineError::Checkpoint`] if it cannot be written.
-    pub(crate) fn write_rest<P: Program>(
-        &self,
-        identity: &Identity,
-        program: &P,
-        held: &Held<P>,
-        hub: &HubState<P>,
-    ) -> Result<(Duration, u64), EngineError> {
-        let epoch = hub.progress.epoch;
-        let written = doing::guarded(|| {
-            if hub.unconcluded.is_none() {
-                // The boundary has changed since, as where the guard went back, or nobody knew that it would be kept.
-                self.give_up();
-                self.write_held(epoch, program, (0..).zip(&held.shards), (0..).zip(&held.blocks))?;
-            }
-            self.write_hub(program, &held.replica, hub)
-        });
-        written.map_err(EngineError::Worker)?;
-        self.commit(identity).map_err(|why| unwritten(self.path(), &why))
     }
 
     /// Writes the part that the first worker adds.

@@ -10,9 +10,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::*;
+use crate::base::identity::Identity;
 use crate::base::store::{Disk, Store};
 use crate::checkpoint::folder::find;
 use crate::checkpoint::part::Records;
+use crate::checkpoint::{Drafted, commit_parts, last_generation};
 use crate::engine::{Engine, Parts};
 use crate::program::Task;
 use crate::program::verbs::{Update, Verbs};
@@ -24,8 +26,11 @@ pub(super) fn identity() -> Identity {
     Identity { run, schedule, staleness: 0, guard: true, costs: vec![1, 2] }
 }
 
-/// Writes a boundary of a few records, in two parts.
-pub(super) fn write(checkpoints: &Checkpoints, epoch: u64) -> io::Result<()> {
+/// Writes a boundary of a few records in two parts, as the generation after all before.
+pub(super) fn write(folder: &Path, store: Arc<dyn Store>, epoch: u64) -> io::Result<()> {
+    let number = last_generation(folder) + 1;
+    let checkpoints = Checkpoints::new(folder.to_owned(), Arc::clone(&store), 0);
+    checkpoints.begin_generation(number);
     for shard in 0..2 {
         let bytes = vec![epoch as u8; 3 + shard as usize];
         let part = checkpoints.write_part(epoch, |add| {
@@ -34,7 +39,9 @@ pub(super) fn write(checkpoints: &Checkpoints, epoch: u64) -> io::Result<()> {
         });
         assert_eq!(part, Ok(()));
     }
-    checkpoints.commit(&identity()).map(drop)
+    let Drafted { parts, failed, .. } = checkpoints.hand_in();
+    let parts = failed.map_or(Ok(parts), |why| Err(io::Error::other(why)));
+    commit_parts(&store, &folder.join(format!("{epoch}.{number}")), &identity(), parts).map(drop)
 }
 
 /// The epoch of the last checkpoint, whose records are all there.
@@ -164,8 +171,9 @@ fn after_a_loss_of_power_at_any_operation_the_last_checkpoint_or_the_one_before_
         let (root, after) = (place.path().join("run"), place.path().join("after"));
         fs::create_dir(&root).unwrap();
         let store = Mortal::new(&root, dies_at);
-        let checkpoints = Checkpoints::new(root.join("checkpoint"), store.clone());
-        let written = (1..=4).take_while(|&epoch| write(&checkpoints, epoch).is_ok()).count() as u64;
+        let folder = root.join("checkpoint");
+        let written =
+            (1..=4).take_while(|&epoch| write(&folder, store.clone(), epoch).is_ok()).count() as u64;
         store.survivors(&after);
         // What was acknowledged is there; one under way may be.
         for folder in [&root, &after] {
@@ -173,8 +181,7 @@ fn after_a_loss_of_power_at_any_operation_the_last_checkpoint_or_the_one_before_
             assert!(found == written || found == written + 1, "{dies_at}: {found} of {written}");
         }
         // Whoever comes next goes on from there.
-        let next = Checkpoints::new(after.join("checkpoint"), Arc::new(Disk));
-        write(&next, 9).unwrap();
+        write(&after.join("checkpoint"), Arc::new(Disk), 9).unwrap();
         assert_eq!(last(&after.join("checkpoint")), Ok(9));
         assert!(names(&after.join("checkpoint")).len() <= 2, "what was left over is removed");
         if written == 4 {
@@ -191,14 +198,13 @@ pub(super) fn names(folder: &Path) -> BTreeSet<String> {
 #[test]
 fn damage_anywhere_is_noticed_and_the_one_before_is_used() {
     let place = tempfile::tempdir().unwrap();
-    let checkpoints = Checkpoints::new(place.path().join("checkpoint"), Arc::new(Disk));
+    let folder = &place.path().join("checkpoint");
     for epoch in 1..=3 {
-        write(&checkpoints, epoch).unwrap();
+        write(folder, Arc::new(Disk), epoch).unwrap();
     }
-    let folder = checkpoints.path();
-    assert_eq!(names(folder), ["2.1", "3.1"].map(str::to_owned).into());
-    for name in ["manifest", "part.0", "part.1"] {
-        let file = folder.join("3.1").join(name);
+    assert_eq!(names(folder), ["2.2", "3.3"].map(str::to_owned).into());
+    for name in ["manifest", "part.0.0", "part.0.1"] {
+        let file = folder.join("3.3").join(name);
         let whole = fs::read(&file).unwrap();
         for at in 0..whole.len() {
             let mut flipped = whole.clone();
@@ -207,23 +213,23 @@ fn damage_anywhere_is_noticed_and_the_one_before_is_used() {
                 fs::write(&file, damaged).unwrap();
                 let found = find(folder, &identity()).unwrap();
                 assert_eq!((last(folder), found.unfit.len()), (Ok(2), 1), "{name}, byte {at}");
-                assert_eq!(found.unfit[0].0, folder.join("3.1"));
+                assert_eq!(found.unfit[0].0, folder.join("3.3"));
             }
         }
         fs::write(&file, &whole).unwrap();
     }
-    fs::remove_file(folder.join("3.1/part.1")).unwrap();
+    fs::remove_file(folder.join("3.3/part.0.1")).unwrap();
     assert_eq!(last(folder), Ok(2));
-    fs::remove_file(folder.join("2.1/part.0")).unwrap();
+    fs::remove_file(folder.join("2.2/part.0.0")).unwrap();
     let (path, why) = find(folder, &identity()).unwrap_err();
-    assert_eq!(path, folder.join("3.1"));
+    assert_eq!(path, folder.join("3.3"));
     assert!(
         why.starts_with(&crate::checkpoint::manifest::damaged())
             && why.contains("the one before cannot be used either"),
         "{why}"
     );
     assert!(why.ends_with("begin the run anew, by the line that it was begun with and --force"), "{why}");
-    fs::remove_dir_all(folder.join("2.1")).unwrap();
+    fs::remove_dir_all(folder.join("2.2")).unwrap();
     assert!(find(folder, &identity()).unwrap_err().1.contains("there is no other one"));
 }
 
@@ -231,13 +237,13 @@ fn damage_anywhere_is_noticed_and_the_one_before_is_used() {
 fn one_of_another_run_or_version_is_named() {
     let place = tempfile::tempdir().unwrap();
     let (folder, store) = (place.path().join("checkpoint"), Arc::new(Disk));
-    write(&Checkpoints::new(folder.clone(), store.clone()), 5).unwrap();
+    write(&folder, store.clone(), 5).unwrap();
     let other = Identity { staleness: 3, ..identity() };
     let (path, why) = find(&folder, &other).unwrap_err();
     assert_eq!(path, folder.join("5.1"));
     assert!(why.contains("staleness"), "{why}");
-    // A run that begins anew is another sitting: what it writes is the last, whatever its epoch.
-    write(&Checkpoints::new(folder.clone(), store), 2).unwrap();
+    // What a later generation writes is the last, whatever its epoch.
+    write(&folder, store, 2).unwrap();
     assert_eq!((last(&folder), names(&folder)), (Ok(2), ["5.1", "2.2"].map(str::to_owned).into()));
     // A checkpoint itself may be named, wherever it is.
     let copy = place.path().join("copy");

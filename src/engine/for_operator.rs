@@ -1,0 +1,50 @@
+//! A run as an operator in a dataflow of someone else's: one generation, whose workers that dataflow fixes.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::{Engine, Makers};
+use crate::base::error::EngineError;
+use crate::cluster::plan::{Plan, Seat};
+use crate::generation::Generation;
+use crate::program::Program;
+use crate::run::hub::HubState;
+use crate::run::share::Held;
+
+impl<P: Program> Engine<P> {
+    /// The engine with all parts made, if its settings suit an operator.
+    ///
+    /// # Errors
+    /// If a setting makes no sense there.
+    pub(crate) fn for_operator(mut self) -> Result<Self, EngineError> {
+        let elsewhere =
+            !self.settings.rescale.is_empty() || self.checkpoint.is_some() || self.resume.is_some();
+        if elsewhere {
+            let why =
+                "an operator can neither rescale nor checkpoint: the dataflow around it fixes its workers";
+            return Err(EngineError::Setting(why.into()));
+        }
+        self.check()?;
+        let Makers { shards, blocks, pinned, replica } = self.parts;
+        let (shards, blocks) = (shards.all("shard")?.into(), blocks.all("block")?.into());
+        self.parts = Makers { shards, blocks, pinned, replica };
+        Ok(self)
+    }
+
+    /// The only generation of an operator.
+    pub(crate) fn into_generation(self, workers: usize) -> Generation<P> {
+        let Self { program, schedule, parts, costs, mut settings, observer, .. } = self;
+        let Makers { shards, blocks, pinned, replica } = parts;
+        let (shards, blocks) = (shards.there(), blocks.there());
+        let costs = costs.unwrap_or_else(|| vec![1; shards.len()]);
+        (settings.workers, settings.started) = (workers, Instant::now());
+        let (held, hub) =
+            (Held { shards, blocks, replica }, HubState::new(pinned, schedule, settings.staleness));
+        let (seat, asked) = (Seat { id: 0, address: String::new() }, (workers as u32, workers as u32));
+        let mut plan = Plan::deal(1, vec![seat], asked, &costs, held.blocks.len() as u32, None, None);
+        // Those of the dataflow around, of which there may be more than shards.
+        plan.threads = workers as u32;
+        Generation::new(program, Arc::new(settings), plan.layout(0), held.into(), Some(hub), observer)
+            .into_operators()
+    }
+}
