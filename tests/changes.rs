@@ -1,7 +1,5 @@
 //! Views of changing data against a naive recomputation: the records that count, their counts and costs, who was touched.
 
-#![allow(clippy::unwrap_used)]
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use raddle::changes::{Delta, Keep, Key, Record, Rules, Tally, View};

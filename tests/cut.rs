@@ -1,20 +1,13 @@
 //! Processes that are cut off, stopped or lost on another machine: the run goes on without them, and ends with the bytes of
 //! an undisturbed one. "Another machine" is `raddle join`, whose processes the launcher cannot end.
 
-// Helpers of tests may panic, as tests do.
-#![allow(clippy::unwrap_used)]
-#![cfg(target_os = "linux")]
-
-mod commands;
-mod launched;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use launched::{
+use crate::launched::{
     Joined, Launched, Proxy, alone, coordinator, digest, free_port, launch, report, signal, slow,
 };
 

@@ -1,8 +1,5 @@
 //! Every example runs to its end and says something.
 
-// Helpers of tests may panic, as tests do.
-#![allow(clippy::unwrap_used)]
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};

@@ -1,16 +1,10 @@
 //! What goes wrong ends the run with an error that says what, never with a hang; a checkpoint survives anything.
 
-// Helpers of tests may panic, as tests do.
-#![allow(clippy::unwrap_used)]
-
-mod programs;
-
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use programs::{bytes, mixing, within_a_minute};
 use raddle::schedule::{
     Assignment, Automatic, Candidates, Cyclic, EachShard, Grid, Next, Outlook, Plan, Rotation, Round,
     Schedule, Shuffled, Variables,
@@ -21,6 +15,8 @@ use raddle::{
     Verdict, Visibility,
 };
 use raddle_common::testing::{Checkpoint, copy_folder};
+
+use crate::programs::{bytes, mixing, within_a_minute};
 
 // ---- panics ----
 
@@ -538,7 +534,7 @@ fn a_process_killed_again_and_again_leaves_the_same_bytes() {
     // Killed once this number of further epochs is over, wherever it then is.
     for epochs in [1, 2, 9, 3, 5] {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "the_child_that_is_killed", "--nocapture"])
+            .args(["--exact", "failure::the_child_that_is_killed", "--nocapture"])
             .env(FILE, &file)
             .stdout(Stdio::piped())
             .spawn()

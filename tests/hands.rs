@@ -1,16 +1,12 @@
 //! The workers of a run lend the first one a hand: nothing of it shows in a result, and a failure ends the run.
 
-// Helpers of tests may panic, as tests do.
-#![allow(clippy::unwrap_used)]
-
-mod programs;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use programs::within_a_minute;
 use raddle::schedule::{Cyclic, Round, Variables};
 use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Update, Verbs, Verdict, hands};
+
+use crate::programs::within_a_minute;
 
 const COLUMNS: usize = 64;
 

@@ -1,19 +1,15 @@
 //! A scheduled program as an operator in one's own dataflow.
 
-// Helpers of tests may panic, as tests do.
-#![allow(clippy::unwrap_used)]
-
-mod programs;
-
 use std::sync::{Arc, Mutex};
 
-use programs::toy::Toy;
-use programs::{bytes, mf, mixing, ridge, within_a_minute};
 use raddle::schedule::{Cyclic, Next, Outlook, Plan, Rotation, Round, Schedule};
 use raddle::state::{Reader, StateError, Writer};
 use raddle::{Engine, EngineError, Operator, Parts, Program, Scheduled, Train, Trained, Visibility};
 use timely::dataflow::operators::{Inspect, Probe, ToStream};
 use timely::{CommunicationConfig, Config, WorkerConfig};
+
+use crate::programs::toy::Toy;
+use crate::programs::{bytes, mf, mixing, ridge, within_a_minute};
 
 fn factorization() -> Engine<mf::Mf> {
     let problem = mf::Problem::small(6);

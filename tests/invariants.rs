@@ -1,12 +1,10 @@
 //! The invariants of ARCHITECTURE.md that are seen from the text of the code: what is absent from which files.
 
-#![allow(clippy::unwrap_used)]
-
-mod comparisons;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use crate::comparisons;
 
 /// Every Rust file below a folder of the repository, but for tests and the command lines.
 fn files(folder: &str) -> Vec<PathBuf> {

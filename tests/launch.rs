@@ -1,16 +1,12 @@
 //! The bundled programs as several processes: model, stdout and status are those of one.
 
-// Helpers of tests may panic, as tests do.
-#![allow(clippy::unwrap_used)]
-
-mod commands;
-#[path = "launched/dialects.rs"]
 mod dialects;
 
 use std::path::Path;
 
-use commands::{Ran, command, ends, run};
 use serde_json::Value;
+
+use crate::commands::{self, Ran, command, ends, run};
 
 /// Small data, and what each solver does with it.
 const LINES: [(&str, &str); 7] = [

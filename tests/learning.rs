@@ -1,14 +1,10 @@
 //! The small programs do what they say: they learn, they count right, they find the optimum.
 
-// Helpers of tests may panic, as tests do.
-#![allow(clippy::unwrap_used)]
-
-mod programs;
-
-use programs::{lda, mf, ridge};
 use raddle::schedule::{Automatic, Cyclic, Priority, PrioritySettings, Schedule, Shuffled};
 use raddle::{Ending, Engine, Visibility};
 use raddle_common::testing::pairs;
+
+use crate::programs::{lda, mf, ridge};
 
 /// Predictions less ratings, from the parts alone.
 fn rmse(problem: &mf::Problem, program: &mf::Mf, parts: &raddle::Parts<mf::Mf>) -> f64 {

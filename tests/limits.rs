@@ -1,15 +1,11 @@
 //! Settings of any size neither panic nor hang, and cost no more than what there is.
 
-// Helpers of tests may panic, as tests do.
-#![allow(clippy::unwrap_used)]
-
-mod programs;
-
 use std::time::Instant;
 
-use programs::{bytes, ridge, within_a_minute};
 use raddle::schedule::{Cyclic, Priority, PrioritySettings, Schedule, Shuffled};
 use raddle::{Engine, Outcome};
+
+use crate::programs::{bytes, ridge, within_a_minute};
 
 fn run(
     schedule: impl Schedule,

@@ -1,16 +1,10 @@
 //! Several processes need less memory each than one process does. The system's limit on data (heap, stacks of threads,
 //! anonymous maps) says so: `prlimit --data`.
 
-#![cfg(target_os = "linux")]
-// Helpers of tests may panic, as tests do.
-#![allow(clippy::unwrap_used)]
-
-mod commands;
-
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use commands::binary;
+use crate::commands::binary;
 
 /// The part of what one process needs that each of three may need.
 const SHARE: f64 = 0.6;

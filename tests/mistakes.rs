@@ -1,20 +1,12 @@
 //! Wrong use is noticed: each mistake that an author can make is refused, or found by the replay check, by name.
 
-// Helpers of tests may panic, as tests do.
-#![allow(clippy::unwrap_used)]
-
-#[path = "mistakes/found.rs"]
 mod found;
-mod programs;
-#[path = "mistakes/refused.rs"]
 mod refused;
 
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use programs::forms::{self, Confused};
-use programs::within_a_minute;
 use raddle::schedule::{
     Assignment, Automatic, Candidates, Cyclic, Dependencies, EachShard, Next, Outlook, Plan, Priority,
     PrioritySettings, Rotation, Round, Schedule, Shuffled, Variables,
@@ -24,6 +16,9 @@ use raddle::{
     Boundary, Ending, Engine, EngineError, Fold, Metric, Parts, Program, Relate, State, Task, Update,
     UpdateBlock, Verbs, Verdict, Visibility, replay,
 };
+
+use crate::programs::forms::{self, Confused};
+use crate::programs::within_a_minute;
 
 /// Three shards own four variables each; every update adds 1 to a variable. One mistake may be in it, by name.
 struct Sums {

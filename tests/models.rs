@@ -1,16 +1,12 @@
 //! Models of the bundled programs survive: a write that is killed, and files that are damaged. `tests/README.md` says how
 //! to run the long forms.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use commands::{Ran, command, ends, json, next, number, run};
-
-mod commands;
+use crate::commands::{Ran, command, ends, json, next, number, run};
 
 /// A program, how a small model of it is fitted, and the commands that use it.
 const SMALL: [(&str, &str, &[&str]); 4] = [

@@ -2,19 +2,19 @@
 
 cargo-mutants lists the changes that are possible. The drawn ones are written into a copy of the tree, as
 `if on(n) { changed } else { original }`; those that do not compile are dropped and others drawn. A traced run of every
-test program tells which changes it reaches and how long it takes; then each change runs on the programs that reach it,
-fastest first, until a test fails.
+suite (the tests of a module of a test program, or the unit tests of a crate) tells which changes it reaches and how long
+it takes; then each change runs on the suites that reach it, fastest first, until a test fails.
 """
 
 import collections, hashlib, json, os, pathlib, re, signal, subprocess, sys, threading, time, tomllib
 import tree_sitter, tree_sitter_rust
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Test programs of the engine that need no programs of other packages.
+# Suites of the engine's tests that need no programs of other packages.
 ALONE = ["failure", "hands", "limits", "measures", "mistakes", "processes", "resume", "schedule"]
 # Runs that are simulated by the engine's unit tests: at first, and for changes that survive.
 SIMULATIONS = ["300", "3000"]
-# Test programs that take longer are left out, in seconds.
+# Suites that take longer are left out, in seconds.
 SLOW = int(os.environ.get("RADDLE_MUTANTS_SLOW", "150"))
 # What survives its own package is shown to the tests of the others that take no longer, in seconds.
 OF_OTHERS = 20
@@ -269,39 +269,44 @@ def drawn(changes, number, seed, files, tree):
         taken = [c for c in taken if c.number not in bad]
 
 
-# ---- test programs -----------------------------------------------------------------------------------------------
+# ---- suites of tests -----------------------------------------------------------------------------------------------
 
 
-class Binary:
-    def __init__(self, message):
-        self.path, target = message["executable"], message["target"]
-        self.folder = os.path.dirname(message["manifest_path"])
-        self.package = re.search(r"name = \"([^\"]+)\"", (pathlib.Path(self.folder) / "Cargo.toml").read_text()).group(1)
-        self.is_engine_lib = self.package == "raddle" and target["kind"] == ["lib"]
-        kind = "test" if target["kind"] == ["test"] else "bin" if target["kind"] == ["bin"] else "lib"
-        self.test = target["name"] if kind == "test" else None
-        self.name = f"{self.package} --{kind}" + (f" {target['name']}" if kind != "lib" else "")
-        self.seconds, self.reaches, self.ignored = 0.0, set(), []
+class Suite:
+    """Tests that are run together: those of a module of an integration test, or all of a program otherwise."""
+
+    def __init__(self, path, package, folder, target, module, tests):
+        self.path, self.package, self.folder, self.tests = path, package, folder, tests
+        self.is_engine_lib = package == "raddle" and target["kind"] == ["lib"]
+        kind = target["kind"][0]
+        self.name = f"{package} --{kind}" + (f" {target['name']}" if kind != "lib" else "") + (module and f" {module}")
+        self.seconds, self.reaches = 0.0, set()
 
 
-def wanted(tree, packages):
-    """The (package, name) of the integration tests that run: those of the engine that need no other programs."""
-    listed = json.loads(subprocess.run(["cargo", "metadata", "--no-deps", "--format-version=1"], cwd=tree, check=True,
-                                       stdout=subprocess.PIPE).stdout)
-    tests = [(package["name"], target["name"]) for package in listed["packages"] if package["name"] in packages
-             for target in package["targets"] if target["kind"] == ["test"]]
-    return {(package, name) for package, name in tests if name != "floors" and (package != "raddle" or name in ALONE)}
+def suites(message):
+    """The suites of a test program that is built."""
+    folder, path, target = os.path.dirname(message["manifest_path"]), message["executable"], message["target"]
+    package = re.search(r"name = \"([^\"]+)\"", (pathlib.Path(folder) / "Cargo.toml").read_text()).group(1)
+    listed = subprocess.run([path, "--list", "--format=terse"], cwd=folder, check=True, stdout=subprocess.PIPE).stdout
+    tests = [line.removesuffix(": test") for line in listed.decode().splitlines() if line.endswith(": test")]
+    modules = collections.defaultdict(list)
+    for test in tests:
+        modules[test.split("::")[0] if target["kind"] == ["test"] and "::" in test else ""].append(test)
+    return [Suite(path, package, folder, target, module, own) for module, own in modules.items()
+            if package != "raddle" or target["kind"] != ["test"] or module in ALONE]
 
 
 def built(tree, packages, selection):
-    """All test programs of these packages."""
-    tests = wanted(tree, packages)
-    arguments = [part for name in sorted({name for _, name in tests}) for part in ("--test", name)]
-    messages, status, log = cargo(tree, "test", "--no-run", "--lib", "--bins", *arguments, *selection)
+    """The suites of all test programs of these packages, but those of the engine that need other programs."""
+    listed = json.loads(subprocess.run(["cargo", "metadata", "--no-deps", "--format-version=1"], cwd=tree, check=True,
+                                       stdout=subprocess.PIPE).stdout)
+    tests = [part for package in listed["packages"] if package["name"] in packages for target in package["targets"]
+             if target["kind"] == ["test"] and target["name"] != "floors" for part in ("--test", target["name"])]
+    messages, status, log = cargo(tree, "test", "--no-run", "--lib", "--bins", *tests, *selection)
     if status != 0:
         sys.exit(log + "\n".join(m["message"]["rendered"] for m in messages if m.get("message", {}).get("rendered")))
-    found = [Binary(m) for m in messages if m.get("executable") and m["profile"]["test"]]
-    return [b for b in found if b.package in packages and (b.test is None or (b.package, b.test) in tests)]
+    found = [suite for m in messages if m.get("executable") and m["profile"]["test"] for suite in suites(m)]
+    return [suite for suite in found if suite.package in packages]
 
 
 def environment(tree):
@@ -310,11 +315,11 @@ def environment(tree):
     return {"RUST_BACKTRACE": "0", **given, **os.environ}
 
 
-def run(binary, tree, limit, **variables):
-    """Runs a test program until its end, its first failure or a limit: the tests that failed, or "time"."""
-    command = [binary.path] + [part for test in binary.ignored for part in ("--skip", test)]
-    env = {**environment(tree), "CARGO_MANIFEST_DIR": binary.folder, **variables}
-    ran = subprocess.Popen(command, cwd=binary.folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+def run(suite, tree, limit, **variables):
+    """Runs a suite until its end, its first failure or a limit: the tests that failed, or "time"."""
+    command = [suite.path, "--exact", *suite.tests]
+    env = {**environment(tree), "CARGO_MANIFEST_DIR": suite.folder, **variables}
+    ran = subprocess.Popen(command, cwd=suite.folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                            stdin=subprocess.DEVNULL, start_new_session=True)
     done, late = threading.Event(), threading.Event()
     threading.Thread(target=watch, args=(ran, limit, done, late), daemon=True).start()
@@ -347,44 +352,45 @@ def end(ran):
     ran.wait()
 
 
-def trace(binaries, tree, scratch):
-    """Which changes each program reaches, how long it takes, and which of its tests fail without any change."""
+def trace(suites, tree, scratch):
+    """Which changes each suite reaches, how long it takes, and which of its tests fail without any change."""
     kept = []
-    for binary in binaries:
+    for suite in suites:
         traced = scratch / "trace"
         traced.unlink(missing_ok=True)
         began = time.monotonic()
-        failed = run(binary, tree, SLOW, RADDLE_MUTANT_TRACE=str(traced), RADDLE_SIMULATIONS=SIMULATIONS[0])
-        binary.seconds = time.monotonic() - began
-        binary.reaches = {int(n) for n in traced.read_text().split()} if traced.is_file() else set()
+        failed = run(suite, tree, SLOW, RADDLE_MUTANT_TRACE=str(traced), RADDLE_SIMULATIONS=SIMULATIONS[0])
+        suite.seconds = time.monotonic() - began
+        suite.reaches = {int(n) for n in traced.read_text().split()} if traced.is_file() else set()
         if failed in (["time"], ["its end"]):
-            print(f"  {binary.name} is left out: {failed[0]} after {binary.seconds:.0f} s", flush=True)
+            print(f"  {suite.name} is left out: {failed[0]} after {suite.seconds:.0f} s", flush=True)
             continue
-        binary.ignored = failed
         for test in failed:
-            print(f"  {binary.name} {test} fails without any change, and is skipped", flush=True)
-        print(f"  {binary.seconds:6.1f} s {binary.name}, reaches {len(binary.reaches)}", flush=True)
-        kept.append(binary)
-    return sorted(kept, key=lambda binary: binary.seconds)
+            print(f"  {suite.name} {test} fails without any change, and is skipped", flush=True)
+        suite.tests = [test for test in suite.tests if test not in failed]
+        print(f"  {suite.seconds:6.1f} s {suite.name}, reaches {len(suite.reaches)}", flush=True)
+        if suite.tests:
+            kept.append(suite)
+    return sorted(kept, key=lambda suite: suite.seconds)
 
 
 # ---- the verdicts ------------------------------------------------------------------------------------------------
 
 
-def judged(change, binaries, tree):
+def judged(change, suites, tree):
     """Caught, and by which test; or missed; or reached by nothing."""
-    reaching = [b for b in binaries if change.number in b.reaches]
+    reaching = [b for b in suites if change.number in b.reaches]
     if not reaching:
         return "unreached", ""
     own = [b for b in reaching if b.package == change.package]
     turns = [(b, SIMULATIONS[0], 1) for b in own]
     turns += [(b, SIMULATIONS[0], 1) for b in reaching if b not in own and b.seconds < OF_OTHERS]
     turns += [(b, SIMULATIONS[1], 10) for b in own if b.is_engine_lib and not change.path.startswith("src/schedule")]
-    for binary, simulations, times in turns:
-        limit = max(60, 6 * binary.seconds * times)
-        failed = run(binary, tree, limit, RADDLE_MUTANT=str(change.number), RADDLE_SIMULATIONS=simulations)
+    for suite, simulations, times in turns:
+        limit = max(60, 6 * suite.seconds * times)
+        failed = run(suite, tree, limit, RADDLE_MUTANT=str(change.number), RADDLE_SIMULATIONS=simulations)
         if failed:
-            return "caught", f"{binary.name} {failed[0]}"
+            return "caught", f"{suite.name} {failed[0]}"
     return "missed", ""
 
 
@@ -405,12 +411,12 @@ def main(scratch, number, seed, files):
         judge = [change for change in taken if change.key in keys]
     else:
         judge = taken
-    binaries = built(tree, {c.package for c in judge}, selected(taken))
-    binaries = trace(binaries, tree, scratch)
+    found = built(tree, {c.package for c in judge}, selected(taken))
+    found = trace(found, tree, scratch)
     counts = collections.Counter()
     # In the order of the draw: what is judged by any moment is a sample itself.
     for change in sorted(judge, key=lambda c: c.rank(seed)):
-        verdict, by = judged(change, binaries, tree)
+        verdict, by = judged(change, found, tree)
         counts[verdict] += 1
         print(f"{verdict:9} {change.name}" + (f"\n            by {by}" if by else ""), flush=True)
     for change in sorted(unviable, key=lambda c: c.name):

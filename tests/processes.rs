@@ -1,21 +1,17 @@
 //! Runs on several processes leave the bytes of one. Here each process is a thread with connections of its own; the
 //! programs' command lines are launched by `tests/launch.rs`.
 
-// Helpers of tests may panic, as tests do.
-#![allow(clippy::unwrap_used)]
-
-mod programs;
-
 use std::sync::mpsc;
 use std::thread;
 
-use programs::mixing::{Mixing, Problem};
-use programs::{bytes, within_a_minute};
 use raddle::cluster::{Cluster, CoordinatorSettings, Ended, Invitation, RunStatus, Server, Visitor};
 use raddle::schedule::{EachShard, Round};
 use raddle::{
     Boundary, Engine, EngineError, Metric, Outcome, Parts, Program, Task, Update, Verbs, Verdict, Visibility,
 };
+
+use crate::programs::mixing::{Mixing, Problem};
+use crate::programs::{bytes, within_a_minute};
 
 fn problem(seed: u64, visibility: Visibility) -> Problem {
     Problem { shards: 9, blocks: 5, seed, visibility, objective: true }

@@ -1,15 +1,11 @@
 //! The command lines of README.md and of each program's page, as they stand, in a row, in one folder; and what README.md
 //! says they print.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use commands::{ends, next};
-
-mod commands;
+use crate::commands::{ends, next};
 
 const README: &str = include_str!("../README.md");
 const PROGRAMS: [&str; 3] = ["lasso", "mf", "lda"];

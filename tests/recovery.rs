@@ -1,21 +1,13 @@
 //! A process may be killed or stopped at any moment, the launcher too: the run ends with the bytes of an undisturbed one. The
 //! long forms are in `tests/README.md`.
 
-// Helpers of tests may panic, as tests do.
-#![allow(clippy::unwrap_used)]
-#![cfg(target_os = "linux")]
-
-mod commands;
-mod handshake;
-mod launched;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use commands::{ends, next, number, run};
-use launched::{Launched, alone, digest, is_alive, launch, report, signal, slow};
+use crate::commands::{ends, next, number, run};
+use crate::launched::{Launched, alone, digest, is_alive, launch, report, signal, slow};
 
 /// Fits that take a while on a worker that is slowed down, with the epochs to wait for at most before something is killed.
 const LINES: [(&str, u64); 3] = [

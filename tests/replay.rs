@@ -1,14 +1,10 @@
 //! A run is a pure function of data, program, schedule and seed: its bytes are the same on any number of workers,
 //! by pointer or by bytes, through rescales, checkpoints and resumes.
 
-// Helpers of tests may panic, as tests do.
-#![allow(clippy::unwrap_used)]
-
-mod programs;
-
-use programs::{bytes, lda, mf, mixing, ridge, within_a_minute};
 use raddle::schedule::{Automatic, Cyclic, Priority, PrioritySettings, Schedule, Shuffled};
 use raddle::{Engine, Outcome, Parts, Program, Visibility};
+
+use crate::programs::{bytes, lda, mf, mixing, ridge, within_a_minute};
 
 /// How a run is carried out: nothing of it may show in the bytes.
 #[derive(Debug, Clone, Copy)]

@@ -1,12 +1,10 @@
 //! What the programs find is explained on the page about the files of a run, by the names that they write (for `lda`
 //! its own tests do that).
 
-#![allow(clippy::unwrap_used)]
-
-use commands::ends;
 use serde_json::Value;
 
-mod commands;
+use crate::commands::ends;
+
 #[path = "../src/cli/session/page.rs"]
 mod page;
 

@@ -1,17 +1,13 @@
 //! A run that is resumed is the run that it would have been: under its own target, concluded once a boundary.
 
-// Helpers of tests may panic, as tests do.
-#![allow(clippy::unwrap_used)]
-
-mod programs;
-
 use std::path::Path;
 
-use programs::{bytes, ridge};
 use raddle::schedule::{Cyclic, EachShard, Round, Shuffled};
 use raddle::{
     Boundary, Ending, Engine, Metric, Outcome, Parts, Program, Status, Stop, Task, Update, Verbs, Verdict,
 };
+
+use crate::programs::{bytes, ridge};
 
 /// Halves the numbers of its shards; certifying and concluding leave marks, so that a boundary that is concluded twice,
 /// or not at all, shows.

@@ -1,15 +1,8 @@
 //! What a schedule is promised: exact staleness, drained boundaries, a guard, no barrier in a rotation, and an end.
 
-// Helpers of tests may panic, as tests do.
-#![allow(clippy::unwrap_used)]
-
-mod programs;
-
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-use programs::toy::Toy;
-use programs::{bytes, mf, mixing, ridge, within_a_minute};
 use raddle::schedule::{
     Automatic, Cyclic, Next, Outlook, Plan, Priority, PrioritySettings, Rotation, Round, Schedule, Shuffled,
     Variables,
@@ -19,6 +12,9 @@ use raddle::{
     Boundary, Ending, Engine, Limit, Metric, Outcome, Parts, Program, Stop, Task, Update, Verbs, Verdict,
     Visibility,
 };
+
+use crate::programs::toy::Toy;
+use crate::programs::{bytes, mf, mixing, ridge, within_a_minute};
 
 // ---- staleness ----
 

@@ -1,7 +1,5 @@
 //! Corpora: every format gives the same documents for any number of threads, and what is wrong is named by its line.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,5 @@
 //! What is written is what is read, in every format and for any number of threads.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
 use std::fmt::Write as _;
 use std::io::{Cursor, Write as _};
 use std::path::Path;

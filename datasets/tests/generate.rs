@@ -1,7 +1,5 @@
 //! Generated tables have the bits that an independent implementation (numpy) gave.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
 use raddle_common::testing::pairs;
 use raddle_datasets::generate::table;
 use raddle_datasets::{Matrix, Table};

@@ -3,8 +3,6 @@
 //! The seconds are those of `RADDLE_MUTATE_SECONDS`, 15 unless it is set; `RADDLE_MUTATE_SEED` names the first of the
 //! changes, which follow each other by number, so that a failure can be repeated.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
 use std::env;
 use std::io::{Cursor, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};

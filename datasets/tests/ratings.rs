@@ -1,7 +1,5 @@
 //! Ratings: every format reads as it is written, and everything malformed is named by its line.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
 use std::io::Write;
 
 use flate2::{Compression, write::GzEncoder};

@@ -1,12 +1,5 @@
 //! Tables as they come: texts, codes, missing values, quotes, names; and the same encoding repeated on other data.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
-#[path = "dialects/files.rs"]
-mod dialects;
-#[path = "dialects/records.rs"]
-mod records;
-#[path = "tables/rules.rs"]
 mod rules;
 
 use std::path::PathBuf;

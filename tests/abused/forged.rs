@@ -7,10 +7,10 @@ use std::path::Path;
 use raddle_common::testing::{Checkpoint, copy_folder};
 use sha2::{Digest, Sha256};
 
-use crate::Case;
+use super::Case;
+use super::dice::Dice;
+use super::inputs::{Inputs, MODELS};
 use crate::commands::{ends, json};
-use crate::dice::Dice;
-use crate::inputs::{Inputs, MODELS};
 
 /// What uses a model; the name of its folder stands for `MODEL`.
 const USES: [(&str, &[&str]); 3] = [

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::Case;
+use super::Case;
+use super::dice::Dice;
 use crate::commands::ends;
-use crate::dice::Dice;
 
 /// What all cases begin with.
 pub(crate) struct Inputs(PathBuf);

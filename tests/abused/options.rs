@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use crate::Case;
+use super::Case;
+use super::dice::{Dice, TOKENS};
+use super::inputs::Inputs;
 use crate::commands::run;
-use crate::dice::{Dice, TOKENS};
-use crate::inputs::Inputs;
 
 /// What the verbs are given, and whether they train.
 const VERBS: [(&str, &[&str], bool); 10] = [

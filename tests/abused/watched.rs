@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::Case;
+use super::Case;
 use crate::commands::binary;
 
 /// No command on a few hundred bytes takes longer, by its own clock: others may use the machine, too.

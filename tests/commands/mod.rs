@@ -1,17 +1,14 @@
 //! Running the bundled programs in a folder.
 
-#![allow(dead_code, unreachable_pub, unused_imports, reason = "each test file uses a part")]
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use raddle_common::testing::Program;
-pub use raddle_common::testing::{Ran, json};
+pub(crate) use raddle_common::testing::{Ran, json};
 
 /// Where `cargo test --workspace` has built a program: beside the folder of this test's binary.
-pub fn binary(program: &str) -> PathBuf {
+pub(crate) fn binary(program: &str) -> PathBuf {
     let here = env::current_exe().unwrap();
     let path = here.ancestors().nth(2).unwrap().join(format!("{program}{}", env::consts::EXE_SUFFIX));
     assert!(path.is_file(), "{}: not built: run `cargo test --workspace`", path.display());
@@ -25,30 +22,30 @@ fn split(line: &str) -> (PathBuf, &str) {
 }
 
 /// `PROGRAM WORDS...` in a folder, not started yet.
-pub fn command(folder: &Path, line: &str) -> Command {
+pub(crate) fn command(folder: &Path, line: &str) -> Command {
     let (program, rest) = split(line);
     Program::at(&program).command(folder, rest)
 }
 
 /// Runs a line such as `lasso fit data.csv`.
-pub fn run(folder: &Path, line: &str) -> Ran {
+pub(crate) fn run(folder: &Path, line: &str) -> Ran {
     let (program, rest) = split(line);
     Program::at(&program).run(folder, rest)
 }
 
 /// Runs a line that must end with this status.
-pub fn ends(folder: &Path, line: &str, code: i32) -> Ran {
+pub(crate) fn ends(folder: &Path, line: &str, code: i32) -> Ran {
     let (program, rest) = split(line);
     Program::at(&program).ends(folder, rest, code)
 }
 
 /// A number of the environment, such as how often a long test repeats itself, or the default.
-pub fn number(name: &str, default: u64) -> u64 {
+pub(crate) fn number(name: &str, default: u64) -> u64 {
     env::var(name).ok().map_or(default, |text| text.parse().unwrap())
 }
 
 /// The next number of a sequence that looks random.
-pub fn next(state: &mut u64) -> u64 {
+pub(crate) fn next(state: &mut u64) -> u64 {
     // SplitMix64.
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut mixed = *state;

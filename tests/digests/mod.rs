@@ -2,8 +2,6 @@
 //!
 //! A refactoring keeps them all. A change of the mathematics changes the rows that it touches, on purpose.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
 use std::process::Command;
 
 /// `true` if a row's data need no folder: they are embedded, or generated.

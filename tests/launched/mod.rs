@@ -1,8 +1,5 @@
 //! Launched runs in the background, to which things happen that should not; and a proxy that cuts connections.
 
-#![allow(dead_code, unreachable_pub, unused_imports, reason = "each test file uses a part")]
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
 mod proxy;
 
 use std::fs;
@@ -13,43 +10,43 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-pub use self::proxy::{Proxy, free_port};
+pub(crate) use self::proxy::{Proxy, free_port};
 use crate::commands::{command, ends, run};
 
 /// Nothing takes longer.
-pub const WATCHDOG: Duration = Duration::from_secs(60);
+pub(crate) const WATCHDOG: Duration = Duration::from_secs(60);
 
-pub fn report(run: &Path) -> Value {
+pub(crate) fn report(run: &Path) -> Value {
     serde_json::from_slice(&fs::read(run.join("report.json")).unwrap()).unwrap()
 }
 
-pub fn digest(run: &Path) -> String {
+pub(crate) fn digest(run: &Path) -> String {
     report(run)["model_digest"].as_str().unwrap().to_owned()
 }
 
 /// The digest and the status of a line that runs alone, undisturbed.
-pub fn alone(folder: &Path, line: &str) -> (String, Option<i32>) {
+pub(crate) fn alone(folder: &Path, line: &str) -> (String, Option<i32>) {
     let ran = run(folder, &format!("{line} --workers 1 --out alone --force"));
     (digest(&folder.join("alone")), ran.code)
 }
 
 /// Every epoch takes this many times as long.
-pub fn slow(folder: &Path, factor: u64) {
+pub(crate) fn slow(folder: &Path, factor: u64) {
     fs::write(folder.join("slow"), format!("0 0 {factor}\n")).unwrap();
 }
 
-pub fn signal(process: &str, signal: &str) {
+pub(crate) fn signal(process: &str, signal: &str) {
     assert!(Command::new("kill").args([signal, process]).status().unwrap().success());
 }
 
 /// Whether a process is there, and not only its entry.
-pub fn is_alive(process: &str) -> bool {
+pub(crate) fn is_alive(process: &str) -> bool {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     !stat.is_empty() && !stat.contains(") Z ")
 }
 
 /// A launched run in the background, in the folder `run`.
-pub struct Launched {
+pub(crate) struct Launched {
     pub launcher: Child,
     said: BufReader<ChildStderr>,
     heard: String,
@@ -58,23 +55,23 @@ pub struct Launched {
 }
 
 impl Launched {
-    pub fn begin(folder: &Path, line: &str) -> Self {
+    pub(crate) fn begin(folder: &Path, line: &str) -> Self {
         Self::of(folder, command(folder, line))
     }
 
-    pub fn of(folder: &Path, mut launch: Command) -> Self {
+    pub(crate) fn of(folder: &Path, mut launch: Command) -> Self {
         let mut launcher = launch.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let said = BufReader::new(launcher.stderr.take().unwrap());
         Self { launcher, said, heard: String::new(), run: folder.join("run"), began: Instant::now() }
     }
 
     /// How many epochs are traced.
-    pub fn epochs(&self) -> u64 {
+    pub(crate) fn epochs(&self) -> u64 {
         fs::read_to_string(self.run.join("trace.jsonl")).unwrap_or_default().lines().count() as u64
     }
 
     /// Waits until so many epochs are traced.
-    pub fn await_epoch(&mut self, epochs: u64) {
+    pub(crate) fn await_epoch(&mut self, epochs: u64) {
         let trace = self.run.join("trace.jsonl");
         while !fs::read_to_string(&trace).is_ok_and(|text| text.lines().count() as u64 > epochs) {
             assert!(self.launcher.try_wait().unwrap().is_none(), "it has ended: {}", self.rest());
@@ -84,7 +81,7 @@ impl Launched {
     }
 
     /// Waits for a line on stderr, and gives it.
-    pub fn await_line(&mut self, with: &str) -> String {
+    pub(crate) fn await_line(&mut self, with: &str) -> String {
         loop {
             let mut line = String::new();
             assert!(self.said.read_line(&mut line).unwrap() > 0, "`{with}` is never said: {}", self.heard);
@@ -97,12 +94,12 @@ impl Launched {
     }
 
     /// The system's numbers of the processes, in their order.
-    pub fn processes(&self) -> Vec<String> {
+    pub(crate) fn processes(&self) -> Vec<String> {
         let children = format!("/proc/{0}/task/{0}/children", self.launcher.id());
         fs::read_to_string(children).unwrap().split_whitespace().map(str::to_owned).collect()
     }
 
-    pub fn rest(&mut self) -> String {
+    pub(crate) fn rest(&mut self) -> String {
         let mut line = String::new();
         while self.said.read_line(&mut line).unwrap() > 0 {}
         self.heard += &line;
@@ -110,7 +107,7 @@ impl Launched {
     }
 
     /// The status and what was said to stderr.
-    pub fn end(mut self) -> (Option<i32>, String) {
+    pub(crate) fn end(mut self) -> (Option<i32>, String) {
         let said = self.rest();
         (self.launcher.wait().unwrap().code(), said)
     }
@@ -124,19 +121,19 @@ impl Drop for Launched {
     }
 }
 
-pub fn launch(processes: usize, line: &str) -> String {
+pub(crate) fn launch(processes: usize, line: &str) -> String {
     format!("raddle launch --processes {processes} -- {line} --slowdown slow --out run --force")
 }
 
 /// Where a launched run listens.
-pub fn coordinator(run: &Path) -> std::net::SocketAddr {
+pub(crate) fn coordinator(run: &Path) -> std::net::SocketAddr {
     let text = fs::read_to_string(run.join("coordinator")).unwrap();
     text.lines().find_map(|line| line.strip_prefix("coordinator ")).unwrap().parse().unwrap()
 }
 
 impl Launched {
     /// Waits until this number of processes runs a generation, and gives their numbers.
-    pub fn await_members(&self, count: usize) -> Vec<u64> {
+    pub(crate) fn await_members(&self, count: usize) -> Vec<u64> {
         let folder = self.run.parent().unwrap();
         loop {
             assert!(self.began.elapsed() < WATCHDOG, "there are never {count} processes");
@@ -151,30 +148,30 @@ impl Launched {
 }
 
 /// `raddle join` in the background.
-pub struct Joined {
+pub(crate) struct Joined {
     join: Child,
     said: BufReader<ChildStderr>,
 }
 
 impl Joined {
-    pub fn begin(folder: &Path, line: &str) -> Self {
+    pub(crate) fn begin(folder: &Path, line: &str) -> Self {
         Self::of(command(folder, line))
     }
 
-    pub fn of(mut join: Command) -> Self {
+    pub(crate) fn of(mut join: Command) -> Self {
         let mut join = join.stderr(Stdio::piped()).spawn().unwrap();
         let said = BufReader::new(join.stderr.take().unwrap());
         Self { join, said }
     }
 
     /// Kills the supervisor, and not its process.
-    pub fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         self.join.kill().unwrap();
         self.join.wait().unwrap();
     }
 
     /// The system's number of the process that takes part in the run, once it is there.
-    pub fn process(&self) -> String {
+    pub(crate) fn process(&self) -> String {
         let children = format!("/proc/{0}/task/{0}/children", self.join.id());
         let began = Instant::now();
         loop {
@@ -187,7 +184,7 @@ impl Joined {
     }
 
     /// Waits for a line on stderr.
-    pub fn await_line(&mut self, with: &str) -> String {
+    pub(crate) fn await_line(&mut self, with: &str) -> String {
         let mut line = String::new();
         while !line.contains(with) {
             line.clear();

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Instant;
 
 /// A port that nobody listens at.
-pub fn free_port() -> u16 {
+pub(crate) fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
@@ -20,13 +20,13 @@ struct Lost {
 }
 
 /// Passes connections on to an address.
-pub struct Proxy {
+pub(crate) struct Proxy {
     pub address: SocketAddr,
     connections: Arc<Mutex<Vec<Arc<Lost>>>>,
 }
 
 impl Proxy {
-    pub fn to(target: SocketAddr) -> Self {
+    pub(crate) fn to(target: SocketAddr) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let connections: Arc<Mutex<Vec<Arc<Lost>>>> = Arc::default();
@@ -48,7 +48,7 @@ impl Proxy {
     }
 
     /// Waits for somebody to connect.
-    pub fn await_connection(&self) {
+    pub(crate) fn await_connection(&self) {
         let began = Instant::now();
         while self.connections.lock().unwrap().is_empty() {
             assert!(began.elapsed() < super::WATCHDOG, "nobody goes by what is advertised");
@@ -57,7 +57,7 @@ impl Proxy {
     }
 
     /// From now on nothing passes on the connections that there are; later ones are whole. Returns how many there are.
-    pub fn cut(&self, forth: bool, back: bool) -> usize {
+    pub(crate) fn cut(&self, forth: bool, back: bool) -> usize {
         let connections = self.connections.lock().unwrap();
         for lost in connections.iter() {
             lost.forth.fetch_or(forth, Ordering::AcqRel);

@@ -1,9 +1,6 @@
 //! Runs on several processes whose first one leaves at a boundary that is named: what is left is that of one process. Here
 //! processes are threads with connections of their own.
 
-#![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
 use std::path::Path;
 use std::thread;
 
@@ -11,11 +8,11 @@ use raddle::cluster::{Cluster, CoordinatorSettings, Server};
 use raddle::{Engine, Outcome, Program};
 
 /// Builds the same run anew each time.
-pub type Make<'a, P> = &'a (dyn Fn() -> Engine<P> + Sync);
+pub(crate) type Make<'a, P> = &'a (dyn Fn() -> Engine<P> + Sync);
 
 /// How a run is carried out.
 #[derive(Debug, Clone, Copy)]
-pub struct How<'a> {
+pub(crate) struct How<'a> {
     pub processes: u32,
     /// Of each process.
     pub workers: u32,
@@ -41,7 +38,7 @@ fn left<P: Program>(outcome: &Outcome<P>) -> Left {
 }
 
 /// Carries a run out, and gives the number of the process that has the outcome, too.
-pub fn carry_out<P: Program>(make: Make<'_, P>, how: How<'_>) -> (usize, Outcome<P>) {
+pub(crate) fn carry_out<P: Program>(make: Make<'_, P>, how: How<'_>) -> (usize, Outcome<P>) {
     let mut settings = CoordinatorSettings::new(how.processes, how.workers);
     (settings.balance, settings.folder) = (false, how.folder.map(Path::to_owned));
     let mut server = Server::open(&settings).unwrap();
@@ -88,7 +85,7 @@ pub fn carry_out<P: Program>(make: Make<'_, P>, how: How<'_>) -> (usize, Outcome
 /// Lets the first process leave: in the gate once, with a boundary and numbers of processes and workers that differ from line
 /// to line; where `RADDLE_LEAVES` is set, at each of that many boundaries on 2x1, 3x1 and 2x2, with and without checkpoints.
 /// Returns how often.
-pub fn check<P: Program>(what: &str, line: u64, make: Make<'_, P>) -> u64 {
+pub(crate) fn check<P: Program>(what: &str, line: u64, make: Make<'_, P>) -> u64 {
     let (_, alone) = carry_out(make, ALONE);
     let (epochs, alone) = (alone.report.epochs, left(&alone));
     // A run on one process sheds nothing.

@@ -1,6 +1,4 @@
 //! Small real programs, shared by the tests: each file is one.
-// Every test binary compiles all of them and uses some.
-#![allow(dead_code)]
 
 pub(crate) mod forms;
 pub(crate) mod lda;

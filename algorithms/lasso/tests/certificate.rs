@@ -1,14 +1,11 @@
 //! The certificate is true, and what is certified is optimal: against an oracle on small problems of every kind.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
-mod common;
-
-use common::{Oracle, PREPARATIONS, dense, predictions, random_data, sparse};
 use proptest::prelude::*;
 use raddle::Ending;
 use raddle_datasets::{Matrix, embedded};
 use raddle_lasso::{Choice, Fit, Lasso, Preparation, Problem};
+
+use crate::common::{self, Oracle, PREPARATIONS, dense, predictions, random_data, sparse};
 
 const SCHEDULES: [Choice; 4] = [Choice::WorkingSet, Choice::Priority, Choice::Shuffled, Choice::Cyclic];
 

@@ -1,15 +1,12 @@
 //! A checkpoint is small, gives back the run it was made of bit for bit, and is refused where it is not its own.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
-mod common;
-
 use std::path::Path;
 
-use common::{classes, dense, random, random_data, sparse};
 use raddle::{Ending, Engine, EngineError, Limit};
 use raddle_common::testing::Checkpoint;
 use raddle_lasso::{Choice, Fit, Lasso, LassoError, LassoProgram, Loss, Preparation, Problem};
+
+use crate::common::{classes, dense, random, random_data, sparse};
 
 const SCHEDULES: [Choice; 4] = [Choice::WorkingSet, Choice::Priority, Choice::Shuffled, Choice::Cyclic];
 const KINDS: [(Loss, f64); 4] =

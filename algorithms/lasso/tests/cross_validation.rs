@@ -1,15 +1,12 @@
 //! Cross-validation against its definition: coordinate descent fold by fold, and the errors added up row by row.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
-mod common;
-
-use common::{Oracle, classes, dense, random_data, sparse};
 use raddle_common::testing::pairs;
 use raddle_datasets::Matrix;
 use raddle_lasso::{
     Choice, Criterion, CrossValidated, Folds, Lasso, LassoError, Loss, Preparation, Problem, Rule,
 };
+
+use crate::common::{self, Oracle, classes, dense, random_data, sparse};
 
 const USUAL: [Preparation; 4] = [
     Preparation::Usual { intercept: true, standardize: true },

@@ -1,9 +1,9 @@
 //! The models of `lasso` are those of `tests/digests.tsv`, bit for bit.
 
 #[path = "../../../tests/digests/mod.rs"]
-mod digests;
+mod rows;
 
 #[test]
 fn models_keep_their_bits() {
-    digests::check("lasso", env!("CARGO_BIN_EXE_lasso"));
+    rows::check("lasso", env!("CARGO_BIN_EXE_lasso"));
 }

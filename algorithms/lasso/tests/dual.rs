@@ -1,13 +1,10 @@
 //! The dual point of a fit proves its gap: it is feasible, and its value is the one that was reported.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
-mod common;
-
-use common::general::General;
-use common::{classes, dense, random_data, same_gap, sparse};
 use raddle_common::testing::pairs;
 use raddle_lasso::{Choice, Fit, Lasso, Loss, Preparation, Problem};
+
+use crate::common::general::General;
+use crate::common::{self, classes, dense, random_data, same_gap, sparse};
 
 /// Below this, a gap is what rounding leaves.
 const ROUNDING: f64 = 1e-11;

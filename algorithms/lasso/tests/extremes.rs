@@ -1,14 +1,11 @@
 //! What over- or underflows is refused by name, or fitted to what it says: never a false certificate, a panic, or a
 //! run without an end.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
-mod common;
-
-use common::{Oracle, dense, random, sparse};
 use raddle::Ending;
 use raddle_common::testing::pairs;
 use raddle_lasso::{Choice, Fit, Lasso, LassoError, Loss, Preparation, Problem};
+
+use crate::common::{self, Oracle, dense, random, sparse};
 
 const SCHEDULES: [Choice; 4] = [Choice::WorkingSet, Choice::Priority, Choice::Shuffled, Choice::Cyclic];
 const PREPARATIONS: [Preparation; 5] = [

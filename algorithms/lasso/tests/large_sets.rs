@@ -1,16 +1,13 @@
 //! Working sets whose Gram would outgrow a sparse matrix are solved by their columns: certified, with the same bytes
 //! however the run is carried out, in memory that the data bound.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
-mod common;
-
 use std::fmt::Write as _;
 
-use common::general::General;
 use raddle_common::testing::Program;
 use raddle_datasets::{Csc, Matrix};
 use raddle_lasso::{Fit, Lasso, Loss, Preparation, Problem};
+
+use crate::common::{self, general::General};
 
 const ROWS: usize = 2500;
 const COLUMNS: usize = 9000;

@@ -1,13 +1,10 @@
 //! On public data, the gap that is printed is the gap of the exported coefficients, and small enough.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
-mod common;
-
-use common::Oracle;
 use raddle_datasets::registry::{self, Mode};
 use raddle_datasets::{Matrix, Table};
 use raddle_lasso::{Lasso, Preparation, Problem};
+
+use crate::common::{self, Oracle};
 
 /// Fits at ratios 10 and 100, prepared as comparisons do, and computes the gap anew from the data as read.
 fn holds(table: &Table, preparation: Preparation) {

@@ -1,15 +1,13 @@
 //! A fit is a pure function of data, schedule and seed: its bytes are the same however it is carried out.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
-mod common;
 #[path = "../../../tests/leaving/mod.rs"]
 mod leaving;
 
-use common::{as_sparse, random_data, sparse};
 use raddle::{Engine, replay};
 use raddle_datasets::generate;
 use raddle_lasso::{Choice, Fit, Lasso, LassoProgram, Loss, Preparation, Problem};
+
+use crate::common::{as_sparse, random_data, sparse};
 
 const SCHEDULES: [Choice; 4] = [Choice::WorkingSet, Choice::Priority, Choice::Shuffled, Choice::Cyclic];
 

@@ -1,7 +1,5 @@
 //! `lasso fit --changes`: versions of rows, each certified for exactly the rows there are, and bad lines.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
 use std::fs;
 use std::path::Path;
 

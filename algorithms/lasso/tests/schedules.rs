@@ -1,13 +1,10 @@
 //! What schedules promise: the guard keeps a fit from diverging, and structure saves updates.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
-mod common;
-
-use common::Oracle;
 use raddle::Ending;
 use raddle_datasets::generate;
 use raddle_lasso::{Choice, Lasso, Preparation, Problem};
+
+use crate::common::Oracle;
 
 /// Neighbouring columns correlate at 0.9: to update many together goes far beyond the minimum.
 const GROUPS: &str = "synth:groups:n=60,p=2000,g=20,r=0.9,s=20";

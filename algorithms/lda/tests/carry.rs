@@ -1,7 +1,5 @@
 //! Fits that go on from version to version of a corpus.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
 use std::collections::BTreeMap;
 
 use raddle::random::Stream;

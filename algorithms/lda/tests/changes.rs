@@ -1,15 +1,12 @@
 //! `lda fit --changes`: versions of a corpus, their log, and bad lines.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{LDA, ends, json, write};
 use raddle_common::testing::{Program, no_acknowledged_version_is_lost};
 use serde_json::Value;
+
+use crate::common::{LDA, ends, json, write};
 
 const FIT: &str = "--topics 4 --epochs 12 --quiet";
 

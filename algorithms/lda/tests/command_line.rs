@@ -1,20 +1,16 @@
 //! `lda` on its command line: what it writes, what it says, how it ends.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
-mod common;
-#[path = "common/dialects.rs"]
 mod dialects;
-#[path = "common/records.rs"]
 mod records;
 
 use std::fs;
 use std::path::Path;
 
-use common::{ends, json, write};
 use raddle_common::testing::pairs;
 use raddle_datasets::{Matrix, Options, embedded, read_samples};
 use serde_json::Value;
+
+use crate::common::{ends, json, write};
 
 /// (row, column, value) of a sparse matrix.
 type Entries = Vec<(usize, usize, f64)>;

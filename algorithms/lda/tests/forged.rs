@@ -1,7 +1,5 @@
 //! A checkpoint whose hash is right and whose content is not is refused by its reader, or the run goes on: no panic.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
 use raddle::random::Stream;
 use raddle::{Engine, EngineError};
 use raddle_common::testing::Checkpoint;

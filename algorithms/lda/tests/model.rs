@@ -1,7 +1,5 @@
 //! What a fit says of itself is what its definition gives, computed here anew from the exported counts.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
 use std::sync::Arc;
 
 use raddle::{Ending, Limit};

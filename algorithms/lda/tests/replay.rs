@@ -1,7 +1,5 @@
 //! A fit is a pure function of corpus, parameters and seed: its bytes are the same however it is carried out.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
 #[path = "../../../tests/leaving/mod.rs"]
 mod leaving;
 

@@ -1,17 +1,13 @@
 //! A run that is resumed ends with the files of one that was never interrupted, to the byte: finished, stopped at a limit
 //! or killed, with any number of workers.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
-mod common;
-
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
-use common::{command, ends, json, model, write};
+use crate::common::{command, ends, json, model, write};
 
 type Files = BTreeMap<String, Vec<u8>>;
 

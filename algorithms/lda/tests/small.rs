@@ -1,11 +1,8 @@
 //! However small a corpus is, `lda fit` ends with a finite number or with a sentence.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
-mod common;
-
-use common::{ends, ran, write};
 use serde_json::Value;
+
+use crate::common::{ends, ran, write};
 
 /// Corpora of these numbers of documents.
 fn corpora(documents: usize) -> Vec<(&'static str, String)> {

@@ -1,15 +1,11 @@
 //! Corpora from tables: texts of a column, names of documents in what is written and said.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
-mod common;
-mod texts;
-
 use std::fs;
 use std::path::Path;
 
-use common::{command, ends, json, write};
 use serde_json::Value;
+
+use crate::common::{command, ends, json, write};
 
 /// Posts about ships and about gardens, every other one.
 fn posts() -> Vec<(String, String)> {

@@ -1,10 +1,5 @@
 //! Fits that go on from version to version of their data.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
-mod common;
-
-use common::{How, bits, generated, ways};
 use raddle::changes::Delta;
 use raddle::random::Stream;
 use raddle::state::{Reader, Writer};
@@ -12,6 +7,8 @@ use raddle_common::testing::pairs;
 use raddle_datasets::ratings::{Held, pair_hash};
 use raddle_datasets::{Duplicates, RatingsOptions, Triples, read_any_ratings, registry};
 use raddle_mf::{Carried, Fit, InProcess, LiveRatings, Mf, Pair, Problem, RatingChange, at_least};
+
+use crate::common::{How, bits, generated, ways};
 
 const BASE: &str = "synth:ratings:users=90,items=60,n=1800,rank=2,noise=0.3,signal=0.2,seed=5";
 

@@ -1,9 +1,9 @@
 //! The models of `mf` are those of `tests/digests.tsv`, bit for bit.
 
 #[path = "../../../tests/digests/mod.rs"]
-mod digests;
+mod rows;
 
 #[test]
 fn models_keep_their_bits() {
-    digests::check("mf", env!("CARGO_BIN_EXE_mf"));
+    rows::check("mf", env!("CARGO_BIN_EXE_mf"));
 }

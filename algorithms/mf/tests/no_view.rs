@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
+#[allow(dead_code, reason = "one test uses a part")]
 mod common;
 
 use common::{How, fit, problem, ways};

@@ -1,7 +1,5 @@
 //! On public data the model is as good as it is known to be possible, and the numbers printed are its own.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
 use raddle_datasets::ratings::Held;
 use raddle_datasets::registry;
 use raddle_mf::{Method, Mf, Model, Problem, Ranking};

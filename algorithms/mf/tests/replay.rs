@@ -1,18 +1,16 @@
 //! A fit is a pure function of data, parameters and seed: its bytes are the same however it is carried out.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
-mod common;
 #[path = "../../../tests/leaving/mod.rs"]
 mod leaving;
 
 use std::any::Any;
 
-use common::{How, SPARSE, UNEVEN, bits, fit, generated, problem, ways};
 use raddle::level::Level;
 use raddle::{Engine, EngineError, Outcome, Program, replay};
 use raddle_datasets::Triples;
 use raddle_mf::{Mf, MfError, Problem, Runner};
+
+use crate::common::{self, How, SPARSE, UNEVEN, bits, fit, generated, problem, ways};
 
 #[test]
 fn any_number_of_workers_and_any_rescale_give_the_same_bytes() {

@@ -1,17 +1,14 @@
 //! A run that is resumed comes to the model of the run that was never cut: finished, killed or limited before, on any
 //! number of workers. A checkpoint that is none of such a run is refused.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
-mod common;
-
 use std::path::Path;
 
-use common::{How, bits, fit, problem, ways};
 use raddle::EngineError;
 use raddle::random::Stream;
 use raddle_common::testing::Checkpoint;
 use raddle_mf::{Fit, Mf, MfError, Problem};
+
+use crate::common::{self, How, bits, fit, problem, ways};
 
 /// Goes on from a checkpoint on several numbers of workers, which must come to the same fit.
 fn comes_back(whole: &Fit, mf: &Mf, problem: &Problem, file: &Path, name: &str) {

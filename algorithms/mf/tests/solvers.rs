@@ -1,13 +1,10 @@
 //! Each solver against a naive dense oracle that shares nothing with it.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
-mod common;
-
-use common::{How, SPARSE, fit, generated, ratings};
 use raddle_common::testing::pairs;
 use raddle_datasets::Triples;
 use raddle_mf::{Equations, Fit, FoldIn, Method, Mf, Model, Problem, ScheduleKind};
+
+use crate::common::{How, SPARSE, fit, generated, ratings};
 
 /// `sum (r - prediction)^2 + reg sum n (|p|^2 + |q|^2 + biases^2)`, or each row once if `plain`.
 fn objective(model: &Model, triples: &Triples, reg: f64, bias_reg: f64, plain: bool) -> f64 {

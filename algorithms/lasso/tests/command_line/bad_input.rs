@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::program::{ends, names, scratch};
+use super::program::{ends, names, scratch};
 
 #[test]
 fn bad_usage_is_two_and_names_what_is_wrong() {

@@ -5,8 +5,8 @@ use std::fs;
 use raddle_lasso::Preparation;
 use serde_json::Value;
 
+use super::program::{ends, epochs, json, model, names, program, report, scratch};
 use crate::common::{Oracle, same_gap};
-use crate::program::{ends, epochs, json, model, names, program, report, scratch};
 
 const DATA: &str = "synth:groups:n=60,p=120,s=8,r=0.5";
 

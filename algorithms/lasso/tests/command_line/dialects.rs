@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::process::Stdio;
 
-use crate::program::{ends, program, report, scratch};
+use super::program::{ends, program, report, scratch};
 
 const COLOURS: &str = "colour,size,y\n#ff0000,1,3\n#00ff00,2,4\nblue,3,9\n#ff0000,4,8\nblue,5,7\nblue,1,2\n";
 

@@ -5,8 +5,8 @@ use std::process::{Child, Command, Stdio};
 
 use raddle_lasso::Preparation;
 
+use super::program::{ends, epochs, json, model, program, ran, scratch};
 use crate::common::{Oracle, same_gap};
-use crate::program::{ends, epochs, json, model, program, ran, scratch};
 
 #[test]
 fn a_limit_ends_with_three_and_a_model_that_says_so() {

@@ -6,9 +6,10 @@ use raddle_datasets::{Matrix, embedded};
 use raddle_lasso::{Lasso, Loss, Preparation, Problem};
 use serde_json::Value;
 
-use crate::common::{Oracle, same_gap};
-use crate::program::{ends, epochs, json, keys, model, names, report, scratch};
 use raddle_common::testing::pairs;
+
+use super::program::{ends, epochs, json, keys, model, names, report, scratch};
+use crate::common::{Oracle, same_gap};
 
 #[test]
 fn no_arguments_fit_the_embedded_default_and_show_a_certificate() {

@@ -1,6 +1,6 @@
 //! The help, and its examples.
 
-use crate::program::{ends, scratch};
+use super::program::{ends, scratch};
 
 #[test]
 fn help_shows_every_option() {

@@ -5,7 +5,7 @@ use std::fs;
 use raddle_datasets::embedded;
 use serde_json::Value;
 
-use crate::program::{diabetes_csv, ends, epochs, json, names, report, scratch};
+use super::program::{diabetes_csv, ends, epochs, json, names, report, scratch};
 
 #[test]
 fn what_only_places_the_work_never_changes_the_model() {

@@ -4,9 +4,10 @@ use std::fs;
 
 use raddle_lasso::Preparation;
 
-use crate::common::{Oracle, predictions, same_gap};
-use crate::program::{ends, json, keys, report, scratch};
 use raddle_common::testing::pairs;
+
+use super::program::{ends, json, keys, report, scratch};
+use crate::common::{Oracle, predictions, same_gap};
 
 #[test]
 fn a_path_is_certified_point_by_point() {

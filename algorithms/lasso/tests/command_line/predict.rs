@@ -4,9 +4,10 @@ use std::fs;
 
 use raddle_datasets::embedded;
 
-use crate::common::predictions;
-use crate::program::{diabetes_csv, ends, model, scratch};
 use raddle_common::testing::pairs;
+
+use super::program::{diabetes_csv, ends, model, scratch};
+use crate::common::predictions;
 
 #[test]
 fn predictions_are_x_b_plus_intercept() {

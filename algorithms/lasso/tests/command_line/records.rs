@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::program::{ends, json as read, report, scratch};
+use super::program::{ends, json as read, report, scratch};
 
 /// A column without a name, a text, a column that says nothing, rows that lack a number.
 const GAPS: &str = ",town,size,one,y\n0,Oslo,1,7,3\n1,Rome,,7,4\n2,Oslo,4,7,9\n3,Riga,8,7,8\n4,Rome,,7,1\n5,Oslo,5,7,2\n\
@@ -33,7 +33,7 @@ fn every_verb_reports_its_records_and_what_it_says_of_the_data() {
         for part in parts {
             assert!(notes.iter().any(|note| note.as_str().unwrap().contains(part)), "{part}: {notes:?}");
         }
-        let quiet = crate::program::report(folder.path(), &line);
+        let quiet = super::program::report(folder.path(), &line);
         assert_eq!((&quiet["notes"], &quiet["records"]), (&report["notes"], &report["records"]), "{line}");
     }
 }

@@ -6,8 +6,8 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::endings::Alive;
-use crate::program::{ends, epochs, json, names, program, ran, scratch};
+use super::endings::Alive;
+use super::program::{ends, epochs, json, names, program, ran, scratch};
 
 const DATA: &str = "synth:groups:n=50,p=200,s=10,r=0.5";
 /// Far from its tolerance for much longer than a test; the time limit only bounds a failure.

@@ -4,8 +4,8 @@ use std::fs;
 
 use raddle_common::testing::{copy_folder, pairs};
 
+use super::program::{ends, scratch};
 use crate::common::random;
-use crate::program::{ends, scratch};
 
 /// What a model is made of: the same to the byte, however the run was carried out.
 fn files(run: &std::path::Path) -> Vec<(&'static str, Vec<u8>)> {

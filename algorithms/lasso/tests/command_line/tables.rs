@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::program::{ends, json, program, ran, report, scratch};
+use super::program::{ends, json, program, ran, report, scratch};
 
 /// What each file of `tests/tables` is fitted by.
 const FILES: [(&str, &str); 6] = [

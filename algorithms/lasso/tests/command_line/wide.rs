@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use raddle_common::testing::pairs;
 use serde_json::json;
 
-use crate::program::{ends, json, report, scratch};
+use super::program::{ends, json, report, scratch};
 
 /// The columns that occur, from 1.
 const NUMBERS: [u32; 5] = [3, 70_000, 134_217_728, 2_000_000_000, u32::MAX];

@@ -6,7 +6,7 @@ use raddle_lasso::{Fit, Loss, Preparation};
 use super::{Oracle, predictions, same_gap};
 
 /// A prepared problem with its loss and penalty.
-pub struct General {
+pub(crate) struct General {
     /// Prepares the columns; its response is that of the squared loss.
     pub prepared: Oracle,
     x: Matrix,
@@ -20,7 +20,7 @@ pub struct General {
 }
 
 impl General {
-    pub fn new(x: &Matrix, y: &[f64], preparation: Preparation, loss: Loss, l1_ratio: f64) -> Self {
+    pub(crate) fn new(x: &Matrix, y: &[f64], preparation: Preparation, loss: Loss, l1_ratio: f64) -> Self {
         let prepared = Oracle::new(x, y, preparation);
         let middle =
             (y.iter().copied().fold(f64::MAX, f64::min) + y.iter().copied().fold(f64::MIN, f64::max)) / 2.0;
@@ -69,7 +69,7 @@ impl General {
 
     /// P and D at these coefficients, for scores that may have been computed elsewhere. The dual point is a multiple of
     /// the residual; where an intercept asks that it sum to zero, the sign that has more is scaled down first.
-    pub fn values(&self, b: &[f64], scores: &[f64], lambda: f64) -> (f64, f64) {
+    pub(crate) fn values(&self, b: &[f64], scores: &[f64], lambda: f64) -> (f64, f64) {
         let rows: Vec<(f64, f64)> = scores.iter().enumerate().map(|(i, &score)| self.row(i, score)).collect();
         let loss: f64 = rows.iter().map(|row| row.0).sum();
         let mut r: Vec<f64> = rows.iter().map(|row| row.1).collect();
@@ -118,14 +118,14 @@ impl General {
     }
 
     /// (P - D) / P of a fit, from what it exports.
-    pub fn gap(&self, fit: &Fit) -> f64 {
+    pub(crate) fn gap(&self, fit: &Fit) -> f64 {
         let (primal, dual) = self.of(&fit.coefficients, fit.intercept, fit.lambda);
         if primal == 0.0 { 0.0 } else { (primal - dual) / primal }
     }
 
     /// P of exported coefficients, D at a dual point, and by how much of its bound the worst condition on it is missed:
     /// the columns' without a ridge, and the intercept's.
-    pub fn at_dual(&self, fit: &Fit, theta: &[f64]) -> (f64, f64, f64) {
+    pub(crate) fn at_dual(&self, fit: &Fit, theta: &[f64]) -> (f64, f64, f64) {
         let (primal, _) = self.of(&fit.coefficients, fit.intercept, fit.lambda);
         let (penalty, ridge) =
             (self.n() * fit.lambda * self.l1_ratio, self.n() * fit.lambda * (1.0 - self.l1_ratio));
@@ -158,7 +158,7 @@ impl General {
     }
 
     /// P and D of exported coefficients.
-    pub fn of(&self, coefficients: &[(u32, f64)], intercept: f64, lambda: f64) -> (f64, f64) {
+    pub(crate) fn of(&self, coefficients: &[(u32, f64)], intercept: f64, lambda: f64) -> (f64, f64) {
         let b = self.prepared.scaled(coefficients);
         let scores = match self.loss {
             Loss::Logistic | Loss::Poisson if self.original => predictions(&self.x, coefficients, intercept),
@@ -168,7 +168,7 @@ impl General {
     }
 
     /// max |x_j'r| / (n a) without coefficients, the intercept at its best.
-    pub fn lambda_max(&self) -> f64 {
+    pub(crate) fn lambda_max(&self) -> f64 {
         let mean = if self.intercept { self.y.iter().sum::<f64>() / self.n() } else { 0.0 };
         let half = if self.loss == Loss::Logistic { 0.5 } else { 1.0 };
         // Without an intercept each mean is exp 0.
@@ -181,7 +181,7 @@ impl General {
     /// The best objective: proximal gradient steps with momentum and restarts (Beck and Teboulle 2009; O'Donoghue and
     /// Candes 2015), until the gap is at most `gap` or the steps are used up. The last (P, D). Not for the Poisson loss,
     /// whose curvature has no bound.
-    pub fn solve(&self, lambda: f64, gap: f64) -> (f64, f64) {
+    pub(crate) fn solve(&self, lambda: f64, gap: f64) -> (f64, f64) {
         assert_ne!(self.loss, Loss::Poisson, "its curvature has no bound");
         let columns = &self.prepared.columns;
         let (n, p) = (self.n(), columns.len());
@@ -231,7 +231,7 @@ impl General {
     }
 
     /// What every fit must keep to, whatever its data and however it ended.
-    pub fn check(&self, fit: &Fit, context: &str) {
+    pub(crate) fn check(&self, fit: &Fit, context: &str) {
         let metric = &fit.report.metric;
         let gap = self.gap(fit);
         let b = self.prepared.coefficients(fit);

@@ -1,17 +1,14 @@
 //! An oracle that shares nothing with the crate: the Lasso's definition, and coordinate descent one column at a time.
 
-#![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
-pub mod general;
-pub mod options;
+pub(crate) mod general;
+pub(crate) mod options;
 
 use ndarray::{Array2, ShapeBuilder};
 use raddle_datasets::{Csc, Matrix, Table};
 use raddle_lasso::{Fit, Preparation};
 
 /// Every way to prepare.
-pub const PREPARATIONS: [Preparation; 6] = [
+pub(crate) const PREPARATIONS: [Preparation; 6] = [
     Preparation::Usual { intercept: true, standardize: true },
     Preparation::Usual { intercept: true, standardize: false },
     Preparation::Usual { intercept: false, standardize: true },
@@ -21,7 +18,7 @@ pub const PREPARATIONS: [Preparation; 6] = [
 ];
 
 /// A prepared problem, column by column as (row, value).
-pub struct Oracle {
+pub(crate) struct Oracle {
     pub y: Vec<f64>,
     pub columns: Vec<Vec<(usize, f64)>>,
     /// A coefficient on the prepared scale is that of the original scale times this.
@@ -31,7 +28,7 @@ pub struct Oracle {
 impl Oracle {
     /// Prepares as the definition says: centred if there is an intercept, divided by the population deviation if it
     /// is standardized; a column that does not vary is then left out, unless it is all that stands for an intercept.
-    pub fn new(x: &Matrix, y: &[f64], preparation: Preparation) -> Self {
+    pub(crate) fn new(x: &Matrix, y: &[f64], preparation: Preparation) -> Self {
         let (center, scale, center_y, original) = match preparation {
             Preparation::Usual { intercept, standardize } => (intercept, standardize, intercept, true),
             Preparation::DenseStd => (true, true, true, false),
@@ -67,12 +64,12 @@ impl Oracle {
     }
 
     /// max |x_j'y| / n.
-    pub fn lambda_max(&self) -> f64 {
+    pub(crate) fn lambda_max(&self) -> f64 {
         self.columns.iter().map(|column| dot(column, &self.y).abs()).fold(0.0, f64::max) / self.y.len() as f64
     }
 
     /// y - X b.
-    pub fn residual(&self, b: &[f64]) -> Vec<f64> {
+    pub(crate) fn residual(&self, b: &[f64]) -> Vec<f64> {
         let mut residual = self.y.clone();
         for (column, &value) in self.columns.iter().zip(b).filter(|(_, value)| **value != 0.0) {
             column.iter().for_each(|&(row, x)| residual[row] -= x * value);
@@ -82,7 +79,7 @@ impl Oracle {
 
     /// P(b) = |y - X b|^2 / (2n) + lambda |b|_1, and the dual value of the residual's best multiple c:
     /// (c y'r - c^2 r'r / 2) / n with |c| max |x_j'r| <= n lambda.
-    pub fn values(&self, b: &[f64], lambda: f64) -> (f64, f64) {
+    pub(crate) fn values(&self, b: &[f64], lambda: f64) -> (f64, f64) {
         let (n, r) = (self.y.len() as f64, self.residual(b));
         let (rr, yr) =
             (r.iter().map(|r| r * r).sum::<f64>(), r.iter().zip(&self.y).map(|(r, y)| r * y).sum::<f64>());
@@ -94,13 +91,13 @@ impl Oracle {
     }
 
     /// (P - D) / P; 0 for a response of zeros.
-    pub fn gap(&self, b: &[f64], lambda: f64) -> f64 {
+    pub(crate) fn gap(&self, b: &[f64], lambda: f64) -> f64 {
         let (primal, dual) = self.values(b, lambda);
         if primal == 0.0 { 0.0 } else { (primal - dual) / primal }
     }
 
     /// Cyclic coordinate descent until the gap is at most `gap`, or nothing more can be gained; the last (P, D).
-    pub fn solve(&self, lambda: f64, gap: f64) -> (f64, f64) {
+    pub(crate) fn solve(&self, lambda: f64, gap: f64) -> (f64, f64) {
         let (n, mut b) = (self.y.len() as f64, vec![0.0; self.columns.len()]);
         let norms: Vec<f64> =
             self.columns.iter().map(|column| column.iter().map(|(_, x)| x * x).sum()).collect();
@@ -121,12 +118,12 @@ impl Oracle {
     }
 
     /// All coefficients of a fit, on the prepared scale.
-    pub fn coefficients(&self, fit: &Fit) -> Vec<f64> {
+    pub(crate) fn coefficients(&self, fit: &Fit) -> Vec<f64> {
         self.scaled(&fit.coefficients)
     }
 
     /// All coefficients on the prepared scale, from (column from 0, value on the exported scale).
-    pub fn scaled(&self, exported: &[(u32, f64)]) -> Vec<f64> {
+    pub(crate) fn scaled(&self, exported: &[(u32, f64)]) -> Vec<f64> {
         let mut b = vec![0.0; self.columns.len()];
         exported.iter().for_each(|&(j, value)| b[j as usize] = value * self.unit[j as usize]);
         b
@@ -134,7 +131,7 @@ impl Oracle {
 
     /// How exactly the gap of these coefficients can be known: each term x_j b_j of r is rounded to eps |x_j| |b_j|,
     /// however much of it the other terms cancel, x_j'r to |x_j| times that, and n lambda may be far below it.
-    pub fn rounding(&self, b: &[f64], lambda: f64) -> f64 {
+    pub(crate) fn rounding(&self, b: &[f64], lambda: f64) -> f64 {
         let norm = |column: &Vec<(usize, f64)>| column.iter().map(|(_, x)| x * x).sum::<f64>().sqrt();
         let norms: Vec<f64> = self.columns.iter().map(norm).collect();
         let largest = norms.iter().copied().fold(0.0, f64::max);
@@ -144,7 +141,7 @@ impl Oracle {
     }
 
     /// What every fit must keep to, whatever its data and however it ended.
-    pub fn check(&self, fit: &Fit, context: &str) {
+    pub(crate) fn check(&self, fit: &Fit, context: &str) {
         let metric = &fit.report.metric;
         let b = self.coefficients(fit);
         let (gap, rounding) = (self.gap(&b, fit.lambda), self.rounding(&b, fit.lambda));
@@ -158,12 +155,12 @@ impl Oracle {
 }
 
 /// Whether a printed gap is the one computed: within 10 %, or both below 1e-12.
-pub fn same_gap(printed: f64, computed: f64) -> bool {
+pub(crate) fn same_gap(printed: f64, computed: f64) -> bool {
     (printed - computed).abs() <= 0.1 * computed.abs() || (printed < 1e-12 && computed < 1e-12)
 }
 
 /// The stored entries of every column.
-pub fn raw_columns(x: &Matrix) -> Vec<Vec<(usize, f64)>> {
+pub(crate) fn raw_columns(x: &Matrix) -> Vec<Vec<(usize, f64)>> {
     match x {
         Matrix::Dense(x) => {
             x.columns().into_iter().map(|column| column.iter().copied().enumerate().collect()).collect()
@@ -176,7 +173,7 @@ pub fn raw_columns(x: &Matrix) -> Vec<Vec<(usize, f64)>> {
 }
 
 /// X b + intercept, from the data as they are.
-pub fn predictions(x: &Matrix, coefficients: &[(u32, f64)], intercept: f64) -> Vec<f64> {
+pub(crate) fn predictions(x: &Matrix, coefficients: &[(u32, f64)], intercept: f64) -> Vec<f64> {
     let (columns, mut sums) = (raw_columns(x), vec![intercept; x.rows()]);
     for &(j, value) in coefficients {
         columns[j as usize].iter().for_each(|&(row, x)| sums[row] += x * value);
@@ -185,12 +182,12 @@ pub fn predictions(x: &Matrix, coefficients: &[(u32, f64)], intercept: f64) -> V
 }
 
 /// A dense matrix of these columns.
-pub fn dense(columns: &[Vec<f64>]) -> Matrix {
+pub(crate) fn dense(columns: &[Vec<f64>]) -> Matrix {
     Matrix::Dense(Array2::from_shape_fn((columns[0].len(), columns.len()).f(), |(i, j)| columns[j][i]))
 }
 
 /// The same matrix with its zeros left out.
-pub fn sparse(columns: &[Vec<f64>]) -> Matrix {
+pub(crate) fn sparse(columns: &[Vec<f64>]) -> Matrix {
     let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
     for column in columns {
         for (row, &value) in column.iter().enumerate().filter(|(_, value)| **value != 0.0) {
@@ -203,7 +200,7 @@ pub fn sparse(columns: &[Vec<f64>]) -> Matrix {
 }
 
 /// Numbers in [-1, 1), the same for the same seed.
-pub fn random(seed: u64) -> impl FnMut() -> f64 {
+pub(crate) fn random(seed: u64) -> impl FnMut() -> f64 {
     let mut state = seed;
     move || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -212,7 +209,7 @@ pub fn random(seed: u64) -> impl FnMut() -> f64 {
 }
 
 /// Random columns of which about `fill` is not zero, and a response of some of them with noise.
-pub fn random_data(rows: usize, columns: usize, fill: f64, seed: u64) -> (Vec<Vec<f64>>, Vec<f64>) {
+pub(crate) fn random_data(rows: usize, columns: usize, fill: f64, seed: u64) -> (Vec<Vec<f64>>, Vec<f64>) {
     let mut next = random(seed);
     let mut entry = || if (next() + 1.0) / 2.0 < fill { 3.0 * next() + 1.0 } else { 0.0 };
     let x: Vec<Vec<f64>> = (0..columns).map(|_| (0..rows).map(|_| entry()).collect()).collect();
@@ -224,7 +221,7 @@ pub fn random_data(rows: usize, columns: usize, fill: f64, seed: u64) -> (Vec<Ve
 }
 
 /// The same table, with its zeros left out.
-pub fn as_sparse(table: Table) -> Table {
+pub(crate) fn as_sparse(table: Table) -> Table {
     let Matrix::Dense(x) = &table.x else { return table };
     let columns: Vec<Vec<f64>> = x.columns().into_iter().map(|column| column.to_vec()).collect();
     Table { x: sparse(&columns), ..table }
@@ -235,7 +232,7 @@ fn dot(column: &[(usize, f64)], dense: &[f64]) -> f64 {
 }
 
 /// Two classes from a response: `low` where it is below its mean, else `high`, some of them the wrong way round.
-pub fn classes(y: &[f64], low: f64, high: f64) -> Vec<f64> {
+pub(crate) fn classes(y: &[f64], low: f64, high: f64) -> Vec<f64> {
     let mean = y.iter().sum::<f64>() / y.len() as f64;
     let class = |(i, value): (usize, &f64)| if (*value > mean) != (i % 9 == 4) { high } else { low };
     y.iter().enumerate().map(class).collect()

@@ -3,9 +3,9 @@
 use raddle_lasso::{Lasso, Problem};
 
 /// Factors and bounds by name.
-pub type Kind = (&'static str, Vec<f64>, Vec<(f64, f64)>);
+pub(crate) type Kind = (&'static str, Vec<f64>, Vec<(f64, f64)>);
 
-pub fn kinds<const COLUMNS: usize>() -> Vec<Kind> {
+pub(crate) fn kinds<const COLUMNS: usize>() -> Vec<Kind> {
     let (one, infinite) = (vec![1.0; COLUMNS], f64::INFINITY);
     let free = vec![(-infinite, infinite); COLUMNS];
     let mixed: Vec<f64> = (0..COLUMNS).map(|j| [1.0, 0.3, 2.5, 1.0][j % 4]).collect();
@@ -25,15 +25,15 @@ pub fn kinds<const COLUMNS: usize>() -> Vec<Kind> {
 }
 
 /// Whole weights, some of them 0.
-pub fn whole_weights(rows: usize) -> Vec<f64> {
+pub(crate) fn whole_weights(rows: usize) -> Vec<f64> {
     (0..rows).map(|row| f64::from(u32::try_from((row * 7 + 1) % 4).unwrap())).collect()
 }
 
 /// An option by name: to set it on the problem, or on the parameters.
-pub type Named = (&'static str, fn(Problem) -> Problem, fn(Lasso) -> Lasso);
+pub(crate) type Named = (&'static str, fn(Problem) -> Problem, fn(Lasso) -> Lasso);
 
 /// Each option of rows and columns alone that every loss has.
-pub fn options<const ROWS: usize, const COLUMNS: usize>() -> Vec<Named> {
+pub(crate) fn options<const ROWS: usize, const COLUMNS: usize>() -> Vec<Named> {
     vec![
         ("weights", |problem| problem.weights(whole_weights(ROWS)).unwrap(), |lasso| lasso),
         (

@@ -4,10 +4,11 @@ use raddle::Ending;
 use raddle_datasets::{Matrix, registry};
 use raddle_lasso::{Choice, Lasso, LassoError, Loss, Preparation, Problem};
 
+use raddle_common::testing::pairs;
+
+use super::{Given, PREPARATIONS, SCHEDULES};
 use crate::common::general::General;
 use crate::common::{classes, dense, predictions, random_data, sparse};
-use crate::{Given, PREPARATIONS, SCHEDULES};
-use raddle_common::testing::pairs;
 
 fn logistic<'a>(x: &'a Matrix, y: &'a [f64], preparation: Preparation) -> Given<'a> {
     Given { x, y, preparation, loss: Loss::Logistic, l1_ratio: 1.0 }

@@ -3,8 +3,8 @@
 use raddle::Ending;
 use raddle_lasso::{Lasso, LassoError, Loss, Problem};
 
+use super::{Given, PREPARATIONS, SCHEDULES};
 use crate::common::{classes, dense, random_data, sparse};
-use crate::{Given, PREPARATIONS, SCHEDULES};
 
 #[test]
 fn every_schedule_finds_the_optimum_it_certifies() {

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use raddle::Ending;
 use raddle_lasso::{Lasso, Loss};
 
+use super::{Given, PREPARATIONS, SCHEDULES};
 use crate::common::{self, classes, dense, random_data, sparse};
-use crate::{Given, PREPARATIONS, SCHEDULES};
 
 /// Columns of several kinds, and a response of two values that both occur.
 fn small() -> impl Strategy<Value = (Vec<Vec<f64>>, Vec<f64>)> {

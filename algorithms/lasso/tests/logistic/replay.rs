@@ -3,7 +3,7 @@
 use raddle::Engine;
 use raddle_lasso::{Choice, Fit, Lasso, LassoProgram, Loss, Point, Preparation, Problem};
 
-use crate::SCHEDULES;
+use super::SCHEDULES;
 use crate::common::{classes, dense, random_data, sparse};
 
 /// Dense and sparse columns, with an intercept.

@@ -2,10 +2,11 @@
 
 use raddle_lasso::{Lasso, Loss, Preparation, Problem};
 
-use super::common::{dense, sparse};
+use raddle_common::testing::pairs;
+
 use super::oracle::{Naive, Terms};
 use super::{data, exported, whole_weights};
-use raddle_common::testing::pairs;
+use crate::common::{dense, sparse};
 
 #[test]
 fn the_gap_is_that_of_the_exported_dual_point() {

@@ -2,8 +2,8 @@
 
 use raddle_lasso::{Criterion, Lasso, Loss, Preparation, Problem};
 
-use super::common::dense;
 use super::data;
+use crate::common::dense;
 
 fn problem(y: Vec<f64>) -> Problem {
     let (x, _) = data(3, y.len(), 4, 3);

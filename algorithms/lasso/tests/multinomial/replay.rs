@@ -2,9 +2,9 @@
 
 use raddle_lasso::{Choice, Fit, Lasso, Loss, Preparation, Problem};
 
-use super::common::options::{Named, options};
-use super::common::{dense, sparse};
 use super::data;
+use crate::common::options::{Named, options};
+use crate::common::{dense, sparse};
 
 const ROWS: usize = 60;
 const COLUMNS: usize = 120;

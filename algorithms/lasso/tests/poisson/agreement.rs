@@ -2,9 +2,10 @@
 
 use raddle_lasso::{Choice, Lasso, Loss, Preparation, Problem, Rule};
 
+use raddle_common::testing::pairs;
+
 use super::newton::solve;
 use super::{counts, matrices};
-use raddle_common::testing::pairs;
 
 /// Population deviations of the columns: about 0, where there is no intercept to centre them.
 fn deviations(x: &[Vec<f64>], standardize: bool) -> Vec<f64> {
@@ -112,5 +113,5 @@ fn cross_validation_measures_the_deviance_of_the_naive_fits() {
 }
 
 fn common_dense(x: &[Vec<f64>]) -> raddle_datasets::Matrix {
-    super::common::dense(x)
+    crate::common::dense(x)
 }

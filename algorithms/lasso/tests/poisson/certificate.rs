@@ -3,9 +3,9 @@
 
 use raddle_lasso::{Choice, Lasso, LassoError, Loss, Preparation, Problem};
 
-use super::common::general::General;
-use super::common::{PREPARATIONS, dense, random_data};
 use super::{counts, matrices};
+use crate::common::general::General;
+use crate::common::{PREPARATIONS, dense, random_data};
 
 #[test]
 fn the_gap_is_that_of_what_is_exported() {

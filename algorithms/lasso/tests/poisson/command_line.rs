@@ -6,8 +6,8 @@ use std::path::Path;
 use raddle_common::testing::{Program, Ran, pairs};
 use serde_json::Value;
 
-use super::common::{dense, predictions};
 use super::counts;
+use crate::common::{dense, predictions};
 
 /// Runs `lasso LINE` in a folder, and expects an exit status; what it said on stdout and stderr.
 fn lasso(folder: &Path, line: &str, code: i32) -> (String, String) {

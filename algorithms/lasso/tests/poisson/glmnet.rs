@@ -9,8 +9,9 @@
 
 use raddle_lasso::{Lasso, Loss, Preparation, Problem};
 
-use super::common::dense;
 use raddle_common::testing::pairs;
+
+use crate::common::dense;
 
 const BREAKS: [u32; 54] = [
     26, 30, 54, 25, 70, 52, 51, 26, 67, 18, 21, 29, 17, 12, 18, 35, 30, 36, 36, 21, 24, 18, 10, 43, 28, 15,

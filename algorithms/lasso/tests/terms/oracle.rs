@@ -4,8 +4,9 @@
 use raddle_datasets::Matrix;
 use raddle_lasso::Loss;
 
-use super::common::raw_columns;
 use raddle_common::testing::pairs;
+
+use crate::common::raw_columns;
 
 /// What is minimised.
 #[derive(Clone, Debug)]

@@ -2,10 +2,11 @@
 
 use raddle_lasso::{Choice, Lasso, LassoError, Loss, Preparation, Problem};
 
-use super::common::{dense, sparse};
+use raddle_common::testing::pairs;
+
 use super::oracle::{Naive, Terms};
 use super::{LOSSES, apart, data, exported, offsets, problem, whole_weights};
-use raddle_common::testing::pairs;
+use crate::common::{dense, sparse};
 
 /// Each row as often as its weight says.
 fn repeated<T: Copy>(values: &[T], weights: &[f64]) -> Vec<T> {

@@ -2,10 +2,10 @@
 
 use raddle_lasso::{Choice, Lasso, Loss, Preparation, Problem};
 
-use super::common::options::kinds;
-use super::common::{dense, sparse};
 use super::oracle::{Naive, Terms};
 use super::{LOSSES, apart, data, exported, whole_weights};
+use crate::common::options::kinds;
+use crate::common::{dense, sparse};
 
 const ROWS: usize = 48;
 const COLUMNS: usize = 7;

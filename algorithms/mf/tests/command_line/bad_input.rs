@@ -2,8 +2,9 @@
 
 use std::fs;
 
-use crate::program::{SMALL, ends, names, ran, scratch};
 use raddle_common::testing::not_empty;
+
+use super::program::{SMALL, ends, names, ran, scratch};
 
 #[test]
 fn a_bad_parameter_is_named() {

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::program::{ends, report, scratch};
+use super::program::{ends, report, scratch};
 
 const FIT: &str = "--rank 2 --epochs 3 --validation none";
 

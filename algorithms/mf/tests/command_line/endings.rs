@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::program::{CLICKS, SMALL, array, ends, json, program, report, scratch};
+use super::program::{CLICKS, SMALL, array, ends, json, program, report, scratch};
 
 #[test]
 fn a_length_completed_is_done_and_a_target_missed_is_three() {

@@ -4,7 +4,7 @@ use std::fs;
 
 use raddle_datasets::ratings::{Held, generate};
 
-use crate::program::{CLICKS, SMALL, array, ends, json, names, report, scratch};
+use super::program::{CLICKS, SMALL, array, ends, json, names, report, scratch};
 
 #[test]
 fn without_anything_it_trains_on_a_known_truth_and_says_how_close_it_came() {

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use serde_json::json;
 
-use crate::program::{json as read, scratch};
+use super::program::{json as read, scratch};
 
 /// Runs `mf LINE` under a limit in kilobytes that `ulimit` sets.
 fn limited(folder: &Path, limit: &str, line: &str) -> Output {

@@ -9,7 +9,7 @@ use raddle_common::testing::pairs;
 use raddle_datasets::registry;
 use serde_json::Value;
 
-use crate::program::{array, ends, json, report, scratch};
+use super::program::{array, ends, json, report, scratch};
 
 /// (user, item, rating).
 type Rating = (u32, u32, f64);

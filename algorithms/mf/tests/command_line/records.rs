@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::program::{ends, json as read, report, scratch};
+use super::program::{ends, json as read, report, scratch};
 
 /// Forty ratings and a repeated one, under a header; two users have one rating each.
 fn ratings() -> String {
@@ -36,7 +36,7 @@ fn every_verb_reports_its_records_and_what_it_says_of_the_data() {
         ("fit --validation none --changes changes", &changed),
     ] {
         let line = format!("{verb} r.csv --rank 2 --epochs 3 --out run --force");
-        let said = crate::program::ran(folder.path(), &line);
+        let said = super::program::ran(folder.path(), &line);
         // A run of a length is done with it, of data that change as of others.
         assert_eq!(said.code, Some(0), "{line}: {}", said.err);
         assert!(said.out.contains("done: "), "{line}: {}", said.out);
@@ -111,7 +111,7 @@ fn what_verbs_write_replaces_files_and_nothing_else() {
     fs::write(folder.path().join("r.csv"), ratings()).unwrap();
     fs::write(folder.path().join("changes"), "+ u0 i9 5\n=\n").unwrap();
     ends(folder.path(), "fit r.csv --rank 2 --epochs 3 --validation none --out run", 0);
-    let mf = raddle_common::testing::Program::at(crate::program::MF);
+    let mf = raddle_common::testing::Program::at(super::program::MF);
     let fit = "fit r.csv --rank 2 --epochs 3 --validation none --changes changes --out b --force";
     for (line, option) in [("predict run r.csv", "--out"), ("recommend run", "--out"), (fit, "--save-data")] {
         raddle_common::testing::replaces_files_alone(mf, folder.path(), line, option);

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::program::{ends, report, scratch};
+use super::program::{ends, report, scratch};
 
 /// What is split off, and how the fit is measured.
 const LINES: [&str; 8] = [

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::program::{ends, report, scratch};
+use super::program::{ends, report, scratch};
 
 /// `user,item,rating,when`, with days for times; user 0 rates first, user 9 last.
 fn ratings(folder: &std::path::Path) {

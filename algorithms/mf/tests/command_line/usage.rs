@@ -7,8 +7,9 @@ use std::path::Path;
 use raddle_datasets::ratings::generate;
 use serde_json::Value;
 
-use crate::program::{SMALL, ends, json, program, report, scratch};
 use raddle_common::testing::not_empty;
+
+use super::program::{SMALL, ends, json, program, report, scratch};
 
 #[test]
 fn predictions_name_their_pairs_and_unknown_ones_get_what_is_known() {

@@ -1,8 +1,5 @@
 //! Small problems, and runners that set engines in many ways.
 
-#![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
 use std::path::PathBuf;
 
 use raddle::{Engine, Outcome, Program};
@@ -11,30 +8,30 @@ use raddle_datasets::ratings::generate;
 use raddle_mf::{Equations, Fit, Method, Mf, MfError, Problem, Runner, ScheduleKind};
 
 /// Ratings of 90 users and 60 items with a known truth.
-pub fn ratings() -> Triples {
+pub(crate) fn ratings() -> Triples {
     let made = generate::ratings("synth:ratings:users=90,items=60,n=1800,rank=2,noise=0.3,seed=5").unwrap();
     // None is negative, so that they may be taken for counts, too.
     made.ratings.triples.iter().map(|(user, item, value)| (user, item, value.max(0.25))).collect()
 }
 
-pub fn problem() -> Problem {
+pub(crate) fn problem() -> Problem {
     Problem::new(90, 60, ratings()).unwrap().validate_on_share(0.1, 7).unwrap()
 }
 
 /// Ratings of this specification of the generator.
-pub fn generated(spec: &str) -> Triples {
+pub(crate) fn generated(spec: &str) -> Triples {
     generate::ratings(spec).unwrap().ratings.triples
 }
 
 /// Two or three ratings a user and an item: biases begin with means.
-pub const SPARSE: &str = "synth:ratings:users=400,items=300,n=900,rank=1,noise=0.3,seed=5";
+pub(crate) const SPARSE: &str = "synth:ratings:users=400,items=300,n=900,rank=1,noise=0.3,seed=5";
 
 /// Thousands of ratings an item, few a user: the steps of items are smaller.
-pub const UNEVEN: &str = "synth:ratings:users=3000,items=10,n=15000,rank=1,noise=0.3,seed=5";
+pub(crate) const UNEVEN: &str = "synth:ratings:users=3000,items=10,n=15000,rank=1,noise=0.3,seed=5";
 
 /// How an engine is set.
 #[derive(Debug, Clone, Default)]
-pub struct How {
+pub(crate) struct How {
     pub workers: usize,
     pub threads: Option<usize>,
     pub serialized: bool,
@@ -45,7 +42,7 @@ pub struct How {
 }
 
 impl How {
-    pub fn workers(workers: usize) -> Self {
+    pub(crate) fn workers(workers: usize) -> Self {
         Self { workers, ..Self::default() }
     }
 }
@@ -75,12 +72,12 @@ impl Runner for How {
     }
 }
 
-pub fn fit(mf: &Mf, problem: &Problem, mut how: How) -> Fit {
+pub(crate) fn fit(mf: &Mf, problem: &Problem, mut how: How) -> Fit {
     mf.fit_on(problem, &mut how).unwrap()
 }
 
 /// Everything of a model, as bits.
-pub fn bits(fit: &Fit) -> Vec<u32> {
+pub(crate) fn bits(fit: &Fit) -> Vec<u32> {
     let model = &fit.model;
     let values = [&model.user_factors, &model.item_factors, &model.user_biases, &model.item_biases];
     let mut bits: Vec<u32> = values.into_iter().flatten().map(|value| value.to_bits()).collect();
@@ -89,7 +86,7 @@ pub fn bits(fit: &Fit) -> Vec<u32> {
 }
 
 /// Every way to a model, with enough shards that workers have something to exchange.
-pub fn ways() -> Vec<(&'static str, Mf)> {
+pub(crate) fn ways() -> Vec<(&'static str, Mf)> {
     let mf = || Mf::params().rank(5).shards(5);
     vec![
         ("sgd", mf().epochs(6)),

@@ -1,20 +1,17 @@
 //! The terms of the objective: weights and offsets of rows, factors and bounds of coefficients.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
 mod command_line;
-#[path = "../common/mod.rs"]
-mod common;
 mod oracle;
 mod references;
 mod replay;
 mod rows;
 mod table;
 
-use common::options::whole_weights;
-use common::{classes, random, random_data};
 use raddle_datasets::Matrix;
 use raddle_lasso::{Fit, Loss, Preparation, Problem};
+
+use crate::common::options::whole_weights;
+use crate::common::{classes, random, random_data};
 
 const LOSSES: [Loss; 3] = [Loss::Squared, Loss::Logistic, Loss::Poisson];
 

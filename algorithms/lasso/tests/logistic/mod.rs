@@ -1,21 +1,17 @@
 //! The logistic loss and the elastic net: certificates against an oracle, replay, the command line.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
-#[path = "../common/mod.rs"]
-mod common;
-
 mod certificate;
 mod command_line;
 mod elastic_net;
 mod extremes;
 mod replay;
 
-use common::PREPARATIONS;
-use common::general::General;
 use raddle::Ending;
 use raddle_datasets::Matrix;
 use raddle_lasso::{Choice, Fit, Lasso, Loss, Preparation, Problem};
+
+use crate::common::PREPARATIONS;
+use crate::common::general::General;
 
 const SCHEDULES: [Choice; 4] = [Choice::WorkingSet, Choice::Priority, Choice::Shuffled, Choice::Cyclic];
 

@@ -1,10 +1,5 @@
 //! The Poisson loss: against a naive proximal Newton method, glmnet, the certificate's definition; replay, command line.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
-#[path = "../common/mod.rs"]
-mod common;
-
 mod agreement;
 mod certificate;
 mod command_line;
@@ -12,6 +7,8 @@ mod glmnet;
 mod newton;
 
 use raddle_datasets::Matrix;
+
+use crate::common;
 
 /// Columns of small numbers, four of five zeros, and counts of which the first columns tell something.
 fn counts(rows: usize, columns: usize, seed: u64) -> (Vec<Vec<f64>>, Vec<f64>) {

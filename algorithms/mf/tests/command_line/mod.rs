@@ -1,7 +1,5 @@
 //! The `mf` program: what it accepts, writes, says and refuses.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
 mod program;
 mod quality;
 mod records;

@@ -1,9 +1,5 @@
 //! The `lasso` program: what it accepts, writes, says and refuses; a file for each verb, and for what verbs share.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
-#[path = "../common/mod.rs"]
-mod common;
 mod program;
 mod records;
 mod resume;

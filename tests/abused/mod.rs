@@ -5,19 +5,16 @@
 //! The seconds are those of `RADDLE_ABUSE_SECONDS`, 25 unless it is set; `RADDLE_ABUSE_SEED` names the first case. Cases
 //! follow each other by number, so that one can be repeated; the folder of one that failed is kept.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use commands::number;
 use dice::Dice;
 use inputs::Inputs;
 use watched::{Watched, watch};
 
-#[path = "../commands/mod.rs"]
-mod commands;
+use crate::commands::number;
+
 mod dice;
 mod forged;
 mod inputs;

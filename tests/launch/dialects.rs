@@ -9,8 +9,8 @@ use std::process::Stdio;
 use flate2::{Compression, write::GzEncoder};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
-use super::commands::{self, command, ends, run};
 use super::{alone, launched, report};
+use crate::commands::{self, command, ends, run};
 
 /// Rows of a table `g,a,b,y`, of ratings and of documents, with a `#` where a line begins.
 fn rows(make: impl Fn(&mut dyn FnMut(u64) -> u64) -> String, count: usize) -> String {

@@ -1,20 +1,17 @@
 //! The multinomial loss: classes of which each has coefficients and an intercept of its own.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
 mod certificate;
 mod command_line;
-#[path = "../common/mod.rs"]
-mod common;
 mod oracle;
 mod references;
 mod refused;
 mod replay;
 mod table;
 
-use common::options::whole_weights;
-use common::random_data;
 use raddle_lasso::Fit;
+
+use crate::common::options::whole_weights;
+use crate::common::random_data;
 
 /// Columns, and a response of `count` classes of which none tells itself apart.
 fn data(count: usize, rows: usize, columns: usize, seed: u64) -> (Vec<Vec<f64>>, Vec<f64>) {

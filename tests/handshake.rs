@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use raddle::cluster::{Invitation, Visitor};
 use serde_json::Value;
 
-use super::commands::{binary, command, ends, next, number};
-use super::launched::{
+use crate::commands::{binary, command, ends, next, number};
+use crate::launched::{
     Joined, Launched, WATCHDOG, alone, coordinator, digest, is_alive, launch, report, signal, slow,
 };
 

@@ -1,11 +1,5 @@
 //! What tests of the command line share.
 
-#![allow(
-    dead_code,
-    clippy::unwrap_used,
-    reason = "each test takes what it needs, and fails where a test would"
-)]
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;

@@ -1,0 +1,21 @@
+//! Tests of `lasso`, in one program: the engine is linked once.
+
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
+
+mod certificate;
+mod checkpoint;
+mod command_line;
+mod common;
+mod cross_validation;
+mod digests;
+mod dual;
+mod extremes;
+mod large_sets;
+mod logistic;
+mod multinomial;
+mod poisson;
+mod real;
+mod replay;
+mod row_changes;
+mod schedules;
+mod terms;

@@ -1,0 +1,16 @@
+//! Tests of `lda`, in one program: the engine is linked once.
+
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
+
+mod carry;
+mod changes;
+mod command_line;
+mod common;
+mod digests;
+mod forged;
+mod model;
+mod replay;
+mod resume;
+mod small;
+mod tables;
+mod texts;

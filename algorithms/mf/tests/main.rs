@@ -1,0 +1,12 @@
+//! Tests of `mf`, in one program: the engine is linked once.
+
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
+
+mod carry;
+mod command_line;
+mod common;
+mod digests;
+mod real;
+mod replay;
+mod resume;
+mod solvers;
