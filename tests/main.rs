@@ -8,8 +8,8 @@ mod commands;
 mod comparisons;
 #[cfg(target_os = "linux")]
 mod cut;
+mod errors;
 mod examples;
-mod failure;
 mod hands;
 #[cfg(target_os = "linux")]
 mod handshake;
@@ -23,7 +23,6 @@ mod limits;
 mod measures;
 #[cfg(target_os = "linux")]
 mod memory;
-mod mistakes;
 mod models;
 mod processes;
 mod programs;

@@ -1,30 +1,40 @@
-//! Wrong use is noticed: each mistake that an author can make is refused, or found by the replay check, by name.
+//! What goes wrong is refused, or ends the run with an error that says what and where, and never with a hang. One program
+//! has all traps; each file is a kind of mistake.
 
-mod found;
-mod refused;
+mod checkpoints;
+mod fixed;
+mod panics;
+mod replay;
+mod schedule;
+mod settings;
+mod verbs;
 
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use raddle::schedule::{
-    Assignment, Automatic, Candidates, Cyclic, Dependencies, EachShard, Next, Outlook, Plan, Priority,
-    PrioritySettings, Rotation, Round, Schedule, Shuffled, Variables,
-};
+use raddle::schedule::{Cyclic, Dependencies, Priority, PrioritySettings, Round, Schedule, Variables};
 use raddle::state::{Learned, Reader, StateError, Writer};
 use raddle::{
-    Boundary, Ending, Engine, EngineError, Fold, Metric, Parts, Program, Relate, State, Task, Update,
-    UpdateBlock, Verbs, Verdict, Visibility, replay,
+    Boundary, Engine, Fold, Metric, Parts, Program, Relate, State, Task, Update, UpdateBlock, Verbs, Verdict,
+    Visibility,
 };
 
-use crate::programs::forms::{self, Confused};
 use crate::programs::within_a_minute;
 
-/// Three shards own four variables each; every update adds 1 to a variable. One mistake may be in it, by name.
+/// The shard in which verbs that are asked of shards are trapped.
+const TRAPPED: u32 = 2;
+
+/// Three shards own four variables each; every update adds 1 to a variable. Mistakes may be in it, by name, with a `+`
+/// between them.
 struct Sums {
-    mistake: &'static str,
+    mistakes: &'static str,
+    /// First epoch in which a trap is set,
+    from: u64,
+    /// and the one that runs.
+    epoch: AtomicU64,
     visibility: Visibility,
-    /// What goes round the engine.
+    /// Shards that were told of past the engine.
     behind: Mutex<Vec<u32>>,
 }
 
@@ -47,16 +57,16 @@ impl State for Value {
     }
 }
 
-impl Clone for Replica {
-    fn clone(&self) -> Self {
-        Self { sums: self.sums.clone(), seen: AtomicU64::new(self.seen.load(Ordering::Relaxed)) }
-    }
-}
-
 struct Replica {
     sums: Vec<f64>,
     /// Changed where nothing may be.
     seen: AtomicU64,
+}
+
+impl Clone for Replica {
+    fn clone(&self) -> Self {
+        Self { sums: self.sums.clone(), seen: AtomicU64::new(self.seen.load(Ordering::Relaxed)) }
+    }
 }
 
 impl State for Replica {
@@ -70,8 +80,23 @@ impl State for Replica {
 }
 
 impl Sums {
+    fn has(&self, mistake: &str) -> bool {
+        self.mistakes.split('+').any(|one| one == mistake)
+    }
+
+    /// A trap in a verb that is not told its epoch.
     fn trap(&self, verb: &str) {
-        assert!(self.mistake != verb, "the trap in {verb}");
+        self.trap_in(verb, self.epoch.load(Ordering::Relaxed));
+    }
+
+    fn trap_in(&self, verb: &str, epoch: u64) {
+        assert!(!self.has(verb) || epoch < self.from, "the trap in {verb}");
+    }
+
+    fn trap_of(&self, verb: &str, shard: u32, epoch: u64) {
+        if shard == TRAPPED {
+            self.trap_in(verb, epoch);
+        }
     }
 }
 
@@ -107,19 +132,19 @@ impl Program for Sums {
         self.trap("commit");
         change.iter().for_each(|&(variable, by)| replica.sums[variable as usize] += by);
     }
-    fn commit_shard(&self, _: &Moves, _: u32, shard: &mut (Value, u64)) {
-        self.trap("commit_shard");
+    fn commit_shard(&self, _: &Moves, number: u32, shard: &mut (Value, u64)) {
+        self.trap_of("commit_shard", number, self.epoch.load(Ordering::Relaxed));
         shard.0.value += 1;
     }
     fn moved(&self, change: &Moves, tell: &mut dyn FnMut(u32, f64)) {
         self.trap("moved");
         change.iter().for_each(|&(variable, by)| tell(variable, by));
-        if self.mistake == "moved beyond" {
+        if self.has("moved beyond") {
             tell(12, 1.0);
         }
     }
-    fn certify(&self, _: &Boundary, _: u32, _: &mut (Value, u64), _: &Replica) -> Moves {
-        self.trap("certify");
+    fn certify(&self, at: &Boundary, number: u32, _: &mut (Value, u64), _: &Replica) -> Moves {
+        self.trap_of("certify", number, at.epoch);
         Vec::new()
     }
     fn conclude(
@@ -129,18 +154,19 @@ impl Program for Sums {
         replica: &Replica,
         _: Vec<(u32, Moves)>,
     ) -> Verdict<Moves> {
-        self.trap("conclude");
-        let value = match self.mistake {
+        self.trap_in("conclude", at.epoch);
+        self.epoch.store(at.epoch, Ordering::Relaxed);
+        let value = match self.mistakes {
             "NaN" => f64::NAN,
             "infinite" => f64::INFINITY,
             "minus infinite" => f64::NEG_INFINITY,
             _ => replica.sums.iter().sum::<f64>() + 1.0,
         };
         let mut verdict = Verdict::new(Metric::new("sum", value, "nothing").target(-1.0));
-        if self.mistake == "weights beyond" {
+        if self.has("weights beyond") {
             verdict.weights.push((13, 1.0));
         }
-        if self.mistake == "worse" {
+        if self.has("worse") {
             verdict.objective = Some(at.epoch as f64);
         }
         verdict
@@ -148,7 +174,7 @@ impl Program for Sums {
     fn remember(&self, shard: &(Value, u64), out: &mut Learned<Writer>) {
         self.trap("remember");
         out.write(&shard.0);
-        out.write(&if self.mistake == "forgotten" { 0 } else { shard.1 });
+        out.write(&if self.has("forgotten") { 0 } else { shard.1 });
     }
     fn recall(&self, shard: &mut (Value, u64), from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         self.trap("recall");
@@ -159,31 +185,25 @@ impl Program for Sums {
 
 impl Update for Sums {
     fn update(&self, task: &Task, shard: &mut (Value, u64), replica: &Replica) -> Moves {
-        self.trap("update");
+        self.trap_of("update", task.shard, task.epoch);
         shard.1 += 1;
         let mut moves: Moves = task.variables.iter().map(|&variable| (variable, 1.0)).collect();
-        match self.mistake {
+        let first = task.shard * 4;
+        match self.mistakes {
             "a lock" => self.behind.lock().unwrap().push(task.shard),
             "a replica changed" => {
                 replica.seen.fetch_add(1 << task.shard, Ordering::Relaxed);
             }
             "a HashMap" => {
                 let map: HashMap<u32, f64> = (0..64).map(|n| (n, f64::from(n))).collect();
-                moves.push((
-                    task.shard * 4,
-                    map.values().enumerate().map(|(at, value)| at as f64 * value).sum(),
-                ));
+                moves.push((first, map.values().enumerate().map(|(at, value)| at as f64 * value).sum()));
             }
             "a thread" => {
                 let id = format!("{:?}", std::thread::current().id());
-                moves.push((
-                    task.shard * 4,
-                    f64::from(
-                        id.bytes().fold(0u32, |sum, byte| sum.wrapping_mul(131).wrapping_add(byte.into())),
-                    ),
-                ));
+                let hash = |sum: u32, byte: u8| sum.wrapping_mul(131).wrapping_add(byte.into());
+                moves.push((first, f64::from(id.bytes().fold(0, hash))));
             }
-            "forgotten" => moves.push((task.shard * 4, shard.1 as f64)),
+            "forgotten" => moves.push((first, shard.1 as f64)),
             _ => {}
         }
         moves
@@ -192,7 +212,7 @@ impl Update for Sums {
 
 impl UpdateBlock for Sums {
     fn update_block(&self, task: &Task, shard: &mut (Value, u64), block: &mut Value, _: &Replica) -> Moves {
-        self.trap("update_block");
+        self.trap_of("update_block", task.shard, task.epoch);
         shard.1 += 1;
         block.value += u64::from(task.shard);
         vec![(task.shard * 4, 1.0)]
@@ -201,13 +221,13 @@ impl UpdateBlock for Sums {
 
 impl Relate for Sums {
     fn gather(&self, task: &Task, _: &(Value, u64)) -> Moves {
-        self.trap("gather");
+        self.trap_of("gather", task.shard, task.epoch);
         task.variables.iter().map(|&variable| (variable, 0.0)).collect()
     }
 
     fn relate(&self, _: &(), candidates: &[u32], _: Vec<(u32, Moves)>) -> Dependencies {
         self.trap("relate");
-        Dependencies::none(candidates.len() + usize::from(self.mistake == "one related too many"))
+        Dependencies::none(candidates.len() + usize::from(self.has("one related too many")))
     }
 }
 
@@ -222,8 +242,8 @@ fn variables() -> Variables {
     Variables::in_ranges(vec![1; 12], vec![0, 4, 8, 12])
 }
 
-fn parts(fails: &'static str) -> Parts<Sums> {
-    let value = |of: &str| Value { value: 0, fails: if fails.ends_with(of) { fails } else { "" } };
+fn parts(mistakes: &'static str) -> Parts<Sums> {
+    let value = |of: &str| Value { value: 0, fails: if mistakes.ends_with(of) { mistakes } else { "" } };
     Parts {
         shards: (0..3).map(|_| (value("shard"), 0)).collect(),
         blocks: (0..2).map(|_| value("block")).collect(),
@@ -232,13 +252,26 @@ fn parts(fails: &'static str) -> Parts<Sums> {
     }
 }
 
-fn engine(mistake: &'static str, schedule: impl Schedule) -> Engine<Sums> {
-    with(mistake, Visibility::EachRound, schedule)
+fn engine(mistakes: &'static str, schedule: impl Schedule) -> Engine<Sums> {
+    with(mistakes, Visibility::EachRound, schedule)
 }
 
-fn with(mistake: &'static str, visibility: Visibility, schedule: impl Schedule) -> Engine<Sums> {
-    let program = Sums { mistake, visibility, behind: Mutex::default() };
-    Engine::new(program, schedule, parts(mistake)).epochs(3).identity("sums")
+fn with(mistakes: &'static str, visibility: Visibility, schedule: impl Schedule) -> Engine<Sums> {
+    trapped(mistakes, 0, visibility, schedule)
+}
+
+/// A run with these mistakes, of which traps are set from this epoch on.
+fn trapped(
+    mistakes: &'static str,
+    from: u64,
+    visibility: Visibility,
+    schedule: impl Schedule,
+) -> Engine<Sums> {
+    Engine::new(sums(mistakes, from, visibility), schedule, parts(mistakes)).epochs(3).identity("sums")
+}
+
+fn sums(mistakes: &'static str, from: u64, visibility: Visibility) -> Sums {
+    Sums { mistakes, from, epoch: AtomicU64::default(), visibility, behind: Mutex::default() }
 }
 
 fn cyclic() -> Cyclic {
@@ -249,78 +282,16 @@ fn priority() -> Priority {
     Priority::new(variables(), PrioritySettings::new(4, 1))
 }
 
-/// What a run says, on every number of workers; it must not hang.
+/// What a run says, by the number of its workers and by pointer or by bytes; it must not hang.
 fn said(build: impl Fn() -> Engine<Sums> + Send + Clone + 'static) -> Vec<String> {
-    let ways = [(1, false), (2, false), (3, false), (2, true)];
+    let ways = [(1, false), (1, true), (2, false), (2, true), (3, false), (7, true)];
     let run = |(workers, serialized)| {
         let build = build.clone();
         let run = move || {
             let engine = build().workers(workers).threads(workers).serialized(serialized);
-            engine.run().err().map_or("nothing".into(), |error| format!("{error:?}"))
+            engine.run().err().map_or("nothing".into(), |error| error.to_string())
         };
         within_a_minute(run)
     };
     ways.into_iter().map(run).collect()
-}
-
-/// A schedule that always says the same, and whose methods may be trapped.
-struct Fixed {
-    next: Next,
-    trap: &'static str,
-    named: Option<Variables>,
-    asked: bool,
-}
-
-fn fixed(next: Next, trap: &'static str) -> Fixed {
-    Fixed { next, trap, named: Some(variables()), asked: false }
-}
-
-fn round(tasks: &[(u32, &[u32])]) -> Next {
-    let task = |&(shard, variables): &(u32, &[u32])| Assignment {
-        shard,
-        block: None,
-        variables: variables.to_vec(),
-    };
-    Next::Round(Round { phase: (), tasks: tasks.iter().map(task).collect() })
-}
-
-impl Fixed {
-    fn trap(&self, method: &str) {
-        assert!(self.trap != method, "the trap in {method}");
-    }
-}
-
-impl Schedule for Fixed {
-    fn identity(&self) -> String {
-        "fixed".into()
-    }
-    fn variables(&self) -> Option<&Variables> {
-        self.named.as_ref()
-    }
-    fn begin_epoch(&mut self, _: &Outlook) -> Plan {
-        self.trap("begin_epoch");
-        self.asked = false;
-        Plan::Stepwise
-    }
-    fn next_round(&mut self) -> Next {
-        self.trap("next_round");
-        if std::mem::replace(&mut self.asked, true) { Next::EndOfEpoch } else { self.next.clone() }
-    }
-    fn decide(&mut self, _: &Dependencies) -> Next {
-        self.trap("decide");
-        round(&[(0, &[0])])
-    }
-    fn learn(&mut self, _: &Round, _: &[(u32, f64)]) {
-        self.trap("learn");
-    }
-    fn shrink(&mut self) {
-        self.trap("shrink");
-    }
-    fn save(&self, _: &mut Writer) {
-        self.trap("save");
-    }
-    fn load(&mut self, _: &mut Reader<'_>) -> Result<(), StateError> {
-        self.trap("load");
-        Ok(())
-    }
 }

@@ -1,0 +1,163 @@
+//! Verbs that a program lacks, or that lose or mix up what is answered.
+
+use raddle::schedule::{
+    Assignment, Automatic, Candidates, Cyclic, EachShard, Grid, Next, Rotation, Round, Schedule, Shuffled,
+    Variables,
+};
+use raddle::{
+    Boundary, Engine, EngineError, Metric, Parts, Program, Task, Update, Verbs, Verdict, Visibility,
+};
+
+use super::fixed::{Fixed, fixed};
+
+/// A program that does nothing, and may have `update` and no more.
+struct Bare<const UPDATES: bool>;
+
+impl<const UPDATES: bool> Program for Bare<UPDATES> {
+    type Shard = ();
+    type Block = ();
+    type Pinned = ();
+    type Replica = ();
+    type Partial = ();
+    type Change = ();
+    type Phase = ();
+
+    fn verbs() -> Verbs<Self> {
+        if UPDATES { Verbs::new().update() } else { Verbs::new() }
+    }
+    fn visibility(&self) -> Visibility {
+        if UPDATES { Visibility::AtBoundary } else { Visibility::EachRound }
+    }
+    fn aggregate(&self, _: &Round, (): &mut (), _: Vec<(u32, ())>) {}
+    fn commit(&self, (): &(), (): &mut ()) {}
+    fn certify(&self, _: &Boundary, _: u32, (): &mut (), (): &()) {}
+    fn conclude(&self, _: &Boundary, (): &mut (), (): &(), _: Vec<(u32, ())>) -> Verdict<()> {
+        Verdict::new(Metric::new("none", 1.0, "nothing"))
+    }
+}
+
+impl<const UPDATES: bool> Update for Bare<UPDATES> {
+    fn update(&self, _: &Task, (): &mut (), (): &()) {}
+}
+
+#[test]
+fn a_verb_the_program_lacks_is_named() {
+    let parts = || Parts::new(vec![(); 2], ()).blocks(vec![(); 2]);
+    let refused =
+        |schedule: Box<dyn Schedule>| Engine::new(Bare::<false>, schedule, parts()).run().err().unwrap();
+    let variables = || Variables::in_ranges(vec![1; 4], vec![0, 2, 4]);
+    // Shipped schedules say what they ask for: nothing runs.
+    let shipped: [(Box<dyn Schedule>, _); 4] = [
+        (
+            Box::new(Rotation::new(2, 2)),
+            "the schedule brings shards blocks, but the program has no `update_block`: ",
+        ),
+        (
+            Box::new(Grid::new(2, 2)),
+            "the schedule brings shards blocks, but the program has no `update_block`: ",
+        ),
+        (
+            Box::new(Cyclic::new(variables(), 2)),
+            "the schedule asks shards to update variables, but the program has no `update`: ",
+        ),
+        (
+            Box::new(Automatic::new(variables(), vec![Box::new(Shuffled::new(variables(), 2, 1))])),
+            "the schedule asks shards to update variables, but the program has no `update`: ",
+        ),
+    ];
+    for (schedule, expected) in shipped {
+        let EngineError::Setting(why) = refused(schedule) else { panic!("{expected} is told too late") };
+        assert!(why.starts_with(expected) && why.contains("name it in `verbs`"), "{why}");
+    }
+    // Any other schedule is refused when it asks, without a panic.
+    let task = |block| Round { phase: (), tasks: vec![Assignment { shard: 0, block, variables: vec![0] }] };
+    let related = Candidates { phase: (), variables: vec![0], owners: vec![(0, vec![0])] };
+    for (next, expected) in [
+        (Next::Round(task(None)), "`update`: "),
+        (Next::Round(task(Some(0))), "`update_block`: "),
+        (Next::Relate(related), "`relate`: "),
+    ] {
+        for is_known in [false, true] {
+            let EngineError::Worker(why) =
+                refused(Box::new(Fixed { is_known, named: None, ..fixed(next.clone(), "") }))
+            else {
+                panic!("{expected} is told too soon")
+            };
+            assert!(why.contains(expected) && !why.contains("panicked"), "{why}");
+        }
+    }
+}
+
+#[test]
+fn a_partial_of_another_kind_is_an_error_that_names_both() {
+    #[derive(Debug)]
+    enum Partial {
+        Moves(Vec<f64>),
+        Share(f64),
+    }
+    raddle::state!(
+        enum Partial {
+            Moves(moves),
+            Share(share),
+        }
+    );
+    /// Answers what is named in it.
+    struct Confused(&'static str);
+    impl Program for Confused {
+        type Shard = ();
+        type Block = ();
+        type Pinned = ();
+        type Replica = ();
+        type Partial = Partial;
+        type Change = ();
+        type Phase = ();
+
+        fn verbs() -> Verbs<Self> {
+            Verbs::new().update()
+        }
+        fn aggregate(&self, _: &Round, (): &mut (), partials: Vec<(u32, Partial)>) {
+            raddle::answers!(partials, Partial::Moves);
+        }
+        fn commit(&self, (): &(), (): &mut ()) {}
+        fn certify(&self, boundary: &Boundary, number: u32, (): &mut (), (): &()) -> Partial {
+            if self.0 == "moves" && boundary.epoch == 1 && number == 1 {
+                Partial::Moves(Vec::new())
+            } else {
+                Partial::Share(0.5)
+            }
+        }
+        fn conclude(&self, _: &Boundary, (): &mut (), (): &(), shares: Vec<(u32, Partial)>) -> Verdict<()> {
+            assert_eq!(raddle::answers!(shares, Partial::Share).len(), 3, "nothing is dropped");
+            Verdict::new(Metric::new("none", 1.0, "nothing"))
+        }
+    }
+    impl Update for Confused {
+        fn update(&self, task: &Task, (): &mut (), (): &()) -> Partial {
+            if self.0 == "share" && task.shard == 2 { Partial::Share(1.0) } else { Partial::Moves(vec![1.0]) }
+        }
+    }
+    let run = |confused, workers| {
+        let engine =
+            Engine::new(Confused(confused), EachShard::new(3), Parts::new(vec![(); 3], ())).epochs(2);
+        engine.workers(workers).threads(workers).run().err().map(|error| error.to_string())
+    };
+    for workers in [1, 3] {
+        assert_eq!(run("nothing", workers), None);
+        let said = run("share", workers).unwrap();
+        assert!(said.contains("aggregate, epoch 0"), "{said}");
+        assert!(said.ends_with("shard 2 answers `Share` where `Partial::Moves` is due"), "{said}");
+        let said = run("moves", workers).unwrap();
+        assert!(said.contains("conclude, epoch 1") && said.contains("tests/errors/verbs.rs:"), "{said}");
+        assert!(said.ends_with("shard 1 answers `Moves` where `Partial::Share` is due"), "{said}");
+    }
+}
+
+#[test]
+fn verbs_that_lose_answers_are_asked_for() {
+    let run = |schedule| Engine::new(Bare::<true>, schedule, Parts::new(vec![(); 2], ())).epochs(2).run();
+    assert_eq!(run(EachShard::new(2)).unwrap().report.tasks, 4);
+    let EngineError::Setting(why) = run(EachShard::new(2).then(())).err().unwrap() else { panic!() };
+    let expected = "the schedule asks a shard more than once before the boundary, but the program has no `fold`: \
+                    implement `Fold` for it and name it in `verbs`, or choose another schedule";
+    assert_eq!(why, expected);
+}
