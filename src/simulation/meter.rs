@@ -129,13 +129,10 @@ fn a_gain_that_does_not_pay_for_the_pause_moves_nothing() {
 /// Times of mini-batches of real jobs on ten workers each. Shares are continuous: shards are many.
 #[test]
 fn the_times_of_real_jobs_are_balanced_as_the_reference_does() {
-    let Some(folder) = std::env::var_os("RADDLE_DATA") else {
-        eprintln!("skipped: RADDLE_DATA is not set");
-        return;
-    };
+    let Some(folder) = raddle_datasets::registry::real_folder() else { return };
     let expected = [(1, 0.963), (2, 0.913), (3, 0.956), (4, 0.401)];
     for (job, reference) in expected {
-        let file = std::path::Path::new(&folder).join(format!("traces/pai-job-{job}.csv.gz"));
+        let file = folder.join(format!("traces/pai-job-{job}.csv.gz"));
         let times = times(&file, if job == 4 { 1500 } else { usize::MAX });
         let measured = run(&[1; 2000], 0.0, times.into_iter());
         let share = measured.balanced / measured.equal;

@@ -1,8 +1,10 @@
 //! Public sets in tests: used where they are, and said so; skipped where they are not.
 
 use std::env;
+use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::thread;
 
 use super::corpora::load_corpus;
@@ -13,10 +15,11 @@ use crate::error::ReadError;
 use crate::ratings::Ratings;
 use crate::table::Table;
 
-/// A public set for a test: `None`, with a line on stderr, when `RADDLE_DATA` is not set.
+/// A public set for a test: `None` when `RADDLE_DATA` is not set.
 ///
-/// A test that has real data says so by the line `real-data: PACKAGE PROGRAM TEST`. As output of tests that pass is
-/// not shown, the line also goes to the end of the file that `RADDLE_REAL_LOG` names, if it is set.
+/// A test that has real data says so on stderr by the line `real-data: PACKAGE PROGRAM TEST`, and one that lacks them by
+/// `skipped: PACKAGE PROGRAM TEST`. As output of tests that pass is not shown, the line also goes to the end of the file
+/// that `RADDLE_REAL_LOG` names, if it is set.
 ///
 /// # Panics
 /// When `RADDLE_DATA` is set and the set cannot be read from there: a test that was asked to use real data
@@ -41,14 +44,13 @@ pub fn real_corpus(name: &str) -> Option<Corpus> {
     at_hand(|| load_corpus(name, 1))
 }
 
-fn at_hand<T>(load: impl FnOnce() -> Result<T, ReadError>) -> Option<T> {
-    let set = |variable| env::var_os(variable).filter(|value| !value.is_empty());
-    if set("RADDLE_DATA").is_none() {
-        eprintln!("skipped: RADDLE_DATA is not set");
-        return None;
-    }
-    let data = load().unwrap_or_else(|error| panic!("RADDLE_DATA is set, but {error}"));
-    let line = format!("real-data: {}\n", test());
+/// The folder of public sets, `RADDLE_DATA`, for a test that reads from it otherwise; told as by [`real`].
+///
+/// # Panics
+/// When the line cannot be written.
+pub fn real_folder() -> Option<PathBuf> {
+    let folder = set("RADDLE_DATA");
+    let line = format!("{}: {}\n", if folder.is_some() { "real-data" } else { "skipped" }, test());
     eprint!("{line}");
     if let Some(file) = set("RADDLE_REAL_LOG") {
         // In one call, so that lines of tests that run at the same time do not mix.
@@ -56,7 +58,17 @@ fn at_hand<T>(load: impl FnOnce() -> Result<T, ReadError>) -> Option<T> {
         let written = written.and_then(|mut file| file.write_all(line.as_bytes()));
         written.unwrap_or_else(|error| panic!("RADDLE_REAL_LOG is {}: {error}", file.display()));
     }
-    Some(data)
+    folder.map(PathBuf::from)
+}
+
+fn at_hand<T>(load: impl FnOnce() -> Result<T, ReadError>) -> Option<T> {
+    real_folder()?;
+    Some(load().unwrap_or_else(|error| panic!("RADDLE_DATA is set, but {error}")))
+}
+
+/// A variable of the environment that is not empty.
+fn set(variable: &str) -> Option<OsString> {
+    env::var_os(variable).filter(|value| !value.is_empty())
 }
 
 /// The test that runs: its package and program, as cargo has them, and the name it has there.
