@@ -51,18 +51,6 @@ const ALGORITHMS: [&str; 4] =
     ["algorithms/common/src", "algorithms/lasso/src", "algorithms/mf/src", "algorithms/lda/src"];
 
 #[test]
-fn algorithms_have_no_thread_no_channel_no_lock_and_no_clock() {
-    let words =
-        ["thread::spawn", "thread::scope", "Mutex", "RwLock", "Condvar", "mpsc", "Instant", "SystemTime"];
-    for folder in &ALGORITHMS[1..] {
-        let found = naming(folder, &words);
-        assert!(found.is_empty(), "{folder}: {found:?}");
-    }
-    // The words are found where they stand.
-    assert!(!naming("src", &words).is_empty());
-}
-
-#[test]
 fn timely_is_named_in_eight_files_and_differential_in_one() {
     let files = [
         "changes.rs",

@@ -3,6 +3,8 @@
 //! The seconds are those of `RADDLE_MUTATE_SECONDS`, 15 unless it is set; `RADDLE_MUTATE_SEED` names the first of the
 //! changes, which follow each other by number, so that a failure can be repeated.
 
+#![allow(clippy::disallowed_types, reason = "it runs for so many seconds")]
+
 use std::env;
 use std::io::{Cursor, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};

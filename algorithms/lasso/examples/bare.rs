@@ -7,6 +7,8 @@
 //! Prints fit milliseconds (median; from the parsed matrix to the certified solution), passes over X, members of
 //! the working set, nonzeros and the relative duality gap. Writes `column value` lines, columns from 1.
 
+#![allow(clippy::disallowed_types, reason = "it times what it runs")]
+
 use std::error::Error;
 use std::fmt::Write as _;
 use std::time::Instant;

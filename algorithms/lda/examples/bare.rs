@@ -11,6 +11,8 @@
 //! With `--beside N` each repeat runs one thread by hand, then N threads that share nothing, then the engine with N
 //! workers: threads apart say what the cores gave in that minute, and so what of it N workers made use of.
 
+#![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "it times what it runs")]
+
 use std::error::Error;
 use std::time::Instant;
 

@@ -124,6 +124,7 @@ fn a_killed_run_that_is_resumed_ends_with_the_same_files() {
             let mut child =
                 command(folder, &line).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
             while !folder.join("killed/checkpoint").exists() && child.try_wait().unwrap().is_none() {
+                #[allow(clippy::disallowed_methods, reason = "a file is waited for")]
                 std::thread::sleep(std::time::Duration::from_millis(1));
             }
             child.kill().unwrap();

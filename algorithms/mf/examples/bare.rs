@@ -4,6 +4,8 @@
 //!
 //! `cargo run --release -p raddle-mf --example mf-bare -- DATA RANK EPOCHS [PARTS [WORKERS]]`
 
+#![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "it times what it runs")]
+
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;

@@ -4,6 +4,8 @@
 //! `cargo run --release -p raddle-mf --example warm -- DATA RANK EPOCHS [NAME=VALUE ...]`, where names are `times`,
 //! `workers`, `reg`, `step`, `init`, `power`, `items`, `biases`, `seed` and `out`. Prints one line of JSON; `cold` is the first.
 
+#![allow(clippy::disallowed_types, reason = "it times what it runs")]
+
 use std::collections::HashMap;
 use std::error::Error;
 use std::sync::Arc;

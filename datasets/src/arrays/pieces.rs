@@ -411,6 +411,7 @@ mod tests {
     }
 
     #[test]
+    #[allow(clippy::disallowed_methods, reason = "several ask at once")]
     fn of_several_that_ask_at_once_one_makes() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.pieces");

@@ -148,6 +148,7 @@ pub(crate) fn parse_each<T: Send>(
 }
 
 /// Runs every task on a thread of its own, the last one on the caller's, and returns their results in order.
+#[allow(clippy::disallowed_methods, reason = "the one place of threads")]
 pub(crate) fn on_threads<T: Send>(tasks: Vec<impl FnOnce() -> T + Send>) -> Vec<T> {
     let mut tasks = tasks;
     let Some(last) = tasks.pop() else { return Vec::new() };

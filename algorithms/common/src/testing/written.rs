@@ -43,6 +43,7 @@ pub fn replaces_files_alone(program: Program<'_>, folder: &Path, line: &str, opt
 
     assert!(Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
     let pipe = at("pipe");
+    #[allow(clippy::disallowed_methods, reason = "a pipe has a reader and a writer")]
     let reader = thread::spawn(move || {
         let mut read = Vec::new();
         File::open(pipe).unwrap().read_to_end(&mut read).unwrap();

@@ -81,6 +81,7 @@ enum Form {
 /// Infers the topics of every document.
 pub(crate) fn infer(options: &Options) -> Result<ExitStatus, Error> {
     let form = options.form()?;
+    #[allow(clippy::disallowed_methods, reason = "nothing is trained: results are the same on any number")]
     let workers =
         options.workers.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let (model, counts, _) = files::read(&options.model)?;

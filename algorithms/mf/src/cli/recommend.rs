@@ -69,6 +69,7 @@ const BATCH: usize = 4096;
 
 /// Writes the best items of users.
 pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
+    #[allow(clippy::disallowed_methods, reason = "nothing is trained: results are the same on any number")]
     let workers =
         options.workers.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let saved = files::read(&options.model)?;

@@ -127,6 +127,7 @@ mod tests {
     use raddle_common::testing::pairs;
 
     #[test]
+    #[allow(clippy::disallowed_methods, reason = "another thread reads a part")]
     fn parts_do_not_overlap_and_outlive_each_other() {
         let pool = Pool::default();
         let rating = |value| Rating { value, ..Rating::default() };
