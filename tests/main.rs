@@ -2,15 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
-mod abused;
 mod changes;
 mod commands;
 mod comparisons;
-#[cfg(target_os = "linux")]
-mod cut;
+mod convergence;
 mod errors;
 mod examples;
-mod hands;
+mod extreme_settings;
+mod fork_join;
+mod fuzzed_commands;
 #[cfg(target_os = "linux")]
 mod handshake;
 mod in_a_dataflow;
@@ -18,18 +18,18 @@ mod invariants;
 mod launch;
 #[cfg(target_os = "linux")]
 mod launched;
-mod learning;
-mod limits;
-mod measures;
+mod measuring_tasks;
 #[cfg(target_os = "linux")]
-mod memory;
-mod models;
+mod memory_limit;
+mod model_files;
+#[cfg(target_os = "linux")]
+mod partitions;
 mod processes;
 mod programs;
 mod readme;
 #[cfg(target_os = "linux")]
 mod recovery;
 mod replay;
-mod results;
+mod report_page;
 mod resume;
 mod schedule;

@@ -11,7 +11,7 @@ import tree_sitter, tree_sitter_rust
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Suites of the engine's tests that need no programs of other packages.
-ALONE = ["errors", "hands", "limits", "measures", "processes", "resume", "schedule"]
+ALONE = ["errors", "extreme_settings", "fork_join", "measuring_tasks", "processes", "resume", "schedule"]
 # Runs that are simulated by the engine's unit tests: at first, and for changes that survive.
 SIMULATIONS = ["300", "3000"]
 # Suites that take longer are left out, in seconds.

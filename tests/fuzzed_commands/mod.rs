@@ -89,7 +89,7 @@ fn whatever_the_programs_are_given_they_end_with_a_sentence() {
         match wrong(&watched, &made.words) {
             None => ends[kind][watched.code.unwrap() as usize] += 1,
             Some(what) => {
-                let kept = std::env::temp_dir().join(format!("raddle-abused-{case}"));
+                let kept = std::env::temp_dir().join(format!("raddle-fuzzed-{case}"));
                 let _ = fs::remove_dir_all(&kept);
                 raddle_common::testing::copy_folder(&folder, &kept);
                 let said: String = watched.err.chars().take(600).collect();
