@@ -35,48 +35,26 @@
 //! assert_eq!(view.advance().entered, [(0, Rating(7, 1))]);
 //! ```
 
+mod flow;
 mod key;
+mod numbers;
+mod record;
 mod roster;
 mod rules;
 
 use std::cell::RefCell;
 use std::fmt::{self, Debug, Formatter};
-use std::hash::Hash;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use differential_dataflow::VecCollection;
-use differential_dataflow::input::{Input as _, InputSession};
-use differential_dataflow::operators::iterate::Iterate as _;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use timely::communication::Allocator;
-use timely::communication::allocator::thread::Thread;
-use timely::dataflow::{ProbeHandle, Scope};
-use timely::worker::{Config, Worker};
 
+use self::flow::{Difference, Flow, KeysOf, Moved, Row};
 pub use self::key::Key;
+use self::numbers::Numbers;
+pub use self::record::{Record, Value};
 pub use self::roster::{Done, Refused, Roster, Taken};
-use self::rules::Within;
 pub use self::rules::{Keep, Rules};
-
-/// What a view can hold: plain values that are compared, hashed and copied.
-pub trait Value: Ord + Hash + Debug + Clone + Send + Serialize + DeserializeOwned + 'static {}
-
-impl<T: Ord + Hash + Debug + Clone + Send + Serialize + DeserializeOwned + 'static> Value for T {}
-
-/// A piece of the data that is inserted and retracted whole: a rating, a document, a row.
-pub trait Record: Value {
-    /// What it is called. Several records may have one id; [`Keep`] says which of them count.
-    type Id: Value;
-
-    /// Its id.
-    fn id(&self) -> Self::Id;
-
-    /// What it belongs to, each key once, and what it costs there: a user and an item, or the words of a document, each with
-    /// how often it occurs.
-    fn keys(&self) -> Vec<(Key, u64)>;
-}
 
 /// How many records of the view have a key, and the sum of what they cost there.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -106,16 +84,10 @@ pub struct Delta<R> {
     pub dropped: Vec<Key>,
 }
 
-type Seen<T> = Rc<RefCell<Vec<(T, isize)>>>;
-
 /// The records that count, kept up to date.
 pub struct View<R: Record> {
-    worker: Worker,
-    input: InputSession<u64, (R::Id, (u64, R)), isize>,
-    probe: ProbeHandle<u64>,
-    records: Seen<(u64, R)>,
-    tallies: Seen<(Key, Tally)>,
-    admitted: Seen<Key>,
+    numbers: Rc<RefCell<Numbers<R>>>,
+    flow: Flow,
     version: u64,
 }
 
@@ -124,6 +96,7 @@ impl<R: Record> Debug for View<R> {
         write!(f, "View(version {})", self.version)
     }
 }
+
 static BEGUN: AtomicU64 = AtomicU64::new(0);
 
 /// How many views this process has begun.
@@ -132,156 +105,67 @@ pub fn begun() -> u64 {
     BEGUN.load(Ordering::Relaxed)
 }
 
-type Of<'scope, D> = VecCollection<'scope, u64, D, isize>;
-
 impl<R: Record> View<R> {
     /// A view without records.
     pub fn new(rules: Rules) -> Self {
         BEGUN.fetch_add(1, Ordering::Relaxed);
-        let mut worker = Worker::new(Config::default(), Allocator::Thread(Thread::default()), None);
-        let probe = ProbeHandle::new();
-        let (records, tallies, admitted) = (Seen::default(), Seen::default(), Seen::default());
-        let input = worker.dataflow(|scope: Scope<'_, u64>| {
-            let (input, all) = scope.new_collection();
-            let kept = kept(all, &rules);
-            let counted = tallied(kept.clone());
-            if !rules.within.is_empty() {
-                let admitted = Rc::clone(&admitted);
-                bounded(kept.clone(), counted.clone(), rules.within.clone())
-                    .inspect(move |(key, _, diff)| admitted.borrow_mut().push((*key, *diff)))
-                    .probe_with(&probe);
-            }
-            let (of_records, of_tallies) = (Rc::clone(&records), Rc::clone(&tallies));
-            kept.inspect(move |(record, _, diff)| of_records.borrow_mut().push((record.clone(), *diff)))
-                .probe_with(&probe);
-            counted
-                .inspect(move |(tally, _, diff)| of_tallies.borrow_mut().push((*tally, *diff)))
-                .probe_with(&probe);
-            input
-        });
-        Self { worker, input, probe, records, tallies, admitted, version: 0 }
+        let numbers = Rc::new(RefCell::new(Numbers::<R>::default()));
+        let of_slots = Rc::clone(&numbers);
+        let keys_of: KeysOf = Rc::new(move |slot| of_slots.borrow().keys(slot));
+        Self { numbers, flow: Flow::new(&rules, &keys_of), version: 0 }
     }
 
     /// Inserts a record with the next [`advance`](Self::advance). Its number says where it stands among those of its id; it
     /// must not be one that a record of this id has.
     pub fn insert(&mut self, number: u64, record: R) {
-        self.input.update((record.id(), (number, record)), 1);
+        self.update(number, record, 1);
     }
 
     /// Retracts a record that was inserted under this number.
     pub fn retract(&mut self, number: u64, record: R) {
-        self.input.update((record.id(), (number, record)), -1);
+        self.update(number, record, -1);
+    }
+
+    fn update(&mut self, number: u64, record: R, times: isize) {
+        let (id, slot) = self.numbers.borrow_mut().note(number, record, times);
+        self.flow.update(id, number, slot, times);
     }
 
     /// Makes what was inserted and retracted the next version.
     pub fn advance(&mut self) -> Delta<R> {
         let version = self.version;
         self.version += 1;
-        self.input.advance_to(self.version);
-        self.input.flush();
-        let Self { worker, input, probe, .. } = self;
-        worker.step_while(|| probe.less_than(input.time()));
-        let (entered, left) = split(&self.records);
-        let (counts, gone) = split(&self.tallies);
-        let (admitted, dropped) = split(&self.admitted);
-        let counted: Vec<Key> = counts.iter().map(|(key, _)| *key).collect();
-        let lost = gone.into_iter().map(|(key, _)| key).filter(|key| counted.binary_search(key).is_err());
-        let mut counts: Vec<(Key, Tally)> =
-            counts.into_iter().chain(lost.map(|key| (key, Tally::default()))).collect();
-        counts.sort_unstable();
+        let Difference { slots, tallies, admitted } = self.flow.advance();
+        let mut numbers = self.numbers.borrow_mut();
+        let records = |slots: Vec<Row>| {
+            let mut records: Vec<(u64, R)> =
+                slots.into_iter().filter_map(|(slot, _)| numbers.record(slot)).collect();
+            records.sort_unstable();
+            records
+        };
+        let (entered, left) = (records(slots.0), records(slots.1));
+        numbers.forget();
         let changed = entered.iter().chain(&left);
         let mut touched: Vec<Key> =
             changed.flat_map(|(_, record)| record.keys()).map(|(key, _)| key).collect();
         touched.sort_unstable();
         touched.dedup();
-        Delta { version, entered, left, counts, touched, admitted, dropped }
+        let (admitted, dropped) = (keys(admitted.0), keys(admitted.1));
+        Delta { version, entered, left, counts: counts(tallies), touched, admitted, dropped }
     }
 }
 
-/// What was seen since the last version: what came and what went, each in order.
-fn split<T: Ord>(seen: &Seen<T>) -> (Vec<T>, Vec<T>) {
-    let mut seen = std::mem::take(&mut *seen.borrow_mut());
-    seen.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-    let (mut came, mut went) = (Vec::new(), Vec::new());
-    let mut rest = seen.into_iter().peekable();
-    while let Some((value, mut sum)) = rest.next() {
-        while let Some((_, diff)) = rest.next_if(|(next, _)| *next == value) {
-            sum += diff;
-        }
-        match sum.signum() {
-            1 => came.push(value),
-            -1 => went.push(value),
-            _ => {}
-        }
-    }
-    (came, went)
+fn keys(rows: Vec<Row>) -> Vec<Key> {
+    rows.into_iter().map(|(key, _)| Key::of(key)).collect()
 }
 
-/// The records that count: of each id those that are kept, less those that fall below a threshold.
-fn kept<'scope, R: Record>(all: Of<'scope, (R::Id, (u64, R))>, rules: &Rules) -> Of<'scope, (u64, R)> {
-    let current = match rules.keep {
-        Keep::All => all.map(|(_, record)| record),
-        Keep::First => {
-            all.reduce(|_, records, out| out.push((records[0].0.clone(), 1))).map(|(_, record)| record)
-        }
-        Keep::Last => {
-            let last = |records: &[(&(u64, R), isize)]| records[records.len() - 1].0.clone();
-            all.reduce(move |_, records, out| out.push((last(records), 1))).map(|(_, record)| record)
-        }
-    };
-    if rules.least.is_empty() {
-        return current;
-    }
-    let bounded = rules.clone();
-    let bound_keys = move |(_, record): &(u64, R)| -> Vec<Key> {
-        record.keys().into_iter().map(|(key, _)| key).filter(|&key| bounded.least(key) > 0).collect()
-    };
-    let keys_of = bound_keys.clone();
-    let by_key = current
-        .clone()
-        .flat_map(move |record| keys_of(&record).into_iter().map(move |key| (key, record.clone())));
-    let by_key = by_key.arrange_by_key();
-    let keys_of = bound_keys.clone();
-    let terms = current.clone().flat_map(move |record| keys_of(&record));
-    let keys = terms.clone().distinct();
-    let rules = rules.clone();
-    // Records leave with their keys: what goes round is the few keys that are below, not the many records that are not.
-    let below = keys.clone().filter(|_| false).iterate(|scope, below| {
-        let leaving = by_key
-            .clone()
-            .enter(scope)
-            .join_core(below.arrange_by_self(), |_, record, _| Some(record.clone()));
-        let taken = leaving.distinct().flat_map(move |record| bound_keys(&record));
-        let left = terms.enter(scope).concat(taken.negate()).count();
-        let enough = left.filter(move |&(key, count)| count as u64 >= rules.least(key)).map(|(key, _)| key);
-        keys.enter(scope).concat(enough.negate()).consolidate()
-    });
-    let leaving = by_key.join_core(below.arrange_by_self(), |_, record, _| Some(record.clone())).distinct();
-    current.concat(leaving.negate())
-}
-
-/// How many records have each key, and what they cost there.
-fn tallied<R: Record>(kept: Of<'_, (u64, R)>) -> Of<'_, (Key, Tally)> {
-    let each = kept
-        .explode(|(_, record)| record.keys().into_iter().map(|(key, cost)| (key, (1_isize, cost as isize))));
-    each.count().map(|(key, (records, cost))| (key, Tally { records: records as u64, cost: cost as u64 }))
-}
-
-/// The keys that are within their bounds.
-fn bounded<'scope, R: Record>(
-    kept: Of<'scope, (u64, R)>,
-    counted: Of<'scope, (Key, Tally)>,
-    within: Vec<(u8, Within)>,
-) -> Of<'scope, Key> {
-    let all = kept.map(|_| ()).count();
-    let kinds: Vec<u8> = within.iter().map(|(kind, _)| *kind).collect();
-    let counted = counted.filter(move |(key, _)| kinds.contains(&key.kind)).map(|counted| ((), counted));
-    let is_within = move |key: Key, tally: Tally, all: isize| {
-        let mut bounds = within.iter().filter(|(kind, _)| *kind == key.kind);
-        bounds.all(|(_, is_within)| is_within(tally.records, all as u64))
-    };
-    counted
-        .join_map(all, move |(), &(key, tally), &all| (key, is_within(key, tally, all)))
-        .filter(|(_, is)| *is)
-        .map(|(key, _)| key)
+/// What the keys whose tallies came or went have now.
+fn counts((came, gone): Moved) -> Vec<(Key, Tally)> {
+    let lost = gone.into_iter().map(|(key, _)| key);
+    let lost = lost.filter(|key| came.binary_search_by_key(key, |&(key, _)| key).is_err());
+    let lost: Vec<(Key, Tally)> = lost.map(|key| (Key::of(key), Tally::default())).collect();
+    let now = came.iter().map(|&(key, (records, cost))| (Key::of(key), Tally { records, cost }));
+    let mut counts: Vec<(Key, Tally)> = now.chain(lost).collect();
+    counts.sort_unstable();
+    counts
 }

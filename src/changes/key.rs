@@ -16,4 +16,14 @@ impl Key {
     pub fn new(kind: u8, number: u32) -> Self {
         Self { kind, number }
     }
+
+    /// Number of the key among those of all kinds, in their order.
+    pub(super) fn code(self) -> u64 {
+        u64::from(self.kind) << 32 | u64::from(self.number)
+    }
+
+    /// Key of this code.
+    pub(super) fn of(code: u64) -> Self {
+        Self { kind: (code >> 32) as u8, number: code as u32 }
+    }
 }
