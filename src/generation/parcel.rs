@@ -4,6 +4,7 @@
 //! it is turned into bytes once and cut into pieces below timely's buffer size, because one large message makes both ends' buffers
 //! double and never shrink; the receiver joins the pieces and reads the message from them.
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -31,15 +32,29 @@ const RESERVED: u32 = 64;
 const KEPT: usize = 1 << 20;
 
 /// One message, or one piece of a message's bytes, with its address. Empty only as a placeholder.
-pub(crate) struct Parcels<P: Program> {
+#[derive(Default)]
+pub(crate) struct Parcels {
     to: u32,
-    content: Content<P>,
+    content: Content,
 }
 
-enum Content<P: Program> {
+#[derive(Default)]
+enum Content {
+    #[default]
     Nothing,
-    Whole(Message<P>),
+    Whole(Box<dyn Whole>),
     Piece(Piece),
+}
+
+/// A message of any program.
+trait Whole: Any + Send {
+    fn bytes(&self) -> Vec<u8>;
+}
+
+impl<P: Program> Whole for Message<P> {
+    fn bytes(&self) -> Vec<u8> {
+        to_bytes(self)
+    }
 }
 
 /// A piece of a message's bytes.
@@ -103,19 +118,13 @@ impl Piece {
     }
 }
 
-impl<P: Program> Default for Parcels<P> {
-    fn default() -> Self {
-        Self { to: 0, content: Content::Nothing }
-    }
-}
-
-impl<P: Program> Accountable for Parcels<P> {
+impl Accountable for Parcels {
     fn record_count(&self) -> i64 {
         i64::from(!matches!(self.content, Content::Nothing))
     }
 }
 
-impl<P: Program> ContainerBytes for Parcels<P> {
+impl ContainerBytes for Parcels {
     fn from_bytes(bytes: Bytes) -> Self {
         // Only this implementation wrote the bytes: a mismatch is two different builds talking to each other, and
         // the container cannot refuse.
@@ -126,7 +135,7 @@ impl<P: Program> ContainerBytes for Parcels<P> {
     fn length_in_bytes(&self) -> usize {
         let payload = match &self.content {
             Content::Nothing => 0,
-            Content::Whole(message) => to_bytes(message).len(),
+            Content::Whole(message) => message.bytes().len(),
             Content::Piece(piece) => piece.bytes.len(),
         };
         // Rounded up to timely's alignment.
@@ -139,7 +148,7 @@ impl<P: Program> ContainerBytes for Parcels<P> {
             Content::Piece(piece) => piece,
             // Reached where timely serializes although the engine was not told so.
             Content::Whole(message) => {
-                made = Piece::whole(to_bytes(message));
+                made = Piece::whole(message.bytes());
                 &made
             }
             Content::Nothing => {
@@ -164,19 +173,19 @@ fn thread_of(threads: &[u32], to: u32) -> usize {
 /// Sends each parcel whole to the thread that carries the worker it is addressed to, or the hub.
 pub(crate) struct ByAddress(pub(crate) Arc<Vec<u32>>);
 
-impl<P: Program> Distributor<Parcels<P>> for ByAddress {
-    fn partition<T: Clone, O: Push<Envelope<T, Parcels<P>>>>(
+impl Distributor<Parcels> for ByAddress {
+    fn partition<T: Clone, O: Push<Envelope<T, Parcels>>>(
         &mut self,
-        parcel: &mut Parcels<P>,
+        parcel: &mut Parcels,
         time: &T,
         pushers: &mut [O],
     ) {
         Envelope::push_at(parcel, time.clone(), &mut pushers[thread_of(&self.0, parcel.to)]);
     }
-    fn flush<T: Clone, O: Push<Envelope<T, Parcels<P>>>>(&mut self, _: &T, _: &mut [O]) {}
+    fn flush<T: Clone, O: Push<Envelope<T, Parcels>>>(&mut self, _: &T, _: &mut [O]) {}
 }
 
-impl<P: Program> Parcels<P> {
+impl Parcels {
     /// The worker that the message is for, or the hub.
     pub(crate) fn to(&self) -> u32 {
         self.to
@@ -206,19 +215,24 @@ impl Sender {
     }
 
     /// The parcels that carry a message to a worker.
-    pub(crate) fn pack<P: Program>(&mut self, to: u32, message: Message<P>) -> Vec<Parcels<P>> {
+    pub(crate) fn pack<P: Program>(&mut self, to: u32, message: Message<P>) -> Vec<Parcels> {
         if self.whole.contains(&thread_of(&self.thread_of, to)) {
-            return vec![Parcels { to, content: Content::Whole(message) }];
+            return vec![Parcels { to, content: Content::Whole(Box::new(message)) }];
         }
         Doing::verb("save").of("a message to worker", to).note();
         let mut out = Writer::over(Arc::get_mut(&mut self.last).map(std::mem::take).unwrap_or_default());
         out.write(&message);
-        let bytes = Arc::new(out.into_bytes());
+        self.cut(to, out.into_bytes(), matches!(message, Message::Block { .. }))
+    }
+
+    /// The pieces of a message's bytes.
+    fn cut(&mut self, to: u32, bytes: Vec<u8>, is_block: bool) -> Vec<Parcels> {
+        let bytes = Arc::new(bytes);
         if bytes.capacity() <= KEPT {
             self.last = Arc::clone(&bytes);
         }
         self.bytes += bytes.len() as u64;
-        if matches!(message, Message::Block { .. }) {
+        if is_block {
             self.block_bytes += bytes.len() as u64;
         }
         self.sent += 1;
@@ -242,20 +256,32 @@ pub(crate) struct Receiver {
 
 impl Receiver {
     /// The message that a parcel completes, if it does.
-    pub(crate) fn unpack<P: Program>(&mut self, parcel: Parcels<P>) -> Result<Option<Message<P>>, String> {
-        let piece = match parcel.content {
-            Content::Nothing => return Ok(None),
-            Content::Whole(message) => return Ok(Some(message)),
-            Content::Piece(piece) => piece,
-        };
-        Doing::verb("load of a message").note();
+    pub(crate) fn unpack<P: Program>(&mut self, parcel: Parcels) -> Result<Option<Message<P>>, String> {
         let read = |bytes: &[u8]| {
             from_bytes(bytes).map(Some).map_err(|error| format!("a message is broken: {error}"))
         };
+        let piece = match parcel.content {
+            Content::Nothing => return Ok(None),
+            Content::Whole(message) => {
+                let message: Box<dyn Any> = message;
+                let of_another = |_| String::from("a message is of another program");
+                return message.downcast::<Message<P>>().map(|message| Some(*message)).map_err(of_another);
+            }
+            Content::Piece(piece) => piece,
+        };
+        Doing::verb("load of a message").note();
         if piece.parts == 1 {
             return read(&piece.bytes);
         }
-        // Pieces of one message arrive in order: a channel keeps the order of each sender.
+        let Some(joined) = self.join(&piece) else { return Ok(None) };
+        let message = read(&joined);
+        self.keep(joined);
+        message
+    }
+
+    /// The bytes of the message that a piece completes, if it does. Pieces of one message arrive in order: a channel keeps
+    /// the order of each sender.
+    fn join(&mut self, piece: &Piece) -> Option<Vec<u8>> {
         let room = &mut self.room;
         let joined = self.open.entry((piece.from, piece.number)).or_insert_with(|| {
             let mut joined = std::mem::take(room);
@@ -264,14 +290,16 @@ impl Receiver {
         });
         joined.extend_from_slice(&piece.bytes);
         if piece.part + 1 < piece.parts {
-            return Ok(None);
+            return None;
         }
-        let mut joined = self.open.remove(&(piece.from, piece.number)).unwrap_or_default();
-        let message = read(&joined);
+        Some(self.open.remove(&(piece.from, piece.number)).unwrap_or_default())
+    }
+
+    /// Keeps room for the next message.
+    fn keep(&mut self, mut joined: Vec<u8>) {
         if joined.capacity() <= KEPT {
             joined.clear();
             self.room = joined;
         }
-        message
     }
 }

@@ -1,8 +1,9 @@
-//! The threads of a generation and the channels between them.
+//! [`Threads`]: the threads of a generation, the channels between them, and how each works and waits.
 
 use std::any::Any;
+use std::ops::Range;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use timely::communication::allocator::zero_copy::initialize::initialize_networking_from_sockets;
 use timely::communication::allocator::{AllocatorBuilder, ProcessBuilder};
@@ -10,25 +11,89 @@ use timely::communication::{Allocator, Hooks, initialize_from};
 use timely::worker::Worker;
 use timely::{CommunicationConfig, WorkerConfig};
 
-use super::{Generation, Links};
+use super::alarm::Alarm;
+use super::ports::Epochs;
+use crate::base::doing;
 use crate::base::error::EngineError;
-use crate::base::hands::lock;
+use crate::base::hands::Crew;
 use crate::cluster::net::frames::Frames;
-use crate::program::Program;
+use crate::cluster::net::link::Link;
 
-impl<P: Program> Generation<P> {
-    pub(super) fn run_on_threads(self: &Arc<Self>, links: Option<Links>) -> Result<(), EngineError> {
-        let here = self.layout.here.len();
+/// How long a parked worker sleeps before it looks whether a sibling has failed. Messages wake it at once.
+const WATCH: Duration = Duration::from_millis(50);
+
+/// How long a thread stays awake that has nothing to do: the answer to what it has just sent is often that near, and to
+/// wake a core that sleeps takes as long as many a round.
+const AWAKE: Duration = Duration::from_micros(100);
+
+/// How a thread waits for messages.
+struct Wait {
+    /// When messages last came; `None` where threads share cores, and one that stays awake would hold another up.
+    since: Option<Instant>,
+}
+
+impl Wait {
+    fn new(threads: usize) -> Self {
+        // Asking the system takes longer than many a round: not for one thread.
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        Self { since: (threads > 1 && threads <= cores()).then(Instant::now) }
+    }
+
+    /// Whether to look again at once.
+    fn stays_awake(&mut self) -> bool {
+        let Some(since) = &mut self.since else { return false };
+        if doing::take_messages() {
+            *since = Instant::now();
+        }
+        since.elapsed() < AWAKE
+    }
+}
+
+/// Which of the processes of a generation this is, and its connections to the others, by their number, each with the name
+/// of who is there.
+pub(crate) struct Links {
+    pub(crate) index: usize,
+    pub(crate) links: Vec<Option<(String, Link)>>,
+}
+
+/// Builds a generation's operators in the dataflow of a thread.
+type Build = Box<dyn Fn(Epochs<'_>) + Send + Sync>;
+
+/// The threads of a generation. They know nothing of its program, which is in what they build.
+pub(super) struct Threads {
+    /// Threads in all processes, and those of this one.
+    pub(super) threads: usize,
+    pub(super) here: Range<usize>,
+    pub(super) is_among_others: bool,
+    pub(super) serialized: bool,
+    pub(super) alarm: Arc<Alarm>,
+    /// Workers that lend the first one a hand.
+    pub(super) crew: Arc<Crew>,
+    pub(super) build: Build,
+}
+
+impl Threads {
+    /// Runs until all are done.
+    ///
+    /// # Errors
+    /// If they could not be started; what fails later is for the alarm.
+    pub(super) fn run(self, links: Option<Links>) -> Result<(), EngineError> {
+        let threads = Arc::new(self);
+        if threads.threads == 1 && !threads.serialized {
+            timely::execute_directly(move |worker| threads.work(worker));
+            return Ok(());
+        }
+        let here = threads.here.len();
         let refused = |why| EngineError::Start { threads: here, why };
-        let (mut builders, others) = self.channels(here, links).map_err(refused)?;
+        let (mut builders, others) = threads.channels(links).map_err(refused)?;
         // The first worker runs on this thread: where there are as many cores as workers, the system otherwise
         // places two of the threads that it starts at once on one core, for milliseconds.
         let first = builders.remove(0);
-        let work = |generation: &Arc<Self>, allocator| {
-            generation.work(&mut Worker::new(WorkerConfig::default(), allocator, Some(Instant::now())));
+        let work = |threads: &Self, allocator| {
+            threads.work(&mut Worker::new(WorkerConfig::default(), allocator, Some(Instant::now())));
         };
-        let generation = Arc::clone(self);
-        let guards = initialize_from(builders, others, move |allocator| work(&generation, allocator));
+        let shared = Arc::clone(&threads);
+        let guards = initialize_from(builders, others, move |allocator| work(&shared, allocator));
         let guards = guards.map_err(refused)?;
         let first = match first {
             AllocatorBuilder::Process(first) => Allocator::Process(first.build()),
@@ -37,30 +102,54 @@ impl<P: Program> Generation<P> {
                 return Err(refused("timely builds no channels between threads".into()));
             }
         };
-        work(self, first);
+        work(&threads, first);
         for result in guards.join() {
             if let Err(message) = result {
-                self.fail(message);
+                threads.alarm.fail(message);
             }
         }
         Ok(())
     }
 
+    /// One thread's life: build the dataflow, step or park until it is done, leave at once if a sibling failed.
+    fn work(&self, worker: &mut Worker) {
+        self.alarm.guarded(|| {
+            worker.dataflow::<u64, _, _>(|scope| (self.build)(scope));
+            let mut hand = if worker.index() > 0 { self.crew.join() } else { None };
+            let mut wait = Wait::new(self.threads);
+            while worker.has_dataflows() && !self.alarm.has_failed() {
+                let lends = hand.as_mut().is_some_and(|hand| hand.attend(&self.crew));
+                let awake = wait.stays_awake() || lends;
+                if self.is_among_others {
+                    // The threads that carry messages get a core at once, and not when this one's time is up.
+                    std::thread::yield_now();
+                }
+                let began = Instant::now();
+                worker.step_or_park(Some(if awake { Duration::ZERO } else { WATCH }));
+                if let Some(hand) = &mut hand {
+                    hand.worked(began);
+                }
+            }
+            Ok(())
+        });
+        // Timely would go on waiting for what a failed sibling will never send.
+        for dataflow in worker.installed_dataflows() {
+            worker.drop_dataflow(dataflow);
+        }
+    }
+
     /// The channels of the threads of this process, to each other and to those of others.
-    fn channels(
-        self: &Arc<Self>,
-        here: usize,
-        links: Option<Links>,
-    ) -> Result<(Vec<AllocatorBuilder>, Box<dyn Any + Send>), String> {
+    fn channels(&self, links: Option<Links>) -> Result<(Vec<AllocatorBuilder>, Box<dyn Any + Send>), String> {
+        let here = self.here.len();
         let Some(Links { index, links }) = links else {
-            return match self.settings.serialized {
+            return match self.serialized {
                 true => CommunicationConfig::ProcessBinary(here),
                 false => CommunicationConfig::Process(here),
             }
             .try_build();
         };
         let hooks = Hooks::default();
-        let inner = match self.settings.serialized {
+        let inner = match self.serialized {
             true => ProcessBuilder::new_bytes_vector(here, hooks.refill.clone(), None),
             false => ProcessBuilder::new_typed_vector(here, hooks.refill.clone(), None),
         };
@@ -70,11 +159,11 @@ impl<P: Program> Generation<P> {
                 streams.push(None);
                 continue;
             };
-            lock(&self.links).push(link.clone());
-            let generation = Arc::clone(self);
-            let lost = Arc::new(move |why: &str| generation.lose(why));
+            self.alarm.close_on_failure(link.clone());
+            let alarm = Arc::clone(&self.alarm);
+            let lost = Arc::new(move |why: &str| alarm.lose(why));
             let sources = number * here..(number + 1) * here;
-            streams.push(Some(Frames::new(link, name, (sources, self.layout.here.clone()), lost)));
+            streams.push(Some(Frames::new(link, name, (sources, self.here.clone()), lost)));
         }
         let made = initialize_networking_from_sockets(inner, streams, index, here, hooks);
         let (builders, guard) = made.map_err(|why| why.to_string())?;

@@ -13,7 +13,7 @@ use timely::scheduling::SyncActivator;
 
 use crate::base::error::EngineError;
 use crate::engine::Outcome;
-use crate::generation::dataflow::{Output, waker};
+use crate::generation::ports::{Output, waker};
 use crate::program::Program;
 use crate::run::record::EpochRecord;
 

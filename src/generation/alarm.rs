@@ -1,0 +1,104 @@
+//! [`Alarm`]: the failure of a generation, and those who must hear of it.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use timely::scheduling::SyncActivator;
+
+use crate::base::doing;
+use crate::base::error::EngineError;
+use crate::base::hands::lock;
+use crate::cluster::net::link::Link;
+
+/// Told why a generation fails.
+pub(crate) type Told = Box<dyn Fn(&EngineError) + Send>;
+
+/// Why a generation failed, and whether only because another process did.
+#[derive(Clone)]
+struct Failure {
+    reason: String,
+    of_a_peer: bool,
+}
+
+impl From<Failure> for EngineError {
+    fn from(Failure { reason, of_a_peer }: Failure) -> Self {
+        if of_a_peer { Self::Process(reason) } else { Self::Worker(reason) }
+    }
+}
+
+/// The failure of a generation, if it has failed.
+#[derive(Default)]
+pub(crate) struct Alarm {
+    failed: AtomicBool,
+    failure: Mutex<Option<Failure>>,
+    /// The connections to other processes, to be closed when one fails: whoever reads from them is then done.
+    links: Mutex<Vec<Link>>,
+    /// Told of the first failure, before others can notice it: workers may be busy for long.
+    told: Mutex<Option<Told>>,
+    /// Every operator, to be woken when one fails: in a dataflow of someone else's nobody looks for failures.
+    wakers: Mutex<Vec<SyncActivator>>,
+}
+
+impl Alarm {
+    /// Ends the generation on all workers; the first reason is kept.
+    pub(crate) fn fail(&self, reason: String) {
+        self.end_with(Failure { reason, of_a_peer: false });
+    }
+
+    /// Ends the generation because of another process.
+    pub(crate) fn lose(&self, reason: &str) {
+        self.end_with(Failure { reason: reason.into(), of_a_peer: true });
+    }
+
+    fn end_with(&self, failure: Failure) {
+        let mut first = lock(&self.failure);
+        if first.is_none() {
+            *first = Some(failure.clone());
+            if let Some(told) = &*lock(&self.told) {
+                told(&failure.into());
+            }
+        }
+        drop(first);
+        self.failed.store(true, Ordering::Release);
+        lock(&self.links).iter().for_each(Link::close);
+        for waker in lock(&self.wakers).iter() {
+            // A worker that is gone needs no waking.
+            let _ = waker.activate();
+        }
+    }
+
+    /// Runs a program's or a schedule's code: a panic or an error in it ends the generation, and nothing of timely's
+    /// unwinds. `None` if it did.
+    pub(crate) fn guarded<T>(&self, work: impl FnOnce() -> Result<T, String>) -> Option<T> {
+        doing::guarded(work).map_err(|reason| self.fail(reason)).ok()
+    }
+
+    /// Has somebody told of the first failure, before the others.
+    pub(crate) fn tell_first(&self, told: Told) {
+        *lock(&self.told) = Some(told);
+    }
+
+    /// Closes this connection when somebody fails.
+    pub(crate) fn close_on_failure(&self, link: Link) {
+        lock(&self.links).push(link);
+    }
+
+    /// Wakes this operator when another one fails.
+    pub(crate) fn wake_on_failure(&self, waker: SyncActivator) {
+        lock(&self.wakers).push(waker);
+    }
+
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Acquire)
+    }
+
+    /// Why a worker failed, if one did.
+    pub(crate) fn reason(&self) -> Option<String> {
+        lock(&self.failure).as_ref().map(|failure| failure.reason.clone())
+    }
+
+    /// The failure as an error, if there was one, which is then forgotten.
+    pub(crate) fn take(&self) -> Option<EngineError> {
+        lock(&self.failure).take().map(EngineError::from)
+    }
+}

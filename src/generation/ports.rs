@@ -1,0 +1,297 @@
+//! Operators of a generation, and the ports through which they hear and speak: the only file that names timely's operators.
+//! They know nothing of the program: what they do is handed to them in a box, so that timely is built once, and not for
+//! each program.
+
+use std::sync::Arc;
+
+use timely::Container;
+use timely::communication::Pull;
+use timely::container::CapacityContainerBuilder;
+use timely::dataflow::channels::Message as Envelope;
+use timely::dataflow::channels::pact::{DistributorPact, LogPuller};
+use timely::dataflow::operators::generic::builder_rc::OperatorBuilder;
+use timely::dataflow::operators::generic::{InputHandleCore, OutputBuilder};
+use timely::dataflow::operators::{Capability, ConnectLoop, Feedback};
+use timely::dataflow::{Scope, Stream};
+use timely::progress::operate::FrontierInterest;
+use timely::scheduling::{Activator, SyncActivator};
+
+use crate::base::doing;
+use crate::generation::alarm::Alarm;
+use crate::generation::parcel::{ByAddress, Parcels};
+use crate::run::record::EpochRecord;
+
+/// A scope whose time counts epochs.
+pub(crate) type Epochs<'scope> = Scope<'scope, u64>;
+/// A record an epoch, on the first worker.
+pub(crate) type Records<'scope> = Stream<'scope, u64, Vec<EpochRecord>>;
+type Parceled<'scope> = Stream<'scope, u64, Parcels>;
+
+pub(crate) type Output<C> = OutputBuilder<u64, CapacityContainerBuilder<C>>;
+type Input = InputHandleCore<u64, Parcels, LogPuller<Box<dyn Pull<Envelope<u64, Parcels>>>>>;
+
+/// An operator's work, each time that it is scheduled.
+pub(crate) type Logic<Ports> = Box<dyn FnMut(&mut Ports)>;
+
+/// Output for records. It holds the time of the epoch under way, so that its frontier tells which epochs are over.
+pub(crate) struct RecordsOut {
+    out: Output<Vec<EpochRecord>>,
+    held: Option<Capability<u64>>,
+    shown: usize,
+}
+
+impl RecordsOut {
+    /// Gives the records that were not shown yet, each at the time of its epoch, of which several may have ended; then it
+    /// holds the time of the epoch under way.
+    pub(crate) fn show(&mut self, records: &[EpochRecord], epoch: u64) {
+        let Some(held) = &mut self.held else { return };
+        let reach = |held: &mut Capability<u64>, epoch: u64| {
+            if epoch > *held.time() {
+                held.downgrade(&epoch);
+            }
+        };
+        let mut out = self.out.activate();
+        for record in &records[self.shown..] {
+            reach(held, record.epoch.saturating_sub(1));
+            out.session(held).give(record.clone());
+        }
+        self.shown = records.len();
+        drop(out);
+        reach(held, epoch);
+    }
+
+    /// Says that nothing more comes.
+    pub(crate) fn close(&mut self) {
+        self.held = None;
+    }
+}
+
+/// Ports of the hub: answers come in, orders and records go out.
+pub(crate) struct HubPorts {
+    answers: Input,
+    orders: Output<Parcels>,
+    held: Option<Capability<u64>>,
+    pub(crate) records: RecordsOut,
+}
+
+impl HubPorts {
+    pub(crate) fn arrived(&mut self) -> Vec<Parcels> {
+        let mut arrived = Vec::new();
+        self.answers.for_each(|_, parcel| arrived.push(std::mem::take(parcel)));
+        note(&arrived);
+        arrived
+    }
+
+    /// Orders are of the epoch under way.
+    pub(crate) fn show(&mut self, records: &[EpochRecord], epoch: u64) {
+        self.records.show(records, epoch);
+        if let (Some(orders), Some(records)) = (&mut self.held, &self.records.held)
+            && records.time() > orders.time()
+        {
+            orders.downgrade(records.time());
+        }
+    }
+
+    pub(crate) fn send(&mut self, parcels: Vec<Parcels>) {
+        send(&mut self.orders, self.held.as_ref(), parcels);
+    }
+
+    pub(crate) fn close(&mut self) {
+        self.held = None;
+        self.records.close();
+    }
+}
+
+/// Ports of the places that a thread carries: orders and blocks come in, answers and blocks go out.
+pub(crate) struct PlacePorts {
+    arrivals: Input,
+    orders: Input,
+    answers: Output<Parcels>,
+    blocks: Output<Parcels>,
+    /// Held while there is work.
+    held: Option<[Capability<u64>; 2]>,
+    /// Held for what is said at once.
+    first: Option<Capability<u64>>,
+    activator: Activator,
+}
+
+impl PlacePorts {
+    /// What has arrived, each with whether the hub sent it. Blocks come first: an order that needs one then finds it.
+    pub(crate) fn arrived(&mut self) -> Vec<(bool, Parcels)> {
+        let mut arrived = Vec::new();
+        self.arrivals.for_each(|_, parcel| arrived.push((false, std::mem::take(parcel))));
+        self.orders.for_each(|capability, parcel| {
+            self.held = Some([capability.retain(0), capability.retain(1)]);
+            arrived.push((true, std::mem::take(parcel)));
+        });
+        note(&arrived);
+        arrived
+    }
+
+    /// Whether anything can be sent: an order has come, and not all of its work is done.
+    pub(crate) fn are_open(&self) -> bool {
+        self.held.is_some()
+    }
+
+    /// Answers before there are orders.
+    pub(crate) fn greet(&mut self, parcels: Vec<Parcels>) {
+        send(&mut self.answers, self.first.take().as_ref(), parcels);
+    }
+
+    pub(crate) fn answer(&mut self, parcels: Vec<Parcels>) {
+        send(&mut self.answers, self.held.as_ref().map(|[answers, _]| answers), parcels);
+    }
+
+    pub(crate) fn pass_on(&mut self, parcels: Vec<Parcels>) {
+        send(&mut self.blocks, self.held.as_ref().map(|[_, blocks]| blocks), parcels);
+    }
+
+    /// Has this operator scheduled again.
+    pub(crate) fn activate(&self) {
+        self.activator.activate();
+    }
+
+    /// Says that nothing comes before the next order.
+    pub(crate) fn rest(&mut self) {
+        self.held = None;
+    }
+}
+
+/// Ports of hub and places in one operator.
+pub(crate) struct AlonePorts {
+    pub(crate) records: RecordsOut,
+    activator: Activator,
+}
+
+impl AlonePorts {
+    /// Has this operator scheduled again.
+    pub(crate) fn activate(&self) {
+        self.activator.activate();
+    }
+}
+
+/// Notes on this thread that messages have come.
+fn note<T>(arrived: &[T]) {
+    if !arrived.is_empty() {
+        doing::note_messages();
+    }
+}
+
+/// Gives what a message was packed as to a channel, while that is open.
+fn send(out: &mut Output<Parcels>, held: Option<&Capability<u64>>, parcels: Vec<Parcels>) {
+    let Some(held) = held else { return };
+    for mut parcel in parcels {
+        out.activate().session(held).give_container(&mut parcel);
+    }
+}
+
+/// A generation's way into a dataflow.
+pub(crate) struct Wiring {
+    /// The thread of each worker.
+    pub(crate) thread_of: Arc<Vec<u32>>,
+    pub(crate) alarm: Arc<Alarm>,
+}
+
+impl Wiring {
+    /// Parcels go to the thread that carries the worker they are addressed to.
+    fn by_address(&self) -> DistributorPact<Box<dyn FnOnce(usize) -> ByAddress>> {
+        let thread_of = Arc::clone(&self.thread_of);
+        DistributorPact(Box::new(move |_| ByAddress(thread_of)))
+    }
+
+    /// An input that is asked only when something comes.
+    fn input<'scope>(&self, builder: &mut OperatorBuilder<'scope, u64>, stream: Parceled<'scope>) -> Input {
+        let number = builder.shape().inputs();
+        let input = builder.new_input(stream, self.by_address());
+        builder.set_notify_for(number, FrontierInterest::Never);
+        input
+    }
+
+    /// Hub and places, each an operator. Other threads than the first have no hub, and give its outputs up at once.
+    pub(crate) fn parted<'scope>(
+        &self,
+        scope: Epochs<'scope>,
+        hub: Option<Logic<HubPorts>>,
+        places: Logic<PlacePorts>,
+        greets: bool,
+    ) -> Records<'scope> {
+        let (answer_loop, answers) = scope.feedback::<Parcels>(1);
+        let (block_loop, arrivals) = scope.feedback::<Parcels>(1);
+        let (orders, records) = self.hub(scope, hub, answers);
+        let (answers, blocks) = self.places(scope, places, greets, [orders, arrivals]);
+        answers.connect_loop(answer_loop);
+        blocks.connect_loop(block_loop);
+        records
+    }
+
+    fn hub<'scope>(
+        &self,
+        scope: Epochs<'scope>,
+        logic: Option<Logic<HubPorts>>,
+        answers: Parceled<'scope>,
+    ) -> (Parceled<'scope>, Records<'scope>) {
+        let mut builder = OperatorBuilder::new("hub: schedule, aggregate, conclude".to_owned(), scope);
+        let answers = self.input(&mut builder, answers);
+        self.alarm.wake_on_failure(waker(&scope, &builder));
+        let (orders_out, orders) = outlet(&mut builder);
+        let (out, records) = outlet(&mut builder);
+        builder.build(move |capabilities| {
+            let mut held = capabilities.into_iter().filter(|_| logic.is_some());
+            let (held, of_records) = (held.next(), held.next());
+            let records = RecordsOut { out, held: of_records, shown: 0 };
+            let mut ports = HubPorts { answers, orders: orders_out, held, records };
+            let mut logic = logic.unwrap_or_else(|| Box::new(|ports| drop(ports.arrived())));
+            move |_| logic(&mut ports)
+        });
+        (orders, records)
+    }
+
+    fn places<'scope>(
+        &self,
+        scope: Epochs<'scope>,
+        mut logic: Logic<PlacePorts>,
+        greets: bool,
+        [orders, arrivals]: [Parceled<'scope>; 2],
+    ) -> (Parceled<'scope>, Parceled<'scope>) {
+        let mut builder = OperatorBuilder::new("place: update, commit, certify".to_owned(), scope);
+        let activator = scope.activator_for(builder.operator_info().address);
+        let orders = self.input(&mut builder, orders);
+        let arrivals = self.input(&mut builder, arrivals);
+        self.alarm.wake_on_failure(waker(&scope, &builder));
+        let (answers_out, answers) = outlet(&mut builder);
+        let (blocks_out, blocks) = outlet(&mut builder);
+        builder.build(move |capabilities| {
+            let first = capabilities.into_iter().next().filter(|_| greets);
+            let (answers, blocks) = (answers_out, blocks_out);
+            let mut ports = PlacePorts { arrivals, orders, answers, blocks, held: None, first, activator };
+            move |_| logic(&mut ports)
+        });
+        (answers, blocks)
+    }
+}
+
+/// Hub and places in one operator, for a single thread.
+pub(crate) fn alone(scope: Epochs<'_>, mut logic: Logic<AlonePorts>) -> Records<'_> {
+    let mut builder = OperatorBuilder::new("hub and places: a run on one thread".to_owned(), scope);
+    let activator = scope.activator_for(builder.operator_info().address);
+    let (out, records) = outlet(&mut builder);
+    builder.build(move |mut capabilities| {
+        let records = RecordsOut { out, held: capabilities.pop(), shown: 0 };
+        let mut ports = AlonePorts { records, activator };
+        move |_| logic(&mut ports)
+    });
+    records
+}
+
+/// A new output of an operator.
+fn outlet<'scope, C: Container>(
+    builder: &mut OperatorBuilder<'scope, u64>,
+) -> (Output<C>, Stream<'scope, u64, C>) {
+    let (outlet, stream) = builder.new_output();
+    (OutputBuilder::from(outlet), stream)
+}
+
+/// Wakes an operator from any thread.
+pub(crate) fn waker(scope: &Epochs<'_>, builder: &OperatorBuilder<'_, u64>) -> SyncActivator {
+    scope.worker().sync_activator_for(builder.operator_info().address.to_vec())
+}
