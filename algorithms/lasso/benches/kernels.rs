@@ -4,7 +4,7 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use raddle::level::Level;
-use raddle_lasso::kernels::{Columns, cholesky, dot, gram_lower, pass, sparse_pass};
+use raddle_lasso::kernels::{SparseColumns, cholesky, dot, gram_lower, pass, sparse_pass};
 
 /// Rows of the dense columns.
 const ROWS: usize = 1814;
@@ -43,7 +43,7 @@ fn passes(c: &mut Criterion, level: Level) {
     let (residual, mut out) = (numbers(rows as usize), vec![0.0; columns as usize]);
     group.throughput(Throughput::Elements(values.len() as u64));
     group.bench_function("sparse pass", |bench| {
-        let x = Columns { starts: &starts, rows: &stored, values: &values };
+        let x = SparseColumns { starts: &starts, rows: &stored, values: &values };
         bench.iter(|| sparse_pass(x, &residual, &mut out));
     });
     group.finish();

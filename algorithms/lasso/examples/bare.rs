@@ -15,11 +15,11 @@ use std::time::Instant;
 
 use raddle_datasets::{Matrix, libsvm};
 use raddle_lasso::kernels::{
-    Columns, RowPiece, add_scaled_columns, dot, gram, gram_by_rows, pass, sparse_add_scaled, sparse_pass,
-    sum_squares,
+    RowPiece, SparseColumns, add_scaled_columns, dot, gram, gram_by_rows, pass, sparse_add_scaled,
+    sparse_pass, sum_squares,
 };
-use raddle_lasso::working_set::{Measure, Work, WorkingSet, quota, top_violators};
-use raddle_lasso::{Lasso, Preparation, Problem, TIED, View, ahead, correlations};
+use raddle_lasso::working_set::{ObjectiveGap, Work, WorkingSet, columns_to_add, top_violators};
+use raddle_lasso::{CORRELATION_LIMIT, Lasso, Preparation, Problem, View, ahead, correlations};
 
 const GAP: f64 = 1e-6;
 
@@ -39,10 +39,10 @@ impl Design {
         }
     }
 
-    fn columns(&self) -> Columns<'_> {
+    fn columns(&self) -> SparseColumns<'_> {
         match self {
-            Design::Dense { .. } => Columns { starts: &[], rows: &[], values: &[] },
-            Design::Sparse { starts, rows, values, .. } => Columns { starts, rows, values },
+            Design::Dense { .. } => SparseColumns { starts: &[], rows: &[], values: &[] },
+            Design::Sparse { starts, rows, values, .. } => SparseColumns { starts, rows, values },
         }
     }
 
@@ -98,7 +98,9 @@ impl Design {
             let ties = correlations(&views, self.shape().0, true);
             let mut taken: Vec<usize> = (0..before).collect();
             for at in before..accepted.len() {
-                if taken.len() < wanted && taken.iter().all(|&other| ties.between(at, other) <= TIED) {
+                if taken.len() < wanted
+                    && taken.iter().all(|&other| ties.between(at, other) <= CORRELATION_LIMIT)
+                {
                     taken.push(at);
                 }
             }
@@ -155,7 +157,7 @@ fn fit(design: &Design, y: &[f64], ratio: f64, buffers: &mut Buffers, verbose: b
         let l1: f64 = set.coefficients().iter().map(|b| b.abs()).sum();
         let (yr, rr) = (dot(y, r), sum_squares(r));
         let most = largest(c);
-        let certificate = Measure::new(yr, rr, l1, most, penalty);
+        let certificate = ObjectiveGap::new(yr, rr, l1, most, penalty);
         fit.gap = if certificate.primal > 0.0 { certificate.gap / certificate.primal } else { 0.0 };
         if fit.gap <= GAP || fit.passes > 500 {
             break;
@@ -163,7 +165,7 @@ fn fit(design: &Design, y: &[f64], ratio: f64, buffers: &mut Buffers, verbose: b
         let support = set.support();
         let g: Vec<f64> = set.members().iter().map(|&j| c[j as usize]).collect();
         set.set_gradient(&g);
-        let wanted = quota(n, support);
+        let wanted = columns_to_add(n, support);
         let candidates = top_violators(0, c, penalty, 4 * wanted, |j| slot[j as usize] != NONE);
         let chosen = design.choose(&candidates, wanted);
         took(&mut fit, 1);

@@ -13,7 +13,7 @@ use crate::lambdas::{Course, Penalty};
 use crate::model::Fit;
 use crate::params::{Choice, Lasso};
 use crate::penalties::Terms;
-use crate::run::gram_tiles::WorkingPart;
+use crate::run::gram_tiles::GramTiles;
 use crate::run::messages::Phase;
 use crate::run::pinned::Solver;
 use crate::run::program::LassoProgram;
@@ -64,7 +64,7 @@ impl Lasso {
         let start = Start::new(problem, self.loss, self.l1_ratio, &self.asked)?;
         let (design, rows) = (&start.design, problem.rows());
         let costs: Vec<u64> = (0..design.count()).map(|j| design.cost(j) as u64).collect();
-        let ranges = whole_groups(self.deal(design, &costs), &start.terms);
+        let ranges = whole_groups(self.assign(design, &costs), &start.terms);
         let mut starts: Vec<u32> = ranges.iter().map(|range| range.start as u32).collect();
         starts.push(design.count() as u32);
         let shard_costs = ranges.iter().map(|range| costs[range.clone()].iter().sum()).collect();
@@ -81,7 +81,7 @@ impl Lasso {
         // From coefficients that are not zero, the first certificate does not show lambda_max.
         let pinned = match self.init.is_empty() {
             true => Solver::new(objective, Arc::clone(&start.terms)),
-            false => Solver::knowing(objective, Arc::clone(&start.terms), start.largest()?),
+            false => Solver::with_largest(objective, Arc::clone(&start.terms), start.largest()?),
         };
         let replica = Replica { rows: start.rows(&coefficients)?, stage: None };
         let (gram_response, roots) = match objective.shape().is_quadratic() {
@@ -107,7 +107,7 @@ impl Lasso {
         };
         let cold = working_set && self.init.is_empty() && self.course.len() == 1;
         let program = LassoProgram { spec, cold, sample: working_set };
-        let parts = WorkingPart::deal(ranges.len(), design)?.into_iter();
+        let parts = GramTiles::assign(ranges.len(), design)?.into_iter();
         let schedule = self.schedule_over(variables, ranges.len() as u32);
         let shards = shards(design, ranges.into_iter().zip(parts).collect(), coefficients)?;
         let makers = Makers { shards, blocks: Vec::new().into(), pinned, replica };
@@ -116,7 +116,7 @@ impl Lasso {
     }
 
     /// The columns of each shard: of equal costs.
-    fn deal(&self, design: &Columns, costs: &[u64]) -> Vec<Range<usize>> {
+    fn assign(&self, design: &Columns, costs: &[u64]) -> Vec<Range<usize>> {
         let by_size = match design.stored() / SHARD {
             0..FEWEST_SHARDS => 1,
             shards => shards.min(MOST_SHARDS),
@@ -156,14 +156,13 @@ impl Lasso {
 /// Shards with these columns: views of what is in memory; those that are read by parts are made where they live.
 fn shards(
     columns: &Columns,
-    mut parts: Vec<(Range<usize>, WorkingPart)>,
+    mut parts: Vec<(Range<usize>, GramTiles)>,
     coefficients: Vec<(u32, f64)>,
 ) -> Result<Maker<ColumnShard>, LassoError> {
     let columns = columns.clone();
-    let made =
-        |columns: &Columns, (range, part): (Range<usize>, WorkingPart), coefficients: &[(u32, f64)]| {
-            ColumnShard::of(columns, range, part, coefficients)
-        };
+    let made = |columns: &Columns, (range, part): (Range<usize>, GramTiles), coefficients: &[(u32, f64)]| {
+        ColumnShard::of(columns, range, part, coefficients)
+    };
     if let Columns::Here(_) = columns {
         let made = parts.into_iter().map(|part| made(&columns, part, &coefficients));
         return Ok(made.collect::<Result<Vec<_>, _>>()?.into());
@@ -265,8 +264,8 @@ mod tests {
     fn shards_of(lasso: &Lasso, problem: &Problem) -> Result<Vec<Vec<u8>>, LassoError> {
         let start = Start::new(problem, lasso.loss, lasso.l1_ratio, &lasso.asked)?;
         let costs: Vec<u64> = (0..start.design.count()).map(|j| start.design.cost(j) as u64).collect();
-        let ranges = whole_groups(lasso.deal(&start.design, &costs), &start.terms);
-        let parts = WorkingPart::deal(ranges.len(), &start.design)?;
+        let ranges = whole_groups(lasso.assign(&start.design, &costs), &start.terms);
+        let parts = GramTiles::assign(ranges.len(), &start.design)?;
         let coefficients = start.prepared(&lasso.init)?;
         let made = ranges
             .into_iter()
@@ -288,7 +287,7 @@ mod tests {
         ) {
             let classes = if loss == 1 { 2 } else { 3 };
             let (whole, stored) = tables((kind, classes), seed, (rows, columns), full);
-            let usual = |intercept, standardize| Preparation::Usual { intercept, standardize };
+            let usual = |intercept, standardize| Preparation::Standard { intercept, standardize };
             let all = [usual(true, true), usual(true, false), usual(false, false), Preparation::DenseStd, Preparation::SparseRaw];
             let given = |problem: Result<Problem, LassoError>| {
                 let weights = |set: usize| (0..rows).map(|row| drawn(seed ^ set as u64, row, 3) as f64 + 0.25).collect();

@@ -54,7 +54,7 @@ mod run;
 pub mod working_set;
 
 pub use cross_validation::criterion::Criterion;
-pub use cross_validation::curve::{Curve, CurvePoint, Rule, Scores};
+pub use cross_validation::curve::{Curve, CurvePoint, FoldScores, Rule};
 pub use cross_validation::folds::{Fold, Folds};
 pub use cross_validation::{CrossValidated, CrossValidation};
 #[doc(hidden)] // for benches
@@ -75,14 +75,16 @@ pub use run::pinned::Solver;
 pub use run::program::LassoProgram;
 pub use run::replica::Replica;
 #[doc(hidden)] // for benches
-pub use run::schedule::{TIED, ahead};
+pub use run::schedule::{CORRELATION_LIMIT, ahead};
 pub use run::shard::ColumnShard;
 
 /// The types that [`LassoProgram`] exchanges with the engine.
 pub mod exchange {
-    pub use crate::data::correlation::Aspect;
+    pub use crate::data::correlation::ColumnSketch;
     pub use crate::data::design::Column;
-    pub use crate::run::messages::{Change, Entering, Entrant, Move, Partial, Phase, Share, Stage, Tile};
+    pub use crate::run::messages::{
+        Change, EnteringBatch, EnteringColumn, Move, Partial, Phase, ShardCertificate, Stage, Tile,
+    };
     pub use crate::run::solution::Solved;
 }
 

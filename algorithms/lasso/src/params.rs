@@ -2,7 +2,7 @@
 
 use crate::lambdas::{Course, Penalty};
 use crate::loss::Loss;
-use crate::penalties::Asked;
+use crate::penalties::PenaltyOptions;
 
 /// Which schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,7 +79,7 @@ pub struct Lasso {
     pub(crate) init: Vec<(u32, f64)>,
     pub(crate) loss: Loss,
     pub(crate) l1_ratio: f64,
-    pub(crate) asked: Asked,
+    pub(crate) asked: PenaltyOptions,
     pub(crate) frugal: bool,
 }
 
@@ -102,7 +102,7 @@ impl Lasso {
             init: Vec::new(),
             loss: Loss::Squared,
             l1_ratio: 1.0,
-            asked: Asked::default(),
+            asked: PenaltyOptions::default(),
             frugal: false,
         }
     }

@@ -61,7 +61,7 @@ fn the_intercept_makes_the_residual_sum_to_zero() {
     let (x, y) = random_data(40, 25, 0.5, 3);
     for x in [dense(&x), sparse(&x)] {
         for standardize in [true, false] {
-            let preparation = Preparation::Usual { intercept: true, standardize };
+            let preparation = Preparation::Standard { intercept: true, standardize };
             let fit = certified(&x, &y, preparation, Lasso::params().ratio(50.0), "intercept");
             let fitted = predictions(&x, &fit.coefficients, fit.intercept);
             let sum: f64 = y.iter().zip(&fitted).map(|(y, fitted)| y - fitted).sum();
@@ -166,7 +166,7 @@ fn a_column_of_ones_stands_for_the_intercept_where_there_is_none() {
     let (mut x, y) = random_data(50, 6, 1.0, 9);
     x.push(vec![1.0; 50]);
     for standardize in [true, false] {
-        let preparation = Preparation::Usual { intercept: false, standardize };
+        let preparation = Preparation::Standard { intercept: false, standardize };
         for x in [dense(&x), sparse(&x)] {
             let fit = certified(&x, &y, preparation, Lasso::params().ratio(1000.0), "ones");
             assert!(

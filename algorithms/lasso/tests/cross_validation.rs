@@ -9,10 +9,10 @@ use raddle_lasso::{
 use crate::common::{self, Oracle, classes, dense, random_data, sparse};
 
 const USUAL: [Preparation; 4] = [
-    Preparation::Usual { intercept: true, standardize: true },
-    Preparation::Usual { intercept: true, standardize: false },
-    Preparation::Usual { intercept: false, standardize: true },
-    Preparation::Usual { intercept: false, standardize: false },
+    Preparation::Standard { intercept: true, standardize: true },
+    Preparation::Standard { intercept: true, standardize: false },
+    Preparation::Standard { intercept: false, standardize: true },
+    Preparation::Standard { intercept: false, standardize: false },
 ];
 
 /// The folds as they were cut, without a fit.
@@ -115,7 +115,7 @@ fn holds(
     points: usize,
     preparation: Preparation,
 ) -> CrossValidated {
-    let Preparation::Usual { intercept, standardize } = preparation else { panic!("usual") };
+    let Preparation::Standard { intercept, standardize } = preparation else { panic!("usual") };
     let mut last = None;
     for x in [dense(columns), sparse(columns)] {
         let context = format!("{count} folds, {preparation:?}, sparse {}", x.is_sparse());

@@ -25,7 +25,7 @@ fn proves(general: &General, fit: &Fit, context: &str) {
 #[test]
 fn it_is_feasible_and_gives_the_gap_for_every_loss_penalty_and_preparation() {
     let (columns, y) = random_data(60, 40, 0.4, 3);
-    let usual = |intercept, standardize| Preparation::Usual { intercept, standardize };
+    let usual = |intercept, standardize| Preparation::Standard { intercept, standardize };
     let mut gaps = Vec::new();
     for x in [dense(&columns), sparse(&columns)] {
         for loss in [Loss::Squared, Loss::Logistic, Loss::Poisson] {

@@ -9,9 +9,9 @@ use crate::common::{self, Oracle, dense, random, sparse};
 
 const SCHEDULES: [Choice; 4] = [Choice::WorkingSet, Choice::Priority, Choice::Shuffled, Choice::Cyclic];
 const PREPARATIONS: [Preparation; 5] = [
-    Preparation::Usual { intercept: true, standardize: true },
-    Preparation::Usual { intercept: true, standardize: false },
-    Preparation::Usual { intercept: false, standardize: false },
+    Preparation::Standard { intercept: true, standardize: true },
+    Preparation::Standard { intercept: true, standardize: false },
+    Preparation::Standard { intercept: false, standardize: false },
     Preparation::DenseStd,
     Preparation::SparseRaw,
 ];
@@ -79,7 +79,7 @@ fn a_column_that_overflows_or_underflows_is_refused_by_its_number() {
         }
     }
     // Each fits, but not their product.
-    let without = Preparation::Usual { intercept: true, standardize: false };
+    let without = Preparation::Standard { intercept: true, standardize: false };
     let problem = Problem::new(dense(&columns(1e100)), response(1e100), without).unwrap();
     let error = fit(&problem, Lasso::params()).unwrap_err().to_string();
     assert!(error.contains("column 1") && error.contains("scale the response or the column"), "{error}");

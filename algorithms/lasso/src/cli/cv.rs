@@ -8,7 +8,7 @@ use raddle::cli::{
 use raddle::state::{from_bytes, to_bytes};
 use raddle::{Ending, RunReport};
 use raddle_datasets::{Beside, Table};
-use raddle_lasso::{Criterion, CrossValidation, Curve, Fit, Folds, Lasso, Rule, Scores};
+use raddle_lasso::{Criterion, CrossValidation, Curve, Fit, FoldScores, Folds, Lasso, Rule};
 use serde::Serialize;
 
 use super::curves::Chosen;
@@ -98,7 +98,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
         return unfinished(session, options, data, (number, &run), parts, &folds);
     }
     for bytes in parts.done.iter().flatten() {
-        let scores: Vec<Scores> = from_bytes(bytes).map_err(Error::failed)?;
+        let scores: Vec<FoldScores> = from_bytes(bytes).map_err(Error::failed)?;
         scores.into_iter().try_for_each(|scores| folds.add(scores)).map_err(refuse)?;
     }
     let curves = folds.curves().map_err(refuse)?;

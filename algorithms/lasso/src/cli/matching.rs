@@ -16,7 +16,7 @@ const NAMED: usize = 5;
 /// The data as the model sees them.
 #[derive(Debug)]
 pub(crate) struct Matched {
-    pub(crate) columns: Columns,
+    pub(crate) columns: ColumnMap,
     /// The response, if the data have one.
     pub(crate) y: Option<Vec<f64>>,
     /// Names of columns that neither the model nor the response uses.
@@ -25,14 +25,14 @@ pub(crate) struct Matched {
 
 /// Where the model's columns are among the data's.
 #[derive(Debug)]
-pub(crate) enum Columns {
+pub(crate) enum ColumnMap {
     /// In their order, but for one that is passed over; and their number.
     InOrder { skipped: Option<u32>, count: u32 },
     /// The data's column for each of the model's.
     Named(Vec<u32>),
 }
 
-impl Columns {
+impl ColumnMap {
     /// The data's column for one of the model's; `None` where open-ended data stop before it.
     pub(crate) fn place(&self, column: u32) -> Option<u32> {
         match self {
@@ -99,7 +99,7 @@ fn by_name(model: &[String], data: &[String], y: Option<Vec<f64>>, x: &Matrix) -
     let left_out = (0..).zip(data).zip(&used).filter(|((place, _), used)| !*used && Some(*place) != response);
     let left_out = left_out.map(|((_, name), _)| name.clone()).collect();
     let y = y.or_else(|| response.map(|place| column(x, place)));
-    Ok(Matched { columns: Columns::Named(columns), y, left_out })
+    Ok(Matched { columns: ColumnMap::Named(columns), y, left_out })
 }
 
 fn by_position(expected: usize, y: Option<Vec<f64>>, samples: &Samples) -> Result<Matched, String> {
@@ -109,7 +109,7 @@ fn by_position(expected: usize, y: Option<Vec<f64>>, samples: &Samples) -> Resul
         let place = feature_names.as_ref()?.iter().position(|name| name == usual)?;
         Some(place as u32)
     });
-    let places = |skipped: Option<u32>| Columns::InOrder { skipped, count: count as u32 };
+    let places = |skipped: Option<u32>| ColumnMap::InOrder { skipped, count: count as u32 };
     let sizes = || format!("it has {}, the model {expected}", plural(count));
     match y {
         _ if count == expected || (count < expected && *is_open_ended) => {

@@ -114,7 +114,9 @@ impl ProblemOptions {
         match self.mode {
             Some(Mode::DenseStd) => Preparation::DenseStd,
             Some(Mode::SparseRaw) => Preparation::SparseRaw,
-            None => Preparation::Usual { intercept: !self.no_intercept, standardize: !self.no_standardize },
+            None => {
+                Preparation::Standard { intercept: !self.no_intercept, standardize: !self.no_standardize }
+            }
         }
     }
 

@@ -7,7 +7,7 @@ const ASSIGNMENT: u64 = 0x666f_6c64;
 
 /// What rows have that folds look at: a number from 0 for each row.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Rows<'a> {
+pub(crate) struct FoldLabels<'a> {
     /// Classes, of which every fold gets its part.
     pub(crate) strata: Option<&'a [u32]>,
     /// Rows of one group stay together.
@@ -20,14 +20,14 @@ pub(crate) struct Rows<'a> {
 /// order, one class behind the other, dealt out fold by fold, so that the folds' rows of any class differ by one at most,
 /// and so do all their rows. With groups: the largest first, each to the fold that it leaves most even, over all rows or
 /// over each class (as scikit-learn's `GroupKFold` and `StratifiedGroupKFold` do).
-pub(crate) fn assign(rows: usize, folds: usize, seed: u64, of: Rows<'_>) -> Vec<Vec<usize>> {
+pub(crate) fn assign(rows: usize, folds: usize, seed: u64, of: FoldLabels<'_>) -> Vec<Vec<usize>> {
     let mut held_out = match of {
-        Rows { strata: None, groups: None } => {
+        FoldLabels { strata: None, groups: None } => {
             let mut order: Vec<usize> = (0..rows).collect();
             Stream::new(&[seed, ASSIGNMENT]).shuffle(&mut order);
             (0..folds).map(|fold| order[fold * rows / folds..(fold + 1) * rows / folds].to_vec()).collect()
         }
-        Rows { strata: Some(strata), groups: None } => {
+        FoldLabels { strata: Some(strata), groups: None } => {
             let mut held_out = vec![Vec::new(); folds];
             let order = members(strata).into_iter().zip(1..).flat_map(|(mut members, class)| {
                 Stream::new(&[seed, ASSIGNMENT, class]).shuffle(&mut members);
@@ -36,7 +36,7 @@ pub(crate) fn assign(rows: usize, folds: usize, seed: u64, of: Rows<'_>) -> Vec<
             order.zip((0..folds).cycle()).for_each(|(row, fold)| held_out[fold].push(row));
             held_out
         }
-        Rows { strata, groups: Some(groups) } => by_groups(folds, seed, strata, groups),
+        FoldLabels { strata, groups: Some(groups) } => by_groups(folds, seed, strata, groups),
     };
     held_out.iter_mut().for_each(|rows| rows.sort_unstable());
     held_out
@@ -97,7 +97,7 @@ mod tests {
         let strata: Vec<u32> = (0..47).map(|row| u32::from(row % 9 == 0) + u32::from(row > 40)).collect();
         for folds in [2, 3, 5, 10] {
             for seed in 0..5 {
-                let held_out = assign(47, folds, seed, Rows { strata: Some(&strata), groups: None });
+                let held_out = assign(47, folds, seed, FoldLabels { strata: Some(&strata), groups: None });
                 is_whole(&held_out, 47);
                 for class in 0..3 {
                     let counts: Vec<usize> =
@@ -119,7 +119,7 @@ mod tests {
         let groups: Vec<u32> = (0..120).map(|row| (row * row % 37) / 2).collect();
         let strata: Vec<u32> = (0..120).map(|row| u32::from(row % 4 == 0)).collect();
         for strata in [None, Some(&strata[..])] {
-            let held_out = assign(120, 4, 42, Rows { strata, groups: Some(&groups) });
+            let held_out = assign(120, 4, 42, FoldLabels { strata, groups: Some(&groups) });
             is_whole(&held_out, 120);
             for group in 0..19 {
                 let folds = held_out.iter().filter(|rows| count(rows, &groups, group) > 0).count();
@@ -127,7 +127,7 @@ mod tests {
             }
             assert!(held_out.iter().all(|rows| (24..=36).contains(&rows.len())));
         }
-        let cut = |seed| assign(120, 4, seed, Rows { strata: None, groups: Some(&groups) });
+        let cut = |seed| assign(120, 4, seed, FoldLabels { strata: None, groups: Some(&groups) });
         assert!(cut(1) == cut(1) && cut(1) != cut(2));
     }
 }

@@ -21,7 +21,7 @@ impl Rule {
 
 /// What the path of one l1 ratio came to on the rows of one fold. Its bytes ([`raddle::State`]) can be kept.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Scores {
+pub struct FoldScores {
     /// The fold, and the position of the l1 ratio, from 0.
     pub(crate) place: (usize, usize),
     /// Rows held out, weighted.
@@ -34,7 +34,7 @@ pub struct Scores {
     pub(crate) worst_gap: f64,
 }
 
-raddle::state!(Scores { place, rows, means, nonzeros, worst_gap });
+raddle::state!(FoldScores { place, rows, means, nonzeros, worst_gap });
 
 /// A lambda with its error on held-out rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -73,10 +73,10 @@ impl Curve {
     pub(crate) fn new(
         (loss, criterion, l1_ratio): (Loss, Criterion, f64),
         lambdas: &[f64],
-        folds: &[&Scores],
+        folds: &[&FoldScores],
     ) -> Self {
         let rows: f64 = folds.iter().map(|fold| fold.rows).sum();
-        let over_rows = |value: &dyn Fn(&Scores) -> f64| {
+        let over_rows = |value: &dyn Fn(&FoldScores) -> f64| {
             folds.iter().map(|fold| fold.rows * value(fold)).sum::<f64>() / rows
         };
         let point = |(at, &lambda): (usize, &f64)| {
@@ -125,12 +125,12 @@ impl Curve {
 mod tests {
     use super::*;
 
-    fn fold(rows: usize, means: &[f64]) -> Scores {
+    fn fold(rows: usize, means: &[f64]) -> FoldScores {
         let nonzeros = (0..means.len()).collect();
-        Scores { place: (0, 0), rows: rows as f64, means: means.to_vec(), nonzeros, worst_gap: 0.0 }
+        FoldScores { place: (0, 0), rows: rows as f64, means: means.to_vec(), nonzeros, worst_gap: 0.0 }
     }
 
-    fn curve(criterion: Criterion, lambdas: &[f64], folds: &[Scores]) -> Curve {
+    fn curve(criterion: Criterion, lambdas: &[f64], folds: &[FoldScores]) -> Curve {
         Curve::new((Loss::Squared, criterion, 1.0), lambdas, &folds.iter().collect::<Vec<_>>())
     }
 

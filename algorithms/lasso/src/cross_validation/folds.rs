@@ -7,7 +7,7 @@ use raddle_common::number;
 use raddle_datasets::Matrix;
 
 use super::criterion::Truth;
-use super::curve::{Curve, Scores};
+use super::curve::{Curve, FoldScores};
 use super::plan::Plan;
 use crate::data::preparation::Preparation;
 use crate::data::problem::Problem;
@@ -52,7 +52,7 @@ pub struct Folds {
     /// The rows that each fold holds out.
     held_out: Vec<Vec<usize>>,
     /// By l1 ratio, then by fold.
-    scores: Vec<Option<Scores>>,
+    scores: Vec<Option<FoldScores>>,
 }
 
 /// The rows of one fold, held out, and the problem on the others.
@@ -71,7 +71,7 @@ impl Folds {
         preparation: Preparation,
     ) -> Result<Self, LassoError> {
         let refuse = |name, value: String, range| Err(LassoError::Parameter { name, value, range });
-        let Preparation::Usual { intercept, .. } = preparation else {
+        let Preparation::Standard { intercept, .. } = preparation else {
             let range = "cross-validation needs coefficients on the original scale, which this does not give";
             return refuse("mode", format!("{preparation:?}"), range);
         };
@@ -203,7 +203,7 @@ impl Folds {
         fold: &Fold,
         ratio: usize,
         outcome: Outcome<LassoProgram>,
-    ) -> Result<Scores, LassoError> {
+    ) -> Result<FoldScores, LassoError> {
         let fit = Fit::new(&fold.problem, outcome);
         if fit.points.len() < self.plan.points {
             let (fold, points) = (fold.number + 1, self.plan.points);
@@ -238,7 +238,7 @@ impl Folds {
             let scores: Vec<f64> = scores.map(|(score, &row)| score + terms.offset(row)).collect();
             self.plan.criterion.measure(fit.loss, truth, &scores)
         };
-        Ok(Scores {
+        Ok(FoldScores {
             place: (fold.number, ratio),
             rows: weights.iter().sum(),
             means: fit.points.iter().map(measure).collect(),
@@ -251,7 +251,7 @@ impl Folds {
     ///
     /// # Errors
     /// If they are of another cross-validation.
-    pub fn add(&mut self, scores: Scores) -> Result<(), LassoError> {
+    pub fn add(&mut self, scores: FoldScores) -> Result<(), LassoError> {
         let (fold, ratio) = scores.place;
         let fits = fold < self.plan.folds
             && ratio < self.l1_ratios.len()
@@ -276,7 +276,7 @@ impl Folds {
     /// # Errors
     /// If a fold has not been scored.
     pub fn curves(&self) -> Result<Vec<Curve>, LassoError> {
-        let curve = |(ratio, scores): (usize, &[Option<Scores>])| {
+        let curve = |(ratio, scores): (usize, &[Option<FoldScores>])| {
             let missing = scores.iter().position(Option::is_none);
             if let Some(fold) = missing {
                 return Err(LassoError::Fold { fold: fold + 1, certified: 0, points: self.plan.points });

@@ -17,7 +17,7 @@ use crate::error::LassoError;
 use crate::model::Fit;
 use crate::params::Lasso;
 use criterion::Criterion;
-use curve::{Curve, Rule, Scores};
+use curve::{Curve, FoldScores, Rule};
 use folds::Folds;
 use plan::Plan;
 use rows::RowTerms;
@@ -195,7 +195,7 @@ impl CrossValidation {
 
 impl Folds {
     /// Fits and scores every l1 ratio on a fold.
-    fn fitted(&self, number: usize, workers: usize) -> Result<Vec<(RunReport, Scores)>, LassoError> {
+    fn fitted(&self, number: usize, workers: usize) -> Result<Vec<(RunReport, FoldScores)>, LassoError> {
         let fold = self.fold(number)?;
         let path = |ratio| {
             let outcome = self.engine(&fold, ratio)?.workers(workers).run()?;

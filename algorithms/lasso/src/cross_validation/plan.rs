@@ -2,7 +2,7 @@
 
 use raddle_datasets::Filled;
 
-use super::assignment::{Rows, assign};
+use super::assignment::{FoldLabels, assign};
 use super::criterion::Criterion;
 use super::rows::RowTerms;
 use crate::data::problem::Problem;
@@ -70,7 +70,7 @@ impl Plan {
                 return refuse("fold-by", value, "each fold needs a value of its own: choose fewer folds");
             }
         }
-        let of = Rows { strata: strata.as_deref(), groups: self.groups.as_deref() };
+        let of = FoldLabels { strata: strata.as_deref(), groups: self.groups.as_deref() };
         let held_out = assign(rows, self.folds, self.seed, of);
         if let Some([low, high]) = classes.filter(|_| self.criterion == Criterion::Auc) {
             let counts = |row: usize| self.rows.weight(row) > 0.0;

@@ -24,14 +24,14 @@ const STRIP: usize = 32;
 
 /// What is compared of a column.
 #[derive(Debug, Clone)]
-pub enum Aspect {
+pub enum ColumnSketch {
     /// Of a dense one: values at equal strides, scaled to length 1. Taken where the column is, it is all that travels.
     Unit(Vec<f64>),
     /// A sparse one: how much of it is looked at depends on what it is compared with.
     Whole(Column),
 }
 
-impl Aspect {
+impl ColumnSketch {
     /// Of a column of n values, all of them or with `sample` those on evenly strided rows.
     pub(crate) fn of(column: Column, sample: bool) -> Self {
         match column.view().filled() {
@@ -56,29 +56,35 @@ impl Aspect {
 }
 
 raddle::state!(
-    enum Aspect {
+    enum ColumnSketch {
         Unit(unit),
         Whole(column),
     }
 );
 
 /// [`correlations`] of columns of which these aspects are known.
-pub(crate) fn among(aspects: &[Option<&Aspect>], rows: usize, sample: bool) -> Dependencies {
-    let Some(first) = aspects.iter().flatten().find_map(|aspect| aspect.unit()) else {
-        let views: Vec<_> = aspects.iter().map(|aspect| aspect.and_then(Aspect::view)).collect();
+pub(crate) fn sketch_correlations(
+    sketches: &[Option<&ColumnSketch>],
+    rows: usize,
+    sample: bool,
+) -> Dependencies {
+    let Some(first) = sketches.iter().flatten().find_map(|sketch| sketch.unit()) else {
+        let views: Vec<_> = sketches.iter().map(|sketch| sketch.and_then(ColumnSketch::view)).collect();
         return correlations(&views, rows, sample);
     };
     // A missing column is zero everywhere.
     let (length, zeros) = (first.len(), vec![0.0; first.len()]);
-    let units: Vec<&[f64]> = aspects
+    let units: Vec<&[f64]> = sketches
         .iter()
-        .map(|aspect| aspect.and_then(Aspect::unit).filter(|unit| unit.len() == length).unwrap_or(&zeros))
+        .map(|sketch| {
+            sketch.and_then(ColumnSketch::unit).filter(|unit| unit.len() == length).unwrap_or(&zeros)
+        })
         .collect();
     dense(&units)
 }
 
 /// |x_i'x_j| / (|x_i| |x_j|) for all pairs; 0 where a column is constant or missing. With `sample` it is estimated on
-/// evenly strided rows: good enough to see [`TIED`](crate::TIED).
+/// evenly strided rows: good enough to see [`CORRELATION_LIMIT`](crate::TIED).
 pub fn correlations(views: &[Option<View<'_>>], rows: usize, sample: bool) -> Dependencies {
     match views.iter().flatten().next() {
         Some(View::Dense(values) | View::Class { indices: None, values, .. }) => {

@@ -84,7 +84,7 @@ impl Problem {
         let spread = self.counted(&y).fold(Spread::of(&[]), Spread::with);
         let rows = y.len() as f64;
         let mean = match self.preparation {
-            Preparation::Usual { intercept: false, .. } => 0.0,
+            Preparation::Standard { intercept: false, .. } => 0.0,
             // Exactly, so that nothing but zeros is left of it.
             _ if spread.width() == 0.0 => self.counted(&y).next().unwrap_or(0.0),
             _ => match &self.weights {
@@ -105,7 +105,7 @@ impl Problem {
         let square =
             |(row, value): (usize, &f64)| self.weights.as_ref().map_or(1.0, |w| w[row]) * value * value;
         self.y_size = (spread.largest(), y.iter().enumerate().map(square).sum::<f64>().sqrt());
-        self.y_mean = if matches!(self.preparation, Preparation::Usual { .. }) { mean } else { 0.0 };
+        self.y_mean = if matches!(self.preparation, Preparation::Standard { .. }) { mean } else { 0.0 };
         self.y = Arc::new(y);
     }
 

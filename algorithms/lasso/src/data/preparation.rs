@@ -9,7 +9,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preparation {
     /// Intercept and scaling as users of a Lasso expect them.
-    Usual {
+    Standard {
         /// An intercept is fitted.
         intercept: bool,
         /// Each column is divided by its population standard deviation.
@@ -24,6 +24,6 @@ pub enum Preparation {
 
 impl Default for Preparation {
     fn default() -> Self {
-        Self::Usual { intercept: true, standardize: true }
+        Self::Standard { intercept: true, standardize: true }
     }
 }

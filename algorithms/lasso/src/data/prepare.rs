@@ -30,7 +30,7 @@ impl Measured {
     pub(super) fn on_scale_of(self, preparation: Preparation) -> Self {
         match preparation {
             Preparation::DenseStd => Self { longest: self.longest, ..Self::default() },
-            Preparation::Usual { .. } | Preparation::SparseRaw => self,
+            Preparation::Standard { .. } | Preparation::SparseRaw => self,
         }
     }
 }
@@ -124,7 +124,7 @@ pub(crate) struct Centring {
 impl Centring {
     pub(super) fn of(preparation: Preparation) -> Self {
         let (center, scale, absolute) = match preparation {
-            Preparation::Usual { intercept, standardize } => (intercept, standardize, false),
+            Preparation::Standard { intercept, standardize } => (intercept, standardize, false),
             Preparation::DenseStd => (true, true, true),
             Preparation::SparseRaw => (false, false, true),
         };
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn the_longest_column_is_that_of_the_weighted_rows() {
-        let how = Preparation::Usual { intercept: false, standardize: false };
+        let how = Preparation::Standard { intercept: false, standardize: false };
         let weights = [0.0, 3.0, 0.5, 1.0, 0.0, 1.0, 2.0, 0.5];
         // The first is longer where all rows count alike, the second where they are weighted.
         let one = [20.0, 1.0, 0.0, 2.0, 9.0, 0.0, 1.0, 0.0];

@@ -85,7 +85,7 @@ impl Problem {
             weights: None,
             offset: None,
             preparation,
-            intercept: matches!(preparation, Preparation::Usual { intercept: true, .. }),
+            intercept: matches!(preparation, Preparation::Standard { intercept: true, .. }),
             measured: measured.on_scale_of(preparation),
             y_mean: 0.0,
             y_size: (0.0, 0.0),
@@ -184,7 +184,7 @@ fn check((rows, columns): (usize, usize), y: &[f64]) -> Result<(), LassoError> {
 /// Whether a sparse matrix with this number of values is fitted as one.
 fn stays_sparse((rows, columns): (usize, usize), values: usize, preparation: Preparation) -> bool {
     match preparation {
-        Preparation::Usual { .. } => (values as f64) < FULL * rows as f64 * columns as f64,
+        Preparation::Standard { .. } => (values as f64) < FULL * rows as f64 * columns as f64,
         Preparation::DenseStd => false,
         Preparation::SparseRaw => true,
     }

@@ -26,7 +26,7 @@ raddle::state!(LossSums { loss, residual, weights });
 ///
 /// A trait and no closure: a function that is passed as a value is compiled for any processor, and its fused
 /// multiply-adds are then calls, seven times slower. [`of`](Rows::of) must be `#[inline(always)]`, as must all it calls.
-pub(super) trait Rows<const N: usize> {
+pub(super) trait RowFunction<const N: usize> {
     fn of<L: Lanes>(&self, y: &Eight, scores: &Eight) -> [Eight; N];
 }
 
@@ -64,7 +64,7 @@ impl Weighing for Own<'_> {
 pub(super) fn losses(
     (y, scores, own): (&[f64], &[f64], Option<&[f64]>),
     (residual, weights): (&mut [f64], &mut [f64]),
-    rows: impl Rows<3>,
+    rows: impl RowFunction<3>,
 ) -> LossSums {
     match own {
         None => run(Losses { y, scores, own: Alike, residual, weights, rows }),
@@ -73,7 +73,7 @@ pub(super) fn losses(
 }
 
 /// Adds up a value of all rows in lanes, weighted likewise.
-pub(super) fn sum_of((y, scores, own): (&[f64], &[f64], Option<&[f64]>), rows: impl Rows<1>) -> f64 {
+pub(super) fn sum_of((y, scores, own): (&[f64], &[f64], Option<&[f64]>), rows: impl RowFunction<1>) -> f64 {
     match own {
         None => run(SumOf { y, scores, own: Alike, rows }),
         Some(own) => run(SumOf { y, scores, own: Own(own), rows }),
@@ -89,7 +89,7 @@ struct Losses<'a, W, R> {
     rows: R,
 }
 
-impl<W: Weighing, R: Rows<3>> Kernel for Losses<'_, W, R> {
+impl<W: Weighing, R: RowFunction<3>> Kernel for Losses<'_, W, R> {
     type Output = LossSums;
 
     #[inline(always)]
@@ -131,7 +131,7 @@ struct SumOf<'a, W, R> {
     rows: R,
 }
 
-impl<W: Weighing, R: Rows<1>> Kernel for SumOf<'_, W, R> {
+impl<W: Weighing, R: RowFunction<1>> Kernel for SumOf<'_, W, R> {
     type Output = f64;
 
     #[inline(always)]

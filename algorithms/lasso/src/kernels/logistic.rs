@@ -1,7 +1,7 @@
 //! The logistic loss, its derivatives and its dual, value by value.
 
 use super::LossSums;
-use super::elementary::{Eight, MOST_EXPONENT, Rows, eight, exp_minus, ln, ln_1p, losses, sum_of};
+use super::elementary::{Eight, MOST_EXPONENT, RowFunction, eight, exp_minus, ln, ln_1p, losses, sum_of};
 use super::lanes::Lanes;
 
 /// The logistic loss log(1 + exp(-y f)) at scores f with labels y = 1 or -1. Writes r = -(its derivative by f) = y s
@@ -41,7 +41,7 @@ fn margins<L: Lanes>(y: &Eight, scores: &Eight) -> (Eight, Eight) {
 /// The loss, y s and s (1 - s).
 struct Loss;
 
-impl Rows<3> for Loss {
+impl RowFunction<3> for Loss {
     #[inline(always)]
     fn of<L: Lanes>(&self, y: &Eight, scores: &Eight) -> [Eight; 3] {
         let (e, margin) = margins::<L>(y, scores);
@@ -59,7 +59,7 @@ struct Entropy {
     k: f64,
 }
 
-impl Rows<1> for Entropy {
+impl RowFunction<1> for Entropy {
     #[inline(always)]
     fn of<L: Lanes>(&self, y: &Eight, scores: &Eight) -> [Eight; 1] {
         let k = self.k;

@@ -2,7 +2,7 @@
 
 use super::LossSums;
 use super::elementary::{
-    EXP, Eight, MOST_EXPONENT, Rows, eight, ln, ln_1p, losses, polynomial, reduced, sum_of,
+    EXP, Eight, MOST_EXPONENT, RowFunction, eight, ln, ln_1p, losses, polynomial, reduced, sum_of,
 };
 use super::lanes::Lanes;
 
@@ -79,7 +79,7 @@ fn means<L: Lanes>(y: &Eight, scores: &Eight) -> Means {
 /// The loss, y - m and m.
 struct Loss;
 
-impl Rows<3> for Loss {
+impl RowFunction<3> for Loss {
     #[inline(always)]
     fn of<L: Lanes>(&self, y: &Eight, scores: &Eight) -> [Eight; 3] {
         let Means { base, is_zero, t, exp, exp_m1, excess, .. } = means::<L>(y, scores);
@@ -96,7 +96,7 @@ struct Dual {
     k: f64,
 }
 
-impl Rows<1> for Dual {
+impl RowFunction<1> for Dual {
     #[inline(always)]
     fn of<L: Lanes>(&self, y: &Eight, scores: &Eight) -> [Eight; 1] {
         let k = self.k;

@@ -6,7 +6,7 @@ use super::lanes::{LANES, Lanes};
 /// The slot of a column that has none.
 pub(crate) const OUTSIDE: u32 = u32::MAX;
 
-/// Notes, in ascending order, the columns whose |gradient| exceeds `bar`, whose coefficient is not zero, or which have a
+/// Notes, in ascending order, the columns whose |gradient| exceeds `threshold`, whose coefficient is not zero, or which have a
 /// slot, and returns the largest |gradient| of those without a coefficient; NaN exceeds nothing.
 ///
 /// The three slices are of one length.
@@ -14,17 +14,17 @@ pub(crate) fn scan(
     gradient: &[f64],
     coefficients: &[f64],
     slots: &[u32],
-    bar: f64,
+    threshold: f64,
     noted: &mut Vec<usize>,
 ) -> f64 {
-    run(Scan { gradient, coefficients, slots, bar, noted })
+    run(Scan { gradient, coefficients, slots, threshold, noted })
 }
 
 struct Scan<'a> {
     gradient: &'a [f64],
     coefficients: &'a [f64],
     slots: &'a [u32],
-    bar: f64,
+    threshold: f64,
     noted: &'a mut Vec<usize>,
 }
 
@@ -34,7 +34,7 @@ impl Kernel for Scan<'_> {
     // Nothing is rounded here: the compiler's own vectors will do in every form.
     #[inline(always)]
     fn run<L: Lanes>(self) -> f64 {
-        let Self { gradient, coefficients, slots, bar, noted } = self;
+        let Self { gradient, coefficients, slots, threshold, noted } = self;
         let (gradients, g_rest) = gradient.as_chunks::<LANES>();
         let (groups, b_rest) = coefficients.as_chunks::<LANES>();
         let (slot_groups, s_rest) = slots.as_chunks::<LANES>();
@@ -44,7 +44,7 @@ impl Kernel for Scan<'_> {
             let mut loud = [0_u64; LANES];
             for lane in 0..LANES {
                 let (size, free) = (g[lane].abs(), b[lane] == 0.0);
-                let is_loud = (size > bar) | !free | (slots[lane] != OUTSIDE);
+                let is_loud = (size > threshold) | !free | (slots[lane] != OUTSIDE);
                 loud[lane] = if is_loud { 1 << lane } else { 0 };
                 let counted = if free { size } else { 0.0 };
                 most[lane] = if counted > most[lane] { counted } else { most[lane] };
@@ -60,7 +60,7 @@ impl Kernel for Scan<'_> {
             if *b == 0.0 && g.abs() > largest {
                 largest = g.abs();
             }
-            if g.abs() > bar || *b != 0.0 || *slot != OUTSIDE {
+            if g.abs() > threshold || *b != 0.0 || *slot != OUTSIDE {
                 noted.push(at);
             }
         }

@@ -9,7 +9,7 @@ use super::lanes::{LANES, Lanes};
 /// `starts` may begin above zero: a range of columns is a range of `starts`. A row number outside the vector it
 /// is used with contributes nothing; starts outside `rows` or descending make an empty column.
 #[derive(Clone, Copy, Debug)]
-pub struct Columns<'a> {
+pub struct SparseColumns<'a> {
     /// One more than there are columns.
     pub starts: &'a [usize],
     /// Row numbers, below 2^31.
@@ -18,7 +18,7 @@ pub struct Columns<'a> {
     pub values: &'a [f64],
 }
 
-impl<'a> Columns<'a> {
+impl<'a> SparseColumns<'a> {
     /// Number of columns.
     pub fn len(&self) -> usize {
         self.starts.len().saturating_sub(1)
@@ -43,7 +43,7 @@ pub fn sparse_dot(rows: &[u32], values: &[f64], r: &[f64]) -> f64 {
 }
 
 /// c\[j\] = x_j'r for the first `c.len()` of the columns; each element's bits are those of [`sparse_dot`].
-pub fn sparse_pass(x: Columns<'_>, r: &[f64], c: &mut [f64]) {
+pub fn sparse_pass(x: SparseColumns<'_>, r: &[f64], c: &mut [f64]) {
     run(Pass { x, r, c });
 }
 
@@ -77,7 +77,7 @@ impl Kernel for Dot<'_> {
 }
 
 struct Pass<'a> {
-    x: Columns<'a>,
+    x: SparseColumns<'a>,
     r: &'a [f64],
     c: &'a mut [f64],
 }

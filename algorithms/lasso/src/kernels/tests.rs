@@ -116,7 +116,7 @@ fn sparse_columns() {
         starts.push(rows.len());
     }
     rows[5] = u32::MAX; // outside: contributes nothing, in every form alike
-    let x = Columns { starts: &starts, rows: &rows, values: &values };
+    let x = SparseColumns { starts: &starts, rows: &rows, values: &values };
     let c = equal_in_every_form("sparse_pass", || {
         let mut c = vec![0.0; x.len()];
         sparse_pass(x, &r, &mut c);

@@ -1,4 +1,4 @@
-//! [`Certified`]: primal and dual objective, whose difference bounds how far a fit is from the optimum.
+//! [`DualityGap`]: primal and dual objective, whose difference bounds how far a fit is from the optimum.
 //!
 //! **Dual points.** With r minus the derivative of the loss by the scores, every multiple k r with
 //! k |x_j'r| <= L for all columns is feasible: for the squared loss any k, for smooth ones k in \[0, 1\]. An
@@ -14,7 +14,7 @@ use crate::penalties::charge;
 
 /// Primal and dual objective of the problem scaled by n.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Certified {
+pub(crate) struct DualityGap {
     pub(crate) primal: f64,
     pub(crate) dual: f64,
     /// k: the dual point is the residual times this.
@@ -35,7 +35,7 @@ pub(crate) struct Norms<'a> {
     /// max |x_j'r - R b_j|,
     pub(crate) largest: f64,
     /// and coefficients at their bounds, which do not count there: see `penalties/bounds.rs`.
-    pub(crate) held: &'a [(f64, f64)],
+    pub(crate) active_bounds: &'a [(f64, f64)],
 }
 
 impl Norms<'_> {
@@ -51,19 +51,19 @@ impl Norms<'_> {
     }
 }
 
-impl Certified {
+impl DualityGap {
     /// For the squared loss, at the dual point that is the residual's best feasible multiple (Massias, Gramfort and
     /// Salmon, "Celer: a fast solver for the Lasso with dual extrapolation", 2018), from r'r and y'r:
     /// D = k y'r - k^2 r'r / 2.
     pub(crate) fn squared(rr: f64, yr: f64, norms: Norms<'_>) -> Self {
         let rr = rr + norms.ridged();
-        let scale = match norms.held {
+        let scale = match norms.active_bounds {
             [] => best_scale(yr, rr, norms.bound()),
             _ => norms.bound().min(1.0),
         };
         Self {
             primal: 0.5 * rr + norms.penalty * norms.l1,
-            dual: scale * yr - 0.5 * scale * scale * rr - charge(norms.held, scale, norms.penalty),
+            dual: scale * yr - 0.5 * scale * scale * rr - charge(norms.active_bounds, scale, norms.penalty),
             scale,
             is_zero: rr == 0.0 && norms.l1 == 0.0,
         }
@@ -75,7 +75,7 @@ impl Certified {
         let (scale, ridged) = (norms.bound().min(1.0), norms.ridged());
         let primal = scores.sums.loss + norms.penalty * norms.l1 + 0.5 * ridged;
         let is_zero = norms.l1 == 0.0 && response.loss.is_exact(&scores.sums);
-        let charged = charge(norms.held, scale, norms.penalty);
+        let charged = charge(norms.active_bounds, scale, norms.penalty);
         let dual = scores.dual(response, scale) - 0.5 * scale * scale * ridged - charged;
         Self { primal, dual, scale, is_zero }
     }
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     const NORMS: Norms<'_> =
-        Norms { l1: 2.0, squares: 4.0, penalty: 1.0, ridge: 0.0, largest: 1.0, held: &[] };
+        Norms { l1: 2.0, squares: 4.0, penalty: 1.0, ridge: 0.0, largest: 1.0, active_bounds: &[] };
 
     #[test]
     fn what_overflows_or_underflows_is_not_certified() {
@@ -121,7 +121,7 @@ mod tests {
             (0.0, 0.0, Norms { penalty: 1e-200, l1: 1e-200, ..NORMS }),
             (1e-310, 1e-310, Norms { penalty: 0.0, ..NORMS }),
         ] {
-            let gap = Certified::squared(rr, yr, norms).relative();
+            let gap = DualityGap::squared(rr, yr, norms).relative();
             assert!(gap >= 0.5, "{rr} {yr} {norms:?}: {gap}");
         }
     }
@@ -129,6 +129,6 @@ mod tests {
     #[test]
     fn no_response_is_solved_by_zero() {
         let norms = Norms { l1: 0.0, squares: 0.0, largest: 0.0, ..NORMS };
-        assert_eq!(Certified::squared(0.0, 0.0, norms).relative(), 0.0);
+        assert_eq!(DualityGap::squared(0.0, 0.0, norms).relative(), 0.0);
     }
 }

@@ -67,12 +67,12 @@ pub(crate) trait LossFunction: Debug + Send + Sync {
     }
 
     /// How well scores foretell a response.
-    fn measures(&self, given: Given<'_>) -> Vec<Measure>;
+    fn measures(&self, given: ScoredRows<'_>) -> Vec<Measure>;
 }
 
 /// Rows whose scores are measured: all count.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Given<'a> {
+pub(crate) struct ScoredRows<'a> {
     pub(crate) y: &'a [f64],
     /// One a row, or K, class by class.
     pub(crate) scores: &'a [f64],
@@ -82,7 +82,7 @@ pub(crate) struct Given<'a> {
     pub(crate) labels: &'a [f64],
 }
 
-impl Given<'_> {
+impl ScoredRows<'_> {
     /// The weighted mean of what rows have.
     pub(crate) fn mean(&self, of: impl Fn(usize) -> f64) -> f64 {
         self.sum(of) / self.weights.iter().sum::<f64>()

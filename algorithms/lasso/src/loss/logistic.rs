@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::function::{Curvature, Given, LossFunction, Measure, Shape};
+use super::function::{Curvature, LossFunction, Measure, ScoredRows, Shape};
 use super::linear_predictor::Smooth;
 use super::rows::Rows;
 use crate::data::problem::Problem;
@@ -84,8 +84,8 @@ impl LossFunction for Logistic {
     }
 
     /// How often the class is right, and the mean logistic loss of the rows that have one of the two classes.
-    fn measures(&self, given: Given<'_>) -> Vec<Measure> {
-        let Given { y, scores, weights, .. } = given;
+    fn measures(&self, given: ScoredRows<'_>) -> Vec<Measure> {
+        let ScoredRows { y, scores, weights, .. } = given;
         let Some(classes) = given.classes else { return Vec::new() };
         let is_right = |row: usize| f64::from(u8::from(classes[usize::from(scores[row] > 0.0)] == y[row]));
         let known: Vec<usize> = (0..y.len()).filter(|&row| classes.contains(&y[row])).collect();

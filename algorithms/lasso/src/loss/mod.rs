@@ -23,7 +23,7 @@ use raddle::state::{Reader, StateError, Writer};
 
 pub use function::Measure;
 pub(crate) use function::{Curvature, Shape};
-use function::{Given, LossFunction};
+use function::{LossFunction, ScoredRows};
 
 /// How far a fit is from a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -134,7 +134,7 @@ impl Loss {
         let of = |values: &[f64]| -> Vec<f64> { counted.iter().map(|&row| values[row]).collect() };
         let scores: Vec<f64> = scores.chunks_exact(response.len()).flat_map(of).collect();
         let (y, weights) = (of(response), of(weights));
-        let given = Given { y: &y, scores: &scores, weights: &weights, classes, labels };
+        let given = ScoredRows { y: &y, scores: &scores, weights: &weights, classes, labels };
         self.function().measures(given)
     }
 }

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::function::{Curvature, Given, LossFunction, Measure, Shape};
+use super::function::{Curvature, LossFunction, Measure, ScoredRows, Shape};
 use super::linear_predictor::Smooth;
 use super::rows::Rows;
 use crate::data::problem::Problem;
@@ -71,8 +71,8 @@ impl LossFunction for Multinomial {
         f64::NAN
     }
 
-    fn measures(&self, given: Given<'_>) -> Vec<Measure> {
-        let Given { y, scores, labels, .. } = given;
+    fn measures(&self, given: ScoredRows<'_>) -> Vec<Measure> {
+        let ScoredRows { y, scores, labels, .. } = given;
         let row = |at: usize| softmax((0..labels.len()).map(|class| scores[class * y.len() + at]));
         let class = |at: usize| labels.iter().position(|label| *label == y[at]);
         let is_right = |at: usize| f64::from(u8::from(class(at) == Some(row(at).best)));

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::function::{Curvature, Given, LossFunction, Measure, Shape};
+use super::function::{Curvature, LossFunction, Measure, ScoredRows, Shape};
 use super::linear_predictor::Smooth;
 use super::rows::Rows;
 use crate::data::problem::Problem;
@@ -79,8 +79,8 @@ impl LossFunction for Poisson {
     }
 
     /// The mean deviance, and the part of the deviance from the response's mean that is explained.
-    fn measures(&self, given: Given<'_>) -> Vec<Measure> {
-        let Given { y, scores, .. } = given;
+    fn measures(&self, given: ScoredRows<'_>) -> Vec<Measure> {
+        let ScoredRows { y, scores, .. } = given;
         let explained = "deviance explained";
         if y.iter().any(|&y| y < 0.0) {
             let why = Err("as the response has negative values");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::function::{Curvature, Given, LossFunction, Measure, Shape};
+use super::function::{Curvature, LossFunction, Measure, ScoredRows, Shape};
 use crate::data::magnitudes;
 use crate::data::problem::Problem;
 use crate::error::LassoError;
@@ -46,8 +46,8 @@ impl LossFunction for Squared {
     }
 
     /// Root mean squared error, and R2, the part of the response's variance that is explained.
-    fn measures(&self, given: Given<'_>) -> Vec<Measure> {
-        let Given { y, scores, .. } = given;
+    fn measures(&self, given: ScoredRows<'_>) -> Vec<Measure> {
+        let ScoredRows { y, scores, .. } = given;
         let mean = given.mean(|row| y[row]);
         let error = given.sum(|row| (scores[row] - y[row]) * (scores[row] - y[row]));
         let total = given.sum(|row| (y[row] - mean) * (y[row] - mean));

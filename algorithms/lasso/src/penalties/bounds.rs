@@ -9,7 +9,7 @@ use super::terms::Terms;
 use crate::error::LassoError;
 
 /// Coefficients that stand at a bound: how far it is from 0, and how far x_j'r goes beyond, towards it.
-pub(crate) type Held = Vec<(f64, f64)>;
+pub(crate) type ActiveBounds = Vec<(f64, f64)>;
 
 /// Whether there are bounds for each column, or none at all, each pair in order and around 0.
 ///
@@ -85,9 +85,9 @@ impl Terms {
 
     /// What x_j'r - R b_j of a coefficient has to keep below L; where it stands at a bound and is pushed towards it, that is
     /// noted instead.
-    pub(crate) fn limiting(&self, j: usize, value: f64, slope: f64, held: &mut Held) -> f64 {
+    pub(crate) fn limiting(&self, j: usize, value: f64, slope: f64, active_bounds: &mut ActiveBounds) -> f64 {
         if self.is_at_bound(j, value) && slope * value > 0.0 {
-            held.push((value.abs(), slope.abs()));
+            active_bounds.push((value.abs(), slope.abs()));
             return 0.0;
         }
         self.seen(j, slope).abs()
@@ -95,21 +95,21 @@ impl Terms {
 }
 
 /// What the dual objective is charged at k times the residual: the sum of u max(0, k |x_j'r| - L).
-pub(crate) fn charge(held: &[(f64, f64)], scale: f64, penalty: f64) -> f64 {
-    held.iter().map(|&(bound, slope)| bound * (scale * slope - penalty).max(0.0)).sum()
+pub(crate) fn charge(active_bounds: &[(f64, f64)], scale: f64, penalty: f64) -> f64 {
+    active_bounds.iter().map(|&(bound, slope)| bound * (scale * slope - penalty).max(0.0)).sum()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Asked;
+    use super::super::PenaltyOptions;
 
     #[test]
     fn a_coefficient_that_may_only_fall_is_turned_round() {
         let infinite = f64::INFINITY;
-        let asked = Asked {
+        let asked = PenaltyOptions {
             factors: vec![2.0, 1.0, 4.0, 1.0],
             bounds: vec![(-3.0, 5.0), (-3.0, 0.0), (0.0, infinite), (0.0, 0.0)],
-            ..Asked::default()
+            ..PenaltyOptions::default()
         };
         let terms = asked.terms(4, |_| 10.0).expect("in range");
         assert_eq!(terms.units(), [0.5, -1.0, 0.25, 0.0]);
@@ -118,11 +118,11 @@ mod tests {
             [(-0.6, 1.0), (0.0, 0.3), (0.0, infinite), (0.0, infinite)]
         );
         assert_eq!((terms.seen(0, -2.0), terms.seen(1, -2.0), terms.seen(2, 2.0)), (-2.0, 0.0, 2.0));
-        let mut held = Vec::new();
-        assert_eq!(terms.limiting(1, 0.3, 7.0, &mut held), 0.0);
-        assert_eq!(terms.limiting(1, 0.3, -7.0, &mut held), 0.0);
-        assert_eq!(terms.limiting(0, -0.6, 7.0, &mut held), 7.0);
-        assert_eq!(held, [(0.3, 7.0)]);
-        assert_eq!(super::charge(&held, 0.5, 2.0), 0.3 * 1.5);
+        let mut active_bounds = Vec::new();
+        assert_eq!(terms.limiting(1, 0.3, 7.0, &mut active_bounds), 0.0);
+        assert_eq!(terms.limiting(1, 0.3, -7.0, &mut active_bounds), 0.0);
+        assert_eq!(terms.limiting(0, -0.6, 7.0, &mut active_bounds), 7.0);
+        assert_eq!(active_bounds, [(0.3, 7.0)]);
+        assert_eq!(super::charge(&active_bounds, 0.5, 2.0), 0.3 * 1.5);
     }
 }

@@ -11,14 +11,14 @@ mod factors;
 mod groups;
 mod terms;
 
-pub(crate) use bounds::{Held, charge};
+pub(crate) use bounds::{ActiveBounds, charge};
 pub(crate) use terms::Terms;
 
 use crate::error::LassoError;
 
 /// What is asked of the coefficients on their original scale; empty where nothing is.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Asked {
+pub(crate) struct PenaltyOptions {
     /// f_j.
     pub(crate) factors: Vec<f64>,
     /// Lower and upper bounds.
@@ -29,7 +29,7 @@ pub(crate) struct Asked {
     pub(crate) absent: Vec<(u32, u32)>,
 }
 
-impl Asked {
+impl PenaltyOptions {
     pub(crate) fn is_plain(&self) -> bool {
         self.factors.is_empty() && self.bounds.is_empty() && self.groups.is_empty()
     }

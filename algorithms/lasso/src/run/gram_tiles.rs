@@ -1,4 +1,4 @@
-//! [`WorkingPart`]: the part of the working set's columns that a shard keeps, to compute its tiles of the Gram.
+//! [`GramTiles`]: the part of the working set's columns that a shard keeps, to compute its tiles of the Gram.
 //!
 //! Dense columns: whole columns, dealt out by slot. Sparse columns: all of them, but only some of
 //! their rows (`gram_tree.rs`).
@@ -8,15 +8,15 @@
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
-use super::gram_tree::{RowChains, SAMPLE};
-use super::messages::{Entering, Tile};
+use super::gram_tree::{GramTree, SAMPLE};
+use super::messages::{EnteringBatch, Tile};
 use crate::data::columns::Columns;
 use crate::data::design::Column;
 use crate::error::LassoError;
 use crate::kernels::{Batch, RowPiece, gram};
 
 /// Consecutive slots that are dealt to one shard together.
-const DEAL: u32 = 16;
+const SLOT_RUN: u32 = 16;
 
 /// Shards that keep dense columns: one for this number of rows, and no more than this number. Each packs all new columns anew,
 /// which takes longer than products of short ones.
@@ -25,16 +25,16 @@ const KEEPERS: usize = 16;
 
 /// A shard's part of the working set.
 #[derive(Debug, Clone)]
-pub(crate) enum WorkingPart {
+pub(crate) enum GramTiles {
     /// The columns of the slots dealt to this shard: every `keepers`-th deal, starting with `turn`.
     Columns { turn: u32, keepers: u32, slots: Vec<u32>, columns: Vec<Column> },
     /// Whole rows, of all slots.
-    Rows(RowChains),
+    Rows(GramTree),
 }
 
-impl Default for WorkingPart {
+impl Default for GramTiles {
     fn default() -> Self {
-        Self::Rows(RowChains::default())
+        Self::Rows(GramTree::default())
     }
 }
 
@@ -45,12 +45,12 @@ pub(crate) fn filled(columns: &[Column]) -> Vec<&[f64]> {
     values
 }
 
-impl WorkingPart {
+impl GramTiles {
     /// The empty parts of `shards` shards.
     ///
     /// # Errors
     /// If columns that are read by parts cannot be read.
-    pub(crate) fn deal(shards: usize, design: &Columns) -> Result<Vec<Self>, LassoError> {
+    pub(crate) fn assign(shards: usize, design: &Columns) -> Result<Vec<Self>, LassoError> {
         let rows = design.rows();
         if !design.is_sparse() {
             let keepers = (rows / KEEPER_ROWS).clamp(1, KEEPERS).min(shards);
@@ -66,12 +66,12 @@ impl WorkingPart {
             return Ok(parts);
         }
         let sample = design.sampled_rows(SAMPLE)?;
-        Ok(RowChains::deal(shards, rows, &sample).into_iter().map(Self::Rows).collect())
+        Ok(GramTree::assign(shards, rows, &sample).into_iter().map(Self::Rows).collect())
     }
 
     /// Takes in the columns of the slots from `first` on, and computes this part's share of their Gram rows.
-    pub(crate) fn grow(&mut self, entering: &Entering) -> Vec<Tile> {
-        let Entering { first, columns: new, .. } = entering;
+    pub(crate) fn grow(&mut self, entering: &EnteringBatch) -> Vec<Tile> {
+        let EnteringBatch { first, columns: new, .. } = entering;
         let (first, count) = (*first, new.len());
         match self {
             Self::Columns { turn, keepers, slots, columns } => {
@@ -98,11 +98,11 @@ impl WorkingPart {
                     tiles.push(Tile { from: first, rows, slots: slots.clone(), values, ..Tile::default() });
                 }
                 // Among the new ones: each deal against those up to it.
-                let mine = |slot: u32| slot / DEAL % *keepers == *turn;
+                let mine = |slot: u32| slot / SLOT_RUN % *keepers == *turn;
                 let mut start = 0;
                 while start < count {
                     let slot = first + start as u32;
-                    let end = (start + (DEAL - slot % DEAL) as usize).min(count);
+                    let end = (start + (SLOT_RUN - slot % SLOT_RUN) as usize).min(count);
                     if mine(slot) {
                         let mut values = vec![0.0; (end - start) * end];
                         gram(&entering[start..end], &entering[..end], start, &mut values, end);
@@ -125,7 +125,7 @@ impl WorkingPart {
     }
 }
 
-raddle::state!(enum WorkingPart { Columns { turn, keepers, slots, columns }, Rows(chains) });
+raddle::state!(enum GramTiles { Columns { turn, keepers, slots, columns }, Rows(chains) });
 
 raddle::state!(Batch { first, starts, slots, values });
 

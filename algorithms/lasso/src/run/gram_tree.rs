@@ -1,4 +1,4 @@
-//! [`RowChains`]: the rows of a sparse working set that a shard keeps, and the fixed tree by which their products are
+//! [`GramTree`]: the rows of a sparse working set that a shard keeps, and the fixed tree by which their products are
 //! summed.
 //!
 //! The rows are cut into [`CHAINS`] ranges of about equal work. Over each a product is one chain of fused multiply-adds, and the chains are added as
@@ -21,7 +21,7 @@ const PIECES: u32 = 2;
 
 /// Neighbouring chains of the rows of the working set.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct RowChains {
+pub(crate) struct GramTree {
     /// The number of the first chain.
     first: u32,
     chains: Vec<Vec<RowPiece>>,
@@ -29,21 +29,21 @@ pub(crate) struct RowChains {
     scratch: Vec<Vec<f64>>,
 }
 
-impl RowChains {
+impl GramTree {
     /// The empty chains of each of `shards` shards, for the columns of a matrix with this number of rows, of which a sample
     /// of the stored values lies in the rows `sample`.
-    pub(crate) fn deal(shards: usize, rows: usize, sample: &[u32]) -> Vec<Self> {
-        let mut dealt = vec![Self::default(); shards];
+    pub(crate) fn assign(shards: usize, rows: usize, sample: &[u32]) -> Vec<Self> {
+        let mut trees = vec![Self::default(); shards];
         let cuts = cuts(rows, sample);
         for chain in 0..CHAINS {
-            let owner = &mut dealt[chain as usize * shards / CHAINS as usize];
+            let owner = &mut trees[chain as usize * shards / CHAINS as usize];
             if owner.chains.is_empty() {
                 owner.first = chain;
             }
             let pieces = cuts[(chain * PIECES) as usize..].windows(2).take(PIECES as usize);
             owner.chains.push(pieces.map(|cut| RowPiece::new(cut[0]..cut[1])).collect());
         }
-        dealt
+        trees
     }
 
     /// Takes in columns as the slots from `first` on; returns the sums of the largest subtrees owned here.
@@ -159,7 +159,7 @@ fn add(out: &mut [f64], more: &[f64]) {
 }
 
 /// Scratch is not written: it holds nothing that is needed again.
-impl State for RowChains {
+impl State for GramTree {
     fn save(&self, out: &mut Writer) {
         out.write(&self.first);
         out.write(&self.chains);
@@ -193,9 +193,9 @@ mod tests {
             columns.iter().map(|(rows, values)| (&rows[..], &values[..])).collect();
         let grown = |shards: usize| {
             let indices: Vec<u32> = columns.iter().flat_map(|(rows, _)| rows.iter().copied()).collect();
-            let mut dealt = RowChains::deal(shards, rows as usize, &indices);
+            let mut trees = GramTree::assign(shards, rows as usize, &indices);
             [(0, 5), (5, 9)].map(|(first, end): (usize, usize)| {
-                let tiles = dealt.iter_mut().flat_map(|part| part.grow(first as u32, &views[first..end]));
+                let tiles = trees.iter_mut().flat_map(|part| part.grow(first as u32, &views[first..end]));
                 let tile = sum(tiles.collect()).expect("every chain has an owner");
                 assert_eq!((tile.chain, tile.chains), (0, CHAINS));
                 tile.values.iter().map(|value| value.to_bits()).collect::<Vec<_>>()

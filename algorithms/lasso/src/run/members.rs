@@ -4,17 +4,19 @@ use raddle::State as _;
 use raddle::state::{Reader, StateError, Writer};
 
 use super::gram_tree;
-use super::messages::{Entrant, Tile};
+use super::messages::{EnteringColumn, Tile};
 use super::solution::Solved;
 use crate::data::design::{Column, add_columns};
 use crate::kernels;
 use crate::loss::Shape;
-use crate::loss::duality_gap::{Certified, Norms};
+use crate::loss::duality_gap::{DualityGap, Norms};
 use crate::loss::linear_predictor::{Response, Scores, Smooth};
 use crate::loss::row_state::RowState;
 use crate::loss::rows::Rows;
 use crate::penalties::Terms;
-use crate::working_set::{ByColumns, Given, KeptProximal, KeptSet, Place, ProximalSet, Target, WorkingSet};
+use crate::working_set::{
+    ByColumns, ProximalCheckpoint, ProximalSet, SetCheckpoint, SolveData, SolveState, Target, WorkingSet,
+};
 
 /// The working set is solved to this share of the gap over all columns: more exactly than its columns are the right
 /// ones.
@@ -52,13 +54,13 @@ pub(crate) struct Proximal {
 
 /// What a checkpoint keeps of the members beside their columns.
 #[derive(Debug, Clone)]
-pub(crate) enum KeptMembers {
-    Gram(KeptSet),
-    Proximal(KeptProximal),
+pub(crate) enum MembersCheckpoint {
+    Gram(SetCheckpoint),
+    Proximal(ProximalCheckpoint),
 }
 
 raddle::state!(
-    enum KeptMembers {
+    enum MembersCheckpoint {
         Gram(set),
         Proximal(set),
     }
@@ -173,29 +175,29 @@ impl Members {
     }
 
     /// Both objectives there.
-    pub(crate) fn certified(&self, rows: &Rows, norms: Norms<'_>) -> Certified {
+    pub(crate) fn duality_gap(&self, rows: &Rows, norms: Norms<'_>) -> DualityGap {
         match self {
-            Self::Gram(gram) => Certified::squared(gram.rr, gram.yr, norms),
+            Self::Gram(gram) => DualityGap::squared(gram.rr, gram.yr, norms),
             Self::Proximal(proximal) => {
-                Certified::smooth(Response { rows, loss: proximal.loss }, &proximal.scores, norms)
+                DualityGap::smooth(Response { rows, loss: proximal.loss }, &proximal.scores, norms)
             }
         }
     }
 
     /// Takes columns in; returns the slot of the first.
-    pub(crate) fn enter(&mut self, entrants: &[Entrant], terms: &Terms) -> usize {
+    pub(crate) fn enter(&mut self, entering: &[EnteringColumn], terms: &Terms) -> usize {
         let own = match self {
             Self::Gram(gram) => gram.set.terms_mut(),
             Self::Proximal(proximal) => proximal.set.terms_mut(),
         };
-        entrants.iter().for_each(|one| own.push(terms, one.variable as usize));
-        let entrants = entrants.iter();
+        entering.iter().for_each(|one| own.push(terms, one.variable as usize));
+        let entering = entering.iter();
         match self {
             Self::Gram(gram) => {
-                gram.set.enter(entrants.map(|one| (one.variable, one.response, one.coefficient)))
+                gram.set.enter(entering.map(|one| (one.variable, one.response, one.coefficient)))
             }
             Self::Proximal(proximal) => {
-                proximal.set.enter(entrants.map(|one| (one.variable, one.coefficient)))
+                proximal.set.enter(entering.map(|one| (one.variable, one.coefficient)))
             }
         }
     }
@@ -260,10 +262,10 @@ impl Members {
     }
 
     /// What a checkpoint keeps.
-    pub(crate) fn kept(&self) -> KeptMembers {
+    pub(crate) fn checkpoint(&self) -> MembersCheckpoint {
         match self {
-            Self::Gram(gram) => KeptMembers::Gram(gram.set.kept()),
-            Self::Proximal(proximal) => KeptMembers::Proximal(proximal.set.kept()),
+            Self::Gram(gram) => MembersCheckpoint::Gram(gram.set.checkpoint()),
+            Self::Proximal(proximal) => MembersCheckpoint::Proximal(proximal.set.checkpoint()),
         }
     }
 
@@ -273,15 +275,15 @@ impl Members {
     /// If it belongs to other members.
     pub(crate) fn recall(
         &mut self,
-        kept: KeptMembers,
+        checkpoint: MembersCheckpoint,
         columns: &[Column],
         rows: &Rows,
         intercept: bool,
     ) -> Result<(), StateError> {
-        match (self, kept) {
-            (Self::Gram(gram), KeptMembers::Gram(kept)) => gram.set.recall(kept),
-            (Self::Proximal(proximal), KeptMembers::Proximal(kept)) => {
-                proximal.set.recall(kept, columns, rows, intercept)
+        match (self, checkpoint) {
+            (Self::Gram(gram), MembersCheckpoint::Gram(checkpoint)) => gram.set.recall(checkpoint),
+            (Self::Proximal(proximal), MembersCheckpoint::Proximal(checkpoint)) => {
+                proximal.set.recall(checkpoint, columns, rows, intercept)
             }
             _ => Err(StateError::new("the working set of this loss")),
         }
@@ -317,9 +319,9 @@ impl Gram {
 impl Proximal {
     fn solve(&mut self, asked: Solve<'_>) -> Solved {
         let Solve { given, columns, target, gradient, intercept, free, .. } = asked;
-        let at = Place { scores: std::mem::take(&mut self.scores), intercept, free, g: gradient };
+        let at = SolveState { scores: std::mem::take(&mut self.scores), intercept, free, g: gradient };
         let response = Response { rows: given, loss: self.loss };
-        let (scores, intercept, free) = self.set.solve(Given { columns, response, target }, at);
+        let (scores, intercept, free) = self.set.solve(SolveData { columns, response, target }, at);
         let members = self.set.members().iter().copied();
         let coefficients = members.zip(self.set.coefficients().iter().copied()).collect();
         Solved { coefficients, rows: RowState::new(scores.residual, scores.values, intercept, free) }

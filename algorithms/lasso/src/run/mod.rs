@@ -2,12 +2,15 @@
 //!
 //! To be read from `program.rs`, which has the verbs. An epoch of the working set: `certificate.rs` (a pass over all
 //! columns), `schedule.rs` (choose and relate), `pinned.rs` (enter, solve) on `gram_tiles.rs`.
+//!
+//! A *column* is data; its number is a *variable* to the engine. One whose gradient exceeds the threshold is a *violator*,
+//! one that the schedule looks at a *candidate*, and one of the working set a *member*, at its *slot*.
 
 mod by_group;
 pub(crate) mod certificate;
+mod coordinate_step;
 pub(crate) mod gram_tiles;
 pub(crate) mod gram_tree;
-pub(crate) mod kept;
 pub(crate) mod members;
 pub(crate) mod messages;
 pub(crate) mod pinned;
@@ -17,5 +20,6 @@ mod restored;
 pub(crate) mod schedule;
 pub(crate) mod shard;
 pub(crate) mod solution;
+pub(crate) mod solver_checkpoint;
 pub(crate) mod spec;
 pub(crate) mod start;

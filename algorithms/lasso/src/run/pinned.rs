@@ -6,18 +6,18 @@ use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
 use super::by_group::{largest_group, less, norm};
-use super::kept::Kept;
 use super::members::{Members, Solve};
-use super::messages::{Entering, Entrant, Share, Tile};
+use super::messages::{EnteringBatch, EnteringColumn, ShardCertificate, Tile};
 use super::replica::Replica;
 use super::solution::{Solution, Solved};
+use super::solver_checkpoint::SolverCheckpoint;
 use super::spec::Spec;
 use crate::data::design::Column;
 use crate::loss::Objective;
-use crate::loss::duality_gap::{Certified, Norms};
+use crate::loss::duality_gap::{DualityGap, Norms};
 use crate::loss::rows::Rows;
-use crate::penalties::{Held, Terms};
-use crate::working_set::{Target, keep_worst, quota, worst_first};
+use crate::penalties::{ActiveBounds, Terms};
+use crate::working_set::{Target, columns_to_add, keep_worst, worst_first};
 
 /// Candidates looked at for each one wanted: the dependency check rejects some.
 pub(super) const LOOKED_AT: usize = 4;
@@ -26,10 +26,10 @@ pub(super) const LOOKED_AT: usize = 4;
 const MOST_AT_ONCE: usize = 1000;
 
 /// After this number of boundaries without a smaller gap or objective, the target lies below rounding.
-const IN_VAIN: u64 = 20;
+const PATIENCE: u64 = 20;
 
 /// Rounds of single updates may creep, and a smaller step may add up: they get more.
-const ROUNDS_IN_VAIN: u64 = 200;
+const ROUND_PATIENCE: u64 = 200;
 
 /// The working set: which columns, their Gram, their coefficients.
 #[derive(Debug, Clone)]
@@ -65,13 +65,13 @@ pub struct Solver {
     pub(crate) solutions: Vec<Solution>,
     /// The smallest gap and objective seen at this position, and boundaries since either fell.
     pub(crate) best: Option<(f64, f64)>,
-    pub(crate) in_vain: u64,
+    pub(crate) without_progress: u64,
     /// How many members there were before each group that entered.
     pub(crate) groups: Vec<u32>,
     /// Columns that have entered and whose part of the Gram is due.
-    pub(crate) entering: Option<Arc<Entering>>,
+    pub(crate) entering: Option<Arc<EnteringBatch>>,
     /// What was read from a checkpoint, until the data have given back the rest.
-    pub(crate) kept: Option<Box<Kept>>,
+    pub(crate) checkpoint: Option<Box<SolverCheckpoint>>,
 }
 
 /// All of it, columns and Gram with their factors: whoever takes over meets shards that have admitted the members.
@@ -80,7 +80,7 @@ impl State for Solver {
         let Self { objective, terms, columns, members, intercept, free, freed, intercepts, gradient, .. } =
             self;
         let Self { penalty, target, support, wanted, largest, scale, is_path, position, .. } = self;
-        let Self { solutions, best, in_vain, groups, entering, kept, .. } = self;
+        let Self { solutions, best, without_progress, groups, entering, checkpoint, .. } = self;
         out.write(objective);
         out.write(terms);
         out.write(columns);
@@ -96,10 +96,10 @@ impl State for Solver {
         out.write(&(*is_path, *position));
         out.write(solutions);
         out.write(best);
-        out.write(in_vain);
+        out.write(without_progress);
         out.write(groups);
         out.write(entering);
-        out.write(kept);
+        out.write(checkpoint);
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
@@ -132,17 +132,17 @@ impl State for Solver {
             position,
             solutions: from.read()?,
             best: from.read()?,
-            in_vain: from.read()?,
+            without_progress: from.read()?,
             groups: from.read()?,
             entering: from.read()?,
-            kept: from.read()?,
+            checkpoint: from.read()?,
         })
     }
 }
 
 impl Solver {
     /// A solver that knows max |x_j'r| without coefficients beforehand, as a run must that does not start from zeros.
-    pub(crate) fn knowing(objective: Objective, terms: Arc<Terms>, largest: f64) -> Self {
+    pub(crate) fn with_largest(objective: Objective, terms: Arc<Terms>, largest: f64) -> Self {
         Self { largest, ..Self::new(objective, terms) }
     }
 
@@ -167,10 +167,10 @@ impl Solver {
             position: 0,
             solutions: Vec::new(),
             best: None,
-            in_vain: 0,
+            without_progress: 0,
             groups: Vec::new(),
             entering: None,
-            kept: None,
+            checkpoint: None,
         }
     }
 
@@ -181,17 +181,22 @@ impl Solver {
 
     /// Concludes a boundary: the certificate, and what the next epoch starts from. Points of the course that the
     /// residual certifies are left behind.
-    pub(crate) fn certify(&mut self, spec: &Spec, replica: &Replica, shares: &[Share]) -> Certified {
+    pub(crate) fn certify(
+        &mut self,
+        spec: &Spec,
+        replica: &Replica,
+        shares: &[ShardCertificate],
+    ) -> DualityGap {
         let Spec { ref rows, objective, tolerance, course, .. } = *spec;
         self.is_path = course.is_path();
         let largest = shares.iter().map(|share| share.largest).fold(0.0, f64::max);
         let with_slopes = shares.iter().flat_map(|share| share.nonzeros.iter().zip(&share.slopes));
-        let (terms, mut held) = (Arc::clone(&self.terms), Held::new());
-        let largest_at = |ridge: f64, held: &mut Held| {
-            held.clear();
+        let (terms, mut active_bounds) = (Arc::clone(&self.terms), ActiveBounds::new());
+        let largest_at = |ridge: f64, active_bounds: &mut ActiveBounds| {
+            active_bounds.clear();
             let slope = |(&(j, value), slope): (&(u32, f64), &f64)| {
                 let j = j as usize;
-                terms.limiting(j, value, less(*slope, ridge * terms.ridge(j), value), held)
+                terms.limiting(j, value, less(*slope, ridge * terms.ridge(j), value), active_bounds)
             };
             if terms.has_groups() {
                 return largest_group(&terms, with_slopes.clone(), ridge).max(largest);
@@ -199,7 +204,7 @@ impl Solver {
             with_slopes.clone().map(slope).fold(largest, f64::max)
         };
         if self.largest == 0.0 {
-            self.largest = largest_at(0.0, &mut held);
+            self.largest = largest_at(0.0, &mut active_bounds);
         }
         self.support = shares.iter().flat_map(|share| share.nonzeros.iter().copied()).collect();
         self.support.retain(|&(_, value)| value != 0.0);
@@ -213,16 +218,16 @@ impl Solver {
         self.intercept = replica.rows.intercept;
         self.free.clone_from(&replica.rows.free);
         (self.intercepts, self.freed) = rows.told(&self.free, objective.intercept);
-        let certified = loop {
+        let duality_gap = loop {
             self.penalty = spec.penalty(self.position, self.largest);
             let (penalty, ridge) = objective.weights(self.penalty);
-            let largest = largest_at(ridge, &mut held);
-            let norms = Norms { l1, squares, penalty, ridge, largest, held: &held };
-            let certified = self.members.certified(rows, norms);
-            let (gap, scale) = (certified.relative(), certified.scale);
+            let largest = largest_at(ridge, &mut active_bounds);
+            let norms = Norms { l1, squares, penalty, ridge, largest, active_bounds: &active_bounds };
+            let duality_gap = self.members.duality_gap(rows, norms);
+            let (gap, scale) = (duality_gap.relative(), duality_gap.scale);
             self.scale = scale;
             if gap > tolerance || gap.is_nan() || self.position == course.len() {
-                break certified;
+                break duality_gap;
             }
             let (penalty, intercept) = (self.penalty, self.intercept);
             let coefficients = self.support.clone();
@@ -231,20 +236,20 @@ impl Solver {
             self.position += 1;
             self.best = None;
             if self.position == course.len() {
-                break certified;
+                break duality_gap;
             }
         };
         self.set_gradient(shares, objective.weights(self.penalty).1);
-        self.note_progress(&certified, spec.working_set);
-        let gap = (certified.primal - certified.dual).max(0.0);
+        self.note_progress(&duality_gap, spec.working_set);
+        let gap = (duality_gap.primal - duality_gap.dual).max(0.0);
         // Not by the tolerance: a run that goes on under a tighter one has taken the same way until then.
         self.target = self.members.share() * gap;
         self.look_ahead(rows.len());
-        certified
+        duality_gap
     }
 
     /// The slopes of the members, with the ridge.
-    fn set_gradient(&mut self, shares: &[Share], ridge: f64) {
+    fn set_gradient(&mut self, shares: &[ShardCertificate], ridge: f64) {
         let mut gradient = std::mem::take(&mut self.gradient);
         gradient.clear();
         gradient.resize(self.columns.len(), 0.0);
@@ -257,21 +262,21 @@ impl Solver {
     }
 
     /// Notes whether gap or objective fell.
-    fn note_progress(&mut self, certified: &Certified, working_set: bool) {
+    fn note_progress(&mut self, duality_gap: &DualityGap, working_set: bool) {
         let (gap, primal) = self.best.unwrap_or((f64::INFINITY, f64::INFINITY));
         // Rounding moves both in their last digits for ever.
-        let fell = certified.relative() < 0.99 * gap || certified.primal < primal * (1.0 - 1e-13);
-        self.in_vain = if fell { 0 } else { self.in_vain + 1 };
+        let fell = duality_gap.relative() < 0.99 * gap || duality_gap.primal < primal * (1.0 - 1e-13);
+        self.without_progress = if fell { 0 } else { self.without_progress + 1 };
         // What rounds gain counts from where they last fell, however many epochs it takes.
         if fell || working_set {
-            self.best = Some((gap.min(certified.relative()), primal.min(certified.primal)));
+            self.best = Some((gap.min(duality_gap.relative()), primal.min(duality_gap.primal)));
         }
     }
 
     /// Tells how many columns should enter next.
     pub(crate) fn look_ahead(&mut self, rows: usize) {
         let (_, ridge) = self.objective.weights(self.penalty);
-        self.wanted = quota(self.rows(rows, ridge), self.support.len());
+        self.wanted = columns_to_add(self.rows(rows, ridge), self.support.len());
         if self.members.is_bare() {
             // What ties candidates to each other is looked up in pairs, too.
             self.wanted = self.wanted.min(MOST_AT_ONCE);
@@ -284,7 +289,7 @@ impl Solver {
     }
 
     /// n times the lambda being solved, and below which |x_j'r| a column need not be named: the next lambda's.
-    pub(crate) fn penalty_and_floor(&self, spec: &Spec) -> (f64, f64) {
+    pub(crate) fn penalty_and_threshold(&self, spec: &Spec) -> (f64, f64) {
         let next = (self.position + 1).min(spec.course.len() - 1);
         let lower = spec.penalty(next, self.largest).min(self.penalty);
         (self.penalty, spec.objective.weights(lower).0)
@@ -292,7 +297,7 @@ impl Solver {
 
     /// Whether nothing has come closer for long.
     pub(crate) fn is_stalled(&self, working_set: bool) -> bool {
-        self.in_vain >= if working_set { IN_VAIN } else { ROUNDS_IN_VAIN }
+        self.without_progress >= if working_set { PATIENCE } else { ROUND_PATIENCE }
     }
 
     /// Which of the points comes next: the one that the gap is of. `None` where there is one point.
@@ -321,53 +326,57 @@ impl Solver {
         self.largest
     }
 
-    /// The worst violators, and how many of them should enter, where shards were asked for up to `cap` of them.
-    pub(crate) fn candidates(&self, shares: Vec<Share>, cap: usize) -> (Vec<(u32, f64)>, usize) {
+    /// The worst violators, and how many of them should enter, where shards were asked for up to `max_violators` of them.
+    pub(crate) fn candidates(
+        &self,
+        shares: Vec<ShardCertificate>,
+        max_violators: usize,
+    ) -> (Vec<(u32, f64)>, usize) {
         let (penalty, _) = self.objective.weights(self.penalty);
         // Coefficients from elsewhere, as of a warm start: the working set must hold them all before it is solved.
-        let strays = shares.iter().any(|share| share.strays);
+        let must_enter = shares.iter().any(|share| share.must_enter);
         let mut violators = Vec::with_capacity(shares.iter().map(|share| share.violators.len()).sum());
-        for share in shares.into_iter().filter(|share| share.strays == strays) {
+        for share in shares.into_iter().filter(|share| share.must_enter == must_enter) {
             violators.extend(share.violators);
         }
-        if strays {
+        if must_enter {
             violators.sort_unstable_by_key(worst_first);
             let count = violators.len();
             return (violators, count);
         }
         violators.retain(|(_, gradient)| gradient.abs() > penalty);
         // No more than each shard was asked for: beyond that it shows how many shards there are.
-        keep_worst(&mut violators, (LOOKED_AT * self.wanted).min(cap));
+        keep_worst(&mut violators, (LOOKED_AT * self.wanted).min(max_violators));
         violators.sort_unstable_by_key(worst_first);
         (violators, self.wanted)
     }
 
     /// How many violators a shard should name at the next boundary.
-    pub(crate) fn cap(&self, rows: usize) -> usize {
-        LOOKED_AT * self.wanted.max(quota(rows, 0))
+    pub(crate) fn max_violators(&self, rows: usize) -> usize {
+        LOOKED_AT * self.wanted.max(columns_to_add(rows, 0))
     }
 
     /// Whether the set would be too large for a Gram with so many columns more: then it is given up.
-    pub(crate) fn outgrows(&mut self, spec: &Spec, entrants: usize) -> bool {
-        if self.columns.len() + entrants > spec.most_members {
+    pub(crate) fn outgrows(&mut self, spec: &Spec, entering: usize) -> bool {
+        if self.columns.len() + entering > spec.most_members {
             self.members.bare();
         }
         self.members.is_bare()
     }
 
     /// Takes columns in; returns the slot of the first.
-    pub(crate) fn enter(&mut self, entrants: Vec<Entrant>) -> u32 {
-        if !entrants.is_empty() {
+    pub(crate) fn enter(&mut self, entering: Vec<EnteringColumn>) -> u32 {
+        if !entering.is_empty() {
             self.groups.push(self.columns.len() as u32);
         }
         let (_, ridge) = self.objective.weights(self.penalty);
         let terms = &self.terms;
-        let slope = |entrant: &Entrant| {
-            less(entrant.gradient, ridge * terms.ridge(entrant.variable as usize), entrant.coefficient)
+        let slope = |one: &EnteringColumn| {
+            less(one.gradient, ridge * terms.ridge(one.variable as usize), one.coefficient)
         };
-        self.gradient.extend(entrants.iter().map(slope));
-        let first = self.members.enter(&entrants, terms);
-        self.columns.extend(entrants.into_iter().map(|entrant| entrant.column));
+        self.gradient.extend(entering.iter().map(slope));
+        let first = self.members.enter(&entering, terms);
+        self.columns.extend(entering.into_iter().map(|one| one.column));
         first as u32
     }
 
@@ -399,8 +408,8 @@ mod tests {
 
     const SQUARED: Objective = Objective { loss: Loss::Squared, l1_ratio: 1.0, intercept: false };
 
-    fn named(violators: &[(u32, f64)], strays: bool) -> Share {
-        Share { violators: violators.to_vec(), strays, ..Share::default() }
+    fn named(violators: &[(u32, f64)], must_enter: bool) -> ShardCertificate {
+        ShardCertificate { violators: violators.to_vec(), must_enter, ..ShardCertificate::default() }
     }
 
     #[test]
@@ -417,11 +426,11 @@ mod tests {
         let mut solver = Solver::new(SQUARED, Arc::default());
         (solver.penalty, solver.wanted) = (1.0, 10);
         let all: Vec<(u32, f64)> = (0..12).map(|j| (j, f64::from(2 + j % 5))).collect();
-        let cap = 3;
-        let cut = |columns: usize| -> Vec<Share> {
+        let max_violators = 3;
+        let cut = |columns: usize| -> Vec<ShardCertificate> {
             let shard = |all: &[(u32, f64)]| {
                 let mut own = all.to_vec();
-                keep_worst(&mut own, cap);
+                keep_worst(&mut own, max_violators);
                 named(&own, false)
             };
             all.chunks(columns).map(shard).collect()
@@ -429,7 +438,7 @@ mod tests {
         // The largest, and of equals the first.
         let expected = (vec![(4, 6.0), (9, 6.0), (3, 5.0)], 10);
         for columns in [12, 6, 4, 1] {
-            assert_eq!(solver.candidates(cut(columns), cap), expected, "{columns} columns a shard");
+            assert_eq!(solver.candidates(cut(columns), max_violators), expected, "{columns} columns a shard");
         }
     }
 
@@ -449,7 +458,7 @@ mod tests {
             working_set: true,
         };
         let replica = Replica { rows: RowState::new(y, Vec::new(), 0.0, Vec::new()), stage: None };
-        let shares = [Share { largest: 3.0, ..Share::default() }];
+        let shares = [ShardCertificate { largest: 3.0, ..ShardCertificate::default() }];
         let remembered = |solver: &Solver| {
             let mut out = Learned::default();
             solver.remember(&mut out);
@@ -458,7 +467,7 @@ mod tests {
         let mut solver = Solver::new(SQUARED, Arc::default());
         let before = remembered(&solver);
         let mut read = Solver::recalled(&mut Learned::of(&before)).unwrap();
-        assert!(read.kept.is_some() && remembered(&read) == before);
+        assert!(read.checkpoint.is_some() && remembered(&read) == before);
         for solver in [&mut solver, &mut read] {
             solver.certify(&spec, &replica, &shares);
         }

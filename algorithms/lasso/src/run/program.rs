@@ -10,12 +10,14 @@ use raddle::schedule::{Dependencies, Round};
 use raddle::state::{Learned, Reader, StateError, Writer};
 use raddle::{Boundary, Metric, Program, Relate, Restored, Status, Task, Update, Verbs, Verdict};
 
-use super::messages::{Asked, Change, Entering, Entrant, Move, Partial, Phase, Share, Stage};
+use super::certificate::CertificateRequest;
+use super::coordinate_step::CoordinateStep;
+use super::messages::{Change, EnteringBatch, EnteringColumn, Move, Partial, Phase, ShardCertificate, Stage};
 use super::pinned::Solver;
 use super::replica::Replica;
 use super::shard::ColumnShard;
 use super::spec::Spec;
-use crate::data::correlation::{Aspect, among};
+use crate::data::correlation::{ColumnSketch, sketch_correlations};
 use crate::data::design::Column;
 use crate::loss::Curvature;
 
@@ -57,20 +59,20 @@ impl Program for LassoProgram {
     fn aggregate(&self, round: &Round<Phase>, solver: &mut Solver, partials: Vec<(u32, Partial)>) -> Change {
         match round.phase {
             Phase::Enter => {
-                let entrants = raddle::answers!(partials, Partial::Entrants).into_iter();
-                let mut entrants: Vec<Entrant> = entrants.flat_map(|(_, entrants)| entrants).collect();
+                let entering = raddle::answers!(partials, Partial::Entering).into_iter();
+                let mut entering: Vec<EnteringColumn> = entering.flat_map(|(_, columns)| columns).collect();
                 // By column, not by shard: the slots are the same however the columns are cut into shards.
-                entrants.sort_by_key(|entrant| entrant.variable);
-                let variables = entrants.iter().map(|entrant| entrant.variable).collect();
+                entering.sort_by_key(|one| one.variable);
+                let variables = entering.iter().map(|one| one.variable).collect();
                 // A smooth loss weighs its Gram anew at every step, where it is solved.
                 let has_gram = self.spec.objective.shape().is_quadratic()
-                    && !solver.outgrows(&self.spec, entrants.len());
+                    && !solver.outgrows(&self.spec, entering.len());
                 let columns = has_gram.then(|| {
-                    let columns: Vec<_> = entrants.iter().map(|entrant| entrant.column.clone()).collect();
+                    let columns: Vec<_> = entering.iter().map(|one| one.column.clone()).collect();
                     Column::weighted(columns, &self.spec.roots)
                 });
-                let first = solver.enter(entrants);
-                solver.entering = columns.map(|columns| Arc::new(Entering { first, columns }));
+                let first = solver.enter(entering);
+                solver.entering = columns.map(|columns| Arc::new(EnteringBatch { first, columns }));
                 Change::Enter { first, variables, has_gram }
             }
             Phase::Solve(_) => {
@@ -114,7 +116,7 @@ impl Program for LassoProgram {
     }
 
     fn certify(&self, _: &Boundary, _: u32, shard: &mut ColumnShard, replica: &Replica) -> Partial {
-        Partial::Share(shard.share(&self.asked(replica, &self.curvature(replica))))
+        Partial::Certificate(shard.certificate(&self.certificate_request(replica, &self.curvature(replica))))
     }
 
     /// Primal, dual and gap of the problem scaled by n, at the exported coefficients.
@@ -125,30 +127,31 @@ impl Program for LassoProgram {
         replica: &Replica,
         shares: Vec<(u32, Partial)>,
     ) -> Verdict<Change> {
-        let shares = raddle::answers!(shares, Partial::Share).into_iter();
-        let shares: Vec<Share> = shares.map(|(_, share)| share).collect();
-        let certified = solver.certify(&self.spec, replica, &shares);
+        let shares = raddle::answers!(shares, Partial::Certificate).into_iter();
+        let shares: Vec<ShardCertificate> = shares.map(|(_, share)| share).collect();
+        let gap = solver.certify(&self.spec, replica, &shares);
         let n = self.spec.rows.len() as f64;
         let done = solver.solutions().len() == self.spec.course.len();
         let worst = solver.solutions().iter().map(|solution| solution.gap).fold(0.0, f64::max);
-        let value = if done { worst } else { certified.relative() };
+        let value = if done { worst } else { gap.relative() };
         let metric = Metric::new("relative-duality-gap", value, "training data");
         let mut verdict = Verdict::new(metric.target(self.spec.tolerance).certified());
         if solver.is_stalled(self.spec.working_set) {
             verdict.status = Status::Converged;
         }
-        verdict.objective = Some(certified.primal / n);
+        verdict.objective = Some(gap.primal / n);
         verdict.position = solver.place_in(self.spec.course.len());
-        let (penalty, floor) = solver.penalty_and_floor(&self.spec);
+        let (penalty, entry_threshold) = solver.penalty_and_threshold(&self.spec);
         if self.spec.weights {
             verdict.weights = shares.into_iter().flat_map(|share| share.weights).collect();
         } else {
-            (verdict.weights, verdict.wanted) = solver.candidates(shares, replica.cap());
+            (verdict.weights, verdict.wanted) = solver.candidates(shares, replica.max_violators());
         }
-        let cap = solver.cap(self.spec.rows.len());
-        if replica.stage.is_none_or(|stage| penalty != stage.penalty || cap != stage.cap) {
-            let floor = self.spec.working_set.then_some(floor);
-            verdict.change = Some(Change::Stage(Stage { penalty, floor, cap }));
+        let max_violators = solver.max_violators(self.spec.rows.len());
+        if replica.stage.is_none_or(|stage| penalty != stage.penalty || max_violators != stage.max_violators)
+        {
+            let entry_threshold = self.spec.working_set.then_some(entry_threshold);
+            verdict.change = Some(Change::Stage(Stage { penalty, entry_threshold, max_violators }));
         }
         verdict
     }
@@ -184,8 +187,12 @@ impl Program for LassoProgram {
 impl Update for LassoProgram {
     fn update(&self, task: &Task<Phase>, shard: &mut ColumnShard, replica: &Replica) -> Partial {
         match &task.phase {
-            Phase::Moves => Partial::Moves(shard.moves(task, &self.asked(replica, &self.curvature(replica)))),
-            Phase::Enter => Partial::Entrants(shard.entrants(task, &self.spec.gram_response)),
+            Phase::Moves => {
+                let curvature = self.curvature(replica);
+                let step = self.coordinate_step(replica, &curvature);
+                Partial::Moves(shard.moves(task, &replica.rows, step))
+            }
+            Phase::Enter => Partial::Entering(shard.entering(task, &self.spec.gram_response)),
             Phase::Solve(Some(entering)) => Partial::Tiles(shard.part.grow(entering)),
             Phase::Solve(None) => Partial::Tiles(Vec::new()),
         }
@@ -194,20 +201,20 @@ impl Update for LassoProgram {
 
 impl Relate for LassoProgram {
     fn gather(&self, task: &Task<Phase>, shard: &ColumnShard) -> Partial {
-        Partial::Aspects(shard.aspects(task, self.sample))
+        Partial::Sketches(shard.sketches(task, self.sample))
     }
 
     /// Absolute correlations of the candidates' columns.
     fn relate(&self, _: &Phase, candidates: &[u32], pieces: Vec<(u32, Partial)>) -> Dependencies {
-        let aspects = raddle::answers!(pieces, Partial::Aspects).into_iter();
-        let mut aspects: Vec<(u32, Aspect)> = aspects.flat_map(|(_, aspects)| aspects).collect();
-        aspects.sort_by_key(|&(variable, _)| variable);
-        let aspect = |variable: &u32| {
-            let at = aspects.binary_search_by_key(variable, |&(variable, _)| variable).ok()?;
-            Some(&aspects[at].1)
+        let sketches = raddle::answers!(pieces, Partial::Sketches).into_iter();
+        let mut sketches: Vec<(u32, ColumnSketch)> = sketches.flat_map(|(_, sketches)| sketches).collect();
+        sketches.sort_by_key(|&(variable, _)| variable);
+        let sketch = |variable: &u32| {
+            let at = sketches.binary_search_by_key(variable, |&(variable, _)| variable).ok()?;
+            Some(&sketches[at].1)
         };
-        let aspects: Vec<Option<&Aspect>> = candidates.iter().map(aspect).collect();
-        let mut dependencies = among(&aspects, self.spec.rows.len(), self.sample);
+        let sketches: Vec<Option<&ColumnSketch>> = candidates.iter().map(sketch).collect();
+        let mut dependencies = sketch_correlations(&sketches, self.spec.rows.len(), self.sample);
         let classes = self.spec.rows.classes.max(1) as u32;
         if classes > 1 {
             // One column for two classes is no column twice.
@@ -238,24 +245,34 @@ impl LassoProgram {
         }
     }
 
-    fn asked<'a>(&'a self, replica: &'a Replica, curvature: &'a (f64, Option<Vec<f64>>)) -> Asked<'a> {
+    fn coordinate_step<'a>(
+        &'a self,
+        replica: &Replica,
+        curvature: &'a (f64, Option<Vec<f64>>),
+    ) -> CoordinateStep<'a> {
+        let weights = replica.stage.map(|stage| self.spec.objective.weights(stage.penalty));
+        let (penalty, ridge) = weights.unwrap_or((0.0, 0.0));
+        let (curvature, local) = (curvature.0, curvature.1.as_deref());
+        CoordinateStep { penalty, ridge, curvature, local, terms: &self.spec.terms }
+    }
+
+    fn certificate_request<'a>(
+        &'a self,
+        replica: &'a Replica,
+        curvature: &'a (f64, Option<Vec<f64>>),
+    ) -> CertificateRequest<'a> {
         let stage = replica.stage;
-        let (penalty, ridge) = stage.map_or((0.0, 0.0), |stage| self.spec.objective.weights(stage.penalty));
         // Whatever lambda turns out to be, the largest come first and the solver keeps those above it.
-        let first_floor = self.spec.working_set.then_some(0.0);
-        Asked {
+        let first_threshold = self.spec.working_set.then_some(0.0);
+        CertificateRequest {
             residual: &replica.rows.residual,
             sum: replica.rows.sum,
-            is_known: stage.is_some(),
-            penalty,
-            ridge,
-            curvature: curvature.0,
-            local: curvature.1.as_deref(),
-            floor: stage.map_or(first_floor, |stage| stage.floor),
+            step: stage.map(|_| self.coordinate_step(replica, curvature)),
+            entry_threshold: stage.map_or(first_threshold, |stage| stage.entry_threshold),
             first: self.cold.then_some(&self.spec).filter(|_| stage.is_none()),
-            cap: replica.cap(),
+            max_violators: replica.max_violators(),
             weights: self.spec.weights,
-            // What bounds the product of a column says nothing of its group's.
+            // Bounds on products of columns are none on the norms of their groups.
             lazy: self.spec.course.len() > 1 && !self.spec.terms.has_groups(),
             rows: &self.spec.rows,
             terms: &self.spec.terms,

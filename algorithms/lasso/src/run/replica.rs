@@ -8,7 +8,7 @@ use crate::loss::row_state::RowState;
 use crate::loss::rows::Rows;
 
 /// Violators that a shard names at the first boundary: more than the first working set looks at.
-pub(crate) const FIRST_CAP: usize = 512;
+pub(crate) const FIRST_MAX_VIOLATORS: usize = 512;
 
 /// What every worker knows: where the rows stand, and the run.
 #[derive(Debug, Clone)]
@@ -22,8 +22,8 @@ raddle::state!(Replica { rows, stage });
 
 impl Replica {
     /// How many violators a shard names.
-    pub(crate) fn cap(&self) -> usize {
-        self.stage.map_or(FIRST_CAP, |stage| stage.cap)
+    pub(crate) fn max_violators(&self) -> usize {
+        self.stage.map_or(FIRST_MAX_VIOLATORS, |stage| stage.max_violators)
     }
 
     /// Whether it was read from a checkpoint with this number of rows.

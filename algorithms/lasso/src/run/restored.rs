@@ -1,43 +1,45 @@
-//! The working set as a checkpoint keeps it ([`Kept`]), and how the data give back the rest.
+//! The working set as a checkpoint keeps it ([`SolverCheckpoint`]), and how the data give back the rest.
 
 use std::sync::Arc;
 
 use raddle::state::{Learned, Reader, StateError, Writer};
 
-use super::kept::Kept;
-use super::messages::Entering;
+use super::messages::EnteringBatch;
 use super::pinned::{LOOKED_AT, Solver};
-use super::replica::{FIRST_CAP, Replica};
+use super::replica::{FIRST_MAX_VIOLATORS, Replica};
 use super::shard::ColumnShard;
+use super::solver_checkpoint::SolverCheckpoint;
 use super::spec::Spec;
 use crate::data::design::Column;
 
 impl Solver {
     pub(crate) fn remember(&self, out: &mut Learned<Writer>) {
-        out.write(&self.kept());
+        out.write(&self.checkpoint());
     }
 
     /// A solver without members: `Solver::rebuild` lets them enter again.
     pub(crate) fn recalled(from: &mut Learned<Reader<'_>>) -> Result<Self, StateError> {
-        let kept: Box<Kept> = from.read()?;
-        let mut solver = Self::new(kept.objective, Arc::clone(&kept.terms));
-        (solver.penalty, solver.target, solver.largest) = (kept.penalty, kept.target, kept.largest);
-        solver.scale = kept.scale;
-        solver.freed.clone_from(&kept.freed);
-        solver.intercepts.clone_from(&kept.intercepts);
-        (solver.position, solver.best, solver.in_vain) = (kept.position, kept.best, kept.in_vain);
-        solver.solutions.clone_from(&kept.solutions);
-        solver.kept = Some(kept);
+        let checkpoint: Box<SolverCheckpoint> = from.read()?;
+        let mut solver = Self::new(checkpoint.objective, Arc::clone(&checkpoint.terms));
+        (solver.penalty, solver.target, solver.largest) =
+            (checkpoint.penalty, checkpoint.target, checkpoint.largest);
+        solver.scale = checkpoint.scale;
+        solver.freed.clone_from(&checkpoint.freed);
+        solver.intercepts.clone_from(&checkpoint.intercepts);
+        (solver.position, solver.best, solver.without_progress) =
+            (checkpoint.position, checkpoint.best, checkpoint.without_progress);
+        solver.solutions.clone_from(&checkpoint.solutions);
+        solver.checkpoint = Some(checkpoint);
         Ok(solver)
     }
 
-    fn kept(&self) -> Kept {
-        Kept {
+    fn checkpoint(&self) -> SolverCheckpoint {
+        SolverCheckpoint {
             objective: self.objective,
             terms: Arc::clone(&self.terms),
             members: self.members.slots().to_vec(),
             groups: self.groups.clone(),
-            solved: self.members.kept(),
+            solved: self.members.checkpoint(),
             target: self.target,
             penalty: self.penalty,
             largest: self.largest,
@@ -47,7 +49,7 @@ impl Solver {
             intercepts: self.intercepts.clone(),
             solutions: self.solutions.clone(),
             best: self.best,
-            in_vain: self.in_vain,
+            without_progress: self.without_progress,
         }
     }
 
@@ -63,9 +65,9 @@ impl Solver {
         shards: &mut [ColumnShard],
         weights: &[(u32, f64)],
     ) -> Result<(), StateError> {
-        let Some(kept) = self.kept.take() else { return Ok(()) };
+        let Some(checkpoint) = self.checkpoint.take() else { return Ok(()) };
         let rows = spec.rows.len();
-        kept.check(spec, shards, weights)?;
+        checkpoint.check(spec, shards, weights)?;
         replica.check(spec.objective, &spec.rows)?;
         self.members.look_at(&spec.rows, &replica.rows);
         self.intercept = replica.rows.intercept;
@@ -79,19 +81,24 @@ impl Solver {
             }
             self.support.extend(shard.nonzeros());
         }
-        let ends = kept.groups.iter().skip(1).map(|&first| first as usize).chain([kept.members.len()]);
-        for (&first, end) in kept.groups.iter().zip(ends) {
-            self.enter_again(spec, &kept.members[first as usize..end], shards)?;
+        let ends =
+            checkpoint.groups.iter().skip(1).map(|&first| first as usize).chain([checkpoint.members.len()]);
+        for (&first, end) in checkpoint.groups.iter().zip(ends) {
+            self.enter_again(spec, &checkpoint.members[first as usize..end], shards)?;
         }
         self.look_ahead(rows);
         // Before the conclusion it is that of the boundary before, which no run has larger than this.
         let columns: usize = shards.iter().map(|shard| shard.coefficients.len()).sum();
-        let most = LOOKED_AT * (FIRST_CAP + rows + 2 * columns);
-        let fits = if is_concluded { replica.cap() == self.cap(rows) } else { replica.cap() <= most };
+        let most = LOOKED_AT * (FIRST_MAX_VIOLATORS + rows + 2 * columns);
+        let fits = if is_concluded {
+            replica.max_violators() == self.max_violators(rows)
+        } else {
+            replica.max_violators() <= most
+        };
         if !fits {
             return Err(StateError::new("how many violators are named"));
         }
-        self.members.recall(kept.solved, &self.columns, &spec.rows, spec.objective.intercept)
+        self.members.recall(checkpoint.solved, &self.columns, &spec.rows, spec.objective.intercept)
     }
 
     /// A group of columns enters as it did before: in the same order, their tiles summed in the same way.
@@ -103,24 +110,24 @@ impl Solver {
     ) -> Result<(), StateError> {
         let y = &spec.gram_response[..];
         let sum = y.iter().sum();
-        let entrant = |&variable: &u32| {
+        let entering = |&variable: &u32| {
             let shard = shards.iter().find(|shard| shard.position(variable).is_some())?;
-            shard.entrant(variable, y, sum)
+            shard.entering_column(variable, y, sum)
         };
-        let entrants: Option<Vec<_>> = variables.iter().map(entrant).collect();
-        let entrants = entrants.ok_or(StateError::new("a member of the working set"))?;
-        let has_gram = spec.objective.shape().is_quadratic() && !self.outgrows(spec, entrants.len());
+        let entering: Option<Vec<_>> = variables.iter().map(entering).collect();
+        let entering = entering.ok_or(StateError::new("a member of the working set"))?;
+        let has_gram = spec.objective.shape().is_quadratic() && !self.outgrows(spec, entering.len());
         let columns: Vec<_> = match has_gram {
-            true => entrants.iter().map(|entrant| entrant.column.clone()).collect(),
+            true => entering.iter().map(|one| one.column.clone()).collect(),
             false => Vec::new(),
         };
         let columns = Column::weighted(columns, &spec.roots);
-        let entering = Arc::new(Entering { first: self.enter(entrants), columns });
+        let batch = Arc::new(EnteringBatch { first: self.enter(entering), columns });
         let mut tiles = Vec::new();
         for shard in shards {
-            shard.admit(entering.first, variables, has_gram);
+            shard.admit(batch.first, variables, has_gram);
             if has_gram {
-                tiles.extend(shard.part.grow(&entering));
+                tiles.extend(shard.part.grow(&batch));
             }
         }
         self.grow(&spec.rows, tiles);

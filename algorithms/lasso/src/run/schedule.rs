@@ -11,7 +11,7 @@ use super::messages::Phase;
 /// Two candidates more strongly correlated than this do not enter the working set together. At 0.8 farmads, imdb2 and
 /// riboflavin need a pass more, for columns that were turned away, and mice one less; at 0.99 mice needs one more, for
 /// columns that tell the same.
-pub const TIED: f32 = 0.9;
+pub const CORRELATION_LIMIT: f32 = 0.9;
 
 /// One epoch: candidates are related, those that depend on a better one wait for a later epoch, the others enter the
 /// working set, and it is solved.
@@ -89,7 +89,7 @@ pub fn ahead(wanted: usize, accepted: usize, looked_at: usize) -> usize {
 
 impl Schedule<Phase> for WorkingSetSchedule {
     fn identity(&self) -> String {
-        format!("working set, tied above {TIED}, {}", self.variables.identity())
+        format!("working set, tied above {CORRELATION_LIMIT}, {}", self.variables.identity())
     }
 
     fn variables(&self) -> Option<&Variables> {
@@ -145,7 +145,7 @@ impl Schedule<Phase> for WorkingSetSchedule {
                 break;
             }
             self.considered.push(asked[at]);
-            match taken.iter().find(|&&before| dependencies.between(at, before) > TIED) {
+            match taken.iter().find(|&&before| dependencies.between(at, before) > CORRELATION_LIMIT) {
                 None => taken.push(at),
                 Some(&by) => {
                     let (variable, by, strength) = (asked[at], asked[by], dependencies.between(at, by));
@@ -206,7 +206,7 @@ mod tests {
             let mut expected: Vec<u32> = Vec::new();
             for variable in 0..60 {
                 if expected.len() < wanted
-                    && expected.iter().all(|&before| strength(variable, before) <= TIED)
+                    && expected.iter().all(|&before| strength(variable, before) <= CORRELATION_LIMIT)
                 {
                     expected.push(variable);
                 }

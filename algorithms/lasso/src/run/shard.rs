@@ -6,13 +6,15 @@ use std::sync::Arc;
 use raddle::Task;
 use raddle::state::{Learned, Reader, StateError, Writer};
 
-use super::gram_tiles::WorkingPart;
-use super::messages::{Asked, Entrant, Move, Phase};
+use super::coordinate_step::CoordinateStep;
+use super::gram_tiles::GramTiles;
+use super::messages::{EnteringColumn, Move, Phase};
 use crate::data::columns::Columns;
-use crate::data::correlation::Aspect;
+use crate::data::correlation::ColumnSketch;
 use crate::data::design::{Column, Design, View};
 use crate::error::LassoError;
 use crate::kernels::{self, OUTSIDE};
+use crate::loss::row_state::RowState;
 use crate::working_set::LazyBounds;
 
 /// The columns `first..first + coefficients.len()` with their coefficients.
@@ -33,7 +35,7 @@ pub struct ColumnShard {
     pub(crate) bounds: Option<LazyBounds>,
     /// The slot of each column in the working set.
     pub(crate) slots: Vec<u32>,
-    pub(crate) part: WorkingPart,
+    pub(crate) part: GramTiles,
 }
 
 impl ColumnShard {
@@ -44,7 +46,7 @@ impl ColumnShard {
     pub(crate) fn of(
         columns: &Columns,
         range: Range<usize>,
-        part: WorkingPart,
+        part: GramTiles,
         coefficients: &[(u32, f64)],
     ) -> Result<Self, LassoError> {
         let (design, offset) = columns.range(range.clone())?;
@@ -59,10 +61,10 @@ impl ColumnShard {
         let starts = vec![0; self.coefficients.len() + 1];
         let (indices, values, shift) = (Vec::new(), Vec::new(), Vec::new());
         self.design = Arc::new(Design::Sparse { rows: 0, starts, indices, values, shift });
-        (self.offset, self.bounds, self.part) = (0, None, WorkingPart::default());
+        (self.offset, self.bounds, self.part) = (0, None, GramTiles::default());
     }
 
-    fn new(design: &Arc<Design>, range: Range<usize>, part: WorkingPart) -> Self {
+    fn new(design: &Arc<Design>, range: Range<usize>, part: GramTiles) -> Self {
         Self {
             design: Arc::clone(design),
             offset: range.start,
@@ -94,7 +96,12 @@ impl ColumnShard {
     /// et al., "Pathwise coordinate optimization", 2007, eq. 9; with a ridge, Friedman, Hastie and Tibshirani,
     /// "Regularization paths for generalized linear models via coordinate descent", 2010, eq. 5; here for columns of
     /// any norm), of the quadratic that touches the loss from above for smooth ones.
-    pub(crate) fn moves(&mut self, task: &Task<Phase>, asked: &Asked<'_>) -> Vec<Move> {
+    pub(crate) fn moves(
+        &mut self,
+        task: &Task<Phase>,
+        rows: &RowState,
+        step: CoordinateStep<'_>,
+    ) -> Vec<Move> {
         let mut moves = Vec::with_capacity(task.variables.len());
         for &variable in &task.variables {
             let Some(at) = self.position(variable) else { continue };
@@ -102,8 +109,8 @@ impl ColumnShard {
             if norm <= 0.0 {
                 continue;
             }
-            let slope = self.view(at).dot(asked.residual, asked.sum);
-            let after = asked.step(variable as usize, slope, before, norm, self.view(at));
+            let slope = self.view(at).dot(&rows.residual, rows.sum);
+            let after = step.after(variable as usize, slope, before, norm, self.view(at));
             let delta = after - before;
             if delta != 0.0 {
                 self.coefficients[at] = after;
@@ -124,22 +131,22 @@ impl ColumnShard {
     }
 
     /// What is compared of the columns that the task names, all rows or a sample of them.
-    pub(crate) fn aspects(&self, task: &Task<Phase>, sample: bool) -> Vec<(u32, Aspect)> {
-        self.named(task).map(|(variable, at)| (variable, Aspect::of(self.column(at), sample))).collect()
+    pub(crate) fn sketches(&self, task: &Task<Phase>, sample: bool) -> Vec<(u32, ColumnSketch)> {
+        self.named(task).map(|(variable, at)| (variable, ColumnSketch::of(self.column(at), sample))).collect()
     }
 
     /// The columns that the task names, to enter the working set.
-    pub(crate) fn entrants(&self, task: &Task<Phase>, y: &[f64]) -> Vec<Entrant> {
+    pub(crate) fn entering(&self, task: &Task<Phase>, y: &[f64]) -> Vec<EnteringColumn> {
         let sum = y.iter().sum();
-        let mut entrants = Vec::with_capacity(task.variables.len());
-        entrants.extend(task.variables.iter().filter_map(|&variable| self.entrant(variable, y, sum)));
-        entrants
+        let mut entering = Vec::with_capacity(task.variables.len());
+        entering.extend(task.variables.iter().filter_map(|&variable| self.entering_column(variable, y, sum)));
+        entering
     }
 
     /// A column here, to enter the working set; `sum` is that of the response.
-    pub(crate) fn entrant(&self, variable: u32, y: &[f64], sum: f64) -> Option<Entrant> {
+    pub(crate) fn entering_column(&self, variable: u32, y: &[f64], sum: f64) -> Option<EnteringColumn> {
         let at = self.position(variable)?;
-        Some(Entrant {
+        Some(EnteringColumn {
             variable,
             coefficient: self.coefficients[at],
             response: if y.is_empty() { 0.0 } else { self.view(at).dot(y, sum) },
@@ -173,8 +180,11 @@ impl ColumnShard {
                 kernels::pass(&values[range.start * rows..range.end * rows], residual, &mut self.gradient);
             }
             Design::Sparse { starts, indices, values, shift, .. } => {
-                let columns =
-                    kernels::Columns { starts: &starts[range.start..=range.end], rows: indices, values };
+                let columns = kernels::SparseColumns {
+                    starts: &starts[range.start..=range.end],
+                    rows: indices,
+                    values,
+                };
                 kernels::sparse_pass(columns, residual, &mut self.gradient);
                 for (gradient, shift) in self.gradient.iter_mut().zip(shift.get(range).unwrap_or(&[])) {
                     *gradient -= shift * sum;
@@ -191,7 +201,7 @@ impl ColumnShard {
     /// Takes note of the slots that columns here were given in the working set. One without a Gram keeps no part of it.
     pub(crate) fn admit(&mut self, first_slot: u32, variables: &[u32], has_gram: bool) {
         if !has_gram {
-            self.part = WorkingPart::default();
+            self.part = GramTiles::default();
         }
         for (slot, &variable) in (first_slot..).zip(variables) {
             if let Some(at) = self.position(variable) {
@@ -246,7 +256,7 @@ impl raddle::State for ColumnShard {
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
         let design: Design = from.read()?;
         let count = design.columns();
-        let mut shard = Self::new(&Arc::new(design), 0..count, WorkingPart::default());
+        let mut shard = Self::new(&Arc::new(design), 0..count, GramTiles::default());
         shard.first = from.read()?;
         let (coefficients, norms): (Vec<f64>, Vec<f64>) = (from.read()?, from.read()?);
         let (gradient, slots): (Vec<f64>, Vec<u32>) = (from.read()?, from.read()?);
@@ -269,7 +279,7 @@ mod tests {
 
     fn shard() -> ColumnShard {
         let design = Design::Dense { rows: 1, values: vec![1.0; 5] };
-        ColumnShard::new(&Arc::new(design), 0..5, WorkingPart::default())
+        ColumnShard::new(&Arc::new(design), 0..5, GramTiles::default())
     }
 
     #[test]

@@ -54,7 +54,7 @@ pub(crate) fn most_members(design: &Columns, frugal: bool) -> usize {
 
 impl Spec {
     /// What |x_j'r| must exceed to violate at the only lambda, if the largest |x_j'r| without coefficients is no less.
-    pub(crate) fn least_floor(&self, largest: f64) -> f64 {
+    pub(crate) fn least_threshold(&self, largest: f64) -> f64 {
         // Rounding must not lift it above what the solver asks for.
         (1.0 - 1e-9) * self.objective.weights(self.penalty(0, largest)).0
     }

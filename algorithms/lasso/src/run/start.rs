@@ -11,7 +11,7 @@ use crate::loss::linear_predictor::{Response, Scores};
 use crate::loss::row_state::RowState;
 use crate::loss::rows::Rows;
 use crate::loss::{Loss, Objective, Shape};
-use crate::penalties::{Asked, Terms};
+use crate::penalties::{PenaltyOptions, Terms};
 
 /// What is minimised, the response as the loss sees it, and where a fit starts.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ impl<'a> Start<'a> {
         problem: &'a Problem,
         loss: Loss,
         l1_ratio: f64,
-        asked: &Asked,
+        asked: &PenaltyOptions,
     ) -> Result<Self, LassoError> {
         let objective = Objective { loss, l1_ratio, intercept: problem.intercept };
         let y = loss.function().response(problem)?;
@@ -145,7 +145,7 @@ impl<'a> Start<'a> {
 ///
 /// # Errors
 /// If it is not.
-fn check_classes(problem: &Problem, asked: &Asked) -> Result<(), LassoError> {
+fn check_classes(problem: &Problem, asked: &PenaltyOptions) -> Result<(), LassoError> {
     let with = "the multinomial loss";
     if problem.offset.is_some() {
         return Err(LassoError::NotOffered { what: "an offset", with });

@@ -1,7 +1,7 @@
 //! Epochs of coordinate descent and Newton steps, in turns, whatever terms the objective has.
 
 use super::epoch::Swept;
-use super::local::{Local, Measure};
+use super::local::{Local, ObjectiveGap};
 use super::stats::Work;
 
 /// Epochs between measures: they let members enter and leave, which a Newton step only finishes.
@@ -27,10 +27,10 @@ pub(super) trait Turns {
     fn newton(
         &mut self,
         local: &mut Local,
-        measure: Measure,
+        measure: ObjectiveGap,
         work: &mut Work,
-        measure_of: impl Fn(&Local) -> Measure,
-    ) -> Measure;
+        measure_of: impl Fn(&Local) -> ObjectiveGap,
+    ) -> ObjectiveGap;
 }
 
 /// Goes on until the gap that `measure_of` computes is at most the target, nothing changes, or the epochs are used up. Of
@@ -40,8 +40,8 @@ pub(super) fn alternate(
     turns: &mut impl Turns,
     (target, epochs): (f64, u64),
     work: &mut Work,
-    measure_of: impl Fn(&Local) -> Measure,
-) -> Measure {
+    measure_of: impl Fn(&Local) -> ObjectiveGap,
+) -> ObjectiveGap {
     let limit = work.epochs + epochs;
     let mut measure = measure_of(local);
     let mut since_newton = 0;

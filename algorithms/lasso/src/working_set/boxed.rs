@@ -8,7 +8,7 @@
 use super::alternate::Turns;
 use super::basis::{Basis, DEPENDENT};
 use super::epoch::Swept;
-use super::local::{Local, Measure};
+use super::local::{Local, ObjectiveGap};
 use super::stats::Work;
 use crate::kernels::{add_scaled, dot};
 use crate::loss::soft_threshold;
@@ -35,10 +35,10 @@ impl Turns for Boxed<'_> {
     fn newton(
         &mut self,
         local: &mut Local,
-        _: Measure,
+        _: ObjectiveGap,
         work: &mut Work,
-        measure_of: impl Fn(&Local) -> Measure,
-    ) -> Measure {
+        measure_of: impl Fn(&Local) -> ObjectiveGap,
+    ) -> ObjectiveGap {
         newton(local, self.terms, self.penalty, work);
         measure_of(local)
     }
@@ -52,7 +52,7 @@ fn free(local: &Local, terms: &Terms) -> impl Iterator<Item = usize> {
 
 /// Objective and gap, for r'r: the dual point is k r with k = min(1, L / max |x_j'r|), and
 /// P - D = (1 - k)^2 r'r / 2 + L |b|_1 - k g'b + what bounds charge.
-pub(super) fn measure(local: &Local, terms: &Terms, rr: f64, penalty: f64) -> Measure {
+pub(super) fn measure(local: &Local, terms: &Terms, rr: f64, penalty: f64) -> ObjectiveGap {
     let mut held = Vec::new();
     let slopes = local.b.iter().zip(&local.g).enumerate();
     let largest = slopes.map(|(i, (b, g))| terms.limiting(i, *b, *g, &mut held)).fold(0.0, f64::max);
@@ -62,7 +62,7 @@ pub(super) fn measure(local: &Local, terms: &Terms, rr: f64, penalty: f64) -> Me
     let gap =
         rest + (penalty * l1 - scale * dot(&local.g, &local.b) + charge(&held, scale, penalty)).max(0.0);
     let primal = 0.5 * rr + penalty * l1;
-    Measure { primal, dual: primal - gap, gap }
+    ObjectiveGap { primal, dual: primal - gap, gap }
 }
 
 /// Minimises over each coefficient in turn, by ascending slot; g follows. Its signs count those that came to 0 or a

@@ -5,10 +5,10 @@
 //! order, which extrapolation makes up for (Bertrand and Massias, "Anderson acceleration of coordinate descent", 2021).
 
 use crate::data::design::{Column, add_columns};
-use crate::loss::duality_gap::{Certified, Norms};
+use crate::loss::duality_gap::{DualityGap, Norms};
 use crate::loss::rows::Rows;
 use crate::loss::soft_threshold;
-use crate::penalties::{Held, Terms};
+use crate::penalties::{ActiveBounds, Terms};
 
 use super::proximal::Target;
 
@@ -196,15 +196,15 @@ impl ByColumns<'_> {
 
     /// Gap over the members, and objective.
     fn measured(&self, b: &[f64], residual: &Residual, fixed: &[Fixed]) -> (f64, f64) {
-        let (mut held, mut largest) = (Held::new(), 0.0f64);
+        let (mut active_bounds, mut largest) = (ActiveBounds::new(), 0.0f64);
         for (j, (fixed, value)) in fixed.iter().zip(b).enumerate() {
             let slope = self.slope(j, fixed, residual) - fixed.ridge * value;
-            largest = largest.max(self.terms.limiting(j, *value, slope, &mut held));
+            largest = largest.max(self.terms.limiting(j, *value, slope, &mut active_bounds));
         }
         let ((l1, squares), (rr, yr)) = (self.norms(b), self.rows.products(&self.whole(residual)));
         let Target { penalty, ridge, .. } = self.target;
-        let norms = Norms { l1, squares, penalty, ridge, largest, held: &held };
-        let Certified { primal, dual, .. } = Certified::squared(rr, yr, norms);
+        let norms = Norms { l1, squares, penalty, ridge, largest, active_bounds: &active_bounds };
+        let DualityGap { primal, dual, .. } = DualityGap::squared(rr, yr, norms);
         (primal - dual, primal)
     }
 }
@@ -245,7 +245,7 @@ mod tests {
     use super::super::WorkingSet;
     use super::*;
     use crate::data::design::Design;
-    use crate::penalties::Asked;
+    use crate::penalties::PenaltyOptions;
     use raddle_common::testing::pairs;
 
     const ROWS: usize = 90;
@@ -316,7 +316,7 @@ mod tests {
         for (weights, centred) in [(vec![1.0; ROWS], true), (vec![1.0; ROWS], false), (weights, true)] {
             let (columns, rows) = data(&weights, centred);
             for (ridge, bounds) in [(0.0, &[][..]), (2.0, &[]), (0.0, &bounded), (2.0, &bounded)] {
-                let asked = Asked { bounds: bounds.to_vec(), ..Asked::default() };
+                let asked = PenaltyOptions { bounds: bounds.to_vec(), ..PenaltyOptions::default() };
                 let terms = match bounds {
                     [] => Terms::default(),
                     _ => asked.terms(COLUMNS, |_| 1.0).expect("bounds around 0"),

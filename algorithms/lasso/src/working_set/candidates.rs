@@ -23,23 +23,23 @@ const LEAST: usize = 10;
 ///
 /// The second bound keeps the support from running into n, where the Gram is singular and Newton steps fail: it
 /// does what a continuation in lambda would, at the wanted lambda from the start and without parameters.
-pub fn quota(rows: usize, support: usize) -> usize {
+pub fn columns_to_add(rows: usize, support: usize) -> usize {
     let growth = Growth::for_rows(rows);
     let size = growth.first.max((growth.factor * support as f64) as usize);
     size.saturating_sub(support).min(rows.saturating_sub(support) / 2).max(LEAST)
 }
 
-/// The `most` columns with the largest |c|, of those with |c| > `floor` that `skip` does not name; by descending
+/// The `most` columns with the largest |c|, of those with |c| > `threshold` that `skip` does not name; by descending
 /// |c|, equal ones by column. `first` is the column of `c[0]`. NaN counts as no violation.
 pub fn top_violators(
     first: u32,
     c: &[f64],
-    floor: f64,
+    threshold: f64,
     most: usize,
     skip: impl Fn(u32) -> bool,
 ) -> Vec<(u32, f64)> {
     let named = (first..).zip(c.iter().copied());
-    let mut violators: Vec<(u32, f64)> = named.filter(|&(j, c)| c.abs() > floor && !skip(j)).collect();
+    let mut violators: Vec<(u32, f64)> = named.filter(|&(j, c)| c.abs() > threshold && !skip(j)).collect();
     let worst_first =
         |a: &(u32, f64), b: &(u32, f64)| b.1.abs().total_cmp(&a.1.abs()).then_with(|| a.0.cmp(&b.0));
     if violators.len() > most {

@@ -3,9 +3,9 @@
 use raddle::state::StateError;
 
 use super::candidates::top_violators;
-use super::factor::{Factor, KeptFactor, places};
+use super::factor::{Factor, FactorCheckpoint, places};
 use super::inner;
-use super::local::{Local, Measure, Problem, Slot};
+use super::local::{Local, LocalProblem, ObjectiveGap, Slot};
 use super::newton::most_columns;
 use super::stats::Work;
 
@@ -20,7 +20,7 @@ const SLACK: usize = 2;
 /// Many violators tell the same. Let in together they push the support towards n, where the Gram is singular and
 /// Newton steps end in line searches; let in by groups most stop violating before their turn comes. A round costs
 /// one update of all gradients. Measured on 1,814 rows with a support of 1,640: 65 line searches without, 9 with
-/// this and [`quota`](super::quota)'s rule, and less than half the time; where n is large it never acts.
+/// this and [`columns_to_add`](super::quota)'s rule, and less than half the time; where n is large it never acts.
 const ROOM_ONE_IN: usize = 4;
 
 /// But as many as these always.
@@ -55,10 +55,10 @@ impl Compact {
     pub(crate) fn solve(
         &mut self,
         whole: &mut Local,
-        problem: Problem,
+        problem: LocalProblem,
         target: f64,
         work: &mut Work,
-    ) -> Measure {
+    ) -> ObjectiveGap {
         let mut measure = whole.measure(problem);
         for _ in 0..ROUNDS {
             if measure.gap <= target {
@@ -92,11 +92,11 @@ impl Compact {
         let room = (most_columns(rows).saturating_sub(support) / ROOM_ONE_IN).max(LEAST);
         let violators = top_violators(0, &whole.g, penalty, room + 1, |i| whole.b[i as usize] != 0.0);
         // The first one that has no room stays out, and all that violate as little or less.
-        let floor = violators.get(room).map_or(0.0, |(_, g)| g.abs());
+        let threshold = violators.get(room).map_or(0.0, |(_, g)| g.abs());
         let needed: Vec<Slot> = (0..whole.b.len())
             .filter(|&i| {
                 let g = whole.g[i].abs();
-                whole.b[i] != 0.0 || g >= NEAR * penalty && (g <= penalty || g > floor)
+                whole.b[i] != 0.0 || g >= NEAR * penalty && (g <= penalty || g > threshold)
             })
             .map(|i| i as Slot)
             .collect();
@@ -113,13 +113,13 @@ impl Compact {
     }
 
     /// What a checkpoint keeps: the slots, and what the factor keeps.
-    pub(crate) fn kept(&self) -> (Vec<Slot>, KeptFactor) {
-        (self.slots.clone(), self.factor.kept())
+    pub(crate) fn checkpoint(&self) -> (Vec<Slot>, FactorCheckpoint) {
+        (self.slots.clone(), self.factor.checkpoint())
     }
 
     /// The compact set of which this was kept, of the same members.
     pub(crate) fn rebuilt(
-        (slots, factor): (Vec<Slot>, KeptFactor),
+        (slots, factor): (Vec<Slot>, FactorCheckpoint),
         whole: &Local,
     ) -> Result<Self, StateError> {
         let places = places(&slots, whole.b.len()).ok_or(StateError::new("a compact working set"))?;

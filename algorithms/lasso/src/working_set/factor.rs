@@ -54,14 +54,14 @@ pub(crate) struct Factor {
 
 /// What a checkpoint keeps of a factor: its rows follow from the matrix. What is held is forgotten before every use.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct KeptFactor {
+pub(crate) struct FactorCheckpoint {
     members: Vec<u32>,
     ridges: Vec<(u32, f64)>,
     ridge: f64,
     spent: u64,
 }
 
-raddle::state!(KeptFactor { members, ridges, ridge, spent });
+raddle::state!(FactorCheckpoint { members, ridges, ridge, spent });
 
 /// The constraints: rows of W, their Gram, and its factor.
 #[derive(Clone, Debug, Default)]
@@ -228,15 +228,15 @@ impl Factor {
     }
 
     /// What a checkpoint keeps.
-    pub(crate) fn kept(&self) -> KeptFactor {
+    pub(crate) fn checkpoint(&self) -> FactorCheckpoint {
         let (members, ridges) = (self.members.clone(), self.ridges.clone());
-        KeptFactor { members, ridges, ridge: self.ridge, spent: self.spent }
+        FactorCheckpoint { members, ridges, ridge: self.ridge, spent: self.spent }
     }
 
     /// The factor of which this was kept, of the same matrix: an element does not depend on when its row came.
-    pub(crate) fn rebuilt(kept: KeptFactor, matrix: &Symmetric) -> Result<Self, StateError> {
+    pub(crate) fn rebuilt(checkpoint: FactorCheckpoint, matrix: &Symmetric) -> Result<Self, StateError> {
         let refused = || StateError::new("a factor of the working set");
-        let KeptFactor { members, ridges, ridge, spent } = kept;
+        let FactorCheckpoint { members, ridges, ridge, spent } = checkpoint;
         let place = places(&members, matrix.order()).ok_or_else(refused)?;
         let mut factor = Self { members, place, ridge, ridges, spent, ..Self::default() };
         let size = factor.members.len();

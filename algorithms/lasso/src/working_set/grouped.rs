@@ -6,7 +6,7 @@
 use super::alternate::Turns;
 use super::basis::Basis;
 use super::epoch::Swept;
-use super::local::{Local, Measure};
+use super::local::{Local, ObjectiveGap};
 use super::stats::Work;
 use crate::kernels::dot;
 use crate::penalties::Terms;
@@ -23,7 +23,7 @@ const HALVINGS: usize = 30;
 const DEPENDENT: f64 = 1e-13;
 
 /// Objective and gap, for r'r, at the dual point k r with k = min(1, L / max |x_g'r|).
-pub(super) fn measure(local: &Local, terms: &Terms, rr: f64, penalty: f64) -> Measure {
+pub(super) fn measure(local: &Local, terms: &Terms, rr: f64, penalty: f64) -> ObjectiveGap {
     let (slopes, _) = terms.norms(0, &local.g);
     let (_, norm) = terms.norms(0, &local.b);
     let largest = slopes.into_iter().fold(0.0, f64::max);
@@ -31,7 +31,7 @@ pub(super) fn measure(local: &Local, terms: &Terms, rr: f64, penalty: f64) -> Me
     let rest = 0.5 * (1.0 - scale) * (1.0 - scale) * rr;
     let gap = rest + (penalty * norm - scale * dot(&local.g, &local.b)).max(0.0);
     let primal = 0.5 * rr + penalty * norm;
-    Measure { primal, dual: primal - gap, gap }
+    ObjectiveGap { primal, dual: primal - gap, gap }
 }
 
 /// The Lasso with groups.
@@ -69,10 +69,10 @@ impl Turns for Grouped {
     fn newton(
         &mut self,
         local: &mut Local,
-        mut measure: Measure,
+        mut measure: ObjectiveGap,
         work: &mut Work,
-        measure_of: impl Fn(&Local) -> Measure,
-    ) -> Measure {
+        measure_of: impl Fn(&Local) -> ObjectiveGap,
+    ) -> ObjectiveGap {
         let active: Vec<&Group> = self.active(local).collect();
         for _ in 0..NEWTONS {
             if measure.gap <= self.target || !newton(local, &active, self.penalty, work) {

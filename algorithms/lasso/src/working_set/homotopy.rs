@@ -11,7 +11,7 @@
 //! path.
 
 use super::inverse::Inverse;
-use super::local::{Local, Problem};
+use super::local::{Local, LocalProblem};
 use super::stats::Work;
 use super::symmetric::Symmetric;
 use crate::kernels::{LANES, add_scaled, add_scaled_columns, sum_rows};
@@ -90,7 +90,12 @@ impl Homotopy {
     ///
     /// # Errors
     /// The path is lost; b and g are unchanged.
-    pub(crate) fn solve(&mut self, local: &mut Local, problem: Problem, work: &mut Work) -> Result<(), Lost> {
+    pub(crate) fn solve(
+        &mut self,
+        local: &mut Local,
+        problem: LocalProblem,
+        work: &mut Work,
+    ) -> Result<(), Lost> {
         let before = (local.b.clone(), local.g.clone());
         let mut done = self.follow(local, problem.penalty, work);
         if done.is_err() {

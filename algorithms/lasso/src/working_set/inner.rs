@@ -4,18 +4,18 @@ use super::alternate::{MOST_EPOCHS, Turns, alternate};
 use super::basis::reduce;
 use super::epoch::{Swept, epoch};
 use super::factor::Factor;
-use super::local::{Local, Measure, Problem};
+use super::local::{Local, LocalProblem, ObjectiveGap};
 use super::newton::{most_columns, newton};
 use super::stats::Work;
 
 /// Solves to the gap `target` (absolute), or until nothing changes; returns the last measure.
 pub(crate) fn solve(
     local: &mut Local,
-    problem: Problem,
+    problem: LocalProblem,
     target: f64,
     factor: &mut Factor,
     work: &mut Work,
-) -> Measure {
+) -> ObjectiveGap {
     alternate(local, &mut Plain { problem, factor }, (target, MOST_EPOCHS), work, |local| {
         local.measure(problem)
     })
@@ -23,7 +23,7 @@ pub(crate) fn solve(
 
 /// The Lasso's own terms: Newton steps keep their factor from one to the next.
 pub(super) struct Plain<'a> {
-    pub(super) problem: Problem,
+    pub(super) problem: LocalProblem,
     pub(super) factor: &'a mut Factor,
 }
 
@@ -39,10 +39,10 @@ impl Turns for Plain<'_> {
     fn newton(
         &mut self,
         local: &mut Local,
-        measure: Measure,
+        measure: ObjectiveGap,
         work: &mut Work,
-        measure_of: impl Fn(&Local) -> Measure,
-    ) -> Measure {
+        measure_of: impl Fn(&Local) -> ObjectiveGap,
+    ) -> ObjectiveGap {
         if self.free(local) > most_columns(self.problem.rows) {
             reduce(local, work);
         }

@@ -20,7 +20,7 @@ raddle::state!(Local { gram, q, b, g });
 
 /// What the solver needs to know besides the members.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Problem {
+pub(crate) struct LocalProblem {
     /// L = n lambda.
     pub(crate) penalty: f64,
     /// y'y.
@@ -31,7 +31,7 @@ pub(crate) struct Problem {
 
 /// Objective and duality gap, with the dual point that is the best multiple of the residual.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Measure {
+pub struct ObjectiveGap {
     /// F(b) = r'r/2 + L |b|_1.
     pub primal: f64,
     /// k y'r - k^2 r'r/2 with k = y'r/r'r, clipped to \[-L/m, L/m\], m = max |g|.
@@ -40,7 +40,7 @@ pub struct Measure {
     pub gap: f64,
 }
 
-impl Measure {
+impl ObjectiveGap {
     /// From y'r, r'r, |b|_1, max |x_j'r| over the columns that count, and L.
     pub fn new(yr: f64, rr: f64, l1: f64, largest: f64, penalty: f64) -> Self {
         let rr = rr.max(0.0);
@@ -54,12 +54,12 @@ impl Measure {
 
 impl Local {
     /// Objective and gap over these members, from q'b, g'b and max |g|: y'r = y'y - q'b, r'r = y'r - g'b.
-    pub(crate) fn measure(&self, problem: Problem) -> Measure {
+    pub(crate) fn measure(&self, problem: LocalProblem) -> ObjectiveGap {
         let yr = problem.yy - dot(&self.q, &self.b);
         let rr = yr - dot(&self.g, &self.b);
         let l1 = self.b.iter().map(|value| value.abs()).sum();
         let largest = self.g.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
-        Measure::new(yr, rr, l1, largest, problem.penalty)
+        ObjectiveGap::new(yr, rr, l1, largest, problem.penalty)
     }
 
     /// Moves b to `target` at the members `at`; g follows.

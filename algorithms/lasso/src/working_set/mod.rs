@@ -37,11 +37,11 @@ mod tests;
 mod with_terms;
 
 pub(crate) use by_columns::ByColumns;
+pub use candidates::{columns_to_add, top_violators};
 pub(crate) use candidates::{keep_worst, worst_first};
-pub use candidates::{quota, top_violators};
 pub use lazy::LazyBounds;
-pub use local::Measure;
-pub(crate) use proximal::{Given, KeptProximal, Place, ProximalSet, Target};
-pub(crate) use set::KeptSet;
+pub use local::ObjectiveGap;
+pub(crate) use proximal::{ProximalCheckpoint, ProximalSet, SolveData, SolveState, Target};
+pub(crate) use set::SetCheckpoint;
 pub use set::{SolveReport, WorkingSet};
 pub use stats::Work;

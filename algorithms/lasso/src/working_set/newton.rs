@@ -3,7 +3,7 @@
 use super::face::{Face, by_place};
 use super::factor::Factor;
 use super::line_search::line_search;
-use super::local::{Local, Problem};
+use super::local::{Local, LocalProblem};
 use super::stats::Work;
 use crate::kernels::{NotPositive, sum_squares};
 
@@ -34,13 +34,13 @@ pub(crate) fn most_columns(rows: usize) -> usize {
 /// The Gram of the support has no factor; b is unchanged.
 pub(crate) fn newton(
     local: &mut Local,
-    problem: Problem,
+    problem: LocalProblem,
     factor: &mut Factor,
     work: &mut Work,
 ) -> Result<(), NotPositive> {
     work.newtons += 1;
     let mut face = face_of(local, problem, factor, work)?;
-    let mut in_vain = usize::MAX;
+    let mut without_progress = usize::MAX;
     for _ in 0..DIRECTIONS {
         let curvature = face.direct(problem.penalty, factor, work);
         let wrong = face.wrong();
@@ -52,8 +52,10 @@ pub(crate) fn newton(
         let step = line_search(&face.b, &face.d, curvature, problem.penalty);
         let mut same_factor = true;
         // What was in vain is tried again when the signs have become better.
-        if curvature > STILL * face.apart(&local.gram) && wrong.len() < in_vain - in_vain / 4 {
-            in_vain = wrong.len();
+        if curvature > STILL * face.apart(&local.gram)
+            && wrong.len() < without_progress - without_progress / 4
+        {
+            without_progress = wrong.len();
             let held = factor.held();
             if let Some((target, gain)) = pivot(local, problem, factor, &face, wrong, work)
                 && gain < step.gain
@@ -92,7 +94,7 @@ fn settle(local: &mut Local, face: &Face, work: &mut Work) {
 /// The Gram of the support has no factor.
 fn face_of(
     local: &Local,
-    problem: Problem,
+    problem: LocalProblem,
     factor: &mut Factor,
     work: &mut Work,
 ) -> Result<Face, NotPositive> {
@@ -112,7 +114,7 @@ fn face_of(
 /// the start; None where it does not end or a factor fails.
 fn pivot(
     local: &Local,
-    problem: Problem,
+    problem: LocalProblem,
     factor: &mut Factor,
     face: &Face,
     mut wrong: Vec<usize>,
@@ -158,7 +160,7 @@ fn pivot(
 /// L^-1 (q - L s) by row of the factor, for the members that are free.
 fn right_side(
     local: &Local,
-    problem: Problem,
+    problem: LocalProblem,
     factor: &Factor,
     free: &[bool],
     signs: &[f64],

@@ -5,10 +5,10 @@ use raddle::state::StateError;
 
 use super::alternate::MOST_EPOCHS;
 use super::compact::Compact;
-use super::factor::{Factor, KeptFactor};
+use super::factor::{Factor, FactorCheckpoint};
 use super::homotopy::{Homotopy, MOST_MEMBERS};
 use super::inner;
-use super::local::{Local, Measure, Problem, Slot};
+use super::local::{Local, LocalProblem, ObjectiveGap, Slot};
 use super::stats::Work;
 use super::symmetric::{MOVING, STRIP, Symmetric};
 use super::with_terms::with_terms;
@@ -58,23 +58,23 @@ raddle::state!(WorkingSet {
 
 /// What a checkpoint keeps of a set, beside its members: the Gram and what is made of it follow from their columns.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct KeptSet {
+pub(crate) struct SetCheckpoint {
     ridge: f64,
     /// Of a small set: its inverse is the product of many changes, and no other has its bits.
     homotopy: Homotopy,
     /// Of a middling one,
-    factor: KeptFactor,
+    factor: FactorCheckpoint,
     /// and of a large one.
-    compact: (Vec<Slot>, KeptFactor),
+    compact: (Vec<Slot>, FactorCheckpoint),
 }
 
-raddle::state!(KeptSet { ridge, homotopy, factor, compact });
+raddle::state!(SetCheckpoint { ridge, homotopy, factor, compact });
 
 /// What a solve reached and did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SolveReport {
     /// Objective and gap over the members alone.
-    pub measure: Measure,
+    pub measure: ObjectiveGap,
     /// Whether the gap is within the target.
     pub reached: bool,
     /// Number of nonzero coefficients.
@@ -276,28 +276,29 @@ impl WorkingSet {
     }
 
     /// What a checkpoint keeps beside the members: only what the solver of a set of this size still uses.
-    pub(crate) fn kept(&self) -> KeptSet {
-        let (mut kept, size) = (KeptSet { ridge: self.ridge, ..KeptSet::default() }, self.members.len());
+    pub(crate) fn checkpoint(&self) -> SetCheckpoint {
+        let (mut checkpoint, size) =
+            (SetCheckpoint { ridge: self.ridge, ..SetCheckpoint::default() }, self.members.len());
         if self.is_bare {
-            return kept;
+            return checkpoint;
         }
         if size <= MOST_MEMBERS {
-            kept.homotopy = self.homotopy.clone();
+            checkpoint.homotopy = self.homotopy.clone();
         }
         if size < TWO_LEVELS {
-            kept.factor = self.factor.kept();
+            checkpoint.factor = self.factor.checkpoint();
         } else {
-            kept.compact = self.compact.kept();
+            checkpoint.compact = self.compact.checkpoint();
         }
-        kept
+        checkpoint
     }
 
     /// Brings back what was kept, once the members have entered again, in the same order, and their Gram is complete.
     ///
     /// # Errors
     /// If it belongs to other members.
-    pub(crate) fn recall(&mut self, kept: KeptSet) -> Result<(), StateError> {
-        let KeptSet { ridge, homotopy, factor, compact } = kept;
+    pub(crate) fn recall(&mut self, checkpoint: SetCheckpoint) -> Result<(), StateError> {
+        let SetCheckpoint { ridge, homotopy, factor, compact } = checkpoint;
         self.set_ridge(ridge);
         if self.is_bare {
             return Ok(());
@@ -316,7 +317,7 @@ impl WorkingSet {
     /// `penalty` is L = n lambda, `yy` is y'y, `rows` is n. Starts from the coefficients as they are.
     pub fn solve(&mut self, penalty: f64, yy: f64, rows: usize, target: f64) -> SolveReport {
         let mut work = Work::default();
-        let problem = Problem { penalty, yy, rows };
+        let problem = LocalProblem { penalty, yy, rows };
         if self.terms.has_groups() || self.terms.is_bounded() {
             let squares = |local: &Local| yy - dot(&local.q, &local.b) - dot(&local.g, &local.b);
             let limit = (target, MOST_EPOCHS);

@@ -4,7 +4,7 @@ use raddle::state::{from_bytes, to_bytes};
 
 use super::factor::Factor;
 use super::inverse::Inverse;
-use super::local::Problem;
+use super::local::LocalProblem;
 use super::symmetric::Symmetric;
 use super::*;
 use crate::kernels::{dot, gram, pass, tests::Numbers};
@@ -45,11 +45,11 @@ impl Case {
     }
 
     /// Objective and gap, by plain sums.
-    fn measure(&self, b: &[f64], penalty: f64) -> Measure {
+    fn measure(&self, b: &[f64], penalty: f64) -> ObjectiveGap {
         let r = self.residual(b);
         let sum = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let largest = (0..self.p).map(|j| sum(self.column(j), &r).abs()).fold(0.0, f64::max);
-        Measure::new(sum(&self.y, &r), sum(&r, &r), b.iter().map(|b| b.abs()).sum(), largest, penalty)
+        ObjectiveGap::new(sum(&self.y, &r), sum(&r, &r), b.iter().map(|b| b.abs()).sum(), largest, penalty)
     }
 
     /// The oracle: residual coordinate descent, many epochs.
@@ -106,7 +106,7 @@ impl Case {
         let plain = self.measure(&self.plain(penalty, 3000), penalty);
         let (mut first, mut without) = (self.whole_set(), self.whole_set());
         let report = first.solve(penalty, yy, self.n, 1e-10 * yy);
-        let problem = Problem { penalty, yy, rows: self.n };
+        let problem = LocalProblem { penalty, yy, rows: self.n };
         let (factor, work) = (&mut Factor::default(), &mut Work::default());
         let measure = inner::solve(&mut without.whole, problem, 1e-10 * yy, factor, work);
         for (set, inner, work) in [(&first, report.measure, report.work), (&without, measure, *work)] {
@@ -212,7 +212,7 @@ fn one_newton_step_gets_past_all_dependent_columns() {
     }
     let r = case.residual(&local.b);
     pass(&case.x, &r, &mut local.g);
-    let problem = Problem { penalty: case.largest() / 50.0, yy: dot(&case.y, &case.y), rows: 60 };
+    let problem = LocalProblem { penalty: case.largest() / 50.0, yy: dot(&case.y, &case.y), rows: 60 };
     let (before, mut work) = (local.measure(problem), Work::default());
     newton::newton(local, problem, &mut Factor::default(), &mut work).expect("a ridge makes up for the ties");
     let support = local.b.iter().filter(|&&b| b != 0.0).count();
@@ -313,10 +313,10 @@ fn candidates() {
     let c = [0.5, -3.0, 2.0, f64::NAN, 3.0, 1.0];
     let top = top_violators(10, &c, 0.9, 3, |j| j == 12);
     assert_eq!(top, [(11, -3.0), (14, 3.0), (15, 1.0)]);
-    assert_eq!(quota(1000, 0), 100);
-    assert_eq!(quota(1000, 300), 300);
-    assert_eq!(quota(1000, 900), 50);
-    assert_eq!(quota(1000, 999), 10);
+    assert_eq!(columns_to_add(1000, 0), 100);
+    assert_eq!(columns_to_add(1000, 300), 300);
+    assert_eq!(columns_to_add(1000, 900), 50);
+    assert_eq!(columns_to_add(1000, 999), 10);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::alternate::alternate;
 use super::boxed::{self, Boxed};
 use super::grouped::{self, Grouped};
-use super::local::{Local, Measure};
+use super::local::{Local, ObjectiveGap};
 use super::stats::Work;
 use crate::penalties::Terms;
 
@@ -15,7 +15,7 @@ pub(super) fn with_terms(
     limit: (f64, u64),
     work: &mut Work,
     squares: impl Fn(&Local) -> f64,
-) -> Measure {
+) -> ObjectiveGap {
     let squares = |local: &Local| squares(local).max(0.0);
     if terms.has_groups() {
         let mut turns = Grouped::new(local, terms, penalty, limit.0);

@@ -127,11 +127,11 @@ fn written_coefficients_carry_the_certificate() {
     let folder = scratch();
     for (options, preparation) in [
         ("--ratio 50", Preparation::default()),
-        ("--ratio 50 --no-intercept", Preparation::Usual { intercept: false, standardize: true }),
-        ("--ratio 50 --no-standardize", Preparation::Usual { intercept: true, standardize: false }),
+        ("--ratio 50 --no-intercept", Preparation::Standard { intercept: false, standardize: true }),
+        ("--ratio 50 --no-standardize", Preparation::Standard { intercept: true, standardize: false }),
         (
             "--ratio 50 --no-intercept --no-standardize",
-            Preparation::Usual { intercept: false, standardize: false },
+            Preparation::Standard { intercept: false, standardize: false },
         ),
         ("--ratio 50 --mode dense-std", Preparation::DenseStd),
         ("--ratio 50 --mode sparse-raw", Preparation::SparseRaw),

@@ -31,7 +31,7 @@ impl General {
             Loss::Logistic => y.iter().map(|&value| if value > middle { 1.0 } else { -1.0 }).collect(),
         };
         let (intercept, original) = match preparation {
-            Preparation::Usual { intercept, .. } => (intercept && loss != Loss::Squared, true),
+            Preparation::Standard { intercept, .. } => (intercept && loss != Loss::Squared, true),
             _ => (false, false),
         };
         Self { prepared, x: x.clone(), y: response, loss, l1_ratio, intercept, original }

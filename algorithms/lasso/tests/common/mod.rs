@@ -9,10 +9,10 @@ use raddle_lasso::{Fit, Preparation};
 
 /// Every way to prepare.
 pub(crate) const PREPARATIONS: [Preparation; 6] = [
-    Preparation::Usual { intercept: true, standardize: true },
-    Preparation::Usual { intercept: true, standardize: false },
-    Preparation::Usual { intercept: false, standardize: true },
-    Preparation::Usual { intercept: false, standardize: false },
+    Preparation::Standard { intercept: true, standardize: true },
+    Preparation::Standard { intercept: true, standardize: false },
+    Preparation::Standard { intercept: false, standardize: true },
+    Preparation::Standard { intercept: false, standardize: false },
     Preparation::DenseStd,
     Preparation::SparseRaw,
 ];
@@ -30,7 +30,7 @@ impl Oracle {
     /// is standardized; a column that does not vary is then left out, unless it is all that stands for an intercept.
     pub(crate) fn new(x: &Matrix, y: &[f64], preparation: Preparation) -> Self {
         let (center, scale, center_y, original) = match preparation {
-            Preparation::Usual { intercept, standardize } => (intercept, standardize, intercept, true),
+            Preparation::Standard { intercept, standardize } => (intercept, standardize, intercept, true),
             Preparation::DenseStd => (true, true, true, false),
             Preparation::SparseRaw => (false, false, true, false),
         };

@@ -20,7 +20,7 @@ fn the_gap_is_that_of_the_exported_dual_point() {
                 (0.6, true, true, 1e-4),
                 (0.6, false, false, 1e-7),
             ] {
-                let preparation = Preparation::Usual { intercept, standardize: true };
+                let preparation = Preparation::Standard { intercept, standardize: true };
                 let mut problem = Problem::new(make(&x), y.clone(), preparation).unwrap();
                 if weighted {
                     problem = problem.weights(whole_weights(60)).unwrap();

@@ -34,7 +34,7 @@ fn every_penalty_bound_and_weight() {
                     let naive = Naive::new(&x, &y, terms);
                     let expected = naive.solve();
                     for make in [dense, sparse] {
-                        let preparation = Preparation::Usual { intercept, standardize };
+                        let preparation = Preparation::Standard { intercept, standardize };
                         let mut problem = Problem::new(make(&x), y.clone(), preparation).unwrap();
                         if weighted {
                             problem = problem.weights(whole_weights(ROWS)).unwrap();

@@ -36,7 +36,7 @@ fn every_point_of_a_path_is_that_of_the_naive_method() {
     for (intercept, standardize, a) in
         [(true, true, 1.0), (true, false, 0.5), (false, true, 0.5), (false, false, 1.0)]
     {
-        let preparation = Preparation::Usual { intercept, standardize };
+        let preparation = Preparation::Standard { intercept, standardize };
         let scales = deviations(&x, standardize);
         for (name, matrix) in matrices(&x) {
             let problem = Problem::new(matrix, y.clone(), preparation).unwrap();

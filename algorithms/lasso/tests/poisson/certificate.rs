@@ -80,7 +80,7 @@ fn the_model_does_not_depend_on_workers_or_shards() {
 fn what_counts_nothing_is_refused_and_a_response_that_does_not_vary_is_fitted() {
     let (x, mut y) = counts(30, 4, 2);
     let fit = |y: &[f64], intercept: bool| {
-        let preparation = Preparation::Usual { intercept, standardize: true };
+        let preparation = Preparation::Standard { intercept, standardize: true };
         let problem = Problem::new(dense(&x), y.to_vec(), preparation).unwrap();
         Lasso::params().loss(Loss::Poisson).lambda(0.5).fit(&problem)
     };

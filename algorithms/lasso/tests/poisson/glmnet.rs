@@ -68,7 +68,7 @@ fn columns() -> Vec<Vec<f64>> {
 fn fits_are_those_of_glmnet() {
     let y: Vec<f64> = BREAKS.iter().map(|&count| f64::from(count)).collect();
     for ((a, standardize, lambda), expected) in FITS {
-        let preparation = Preparation::Usual { intercept: true, standardize };
+        let preparation = Preparation::Standard { intercept: true, standardize };
         let problem = Problem::new(dense(&columns()), y.clone(), preparation).unwrap();
         let lasso = Lasso::params().loss(Loss::Poisson).l1_ratio(a).lambda(lambda).tolerance(1e-12);
         let fit = lasso.fit(&problem).unwrap();

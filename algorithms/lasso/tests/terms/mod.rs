@@ -40,7 +40,7 @@ fn exported(fit: &Fit, columns: usize) -> oracle::Solution {
 }
 
 fn problem(x: Matrix, y: &[f64], intercept: bool, standardize: bool) -> Problem {
-    Problem::new(x, y.to_vec(), Preparation::Usual { intercept, standardize }).unwrap()
+    Problem::new(x, y.to_vec(), Preparation::Standard { intercept, standardize }).unwrap()
 }
 
 /// The largest difference of two solutions, beside the largest coefficient.

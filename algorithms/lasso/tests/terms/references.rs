@@ -329,7 +329,7 @@ fn unpenalized_columns_are_those_of_glmnet() {
 #[test]
 fn fits_are_those_of_scikit_learn() {
     let data = diabetes();
-    let preparation = Preparation::Usual { intercept: true, standardize: false };
+    let preparation = Preparation::Standard { intercept: true, standardize: false };
     let plain = Problem::new(data.x, data.y, preparation).unwrap();
     let weighted = plain.clone().weights(zeros_too()).unwrap();
     compare(

@@ -36,7 +36,7 @@ fn every_loss_penalty_bound_and_weight() {
                         let naive = Naive::new(&dense(&x), &y, terms);
                         let expected = naive.solve();
                         for make in [dense, sparse] {
-                            let preparation = Preparation::Usual { intercept, standardize };
+                            let preparation = Preparation::Standard { intercept, standardize };
                             let mut problem = Problem::new(make(&x), y.clone(), preparation).unwrap();
                             if weighted {
                                 problem = problem.weights(whole_weights(ROWS)).unwrap();
@@ -120,7 +120,7 @@ fn factors_scale_columns() {
     let factors: Vec<f64> = (0..120).map(|j| 0.25 * f64::from(1 + j % 7)).collect();
     let divided: Vec<Vec<f64>> =
         x.iter().zip(&factors).map(|(column, factor)| column.iter().map(|x| x / factor).collect()).collect();
-    let preparation = Preparation::Usual { intercept: true, standardize: false };
+    let preparation = Preparation::Standard { intercept: true, standardize: false };
     let problem = |x: &[Vec<f64>]| Problem::new(dense(x), y.clone(), preparation).unwrap();
     let lasso = || Lasso::params().ratio(20.0).tolerance(1e-12);
     let factored = lasso().factors(factors.clone()).fit(&problem(&x)).unwrap();
@@ -260,7 +260,7 @@ fn groups_are_chosen_together() {
                     let naive = Naive::new(&dense(&x), &y, terms);
                     let expected = naive.solve();
                     for make in [dense, sparse] {
-                        let preparation = Preparation::Usual { intercept, standardize: true };
+                        let preparation = Preparation::Standard { intercept, standardize: true };
                         let mut problem = Problem::new(make(&x), y.clone(), preparation).unwrap();
                         if weighted {
                             problem = problem.weights(whole_weights(ROWS)).unwrap();

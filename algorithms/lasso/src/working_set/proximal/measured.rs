@@ -1,6 +1,6 @@
 //! Objective and gap of the second-order model.
 
-use super::super::local::{Local, Measure};
+use super::super::local::{Local, ObjectiveGap};
 use crate::kernels::dot;
 
 /// By how much the residual's square has fallen from |z|^2.
@@ -15,7 +15,13 @@ pub(super) fn explained(local: &Local, before: &[f64], slope: &[f64]) -> f64 {
 /// (1 - k)^2 |z - X d|^2 / 2 + L |b + d|_1 - k g'(b + d).
 ///
 /// In this form nothing cancels, however small some weights are and |z| therefore large.
-pub(super) fn measured(local: &Local, before: &[f64], slope: &[f64], squares: f64, penalty: f64) -> Measure {
+pub(super) fn measured(
+    local: &Local,
+    before: &[f64],
+    slope: &[f64],
+    squares: f64,
+    penalty: f64,
+) -> ObjectiveGap {
     let largest = local.g.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
     let scale = if largest > penalty { penalty / largest } else { 1.0 };
     let l1: f64 = local.b.iter().map(|value| value.abs()).sum();
@@ -23,5 +29,5 @@ pub(super) fn measured(local: &Local, before: &[f64], slope: &[f64], squares: f6
     let rest = 0.5 * (1.0 - scale) * (1.0 - scale) * (squares - explained).max(0.0);
     let primal = penalty * l1 - 0.5 * explained;
     let gap = rest + (penalty * l1 - scale * dot(&local.g, &local.b)).max(0.0);
-    Measure { primal, dual: primal - gap, gap }
+    ObjectiveGap { primal, dual: primal - gap, gap }
 }

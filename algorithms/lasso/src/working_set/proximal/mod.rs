@@ -13,10 +13,10 @@
 mod classes;
 mod measured;
 mod model;
-mod place;
 mod set;
+mod solve_state;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use place::Place;
-pub(crate) use set::{Given, KeptProximal, ProximalSet, Target};
+pub(crate) use set::{ProximalCheckpoint, ProximalSet, SolveData, Target};
+pub(crate) use solve_state::SolveState;

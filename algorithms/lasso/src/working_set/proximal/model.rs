@@ -1,4 +1,4 @@
-//! [`Model`]: the second-order model of the loss, a weighted Gram over the members that matter.
+//! [`QuadraticModel`]: the second-order model of the loss, a weighted Gram over the members that matter.
 
 use raddle::state::StateError;
 
@@ -8,14 +8,14 @@ use crate::loss::linear_predictor::Scores;
 use crate::loss::rows::Rows;
 
 use super::super::alternate::alternate;
-use super::super::factor::{Factor, KeptFactor, NOWHERE, places};
+use super::super::factor::{Factor, FactorCheckpoint, NOWHERE, places};
 use super::super::inner::Plain;
-use super::super::local::{Local, Problem};
+use super::super::local::{Local, LocalProblem};
 use super::super::stats::Work;
 use super::super::with_terms::with_terms;
 use super::classes::ByClass;
 use super::measured::{explained, measured};
-use super::place::Place;
+use super::solve_state::SolveState;
 use crate::penalties::Terms;
 
 /// Weights count as no smaller than this times s: a row far on the wrong side has hardly any curvature, yet the
@@ -33,7 +33,7 @@ const EPOCHS: u64 = 300;
 /// Eliminating the intercept from the model leaves the Schur complement X'W X - (X'w)(X'w)' / sum w, which is the
 /// Gram of the columns less their weighted means.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Model {
+pub(crate) struct QuadraticModel {
     /// Slot by place, and place by slot.
     slots: Vec<u32>,
     places: Vec<u32>,
@@ -58,7 +58,7 @@ pub(crate) struct Model {
     factor: Factor,
 }
 
-raddle::state!(Model {
+raddle::state!(QuadraticModel {
     slots,
     places,
     roots,
@@ -77,14 +77,14 @@ raddle::state!(Model {
 
 /// What a checkpoint keeps of a model: the members, the weights, and what the factor keeps.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct KeptModel {
+pub(crate) struct ModelCheckpoint {
     slots: Vec<u32>,
     weights: Vec<f64>,
     ridge: f64,
-    factor: KeptFactor,
+    factor: FactorCheckpoint,
 }
 
-raddle::state!(KeptModel { slots, weights, ridge, factor });
+raddle::state!(ModelCheckpoint { slots, weights, ridge, factor });
 
 /// A way to go: by how much each member's coefficient changes, and all scores with them.
 pub(crate) struct Direction {
@@ -94,7 +94,7 @@ pub(crate) struct Direction {
     pub(crate) intercept: f64,
 }
 
-impl Model {
+impl QuadraticModel {
     /// Whether there is none yet, or it belongs to another R.
     pub(crate) fn is_unusable(&self, ridge: f64) -> bool {
         self.slots.is_empty() || self.ridge != ridge
@@ -130,23 +130,23 @@ impl Model {
     }
 
     /// What a checkpoint keeps.
-    pub(crate) fn kept(&self) -> KeptModel {
+    pub(crate) fn checkpoint(&self) -> ModelCheckpoint {
         if self.slots.is_empty() {
-            return KeptModel { ridge: self.ridge, ..KeptModel::default() };
+            return ModelCheckpoint { ridge: self.ridge, ..ModelCheckpoint::default() };
         }
         let (slots, weights) = (self.slots.clone(), self.weights.clone());
-        KeptModel { slots, weights, ridge: self.ridge, factor: self.factor.kept() }
+        ModelCheckpoint { slots, weights, ridge: self.ridge, factor: self.factor.checkpoint() }
     }
 
     /// The model of which this was kept, of the same columns.
     pub(crate) fn rebuilt(
-        kept: KeptModel,
+        checkpoint: ModelCheckpoint,
         columns: &[Column],
         terms: &Terms,
         rows: &Rows,
         intercept: bool,
     ) -> Result<Self, StateError> {
-        let KeptModel { slots, weights, ridge, factor } = kept;
+        let ModelCheckpoint { slots, weights, ridge, factor } = checkpoint;
         let is_weight = |weight: &f64| *weight > 0.0 && weight.is_finite();
         let fits = places(&slots, columns.len()).is_some()
             && weights.len() == if slots.is_empty() { 0 } else { rows.scores() }
@@ -267,12 +267,12 @@ impl Model {
     pub(crate) fn minimise(
         &mut self,
         b: &[f64],
-        at: &Place,
+        at: &SolveState,
         penalty: f64,
         target: f64,
         (columns, terms): (&[Column], &Terms),
     ) -> Direction {
-        let Place { scores, g, .. } = at;
+        let SolveState { scores, g, .. } = at;
         let local = &mut self.local;
         let by_place =
             |values: &[f64]| self.slots.iter().map(|&slot| values[slot as usize]).collect::<Vec<_>>();
@@ -290,7 +290,7 @@ impl Model {
         let squares = scores.residual.iter().zip(&self.weights).map(|(r, w)| r * r / w).sum::<f64>();
         // With a ridge the members are rows too: any number of columns is independent.
         let rows = scores.values.len() + if self.ridge > 0.0 { self.slots.len() } else { 0 };
-        let problem = Problem { penalty, yy: 0.0, rows };
+        let problem = LocalProblem { penalty, yy: 0.0, rows };
         let (limit, work) = ((target, EPOCHS), &mut Work::default());
         if terms.has_groups() || terms.is_bounded() {
             let terms = terms.select(self.slots.iter().map(|&slot| slot as usize));

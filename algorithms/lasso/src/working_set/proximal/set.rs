@@ -6,10 +6,10 @@ use crate::data::design::{Column, add_columns};
 use crate::loss::classes::Directions;
 use crate::loss::linear_predictor::{Response, Scores};
 use crate::loss::rows::Rows;
-use crate::penalties::{Held, Terms, charge};
+use crate::penalties::{ActiveBounds, Terms, charge};
 
-use super::model::{Direction, KeptModel, Model};
-use super::place::Place;
+use super::model::{Direction, ModelCheckpoint, QuadraticModel};
+use super::solve_state::SolveState;
 
 /// Steps of one solve, at most.
 const STEPS: usize = 100;
@@ -36,7 +36,7 @@ pub(crate) struct ProximalSet {
     b: Vec<f64>,
     /// What sets members apart.
     terms: Terms,
-    model: Model,
+    model: QuadraticModel,
     /// Whether the last step fell short of what the model foretold.
     stale: bool,
 }
@@ -45,12 +45,12 @@ raddle::state!(ProximalSet { members, b, terms, model, stale });
 
 /// What a checkpoint keeps of a set, beside its members.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct KeptProximal {
-    model: KeptModel,
+pub(crate) struct ProximalCheckpoint {
+    model: ModelCheckpoint,
     stale: bool,
 }
 
-raddle::state!(KeptProximal { model, stale });
+raddle::state!(ProximalCheckpoint { model, stale });
 
 /// What a solve is to reach.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +67,7 @@ pub(crate) struct Target {
 
 /// The data of a solve: the members' columns and the response.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Given<'a> {
+pub(crate) struct SolveData<'a> {
     pub(crate) columns: &'a [Column],
     pub(crate) response: Response<'a>,
     pub(crate) target: Target,
@@ -101,8 +101,8 @@ impl ProximalSet {
     }
 
     /// What a checkpoint keeps beside the members.
-    pub(crate) fn kept(&self) -> KeptProximal {
-        KeptProximal { model: self.model.kept(), stale: self.stale }
+    pub(crate) fn checkpoint(&self) -> ProximalCheckpoint {
+        ProximalCheckpoint { model: self.model.checkpoint(), stale: self.stale }
     }
 
     /// Brings back what was kept, once the members have entered again, in the same order.
@@ -111,13 +111,13 @@ impl ProximalSet {
     /// If it belongs to other members.
     pub(crate) fn recall(
         &mut self,
-        kept: KeptProximal,
+        checkpoint: ProximalCheckpoint,
         columns: &[Column],
         rows: &Rows,
         intercept: bool,
     ) -> Result<(), StateError> {
-        self.model = Model::rebuilt(kept.model, columns, &self.terms, rows, intercept)?;
-        self.stale = kept.stale;
+        self.model = QuadraticModel::rebuilt(checkpoint.model, columns, &self.terms, rows, intercept)?;
+        self.stale = checkpoint.stale;
         Ok(())
     }
 
@@ -126,8 +126,8 @@ impl ProximalSet {
     ///
     /// `at` stands for the coefficients, of which no column but the members may have one. Returns the scores and the
     /// intercept, both computed afresh from the coefficients.
-    pub(crate) fn solve(&mut self, given: Given<'_>, mut at: Place) -> (Scores, f64, Vec<f64>) {
-        let Given { columns, response, target } = given;
+    pub(crate) fn solve(&mut self, given: SolveData<'_>, mut at: SolveState) -> (Scores, f64, Vec<f64>) {
+        let SolveData { columns, response, target } = given;
         let mut last = f64::INFINITY;
         for _ in 0..STEPS {
             let gap = self.gap(response, &at, target);
@@ -159,8 +159,8 @@ impl ProximalSet {
     }
 
     /// One proximal Newton step; its length, or None where nothing gets better.
-    fn step(&mut self, given: Given<'_>, at: &mut Place, gap: f64) -> Option<f64> {
-        let Given { columns, response, target } = given;
+    fn step(&mut self, given: SolveData<'_>, at: &mut SolveState, gap: f64) -> Option<f64> {
+        let SolveData { columns, response, target } = given;
         let seen = self.seen(&at.g);
         let is_chosen = self.seen(&self.b);
         let needed: Vec<u32> = (0..self.b.len())
@@ -198,12 +198,12 @@ impl ProximalSet {
     fn search(
         &mut self,
         response: Response<'_>,
-        at: &mut Place,
+        at: &mut SolveState,
         direction: &Direction,
         target: Target,
     ) -> Option<f64> {
         let Target { penalty, ridge, .. } = target;
-        let Place { scores, g, .. } = at;
+        let SolveState { scores, g, .. } = at;
         // F less what does not change.
         let terms = &self.terms;
         let regular = |i: usize, b: f64| penalty * b.abs() + 0.5 * ridge * terms.ridge(i) * b * b;
@@ -259,11 +259,12 @@ impl ProximalSet {
 
     /// The gap over the members: primal less dual at min(1, L / max |g|) times the residual; with R, the coefficients
     /// stand for further residuals (the rows of the elastic net seen as an augmented problem).
-    fn gap(&self, response: Response<'_>, at: &Place, target: Target) -> f64 {
-        let Place { scores, g, .. } = at;
-        let (terms, mut held) = (&self.terms, Held::new());
+    fn gap(&self, response: Response<'_>, at: &SolveState, target: Target) -> f64 {
+        let SolveState { scores, g, .. } = at;
+        let (terms, mut active_bounds) = (&self.terms, ActiveBounds::new());
         let slopes = self.b.iter().zip(g).enumerate();
-        let mut largest = slopes.map(|(i, (b, g))| terms.limiting(i, *b, *g, &mut held)).fold(0.0, f64::max);
+        let mut largest =
+            slopes.map(|(i, (b, g))| terms.limiting(i, *b, *g, &mut active_bounds)).fold(0.0, f64::max);
         if terms.has_groups() {
             largest = terms.norms(0, g).0.into_iter().fold(0.0, f64::max);
         }
@@ -274,7 +275,7 @@ impl ProximalSet {
         };
         let squares: f64 = self.b.iter().enumerate().map(|(i, value)| terms.ridge(i) * value * value).sum();
         let primal = scores.sums.loss + target.penalty * l1 + 0.5 * target.ridge * squares;
-        let charged = charge(&held, scale, target.penalty);
+        let charged = charge(&active_bounds, scale, target.penalty);
         primal - (scores.dual(response, scale) - 0.5 * scale * scale * target.ridge * squares - charged)
     }
 
@@ -300,8 +301,8 @@ impl ProximalSet {
     }
 
     /// g = X'r - R b of all members.
-    fn gradient(&self, columns: &[Column], at: &mut Place, ridge: f64) {
-        let Place { scores, g, .. } = at;
+    fn gradient(&self, columns: &[Column], at: &mut SolveState, ridge: f64) {
+        let SolveState { scores, g, .. } = at;
         let slope = |(i, (column, b)): (usize, (&Column, &f64))| {
             column.view().dot(&scores.residual, scores.sums.residual) - ridge * self.terms.ridge(i) * b
         };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Given, Place, ProximalSet, Target};
+use super::{ProximalSet, SolveData, SolveState, Target};
 use crate::data::design::{Column, Design};
 use crate::kernels::{dot, in_every_form};
 use crate::loss::linear_predictor::{Response, Scores};
@@ -52,8 +52,8 @@ fn solve(sparse: bool, ridge: f64) -> (Vec<f64>, Scores, f64) {
     let g = columns.iter().map(slope).collect();
     let target = Target { penalty: 1.5, ridge, intercept: true, gap: 1e-10 };
     let (scores, ..) = set.solve(
-        Given { columns: &columns, response, target },
-        Place { scores, intercept, free: Vec::new(), g },
+        SolveData { columns: &columns, response, target },
+        SolveState { scores, intercept, free: Vec::new(), g },
     );
     let slope = |(column, b): (&Column, &f64)| {
         (column.view().dot(&scores.residual, scores.sums.residual) - ridge * b).abs()

@@ -1,10 +1,10 @@
-//! [`Place`]: where a solve stands.
+//! [`SolveState`]: where a solve stands.
 
 use crate::loss::linear_predictor::Scores;
 
 /// Place where a solve stands, beside the coefficients.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct SolveState {
     pub(crate) scores: Scores,
     pub(crate) intercept: f64,
     /// Free columns along their basis, where the solve began.

@@ -1,4 +1,4 @@
-//! [`Kept`]: what a checkpoint keeps of the working set.
+//! [`SolverCheckpoint`]: what a checkpoint keeps of the working set.
 //!
 //! Columns, their Gram, its factors and the gradient take hundreds of times the memory of the model. All of them are
 //! functions of the data, the residual and the order in which columns entered, bit for bit: an element of the Gram depends
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use raddle::state::StateError;
 
-use super::members::KeptMembers;
+use super::members::MembersCheckpoint;
 use super::shard::ColumnShard;
 use super::solution::Solution;
 use super::spec::Spec;
@@ -18,13 +18,13 @@ use crate::penalties::Terms;
 
 /// What a checkpoint keeps of the solver.
 #[derive(Debug, Clone)]
-pub(crate) struct Kept {
+pub(crate) struct SolverCheckpoint {
     pub(super) objective: Objective,
     pub(super) terms: Arc<Terms>,
     /// Columns by slot, and the first slot of each group that entered together.
     pub(super) members: Vec<u32>,
     pub(super) groups: Vec<u32>,
-    pub(super) solved: KeptMembers,
+    pub(super) solved: MembersCheckpoint,
     pub(super) target: f64,
     pub(super) penalty: f64,
     pub(super) largest: f64,
@@ -34,10 +34,10 @@ pub(crate) struct Kept {
     pub(super) intercepts: Vec<f64>,
     pub(super) solutions: Vec<Solution>,
     pub(super) best: Option<(f64, f64)>,
-    pub(super) in_vain: u64,
+    pub(super) without_progress: u64,
 }
 
-raddle::state!(Kept {
+raddle::state!(SolverCheckpoint {
     objective,
     terms,
     members,
@@ -52,10 +52,10 @@ raddle::state!(Kept {
     intercepts,
     solutions,
     best,
-    in_vain,
+    without_progress,
 });
 
-impl Kept {
+impl SolverCheckpoint {
     /// Check that the numbers are those of columns and lambdas that there are.
     pub(super) fn check(
         &self,
