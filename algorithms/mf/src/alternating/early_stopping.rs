@@ -1,24 +1,24 @@
-//! [`EarlyStopping`]: the best factors so far, and when a run that alternates is done.
+//! [`AlternatingStopping`]: the best factors so far, and when a run that alternates is done.
 
 use std::sync::Arc;
 
 use raddle::Status;
 
-use super::sides::{Columns, FactorMatrices, Rows};
+use super::sides::{FactorColumns, FactorMatrices, FactorRows};
 
 /// Evaluations without a new best after which a run is done.
 const PATIENCE: u64 = 3;
 
 /// The pinned block of a run that alternates between the sides.
 #[derive(Debug, Clone, Default)]
-pub struct EarlyStopping {
+pub struct AlternatingStopping {
     pub(crate) best: f64,
     pub(crate) best_epoch: u64,
-    in_vain: u64,
+    without_progress: u64,
     /// The metric after each epoch.
     pub(crate) log: Vec<f64>,
     /// The factors that measured best, unless they are the last ones.
-    pub(crate) kept: Option<Kept>,
+    pub(crate) kept: Option<BestFactors>,
     /// Squares of what has moved in this epoch, and of what there is.
     pub(crate) moved: (f64, f64),
     /// What was measured on held-out ratings after this epoch: a sum, and over how many ratings or users.
@@ -27,24 +27,24 @@ pub struct EarlyStopping {
 
 /// A copy of factors.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Kept {
-    pub(crate) users: Arc<Rows>,
-    pub(crate) items: Arc<Rows>,
-    pub(crate) user_columns: Columns,
-    pub(crate) item_columns: Columns,
+pub(crate) struct BestFactors {
+    pub(crate) users: Arc<FactorRows>,
+    pub(crate) items: Arc<FactorRows>,
+    pub(crate) user_columns: FactorColumns,
+    pub(crate) item_columns: FactorColumns,
 }
 
-raddle::state!(EarlyStopping { best, best_epoch, in_vain, log, kept, moved, measured });
-raddle::state!(Kept { users, items, user_columns, item_columns });
+raddle::state!(AlternatingStopping { best, best_epoch, without_progress, log, kept, moved, measured });
+raddle::state!(BestFactors { users, items, user_columns, item_columns });
 
-impl EarlyStopping {
+impl AlternatingStopping {
     pub(crate) fn new() -> Self {
         Self { best: f64::INFINITY, ..Self::default() }
     }
 
     /// Whether a run can have come to this.
     pub(super) fn is_possible(&self) -> bool {
-        self.in_vain <= PATIENCE && !self.best.is_nan()
+        self.without_progress <= PATIENCE && !self.best.is_nan()
     }
 
     /// Takes in what has moved in a half of an epoch, of each shard in their order; `begins` says that an epoch does.
@@ -70,16 +70,16 @@ impl EarlyStopping {
             return completed;
         };
         if error < self.best {
-            (self.best, self.best_epoch, self.in_vain) = (error, epoch, 0);
-            self.kept = Some(Kept {
+            (self.best, self.best_epoch, self.without_progress) = (error, epoch, 0);
+            self.kept = Some(BestFactors {
                 users: sides.rows[0].clone(),
                 items: sides.rows[1].clone(),
                 user_columns: sides.columns[0].clone(),
                 item_columns: sides.columns[1].clone(),
             });
         } else {
-            self.in_vain += 1;
+            self.without_progress += 1;
         }
-        if self.in_vain >= PATIENCE { Some(Status::Converged) } else { completed }
+        if self.without_progress >= PATIENCE { Some(Status::Converged) } else { completed }
     }
 }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use raddle::{Engine, Maker, Makers, Outcome, Parts};
 
 use super::coordinate_descent::CoordinateDescent;
-use super::early_stopping::EarlyStopping;
+use super::early_stopping::AlternatingStopping;
 use super::judged::Judged;
 use super::least_squares::{LeastSquares, squares_of};
 use super::made::{shards_by_parts, side};
 use super::program::{AlternatingProgram, Alternation, SideSolver};
 use super::shard::SideShard;
-use super::sides::{FactorMatrices, Rows};
+use super::sides::{FactorMatrices, FactorRows};
 use crate::error::MfError;
 use crate::fitted::Fit;
 use crate::input::chunk::{CHUNKS, Chunk, chunk_owner};
@@ -45,7 +45,7 @@ struct Input {
 
 impl Input {
     /// So many shards, which count and take these chunks; and how many they take.
-    fn deal(self, count: usize) -> (Maker<SideShard>, usize) {
+    fn shards(self, count: usize) -> (Maker<SideShard>, usize) {
         let mut shards: Vec<SideShard> =
             (0..count).map(|number| SideShard::new(side(number), self.taken.clone())).collect();
         let counted = self.counted.len();
@@ -76,7 +76,7 @@ impl Mf {
             counted: Chunk::cut(&problem.train, measured, CHUNKS.min(shards)),
             taken: Chunk::cut(&problem.train, measured, 1),
         };
-        let (input, judged) = (input.deal(shards), self.judged(problem)?);
+        let (input, judged) = (input.shards(shards), self.judged(problem)?);
         let engine = self.alternating_engine(problem, (way, judged), (center, replica), input);
         let mut fit = self.collect(problem, way, center, runner.run(engine)?);
         fit.keep_what_is_not_trained(self.init.as_ref(), || problem.rated());
@@ -95,12 +95,12 @@ impl Mf {
         let (way, center, replica) = self.beginning(&problem);
         let shards = 2 * self.parts(&problem);
         let measured = problem.measured.as_ref().map(|measured| &measured.triples);
-        let pieces = Chunk::use_up(&mut problem.train, measured, CHUNKS.min(shards));
-        if pieces.is_empty() {
+        let chunks = Chunk::use_up(&mut problem.train, measured, CHUNKS.min(shards));
+        if chunks.is_empty() {
             return self.fit_alternating(&problem, runner);
         }
-        let input = Input { counted: pieces.clone(), taken: pieces };
-        let (input, judged) = (input.deal(shards), self.judged(&problem)?);
+        let input = Input { counted: chunks.clone(), taken: chunks };
+        let (input, judged) = (input.shards(shards), self.judged(&problem)?);
         let engine = self.alternating_engine(&problem, (way, judged), (center, replica), input);
         Ok(self.collect(&problem, way, center, runner.run(engine)?).admit_divergence())
     }
@@ -192,7 +192,7 @@ impl Mf {
         let schedule = Alternation::new(way, parts as u32, chunks, measured.is_some());
         let blocks = Vec::new().into();
         let makers: Makers<AlternatingProgram> =
-            Makers { shards, blocks, pinned: EarlyStopping::new(), replica };
+            Makers { shards, blocks, pinned: AlternatingStopping::new(), replica };
         Engine::new(program, schedule, makers).workers(self.workers)
     }
 
@@ -240,9 +240,9 @@ impl Mf {
                         }
                     }
                     if rows.implicit.is_some() {
-                        out.squares[side] = Rows(squares_of(&padded, chunks));
+                        out.squares[side] = FactorRows(squares_of(&padded, chunks));
                     }
-                    out.rows[side] = Arc::new(Rows(padded));
+                    out.rows[side] = Arc::new(FactorRows(padded));
                 }
                 SideSolver::Columns(columns) => {
                     let column = |rank: usize| factors.iter().skip(rank).step_by(self.rank).copied();

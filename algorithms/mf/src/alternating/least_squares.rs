@@ -2,7 +2,7 @@
 //! Wilkinson, Schreiber and Pan 2008).
 
 use super::shard::SideShard;
-use super::sides::{FactorMatrices, Half, Rows};
+use super::sides::{FactorMatrices, FactorRows, Half};
 use crate::kernels::{self, LANES, Vector};
 use crate::params::Equations;
 
@@ -78,7 +78,7 @@ impl LeastSquares {
             Some(_) => squares_of(&rows, chunks),
             None => Vec::new(),
         };
-        Half { rows: Rows(rows), square: Rows(square), moved, ..Half::default() }
+        Half { rows: FactorRows(rows), square: FactorRows(square), moved, ..Half::default() }
     }
 
     /// Solves one row of `side`, from where it is.
@@ -96,7 +96,7 @@ impl LeastSquares {
         match (self.equations, self.non_negative, self.fixed(side)) {
             (Equations::Gradients(steps), false, None) => {
                 self.prepare((others, values), side, other, scratch);
-                let equations = kernels::Equations {
+                let equations = kernels::LinearSystem {
                     features: other,
                     chunks,
                     rows: others,
@@ -110,7 +110,7 @@ impl LeastSquares {
             (Equations::Gradients(steps), false, Some(_)) => {
                 self.prepare((others, values), side, other, scratch);
                 let rows: Vec<u32> = (0..others.len() as u32).collect();
-                let equations = kernels::Equations {
+                let equations = kernels::LinearSystem {
                     features: &scratch.features,
                     chunks,
                     rows: &rows,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use raddle::Maker;
 
-use super::setup::cut;
+use super::partitioning::cut;
 use super::shard::SideShard;
 use crate::error::MfError;
 use crate::input::by_parts::ByParts;
@@ -55,7 +55,7 @@ fn make(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::alternating::setup::{Partitioning, Tally};
+    use crate::alternating::partitioning::{Partitioning, Tally};
     use crate::input::by_parts::testing::{in_file, ratings};
     use crate::input::chunk::Chunk;
     use proptest::prelude::*;
@@ -74,7 +74,7 @@ mod tests {
             let whole = Chunk::cut(&problem.train, measured, chunks);
             let rows = (problem.users, problem.items);
             let tallies: Vec<Tally> = whole.iter().map(|chunk| Tally::of(chunk, rows, 0.5, listed)).collect();
-            let setup = Partitioning::new(&tallies, rows, parts);
+            let partitioning = Partitioning::new(&tallies, rows, parts);
             // On two processes, each of which has every other one.
             let here = |first: usize| -> Vec<u32> { (0..count as u32).skip(first).step_by(2).collect() };
             let made = |first: usize| make(&by_parts, &here(first), (count, chunks)).unwrap();
@@ -88,7 +88,7 @@ mod tests {
                     let (over, over_too) = (given.input.is_empty(), made.input.is_empty());
                     prop_assert_eq!(over, over_too);
                     for shard in [&mut given, &mut made] {
-                        shard.take(number as usize / 2, &setup, 0.5, held_as);
+                        shard.take(number as usize / 2, &partitioning, 0.5, held_as);
                     }
                     if over {
                         break;

@@ -7,10 +7,10 @@ use raddle::state::{Learned, Reader, StateError, Writer};
 use raddle::{Boundary, Metric, Program, Restored, Schedule, Task, Update, Verb, Verbs, Verdict};
 
 use super::coordinate_descent::CoordinateDescent;
-use super::early_stopping::EarlyStopping;
+use super::early_stopping::AlternatingStopping;
 use super::judged::{self, Judged};
 use super::least_squares::LeastSquares;
-use super::setup::{Partitioning, Tally};
+use super::partitioning::{Partitioning, Tally};
 use super::shard::SideShard;
 use super::sides::{FactorMatrices, Half, SidePartial, SideUpdate};
 use crate::kernels;
@@ -42,7 +42,7 @@ pub struct AlternatingProgram {
 
 /// What a round is for.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Phase {
+pub enum AlternatingPhase {
     /// Shards take their ratings from the input.
     Take,
     /// The rows of a side are solved: users (0) or items (1).
@@ -63,7 +63,7 @@ pub struct Column {
 
 raddle::state!(Column { side, rank, pass });
 raddle::state!(
-    enum Phase {
+    enum AlternatingPhase {
         Take,
         Rows(side),
         Column(column),
@@ -76,10 +76,11 @@ impl AlternatingProgram {
     fn lay_out(&self, shares: Vec<(u32, SidePartial)>) -> Verdict<SideUpdate> {
         let tallies = raddle::answers!(shares, SidePartial::Tally).into_iter();
         let tallies: Vec<Tally> = tallies.filter_map(|(_, tally)| tally.map(|tally| *tally)).collect();
-        let setup = Partitioning::new(&tallies, self.rows, self.parts);
+        let partitioning = Partitioning::new(&tallies, self.rows, self.parts);
         let (name, on) = self.metric();
         let mut verdict = Verdict::unmeasured(name, on);
-        verdict.change = Some(SideUpdate { setup: Some(Arc::new(setup)), ..SideUpdate::default() });
+        verdict.change =
+            Some(SideUpdate { partitioning: Some(Arc::new(partitioning)), ..SideUpdate::default() });
         verdict
     }
 
@@ -91,9 +92,9 @@ impl AlternatingProgram {
 
     /// A shard takes its ratings from a chunk of the input.
     fn take(&self, number: u32, shard: &mut SideShard, sides: &FactorMatrices) {
-        let Some(setup) = &sides.setup else { return };
+        let Some(partitioning) = &sides.partitioning else { return };
         let is_implicit = matches!(self.way, SideSolver::Rows(rows) if rows.implicit.is_some());
-        let taken = shard.take(number as usize / 2, setup, self.center, is_implicit.then_some(1.0));
+        let taken = shard.take(number as usize / 2, partitioning, self.center, is_implicit.then_some(1.0));
         if taken && matches!(self.way, SideSolver::Columns(_)) {
             shard.take_off(&sides.columns);
         }
@@ -144,45 +145,45 @@ impl AlternatingProgram {
 impl Program for AlternatingProgram {
     type Shard = SideShard;
     type Block = ();
-    type Pinned = EarlyStopping;
+    type Pinned = AlternatingStopping;
     type Replica = FactorMatrices;
     type Partial = SidePartial;
     type Change = SideUpdate;
-    type Phase = Phase;
+    type Phase = AlternatingPhase;
 
     fn verbs() -> Verbs<Self> {
         Verbs::new().update()
     }
 
-    fn measures(&self, phase: Option<&Phase>) -> bool {
-        phase == Some(&Phase::Measure)
+    fn measures(&self, phase: Option<&AlternatingPhase>) -> bool {
+        phase == Some(&AlternatingPhase::Measure)
     }
 
     fn aggregate(
         &self,
-        round: &Round<Phase>,
-        progress: &mut EarlyStopping,
+        round: &Round<AlternatingPhase>,
+        early_stopping: &mut AlternatingStopping,
         halves: Vec<(u32, SidePartial)>,
     ) -> SideUpdate {
         let side = match round.phase {
-            Phase::Take => return SideUpdate::default(),
-            Phase::Measure => {
+            AlternatingPhase::Take => return SideUpdate::default(),
+            AlternatingPhase::Measure => {
                 let measured = raddle::answers!(halves, SidePartial::Measured).into_iter();
                 let sum = |sum: (f64, u64), (_, part): (u32, (f64, u64))| (sum.0 + part.0, sum.1 + part.1);
-                progress.measured = measured.fold((0.0, 0), sum);
+                early_stopping.measured = measured.fold((0.0, 0), sum);
                 return SideUpdate::default();
             }
-            Phase::Rows(side) | Phase::Column(Column { side, .. }) => side,
+            AlternatingPhase::Rows(side) | AlternatingPhase::Column(Column { side, .. }) => side,
         };
         let (rank, begins) = match (&self.way, round.phase) {
-            (SideSolver::Columns(columns), Phase::Column(Column { rank, pass, .. })) => {
+            (SideSolver::Columns(columns), AlternatingPhase::Column(Column { rank, pass, .. })) => {
                 (Some(rank), side == 0 && pass == 0 && Some(rank) == columns.order().next())
             }
             _ => (None, side == 0),
         };
         let halves = raddle::answers!(halves, SidePartial::Half).into_iter();
         let halves: Vec<Half> = halves.map(|(_, half)| half).collect();
-        progress.move_by(begins, halves.iter().map(|half| half.moved));
+        early_stopping.move_by(begins, halves.iter().map(|half| half.moved));
         SideUpdate::new(side, rank, halves)
     }
 
@@ -191,7 +192,7 @@ impl Program for AlternatingProgram {
     }
 
     fn certify(&self, _: &Boundary, _: u32, shard: &mut SideShard, sides: &FactorMatrices) -> SidePartial {
-        match sides.setup {
+        match sides.partitioning {
             Some(_) => SidePartial::Nothing(()),
             None => SidePartial::Tally(self.tally(shard).map(Box::new)),
         }
@@ -200,22 +201,26 @@ impl Program for AlternatingProgram {
     fn conclude(
         &self,
         boundary: &Boundary,
-        progress: &mut EarlyStopping,
+        early_stopping: &mut AlternatingStopping,
         sides: &FactorMatrices,
         shares: Vec<(u32, SidePartial)>,
     ) -> Verdict<SideUpdate> {
-        if sides.setup.is_none() {
+        if sides.partitioning.is_none() {
             return self.lay_out(shares);
         }
-        let (sum, count) = progress.measured;
+        let (sum, count) = early_stopping.measured;
         let mean = sum / count.max(1) as f64;
         let measured = self.measured_on.map(|_| if self.judged.is_some() { mean } else { mean.sqrt() });
-        let (moved, size) = progress.moved;
+        let (moved, size) = early_stopping.moved;
         let value = measured.unwrap_or_else(|| (moved / size.max(f64::MIN_POSITIVE)).sqrt());
         let (name, on) = self.metric();
-        let over =
-            progress.next(self.epochs, boundary.epoch, measured.map(|value| self.sign() * value), sides);
-        progress.log.push(value);
+        let over = early_stopping.next(
+            self.epochs,
+            boundary.epoch,
+            measured.map(|value| self.sign() * value),
+            sides,
+        );
+        early_stopping.log.push(value);
         Verdict::new(Metric::new(name, value, on).target(self.target)).status(over.unwrap_or_default())
     }
 
@@ -244,15 +249,20 @@ impl Program for AlternatingProgram {
 }
 
 impl Update for AlternatingProgram {
-    fn update(&self, task: &Task<Phase>, shard: &mut SideShard, sides: &FactorMatrices) -> SidePartial {
+    fn update(
+        &self,
+        task: &Task<AlternatingPhase>,
+        shard: &mut SideShard,
+        sides: &FactorMatrices,
+    ) -> SidePartial {
         match (task.phase, &self.way) {
-            (Phase::Take, _) => {
+            (AlternatingPhase::Take, _) => {
                 self.take(task.shard, shard, sides);
                 SidePartial::Nothing(())
             }
-            (Phase::Measure, _) => SidePartial::Measured(self.measure(shard, sides)),
-            (Phase::Rows(_), SideSolver::Rows(rows)) => SidePartial::Half(rows.half(shard, sides)),
-            (Phase::Column(Column { rank, pass, .. }), SideSolver::Columns(columns)) => {
+            (AlternatingPhase::Measure, _) => SidePartial::Measured(self.measure(shard, sides)),
+            (AlternatingPhase::Rows(_), SideSolver::Rows(rows)) => SidePartial::Half(rows.half(shard, sides)),
+            (AlternatingPhase::Column(Column { rank, pass, .. }), SideSolver::Columns(columns)) => {
                 SidePartial::Half(columns.half(shard, sides, rank, pass == 0))
             }
             (phase, way) => panic!("{way:?} has no {phase:?}"),
@@ -285,18 +295,18 @@ impl Alternation {
         (0..self.parts).map(move |part| 2 * part + side as u32)
     }
 
-    fn rows(&self, side: usize) -> Round<Phase> {
-        Round::to_shards(Phase::Rows(side), self.shards(side))
+    fn rows(&self, side: usize) -> Round<AlternatingPhase> {
+        Round::to_shards(AlternatingPhase::Rows(side), self.shards(side))
     }
 
     /// A column counts as a variable of the shards that update it.
-    fn column(&self, column: Column) -> Round<Phase> {
+    fn column(&self, column: Column) -> Round<AlternatingPhase> {
         let task = |shard| Assignment { shard, block: None, variables: vec![column.rank] };
-        Round { phase: Phase::Column(column), tasks: self.shards(column.side).map(task).collect() }
+        Round { phase: AlternatingPhase::Column(column), tasks: self.shards(column.side).map(task).collect() }
     }
 }
 
-impl Schedule<Phase> for Alternation {
+impl Schedule<AlternatingPhase> for Alternation {
     fn identity(&self) -> String {
         // In how many chunks the input is taken in changes no bit.
         let Self { way, parts, chunks: _, measures, is_set_up: _ } = self;
@@ -307,10 +317,10 @@ impl Schedule<Phase> for Alternation {
         vec![Verb::Update]
     }
 
-    fn begin_epoch(&mut self, _: &Outlook) -> Plan<Phase> {
+    fn begin_epoch(&mut self, _: &Outlook) -> Plan<AlternatingPhase> {
         let mut rounds = Vec::new();
         if !std::mem::replace(&mut self.is_set_up, true) {
-            let take = Round::to_shards(Phase::Take, 0..2 * self.parts);
+            let take = Round::to_shards(AlternatingPhase::Take, 0..2 * self.parts);
             // What comes of several chunks is joined when all of the input is gone.
             rounds.extend(vec![take; if self.chunks > 1 { self.chunks + 1 } else { 1 }]);
         }
@@ -325,7 +335,7 @@ impl Schedule<Phase> for Alternation {
             }
         });
         if self.measures {
-            rounds.push(Round::to_shards(Phase::Measure, self.shards(0)));
+            rounds.push(Round::to_shards(AlternatingPhase::Measure, self.shards(0)));
         }
         Plan::Known(rounds)
     }

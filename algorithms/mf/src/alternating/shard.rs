@@ -7,8 +7,8 @@ use raddle_datasets::Triples;
 
 use super::column_index::ColumnIndex;
 use super::dictionary::{Dictionary, Values};
-use super::setup::{Partitioning, positions};
-use super::sides::Columns;
+use super::partitioning::{Partitioning, positions};
+use super::sides::FactorColumns;
 use super::staged_chunk::{StagedChunk, join};
 use crate::input::chunk::Chunk;
 use crate::model::Side;
@@ -71,18 +71,18 @@ impl SideShard {
     pub(crate) fn take(
         &mut self,
         part: usize,
-        setup: &Partitioning,
+        partitioning: &Partitioning,
         center: f32,
         held_as: Option<f32>,
     ) -> bool {
         self.counted = None;
-        let (rows, others) = (setup.rows(self.side, part), setup.count(1 - self.side));
+        let (rows, others) = (partitioning.rows(self.side, part), partitioning.count(1 - self.side));
         if self.input.is_empty() {
             let taken = std::mem::take(&mut self.taken);
             if taken.is_empty() {
                 return false;
             }
-            (self.named, self.values) = join(&taken, (rows.len(), others), setup.list.as_ref());
+            (self.named, self.values) = join(&taken, (rows.len(), others), partitioning.list.as_ref());
             return true;
         }
         let chunk = self.input.remove(0);
@@ -93,7 +93,7 @@ impl SideShard {
             let value = |at: usize| held_as.unwrap_or(values[at] - center);
             self.held.extend(held.map(|at| (users[at], items[at], value(at))));
         }
-        let (named, values) = self.lay_out(chunk.ratings(), rows, others, center, setup.list.clone());
+        let (named, values) = self.lay_out(chunk.ratings(), rows, others, center, partitioning.list.clone());
         let is_only = self.taken.is_empty() && self.input.is_empty();
         match is_only {
             true => (self.named, self.values) = (named, values),
@@ -124,7 +124,7 @@ impl SideShard {
 
     /// Takes the products of all columns off the values, so that what is left is the residual; unless the run goes on with
     /// what had been left.
-    pub(crate) fn take_off(&mut self, columns: &[Columns; 2]) {
+    pub(crate) fn take_off(&mut self, columns: &[FactorColumns; 2]) {
         if let Some(left) = self.left.take() {
             self.values = Values::Plain(left);
             return;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::setup::{Partitioning, Tally};
+use super::partitioning::{Partitioning, Tally};
 use crate::kernels::{LANES, Vector};
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
@@ -14,25 +14,25 @@ use raddle::state::{Reader, StateError, Writer};
 #[derive(Debug, Clone, Default)]
 pub struct FactorMatrices {
     /// For least squares: whole vectors, row behind row.
-    pub(crate) rows: [Arc<Rows>; 2],
+    pub(crate) rows: [Arc<FactorRows>; 2],
     /// The sum of x x' over the rows of each side, whole vectors; for implicit feedback.
-    pub(crate) squares: [Rows; 2],
+    pub(crate) squares: [FactorRows; 2],
     /// For coordinate descent: rank by rank, a value a row.
-    pub(crate) columns: [Columns; 2],
+    pub(crate) columns: [FactorColumns; 2],
     /// The column changed last, as it was before.
     pub(crate) before: Arc<Vec<f32>>,
     /// Which rows each shard has, once that is known.
-    pub(crate) setup: Option<Arc<Partitioning>>,
+    pub(crate) partitioning: Option<Arc<Partitioning>>,
 }
 
 /// A value a row, rank by rank.
-pub(crate) type Columns = Vec<Arc<Vec<f32>>>;
+pub(crate) type FactorColumns = Vec<Arc<Vec<f32>>>;
 
 /// Rows of whole vectors.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Rows(pub(crate) Vec<Vector>);
+pub(crate) struct FactorRows(pub(crate) Vec<Vector>);
 
-impl State for Rows {
+impl State for FactorRows {
     fn save(&self, out: &mut Writer) {
         out.write(&self.0.len());
         out.put(bytemuck::cast_slice(&self.0));
@@ -52,7 +52,7 @@ impl State for FactorMatrices {
             out.write(&self.columns[side]);
         }
         out.write(&self.before);
-        out.write(&self.setup);
+        out.write(&self.partitioning);
     }
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
         let mut sides = Self::default();
@@ -62,7 +62,7 @@ impl State for FactorMatrices {
             sides.columns[side] = from.read()?;
         }
         sides.before = from.read()?;
-        sides.setup = from.read()?;
+        sides.partitioning = from.read()?;
         Ok(sides)
     }
 }
@@ -83,8 +83,8 @@ pub enum SidePartial {
 /// New rows or a new column of a shard's rows, and squares of what has moved and of what there is.
 #[derive(Debug, Clone, Default)]
 pub struct Half {
-    pub(crate) rows: Rows,
-    pub(crate) square: Rows,
+    pub(crate) rows: FactorRows,
+    pub(crate) square: FactorRows,
     pub(crate) column: Vec<f32>,
     pub(crate) moved: (f64, f64),
 }
@@ -104,13 +104,13 @@ raddle::state!(
 pub struct SideUpdate {
     pub(super) side: usize,
     pub(super) rank: Option<u32>,
-    pub(super) rows: Option<Arc<Rows>>,
-    pub(super) square: Rows,
+    pub(super) rows: Option<Arc<FactorRows>>,
+    pub(super) square: FactorRows,
     pub(super) column: Option<Arc<Vec<f32>>>,
-    pub(super) setup: Option<Arc<Partitioning>>,
+    pub(super) partitioning: Option<Arc<Partitioning>>,
 }
 
-raddle::state!(SideUpdate { side, rank, rows, square, column, setup });
+raddle::state!(SideUpdate { side, rank, rows, square, column, partitioning });
 
 impl SideUpdate {
     /// The answers of all shards of a side, in their order, put together once for all workers. Each answer is dropped as
@@ -129,16 +129,16 @@ impl SideUpdate {
             }
         }
         let (rows, column) = match rank {
-            None => (Some(Arc::new(Rows(rows))), None),
+            None => (Some(Arc::new(FactorRows(rows))), None),
             Some(_) => (None, Some(Arc::new(column))),
         };
-        Self { side, rank, rows, square: Rows(square), column, setup: None }
+        Self { side, rank, rows, square: FactorRows(square), column, partitioning: None }
     }
 
     /// Puts what is new where it belongs.
     pub(crate) fn commit(&self, sides: &mut FactorMatrices) {
-        if let Some(setup) = &self.setup {
-            sides.setup = Some(Arc::clone(setup));
+        if let Some(partitioning) = &self.partitioning {
+            sides.partitioning = Some(Arc::clone(partitioning));
         }
         if let Some(rows) = &self.rows {
             sides.rows[self.side] = Arc::clone(rows);

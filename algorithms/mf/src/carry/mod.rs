@@ -28,7 +28,7 @@ pub struct Carried(Kind);
 #[derive(Debug, Clone, PartialEq)]
 enum Kind {
     /// Of gradient steps.
-    Steps(sgd::Carried),
+    Steps(sgd::TrainedRows),
     /// Of solvers that need the factors alone.
     Factors(Model),
 }
@@ -102,7 +102,7 @@ impl Mf {
     /// Folds in the rows that had no ratings, and those whose ratings have changed by half.
     fn folded(
         &self,
-        carried: &sgd::Carried,
+        carried: &sgd::TrainedRows,
         problem: &Problem,
         delta: &Delta<Pair>,
     ) -> Result<Folded, MfError> {
@@ -155,7 +155,7 @@ impl Fit {
 }
 
 /// Which users and items begin anew: those that had no ratings, and those whose ratings have changed by half.
-fn anew(carried: &sgd::Carried, problem: &Problem, delta: &Delta<Pair>) -> [Vec<bool>; 2] {
+fn anew(carried: &sgd::TrainedRows, problem: &Problem, delta: &Delta<Pair>) -> [Vec<bool>; 2] {
     let mut counts = [vec![0_u32; problem.users()], vec![0; problem.items()]];
     for (&user, &item) in problem.train().users.iter().zip(&problem.train().items) {
         counts[0][user as usize] += 1;

@@ -124,17 +124,17 @@ pub(super) fn run(start: &Naive, course: &Course, lines: &[Line], held: &[Line])
         if course.tail.is_none() {
             now = start.clone();
         }
-        let (mut in_vain, mut is_best_of_this_stage) = (0, false);
+        let (mut without_progress, mut is_best_of_this_stage) = (0, false);
         for epoch in 0..length {
             now.train(lines, course, length, epoch);
             let error = now.error(held);
             found.log.push(error);
-            in_vain += 1;
+            without_progress += 1;
             if error < best {
-                (best, in_vain, is_best_of_this_stage) = (error, 0, true);
+                (best, without_progress, is_best_of_this_stage) = (error, 0, true);
                 (found.best, found.best_epoch) = (now.clone(), found.log.len());
             }
-            if in_vain >= 3 && is_best_of_this_stage && 2 * (epoch + 1) > length {
+            if without_progress >= 3 && is_best_of_this_stage && 2 * (epoch + 1) > length {
                 break;
             }
         }

@@ -253,13 +253,13 @@ fn the_error_of_a_cell_is_the_mean_over_its_ratings() {
     // Steps that move nothing from factors near 0: what is met is how far ratings are from their mean.
     let mf = Mf::params().rank(2).shards(2).blocks(3).epochs(1).step(1e-12).init_scale(1e-9);
     let outcome = mf.schedule(ScheduleKind::Priority).steps_engine(&problem).run().unwrap();
-    let setup = outcome.parts.replica.setup.unwrap();
+    let partitioning = outcome.parts.replica.partitioning.unwrap();
     let lines: Vec<Line> =
         triples.iter().map(|(u, i, value)| (u as usize, i as usize, f64::from(value))).collect();
     let (mean, scale) = moments(&lines);
     let mut cells = vec![(0.0, 0.0); 6];
     for (user, item, value) in lines {
-        let cell = (setup.users.place[user] >> 16) * 3 + (setup.items.place[item] >> 16);
+        let cell = (partitioning.users.place[user] >> 16) * 3 + (partitioning.items.place[item] >> 16);
         let (sum, count) = &mut cells[cell as usize];
         (*sum, *count) = (*sum + ((value - mean) / scale).powi(2), *count + 1.0);
     }
@@ -280,9 +280,9 @@ fn ratings_that_differ_by_rounding_alone_are_not_divided_by_it() {
         let problem = Problem::new(7, 5, all).unwrap();
         let program = Mf::params().steps_program(&problem, (2, 2), false);
         let chunks = Chunk::cut(&problem.train, None, 2);
-        let setup = program.lay_out(chunks.iter().map(|chunk| chunk.count(7, 5)));
-        assert_eq!(setup.scale, 1.0, "{count} ratings deviate by {}", setup.deviation);
-        deviations.push(setup.deviation);
+        let partitioning = program.lay_out(chunks.iter().map(|chunk| chunk.count(7, 5)));
+        assert_eq!(partitioning.scale, 1.0, "{count} ratings deviate by {}", partitioning.deviation);
+        deviations.push(partitioning.deviation);
     }
     assert!(not_empty(deviations).any(|deviation| deviation > 0.0), "nothing was rounded");
 }

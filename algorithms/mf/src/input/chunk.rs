@@ -43,7 +43,7 @@ enum Train {
     /// A range of ratings that others use, too.
     Range(Arc<Triples>, Range<usize>),
     /// Ratings that are given up with the last chunk that holds them.
-    Piece(Arc<MmapArrays>),
+    Owned(Arc<MmapArrays>),
 }
 
 impl Default for Train {
@@ -103,13 +103,13 @@ impl Chunk {
         };
         let count = triples.len();
         // From the end, so that what is left stays where it is.
-        let piece = |part| {
+        let chunk = |part| {
             let pages = take_off(&mut triples, range(count, part, parts).start);
-            Self::with(Train::Piece(Arc::new(pages)), measured, part, parts)
+            Self::with(Train::Owned(Arc::new(pages)), measured, part, parts)
         };
-        let mut pieces: Vec<Self> = (0..parts).rev().map(piece).collect();
-        pieces.reverse();
-        pieces
+        let mut chunks: Vec<Self> = (0..parts).rev().map(chunk).collect();
+        chunks.reverse();
+        chunks
     }
 
     fn with(train: Train, measured: Option<&Arc<Triples>>, part: usize, parts: usize) -> Self {
@@ -121,7 +121,7 @@ impl Chunk {
     pub(crate) fn ratings(&self) -> (&[u32], &[u32], &[f32]) {
         match &self.train {
             Train::Range(triples, range) => columns(triples, range),
-            Train::Piece(pages) => (pages.array(0), pages.array(1), pages.array(2)),
+            Train::Owned(pages) => (pages.array(0), pages.array(1), pages.array(2)),
         }
     }
 

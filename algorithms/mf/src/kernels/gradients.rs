@@ -9,7 +9,7 @@ use super::{Kernel, run};
 
 /// The equations of a row: `(S + sum w_i x_i x_i' + r I) x = sum t_i x_i`.
 #[derive(Debug, Clone, Copy)]
-pub struct Equations<'a> {
+pub struct LinearSystem<'a> {
     /// The rows of the other side, all of them.
     pub features: &'a [Vector],
     /// Vectors a row.
@@ -30,8 +30,8 @@ pub struct Equations<'a> {
 ///
 /// # Panics
 /// If the lengths do not fit each other, or a row is beyond the features.
-pub fn descend(equations: &Equations<'_>, steps: usize, x: &mut [Vector]) {
-    let Equations { features, chunks, rows, weights, targets, square, .. } = *equations;
+pub fn descend(equations: &LinearSystem<'_>, steps: usize, x: &mut [Vector]) {
+    let LinearSystem { features, chunks, rows, weights, targets, square, .. } = *equations;
     assert!(
         rows.len() == weights.len() && rows.len() == targets.len() && x.len() == chunks,
         "a weight for each row"
@@ -51,7 +51,7 @@ pub fn descend(equations: &Equations<'_>, steps: usize, x: &mut [Vector]) {
 
 /// `MOST` bounds the vectors a row.
 struct Descend<'a, const MOST: usize> {
-    equations: &'a Equations<'a>,
+    equations: &'a LinearSystem<'a>,
     steps: usize,
     x: &'a mut [Vector],
 }
@@ -104,7 +104,7 @@ impl<const MOST: usize> Descend<'_, MOST> {
     /// and `s (S v + r v)`.
     #[inline(always)]
     fn times<L: Lanes>(&self, v: &Row<L, MOST>, residual: bool) -> Row<L, MOST> {
-        let Equations { features, rows, weights, targets, square, ridge, .. } = *self.equations;
+        let LinearSystem { features, rows, weights, targets, square, ridge, .. } = *self.equations;
         let chunks = if MOST <= 4 { MOST } else { self.equations.chunks };
         let sign = if residual { -1.0 } else { 1.0 };
         let mut out = [L::zero(); MOST];

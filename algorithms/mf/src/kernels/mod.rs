@@ -26,7 +26,7 @@ mod tests;
 mod uniform;
 
 pub use cell::{Cell, Rows, Scale, Steps};
-pub use gradients::{Equations, descend};
+pub use gradients::{LinearSystem, descend};
 pub use input::{Moments, all_finite, largest, moments};
 pub use measure::squares;
 pub use normal::{add_products, solve};

@@ -328,7 +328,7 @@ proptest! {
         }
         prop_assert!(slope.iter().all(|slope| slope.abs() < 1e-3), "{slope:?}");
         let indices: Vec<u32> = (0..count as u32).collect();
-        let equations = Equations {
+        let equations = LinearSystem {
             features: &features, chunks, rows: &indices, weights: &weights, targets: &targets, square: &[], ridge: 0.5,
         };
         let by_gradients = same(in_every_form(|| {

@@ -1,8 +1,8 @@
-//! [`Bucket`]: what one chunk of the input has of a cell's ratings, and [`CellRatings`]: all that a cell has.
+//! [`Bucket`]: ratings of one cell from one chunk of the input, and [`CellRatings`]: all ratings of a cell.
 
 use std::slice::IterMut;
 
-use super::replica::Partitioning;
+use super::replica::GridPartitioning;
 use crate::kernels::{Cell, Rating, Ratings};
 use raddle::Pool;
 
@@ -28,30 +28,32 @@ impl Bucket {
     }
 }
 
-/// Deals the users, items and values of a chunk: a piece for each cell, shard by shard and block by block in each.
-pub(crate) fn deal(
+/// Splits the users, items and values of a chunk into a bucket for each cell, shard by shard and block by block in each.
+pub(crate) fn split_into_cells(
     chunk: u32,
     (users, items, values): (&[u32], &[u32], &[f32]),
-    setup: &Partitioning,
+    partitioning: &GridPartitioning,
     pool: &Pool<Rating>,
 ) -> Vec<Bucket> {
-    let (blocks, count) = (setup.items.parts(), values.len());
-    let cells = setup.users.parts() * blocks;
+    let (blocks, count) = (partitioning.items.parts(), values.len());
+    let cells = partitioning.users.parts() * blocks;
     // Cells are nearly even: a little more than the mean, and few have more.
     let room = count / cells + count / cells / 16 + 32;
     let mut parts = Ratings::cut(cells, room, pool);
     let mut places: Vec<IterMut<'_, Rating>> = parts.iter_mut().map(|part| part.iter_mut()).collect();
     let mut over = vec![Vec::new(); cells];
-    let (center, scale) = (setup.center as f32, (1.0 / setup.scale) as f32);
+    let (center, scale) = (partitioning.center as f32, (1.0 / partitioning.scale) as f32);
     let mut together = [(0, Rating::default()); TOGETHER];
     for first in (0..count).step_by(TOGETHER) {
         let range = first..count.min(first + TOGETHER);
         let together = &mut together[..range.len()];
         let triples = users[range.clone()].iter().zip(&items[range.clone()]).zip(&values[range]);
-        for (dealt, ((&user, &item), &value)) in together.iter_mut().zip(triples) {
-            let (user, item) = (setup.users.place[user as usize], setup.items.place[item as usize]);
+        for (sorted, ((&user, &item), &value)) in together.iter_mut().zip(triples) {
+            let (user, item) =
+                (partitioning.users.place[user as usize], partitioning.items.place[item as usize]);
             let cell = (user >> 16) * blocks as u32 + (item >> 16);
-            *dealt = (cell, Rating { user: user as u16, item: item as u16, value: (value - center) * scale });
+            *sorted =
+                (cell, Rating { user: user as u16, item: item as u16, value: (value - center) * scale });
         }
         for &mut (cell, rating) in together {
             match places[cell as usize].next() {
@@ -60,45 +62,45 @@ pub(crate) fn deal(
             }
         }
     }
-    let dealt: Vec<usize> = places.into_iter().map(|places| room - places.len()).collect();
-    let piece = |((mut ratings, dealt), over): ((Ratings, usize), Vec<Rating>)| {
-        ratings.truncate(dealt);
+    let counts: Vec<usize> = places.into_iter().map(|places| room - places.len()).collect();
+    let bucket = |((mut ratings, counts), over): ((Ratings, usize), Vec<Rating>)| {
+        ratings.truncate(counts);
         Bucket { chunk, ratings, over: over.into() }
     };
-    parts.into_iter().zip(dealt).zip(over).map(piece).collect()
+    parts.into_iter().zip(counts).zip(over).map(bucket).collect()
 }
 
-/// All ratings of one cell: piece by piece until they are first needed.
+/// All ratings of one cell: in buckets until they are first needed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CellRatings {
-    pieces: Vec<Bucket>,
+    buckets: Vec<Bucket>,
     cells: Vec<Cell>,
 }
 
-raddle::state!(CellRatings { pieces, cells });
+raddle::state!(CellRatings { buckets, cells });
 
 impl CellRatings {
-    /// Adds a piece, in whatever order chunks arrive.
-    pub(crate) fn add(&mut self, piece: Bucket) {
-        let at = self.pieces.partition_point(|before| before.chunk < piece.chunk);
-        self.pieces.insert(at, piece);
+    /// Adds a bucket, in whatever order chunks arrive.
+    pub(crate) fn add(&mut self, bucket: Bucket) {
+        let at = self.buckets.partition_point(|before| before.chunk < bucket.chunk);
+        self.buckets.insert(at, bucket);
     }
 
     /// The ratings in a good order for steps of rows of `width` values.
     pub(crate) fn for_steps(&mut self, width: usize) -> &[Cell] {
-        self.once(|pieces| Cell::in_order(pieces, width))
+        self.once(|buckets| Cell::in_order(buckets, width))
     }
 
     /// The ratings in the order of the input.
     pub(crate) fn for_errors(&mut self) -> &[Cell] {
-        self.once(|pieces| pieces.into_iter().map(Cell::as_given).collect())
+        self.once(|buckets| buckets.into_iter().map(Cell::as_given).collect())
     }
 
     fn once(&mut self, cells: impl FnOnce(Vec<Ratings>) -> Vec<Cell>) -> &[Cell] {
-        if !self.pieces.is_empty() {
-            let pieces = std::mem::take(&mut self.pieces).into_iter();
-            let pieces = pieces.flat_map(|piece| [piece.ratings, piece.over]);
-            self.cells = cells(pieces.filter(|ratings| !ratings.is_empty()).collect());
+        if !self.buckets.is_empty() {
+            let buckets = std::mem::take(&mut self.buckets).into_iter();
+            let buckets = buckets.flat_map(|bucket| [bucket.ratings, bucket.over]);
+            self.cells = cells(buckets.filter(|ratings| !ratings.is_empty()).collect());
         }
         &self.cells
     }
@@ -123,28 +125,28 @@ mod tests {
             }
             let [users, items] = counts;
             let (users, items) = (Partition::new(users, parts.0), Partition::new(items, parts.1));
-            let setup = Partitioning { users, items, mean: 0.5, center: 0.5, scale: 2.0, deviation: 2.0 };
+            let partitioning = GridPartitioning { users, items, mean: 0.5, center: 0.5, scale: 2.0, deviation: 2.0 };
             let pool = Pool::default();
             let mut lots = vec![CellRatings::default(); parts.0 * parts.1];
             let length = triples.len().div_ceil(chunks).max(1);
-            let mut dealt: Vec<Vec<Bucket>> = (0..).zip(triples.chunks(length)).map(|(chunk, triples)| {
+            let mut counts: Vec<Vec<Bucket>> = (0..).zip(triples.chunks(length)).map(|(chunk, triples)| {
                 let users: Vec<u32> = triples.iter().map(|&(user, _, _)| user).collect();
                 let items: Vec<u32> = triples.iter().map(|&(_, item, _)| item).collect();
                 let values: Vec<f32> = triples.iter().map(|&(_, _, value)| value).collect();
-                deal(chunk, (&users, &items, &values), &setup, &pool)
+                split_into_cells(chunk, (&users, &items, &values), &partitioning, &pool)
             }).collect();
             if backwards {
-                dealt.reverse();
+                counts.reverse();
             }
-            for pieces in dealt {
-                lots.iter_mut().zip(pieces).for_each(|(lot, piece)| lot.add(piece));
+            for buckets in counts {
+                lots.iter_mut().zip(buckets).for_each(|(lot, bucket)| lot.add(bucket));
             }
             for (number, lot) in (0..).zip(&mut lots) {
-                let at = |row: u32, deal: &Partition, part: u32| (deal.place[row as usize] >> 16 == part)
-                    .then_some(deal.place[row as usize] as u16);
+                let at = |row: u32, partition: &Partition, part: u32| (partition.place[row as usize] >> 16 == part)
+                    .then_some(partition.place[row as usize] as u16);
                 let mine = |&(user, item, value): &(u32, u32, f32)| Some(Rating {
-                    user: at(user, &setup.users, number / parts.1 as u32)?,
-                    item: at(item, &setup.items, number % parts.1 as u32)?,
+                    user: at(user, &partitioning.users, number / parts.1 as u32)?,
+                    item: at(item, &partitioning.items, number % parts.1 as u32)?,
                     value: (value - 0.5) * 0.5,
                 });
                 let expected: Vec<Rating> = triples.iter().filter_map(mine).collect();

@@ -1,4 +1,4 @@
-//! [`Carried`]: what a fit by steps leaves for one that goes on from it on other data.
+//! [`TrainedRows`]: what a fit by steps leaves for one that goes on from it on other data.
 //!
 //! Rows keep their numbers, their parts, and their values bit for bit: what is taken off ratings and what they are divided
 //! by stay those of the first fit, too. Rows that had no ratings come from a model into which they were folded; those that
@@ -8,7 +8,7 @@ use raddle::Outcome;
 
 use super::partition::{NOWHERE, Partition};
 use super::program::SgdProgram;
-use super::replica::Partitioning;
+use super::replica::GridPartitioning;
 use super::write_back::write_back;
 use crate::initial::Start;
 use crate::input::chunk::{Chunk, Counts};
@@ -19,8 +19,8 @@ use crate::params::Mf;
 
 /// The rows that a fit came to, as it had them.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Carried {
-    setup: Partitioning,
+pub(crate) struct TrainedRows {
+    partitioning: GridPartitioning,
     users: Vec<Rows>,
     items: Vec<Rows>,
     /// The epochs of the stage that led to them.
@@ -29,7 +29,7 @@ pub(crate) struct Carried {
     pub(crate) reg: f64,
 }
 
-raddle::state!(Carried { setup, users, items, length, reg });
+raddle::state!(TrainedRows { partitioning, users, items, length, reg });
 
 /// Rows that were folded in: a model in the units of the ratings, and which of its users and items are meant, in order.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub(crate) struct Folded {
 /// Rows for other data.
 #[derive(Debug)]
 pub(crate) struct CarriedRows {
-    pub(super) setup: Partitioning,
+    pub(super) partitioning: GridPartitioning,
     pub(super) users: Vec<Rows>,
     pub(super) items: Vec<Rows>,
     pub(super) length: u32,
@@ -50,17 +50,17 @@ pub(crate) struct CarriedRows {
     pub(crate) error: Option<f64>,
 }
 
-impl Carried {
+impl TrainedRows {
     /// What a run has come to; nothing where it ended before its first epoch.
     pub(super) fn of(outcome: Outcome<SgdProgram>, length: u32, reg: f64) -> Option<Self> {
-        let setup = (*outcome.parts.replica.setup?).clone();
+        let partitioning = (*outcome.parts.replica.partitioning?).clone();
         let kept = outcome.parts.pinned.best_epoch != outcome.report.epochs;
         let users: Vec<Rows> =
             outcome.parts.shards.into_iter().map(|shard| shard.part.into_result(kept)).collect();
         let items: Vec<Rows> =
             outcome.parts.blocks.into_iter().map(|block| block.part.into_result(kept)).collect();
         let has_begun = users.iter().chain(&items).all(|rows| rows.width > 0);
-        has_begun.then_some(Self { setup, users, items, length, reg })
+        has_begun.then_some(Self { partitioning, users, items, length, reg })
     }
 
     /// Values of a row.
@@ -71,28 +71,30 @@ impl Carried {
     /// Whether rows and parts fit together.
     pub(crate) fn is_whole(&self) -> bool {
         let width = self.width();
-        let fits = |deal: &Partition, parts: &[Rows]| {
+        let fits = |partition: &Partition, parts: &[Rows]| {
             let lengths = |part: usize, rows: &Rows| {
-                let count = deal.part(part as u32).len();
+                let count = partition.part(part as u32).len();
                 rows.width == width
                     && rows.biases.len() == count
                     && rows.factors.len() * LANES == count * width
             };
-            deal.is_whole()
-                && deal.parts() == parts.len()
+            partition.is_whole()
+                && partition.parts() == parts.len()
                 && parts.iter().enumerate().all(|(part, rows)| lengths(part, rows))
         };
-        width > 0 && fits(&self.setup.users, &self.users) && fits(&self.setup.items, &self.items)
+        width > 0
+            && fits(&self.partitioning.users, &self.users)
+            && fits(&self.partitioning.items, &self.items)
     }
 
     /// Whether a row was trained.
     pub(crate) fn has(&self, side: Side, row: u32) -> bool {
-        self.setup.deal(side).place.get(row as usize).is_some_and(|&place| place != NOWHERE)
+        self.partitioning.side(side).place.get(row as usize).is_some_and(|&place| place != NOWHERE)
     }
 
     /// The rows in the units of the ratings, for this many users and items.
     pub(crate) fn model(&self, rank: usize, users: usize, items: usize) -> Model {
-        let Partitioning { users: of_users, items: of_items, center, scale, .. } = &self.setup;
+        let GridPartitioning { users: of_users, items: of_items, center, scale, .. } = &self.partitioning;
         let (user_factors, user_biases) = write_back(self.users.iter(), of_users, *scale, rank);
         let (item_factors, item_biases) = write_back(self.items.iter(), of_items, *scale, rank);
         Model { rank, mean: *center, user_factors, item_factors, user_biases, item_biases }
@@ -105,12 +107,13 @@ impl Carried {
         let chunk = Chunk::cut(&problem.train, None, 1);
         let counts = chunk.first().map(|chunk| chunk.count(problem.users, problem.items));
         let Counts { users, items, sum, squares } = counts.unwrap_or_default();
-        let (number, Partitioning { center, scale, .. }) = (problem.train.len() as f64, &self.setup);
+        let (number, GridPartitioning { center, scale, .. }) =
+            (problem.train.len() as f64, &self.partitioning);
         let mean = sum / number;
         let deviation = (squares / number - 2.0 * center * mean + center * center).max(0.0).sqrt();
-        let setup = Partitioning {
-            users: self.setup.users.carried(users),
-            items: self.setup.items.carried(items),
+        let partitioning = GridPartitioning {
+            users: self.partitioning.users.carried(users),
+            items: self.partitioning.items.carried(items),
             mean,
             center: *center,
             scale: *scale,
@@ -118,32 +121,32 @@ impl Carried {
         };
         let start = Start { given: None, ..mf.start() };
         let of = |side: Side| -> Vec<Rows> {
-            let deal = setup.deal(side);
-            (0..deal.parts() as u32)
-                .map(|part| self.part(deal.part(part), side, (&start, &setup), folded))
+            let partition = partitioning.side(side);
+            (0..partition.parts() as u32)
+                .map(|part| self.part(partition.part(part), side, (&start, &partitioning), folded))
                 .collect()
         };
         let (users, items) = (of(Side::Users), of(Side::Items));
-        CarriedRows { users, items, setup, length: self.length, reg: self.reg, error: None }
+        CarriedRows { users, items, partitioning, length: self.length, reg: self.reg, error: None }
     }
 
     fn part(
         &self,
         rows: &[u32],
         side: Side,
-        (start, setup): (&Start, &Partitioning),
+        (start, partitioning): (&Start, &GridPartitioning),
         folded: &Folded,
     ) -> Rows {
         let width = start.width();
-        let (old, deal) = match side {
-            Side::Users => (&self.users, &self.setup.users),
-            Side::Items => (&self.items, &self.setup.items),
+        let (old, partition) = match side {
+            Side::Users => (&self.users, &self.partitioning.users),
+            Side::Items => (&self.items, &self.partitioning.items),
         };
         let (factors, biases) = match side {
             Side::Users => (&folded.model.user_factors, &folded.model.user_biases),
             Side::Items => (&folded.model.item_factors, &folded.model.item_biases),
         };
-        let shrink = (1.0 / setup.scale.sqrt()) as f32;
+        let shrink = (1.0 / partitioning.scale.sqrt()) as f32;
         let mut out = Rows { width, factors: Vec::new(), biases: Vec::new(), scales: Vec::new() };
         for &row in rows {
             if folded.rows[side as usize].binary_search(&row).is_ok() {
@@ -152,12 +155,12 @@ impl Carried {
                 let to: &mut [f32] = bytemuck::cast_slice_mut(&mut new);
                 to.iter_mut().zip(given).for_each(|(to, value)| *to = value * shrink);
                 out.factors.extend(new);
-                out.biases.push((f64::from(biases[row as usize]) / setup.scale) as f32);
-            } else if let Some((rows, at)) = place(old, deal, row) {
+                out.biases.push((f64::from(biases[row as usize]) / partitioning.scale) as f32);
+            } else if let Some((rows, at)) = place(old, partition, row) {
                 out.factors.extend_from_slice(&rows.factors[at * width / LANES..(at + 1) * width / LANES]);
                 out.biases.push(rows.biases[at]);
             } else {
-                let new = start.rows(&[row], side, setup, &[], Vec::new());
+                let new = start.rows(&[row], side, partitioning, &[], Vec::new());
                 out.factors.extend(new.factors);
                 out.biases.extend(new.biases);
             }
@@ -167,15 +170,15 @@ impl Carried {
 }
 
 /// Where the row of the data stands among the parts.
-fn place<'a>(parts: &'a [Rows], deal: &Partition, row: u32) -> Option<(&'a Rows, usize)> {
-    let place = deal.place.get(row as usize).copied().filter(|&place| place != NOWHERE)?;
+fn place<'a>(parts: &'a [Rows], partition: &Partition, row: u32) -> Option<(&'a Rows, usize)> {
+    let place = partition.place.get(row as usize).copied().filter(|&place| place != NOWHERE)?;
     Some((&parts[(place >> 16) as usize], (place & 0xffff) as usize))
 }
 
 impl CarriedRows {
     /// The rows in the units of the ratings.
     pub(crate) fn model(&self, rank: usize) -> Model {
-        let Partitioning { users, items, center, scale, .. } = &self.setup;
+        let GridPartitioning { users, items, center, scale, .. } = &self.partitioning;
         let (user_factors, user_biases) = write_back(self.users.iter(), users, *scale, rank);
         let (item_factors, item_biases) = write_back(self.items.iter(), items, *scale, rank);
         Model { rank, mean: *center, user_factors, item_factors, user_biases, item_biases }
@@ -187,10 +190,10 @@ mod tests {
     use super::*;
 
     /// Two parts of users and one of items, of which one has no ratings.
-    fn whole() -> Carried {
+    fn whole() -> TrainedRows {
         let (users, items) = (Partition::new(vec![2, 1, 1, 2, 3], 2), Partition::new(vec![4, 0, 5], 1));
-        let rows = |deal: &Partition| -> Vec<Rows> {
-            let counts = (0..deal.parts() as u32).map(|part| deal.part(part).len());
+        let rows = |partition: &Partition| -> Vec<Rows> {
+            let counts = (0..partition.parts() as u32).map(|part| partition.part(part).len());
             let rows = |count| Rows {
                 width: 2 * LANES,
                 factors: vec![Vector([0.0; LANES]); 2 * count],
@@ -200,15 +203,15 @@ mod tests {
             counts.map(rows).collect()
         };
         let (users_rows, items_rows) = (rows(&users), rows(&items));
-        let setup = Partitioning { users, items, scale: 1.0, ..Partitioning::default() };
-        Carried { setup, users: users_rows, items: items_rows, length: 3, reg: 0.1 }
+        let partitioning = GridPartitioning { users, items, scale: 1.0, ..GridPartitioning::default() };
+        TrainedRows { partitioning, users: users_rows, items: items_rows, length: 3, reg: 0.1 }
     }
 
     #[test]
     fn rows_that_are_not_those_of_their_parts_are_not_whole() {
         assert!(whole().is_whole());
-        assert!(!Carried::default().is_whole(), "no rows");
-        type Damage = fn(&mut Carried);
+        assert!(!TrainedRows::default().is_whole(), "no rows");
+        type Damage = fn(&mut TrainedRows);
         let damages: [(&str, Damage); 11] = [
             ("a part of rows of another width", |carried| carried.users[1].width = LANES),
             ("rows without values", |carried| {
@@ -230,8 +233,8 @@ mod tests {
             }),
             ("a part too many", |carried| carried.items.push(carried.items[0].clone())),
             ("parts in another order", |carried| carried.users.reverse()),
-            ("a user elsewhere", |carried| carried.setup.users.place[0] ^= 1),
-            ("an item in a part that is not there", |carried| carried.setup.items.place[2] = 7 << 16),
+            ("a user elsewhere", |carried| carried.partitioning.users.place[0] ^= 1),
+            ("an item in a part that is not there", |carried| carried.partitioning.items.place[2] = 7 << 16),
         ];
         for (what, damage) in damages {
             let mut carried = whole();

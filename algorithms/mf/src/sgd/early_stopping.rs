@@ -32,7 +32,7 @@ pub struct EarlyStopping {
     best_length: u32,
     /// The best before the stage began.
     before: f64,
-    in_vain: u32,
+    without_progress: u32,
     /// The error after each epoch.
     pub(crate) log: Vec<f64>,
     /// For each cell, the mean squared error at its last visit.
@@ -50,7 +50,7 @@ raddle::state!(EarlyStopping {
     best_stage,
     best_length,
     before,
-    in_vain,
+    without_progress,
     log,
     cells,
     now,
@@ -59,7 +59,7 @@ raddle::state!(EarlyStopping {
 
 /// What follows an epoch.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Next {
+pub(crate) enum AfterEpoch {
     Epoch(EpochPlan),
     /// The run is over: its stopping rule holds, or the length that it was given is completed.
     Done(Status),
@@ -75,7 +75,7 @@ impl EarlyStopping {
             best_stage: 0,
             best_length: 0,
             before: f64::INFINITY,
-            in_vain: 0,
+            without_progress: 0,
             log: Vec::new(),
             cells: vec![f64::INFINITY; cells],
             now: EpochPlan::default(),
@@ -97,7 +97,7 @@ impl EarlyStopping {
     /// Whether a run on this course, over this number of cells, can have come to this.
     pub(crate) fn fits(&self, rates: &LearningRateSchedule, cells: usize) -> bool {
         let is_stage = |stage: u32| (stage as usize) < rates.lengths.len();
-        let is_within = self.in_vain <= self.done && self.done <= rates.length(self.stage);
+        let is_within = self.without_progress <= self.done && self.done <= rates.length(self.stage);
         let is_counted = self.cells.len() == cells && !self.best.is_nan() && !self.before.is_nan();
         [self.stage, self.best_stage, self.now.stage].into_iter().all(is_stage) && is_within && is_counted
     }
@@ -120,7 +120,7 @@ impl EarlyStopping {
         scale: f64,
         epoch: u64,
         (measured, mean): (Option<f64>, Option<f64>),
-    ) -> Next {
+    ) -> AfterEpoch {
         self.done += 1;
         let length = rates.length(self.stage);
         let mut keep = false;
@@ -128,17 +128,17 @@ impl EarlyStopping {
             Some(error) if error < self.best => {
                 (self.best, self.best_epoch) = (error, epoch);
                 (self.best_stage, self.best_length) = (self.stage, self.done);
-                (self.in_vain, keep) = (0, true);
+                (self.without_progress, keep) = (0, true);
             }
-            Some(_) => self.in_vain += 1,
+            Some(_) => self.without_progress += 1,
             None => (self.best_epoch, self.best_length) = (epoch, self.done),
         }
         let is_behind = measured.is_some() && mean.is_some_and(|mean| self.best >= mean);
         // Errors may rise while steps are large: what comes of them shows when they have fallen; behind the mean at the end.
         let is_over = 2 * self.done > length && self.stage == self.best_stage && !is_behind;
-        let in_vain = self.in_vain >= PATIENCE && is_over;
-        if self.done < length && !in_vain {
-            return Next::Epoch(EpochPlan {
+        let without_progress = self.without_progress >= PATIENCE && is_over;
+        if self.done < length && !without_progress {
+            return AfterEpoch::Epoch(EpochPlan {
                 stage: self.stage,
                 keep,
                 steps: rates.steps(self.stage, self.done, scale),
@@ -150,11 +150,11 @@ impl EarlyStopping {
         let is_tried = is_behind && rates.tail.is_none() && length < TRIED;
         if !(was_worth || is_tried) || self.stage as usize + 1 >= rates.lengths.len() {
             // A run of a given length is one stage.
-            let is_completed = rates.lengths.len() == 1 && !in_vain;
-            return Next::Done(if is_completed { Status::Completed } else { Status::Converged });
+            let is_completed = rates.lengths.len() == 1 && !without_progress;
+            return AfterEpoch::Done(if is_completed { Status::Completed } else { Status::Converged });
         }
-        (self.stage, self.done, self.in_vain, self.before) = (self.stage + 1, 0, 0, self.best);
-        Next::Epoch(EpochPlan { stage: self.stage, keep, steps: rates.steps(self.stage, 0, scale) })
+        (self.stage, self.done, self.without_progress, self.before) = (self.stage + 1, 0, 0, self.best);
+        AfterEpoch::Epoch(EpochPlan { stage: self.stage, keep, steps: rates.steps(self.stage, 0, scale) })
     }
 
     /// The mean squared error of each cell as met at its last visit.
@@ -206,7 +206,7 @@ mod tests {
     ) -> (u64, u64) {
         let mut solver = EarlyStopping::new(1);
         for epoch in 1.. {
-            if matches!(solver.next(rates, 1.0, epoch, (errors(epoch), mean)), Next::Done(_)) {
+            if matches!(solver.next(rates, 1.0, epoch, (errors(epoch), mean)), AfterEpoch::Done(_)) {
                 return (epoch, solver.best_epoch);
             }
         }
@@ -231,7 +231,7 @@ mod tests {
             let mut solver = EarlyStopping::going_on(1, before);
             let mut next = |epoch: usize| {
                 let error = before.map(|_| errors[epoch - 1]);
-                matches!(solver.next(&rates, 1.0, epoch as u64, (error, None)), Next::Done(_))
+                matches!(solver.next(&rates, 1.0, epoch as u64, (error, None)), AfterEpoch::Done(_))
             };
             (1..=6).find(|&epoch| next(epoch))
         };
@@ -251,7 +251,7 @@ mod tests {
         let mut come = EarlyStopping::new(6);
         for (epoch, error) in (1..).zip([0.9, 1.0, 1.0, 0.8]) {
             assert!(come.fits(&rates, 6), "before epoch {epoch}");
-            assert!(matches!(come.next(&rates, 1.0, epoch, (Some(error), None)), Next::Epoch(_)));
+            assert!(matches!(come.next(&rates, 1.0, epoch, (Some(error), None)), AfterEpoch::Epoch(_)));
         }
         assert!(come.fits(&rates, 6));
         assert!(!come.fits(&rates, 5) && !come.fits(&rates, 7), "of another grid");
@@ -263,7 +263,7 @@ mod tests {
             ("a best stage beyond the last", |run| run.best_stage = 2),
             ("a stage under way beyond the last", |run| run.now.stage = 2),
             ("more epochs than the stage has", |run| run.done = 5),
-            ("more epochs in vain than there were", |run| run.in_vain = run.done + 1),
+            ("more epochs in vain than there were", |run| run.without_progress = run.done + 1),
             ("a cell less", |run| run.cells.truncate(5)),
         ];
         for (what, forge) in forged {

@@ -95,12 +95,12 @@ impl Scaling {
     }
 
     /// Of the rows of a part, where the decay of biases is `bias_decay` in units of ratings.
-    pub(crate) fn of(&self, rows: &[u32], deal: &Partition, middle: f64, bias_decay: f64) -> Vec<Scale> {
+    pub(crate) fn of(&self, rows: &[u32], partition: &Partition, middle: f64, bias_decay: f64) -> Vec<Scale> {
         if self.is_even() {
             return Vec::new();
         }
         let scale = |&row: &u32| {
-            let count = f64::from(deal.counts[row as usize]);
+            let count = f64::from(partition.counts[row as usize]);
             let step = match self.power {
                 0.0 => 1.0,
                 power => libm::pow((count + 10.0) / (middle + 10.0), -power),

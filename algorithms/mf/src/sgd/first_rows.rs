@@ -1,6 +1,6 @@
 //! The rows that a run of gradient steps begins with.
 
-use super::replica::Partitioning;
+use super::replica::GridPartitioning;
 use crate::initial::Start;
 use crate::input::baseline::damped;
 use crate::kernels::{LANES, Rows, Scale, Vector, uniform};
@@ -13,18 +13,18 @@ impl Start {
         &self,
         rows: &[u32],
         side: Side,
-        setup: &Partitioning,
+        partitioning: &GridPartitioning,
         sums: &[f64],
         scales: Vec<Scale>,
     ) -> Rows {
         let width = self.width();
         let mut factors = Vec::with_capacity(rows.len() * width / LANES);
         let mut biases = vec![0.0; rows.len()];
-        let (low, span) = self.range(setup);
+        let (low, span) = self.range(partitioning);
         let key = self.key(side);
-        let deal = setup.deal(side);
+        let partition = partitioning.side(side);
         for ((bias, sum), &row) in biases.iter_mut().zip(sums).zip(rows) {
-            *bias = damped(*sum, deal.counts[row as usize]) as f32;
+            *bias = damped(*sum, partition.counts[row as usize]) as f32;
         }
         for (at, &row) in rows.iter().enumerate() {
             // Row by row: zeros written all at once would have left the caches again.
@@ -33,11 +33,11 @@ impl Start {
             let to = &mut bytemuck::cast_slice_mut::<Vector, f32>(to)[..self.rank];
             let given = self.given(side, row);
             if let Some((_, bias)) = given {
-                biases[at] = self.bias(bias, side, setup);
+                biases[at] = self.bias(bias, side, partitioning);
             }
             match given.and_then(|(factors, _)| factors) {
                 Some(given) => {
-                    let shrink = (1.0 / setup.scale.sqrt()) as f32;
+                    let shrink = (1.0 / partitioning.scale.sqrt()) as f32;
                     to.iter_mut().zip(given).for_each(|(to, value)| *to = value * shrink);
                 }
                 None => uniform(key ^ u64::from(row) << 24, low, span, to),
@@ -48,25 +48,25 @@ impl Start {
 
     /// Where factors lie: about 0; above it where they may not be negative, and so that products make up the mean where
     /// it is not taken off.
-    fn range(&self, setup: &Partitioning) -> (f32, f32) {
+    fn range(&self, partitioning: &GridPartitioning) -> (f32, f32) {
         let spread = self.scale / (self.rank as f64).sqrt();
         match self.non_negative {
             false => (-spread as f32, 2.0 * spread as f32),
-            true if setup.center != 0.0 => (0.0, spread as f32),
+            true if partitioning.center != 0.0 => (0.0, spread as f32),
             true => {
-                let level = (setup.mean.max(0.0) / setup.scale / self.rank as f64).sqrt();
+                let level = (partitioning.mean.max(0.0) / partitioning.scale / self.rank as f64).sqrt();
                 (0.5 * level as f32, level as f32)
             }
         }
     }
 
     /// A bias of the model to start from; where the mean has moved, the users' biases make up for it.
-    fn bias(&self, bias: f32, side: Side, setup: &Partitioning) -> f32 {
+    fn bias(&self, bias: f32, side: Side, partitioning: &GridPartitioning) -> f32 {
         if !self.biases {
             return 0.0;
         }
-        let mean = self.given.as_ref().map_or(setup.center, |model| model.mean);
-        let moved = if side == Side::Users { mean - setup.center } else { 0.0 };
-        ((f64::from(bias) + moved) / setup.scale) as f32
+        let mean = self.given.as_ref().map_or(partitioning.center, |model| model.mean);
+        let moved = if side == Side::Users { mean - partitioning.center } else { 0.0 };
+        ((f64::from(bias) + moved) / partitioning.scale) as f32
     }
 }

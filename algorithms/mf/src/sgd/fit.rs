@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use raddle::{Engine, Maker, Makers, Outcome, Parts};
 
-use super::carry::{Carried, CarriedRows};
+use super::carry::{CarriedRows, TrainedRows};
 use super::early_stopping::EarlyStopping;
 use super::factor_block::{FactorBlock, Scaling, Unweighted};
 use super::learning_rate::{LearningRateSchedule, Tail, default_decay};
@@ -45,13 +45,13 @@ impl Mf {
         &self,
         problem: &Problem,
         runner: &mut R,
-    ) -> Result<(Fit, Option<Carried>), R::Error> {
+    ) -> Result<(Fit, Option<TrainedRows>), R::Error> {
         let outcome = runner.run(self.steps_engine(problem))?;
         let mut fit = collect(problem, self, &outcome);
         fit.keep_what_is_not_trained(self.init.as_ref(), || problem.rated());
         let (stage, _) = fit.length;
         let length = LearningRateSchedule::stages(self.epochs).get(stage as usize).copied().unwrap_or(1);
-        let carried = Carried::of(outcome, length, fit.reg);
+        let carried = TrainedRows::of(outcome, length, fit.reg);
         Ok((fit.admit_divergence(), carried))
     }
 
@@ -61,33 +61,33 @@ impl Mf {
         problem: &Problem,
         from: CarriedRows,
         runner: &mut R,
-    ) -> Result<(Fit, Option<Carried>), R::Error> {
+    ) -> Result<(Fit, Option<TrainedRows>), R::Error> {
         let (length, reg) = (from.length, from.reg);
         let outcome = runner.run(self.carried_engine(problem, from))?;
         let mut fit = collect(problem, self, &outcome);
         fit.reg = reg;
-        let carried = Carried::of(outcome, length, reg);
+        let carried = TrainedRows::of(outcome, length, reg);
         Ok((fit.admit_divergence(), carried))
     }
 
     fn carried_engine(&self, problem: &Problem, from: CarriedRows) -> Engine<SgdProgram> {
-        let setup = Arc::new(from.setup);
-        let (shards, blocks) = (setup.users.parts(), setup.items.parts());
+        let partitioning = Arc::new(from.partitioning);
+        let (shards, blocks) = (partitioning.users.parts(), partitioning.items.parts());
         let mf = Self { reg: Some(from.reg), ..self.clone() };
         let mut program = mf.steps_program(problem, (shards, blocks), true);
         program.rates.lengths = LearningRateSchedule::tails(self.epochs);
         program.rates.tail = Some(Tail { length: from.length });
-        program.carried = Some(Arc::clone(&setup));
-        let scales = |deal: &Partition, part: u32| {
-            let bias_decay = program.rates.bias_decay / setup.scale;
-            program.scaling.of(deal.part(part), deal, setup.middle(), bias_decay)
+        program.carried = Some(Arc::clone(&partitioning));
+        let scales = |partition: &Partition, part: u32| {
+            let bias_decay = program.rates.bias_decay / partitioning.scale;
+            program.scaling.of(partition.part(part), partition, partitioning.middle(), bias_decay)
         };
-        let blocks_of = |rows: Vec<Rows>, deal: &Partition| -> Vec<FactorBlock> {
+        let blocks_of = |rows: Vec<Rows>, partition: &Partition| -> Vec<FactorBlock> {
             let parts = (0..).zip(rows);
-            parts.map(|(part, rows)| FactorBlock::going_on(rows, scales(deal, part))).collect()
+            parts.map(|(part, rows)| FactorBlock::going_on(rows, scales(partition, part))).collect()
         };
-        let users = blocks_of(from.users, &setup.users);
-        let items = blocks_of(from.items, &setup.items);
+        let users = blocks_of(from.users, &partitioning.users);
+        let items = blocks_of(from.items, &partitioning.items);
         let parts: Parts<SgdProgram> = Parts {
             shards: users.into_iter().map(|part| UserShard { part, ..UserShard::default() }).collect(),
             blocks: items.into_iter().map(ItemBlock::of).collect(),
@@ -130,11 +130,11 @@ impl Mf {
         only_rated: bool,
     ) -> SgdProgram {
         let measured = problem.measured.as_ref();
-        let counted = SideBalance::new(problem, only_rated);
+        let balance = SideBalance::new(problem, only_rated);
         // A model to start from has biases already; a power that is given says of every row how large its steps are.
-        let is_sparse = self.biases && counted.is_sparse();
+        let is_sparse = self.biases && balance.is_sparse();
         let [of_users, of_items] =
-            self.count_power.map_or_else(|| counted.step_multipliers(), |_| [1.0, 1.0]);
+            self.count_power.map_or_else(|| balance.step_multipliers(), |_| [1.0, 1.0]);
         SgdProgram {
             users: problem.users,
             items: problem.items,
@@ -239,21 +239,23 @@ fn collect(problem: &Problem, mf: &Mf, outcome: &Outcome<SgdProgram>) -> Fit {
     let rank = mf.rank;
     let Outcome { parts: Parts { shards, blocks, pinned, replica }, report, trace, .. } = outcome;
     let mut report = report.clone();
-    let model = match &replica.setup {
-        Some(setup) => {
+    let model = match &replica.partitioning {
+        Some(partitioning) => {
             // The best factors lie aside unless the run ended with them.
             let kept = pinned.best_epoch != report.epochs;
             let users = shards.iter().map(|shard| shard.part.result(kept));
             let items = blocks.iter().map(|block| block.part.result(kept));
-            let (user_factors, user_biases) = write_back(users, &setup.users, setup.scale, rank);
-            let (item_factors, item_biases) = write_back(items, &setup.items, setup.scale, rank);
-            Model { rank, mean: setup.center, user_factors, item_factors, user_biases, item_biases }
+            let (user_factors, user_biases) =
+                write_back(users, &partitioning.users, partitioning.scale, rank);
+            let (item_factors, item_biases) =
+                write_back(items, &partitioning.items, partitioning.scale, rank);
+            Model { rank, mean: partitioning.center, user_factors, item_factors, user_biases, item_biases }
         }
         None => Model::zeros(problem.users, problem.items, rank),
     };
     let best = pinned.best.is_finite().then_some(pinned.best);
     let (stage, _) = pinned.length();
-    let scale = replica.setup.as_ref().map_or(1.0, |setup| setup.scale);
+    let scale = replica.partitioning.as_ref().map_or(1.0, |partitioning| partitioning.scale);
     let length = LearningRateSchedule::stages(mf.epochs).get(stage as usize).copied().unwrap_or(1);
     let reg = mf.reg.unwrap_or_else(|| default_decay(length) * scale);
     if let Some(best) = best {

@@ -148,17 +148,17 @@ mod tests {
     proptest! {
         #[test]
         fn every_rated_row_has_one_place(counts in proptest::collection::vec(0u32..50, 1..300), parts in 1usize..9) {
-            let deal = Partition::new(counts.clone(), parts);
-            prop_assert_eq!(deal.parts(), parts);
+            let partition = Partition::new(counts.clone(), parts);
+            prop_assert_eq!(partition.parts(), parts);
             for (row, &count) in counts.iter().enumerate() {
-                let place = deal.place[row];
+                let place = partition.place[row];
                 if count == 0 {
                     prop_assert_eq!(place, NOWHERE);
                 } else {
-                    prop_assert_eq!(deal.part(place >> 16)[(place & 0xffff) as usize] as usize, row);
+                    prop_assert_eq!(partition.part(place >> 16)[(place & 0xffff) as usize] as usize, row);
                 }
             }
-            prop_assert_eq!(deal.rows.len(), counts.iter().filter(|&&count| count > 0).count());
+            prop_assert_eq!(partition.rows.len(), counts.iter().filter(|&&count| count > 0).count());
         }
     }
 
@@ -185,15 +185,16 @@ mod tests {
     fn parts_have_even_numbers_of_ratings_and_places_fit() {
         let counts: Vec<u32> = (0..5000).map(|row| 2_000_000 / (row + 10)).collect();
         let total: u64 = counts.iter().map(|&count| u64::from(count)).sum();
-        let deal = Partition::new(counts, 4);
+        let partition = Partition::new(counts, 4);
         for part in 0..4 {
-            let sum: u64 = deal.part(part).iter().map(|&row| u64::from(deal.counts[row as usize])).sum();
+            let sum: u64 =
+                partition.part(part).iter().map(|&row| u64::from(partition.counts[row as usize])).sum();
             assert!((sum as f64 / (total as f64 / 4.0) - 1.0).abs() < 0.1, "{sum} of {total}");
         }
         // One popular row and very many rare ones.
         let rows = 300_000;
         let counts = (0..rows as u32).map(|row| if row == 0 { 10_000_000 } else { 1 }).collect();
-        let deal = Partition::new(counts, fewest_parts(rows));
-        assert!((0..deal.parts() as u32).all(|part| deal.part(part).len() <= PART));
+        let partition = Partition::new(counts, fewest_parts(rows));
+        assert!((0..partition.parts() as u32).all(|part| partition.part(part).len() <= PART));
     }
 }

@@ -6,11 +6,11 @@ use raddle::schedule::Round;
 use raddle::state::{Learned, Reader, StateError, Writer};
 use raddle::{Boundary, Fold, Metric, Program, Restored, Task, UpdateBlock, Verbs, Verdict, Visibility};
 
-use super::early_stopping::{EarlyStopping, Next};
+use super::early_stopping::{AfterEpoch, EarlyStopping};
 use super::factor_block::Scaling;
 use super::learning_rate::LearningRateSchedule;
 use super::partition::Partition;
-use super::replica::{Answer, Change, EpochPlan, Errors, Partitioning, Replica, Squares};
+use super::replica::{Answer, Change, EpochPlan, Errors, GridPartitioning, Replica, Squares};
 use super::schedule::Phase;
 use super::shard::{ItemBlock, UserShard};
 use crate::initial::Start;
@@ -40,12 +40,12 @@ pub struct SgdProgram {
     pub(crate) by_priority: bool,
     pub(crate) pool: Pool<Rating>,
     /// How the data is laid out, where rows were carried over from an earlier run.
-    pub(crate) carried: Option<Arc<Partitioning>>,
+    pub(crate) carried: Option<Arc<GridPartitioning>>,
 }
 
 impl SgdProgram {
     /// What the counts of all chunks, in shard order, make of the layout.
-    pub(crate) fn lay_out(&self, chunks: impl Iterator<Item = Counts>) -> Partitioning {
+    pub(crate) fn lay_out(&self, chunks: impl Iterator<Item = Counts>) -> GridPartitioning {
         let mut all = Counts { users: vec![0; self.users], items: vec![0; self.items], ..Counts::default() };
         for chunk in chunks {
             all.users.iter_mut().zip(&chunk.users).for_each(|(sum, count)| *sum += count);
@@ -61,7 +61,7 @@ impl SgdProgram {
         let spread = if self.centered { variance } else { all.squares / number as f64 };
         let deviation = spread.sqrt();
         let (users, items) = (Partition::new(all.users, self.shards), Partition::new(all.items, self.blocks));
-        Partitioning { users, items, mean, center, scale, deviation }
+        GridPartitioning { users, items, mean, center, scale, deviation }
     }
 
     /// Brings both sides to the beginning of the epoch.
@@ -70,30 +70,37 @@ impl SgdProgram {
         task: &Task<Phase>,
         shard: &mut UserShard,
         block: (u32, &mut ItemBlock),
-        setup: &Partitioning,
+        partitioning: &GridPartitioning,
         plan: &EpochPlan,
     ) {
         let now = (task.epoch, plan);
         let sides = [(&mut shard.part, task.shard, Side::Users), (&mut block.1.part, block.0, Side::Items)];
         for (part, number, side) in sides {
-            let deal = setup.deal(side);
-            let rows = deal.part(number);
-            let scales = || self.scaling.of(rows, deal, setup.middle(), self.rates.bias_decay / setup.scale);
+            let partition = partitioning.side(side);
+            let rows = partition.part(number);
+            let scales = || {
+                self.scaling.of(
+                    rows,
+                    partition,
+                    partitioning.middle(),
+                    self.rates.bias_decay / partitioning.scale,
+                )
+            };
             let restarts = self.rates.tail.is_none();
             part.begin(
                 now,
                 restarts,
-                |sums, scales| self.start.rows(rows, side, setup, sums, scales),
+                |sums, scales| self.start.rows(rows, side, partitioning, sums, scales),
                 scales,
             );
         }
     }
 
     /// Before the first step the mean alone predicts, unless there is a model to start from.
-    fn beginning(&self, setup: &Partitioning) -> Verdict<Change> {
+    fn beginning(&self, partitioning: &GridPartitioning) -> Verdict<Change> {
         match self.start.given {
             None if self.carried.is_none() => {
-                Verdict::new(Metric::new("rmse", setup.deviation, "training data"))
+                Verdict::new(Metric::new("rmse", partitioning.deviation, "training data"))
             }
             _ => Verdict::unmeasured("rmse", "training data"),
         }
@@ -122,16 +129,21 @@ impl Program for SgdProgram {
     }
 
     /// What the epoch does goes to those who do it.
-    fn prepare(&self, phase: &mut Phase, solver: &EarlyStopping) {
+    fn prepare(&self, phase: &mut Phase, early_stopping: &EarlyStopping) {
         if let Phase::Train(plan) | Phase::Measure(plan) = phase {
-            *plan = solver.now;
+            *plan = early_stopping.now;
         }
     }
 
-    fn aggregate(&self, _: &Round<Phase>, solver: &mut EarlyStopping, answers: Vec<(u32, Answer)>) -> Change {
+    fn aggregate(
+        &self,
+        _: &Round<Phase>,
+        early_stopping: &mut EarlyStopping,
+        answers: Vec<(u32, Answer)>,
+    ) -> Change {
         let mut all = Errors::default();
         raddle::answers!(answers, Answer::Errors).into_iter().for_each(|(_, errors)| all.add(errors));
-        solver.errors = all;
+        early_stopping.errors = all;
         Change::default()
     }
 
@@ -140,7 +152,7 @@ impl Program for SgdProgram {
     }
 
     fn certify(&self, _: &Boundary, _: u32, shard: &mut UserShard, replica: &Replica) -> Answer {
-        match replica.setup {
+        match replica.partitioning {
             Some(_) => Answer::Nothing(()),
             None if self.carried.is_some() => Answer::Counts(None),
             None => {
@@ -153,38 +165,39 @@ impl Program for SgdProgram {
     fn conclude(
         &self,
         boundary: &Boundary,
-        solver: &mut EarlyStopping,
+        early_stopping: &mut EarlyStopping,
         replica: &Replica,
         shares: Vec<(u32, Answer)>,
     ) -> Verdict<Change> {
-        let Some(setup) = &replica.setup else {
+        let Some(partitioning) = &replica.partitioning else {
             let counts = raddle::answers!(shares, Answer::Counts).into_iter();
             let counts = counts.filter_map(|(_, counts)| counts.map(|counts| *counts));
-            let setup = self.carried.clone().unwrap_or_else(|| Arc::new(self.lay_out(counts)));
-            let mut verdict = self.beginning(&setup);
-            solver.now = solver.first(&self.rates, setup.scale);
-            verdict.change = Some(Change { setup: Some(setup) });
+            let partitioning = self.carried.clone().unwrap_or_else(|| Arc::new(self.lay_out(counts)));
+            let mut verdict = self.beginning(&partitioning);
+            early_stopping.now = early_stopping.first(&self.rates, partitioning.scale);
+            verdict.change = Some(Change { partitioning: Some(partitioning) });
             return verdict;
         };
-        let Errors { trained, measured, cells } = std::mem::take(&mut solver.errors);
-        let in_units = |squares: &Squares| squares.root_mean() * setup.scale;
+        let Errors { trained, measured, cells } = std::mem::take(&mut early_stopping.errors);
+        let in_units = |squares: &Squares| squares.root_mean() * partitioning.scale;
         let measured = self.measured_on.map(|_| in_units(&measured));
         let error = measured.unwrap_or_else(|| in_units(&trained));
         let on = self.measured_on.unwrap_or("training data, as met");
         let mut verdict = Verdict::new(Metric::new("rmse", error, on).target(self.target));
-        solver.log.push(error);
-        match solver.next(&self.rates, setup.scale, boundary.epoch, (measured, self.mean_rmse)) {
-            Next::Done(status) => verdict.status = status,
-            Next::Epoch(now) => {
-                if now.stage != solver.now.stage {
+        early_stopping.log.push(error);
+        match early_stopping.next(&self.rates, partitioning.scale, boundary.epoch, (measured, self.mean_rmse))
+        {
+            AfterEpoch::Done(status) => verdict.status = status,
+            AfterEpoch::Epoch(now) => {
+                if now.stage != early_stopping.now.stage {
                     let length = self.rates.length(now.stage);
                     verdict.note = Some(format!("restart: {length} epochs from new factors"));
                 }
-                solver.now = now;
+                early_stopping.now = now;
             }
         }
         if self.by_priority {
-            verdict.weights = solver.reductions(&cells);
+            verdict.weights = early_stopping.reductions(&cells);
         }
         verdict
     }
@@ -219,14 +232,18 @@ impl UpdateBlock for SgdProgram {
         replica: &Replica,
     ) -> Answer {
         let mut errors = Errors::default();
-        let (Some(setup), Some(number)) = (&replica.setup, task.block) else { return Answer::Errors(errors) };
+        let (Some(partitioning), Some(number)) = (&replica.partitioning, task.block) else {
+            return Answer::Errors(errors);
+        };
         match &task.phase {
-            Phase::Scatter => shard.scatter((number, block), setup, &self.pool),
-            Phase::Deliver => shard.take(task.shard, block, setup),
-            Phase::ItemMeans => shard.add_to_items((number, block), setup, self.start.width()),
-            Phase::UserMeans => shard.add_to_users(task.shard, (number, block), setup, self.start.width()),
+            Phase::Scatter => shard.scatter((number, block), partitioning, &self.pool),
+            Phase::Deliver => shard.take(task.shard, block, partitioning),
+            Phase::ItemMeans => shard.add_to_items((number, block), partitioning, self.start.width()),
+            Phase::UserMeans => {
+                shard.add_to_users(task.shard, (number, block), partitioning, self.start.width())
+            }
             Phase::Train(plan) => {
-                self.begin(task, shard, (number, block), setup, plan);
+                self.begin(task, shard, (number, block), partitioning, plan);
                 let UserShard { part, cells, .. } = shard;
                 for cell in cells[number as usize].for_steps(self.start.width()) {
                     let sum = kernels::sgd(cell, &mut part.rows, &mut block.part.rows, &plan.steps);
@@ -239,7 +256,7 @@ impl UpdateBlock for SgdProgram {
             }
             Phase::Measure(plan) => {
                 // Where no task of this epoch has trained it, a side begins the epoch here.
-                self.begin(task, shard, (number, block), setup, plan);
+                self.begin(task, shard, (number, block), partitioning, plan);
                 for cell in shard.held[number as usize].for_errors() {
                     let sum = kernels::squares(cell, &shard.part.rows, &block.part.rows);
                     errors.measured.add(Squares { sum, count: cell.ratings().len() as u64 });

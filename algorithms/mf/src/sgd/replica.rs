@@ -10,14 +10,14 @@ use crate::model::Side;
 /// What every worker has a copy of.
 #[derive(Debug, Clone, Default)]
 pub struct Replica {
-    pub(crate) setup: Option<Arc<Partitioning>>,
+    pub(crate) partitioning: Option<Arc<GridPartitioning>>,
 }
 
-raddle::state!(Replica { setup });
+raddle::state!(Replica { partitioning });
 
 /// How the data is laid out; concluded from the counts of all shards before the first epoch.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Partitioning {
+pub(crate) struct GridPartitioning {
     pub(crate) users: Partition,
     pub(crate) items: Partition,
     /// The mean of the ratings.
@@ -31,11 +31,11 @@ pub(crate) struct Partitioning {
     pub(crate) deviation: f64,
 }
 
-raddle::state!(Partitioning { users, items, mean, center, scale, deviation });
+raddle::state!(GridPartitioning { users, items, mean, center, scale, deviation });
 
-impl Partitioning {
+impl GridPartitioning {
     /// The rows of a side.
-    pub(crate) fn deal(&self, side: Side) -> &Partition {
+    pub(crate) fn side(&self, side: Side) -> &Partition {
         match side {
             Side::Users => &self.users,
             Side::Items => &self.items,
@@ -123,15 +123,15 @@ impl Errors {
 /// What becomes visible at a boundary: before the first epoch, how the data is laid out.
 #[derive(Debug, Clone, Default)]
 pub struct Change {
-    pub(crate) setup: Option<Arc<Partitioning>>,
+    pub(crate) partitioning: Option<Arc<GridPartitioning>>,
 }
 
-raddle::state!(Change { setup });
+raddle::state!(Change { partitioning });
 
 impl Change {
     pub(crate) fn commit(&self, replica: &mut Replica) {
-        if let Some(setup) = &self.setup {
-            replica.setup = Some(Arc::clone(setup));
+        if let Some(partitioning) = &self.partitioning {
+            replica.partitioning = Some(Arc::clone(partitioning));
         }
     }
 }

@@ -22,9 +22,9 @@ impl SgdProgram {
             self.lay_out(chunks.map(|chunk| chunk.count(self.users, self.items)))
         });
         // The layout is the first conclusion's.
-        let has_begun = boundary.epoch > 0 || is_concluded || replica.setup.is_some();
+        let has_begun = boundary.epoch > 0 || is_concluded || replica.partitioning.is_some();
         if has_begun {
-            ensure(replica.setup.as_deref() == Some(&again), "how the ratings are dealt")?;
+            ensure(replica.partitioning.as_deref() == Some(&again), "how the ratings are dealt")?;
         } else {
             let goes_on = self.carried.is_some();
             let mut parts =
@@ -39,7 +39,7 @@ impl SgdProgram {
         }
         for (number, block) in (0..).zip(blocks.iter()) {
             ensure(block.part.fits(again.items.part(number).len(), width), "the items of a block")?;
-            ensure(block.is_unladen(), "ratings on their way")?;
+            ensure(block.is_delivered(), "ratings on their way")?;
         }
         Ok(())
     }

@@ -1,12 +1,12 @@
 //! [`UserShard`]: users with their ratings, block by block, and [`ItemBlock`]: items, which travel.
 //!
 //! Ratings reach their cells in four steps, each on the workers where the shards live: a shard counts its chunk of the
-//! input at the first boundary; once the layout is known it deals the chunk out in pieces, which a block takes along; when
-//! the block meets each shard, the shard takes what is its own; and the first task of a cell puts its pieces in order.
+//! input at the first boundary; once the layout is known it splits the chunk into buckets, which a block takes along; when
+//! the block meets each shard, the shard takes what is its own; and the first task of a cell puts its ratings in order.
 
-use super::bucket::{Bucket, CellRatings, deal};
+use super::bucket::{Bucket, CellRatings, split_into_cells};
 use super::factor_block::FactorBlock;
-use super::replica::Partitioning;
+use super::replica::GridPartitioning;
 use crate::input::baseline::damped;
 use crate::input::chunk::Chunk;
 use crate::kernels::{Cell, Rating};
@@ -28,13 +28,13 @@ pub struct UserShard {
 #[derive(Debug, Clone, Default)]
 pub struct ItemBlock {
     pub(crate) part: FactorBlock,
-    /// Pieces of all cells, shard by shard and block by block in each.
-    cargo: Vec<Bucket>,
+    /// Buckets of all cells, shard by shard and block by block in each.
+    buckets: Vec<Bucket>,
     held: Vec<Bucket>,
 }
 
 raddle::state!(UserShard { part, cells, held, chunk });
-raddle::state!(ItemBlock { part, cargo, held });
+raddle::state!(ItemBlock { part, buckets, held });
 
 impl ItemBlock {
     /// Items whose rows were trained before.
@@ -42,33 +42,33 @@ impl ItemBlock {
         Self { part, ..Self::default() }
     }
 
-    /// Whether no ratings are on their way: so it is at every boundary.
-    pub(crate) fn is_unladen(&self) -> bool {
-        self.cargo.iter().chain(&self.held).all(Bucket::is_empty)
+    /// True when no buckets are on their way, as at every boundary.
+    pub(crate) fn is_delivered(&self) -> bool {
+        self.buckets.iter().chain(&self.held).all(Bucket::is_empty)
     }
 }
 
 impl UserShard {
-    /// Deals the shard's chunk out, if it has one; the block takes the pieces along.
+    /// Splits the shard's chunk into buckets, if it has one; the block takes them along.
     pub(crate) fn scatter(
         &mut self,
         (number, block): (u32, &mut ItemBlock),
-        setup: &Partitioning,
+        partitioning: &GridPartitioning,
         pool: &Pool<Rating>,
     ) {
         let Some(chunk) = self.chunk.take() else { return };
-        block.cargo = deal(number, chunk.ratings(), setup, pool);
-        block.held = deal(number, chunk.held(), setup, pool);
+        block.buckets = split_into_cells(number, chunk.ratings(), partitioning, pool);
+        block.held = split_into_cells(number, chunk.held(), partitioning, pool);
     }
 
     /// Takes over what the block brings for this shard.
-    pub(crate) fn take(&mut self, number: u32, block: &mut ItemBlock, setup: &Partitioning) {
-        let blocks = setup.items.parts();
+    pub(crate) fn take(&mut self, number: u32, block: &mut ItemBlock, partitioning: &GridPartitioning) {
+        let blocks = partitioning.items.parts();
         let cells = number as usize * blocks..(number as usize + 1) * blocks;
-        for (cargo, mine) in [(&mut block.cargo, &mut self.cells), (&mut block.held, &mut self.held)] {
+        for (buckets, mine) in [(&mut block.buckets, &mut self.cells), (&mut block.held, &mut self.held)] {
             mine.resize(blocks, CellRatings::default());
-            let Some(brought) = cargo.get_mut(cells.clone()) else { continue };
-            mine.iter_mut().zip(brought).for_each(|(mine, piece)| mine.add(std::mem::take(piece)));
+            let Some(brought) = buckets.get_mut(cells.clone()) else { continue };
+            mine.iter_mut().zip(brought).for_each(|(mine, bucket)| mine.add(std::mem::take(bucket)));
         }
     }
 }
@@ -79,11 +79,11 @@ impl UserShard {
     pub(crate) fn add_to_items(
         &mut self,
         (number, block): (u32, &mut ItemBlock),
-        setup: &Partitioning,
+        partitioning: &GridPartitioning,
         width: usize,
     ) {
         let sums = &mut block.part.sums;
-        sums.resize(setup.items.part(number).len(), 0.0);
+        sums.resize(partitioning.items.part(number).len(), 0.0);
         for rating in self.cells[number as usize].for_steps(width).iter().flat_map(Cell::ratings) {
             sums[usize::from(rating.item)] += f64::from(rating.value);
         }
@@ -94,14 +94,14 @@ impl UserShard {
         &mut self,
         shard: u32,
         (number, block): (u32, &ItemBlock),
-        setup: &Partitioning,
+        partitioning: &GridPartitioning,
         width: usize,
     ) {
-        let counted = block.part.sums.iter().zip(setup.items.part(number));
+        let counted = block.part.sums.iter().zip(partitioning.items.part(number));
         let means: Vec<f64> =
-            counted.map(|(&sum, &item)| damped(sum, setup.items.counts[item as usize])).collect();
+            counted.map(|(&sum, &item)| damped(sum, partitioning.items.counts[item as usize])).collect();
         let sums = &mut self.part.sums;
-        sums.resize(setup.users.part(shard).len(), 0.0);
+        sums.resize(partitioning.users.part(shard).len(), 0.0);
         for rating in self.cells[number as usize].for_steps(width).iter().flat_map(Cell::ratings) {
             sums[usize::from(rating.user)] += f64::from(rating.value) - means[usize::from(rating.item)];
         }

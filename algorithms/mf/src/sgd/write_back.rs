@@ -7,15 +7,15 @@ use crate::kernels::Rows;
 /// from all over can be read ahead, and what is written cannot.
 pub(super) fn write_back<'a>(
     parts: impl Iterator<Item = &'a Rows>,
-    deal: &Partition,
+    partition: &Partition,
     scale: f64,
     rank: usize,
 ) -> (Vec<f32>, Vec<f32>) {
     let (grow, scale) = (scale.sqrt() as f32, scale as f32);
     let parts: Vec<(&[f32], &Rows)> = parts.map(|rows| (bytemuck::cast_slice(&rows.factors), rows)).collect();
-    let rows = deal.place.len();
+    let rows = partition.place.len();
     let (mut factors, mut biases) = (Vec::with_capacity(rows * rank), Vec::with_capacity(rows));
-    for &place in &deal.place {
+    for &place in &partition.place {
         let part = parts.get((place >> 16) as usize).filter(|_| place != NOWHERE);
         // A run that ended before its first epoch has no rows yet.
         let Some((all, rows)) = part.filter(|(_, rows)| rows.width > 0) else {

@@ -126,14 +126,14 @@ mod tests {
     fn parts_cover_both_sides_evenly_however_the_input_is_chunked() {
         let triples: Triples = (0..4000u32).map(|i| (i * i % 90, i % 7, (i % 5) as f32)).collect();
         let triples = Arc::new(triples);
-        let setup = |chunks| {
+        let partitioning = |chunks| {
             let chunks = Chunk::cut(&triples, None, chunks);
             let tallies: Vec<Tally> =
                 chunks.iter().map(|chunk| Tally::of(chunk, (100, 7), 1.0, true)).collect();
             Partitioning::new(&tallies, (100, 7), 4)
         };
-        let whole = setup(1);
-        assert_eq!(whole, setup(5));
+        let whole = partitioning(1);
+        assert_eq!(whole, partitioning(5));
         assert_eq!((whole.count(0), whole.count(1)), (100, 7));
         let counts = |side: usize, named: &[u32]| -> Vec<usize> {
             (0..4).map(|part| positions(named, whole.rows(side, part)).len()).collect()
