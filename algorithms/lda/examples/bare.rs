@@ -147,7 +147,7 @@ fn bare(lda: &Lda, problem: Problem, epochs: u64) -> Result<ByHand, Box<dyn Erro
         program.commit(&change, &mut parts.replica);
         each.push(begun.elapsed().as_secs_f64());
     }
-    let fit = raddle_lda::Totals::clone(&parts.replica);
+    let fit = raddle_lda::Replica::clone(&parts.replica);
     let seconds = started.elapsed().as_secs_f64() - measured;
     Ok(ByHand { totals: fit.topics().to_vec(), seconds, epochs: each, tasks })
 }

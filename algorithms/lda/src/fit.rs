@@ -7,7 +7,7 @@ use raddle::{Engine, Maker, Makers, Parts, Visibility};
 use crate::counts::words::WordRows;
 use crate::data::block::WordBlock;
 use crate::data::carried::Carried;
-use crate::data::layout::{deal_priors, sums_by_topic};
+use crate::data::layout::{assign_priors, sums_by_topic};
 use crate::data::made::Making;
 use crate::data::problem::Problem;
 use crate::data::shard::DocumentShard;
@@ -17,7 +17,7 @@ use crate::params::{Init, Lda, SyncInterval};
 use crate::run::annealing::Course;
 use crate::run::pinned::Record;
 use crate::run::program::LdaProgram;
-use crate::run::replica::Totals;
+use crate::run::replica::Replica;
 use crate::run::schedule::LdaSchedule;
 use crate::run::spec::Spec;
 
@@ -100,14 +100,14 @@ impl Lda {
     }
 
     /// The program, its schedule, and the topics' totals at the start.
-    fn frame(&self, problem: &Problem, kept: &Init) -> (LdaProgram, LdaSchedule, Totals) {
+    fn frame(&self, problem: &Problem, kept: &Init) -> (LdaProgram, LdaSchedule, Replica) {
         let course = Arc::new(self.course(problem.tokens));
         let warm_sums = sums_by_topic(&self.warm(problem), self.topics);
         let Problem { shards, blocks, tokens, sets, word_counts, .. } = problem;
         let mut topics = vec![0; self.topics];
         kept.iter().for_each(|&(_, topic, count)| topics[topic as usize] += i64::from(count));
         let alpha = self.alpha.unwrap_or(50.0 / self.topics as f64);
-        let totals = Totals { topics, alpha: vec![alpha; self.topics], beta: self.beta };
+        let totals = Replica { topics, alpha: vec![alpha; self.topics], beta: self.beta };
         let schedule = LdaSchedule {
             shards: shards.len() as u32,
             blocks: blocks.len() as u32,
@@ -160,7 +160,7 @@ impl Lda {
         course.every = self.every;
         let course = Arc::new(course);
         (program.spec.course, schedule.course) = (Arc::clone(&course), course);
-        parts.replica = Totals { topics: totals, alpha: carried.alpha.clone(), beta: carried.beta };
+        parts.replica = Replica { topics: totals, alpha: carried.alpha.clone(), beta: carried.beta };
         if self.fixed_priors {
             let alpha = self.alpha.unwrap_or(50.0 / self.topics as f64);
             (parts.replica.alpha, parts.replica.beta) = (vec![alpha; self.topics], self.beta);
@@ -206,15 +206,15 @@ impl Lda {
             warm.extend(&self.word_priors);
         }
         let Problem { blocks, places, .. } = problem;
-        let seeds = deal_priors(&self.word_priors, places, blocks.len());
-        let warm = deal_priors(&warm, places, blocks.len());
-        let block = |((words, rows), (seeds, warm)): ((&Vec<u32>, _), _)| WordBlock {
+        let word_priors = assign_priors(&self.word_priors, places, blocks.len());
+        let warm = assign_priors(&warm, places, blocks.len());
+        let block = |((words, rows), (word_priors, warm)): ((&Vec<u32>, _), _)| WordBlock {
             words: words.clone(),
             rows,
-            seeds,
+            word_priors,
             warm,
         };
-        blocks.iter().zip(rows).zip(seeds.into_iter().zip(warm)).map(block).collect()
+        blocks.iter().zip(rows).zip(word_priors.into_iter().zip(warm)).map(block).collect()
     }
 
     /// The counts of the model to start from for words that the training documents lack, in order of words and topics,

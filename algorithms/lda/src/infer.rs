@@ -7,7 +7,7 @@ use raddle::schedule::even_parts;
 use raddle_datasets::Corpus;
 
 use crate::error::LdaError;
-use crate::evaluate::perplexity::{Given, ROUNDS, Theta};
+use crate::evaluate::perplexity::{ROUNDS, Theta, TopicModel};
 use crate::topic_words::TopicWords;
 
 /// A model ready to infer with: rows of words, and the priors.
@@ -60,7 +60,7 @@ impl Inference {
 
     /// theta of one document, from (word, count). Words that the model does not have say nothing.
     pub fn theta(&self, document: impl IntoIterator<Item = (u32, u16)>) -> Vec<f32> {
-        let given = Given { inverse: &self.inverse, alpha: &self.alpha, beta: self.beta };
+        let given = TopicModel { inverse: &self.inverse, alpha: &self.alpha, beta: self.beta };
         let mut theta = Theta::new(&given);
         self.estimate(&mut theta, document)
     }
@@ -97,7 +97,7 @@ impl Inference {
         let (model, corpus) = (Arc::clone(self), Arc::clone(corpus));
         let thetas = raddle::map(shards, workers, move |&(start, end): &(u32, u32)| {
             let Self { inverse, alpha, beta, .. } = &*model;
-            let given = Given { inverse, alpha, beta: *beta };
+            let given = TopicModel { inverse, alpha, beta: *beta };
             let mut theta = Theta::new(&given);
             let documents = start as usize..end as usize;
             let thetas = documents.flat_map(|document| model.estimate(&mut theta, corpus.document(document)));

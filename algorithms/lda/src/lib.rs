@@ -52,6 +52,6 @@ pub use raddle::changes::{Refused, Taken};
 pub use run::messages::{Change, Partial};
 pub use run::pinned::{Evaluation, Record};
 pub use run::program::LdaProgram;
-pub use run::replica::Totals;
+pub use run::replica::Replica;
 pub use run::schedule::{LdaSchedule, Phase};
 pub use topic_words::TopicWords;

@@ -7,14 +7,14 @@ use crate::data::carried::Carried;
 use crate::data::shard::DocumentShard;
 use crate::run::pinned::{Evaluation, Record};
 use crate::run::program::LdaProgram;
-use crate::run::replica::Totals;
+use crate::run::replica::Replica;
 use crate::topic_words::TopicWords;
 
 /// A fitted topic model, as the run left it: counts in sparse rows, nowhere a dense matrix.
 pub struct Fit {
     pub(crate) shards: Vec<DocumentShard>,
     pub(crate) blocks: Vec<WordBlock>,
-    pub(crate) totals: Totals,
+    pub(crate) totals: Replica,
     record: Record,
     documents: usize,
     /// What the run counted, and its metric.
@@ -102,7 +102,9 @@ impl Fit {
         });
         let priors = self.blocks.iter().flat_map(|block| {
             let words = block.words.iter().enumerate();
-            words.flat_map(|(at, &word)| block.seeds.of(at).map(move |(topic, weight)| (word, topic, weight)))
+            words.flat_map(|(at, &word)| {
+                block.word_priors.of(at).map(move |(topic, weight)| (word, topic, weight))
+            })
         });
         let mut priors: Vec<(u32, u32, f32)> = priors.collect();
         priors.sort_by_key(|&(word, topic, _)| (word, topic));

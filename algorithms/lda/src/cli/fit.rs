@@ -31,7 +31,7 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
 fn in_memory(options: &Options, mut session: Session) -> Result<ExitStatus, Error> {
     let train = &options.train;
     let (source, format) = (train.data.as_deref(), train.format.as_deref());
-    let init = train.init.as_deref().map(start::Given::read).transpose()?;
+    let init = train.init.as_deref().map(start::InitialModel::read).transpose()?;
     let rule = init.as_ref().and_then(|init| init.model.tokenizer);
     let read = session.timed(Timed::Read, || options.corpus.read(source, format, train.worker_count(), rule));
     let data::Read { mut corpus, left_out, mut notes } = read?;

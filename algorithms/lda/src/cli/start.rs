@@ -22,14 +22,14 @@ pub(crate) struct Start {
 }
 
 /// The model of `--init` as it was read.
-pub(crate) struct Given<'a> {
+pub(crate) struct InitialModel<'a> {
     folder: &'a Path,
     pub(crate) model: Model,
     counts: TopicWords,
     digest: String,
 }
 
-impl<'a> Given<'a> {
+impl<'a> InitialModel<'a> {
     pub(crate) fn read(folder: &'a Path) -> Result<Self, Error> {
         let (model, counts, opened) = files::read(folder)?;
         Ok(Self { folder, model, counts, digest: opened.digest().to_owned() })
@@ -47,7 +47,7 @@ impl<'a> Given<'a> {
 }
 
 fn over(
-    Given { folder, model, counts, digest }: Given<'_>,
+    InitialModel { folder, model, counts, digest }: InitialModel<'_>,
     corpus: &mut Corpus,
     left_out: &LeftOut,
     asked: Option<usize>,

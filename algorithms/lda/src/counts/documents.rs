@@ -1,6 +1,6 @@
 //! Rows: how often each topic occurs in a document.
 
-use super::packing::{Counted, Counts, LANES, Line, Packing, Sixteen};
+use super::packing::{CountLine, EntryLine, FloatLine, LANES, LineCounts, Packing};
 
 /// Which kind of rows the documents of a run have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,9 +19,9 @@ pub(crate) enum DocumentRows {
     /// The topics that occur, with their counts.
     Sparse(SparseRows),
     /// The counts of all topics: for few of them.
-    Dense(DenseRows<Counts>),
+    Dense(DenseRows<CountLine>),
     /// The same for long documents.
-    Wide(DenseRows<Sixteen>),
+    Wide(DenseRows<FloatLine>),
 }
 
 impl Default for DocumentRows {
@@ -128,7 +128,7 @@ pub(crate) struct DenseRows<C> {
     pub(crate) counts: Vec<C>,
 }
 
-impl<C: Counted> DenseRows<C> {
+impl<C: LineCounts> DenseRows<C> {
     fn new(width: usize, documents: usize) -> Self {
         Self { width, counts: vec![C::default(); width * documents] }
     }
@@ -144,7 +144,7 @@ impl<C: Counted> DenseRows<C> {
     }
 }
 
-raddle::state!([C: Counted] DenseRows<C> { width, counts });
+raddle::state!([C: LineCounts] DenseRows<C> { width, counts });
 
 /// Where a document's sparse row is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -161,14 +161,14 @@ raddle::state!(Row { start, length });
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct SparseRows {
     pub(crate) rows: Vec<Row>,
-    pub(crate) lines: Vec<Line>,
+    pub(crate) lines: Vec<EntryLine>,
 }
 
 impl SparseRows {
     /// Bytes of rows for documents of these lengths.
     pub(crate) fn bytes_for(lengths: impl Iterator<Item = u64>, topics: usize) -> u64 {
         let lines = |length: u64| length.min(topics as u64).div_ceil(LANES as u64);
-        lengths.map(|length| lines(length) * size_of::<Line>() as u64 + size_of::<Row>() as u64).sum()
+        lengths.map(|length| lines(length) * size_of::<EntryLine>() as u64 + size_of::<Row>() as u64).sum()
     }
 
     /// Empty rows for documents of these lengths; `None` if there are more lines than 32 bits count.
@@ -180,7 +180,7 @@ impl SparseRows {
             Some(Row { start, length: 0 })
         };
         let rows = lengths.map(&mut row).collect::<Option<Vec<_>>>()?;
-        Some(Self { rows, lines: vec![Line::default(); u32::try_from(end).ok()? as usize] })
+        Some(Self { rows, lines: vec![EntryLine::default(); u32::try_from(end).ok()? as usize] })
     }
 
     /// Drops the lines without entries.
@@ -239,7 +239,7 @@ mod tests {
         };
         let (before, bytes) = (said(&rows), rows.bytes());
         rows.shed();
-        assert_eq!((said(&rows), rows.bytes()), (before, bytes - 4 * size_of::<Line>()));
+        assert_eq!((said(&rows), rows.bytes()), (before, bytes - 4 * size_of::<EntryLine>()));
     }
 
     #[test]
@@ -285,7 +285,7 @@ mod tests {
         let rows: [(&str, Damage); 8] = [
             ("a row that begins elsewhere", |rows| rows.rows[1].start = 0),
             ("a row that begins beyond all lines", |rows| rows.rows[3].start = 99),
-            ("a line too many", |rows| rows.lines.push(Line::default())),
+            ("a line too many", |rows| rows.lines.push(EntryLine::default())),
             ("a line too few", |rows| rows.lines.truncate(rows.lines.len() - 1)),
             ("a document too few", |rows| rows.rows.truncate(rows.rows.len() - 1)),
             ("more entries than lines", |rows| rows.rows[0].length = 17),

@@ -10,9 +10,9 @@ pub(crate) use raddle_common::f32x16::LANES;
 /// Sixteen `f32` side by side, aligned to a line of the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C, align(64))]
-pub(crate) struct Sixteen(pub(crate) [f32; LANES]);
+pub(crate) struct FloatLine(pub(crate) [f32; LANES]);
 
-impl Deref for Sixteen {
+impl Deref for FloatLine {
     type Target = [f32; LANES];
 
     fn deref(&self) -> &[f32; LANES] {
@@ -20,7 +20,7 @@ impl Deref for Sixteen {
     }
 }
 
-impl DerefMut for Sixteen {
+impl DerefMut for FloatLine {
     fn deref_mut(&mut self) -> &mut [f32; LANES] {
         &mut self.0
     }
@@ -29,33 +29,33 @@ impl DerefMut for Sixteen {
 /// Sixteen packed entries of a document's sparse row, aligned to a line of the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(64))]
-pub(crate) struct Line(pub(crate) [u32; LANES]);
+pub(crate) struct EntryLine(pub(crate) [u32; LANES]);
 
 /// Counts of sixteen topics in a document's dense row, half a line of the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(32))]
-pub(crate) struct Counts(pub(crate) [u16; LANES]);
+pub(crate) struct CountLine(pub(crate) [u16; LANES]);
 
 /// Sixteen counts of a dense row, in either width.
-pub(crate) trait Counted: Copy + Default + State {
+pub(crate) trait LineCounts: Copy + Default + State {
     /// The counts.
     fn counts(&self) -> [u32; LANES];
 }
 
-impl Counted for Counts {
+impl LineCounts for CountLine {
     fn counts(&self) -> [u32; LANES] {
         self.0.map(u32::from)
     }
 }
 
-impl Counted for Sixteen {
+impl LineCounts for FloatLine {
     fn counts(&self) -> [u32; LANES] {
         self.0.map(|count| count as u32)
     }
 }
 
 /// Sixteen numbers as bytes.
-macro_rules! sixteen_as_state {
+macro_rules! line_as_state {
     ($($name:ident: $number:ty),*) => {$(
         impl State for $name {
             fn save(&self, out: &mut Writer) {
@@ -73,7 +73,7 @@ macro_rules! sixteen_as_state {
     )*};
 }
 
-sixteen_as_state!(Counts: u16, Sixteen: f32, Line: u32);
+line_as_state!(CountLine: u16, FloatLine: f32, EntryLine: u32);
 
 /// How a topic and its count share 32 bits: the topic in the high bits, the count below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

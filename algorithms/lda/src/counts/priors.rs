@@ -1,8 +1,8 @@
-//! [`Seeds`]: what priors add to beta for some words and topics.
+//! [`WordPriors`]: what priors add to beta for some words and topics.
 
 /// For each word of a block, (topic, what is added to beta).
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Seeds {
+pub(crate) struct WordPriors {
     /// Words of the block that have some, ascending.
     words: Vec<u32>,
     /// Where each of these begins.
@@ -11,26 +11,26 @@ pub(crate) struct Seeds {
     weights: Vec<f32>,
 }
 
-raddle::state!(Seeds { words, starts, topics, weights });
+raddle::state!(WordPriors { words, starts, topics, weights });
 
-impl Seeds {
+impl WordPriors {
     /// From (word of the block, topic, weight), sorted by word and topic. Weights of the same two add up.
     pub(crate) fn new(entries: &[(u32, u32, f32)]) -> Self {
-        let mut seeds = Self::default();
+        let mut word_priors = Self::default();
         for (at, &(word, topic, weight)) in entries.iter().enumerate() {
             if at > 0 && (entries[at - 1].0, entries[at - 1].1) == (word, topic) {
-                seeds.weights[seeds.topics.len() - 1] += weight;
+                word_priors.weights[word_priors.topics.len() - 1] += weight;
                 continue;
             }
-            if seeds.words.last() != Some(&word) {
-                seeds.words.push(word);
-                seeds.starts.push(seeds.topics.len() as u32);
+            if word_priors.words.last() != Some(&word) {
+                word_priors.words.push(word);
+                word_priors.starts.push(word_priors.topics.len() as u32);
             }
-            seeds.topics.push(topic);
-            seeds.weights.push(weight);
+            word_priors.topics.push(topic);
+            word_priors.weights.push(weight);
         }
-        seeds.starts.push(seeds.topics.len() as u32);
-        seeds
+        word_priors.starts.push(word_priors.topics.len() as u32);
+        word_priors
     }
 
     /// (topic, weight) of a word.
@@ -69,43 +69,49 @@ impl Seeds {
 
 #[cfg(test)]
 mod tests {
-    use super::Seeds;
+    use super::WordPriors;
 
     #[test]
     fn weights_of_the_same_word_and_topic_add_up() {
-        let seeds = Seeds::new(&[(1, 4, 0.5), (1, 4, 2.0), (1, 6, 1.0), (3, 4, 8.0)]);
-        assert_eq!(seeds.of(1).collect::<Vec<_>>(), [(4, 2.5), (6, 1.0)]);
-        assert_eq!(seeds.of(3).collect::<Vec<_>>(), [(4, 8.0)]);
-        assert_eq!(seeds.of(2).count(), 0);
+        let word_priors = WordPriors::new(&[(1, 4, 0.5), (1, 4, 2.0), (1, 6, 1.0), (3, 4, 8.0)]);
+        assert_eq!(word_priors.of(1).collect::<Vec<_>>(), [(4, 2.5), (6, 1.0)]);
+        assert_eq!(word_priors.of(3).collect::<Vec<_>>(), [(4, 8.0)]);
+        assert_eq!(word_priors.of(2).count(), 0);
     }
 
     #[test]
     fn seeds_that_no_prior_gives_are_not_sound() {
-        let seeds = || Seeds::new(&[(1, 4, 2.5), (1, 6, 1.0), (3, 4, 8.0)]);
+        let word_priors = || WordPriors::new(&[(1, 4, 2.5), (1, 6, 1.0), (3, 4, 8.0)]);
         assert!(
-            seeds().are_sound(4, 7) && Seeds::default().are_sound(4, 7) && Seeds::new(&[]).are_sound(4, 7)
+            word_priors().are_sound(4, 7)
+                && WordPriors::default().are_sound(4, 7)
+                && WordPriors::new(&[]).are_sound(4, 7)
         );
-        assert!(!seeds().are_sound(3, 7) && !seeds().are_sound(4, 6));
-        type Damage = fn(&mut Seeds);
+        assert!(!word_priors().are_sound(3, 7) && !word_priors().are_sound(4, 6));
+        type Damage = fn(&mut WordPriors);
         let rows: [(&str, Damage); 15] = [
-            ("words that fall", |seeds| seeds.words = vec![3, 1]),
-            ("a word twice", |seeds| seeds.words = vec![1, 1]),
-            ("no words", |seeds| seeds.words.clear()),
-            ("a first word that begins later", |seeds| seeds.starts[0] = 1),
-            ("a second word that begins beyond the last", |seeds| seeds.starts[1] = 4),
-            ("an end before the last", |seeds| seeds.starts[2] = 2),
-            ("an end beyond the last", |seeds| seeds.starts[2] = 4),
-            ("a word without an end", |seeds| seeds.starts.truncate(seeds.starts.len() - 1)),
-            ("an end too many", |seeds| seeds.starts.push(3)),
-            ("a topic without a weight", |seeds| seeds.weights.truncate(seeds.weights.len() - 1)),
-            ("a topic that there is not", |seeds| seeds.topics[0] = 7),
-            ("a weight of 0", |seeds| seeds.weights[1] = 0.0),
-            ("a weight below 0", |seeds| seeds.weights[1] = -1.0),
-            ("a weight that is no number", |seeds| seeds.weights[1] = f32::NAN),
-            ("a weight without end", |seeds| seeds.weights[1] = f32::INFINITY),
+            ("words that fall", |word_priors| word_priors.words = vec![3, 1]),
+            ("a word twice", |word_priors| word_priors.words = vec![1, 1]),
+            ("no words", |word_priors| word_priors.words.clear()),
+            ("a first word that begins later", |word_priors| word_priors.starts[0] = 1),
+            ("a second word that begins beyond the last", |word_priors| word_priors.starts[1] = 4),
+            ("an end before the last", |word_priors| word_priors.starts[2] = 2),
+            ("an end beyond the last", |word_priors| word_priors.starts[2] = 4),
+            ("a word without an end", |word_priors| {
+                word_priors.starts.truncate(word_priors.starts.len() - 1)
+            }),
+            ("an end too many", |word_priors| word_priors.starts.push(3)),
+            ("a topic without a weight", |word_priors| {
+                word_priors.weights.truncate(word_priors.weights.len() - 1)
+            }),
+            ("a topic that there is not", |word_priors| word_priors.topics[0] = 7),
+            ("a weight of 0", |word_priors| word_priors.weights[1] = 0.0),
+            ("a weight below 0", |word_priors| word_priors.weights[1] = -1.0),
+            ("a weight that is no number", |word_priors| word_priors.weights[1] = f32::NAN),
+            ("a weight without end", |word_priors| word_priors.weights[1] = f32::INFINITY),
         ];
         for (what, change) in rows {
-            let mut changed = seeds();
+            let mut changed = word_priors();
             change(&mut changed);
             assert!(!changed.are_sound(4, 7), "{what}");
         }

@@ -1,4 +1,4 @@
-//! [`deal`]: the four streams of a slice.
+//! [`assign_streams`]: the four streams of a slice.
 
 use std::cmp::Reverse;
 
@@ -15,7 +15,7 @@ const SHORT: u32 = 64;
 /// so their ends coincide, and a core foresees them. `is_full` says whether a word of the block has a full row, which
 /// are kept together for the same reason. The slice then has the visits of the first stream, behind them those of the
 /// second, and so on. Only for slices whose tokens have no topics yet.
-pub(crate) fn deal(slice: &mut Slice, is_full: impl Fn(usize) -> bool) {
+pub(crate) fn assign_streams(slice: &mut Slice, is_full: impl Fn(usize) -> bool) {
     let Slice { visits, documents, streams, .. } = slice;
     let start = |at: usize| at.checked_sub(1).map_or(0, |before| visits[before].end);
     let length = |at: usize| visits[at].end - start(at);
@@ -60,7 +60,7 @@ mod tests {
             slice.visits.push(Visit { word, end: slice.documents.len() as u32 });
         }
         slice.topics = vec![0; slice.documents.len()];
-        deal(&mut slice, |word| word % 2 == 0);
+        assign_streams(&mut slice, |word| word % 2 == 0);
         assert_eq!(slice.streams.len(), STREAMS);
         let (mut start, mut first, mut tokens, mut found) = (0, 0, Vec::new(), Vec::new());
         for Ends { long, end } in &slice.streams {

@@ -3,7 +3,7 @@
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
-use super::packing::{LANES, Sixteen};
+use super::packing::{FloatLine, LANES};
 
 /// A word's full row must not take more than this number of bytes for each entry that a row of entries would have room for, of
 /// which an entry has six.
@@ -91,7 +91,7 @@ pub(crate) struct FullRows {
     pub(crate) width: usize,
     /// For each word, which row is its own, counted from 1; 0 for a word with a list. Empty if all have lists.
     pub(crate) places: Vec<u32>,
-    pub(crate) rows: Vec<Sixteen>,
+    pub(crate) rows: Vec<FloatLine>,
 }
 
 raddle::state!(FullRows { width, places, rows });
@@ -121,14 +121,14 @@ impl FullRows {
 
     /// The row of a word, if it has one, of a block with rows of N times sixteen.
     #[inline(always)]
-    pub(crate) fn row<const N: usize>(&self, word: usize) -> Option<&[Sixteen; N]> {
+    pub(crate) fn row<const N: usize>(&self, word: usize) -> Option<&[FloatLine; N]> {
         let place = self.places.get(word).copied()?.checked_sub(1)?;
         self.rows.as_chunks().0.get(place as usize)
     }
 
     /// The same, to be changed.
     #[inline(always)]
-    pub(crate) fn row_mut<const N: usize>(&mut self, word: usize) -> Option<&mut [Sixteen; N]> {
+    pub(crate) fn row_mut<const N: usize>(&mut self, word: usize) -> Option<&mut [FloatLine; N]> {
         let place = self.places.get(word).copied()?.checked_sub(1)?;
         self.rows.as_chunks_mut().0.get_mut(place as usize)
     }
@@ -147,7 +147,7 @@ impl FullRows {
 impl WordRows {
     /// Whether a word with this number of tokens has a full row, where there are full rows of this width.
     pub(crate) fn is_full(tokens: u64, topics: usize, width: usize) -> bool {
-        width * size_of::<Sixteen>() <= BYTES * tokens.min(topics as u64) as usize
+        width * size_of::<FloatLine>() <= BYTES * tokens.min(topics as u64) as usize
     }
 
     /// Empty rows for words with these numbers of tokens: full ones of this width, if there is one, for words with many tokens.
@@ -171,7 +171,7 @@ impl WordRows {
             }
             starts.push(end);
         }
-        full.rows = vec![Sixteen::default(); count as usize * full.width];
+        full.rows = vec![FloatLine::default(); count as usize * full.width];
         let room = end as usize;
         Self {
             lengths: vec![0; starts.len() - 1],
@@ -405,7 +405,7 @@ mod tests {
             ("counts without topics", Box::new(|rows| rows.counts.push(0))),
             ("full rows of another width", Box::new(|rows| rows.full.width = 4)),
             ("a full row too few", Box::new(|rows| rows.full.rows.truncate(2))),
-            ("half a full row more", Box::new(|rows| rows.full.rows.push(Sixteen::default()))),
+            ("half a full row more", Box::new(|rows| rows.full.rows.push(FloatLine::default()))),
             ("a full row for two words", Box::new(|rows| rows.full.places[3] = 1)),
             ("a full row for nobody", Box::new(|rows| rows.full.places[3] = 0)),
             ("a place too few", Box::new(|rows| rows.full.places.truncate(rows.full.places.len() - 1))),

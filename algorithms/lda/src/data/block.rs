@@ -1,6 +1,6 @@
 //! [`WordBlock`]: words with their topic counts.
 
-use crate::counts::priors::Seeds;
+use crate::counts::priors::WordPriors;
 use crate::counts::words::WordRows;
 
 /// Words that travel together, with how often each topic occurs in them.
@@ -10,9 +10,9 @@ pub struct WordBlock {
     pub(crate) words: Vec<u32>,
     pub(crate) rows: WordRows,
     /// What priors add to beta.
-    pub(crate) seeds: Seeds,
+    pub(crate) word_priors: WordPriors,
     /// What the model to start from adds in the first epoch.
-    pub(crate) warm: Seeds,
+    pub(crate) warm: WordPriors,
 }
 
-raddle::state!(WordBlock { words, rows, seeds, warm });
+raddle::state!(WordBlock { words, rows, word_priors, warm });

@@ -57,7 +57,7 @@ impl HeldOut {
         let Some(wanted) = self.wanted.get(number as usize) else { return };
         for &(word, slot) in wanted {
             let counts = block.rows.of(word as usize).map(|(topic, count)| (topic, count as f32));
-            self.rows[slot as usize] = counts.chain(block.seeds.of(word as usize)).collect();
+            self.rows[slot as usize] = counts.chain(block.word_priors.of(word as usize)).collect();
         }
     }
 

@@ -12,7 +12,7 @@ use super::place::Place;
 use super::shard::{DocumentShard, MOST_DOCUMENTS};
 use super::source::Source;
 use crate::counts::packing::Packing;
-use crate::counts::priors::Seeds;
+use crate::counts::priors::WordPriors;
 use crate::counts::tokens::{Slice, Visit};
 use crate::error::LdaError;
 
@@ -67,7 +67,7 @@ impl Layout {
         let lengths: Vec<u64> = order.iter().map(|&document| corpus.length(document)).collect();
         let ranges = cut(&lengths, shards);
         let word_counts = counted(corpus, &order)?;
-        let (blocks, places) = deal(&word_counts, blocks);
+        let (blocks, places) = assign_blocks(&word_counts, blocks);
         let documents = ranges.into_iter().map(|range| order[range].to_vec()).collect();
         Self::of(corpus, documents, (blocks, places), word_counts)
     }
@@ -154,41 +154,41 @@ fn cut(lengths: &[u64], shards: usize) -> Vec<std::ops::Range<usize>> {
 }
 
 /// Words to blocks, the most frequent first, each to the block with the fewest tokens so far.
-fn deal(counts: &[u64], blocks: usize) -> (Vec<Vec<u32>>, Vec<Place>) {
+fn assign_blocks(counts: &[u64], blocks: usize) -> (Vec<Vec<u32>>, Vec<Place>) {
     let blocks = blocks.clamp(1, counts.len().max(1));
     let mut order: Vec<u32> = (0..counts.len() as u32).collect();
     order.sort_by_key(|&word| (Reverse(counts[word as usize]), word));
     let mut loads: BinaryHeap<_> = (0..blocks).map(|block| Reverse((0u64, block))).collect();
-    let mut dealt = vec![Vec::new(); blocks];
+    let mut assigned = vec![Vec::new(); blocks];
     for word in order {
         if let Some(Reverse((load, block))) = loads.pop() {
-            dealt[block].push(word);
+            assigned[block].push(word);
             // A word without tokens takes part in the balance by number.
             loads.push(Reverse((load + counts[word as usize].max(1), block)));
         }
     }
     let mut places = vec![Place::default(); counts.len()];
-    for (block, words) in dealt.iter_mut().enumerate() {
+    for (block, words) in assigned.iter_mut().enumerate() {
         words.sort_unstable();
         for (at, &word) in words.iter().enumerate() {
             places[word as usize] = Place { block: block as u32, at: at as u32 };
         }
     }
-    (dealt, places)
+    (assigned, places)
 }
 
 /// Deals (word, topic, weight) to the blocks of the words.
-pub(crate) fn deal_priors(entries: &[(u32, u32, f32)], places: &[Place], blocks: usize) -> Vec<Seeds> {
-    let mut dealt = vec![Vec::new(); blocks];
+pub(crate) fn assign_priors(entries: &[(u32, u32, f32)], places: &[Place], blocks: usize) -> Vec<WordPriors> {
+    let mut assigned = vec![Vec::new(); blocks];
     for &(word, topic, weight) in entries {
         let Place { block, at } = places[word as usize];
-        dealt[block as usize].push((at, topic, weight));
+        assigned[block as usize].push((at, topic, weight));
     }
-    let seeds = |mut entries: Vec<(u32, u32, f32)>| {
+    let word_priors = |mut entries: Vec<(u32, u32, f32)>| {
         entries.sort_by_key(|&(at, topic, _)| (at, topic));
-        Seeds::new(&entries)
+        WordPriors::new(&entries)
     };
-    dealt.into_iter().map(seeds).collect()
+    assigned.into_iter().map(word_priors).collect()
 }
 
 /// What (word, topic, weight) add up to for each topic; empty without any.

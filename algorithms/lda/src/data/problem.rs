@@ -14,7 +14,7 @@ use super::source::Source;
 use super::way::{Sizes, Way};
 use crate::counts::documents::{DocumentRows, Kind, SparseRows};
 use crate::counts::packing::Packing;
-use crate::counts::streams::deal;
+use crate::counts::streams::assign_streams;
 use crate::counts::words::WordRows;
 use crate::error::LdaError;
 
@@ -279,7 +279,7 @@ pub(super) fn make_shard_rows(
     shard.rows = rows.ok_or(LdaError::Shard { what: "rows", documents: shard.documents.len() })?;
     if matches!(way, Way::Lockstep(_)) {
         for (block, slice) in shard.slices.iter_mut().enumerate() {
-            deal(slice, |word| has_full(block, word));
+            assign_streams(slice, |word| has_full(block, word));
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! [`Way`]: how topics are drawn, by the number of topics and counted sizes alone.
 
 use crate::counts::documents::Kind;
-use crate::counts::packing::{Counts, LANES, Sixteen};
+use crate::counts::packing::{CountLine, FloatLine, LANES};
 use crate::kernels::{WIDE_WIDTHS, WIDTHS};
 
 /// One token after the other, with at most this number of topics, takes dense rows.
@@ -38,8 +38,8 @@ impl Way {
         let fitting = |widths: &[usize]| widths.iter().copied().find(|width| topics <= width * LANES);
         let is_short = longest <= u64::from(u16::MAX);
         let (width, kind, bytes): (_, fn(usize) -> Kind, _) = match is_short {
-            true => (fitting(&WIDTHS), Kind::Dense, size_of::<Counts>()),
-            false => (fitting(&WIDE_WIDTHS), Kind::Wide, size_of::<Sixteen>()),
+            true => (fitting(&WIDTHS), Kind::Dense, size_of::<CountLine>()),
+            false => (fitting(&WIDE_WIDTHS), Kind::Wide, size_of::<FloatLine>()),
         };
         // Rows of short documents would be nearly empty: they would take memory, and a line of them no less time.
         let is_filled = |width: usize| 2 * documents * (width * bytes) as u64 <= 3 * sparse;

@@ -39,7 +39,7 @@ impl Score {
 }
 
 /// What phi and theta are made from, beside the rows of words.
-pub(crate) struct Given<'a> {
+pub(crate) struct TopicModel<'a> {
     /// 1 / N_k.
     pub(crate) inverse: &'a [f64],
     pub(crate) alpha: &'a [f64],
@@ -47,7 +47,7 @@ pub(crate) struct Given<'a> {
 }
 
 /// Scores each set's documents, and lets the rows go.
-pub(crate) fn score(held_out: &mut HeldOut, sets: usize, given: &Given<'_>) -> Vec<Score> {
+pub(crate) fn score(held_out: &mut HeldOut, sets: usize, given: &TopicModel<'_>) -> Vec<Score> {
     let mut scores = vec![Score::default(); sets];
     let mut theta = Theta::new(given);
     for document in held_out.documents() {
@@ -64,20 +64,26 @@ pub(crate) fn score(held_out: &mut HeldOut, sets: usize, given: &Given<'_>) -> V
 
 /// A document's mixture of topics, estimated with phi fixed.
 pub(crate) struct Theta<'a> {
-    given: &'a Given<'a>,
+    given: &'a TopicModel<'a>,
     /// theta_k, normalised.
     pub(crate) theta: Vec<f64>,
     /// theta_k / N_k, and its sum.
     scaled: Vec<f64>,
     sum: f64,
     /// What a topic gains in a round.
-    gain: Vec<f64>,
+    expected: Vec<f64>,
 }
 
 impl<'a> Theta<'a> {
-    pub(crate) fn new(given: &'a Given<'a>) -> Self {
+    pub(crate) fn new(given: &'a TopicModel<'a>) -> Self {
         let topics = given.alpha.len();
-        Self { given, theta: vec![0.0; topics], scaled: vec![0.0; topics], sum: 0.0, gain: vec![0.0; topics] }
+        Self {
+            given,
+            theta: vec![0.0; topics],
+            scaled: vec![0.0; topics],
+            sum: 0.0,
+            expected: vec![0.0; topics],
+        }
     }
 
     /// Rounds of expectation-maximisation, from uniform, over (count, row) of the words.
@@ -86,19 +92,19 @@ impl<'a> Theta<'a> {
         self.theta.fill(uniform);
         self.rescale();
         for _ in 0..rounds {
-            self.gain.fill(0.0);
+            self.expected.fill(0.0);
             let mut all = 0.0;
             for &(count, row) in words {
                 let share = count / self.probability(row);
                 all += share;
                 for &(topic, times) in row {
-                    self.gain[topic as usize] += f64::from(times) * share;
+                    self.expected[topic as usize] += f64::from(times) * share;
                 }
             }
             let every = self.given.beta * all;
-            let topics = self.theta.iter_mut().zip(&self.scaled).zip(&self.gain).zip(self.given.alpha);
-            for (((theta, scaled), gain), alpha) in topics {
-                *theta = alpha + scaled * (every + gain);
+            let topics = self.theta.iter_mut().zip(&self.scaled).zip(&self.expected).zip(self.given.alpha);
+            for (((theta, scaled), expected), alpha) in topics {
+                *theta = alpha + scaled * (every + expected);
             }
             let norm = 1.0 / in_lanes(&self.theta);
             self.theta.iter_mut().for_each(|theta| *theta *= norm);

@@ -9,12 +9,12 @@ use std::arch::x86_64::*;
 use raddle_common::f32x16::{Avx2, F32x16};
 
 use super::gather::{Split, below, eight};
-use super::lanes::{Counts, LANES, Lanes, Line, ONE, Sixteen};
+use super::lanes::{CountLine, EntryLine, FloatLine, LANES, Lanes, ONE};
 use super::pick;
 
 /// The entries of a line, eight by eight.
 #[inline(always)]
-fn halves(line: &Line) -> (__m256i, __m256i) {
+fn halves(line: &EntryLine) -> (__m256i, __m256i) {
     let entries = line.0.as_ptr();
     // SAFETY: avx2 was detected; sixteen entries are read, aligned to 64 bytes.
     unsafe { (_mm256_load_si256(entries.cast()), _mm256_load_si256(entries.add(LANES / 2).cast())) }
@@ -72,7 +72,7 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn widen(counts: &Counts) -> Self {
+    fn widen(counts: &CountLine) -> Self {
         let counts = counts.0.as_ptr().cast::<__m128i>();
         // SAFETY: avx2 was detected; the sixteen counts that are read are aligned to 32 bytes.
         unsafe {
@@ -134,7 +134,7 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn below(eight: &[Sixteen; 8], lane: usize, bound: f32) -> u32 {
+    fn below(eight: &[FloatLine; 8], lane: usize, bound: f32) -> u32 {
         // SAFETY: runs only where avx2 was detected.
         unsafe { below(eight, lane, bound) }
     }
@@ -147,7 +147,7 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn products(line: &Line, split: Split, weights: &[f32]) -> Self {
+    fn products(line: &EntryLine, split: Split, weights: &[f32]) -> Self {
         let ((low, high), mask) = (halves(line), (1i32 << split.shift) - 1);
         // SAFETY: runs only where avx2 and bmi2 were detected.
         unsafe {
@@ -158,7 +158,7 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn weigh(line: &Line, split: Split, weights: &[f32], without: (u32, f32)) -> (Self, u32) {
+    fn weigh(line: &EntryLine, split: Split, weights: &[f32], without: (u32, f32)) -> (Self, u32) {
         let (low, high) = halves(line);
         let ((counts, found), (more_counts, more)) =
             (taken(low, split, without.0), taken(high, split, without.0));
@@ -176,13 +176,13 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn find(line: &Line, split: Split, topic: u32) -> u32 {
+    fn find(line: &EntryLine, split: Split, topic: u32) -> u32 {
         let (low, high) = halves(line);
         lanes(taken(low, split, topic).1) | lanes(taken(high, split, topic).1) << 8
     }
 
     #[inline(always)]
-    fn raise(counts: &mut Counts, lane: usize) {
+    fn raise(counts: &mut CountLine, lane: usize) {
         let (counts, one) = (counts.0.as_mut_ptr().cast(), ONE[lane % LANES].0.as_ptr().cast());
         // SAFETY: avx2 was detected; sixteen counts, aligned to 32 bytes, are read and written.
         unsafe {
@@ -191,7 +191,7 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn lower(counts: &mut Counts, lane: usize) {
+    fn lower(counts: &mut CountLine, lane: usize) {
         let (counts, one) = (counts.0.as_mut_ptr().cast(), ONE[lane % LANES].0.as_ptr().cast());
         // SAFETY: avx2 was detected; sixteen counts, aligned to 32 bytes, are read and written.
         unsafe {
@@ -200,7 +200,7 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn put(sixteen: &mut Sixteen, lane: usize, value: f32) {
+    fn put(sixteen: &mut FloatLine, lane: usize, value: f32) {
         let lane = lane % LANES;
         let half = &mut sixteen.0.as_chunks_mut::<8>().0[lane / 8];
         // SAFETY: avx2 was detected; eight values, aligned to 32 bytes, are read and written.

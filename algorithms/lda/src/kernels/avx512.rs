@@ -9,7 +9,7 @@ use std::arch::x86_64::*;
 use raddle_common::f32x16::Avx512;
 
 use super::gather::{Split, below, eight};
-use super::lanes::{Counts, LANES, Lanes, Line, Sixteen};
+use super::lanes::{CountLine, EntryLine, FloatLine, LANES, Lanes};
 use super::pick;
 
 /// Each lane the one `16 - N` lanes before it, zeros in the first. Spelt out, because a compiler makes two slower
@@ -34,7 +34,7 @@ fn before<const N: i32>(lanes: __m512) -> __m512 {
 
 /// The weights of the topics of a line's entries.
 #[inline(always)]
-fn all_of(line: &Line, split: Split, weights: &[f32]) -> __m512 {
+fn all_of(line: &EntryLine, split: Split, weights: &[f32]) -> __m512 {
     // SAFETY: avx512f, avx512dq and bmi2 were detected.
     unsafe {
         let (low, high) = (eight(line, 0, split, weights), eight(line, 1, split, weights));
@@ -131,7 +131,7 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn widen(counts: &Counts) -> Self {
+    fn widen(counts: &CountLine) -> Self {
         // SAFETY: avx512f was detected; the sixteen counts that are read are aligned to 32 bytes.
         unsafe {
             let counts = _mm256_load_si256(counts.0.as_ptr().cast());
@@ -183,7 +183,7 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn below(eight: &[Sixteen; 8], lane: usize, bound: f32) -> u32 {
+    fn below(eight: &[FloatLine; 8], lane: usize, bound: f32) -> u32 {
         // SAFETY: runs only where avx2 was detected.
         unsafe { below(eight, lane, bound) }
     }
@@ -196,7 +196,7 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn products(line: &Line, split: Split, weights: &[f32]) -> Self {
+    fn products(line: &EntryLine, split: Split, weights: &[f32]) -> Self {
         // SAFETY: avx512f was detected; the line has sixteen entries, aligned to 64 bytes.
         unsafe {
             let entries = _mm512_load_si512(line.0.as_ptr().cast());
@@ -206,7 +206,7 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn weigh(line: &Line, split: Split, weights: &[f32], without: (u32, f32)) -> (Self, u32) {
+    fn weigh(line: &EntryLine, split: Split, weights: &[f32], without: (u32, f32)) -> (Self, u32) {
         // SAFETY: avx512f was detected; the line has sixteen entries, aligned to 64 bytes.
         unsafe {
             let entries = _mm512_load_si512(line.0.as_ptr().cast());
@@ -220,27 +220,27 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn find(line: &Line, split: Split, topic: u32) -> u32 {
+    fn find(line: &EntryLine, split: Split, topic: u32) -> u32 {
         // SAFETY: avx512f was detected; the line has sixteen entries, aligned to 64 bytes.
         u32::from(found(unsafe { _mm512_load_si512(line.0.as_ptr().cast()) }, split, topic))
     }
 
     #[inline(always)]
-    fn raise(counts: &mut Counts, lane: usize) {
+    fn raise(counts: &mut CountLine, lane: usize) {
         let counts = counts.0.as_mut_ptr().cast();
         // SAFETY: avx512bw and avx512vl were detected; sixteen counts, aligned to 32 bytes, are read and written.
         unsafe { _mm256_store_si256(counts, raised(_mm256_load_si256(counts), lane % LANES)) }
     }
 
     #[inline(always)]
-    fn lower(counts: &mut Counts, lane: usize) {
+    fn lower(counts: &mut CountLine, lane: usize) {
         let counts = counts.0.as_mut_ptr().cast();
         // SAFETY: avx512bw and avx512vl were detected; sixteen counts, aligned to 32 bytes, are read and written.
         unsafe { _mm256_store_si256(counts, lowered(_mm256_load_si256(counts), lane % LANES)) }
     }
 
     #[inline(always)]
-    fn put(sixteen: &mut Sixteen, lane: usize, value: f32) {
+    fn put(sixteen: &mut FloatLine, lane: usize, value: f32) {
         let sixteen = sixteen.0.as_mut_ptr();
         // SAFETY: avx512f was detected; sixteen values, aligned to 64 bytes, are read and written.
         unsafe { _mm512_store_ps(sixteen, put(_mm512_load_ps(sixteen), lane % LANES, value)) }

@@ -1,10 +1,10 @@
 //! [`Cell`]: sixteen counts of a dense row, in either width.
 
-use super::lanes::{Counts, LANES, Lanes, Sixteen};
-use crate::counts::packing::Counted;
+use super::lanes::{CountLine, FloatLine, LANES, Lanes};
+use crate::counts::packing::LineCounts;
 
 /// Sixteen counts of a dense row.
-pub(crate) trait Cell: Counted {
+pub(crate) trait Cell: LineCounts {
     /// The counts in lanes.
     fn lanes<L: Lanes>(&self) -> L;
     /// One more in a lane. The cell is read and written whole, as it is read next: what was stored alone could not be
@@ -14,7 +14,7 @@ pub(crate) trait Cell: Counted {
     fn one_less<L: Lanes>(&mut self, lane: usize);
 }
 
-impl Cell for Counts {
+impl Cell for CountLine {
     #[inline(always)]
     fn lanes<L: Lanes>(&self) -> L {
         L::widen(self)
@@ -31,7 +31,7 @@ impl Cell for Counts {
     }
 }
 
-impl Cell for Sixteen {
+impl Cell for FloatLine {
     #[inline(always)]
     fn lanes<L: Lanes>(&self) -> L {
         L::load(&self.0)

@@ -4,10 +4,10 @@
 
 use super::Draws;
 use super::chain::Chain;
-use super::lanes::{Counts, LANES, Lanes, Sixteen};
+use super::lanes::{CountLine, FloatLine, LANES, Lanes};
 use super::names::Name;
 use super::row::locate_in;
-use super::word::{AtWord, Desk, Given, Weights};
+use super::word::{TopicParams, Weights, WordBuffers, WordState};
 
 /// The weights of 16 N topics, of which vectors are changed whole: what was stored one by one could not be loaded by
 /// sixteen at once.
@@ -29,23 +29,28 @@ impl<L: Lanes, const N: usize> Weights for Registers<L, N> {
 
 /// The chain over dense rows of N times sixteen counts.
 pub(super) struct Dense<'a, L, const N: usize> {
-    word: AtWord<'a, Registers<L, N>>,
-    counts: &'a mut [Counts],
-    alphas: [Sixteen; N],
+    word: WordState<'a, Registers<L, N>>,
+    counts: &'a mut [CountLine],
+    alphas: [FloatLine; N],
     draws: Draws,
     /// Lane sums up to each sixteen.
-    running: [Sixteen; N],
+    running: [FloatLine; N],
     topics: usize,
 }
 
 impl<'a, L: Lanes, const N: usize> Dense<'a, L, N> {
     #[inline(always)]
-    pub(super) fn new(given: Given<'_>, desk: &'a mut Desk, counts: &'a mut [Counts], draws: Draws) -> Self {
-        let mut alphas = [Sixteen::default(); N];
+    pub(super) fn new(
+        given: TopicParams<'_>,
+        buffers: &'a mut WordBuffers,
+        counts: &'a mut [CountLine],
+        draws: Draws,
+    ) -> Self {
+        let mut alphas = [FloatLine::default(); N];
         let places = alphas.iter_mut().flat_map(|sixteen| &mut sixteen.0);
         places.zip(given.alphas).for_each(|(place, &alpha)| *place = alpha as f32);
-        let word = AtWord::new(desk, given, Registers([L::zero(); N]));
-        Self { word, counts, alphas, draws, running: [Sixteen::default(); N], topics: given.norms.len() }
+        let word = WordState::new(buffers, given, Registers([L::zero(); N]));
+        Self { word, counts, alphas, draws, running: [FloatLine::default(); N], topics: given.norms.len() }
     }
 
     /// The count of a topic in a document.
@@ -76,7 +81,7 @@ impl<'a, L: Lanes, const N: usize> Chain<'a> for Dense<'a, L, N> {
     type Weights = Registers<L, N>;
 
     #[inline(always)]
-    fn word(&mut self) -> &mut AtWord<'a, Self::Weights> {
+    fn word(&mut self) -> &mut WordState<'a, Self::Weights> {
         &mut self.word
     }
 
@@ -84,7 +89,7 @@ impl<'a, L: Lanes, const N: usize> Chain<'a> for Dense<'a, L, N> {
     const TOGETHER: bool = false;
 
     #[inline(always)]
-    fn again(&mut self, topics: &mut [u16], document: usize) {
+    fn resample(&mut self, topics: &mut [u16], document: usize) {
         for place in topics {
             let from = self.word.names.name((*place).into());
             let without = self.word.without(from);
@@ -94,8 +99,8 @@ impl<'a, L: Lanes, const N: usize> Chain<'a> for Dense<'a, L, N> {
             if topic != from {
                 *self.count(document, from) -= 1;
                 *self.count(document, topic) += 1;
-                self.word.lose(from, without);
-                self.word.gain(topic);
+                self.word.decrement(from, without);
+                self.word.increment(topic);
                 *place = topic.number() as u16;
             }
         }
@@ -105,7 +110,7 @@ impl<'a, L: Lanes, const N: usize> Chain<'a> for Dense<'a, L, N> {
     fn first(&mut self, document: usize) -> u16 {
         let topic = self.draw(document, (u32::MAX, 0.0));
         *self.count(document, topic) += 1;
-        self.word.gain(topic);
+        self.word.increment(topic);
         topic.number() as u16
     }
 
@@ -113,12 +118,12 @@ impl<'a, L: Lanes, const N: usize> Chain<'a> for Dense<'a, L, N> {
     fn uniform(&mut self, document: usize, topics: u32) -> u16 {
         let topic = self.word.names.name(self.draws.below(topics));
         *self.count(document, topic) += 1;
-        self.word.gain(topic);
+        self.word.increment(topic);
         topic.number() as u16
     }
 
     #[inline(always)]
-    fn ask_for(&self, document: usize) {
+    fn prefetch(&self, document: usize) {
         for counts in self.counts[document * N..][..N].iter().step_by(2) {
             L::prefetch(counts);
         }

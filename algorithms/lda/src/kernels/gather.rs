@@ -5,7 +5,7 @@
 
 use std::arch::x86_64::*;
 
-use super::lanes::{LANES, Line, Sixteen};
+use super::lanes::{EntryLine, FloatLine, LANES};
 
 /// Stops where there is no weight for a topic that the bits can name.
 #[inline(always)]
@@ -30,7 +30,7 @@ impl Split {
 /// Those of eight sixteens whose value in a lane is at most `bound`, the first in the lowest bit.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn below(eight: &[Sixteen; 8], lane: usize, bound: f32) -> u32 {
+pub(super) fn below(eight: &[FloatLine; 8], lane: usize, bound: f32) -> u32 {
     let [a, b, c, d, e, f, g, h] = std::array::from_fn(|number| eight[number].0[lane % LANES]);
     let column = _mm256_setr_ps(a, b, c, d, e, f, g, h);
     _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(column, _mm256_set1_ps(bound))) as u32
@@ -43,7 +43,7 @@ pub(super) fn below(eight: &[Sixteen; 8], lane: usize, bound: f32) -> u32 {
 /// by inserting into vectors, for which there is one port.
 #[inline]
 #[target_feature(enable = "avx2,bmi2")]
-pub(super) fn eight(line: &Line, half: usize, split: Split, weights: &[f32]) -> __m256 {
+pub(super) fn eight(line: &EntryLine, half: usize, split: Split, weights: &[f32]) -> __m256 {
     check(split.names, weights);
     let entries = &line.0[half * 8..][..8];
     let gathered: __m256;

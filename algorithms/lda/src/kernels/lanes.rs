@@ -4,7 +4,7 @@ use raddle_common::f32x16::F32x16;
 pub(crate) use raddle_common::f32x16::Portable;
 
 use super::pick;
-pub(crate) use crate::counts::packing::{Counts, LANES, Line, Sixteen};
+pub(crate) use crate::counts::packing::{CountLine, EntryLine, FloatLine, LANES};
 
 /// Sixteen `f32` in registers. All implementations give the same bits for every operation: products are rounded before
 /// they are added.
@@ -12,7 +12,7 @@ pub(crate) trait Lanes: F32x16 {
     /// The sixteen values of `from`, rounded to `f32`.
     fn narrow(from: &[f64; LANES]) -> Self;
     /// The sixteen counts.
-    fn widen(counts: &Counts) -> Self;
+    fn widen(counts: &CountLine) -> Self;
     /// A lane's number in every lane.
     type Number: Copy;
     /// This number, of lanes that are counted on over several sixteens.
@@ -26,36 +26,36 @@ pub(crate) trait Lanes: F32x16 {
     /// How many lanes are at most `bound`.
     fn at_most(self, bound: f32) -> usize;
     /// Those of eight sixteens whose value in this lane, below sixteen, is at most `bound`, the first in the lowest bit.
-    fn below(eight: &[Sixteen; 8], lane: usize, bound: f32) -> u32;
+    fn below(eight: &[FloatLine; 8], lane: usize, bound: f32) -> u32;
     /// How entries are packed, in registers.
     type Split: Copy;
     /// Entries that have their topic in the high `bits` bits, 1 to 31, and their count below.
     fn split(bits: u32) -> Self::Split;
     /// For every entry, its count times `weights[topic]`. Panics unless there is a weight for every topic that the bits
     /// can name.
-    fn products(line: &Line, split: Self::Split, weights: &[f32]) -> Self;
+    fn products(line: &EntryLine, split: Self::Split, weights: &[f32]) -> Self;
     /// The same, but an entry of topic `without` that is not empty counts one less, at this weight. With the lanes in
     /// which that was so.
-    fn weigh(line: &Line, split: Self::Split, weights: &[f32], without: (u32, f32)) -> (Self, u32);
+    fn weigh(line: &EntryLine, split: Self::Split, weights: &[f32], without: (u32, f32)) -> (Self, u32);
     /// The lanes whose entry is of this topic and not empty.
-    fn find(line: &Line, split: Self::Split, topic: u32) -> u32;
+    fn find(line: &EntryLine, split: Self::Split, topic: u32) -> u32;
     /// Adds one to the count in a lane, below sixteen; all are read and written at once.
-    fn raise(counts: &mut Counts, lane: usize);
+    fn raise(counts: &mut CountLine, lane: usize);
     /// Takes one from the count in a lane, below sixteen; all are read and written at once.
-    fn lower(counts: &mut Counts, lane: usize);
+    fn lower(counts: &mut CountLine, lane: usize);
     /// Puts a value into a lane, below sixteen; all are read and written at once.
-    fn put(sixteen: &mut Sixteen, lane: usize, value: f32);
+    fn put(sixteen: &mut FloatLine, lane: usize, value: f32);
     /// The topic at the part `unit`, from 0 to below 1, of a dense row's mass: see [`pick`].
     fn pick<const N: usize>(sums: &[Self; N], unit: f32) -> usize;
 }
 
 /// For each lane, a one there.
 #[cfg(target_arch = "x86_64")]
-pub(super) const ONE: &[Counts; LANES] = &ONES;
+pub(super) const ONE: &[CountLine; LANES] = &ONES;
 
 #[cfg(target_arch = "x86_64")]
-const ONES: [Counts; LANES] = {
-    let mut ones = [Counts([0; LANES]); LANES];
+const ONES: [CountLine; LANES] = {
+    let mut ones = [CountLine([0; LANES]); LANES];
     let mut lane = 0;
     while lane < LANES {
         ones[lane].0[lane] = 1;
@@ -71,7 +71,7 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn widen(counts: &Counts) -> Self {
+    fn widen(counts: &CountLine) -> Self {
         Self(std::array::from_fn(|lane| f32::from(counts.0[lane])))
     }
 
@@ -113,7 +113,7 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn below(eight: &[Sixteen; 8], lane: usize, bound: f32) -> u32 {
+    fn below(eight: &[FloatLine; 8], lane: usize, bound: f32) -> u32 {
         eight.iter().rev().fold(0, |bits, sixteen| bits << 1 | u32::from(sixteen.0[lane % LANES] <= bound))
     }
 
@@ -125,13 +125,13 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn products(line: &Line, shift: u32, weights: &[f32]) -> Self {
+    fn products(line: &EntryLine, shift: u32, weights: &[f32]) -> Self {
         let product = |entry: u32| (entry & ((1 << shift) - 1)) as f32 * weights[(entry >> shift) as usize];
         Self(line.0.map(product))
     }
 
     #[inline(always)]
-    fn weigh(line: &Line, shift: u32, weights: &[f32], without: (u32, f32)) -> (Self, u32) {
+    fn weigh(line: &EntryLine, shift: u32, weights: &[f32], without: (u32, f32)) -> (Self, u32) {
         let (mut products, found) =
             (Self::products(line, shift, weights), Self::find(line, shift, without.0));
         for (lane, (product, &entry)) in products.0.iter_mut().zip(&line.0).enumerate() {
@@ -143,23 +143,23 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn find(line: &Line, shift: u32, topic: u32) -> u32 {
+    fn find(line: &EntryLine, shift: u32, topic: u32) -> u32 {
         let is = |entry: u32| entry >> shift == topic && entry & ((1 << shift) - 1) > 0;
         line.0.iter().enumerate().fold(0, |found, (lane, &entry)| found | u32::from(is(entry)) << lane)
     }
 
     #[inline(always)]
-    fn raise(counts: &mut Counts, lane: usize) {
+    fn raise(counts: &mut CountLine, lane: usize) {
         counts.0[lane % LANES] += 1;
     }
 
     #[inline(always)]
-    fn lower(counts: &mut Counts, lane: usize) {
+    fn lower(counts: &mut CountLine, lane: usize) {
         counts.0[lane % LANES] -= 1;
     }
 
     #[inline(always)]
-    fn put(sixteen: &mut Sixteen, lane: usize, value: f32) {
+    fn put(sixteen: &mut FloatLine, lane: usize, value: f32) {
         sixteen.0[lane % LANES] = value;
     }
 

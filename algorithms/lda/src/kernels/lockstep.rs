@@ -1,6 +1,6 @@
 //! [`Lockstep`]: four words at a time over dense rows, for few topics.
 //!
-//! The words of a task are dealt to four streams ([`deal`](crate::counts::streams::deal)), however wide the machine's vectors
+//! The words of a task are dealt to four streams ([`assign_streams`](crate::counts::streams::assign_streams)), however wide the machine's vectors
 //! are. A step takes the next token of each stream: leaves all four out of their rows, sums all four rows, picks all four
 //! topics, puts all four back. So a core works at four draws at once, where one alone would wait from its sums to its
 //! topic, and no branch depends on what was drawn.
@@ -17,10 +17,10 @@ use raddle::random::splitmix64;
 use super::Draws;
 use super::cell::Cell;
 use super::lanes::{LANES, Lanes};
-use super::stream::{Stream, Topics, ask_for};
+use super::stream::{Stream, Topics, prefetch};
 use super::topics::{Tally, Topic};
-use super::word::{Given, up_to};
-use crate::counts::priors::Seeds;
+use super::word::{TopicParams, up_to};
+use crate::counts::priors::WordPriors;
 use crate::counts::streams::STREAMS;
 use crate::counts::tokens::{Ends, Slice, Visit};
 use crate::counts::words::WordRows;
@@ -30,10 +30,10 @@ const AHEAD: usize = 6;
 
 /// What a task goes over.
 pub(super) struct Task<'a> {
-    pub(super) given: Given<'a>,
+    pub(super) given: TopicParams<'a>,
     pub(super) slice: &'a mut Slice,
     pub(super) words: &'a mut WordRows,
-    pub(super) seeds: &'a Seeds,
+    pub(super) word_priors: &'a WordPriors,
     /// Tokens of documents below `had` have topics and get others, those up to `has` get their first.
     pub(super) had: usize,
     pub(super) has: usize,
@@ -83,7 +83,7 @@ pub(super) struct Lockstep<'a, C, const N: usize> {
     documents: &'a [u16],
     of: &'a mut [u16],
     words: &'a mut WordRows,
-    seeds: &'a Seeds,
+    word_priors: &'a WordPriors,
     had: usize,
     has: usize,
     uniform: bool,
@@ -95,7 +95,7 @@ pub(super) struct Lockstep<'a, C, const N: usize> {
 
 impl<'a, C: Cell, const N: usize> Lockstep<'a, C, N> {
     pub(super) fn new(task: Task<'a>, rows: &'a mut [C]) -> Self {
-        let Task { given, slice, words, seeds, had, has, uniform, draws } = task;
+        let Task { given, slice, words, word_priors, had, has, uniform, draws } = task;
         let topics = Topics::new(given);
         assert!((1..=N * LANES).contains(&topics.count), "rows for this number of topics");
         assert_eq!(words.full.width, N, "rows of words as wide as those of documents");
@@ -119,7 +119,7 @@ impl<'a, C: Cell, const N: usize> Lockstep<'a, C, N> {
             documents,
             of,
             words,
-            seeds,
+            word_priors,
             had,
             has,
             uniform,
@@ -182,7 +182,7 @@ impl<'a, C: Cell, const N: usize> Lockstep<'a, C, N> {
                 self.first::<L>(stream, token);
             }
             let (word, drawn) = (self.visits[visit].word as usize, &self.of[start..active]);
-            self.streams[stream].leave(&self.topics, word, self.words, self.seeds, drawn);
+            self.streams[stream].leave(&self.topics, word, self.words, self.word_priors, drawn);
         }
         let visit = self.at[stream].next();
         let (start, at) = (end, &mut self.at[stream]);
@@ -191,14 +191,14 @@ impl<'a, C: Cell, const N: usize> Lockstep<'a, C, N> {
             return false;
         };
         if let Some(after) = self.visits[..last].get(visit + 1) {
-            ask_for::<L, N>(after.word as usize, self.words);
+            prefetch::<L, N>(after.word as usize, self.words);
         }
         let end = next as usize;
         let active = up_to(self.documents, start, end, self.has);
         let assigned = up_to(self.documents, start, end, self.had);
         *at = At { visit, token: start, start, assigned, active, end, ..*at };
         if active > start {
-            self.streams[stream].enter::<L>(&self.topics, word as usize, self.words, self.seeds);
+            self.streams[stream].enter::<L>(&self.topics, word as usize, self.words, self.word_priors);
         }
         true
     }

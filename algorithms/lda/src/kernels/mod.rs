@@ -20,7 +20,6 @@ mod draws;
 mod gather;
 pub(crate) mod lanes;
 mod lockstep;
-mod masses;
 mod names;
 mod pick;
 mod row;
@@ -28,11 +27,12 @@ mod sample;
 mod sparse;
 mod stream;
 mod topics;
+mod weight_tree;
 mod word;
 
 pub(crate) use draws::Draws;
 pub(crate) use sample::{Sample, WIDE_WIDTHS, WIDTHS};
-pub(crate) use word::Given;
+pub(crate) use word::TopicParams;
 
 use lanes::{Lanes, Portable};
 #[cfg(target_arch = "x86_64")]

@@ -1,6 +1,6 @@
 //! One row of topics: which entry a point falls into, and moving a token from one entry to another.
 
-use super::lanes::{LANES, Lanes, Line, Sixteen};
+use super::lanes::{EntryLine, FloatLine, LANES, Lanes};
 use super::names::Name;
 use crate::counts::documents::Row;
 use crate::counts::packing::Packing;
@@ -11,7 +11,7 @@ pub(super) const SHORT: usize = 8;
 /// The entry of a row into which `point` falls, and how far into it. `running` has at least [`SHORT`] lines, of which the
 /// first `lines` are the row's.
 #[inline(always)]
-pub(super) fn locate<L: Lanes>(running: &[Sixteen], sums: L, point: f32, lines: usize) -> (usize, f32) {
+pub(super) fn locate<L: Lanes>(running: &[FloatLine], sums: L, point: f32, lines: usize) -> (usize, f32) {
     let row = &running[..lines];
     let Some((lane, within)) = lane(row, sums, point) else { return (nearest(row, sums, point), 0.0) };
     // Most rows are short: their lines are counted without a loop whose end no processor can foresee.
@@ -29,13 +29,13 @@ pub(super) fn locate<L: Lanes>(running: &[Sixteen], sums: L, point: f32, lines: 
 
 /// How many lines' sums in a lane are at most `within`. By itself, so that it takes no registers where rows are short.
 #[inline(never)]
-fn beyond(running: &[Sixteen], lane: usize, within: f32) -> usize {
+fn beyond(running: &[FloatLine], lane: usize, within: f32) -> usize {
     running.iter().filter(|sums| sums.0[lane] <= within).count()
 }
 
 /// The topic of a dense row of N times sixteen into which `point` falls.
 #[inline(always)]
-pub(super) fn locate_in<L: Lanes, const N: usize>(running: &[Sixteen; N], sums: L, point: f32) -> usize {
+pub(super) fn locate_in<L: Lanes, const N: usize>(running: &[FloatLine; N], sums: L, point: f32) -> usize {
     let Some((lane, within)) = lane(running, sums, point) else { return nearest(running, sums, point) };
     let mut line = 0;
     for sums in running {
@@ -47,9 +47,9 @@ pub(super) fn locate_in<L: Lanes, const N: usize>(running: &[Sixteen; N], sums: 
 /// The lane into which `point` falls by the sums over lanes, and what is left of it within that lane; `None` if rounding
 /// has led to a lane without mass.
 #[inline(always)]
-fn lane<L: Lanes>(running: &[Sixteen], sums: L, point: f32) -> Option<(usize, f32)> {
+fn lane<L: Lanes>(running: &[FloatLine], sums: L, point: f32) -> Option<(usize, f32)> {
     let lane = sums.at_most(point).min(LANES - 1);
-    let mut stored = Sixteen::default();
+    let mut stored = FloatLine::default();
     sums.store(&mut stored);
     let within = if lane > 0 { point - stored.0[lane - 1] } else { point };
     let top = if let [.., last] = running { last.0[lane] } else { 0.0 };
@@ -60,7 +60,7 @@ fn lane<L: Lanes>(running: &[Sixteen], sums: L, point: f32) -> Option<(usize, f3
 /// Rounding has led to a lane without mass: the nearest entry with some.
 #[cold]
 #[inline(never)]
-fn nearest_to(running: &[Sixteen], lane: usize) -> usize {
+fn nearest_to(running: &[FloatLine], lane: usize) -> usize {
     let has = |lane: usize, line: usize| {
         let before = line.checked_sub(1).map_or(0.0, |before| running[before].0[lane]);
         running[line].0[lane] > before
@@ -71,14 +71,14 @@ fn nearest_to(running: &[Sixteen], lane: usize) -> usize {
 }
 
 #[inline(always)]
-fn nearest<L: Lanes>(running: &[Sixteen], sums: L, point: f32) -> usize {
+fn nearest<L: Lanes>(running: &[FloatLine], sums: L, point: f32) -> usize {
     nearest_to(running, sums.at_most(point).min(LANES - 1))
 }
 
 /// Moves one token of a document to a topic that its row may not have; from nowhere if it had none.
 #[inline(always)]
 pub(super) fn move_to<L: Lanes>(
-    lines: &mut [Line],
+    lines: &mut [EntryLine],
     row: &mut Row,
     from: Option<usize>,
     topic: Name,
@@ -117,7 +117,7 @@ pub(super) fn move_to<L: Lanes>(
 /// Moves one token of a document between two topics that its row has. Without branches: what empties is filled by the
 /// last entry.
 #[inline(always)]
-pub(super) fn move_one(lines: &mut [Line], length: &mut u32, from: usize, to: usize, packing: Packing) {
+pub(super) fn move_one(lines: &mut [EntryLine], length: &mut u32, from: usize, to: usize, packing: Packing) {
     let (last, room) = ((*length as usize).wrapping_sub(1), lines.len());
     // Once for all that follows.
     assert!(from / LANES < room && to / LANES < room && last / LANES < room, "entries of the row");

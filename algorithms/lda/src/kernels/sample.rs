@@ -3,13 +3,13 @@
 use super::cell::Cell;
 use super::chain::Chain;
 use super::dense::Dense;
-use super::lanes::{Counts, Lanes};
+use super::lanes::{CountLine, Lanes};
 use super::lockstep::{Lockstep, Task};
 use super::sparse::{Memory, Sparse};
-use super::word::{Desk, ask_for, up_to};
-use super::{Draws, Given, Kernel, run};
+use super::word::{WordBuffers, prefetch, up_to};
+use super::{Draws, Kernel, TopicParams, run};
 use crate::counts::documents::{DenseRows, DocumentRows, SparseRows};
-use crate::counts::priors::Seeds;
+use crate::counts::priors::WordPriors;
 use crate::counts::tokens::Slice;
 use crate::counts::words::WordRows;
 
@@ -38,11 +38,11 @@ lockstep!(WIDE_WIDTHS, lockstep_wide: 4, 8, 16);
 /// Draws topics for the tokens of one slice: those of documents below `had` have one and get another, those up to `has`
 /// get their first, those behind wait.
 pub(crate) struct Sample<'a> {
-    pub(crate) given: Given<'a>,
+    pub(crate) given: TopicParams<'a>,
     pub(crate) rows: &'a mut DocumentRows,
     pub(crate) slice: &'a mut Slice,
     pub(crate) words: &'a mut WordRows,
-    pub(crate) seeds: &'a Seeds,
+    pub(crate) word_priors: &'a WordPriors,
     pub(crate) had: usize,
     pub(crate) has: usize,
     /// Whether first topics are drawn uniformly, not by what the topics weigh.
@@ -53,16 +53,16 @@ pub(crate) struct Sample<'a> {
 impl Sample<'_> {
     /// How the tokens of each topic changed.
     pub(crate) fn run(self) -> Vec<i32> {
-        let Self { given, rows, slice, words, seeds, had, has, uniform, draws } = self;
+        let Self { given, rows, slice, words, word_priors, had, has, uniform, draws } = self;
         if slice.is_dealt() {
-            let task = Task { given, slice, words, seeds, had, has, uniform, draws };
+            let task = Task { given, slice, words, word_priors, had, has, uniform, draws };
             return match rows {
                 DocumentRows::Dense(rows) => lockstep(task, rows),
                 DocumentRows::Wide(rows) => lockstep_wide(task, rows),
                 DocumentRows::Sparse(_) => unreachable!("words are dealt to streams where rows are dense"),
             };
         }
-        let walk = Walk { given, slice, words, seeds, had, has, uniform };
+        let walk = Walk { given, slice, words, word_priors, had, has, uniform };
         let tokens = walk.slice.documents.len();
         // A function for each kind of rows, so that the registers of each are given out for it alone.
         match rows {
@@ -71,13 +71,13 @@ impl Sample<'_> {
                 run(OverSparse { walk, memory, rows, draws })
             }
             DocumentRows::Dense(rows) => {
-                let desk = &mut Desk::new(given, tokens);
+                let buffers = &mut WordBuffers::new(given, tokens);
                 let counts = &mut rows.counts[..];
                 match rows.width {
-                    1 => run(OverDense::<1> { walk, desk, counts, draws }),
-                    2 => run(OverDense::<2> { walk, desk, counts, draws }),
-                    3 | 4 => run(OverDense::<4> { walk, desk, counts, draws }),
-                    _ => run(OverDense::<7> { walk, desk, counts, draws }),
+                    1 => run(OverDense::<1> { walk, buffers, counts, draws }),
+                    2 => run(OverDense::<2> { walk, buffers, counts, draws }),
+                    3 | 4 => run(OverDense::<4> { walk, buffers, counts, draws }),
+                    _ => run(OverDense::<7> { walk, buffers, counts, draws }),
                 }
             }
             DocumentRows::Wide(_) => unreachable!("wide rows are for streams"),
@@ -107,8 +107,8 @@ impl Kernel for OverSparse<'_> {
 /// A task over dense rows of N times sixteen counts.
 struct OverDense<'a, const N: usize> {
     walk: Walk<'a>,
-    desk: &'a mut Desk,
-    counts: &'a mut [Counts],
+    buffers: &'a mut WordBuffers,
+    counts: &'a mut [CountLine],
     draws: Draws,
 }
 
@@ -117,8 +117,8 @@ impl<const N: usize> Kernel for OverDense<'_, N> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> Vec<i32> {
-        let Self { walk, desk, counts, draws } = self;
-        let chain = Dense::<L, N>::new(walk.given, desk, counts, draws);
+        let Self { walk, buffers, counts, draws } = self;
+        let chain = Dense::<L, N>::new(walk.given, buffers, counts, draws);
         walk.with::<L, _>(chain)
     }
 }
@@ -140,10 +140,10 @@ impl<C: Cell, const N: usize> Kernel for InLockstep<'_, C, N> {
 
 /// A task, whatever the rows are.
 struct Walk<'a> {
-    given: Given<'a>,
+    given: TopicParams<'a>,
     slice: &'a mut Slice,
     words: &'a mut WordRows,
-    seeds: &'a Seeds,
+    word_priors: &'a WordPriors,
     had: usize,
     has: usize,
     uniform: bool,
@@ -152,32 +152,32 @@ struct Walk<'a> {
 impl Walk<'_> {
     #[inline(always)]
     fn with<'c, L: Lanes, C: Chain<'c>>(self, mut chain: C) -> Vec<i32> {
-        let Self { given, slice, words, seeds, had, has, uniform } = self;
+        let Self { given, slice, words, word_priors, had, has, uniform } = self;
         let Slice { visits, documents, topics, .. } = slice;
         let (documents, topics) = (&documents[..], &mut topics[..]);
         let (mut start, count) = (0, given.norms.len() as u32);
         for (at, visit) in visits.iter().enumerate() {
             let (word, end) = (visit.word as usize, visit.end as usize);
             if let Some(next) = visits.get(at + 1) {
-                ask_for::<L>(next.word as usize, words);
+                prefetch::<L>(next.word as usize, words);
             }
             let active = up_to(documents, start, end, has);
             let assigned = up_to(documents, start, end, had);
             if active > start {
-                chain.word().enter(word, words, seeds);
+                chain.word().enter(word, words, word_priors);
                 let mut token = start;
                 while token < assigned {
                     let (first, document) = (token, documents[token]);
                     loop {
                         if let Some(&next) = documents.get(token + AHEAD) {
-                            chain.ask_for(usize::from(next));
+                            chain.prefetch(usize::from(next));
                         }
                         token += 1;
                         if !C::TOGETHER || token == assigned || documents[token] != document {
                             break;
                         }
                     }
-                    chain.again(&mut topics[first..token], usize::from(document));
+                    chain.resample(&mut topics[first..token], usize::from(document));
                 }
                 for token in assigned..active {
                     let document = usize::from(documents[token]);
@@ -186,7 +186,7 @@ impl Walk<'_> {
                         false => chain.first(document),
                     };
                 }
-                chain.word().leave(word, words, seeds);
+                chain.word().leave(word, words, word_priors);
             }
             start = end;
         }

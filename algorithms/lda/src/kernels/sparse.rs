@@ -1,15 +1,15 @@
 //! [`Sparse`]: the chain over sparse rows.
 //!
 //! The mass of a token falls into two sums: n_dk f_k over the document's entries, and alpha_k f_k over all topics
-//! ([`Masses`]). The first is by far the most frequent to be drawn from.
+//! ([`WeightTree`]). The first is by far the most frequent to be drawn from.
 
 use super::Draws;
 use super::chain::Chain;
-use super::lanes::{LANES, Lanes, Line, Sixteen};
-use super::masses::{Masses, Sums};
+use super::lanes::{EntryLine, FloatLine, LANES, Lanes};
 use super::names::Name;
 use super::row::{SHORT, locate, move_one, move_to};
-use super::word::{AtWord, Desk, Given};
+use super::weight_tree::{Sums, WeightTree};
+use super::word::{TopicParams, WordBuffers, WordState};
 use crate::counts::documents::{Row, SparseRows};
 use crate::counts::packing::Packing;
 
@@ -18,47 +18,47 @@ const LINES: usize = 8;
 
 /// The memory of [`Sparse`].
 pub(super) struct Memory {
-    desk: Desk,
+    buffers: WordBuffers,
     sums: Sums,
     /// Lane sums up to each line of a row.
-    running: Vec<Sixteen>,
+    running: Vec<FloatLine>,
 }
 
 impl Memory {
     /// For rows of at most `lines` lines and a task of at most `tokens` tokens.
-    pub(super) fn new(given: Given<'_>, lines: usize, tokens: usize) -> Self {
-        let running = vec![Sixteen::default(); lines.max(SHORT)];
-        Self { desk: Desk::new(given, tokens), sums: Sums::new(given.alphas), running }
+    pub(super) fn new(given: TopicParams<'_>, lines: usize, tokens: usize) -> Self {
+        let running = vec![FloatLine::default(); lines.max(SHORT)];
+        Self { buffers: WordBuffers::new(given, tokens), sums: Sums::new(given.alphas), running }
     }
 }
 
 /// The chain over [`SparseRows`].
 pub(super) struct Sparse<'a, L: Lanes> {
     rows: &'a mut [Row],
-    lines: &'a mut [Line],
+    lines: &'a mut [EntryLine],
     hand: Hand<'a, L>,
 }
 
 /// What draws, whatever the document.
 struct Hand<'a, L: Lanes> {
-    word: AtWord<'a, Masses<'a>>,
+    word: WordState<'a, WeightTree<'a>>,
     packing: Packing,
     split: L::Split,
     draws: Draws,
     /// Lane sums up to each line of a row.
-    running: &'a mut [Sixteen],
+    running: &'a mut [FloatLine],
 }
 
 impl<'a, L: Lanes> Sparse<'a, L> {
     #[inline(always)]
     pub(super) fn new(
-        given: Given<'_>,
+        given: TopicParams<'_>,
         memory: &'a mut Memory,
         rows: &'a mut SparseRows,
         draws: Draws,
     ) -> Self {
-        let Memory { desk, sums, running } = memory;
-        let (word, packing) = (AtWord::new(desk, given, sums.masses()), Packing::of(given.norms.len()));
+        let Memory { buffers, sums, running } = memory;
+        let (word, packing) = (WordState::new(buffers, given, sums.tree()), Packing::of(given.norms.len()));
         let hand = Hand { word, packing, split: L::split(packing.bits()), draws, running };
         Self { rows: &mut rows.rows, lines: &mut rows.lines, hand }
     }
@@ -93,7 +93,7 @@ impl<L: Lanes> Seen<L> {
 impl<L: Lanes> Hand<'_, L> {
     /// Sums over a document's row without a token of this topic.
     #[inline(always)]
-    fn see(&mut self, lines: &[Line], topic: Name) -> (Seen<L>, Token) {
+    fn see(&mut self, lines: &[EntryLine], topic: Name) -> (Seen<L>, Token) {
         let without = self.word.without(topic);
         let others = self.word.weights.total_if(topic, without);
         let (mut sums, mut at, mut number) = (L::zero(), 0, 0);
@@ -115,7 +115,7 @@ impl<L: Lanes> Hand<'_, L> {
     fn draw(
         &mut self,
         row: &mut Row,
-        lines: &mut [Line],
+        lines: &mut [EntryLine],
         seen: Seen<L>,
         token: Token,
     ) -> (Name, Option<usize>) {
@@ -137,24 +137,24 @@ impl<L: Lanes> Hand<'_, L> {
             Some(to) => move_one(lines, &mut row.length, at, to, self.packing),
             None => move_to::<L>(lines, row, Some(at), topic, (self.packing, self.split)),
         }
-        self.word.lose(from, without);
-        self.word.gain(topic);
+        self.word.decrement(from, without);
+        self.word.increment(topic);
         (topic, to.filter(|_| row.length == length))
     }
 }
 
 impl<'a, L: Lanes> Chain<'a> for Sparse<'a, L> {
-    type Weights = Masses<'a>;
+    type Weights = WeightTree<'a>;
 
     #[inline(always)]
-    fn word(&mut self) -> &mut AtWord<'a, Self::Weights> {
+    fn word(&mut self) -> &mut WordState<'a, Self::Weights> {
         &mut self.hand.word
     }
 
     const TOGETHER: bool = true;
 
     #[inline(always)]
-    fn again(&mut self, topics: &mut [u16], document: usize) {
+    fn resample(&mut self, topics: &mut [u16], document: usize) {
         let row = &mut self.rows[document];
         let lines = &mut self.lines[row.start as usize..];
         // What is seen of the row, as long as it is true. One loop, not one in another: what those within have in common a
@@ -201,7 +201,7 @@ impl<'a, L: Lanes> Chain<'a> for Sparse<'a, L> {
             move_to::<L>(lines, row, None, topic, (self.hand.packing, self.hand.split));
             topic
         };
-        self.hand.word.gain(topic);
+        self.hand.word.increment(topic);
         topic.number() as u16
     }
 
@@ -211,12 +211,12 @@ impl<'a, L: Lanes> Chain<'a> for Sparse<'a, L> {
         let lines = &mut self.lines[row.start as usize..];
         let topic = self.hand.word.names.name(self.hand.draws.below(topics));
         move_to::<L>(lines, row, None, topic, (self.hand.packing, self.hand.split));
-        self.hand.word.gain(topic);
+        self.hand.word.increment(topic);
         topic.number() as u16
     }
 
     #[inline(always)]
-    fn ask_for(&self, document: usize) {
+    fn prefetch(&self, document: usize) {
         let start = self.rows[document].start as usize;
         if let Some(lines) = self.lines.get(start..start + LINES) {
             for line in lines {

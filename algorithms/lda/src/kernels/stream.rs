@@ -14,8 +14,8 @@
 use super::cell::Cell;
 use super::lanes::{LANES, Lanes};
 use super::topics::{PerTopic, Topic};
-use super::word::{self, Given};
-use crate::counts::priors::Seeds;
+use super::word::{self, TopicParams};
+use crate::counts::priors::WordPriors;
 use crate::counts::words::WordRows;
 
 /// Entries of lists are read this number at a time, the last one again where there are fewer: most lists are short, and a core
@@ -37,7 +37,7 @@ pub(super) struct Topics<const N: usize> {
 }
 
 impl<const N: usize> Topics<N> {
-    pub(super) fn new(given: Given<'_>) -> Self {
+    pub(super) fn new(given: TopicParams<'_>) -> Self {
         let beta = given.beta as f32;
         let norms = given.norms.iter();
         let inverse = PerTopic::new(norms.clone().map(|norm| (1.0 / norm) as f32));
@@ -78,9 +78,9 @@ impl<const N: usize> Stream<N> {
         topics: &Topics<N>,
         word: usize,
         words: &WordRows,
-        seeds: &Seeds,
+        word_priors: &WordPriors,
     ) {
-        for (topic, weight) in seeds.of(word) {
+        for (topic, weight) in word_priors.of(word) {
             let topic = Topic::new(topic as usize);
             self.priors.set(topic, self.priors.get(topic) + weight);
         }
@@ -105,7 +105,7 @@ impl<const N: usize> Stream<N> {
                     self.weigh::<L>(topics, topic);
                 }
                 // Topics that the word has by its priors alone.
-                for (topic, _) in seeds.of(word) {
+                for (topic, _) in word_priors.of(word) {
                     self.weigh::<L>(topics, Topic::new(topic as usize));
                 }
             }
@@ -119,10 +119,10 @@ impl<const N: usize> Stream<N> {
         topics: &Topics<N>,
         word: usize,
         words: &mut WordRows,
-        seeds: &Seeds,
+        word_priors: &WordPriors,
         drawn: &[u16],
     ) {
-        for (topic, _) in seeds.of(word) {
+        for (topic, _) in word_priors.of(word) {
             self.priors.set(Topic::new(topic as usize), topics.beta);
         }
         if let Some(row) = words.full.row_mut::<N>(word) {
@@ -223,13 +223,13 @@ impl<const N: usize> Stream<N> {
 
 /// Asks for the row of a word that is needed soon.
 #[inline(always)]
-pub(super) fn ask_for<L: Lanes, const N: usize>(word: usize, words: &WordRows) {
+pub(super) fn prefetch<L: Lanes, const N: usize>(word: usize, words: &WordRows) {
     match words.full.row::<N>(word) {
         Some(row) => {
             for line in row {
                 L::prefetch(line);
             }
         }
-        None => word::ask_for::<L>(word, words),
+        None => word::prefetch::<L>(word, words),
     }
 }

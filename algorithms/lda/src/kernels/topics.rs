@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)] // reads without a check, as in `names`
 
-use super::lanes::{LANES, Lanes, Sixteen};
+use super::lanes::{FloatLine, LANES, Lanes};
 
 /// A topic below 16 N.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,11 +44,11 @@ impl<const N: usize> Topic<N> {
 
 /// A number for each of 16 N topics.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PerTopic<const N: usize>([Sixteen; N]);
+pub(super) struct PerTopic<const N: usize>([FloatLine; N]);
 
 impl<const N: usize> PerTopic<N> {
     pub(super) fn zeros() -> Self {
-        Self([Sixteen::default(); N])
+        Self([FloatLine::default(); N])
     }
 
     /// These values; zeros behind them.
@@ -60,18 +60,18 @@ impl<const N: usize> PerTopic<N> {
 
     /// The values of a row.
     #[inline(always)]
-    pub(super) fn of(row: &[Sixteen; N]) -> Self {
+    pub(super) fn of(row: &[FloatLine; N]) -> Self {
         Self(*row)
     }
 
     /// Sixteen by sixteen.
     #[inline(always)]
-    pub(super) fn lines(&self) -> &[Sixteen; N] {
+    pub(super) fn lines(&self) -> &[FloatLine; N] {
         &self.0
     }
 
     #[inline(always)]
-    pub(super) fn lines_mut(&mut self) -> &mut [Sixteen; N] {
+    pub(super) fn lines_mut(&mut self) -> &mut [FloatLine; N] {
         &mut self.0
     }
 

@@ -1,4 +1,4 @@
-//! [`AtWord`]: topics as a task sees them while it is at one word.
+//! [`WordState`]: topics as a task sees them while it is at one word.
 //!
 //! What a topic weighs is
 //!
@@ -11,7 +11,7 @@
 
 use super::lanes::{LANES, Lanes};
 use super::names::{Name, Names, Table};
-use crate::counts::priors::Seeds;
+use crate::counts::priors::WordPriors;
 use crate::counts::words::WordRows;
 
 /// The weights of all topics, however a chain keeps them.
@@ -25,7 +25,7 @@ pub(super) trait Weights {
 
 /// What a task is given of the topics.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Given<'a> {
+pub(crate) struct TopicParams<'a> {
     /// n_k + V beta, and what word priors add.
     pub(crate) norms: &'a [f64],
     /// alpha_k.
@@ -67,7 +67,7 @@ fn inverse(norm: f64) -> f32 {
 
 /// Asks for the row of a word that is needed soon: its topics and its counts, of which a line has sixteen.
 #[inline(always)]
-pub(super) fn ask_for<L: Lanes>(word: usize, words: &WordRows) {
+pub(super) fn prefetch<L: Lanes>(word: usize, words: &WordRows) {
     let start = words.starts[word] as usize;
     for at in [start, start + LANES] {
         if let (Some(topic), Some(count)) = (words.topics.get(at), words.counts.get(at)) {
@@ -77,8 +77,8 @@ pub(super) fn ask_for<L: Lanes>(word: usize, words: &WordRows) {
     }
 }
 
-/// The memory of [`AtWord`].
-pub(super) struct Desk {
+/// The memory of [`WordState`].
+pub(super) struct WordBuffers {
     names: Names,
     topics: Vec<Topic>,
     norms: Vec<Norm>,
@@ -86,9 +86,9 @@ pub(super) struct Desk {
     beta: f32,
 }
 
-impl Desk {
+impl WordBuffers {
     /// For a task of at most this number of tokens.
-    pub(super) fn new(given: Given<'_>, tokens: usize) -> Self {
+    pub(super) fn new(given: TopicParams<'_>, tokens: usize) -> Self {
         let (names, prior) = (Names::of(given.norms.len()), given.beta as f32);
         let topic =
             |norm: f64| Topic { count: 0, inverse: inverse(norm), prior, without: inverse(norm - 1.0) };
@@ -103,7 +103,7 @@ impl Desk {
 
 /// The topics at a word. It borrows and copies all that it has, so that a compiler keeps it in registers from token to
 /// token: what had to be read again after each write was a twentieth of a task.
-pub(super) struct AtWord<'a, W> {
+pub(super) struct WordState<'a, W> {
     pub(super) weights: W,
     pub(super) names: Names,
     topics: Table<'a, Topic>,
@@ -114,11 +114,11 @@ pub(super) struct AtWord<'a, W> {
     beta: f32,
 }
 
-impl<'a, W: Weights> AtWord<'a, W> {
+impl<'a, W: Weights> WordState<'a, W> {
     /// At no word: every topic weighs beta / (n_k + V beta). `weights` are of no topic yet.
     #[inline(always)]
-    pub(super) fn new(desk: &'a mut Desk, given: Given<'_>, mut weights: W) -> Self {
-        let Desk { names, topics, norms, list, beta } = desk;
+    pub(super) fn new(buffers: &'a mut WordBuffers, given: TopicParams<'_>, mut weights: W) -> Self {
+        let WordBuffers { names, topics, norms, list, beta } = buffers;
         let mut change = 0.0;
         for (number, topic) in (0..).zip(&*topics).take(given.norms.len()) {
             change += weights.set(names.name(number), *beta * topic.inverse);
@@ -130,8 +130,8 @@ impl<'a, W: Weights> AtWord<'a, W> {
 
     /// Comes to a word.
     #[inline(always)]
-    pub(super) fn enter(&mut self, word: usize, words: &WordRows, seeds: &Seeds) {
-        for (topic, weight) in seeds.of(word) {
+    pub(super) fn enter(&mut self, word: usize, words: &WordRows, word_priors: &WordPriors) {
+        for (topic, weight) in word_priors.of(word) {
             self.topics[self.names.name(topic)].prior += weight;
         }
         let (start, length) = (words.starts[word] as usize, words.lengths[word] as usize);
@@ -147,7 +147,7 @@ impl<'a, W: Weights> AtWord<'a, W> {
         self.list[..length].copy_from_slice(topics);
         self.listed = length;
         // Topics that the word has by its priors alone.
-        for (topic, _) in seeds.of(word) {
+        for (topic, _) in word_priors.of(word) {
             let name = self.names.name(topic);
             let at = &self.topics[name];
             if at.count == 0 {
@@ -160,8 +160,8 @@ impl<'a, W: Weights> AtWord<'a, W> {
 
     /// Leaves a word: its row is written, and every topic weighs what it does in a word without tokens.
     #[inline(always)]
-    pub(super) fn leave(&mut self, word: usize, words: &mut WordRows, seeds: &Seeds) {
-        for (topic, _) in seeds.of(word) {
+    pub(super) fn leave(&mut self, word: usize, words: &mut WordRows, word_priors: &WordPriors) {
+        for (topic, _) in word_priors.of(word) {
             self.topics[self.names.name(topic)].prior = self.beta;
         }
         let (start, end) = (words.starts[word] as usize, words.starts[word + 1] as usize);
@@ -191,7 +191,7 @@ impl<'a, W: Weights> AtWord<'a, W> {
 
     /// The word loses a token of a topic, which weighs so much [`without`](Self::without) it.
     #[inline(always)]
-    pub(super) fn lose(&mut self, topic: Name, without: f32) {
+    pub(super) fn decrement(&mut self, topic: Name, without: f32) {
         let (at, far) = (&mut self.topics[topic], &mut self.norms[topic]);
         at.count = at.count.wrapping_sub(1);
         far.norm -= 1.0;
@@ -202,7 +202,7 @@ impl<'a, W: Weights> AtWord<'a, W> {
 
     /// The word gains a token of a topic.
     #[inline(always)]
-    pub(super) fn gain(&mut self, topic: Name) {
+    pub(super) fn increment(&mut self, topic: Name) {
         let (at, far) = (&mut self.topics[topic], &mut self.norms[topic]);
         let is_new = at.count == 0;
         at.count += 1;
@@ -222,7 +222,7 @@ impl<'a, W: Weights> AtWord<'a, W> {
     }
 
     /// How the tokens of each topic have changed since the task was `given` its totals.
-    pub(super) fn moved(&self, given: Given<'_>) -> Vec<i32> {
+    pub(super) fn moved(&self, given: TopicParams<'_>) -> Vec<i32> {
         let norms = given.norms.iter().zip(self.norms.all());
         norms.map(|(norm, now)| (now.norm - norm).round() as i32).collect()
     }

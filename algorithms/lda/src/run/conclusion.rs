@@ -4,7 +4,7 @@ use raddle::{Metric, Status, Verdict};
 
 use super::messages::{Change, Partial};
 use super::pinned::{Evaluation, Record};
-use super::replica::Totals;
+use super::replica::Replica;
 use super::spec::Spec;
 use crate::data::problem::{TEST, VALIDATION};
 use crate::evaluate::special::{digamma_step, gamma_step};
@@ -12,13 +12,13 @@ use crate::evaluate::special::{digamma_step, gamma_step};
 impl Spec {
     /// One step of Minka's fixed point for an asymmetric alpha ("Estimating a Dirichlet distribution", 2000, eq. 55):
     /// `alpha_k <- alpha_k sum_d (digamma(n_dk + alpha_k) - digamma(alpha_k)) / sum_d (digamma(n_d + A) - digamma(A))`.
-    pub(super) fn new_alpha(&self, sums: &Partial, totals: &Totals) -> Vec<f64> {
+    pub(super) fn new_alpha(&self, sums: &Partial, totals: &Replica) -> Vec<f64> {
         let step = |(&alpha, &sum): (&f64, &f64)| (alpha * sum / sums.alpha_all).clamp(1e-6, 1e3);
         totals.alpha.iter().zip(&sums.alpha).map(step).collect()
     }
 
     /// The same step for a symmetric beta: words take the place of topics, topics that of documents.
-    pub(super) fn new_beta(&self, sums: &Partial, totals: &Totals) -> f64 {
+    pub(super) fn new_beta(&self, sums: &Partial, totals: &Replica) -> f64 {
         let norm = self.words as f64 * totals.beta;
         let every: f64 = totals
             .topics
@@ -36,7 +36,7 @@ impl Spec {
         &self,
         epoch: u64,
         sums: &Partial,
-        totals: &Totals,
+        totals: &Replica,
         count_drift: f64,
     ) -> Evaluation {
         let tokens = totals.topics.iter().sum::<i64>().max(1) as f64;

@@ -11,13 +11,13 @@ use raddle::{Boundary, Fold, Program, Restored, Task, Update, UpdateBlock, Verbs
 
 use super::messages::{Change, Partial};
 use super::pinned::Record;
-use super::replica::Totals;
+use super::replica::Replica;
 use super::schedule::Phase;
 use super::spec::Spec;
-use crate::counts::priors::Seeds;
+use crate::counts::priors::WordPriors;
 use crate::data::block::WordBlock;
 use crate::data::shard::DocumentShard;
-use crate::evaluate::perplexity::{self, Given};
+use crate::evaluate::perplexity::{self, TopicModel};
 use crate::kernels::{self, Draws, Sample};
 
 /// Latent Dirichlet allocation on the engine.
@@ -30,7 +30,7 @@ impl Program for LdaProgram {
     type Shard = DocumentShard;
     type Block = WordBlock;
     type Pinned = Record;
-    type Replica = Totals;
+    type Replica = Replica;
     type Partial = Partial;
     type Change = Change;
     type Phase = Phase;
@@ -72,18 +72,18 @@ impl Program for LdaProgram {
         Change { moved, priors: None }
     }
 
-    fn commit(&self, change: &Change, totals: &mut Totals) {
+    fn commit(&self, change: &Change, totals: &mut Replica) {
         totals.commit(change);
     }
 
-    fn certify(&self, boundary: &Boundary, _: u32, shard: &mut DocumentShard, totals: &Totals) -> Partial {
+    fn certify(&self, boundary: &Boundary, _: u32, shard: &mut DocumentShard, totals: &Replica) -> Partial {
         let mut share = Partial::default();
         let last = boundary.epoch.checked_sub(1).filter(|&last| self.spec.course.scores(last));
         if let Some(last) = last {
             share.documents = self.spec.documents_likelihood(shard, totals, last);
             if !self.spec.sets.is_empty() {
                 let inverse = self.spec.inverse(totals, totals.beta, false);
-                let given = Given { inverse: &inverse, alpha: &totals.alpha, beta: totals.beta };
+                let given = TopicModel { inverse: &inverse, alpha: &totals.alpha, beta: totals.beta };
                 share.scores = perplexity::score(&mut shard.held_out, self.spec.sets.len(), &given);
             }
         }
@@ -94,7 +94,7 @@ impl Program for LdaProgram {
         &self,
         boundary: &Boundary,
         record: &mut Record,
-        totals: &Totals,
+        totals: &Replica,
         shares: Vec<(u32, Partial)>,
     ) -> Verdict<Change> {
         let mut sums = std::mem::take(&mut record.sums);
@@ -148,7 +148,7 @@ impl Program for LdaProgram {
 
 impl Update for LdaProgram {
     /// The only rounds without blocks: statistics of documents for alpha.
-    fn update(&self, task: &Task<Phase>, shard: &mut DocumentShard, totals: &Totals) -> Partial {
+    fn update(&self, task: &Task<Phase>, shard: &mut DocumentShard, totals: &Replica) -> Partial {
         assert_eq!(task.phase, Phase::Alpha, "a round without blocks");
         self.spec.alpha_sums(shard, totals, task.epoch)
     }
@@ -160,7 +160,7 @@ impl UpdateBlock for LdaProgram {
         task: &Task<Phase>,
         shard: &mut DocumentShard,
         block: &mut WordBlock,
-        totals: &Totals,
+        totals: &Replica,
     ) -> Partial {
         let number = task.block.unwrap_or_default();
         match task.phase {
@@ -188,7 +188,7 @@ impl LdaProgram {
         number: u32,
         shard: &mut DocumentShard,
         block: &mut WordBlock,
-        totals: &Totals,
+        totals: &Replica,
     ) -> Partial {
         let pass = self.spec.course.pass(task.epoch);
         let (had, has) = (shard.first_documents(pass.had), shard.first_documents(pass.has));
@@ -202,15 +202,15 @@ impl LdaProgram {
         };
         norms.iter_mut().zip(&*own).for_each(|(norm, &moved)| *norm += f64::from(moved));
         if !first {
-            block.warm = Seeds::default();
+            block.warm = WordPriors::default();
         }
-        let seeds = if first && !self.spec.warm.is_empty() { &block.warm } else { &block.seeds };
+        let word_priors = if first && !self.spec.warm.is_empty() { &block.warm } else { &block.word_priors };
         let moved = Sample {
-            given: kernels::Given { norms: &norms, alphas: &totals.alpha, beta },
+            given: kernels::TopicParams { norms: &norms, alphas: &totals.alpha, beta },
             rows: &mut shard.rows,
             slice: &mut shard.slices[number as usize],
             words: &mut block.rows,
-            seeds,
+            word_priors,
             had,
             has,
             uniform: pass.uniform,

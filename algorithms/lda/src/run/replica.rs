@@ -1,10 +1,10 @@
-//! [`Totals`]: the replica. Tokens of each topic, and the priors.
+//! [`Replica`]: tokens of each topic, and the priors.
 
 use super::messages::Change;
 
 /// Tokens of each topic and the priors, equal on every worker.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Totals {
+pub struct Replica {
     /// n_k.
     pub(crate) topics: Vec<i64>,
     /// alpha_k.
@@ -13,9 +13,9 @@ pub struct Totals {
     pub(crate) beta: f64,
 }
 
-raddle::state!(Totals { topics, alpha, beta });
+raddle::state!(Replica { topics, alpha, beta });
 
-impl Totals {
+impl Replica {
     /// Tokens of each topic.
     pub fn topics(&self) -> &[i64] {
         &self.topics

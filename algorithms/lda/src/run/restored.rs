@@ -46,8 +46,11 @@ impl Spec {
             let words = block.words.len();
             let width = shards.first().map_or(0, DocumentShard::full_width);
             ensure(block.rows.are_sound(words, self.topics, width), "the rows of words")?;
-            let seeds = [&block.seeds, &block.warm];
-            ensure(seeds.iter().all(|seeds| seeds.are_sound(words, self.topics)), "the word priors")?;
+            let word_priors = [&block.word_priors, &block.warm];
+            ensure(
+                word_priors.iter().all(|word_priors| word_priors.are_sound(words, self.topics)),
+                "the word priors",
+            )?;
         }
         // The documents whose tokens have topics.
         let part = boundary.epoch.checked_sub(1).map_or(0.0, |last| self.course.pass(last).has);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use raddle::Visibility;
 
 use super::annealing::Course;
-use super::replica::Totals;
+use super::replica::Replica;
 
 /// What is sampled, from which priors, and when the run is done.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub(crate) struct Spec {
 
 impl Spec {
     /// n_k + V beta and what priors add; with the tokens of the model to start from in the first epoch.
-    pub(crate) fn norms(&self, totals: &Totals, beta: f64, first: bool) -> Vec<f64> {
+    pub(crate) fn norms(&self, totals: &Replica, beta: f64, first: bool) -> Vec<f64> {
         let add = |list: &[f64], topic: usize| list.get(topic).copied().unwrap_or(0.0);
         let norm = |(topic, &total): (usize, &i64)| {
             let warm = if first { add(&self.warm, topic) } else { 0.0 };
@@ -44,7 +44,7 @@ impl Spec {
     }
 
     /// 1 / N_k.
-    pub(crate) fn inverse(&self, totals: &Totals, beta: f64, first: bool) -> Vec<f64> {
+    pub(crate) fn inverse(&self, totals: &Replica, beta: f64, first: bool) -> Vec<f64> {
         self.norms(totals, beta, first).into_iter().map(|norm| 1.0 / norm).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! Sums over words and over documents, from which priors and likelihood follow: what tasks and shards answer.
 
 use super::messages::Partial;
-use super::replica::Totals;
+use super::replica::Replica;
 use super::spec::Spec;
 use crate::data::block::WordBlock;
 use crate::data::shard::DocumentShard;
@@ -9,14 +9,14 @@ use crate::evaluate::special::{Steps, digamma_step, gamma_step};
 
 impl Spec {
     /// What a block's words contribute to beta and to the likelihood.
-    pub(super) fn statistics(&self, block: &WordBlock, totals: &Totals) -> Partial {
+    pub(super) fn statistics(&self, block: &WordBlock, totals: &Replica) -> Partial {
         let steps = Steps::new(totals.beta);
         let (mut beta, mut words) = (0.0, 0.0);
         for word in 0..block.rows.len() {
-            let is_seeded = block.seeds.of(word).next().is_some();
+            let is_seeded = block.word_priors.of(word).next().is_some();
             for (topic, count) in block.rows.of(word) {
                 if is_seeded {
-                    let prior = block.seeds.of(word).filter(|&(of, _)| of == topic);
+                    let prior = block.word_priors.of(word).filter(|&(of, _)| of == topic);
                     let prior = prior.fold(totals.beta, |sum, (_, weight)| sum + f64::from(weight));
                     beta += digamma_step(prior, count);
                     words += gamma_step(prior, count);
@@ -30,7 +30,7 @@ impl Spec {
     }
 
     /// The shard's sums for alpha in an epoch: see [`new_alpha`](Spec::new_alpha).
-    pub(super) fn alpha_sums(&self, shard: &DocumentShard, totals: &Totals, epoch: u64) -> Partial {
+    pub(super) fn alpha_sums(&self, shard: &DocumentShard, totals: &Replica, epoch: u64) -> Partial {
         let mut share = Partial::default();
         let all: f64 = totals.alpha.iter().sum();
         let short: Vec<[f64; 2]> =
@@ -50,7 +50,7 @@ impl Spec {
     }
 
     /// What documents contribute to the joint log-likelihood after an epoch: log p(topics).
-    pub(super) fn documents_likelihood(&self, shard: &DocumentShard, totals: &Totals, epoch: u64) -> f64 {
+    pub(super) fn documents_likelihood(&self, shard: &DocumentShard, totals: &Replica, epoch: u64) -> f64 {
         let all: f64 = totals.alpha.iter().sum();
         let first = totals.alpha.first().copied().unwrap_or(1.0);
         let same = totals.alpha.iter().all(|&alpha| alpha == first).then(|| Steps::new(first));

@@ -5,9 +5,9 @@ use raddle::random::splitmix64;
 
 use super::{corpus, drive, order, problem, word_of};
 use crate::counts::packing::LANES;
-use crate::counts::priors::Seeds;
+use crate::counts::priors::WordPriors;
 use crate::counts::tokens::Slice;
-use crate::kernels::{Draws, Given, Sample};
+use crate::kernels::{Draws, Sample, TopicParams};
 use crate::params::Lda;
 
 /// The uniform number of a stream's token.
@@ -42,7 +42,7 @@ fn pick(masses: &[f32], unit: f32, topics: usize) -> usize {
 fn by_hand(
     slice: &Slice,
     (in_document, in_word): (&mut [Vec<f32>], &mut [Vec<f32>]),
-    given: Given<'_>,
+    given: TopicParams<'_>,
     start: u64,
 ) -> Vec<u16> {
     let (topics, mut now) = (given.norms.len(), slice.topics.clone());
@@ -80,7 +80,7 @@ fn a_task_in_lockstep_is_its_definition_to_the_bit() {
             let (program, _, parts) = made;
             let alphas: Vec<f64> = (0..topics).map(|k| 0.03 + 0.1 * (k % 7) as f64).collect();
             let norms = program.spec.norms(&parts.replica, 0.07, false);
-            let given = Given { norms: &norms, alphas: &alphas, beta: 0.07 };
+            let given = TopicParams { norms: &norms, alphas: &alphas, beta: 0.07 };
             let (shard, block) = (&parts.shards[0], &parts.blocks[0]);
             let dense = |row: &mut dyn Iterator<Item = (u32, u32)>| {
                 let mut counts = vec![0.0; topics];
@@ -103,7 +103,7 @@ fn a_task_in_lockstep_is_its_definition_to_the_bit() {
                     rows: &mut shard.rows,
                     slice: &mut shard.slices[0],
                     words: &mut words,
-                    seeds: &Seeds::default(),
+                    word_priors: &WordPriors::default(),
                     had: has,
                     has,
                     uniform: false,

@@ -5,9 +5,9 @@ use raddle::Parts;
 
 use super::{convert, corpus, drive, order, problem, word_of};
 use crate::counts::documents::Kind;
-use crate::counts::priors::Seeds;
+use crate::counts::priors::WordPriors;
 use crate::data::shard::DocumentShard;
-use crate::kernels::{Draws, Given, Sample};
+use crate::kernels::{Draws, Sample, TopicParams};
 use crate::params::Lda;
 use crate::run::program::LdaProgram;
 
@@ -66,7 +66,7 @@ fn recount(shards: &[DocumentShard], shard: usize, topics: usize) -> [Vec<Vec<i6
 /// Replays one task token by token, and compares every draw with
 /// (n_dk + alpha_k) (n_kw + beta + s_kw) / N_k, all counts as they are before it and without the token itself; in
 /// lockstep N_k is what the task was given, without the token.
-fn calibrate(topics: usize, drawn: Drawn, beta: f64, seeds: &Seeds) {
+fn calibrate(topics: usize, drawn: Drawn, beta: f64, word_priors: &WordPriors) {
     // For lockstep enough documents that most steps are of four.
     let (kind, follows, documents, shards, seed_count) = match drawn {
         Drawn::Chain(kind) => (kind, true, 9, 1, 60),
@@ -88,7 +88,7 @@ fn calibrate(topics: usize, drawn: Drawn, beta: f64, seeds: &Seeds) {
         let mut norms = program.spec.norms(&parts.replica, beta, false);
         // N_k has the priors of all words in it, as a program with these priors has.
         for word in 0..23 {
-            seeds.of(word).for_each(|(topic, weight)| norms[topic as usize] += f64::from(weight));
+            word_priors.of(word).for_each(|(topic, weight)| norms[topic as usize] += f64::from(weight));
         }
         let given = norms.clone();
         convert(&mut parts.shards[0], topics, kind);
@@ -98,11 +98,11 @@ fn calibrate(topics: usize, drawn: Drawn, beta: f64, seeds: &Seeds) {
         let (shard, block) = (&mut parts.shards[0], &mut parts.blocks[0]);
         let (had, has) = (shard.documents.len(), shard.documents.len());
         let moved = Sample {
-            given: Given { norms: &norms, alphas: &alpha, beta },
+            given: TopicParams { norms: &norms, alphas: &alpha, beta },
             rows: &mut shard.rows,
             slice: &mut shard.slices[0],
             words: &mut block.rows,
-            seeds,
+            word_priors,
             had,
             has,
             uniform: false,
@@ -117,7 +117,7 @@ fn calibrate(topics: usize, drawn: Drawn, beta: f64, seeds: &Seeds) {
             in_word[w][old] -= 1;
             norms[old] -= 1.0;
             let mass = |k: usize| {
-                let own = seeds.of(w).filter(|&(topic, _)| topic as usize == k);
+                let own = word_priors.of(w).filter(|&(topic, _)| topic as usize == k);
                 let extra: f64 = own.map(|(_, weight)| f64::from(weight)).sum();
                 (in_document[d][k] as f64 + alpha[k]) * (in_word[w][k] as f64 + beta + extra) / norms[k]
             };
@@ -167,15 +167,15 @@ fn every_draw_has_its_conditional_probability() {
     let lockstep = lockstep.map(|(topics, kind)| (topics, Drawn::Lockstep(kind)));
     for (topics, drawn) in chain.chain(lockstep) {
         for beta in [0.3, 0.01] {
-            calibrate(topics, drawn, beta, &Seeds::default());
+            calibrate(topics, drawn, beta, &WordPriors::default());
         }
     }
 }
 
 #[test]
 fn seeded_words_have_theirs_too() {
-    let seeds = Seeds::new(&[(0, 3, 2.5), (0, 7, 0.5), (5, 1, 4.0), (22, 19, 1.0)]);
+    let word_priors = WordPriors::new(&[(0, 3, 2.5), (0, 7, 0.5), (5, 1, 4.0), (22, 19, 1.0)]);
     for drawn in [Drawn::Chain(Kind::Sparse), Drawn::Chain(Kind::Dense(2)), Drawn::Lockstep(Kind::Dense(2))] {
-        calibrate(20, drawn, 0.3, &seeds);
+        calibrate(20, drawn, 0.3, &word_priors);
     }
 }

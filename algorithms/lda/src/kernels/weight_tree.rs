@@ -1,9 +1,9 @@
-//! [`Masses`]: sums of alpha_k f_k over topics, from which a topic is drawn.
+//! [`WeightTree`]: sums of alpha_k f_k over topics, from which a topic is drawn.
 //!
 //! Sums are kept in `f64`, and what changes is added as the difference of two `f32`: adding and taking away leaves next
 //! to nothing behind, however often it is done.
 
-use super::lanes::{LANES, Lanes, Sixteen};
+use super::lanes::{FloatLine, LANES, Lanes};
 use super::names::{Name, Names, Table};
 use super::row::{SHORT, locate};
 use super::word::Weights;
@@ -11,7 +11,7 @@ use super::word::Weights;
 /// A level of sums is not summed up further if it has at most this number.
 const TOP: usize = 4 * LANES;
 
-/// The memory of [`Masses`].
+/// The memory of [`WeightTree`].
 pub(super) struct Sums {
     names: Names,
     weights: Vec<f32>,
@@ -22,7 +22,7 @@ pub(super) struct Sums {
     levels: Vec<usize>,
     topics: usize,
     /// Lane sums up to each sixteen of the top.
-    running: [Sixteen; SHORT],
+    running: [FloatLine; SHORT],
 }
 
 impl Sums {
@@ -41,22 +41,22 @@ impl Sums {
             width = width.div_ceil(LANES);
         }
         let (weights, sums) = (vec![0.0; names.count()], vec![0.0; levels[levels.len() - 1]]);
-        let running = [Sixteen::default(); SHORT];
+        let running = [FloatLine::default(); SHORT];
         Self { names, weights, alphas: all, sums, levels, topics: alphas.len(), running }
     }
 
     /// Those without weights yet.
     #[inline(always)]
-    pub(super) fn masses(&mut self) -> Masses<'_> {
+    pub(super) fn tree(&mut self) -> WeightTree<'_> {
         let Self { names, weights, alphas, sums, levels, topics, running } = self;
         let (weights, alphas) = (Table::new(weights, *names), Table::new(alphas, *names));
-        Masses { names: *names, weights, alphas, sums, levels, total: 0.0, topics: *topics, running }
+        WeightTree { names: *names, weights, alphas, sums, levels, total: 0.0, topics: *topics, running }
     }
 }
 
 /// The weights f_k of all topics, and sums of alpha_k f_k: of each sixteen topics, of each sixteen of these sums, and so
 /// on up to a level of at most [`TOP`].
-pub(super) struct Masses<'a> {
+pub(super) struct WeightTree<'a> {
     names: Names,
     weights: Table<'a, f32>,
     alphas: Table<'a, f32>,
@@ -64,10 +64,10 @@ pub(super) struct Masses<'a> {
     levels: &'a [usize],
     total: f64,
     topics: usize,
-    running: &'a mut [Sixteen; SHORT],
+    running: &'a mut [FloatLine; SHORT],
 }
 
-impl Masses<'_> {
+impl WeightTree<'_> {
     /// f of every topic.
     #[inline(always)]
     pub(super) fn weights(&self) -> &[f32] {
@@ -133,7 +133,7 @@ impl Masses<'_> {
     }
 }
 
-impl Weights for Masses<'_> {
+impl Weights for WeightTree<'_> {
     #[inline(always)]
     fn set(&mut self, topic: Name, weight: f32) -> f64 {
         let alpha = self.alphas[topic];
@@ -169,7 +169,7 @@ fn child<L: Lanes>(sums: L, point: f32) -> (usize, f32) {
     let all = sums.last();
     let point = if point < all { point } else { all.next_down() };
     let lane = sums.at_most(point).min(LANES - 1);
-    let mut stored = Sixteen::default();
+    let mut stored = FloatLine::default();
     sums.store(&mut stored);
     (lane, if lane > 0 { point - stored.0[lane - 1] } else { point })
 }
@@ -184,7 +184,7 @@ mod tests {
         for topics in [1, 16, 17, 300, 1024, 1025, 20_000, 65_536usize] {
             let alphas: Vec<f64> = (0..topics).map(|k| 0.1 + (k % 5) as f64).collect();
             let (mut sums, names) = (Sums::new(&alphas), Names::of(topics));
-            let mut masses = sums.masses();
+            let mut masses = sums.tree();
             // Weights that rise and fall leave no trace.
             for turn in [1e4, 3.0, 1.0] {
                 (0..topics).for_each(|k| {
