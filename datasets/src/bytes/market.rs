@@ -6,7 +6,7 @@ pub(crate) const MAGIC: &[u8] = b"%%MatrixMarket";
 
 /// Banner, comments and size line.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Head {
+pub(crate) struct MarketHead {
     pub(crate) rows: u32,
     pub(crate) columns: u32,
     pub(crate) entries: u64,
@@ -18,7 +18,7 @@ pub(crate) struct Head {
 }
 
 /// Name of what a reader makes of the matrix, for errors.
-pub(crate) struct Kind {
+pub(crate) struct MarketKind {
     /// The banner that it reads: "ratings are ..."
     pub(crate) banner: &'static str,
     /// What the three numbers of the size line are.
@@ -26,7 +26,7 @@ pub(crate) struct Kind {
 }
 
 /// The head, or the line at fault, counted from 1.
-pub(crate) fn head(text: &[u8], kind: &Kind) -> Result<Head, (usize, String)> {
+pub(crate) fn head(text: &[u8], kind: &MarketKind) -> Result<MarketHead, (usize, String)> {
     let (mut bytes, mut pattern) = (0, false);
     for (number, line) in (1..).zip(text.split_inclusive(|&byte| byte == b'\n')) {
         bytes += line.len();
@@ -50,7 +50,7 @@ pub(crate) fn head(text: &[u8], kind: &Kind) -> Result<Head, (usize, String)> {
                 let why = "the size line must be three whole numbers, the first two below 4294967296";
                 return Err((number, format!("{why}: {}", kind.sizes)));
             };
-            return Ok(Head { rows, columns, entries, pattern, bytes, lines: number });
+            return Ok(MarketHead { rows, columns, entries, pattern, bytes, lines: number });
         }
     }
     Err((1, "there is no size line: was the file cut off?".into()))
@@ -60,14 +60,17 @@ pub(crate) fn head(text: &[u8], kind: &Kind) -> Result<Head, (usize, String)> {
 mod tests {
     use super::*;
 
-    const KIND: Kind = Kind { banner: "a matrix is ...", sizes: "rows columns entries" };
+    const KIND: MarketKind = MarketKind { banner: "a matrix is ...", sizes: "rows columns entries" };
 
     #[test]
     fn the_head_ends_with_the_size_line() {
         let text = b"%%MatrixMarket matrix coordinate pattern general\n% a note\n\n3 4000000000 7\r\n1 1\n";
         let found = head(text, &KIND).expect("a head");
         let (rows, columns, lines) = (3, 4_000_000_000, 4);
-        assert_eq!(found, Head { rows, columns, entries: 7, pattern: true, bytes: text.len() - 4, lines });
+        assert_eq!(
+            found,
+            MarketHead { rows, columns, entries: 7, pattern: true, bytes: text.len() - 4, lines }
+        );
     }
 
     #[test]

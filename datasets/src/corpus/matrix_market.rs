@@ -2,13 +2,13 @@
 
 use super::assemble::{self, Piece, Stated};
 use super::data::Corpus;
-use crate::bytes::market::{self, Head, Kind};
+use crate::bytes::market::{self, MarketHead, MarketKind};
 use crate::bytes::number::{decimal, explain, first_characters, whole};
 use crate::bytes::parallel::Parsed;
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 
-const KIND: Kind = Kind {
+const KIND: MarketKind = MarketKind {
     banner: "a corpus is `%%MatrixMarket matrix coordinate integer|real|pattern general`, documents by words",
     sizes: "documents words entries",
 };
@@ -23,7 +23,7 @@ pub(super) fn load(source: &Source, threads: usize) -> Result<Corpus, ReadError>
 /// What the head of a file states.
 pub(super) fn stated(source: &Source) -> Result<Stated, ReadError> {
     let head = market::head(&source.beginning(1 << 16)?, &KIND);
-    let stated = head.map(|Head { rows, columns, entries, pattern, bytes, lines }| Stated {
+    let stated = head.map(|MarketHead { rows, columns, entries, pattern, bytes, lines }| Stated {
         documents: rows,
         words: columns,
         entries,

@@ -4,20 +4,20 @@ use super::ids::Ids;
 use super::text::{Loaded, rating};
 use super::triples::Triples;
 use crate::bytes::claims::believable;
-use crate::bytes::market::{self, Head, Kind};
+use crate::bytes::market::{self, MarketHead, MarketKind};
 use crate::bytes::number::{first_characters, whole};
 use crate::bytes::parallel::{self, Parsed};
 use crate::bytes::source::Source;
 use crate::dialect::{Marks, Separator};
 use crate::error::ReadError;
 
-const KIND: Kind = Kind {
+const KIND: MarketKind = MarketKind {
     banner: "ratings are `%%MatrixMarket matrix coordinate real|integer|pattern general`",
     sizes: "users items entries",
 };
 
 /// The head of a file.
-pub(super) fn head(source: &Source) -> Result<Head, ReadError> {
+pub(super) fn head(source: &Source) -> Result<MarketHead, ReadError> {
     let head = market::head(&source.beginning(1 << 16)?, &KIND);
     head.map_err(|(line, message)| ReadError::at(&source.path, line, message))
 }
@@ -50,7 +50,7 @@ pub(super) fn load(source: &Source, threads: usize) -> Result<Loaded, ReadError>
 /// Gives away the entries in their order, a few blocks at a time.
 pub(super) fn each(
     source: &Source,
-    head: &Head,
+    head: &MarketHead,
     threads: usize,
     mut take: impl FnMut(&Triples) -> Result<(), ReadError>,
 ) -> Result<(), ReadError> {
@@ -64,7 +64,7 @@ pub(super) fn each(
 }
 
 /// Whether there are as many entries as the head says, and its sizes may be believed.
-fn check(source: &Source, head: &Head, count: usize) -> Result<(), ReadError> {
+fn check(source: &Source, head: &MarketHead, count: usize) -> Result<(), ReadError> {
     if count as u64 != head.entries {
         let message =
             format!("{count} entries, but the size line says {}: was the file cut off?", head.entries);
@@ -77,7 +77,7 @@ fn check(source: &Source, head: &Head, count: usize) -> Result<(), ReadError> {
     Ok(())
 }
 
-fn block(text: &[u8], head: &Head) -> Parsed<Triples> {
+fn block(text: &[u8], head: &MarketHead) -> Parsed<Triples> {
     let mut triples = Triples::with_capacity(text.len() / 12);
     let mut lines = 0;
     for line in text.split_inclusive(|&byte| byte == b'\n') {
@@ -91,7 +91,7 @@ fn block(text: &[u8], head: &Head) -> Parsed<Triples> {
     Ok((triples, lines))
 }
 
-fn entry(line: &[u8], head: &Head) -> Result<(u32, u32, f32), String> {
+fn entry(line: &[u8], head: &MarketHead) -> Result<(u32, u32, f32), String> {
     let mut cells: [&[u8]; 4] = [&[]; 4];
     let mut count = 0;
     Separator::Blanks.fields(line, |number, place| {

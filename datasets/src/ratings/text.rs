@@ -2,7 +2,7 @@
 
 mod block;
 
-pub(super) use self::block::{Rows, Side, Whole, rating};
+pub(super) use self::block::{RatingRows, RatingSide, Whole, rating};
 
 use self::block::{Block, block};
 use super::ids::{Ids, number};
@@ -88,8 +88,8 @@ impl Lines {
         source: &Source,
         whole: Whole,
         threads: usize,
-        mut take: impl FnMut(Rows) -> Result<(), ReadError>,
-    ) -> Result<Option<Side>, ReadError> {
+        mut take: impl FnMut(RatingRows) -> Result<(), ReadError>,
+    ) -> Result<Option<RatingSide>, ReadError> {
         let (parse, mut not_whole) = (|text: &[u8]| block(text, &self.layout, whole), None);
         parallel::parse_each(source, self.blocks(source), self.before.1 + 1, threads, parse, |block| {
             match block {

@@ -85,14 +85,14 @@ impl<'a> Entries<'a> {
 
     /// Begins a block of rows.
     pub(crate) fn block(&mut self) -> Block<'_, 'a> {
-        let rows = Rows { y: Vec::new(), width: 0, thread: self.thread, ends: Vec::new() };
+        let rows = RowBlock { y: Vec::new(), width: 0, thread: self.thread, ends: Vec::new() };
         let told = vec![u32::MAX; self.held.len()];
         Block { entries: self, rows, tile: 0, told }
     }
 
     /// One block of rows and its entries, which are all that is here.
-    pub(crate) fn by_rows(self, block: Rows) -> ByRows {
-        let Rows { y, width, .. } = block;
+    pub(crate) fn by_rows(self, block: RowBlock) -> ByRows {
+        let RowBlock { y, width, .. } = block;
         let (mut lengths, mut columns, mut values) = (vec![0; y.len()], Vec::new(), Vec::new());
         for mut held in self.held {
             held.rows.iter().for_each(|&(row, entries)| lengths[row as usize] += entries);
@@ -111,7 +111,7 @@ impl<'a> Entries<'a> {
 /// A block of rows that is being read.
 pub(crate) struct Block<'e, 'a> {
     entries: &'e mut Entries<'a>,
-    rows: Rows,
+    rows: RowBlock,
     /// In which the row at hand has come.
     tile: usize,
     /// The row that was last told in each.
@@ -166,14 +166,14 @@ impl Block<'_, '_> {
         self.tile = 0;
     }
 
-    pub(crate) fn end(self) -> Rows {
+    pub(crate) fn end(self) -> RowBlock {
         let ends = self.entries.held.iter().map(|held| held.rows.len()).collect();
-        Rows { ends, ..self.rows }
+        RowBlock { ends, ..self.rows }
     }
 }
 
 /// Consecutive rows whose entries a thread holds.
-pub(crate) struct Rows {
+pub(crate) struct RowBlock {
     /// One response a row.
     pub(crate) y: Vec<f64>,
     /// How many columns the rows reach, those with zeros included.
@@ -201,7 +201,7 @@ pub(crate) struct ByRows {
 ///
 /// Fails, with the message, where the matrix is too large.
 pub(crate) fn compress(
-    blocks: &[Rows],
+    blocks: &[RowBlock],
     entries: Vec<Entries<'_>>,
     threads: usize,
 ) -> Result<(Csc, Option<Occurring>), String> {
@@ -306,7 +306,7 @@ struct Place<'a> {
 
 impl Place<'_> {
     /// Writes the tile's entries to their places, the rows of a column in ascending order, and lets go of them.
-    fn fill(self, blocks: &[Rows]) {
+    fn fill(self, blocks: &[RowBlock]) {
         let Self { tile, first, start, ends, indices, values } = self;
         for &column in tile.held.iter().flat_map(|held| &held.columns) {
             ends[column as usize - first] += 1;
@@ -348,7 +348,7 @@ mod tests {
         {
             let tiles = Tiles::of(sample);
             let mut entries: Vec<_> = (0..threads).map(|thread| Entries::new(&tiles, thread, 0)).collect();
-            let blocks: Vec<Rows> = (0..rows)
+            let blocks: Vec<RowBlock> = (0..rows)
                 .step_by(4)
                 .map(|first| {
                     let mut block = entries[first / 4 % threads].block();

@@ -6,20 +6,20 @@ use super::classes::Classes;
 use super::columns::{Column, Odd, Values};
 use super::encoding::ColumnOptions;
 use super::missing::Missing;
-use super::select::{Side, places};
+use super::select::{RoleSource, places};
 use crate::dialect::unnamed;
 use crate::error::ReadError;
 
 /// Columns that are no features: the response, and those beside.
 pub(super) struct Own<'a> {
     pub(super) response: Option<usize>,
-    pub(super) sides: &'a [Side],
+    pub(super) sides: &'a [RoleSource],
     pub(super) classes: &'a Classes,
 }
 
 impl Own<'_> {
     pub(super) fn is_beside(&self, place: usize) -> bool {
-        self.sides.iter().any(|side| matches!(side, Side::Column(j) if *j == place))
+        self.sides.iter().any(|side| matches!(side, RoleSource::Column(j) if *j == place))
     }
 }
 

@@ -12,7 +12,7 @@ use super::loaded::Loaded;
 use super::missing::Missing;
 use super::options::Options;
 use super::response::vector;
-use super::select::{Selection, Side};
+use super::select::{RoleSource, Selection};
 use crate::error::ReadError;
 use crate::records::RecordCounts;
 
@@ -151,11 +151,13 @@ fn beside_of(
     rows: usize,
 ) -> Result<Vec<Values>, ReadError> {
     let values = own.sides.iter().zip(&reading.beside).map(|(side, asked)| match side {
-        Side::Column(j) => Ok(columns[*j].values.clone()),
-        Side::File(file) => Ok(match from_file(asked.option, Path::new(file), rows, &reading.dialect)? {
-            Labels::Numbers(values) => Values::Numbers(values),
-            Labels::Texts { codes, texts } => Values::Texts { codes, texts },
-        }),
+        RoleSource::Column(j) => Ok(columns[*j].values.clone()),
+        RoleSource::File(file) => {
+            Ok(match from_file(asked.option, Path::new(file), rows, &reading.dialect)? {
+                Labels::Numbers(values) => Values::Numbers(values),
+                Labels::Texts { codes, texts } => Values::Texts { codes, texts },
+            })
+        }
     });
     let values = values.collect::<Result<Vec<_>, ReadError>>()?;
     for (place, column) in columns.iter_mut().enumerate() {

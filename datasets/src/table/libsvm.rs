@@ -12,7 +12,7 @@ use crate::bytes::parallel::{self, Parsed};
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 use crate::records::RecordCounts;
-use crate::table::assemble::{Block, ByRows, Entries, Rows, Tiles, compress};
+use crate::table::assemble::{Block, ByRows, Entries, RowBlock, Tiles, compress};
 use crate::table::loaded::Loaded;
 use crate::table::{Matrix, Table};
 
@@ -81,7 +81,7 @@ pub(super) fn load(source: &Source, indices: &Indices, threads: usize) -> Result
         parallel::parse_into(source, source.blocks(), 1, threads, entries, |entries, text| {
             rows(entries, text, indices)
         })?;
-    let (blocks, beyond): (Vec<Rows>, Vec<u64>) = blocks.into_iter().unzip();
+    let (blocks, beyond): (Vec<RowBlock>, Vec<u64>) = blocks.into_iter().unzip();
     let beyond: u64 = beyond.iter().sum();
     let y: Vec<f64> = blocks.iter().flat_map(|block| &block.y).copied().collect();
     check_rows(&y, path)?;
@@ -131,7 +131,7 @@ pub(super) fn tiles(source: &Source, indices: &Indices) -> Result<Tiles, ReadErr
 }
 
 /// Parses a block of lines; with how many values lie beyond the width.
-fn rows(entries: &mut Entries<'_>, text: &[u8], indices: &Indices) -> Parsed<(Rows, u64)> {
+fn rows(entries: &mut Entries<'_>, text: &[u8], indices: &Indices) -> Parsed<(RowBlock, u64)> {
     const LARGEST: u64 = u32::MAX as u64;
     // As constants they cost nothing at each of the values.
     match (indices.shift(), indices.most()) {
@@ -142,7 +142,7 @@ fn rows(entries: &mut Entries<'_>, text: &[u8], indices: &Indices) -> Parsed<(Ro
 
 /// Rows of indices that count from 1 less the shift, up to the largest.
 #[inline(always)]
-fn rows_with(entries: &mut Entries<'_>, text: &[u8], indices: (u64, u64)) -> Parsed<(Rows, u64)> {
+fn rows_with(entries: &mut Entries<'_>, text: &[u8], indices: (u64, u64)) -> Parsed<(RowBlock, u64)> {
     let mut block = entries.block();
     let (mut lines, mut beyond) = (0, 0);
     let mut rest = text;

@@ -11,7 +11,7 @@ use super::missing::Missing;
 use super::options::Options;
 use super::response::{Choice, USUAL, chosen};
 use super::samples::Samples;
-use super::select::Side;
+use super::select::RoleSource;
 use crate::dialect::{is_of_names, position};
 use crate::error::ReadError;
 use crate::records::RecordCounts;
@@ -27,9 +27,9 @@ pub(super) struct Found {
 
 impl Found {
     /// Columns beside the features are read, too.
-    pub(super) fn read(&mut self, sides: &[Side], names: &[String]) {
+    pub(super) fn read(&mut self, sides: &[RoleSource], names: &[String]) {
         for side in sides {
-            if let Side::Column(j) = side {
+            if let RoleSource::Column(j) = side {
                 if self.kinds[*j] == Kind::Skip {
                     self.kinds[*j] = Kind::Number;
                 }

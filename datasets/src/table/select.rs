@@ -19,7 +19,7 @@ pub(super) struct Selection {
     /// The file that holds the response.
     pub(super) file: Option<String>,
     /// Columns beside the features: each a column or a file.
-    pub(super) beside: Vec<Side>,
+    pub(super) beside: Vec<RoleSource>,
     has_classes: bool,
     /// Columns that options leave out.
     pub(super) left_out: Vec<LeftOut>,
@@ -27,7 +27,7 @@ pub(super) struct Selection {
 
 /// Where a column beside the features is.
 #[derive(Debug, PartialEq)]
-pub(super) enum Side {
+pub(super) enum RoleSource {
     Column(usize),
     File(String),
 }
@@ -37,7 +37,7 @@ impl Selection {
     pub(super) fn most(&self, levels: usize) -> Vec<usize> {
         let mut most = vec![levels; self.kinds.len()];
         for side in &self.beside {
-            if let Side::Column(j) = side {
+            if let RoleSource::Column(j) = side {
                 most[*j] = usize::MAX;
             }
         }
@@ -49,13 +49,13 @@ impl Selection {
 }
 
 /// The columns beside the features: by name, then by number, then a file.
-pub(super) fn sides(beside: &[Beside], names: &[String]) -> Result<Vec<Side>, String> {
+pub(super) fn sides(beside: &[Beside], names: &[String]) -> Result<Vec<RoleSource>, String> {
     let side = |Beside { option, name }: &Beside| {
         let place = position(names, name);
         let number = || name.parse::<usize>().ok()?.checked_sub(1).filter(|&place| place < names.len());
         match place.or_else(number) {
-            Some(j) => Ok(Side::Column(j)),
-            None if Path::new(name).is_file() => Ok(Side::File(name.clone())),
+            Some(j) => Ok(RoleSource::Column(j)),
+            None if Path::new(name).is_file() => Ok(RoleSource::File(name.clone())),
             None => Err(format!(
                 "{option}: `{name}` is neither a column nor a file: the columns are {}",
                 listed(names)
@@ -137,16 +137,16 @@ pub(super) fn select(
 /// Refuses a column, or a file, that is to be two things at once. Folds alone may go by any column.
 pub(super) fn check_roles(
     (response, file): (Option<usize>, Option<&str>),
-    (asked, sides): (&[Beside], &[Side]),
+    (asked, sides): (&[Beside], &[RoleSource]),
     names: &[String],
 ) -> Result<(), String> {
-    let y = response.map(Side::Column).or_else(|| file.map(|file| Side::File(file.to_owned())));
-    let mut roles: Vec<(&str, &Side)> = y.iter().map(|side| ("the response", side)).collect();
+    let y = response.map(RoleSource::Column).or_else(|| file.map(|file| RoleSource::File(file.to_owned())));
+    let mut roles: Vec<(&str, &RoleSource)> = y.iter().map(|side| ("the response", side)).collect();
     for (asked, side) in asked.iter().zip(sides).filter(|(asked, _)| asked.option != FOLDS) {
         if let Some((other, _)) = roles.iter().find(|(_, other)| *other == side) {
             let (what, name) = match side {
-                Side::Column(j) => ("column", &names[*j]),
-                Side::File(file) => ("file", file),
+                RoleSource::Column(j) => ("column", &names[*j]),
+                RoleSource::File(file) => ("file", file),
             };
             return Err(format!(
                 "{}: the {what} `{name}` is {other} already, and cannot be both: name another one, or leave one out",
@@ -172,13 +172,14 @@ fn check_contradictions(options: &ColumnOptions) -> Result<(), String> {
     Ok(())
 }
 
-pub(super) fn is_beside(beside: &[Side], column: usize) -> bool {
-    beside.iter().any(|side| matches!(side, Side::Column(j) if *j == column))
+pub(super) fn is_beside(beside: &[RoleSource], column: usize) -> bool {
+    beside.iter().any(|side| matches!(side, RoleSource::Column(j) if *j == column))
 }
 
 /// Why a column beside the features is none of them.
-fn why_beside(asked: &[Beside], beside: &[Side], column: usize) -> String {
-    let of_it = asked.iter().zip(beside).filter(|(_, side)| matches!(side, Side::Column(j) if *j == column));
+fn why_beside(asked: &[Beside], beside: &[RoleSource], column: usize) -> String {
+    let of_it =
+        asked.iter().zip(beside).filter(|(_, side)| matches!(side, RoleSource::Column(j) if *j == column));
     let options: Vec<&str> = of_it.map(|(asked, _)| asked.option).collect();
     format!("{} names it", options.join(" and "))
 }

@@ -15,7 +15,7 @@ use super::loaded::Loaded;
 use super::options::Options;
 use super::repeat::{apply, find};
 use super::samples::Samples;
-use super::select::{Selection, Side, check_roles, is_beside, select, sides};
+use super::select::{RoleSource, Selection, check_roles, is_beside, select, sides};
 use super::{cache, csv, response};
 use crate::bytes::source::Source;
 use crate::dialect::{Dialect, Head, Known, Purpose, is_tabs};
@@ -224,14 +224,14 @@ pub(super) fn samples(source: &Source, format: Format, options: &Options) -> Res
 
 /// The columns beside the features: every row needs a value.
 fn beside(
-    sides: &[Side],
+    sides: &[RoleSource],
     options: &Options,
     columns: &Columns,
     path: &Path,
 ) -> Result<Vec<Labels>, ReadError> {
-    let read = |(side, Beside { option, name }): (&Side, &Beside)| match side {
-        Side::File(file) => from_file(option, Path::new(file), columns.rows, &options.dialect),
-        Side::Column(j) => {
+    let read = |(side, Beside { option, name }): (&RoleSource, &Beside)| match side {
+        RoleSource::File(file) => from_file(option, Path::new(file), columns.rows, &options.dialect),
+        RoleSource::Column(j) => {
             let column = &columns.columns[*j];
             let why = format!("{option}: `{name}` has no value");
             match &column.first_missing {

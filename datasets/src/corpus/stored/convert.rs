@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::layout::{ARRAYS, About};
+use super::layout::{ARRAYS, CorpusFacts};
 use crate::arrays::pieces::{Pieces, PiecesWriter};
 use crate::bytes::source::Source;
 use crate::corpus::{Corpus, CorpusFormat, assemble, docword, ldac, matrix_market};
@@ -14,7 +14,7 @@ pub(super) fn write(
     format: CorpusFormat,
     threads: usize,
     path: &Path,
-) -> Result<(Pieces, About), ReadError> {
+) -> Result<(Pieces, CorpusFacts), ReadError> {
     if format == CorpusFormat::Ldac {
         return filled(&ldac::load(source, threads)?, format, path);
     }
@@ -40,7 +40,7 @@ pub(super) fn write(
 }
 
 /// Writes a corpus that is in memory.
-fn filled(corpus: &Corpus, format: CorpusFormat, path: &Path) -> Result<(Pieces, About), ReadError> {
+fn filled(corpus: &Corpus, format: CorpusFormat, path: &Path) -> Result<(Pieces, CorpusFacts), ReadError> {
     let mut filling = Filling::create(path)?;
     for document in 0..corpus.documents() {
         let (words, counts) = entries(corpus, document);
@@ -109,7 +109,7 @@ impl Filling {
         documents: usize,
         words: usize,
         format: CorpusFormat,
-    ) -> Result<(Pieces, About), ReadError> {
+    ) -> Result<(Pieces, CorpusFacts), ReadError> {
         self.end()?;
         let (mut entries, mut lengths) = (vec![0_u32; documents], vec![0_u64; documents]);
         for &(document, some, tokens) in self.ended.iter().filter(|ended| ended.1 > 0) {
@@ -119,7 +119,7 @@ impl Filling {
         self.out.push(2, &entries)?;
         self.out.push(3, &lengths)?;
         self.out.push(4, &self.word_counts)?;
-        let about = About { format: format.to_string(), width: self.word_counts.len() };
+        let about = CorpusFacts { format: format.to_string(), width: self.word_counts.len() };
         Ok((self.out.finish(&about)?, about))
     }
 }

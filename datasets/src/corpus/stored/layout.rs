@@ -17,15 +17,15 @@ pub(super) const ARRAYS: [(&str, usize); 5] = [
 
 /// Facts of documents that their file has beside its arrays.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct About {
+pub(crate) struct CorpusFacts {
     pub(super) format: String,
     pub(super) width: usize,
 }
 
 /// A file that is whole, and is one of a corpus.
-pub(super) fn checked(path: &Path) -> Option<(Pieces, About)> {
+pub(super) fn checked(path: &Path) -> Option<(Pieces, CorpusFacts)> {
     let pieces = Pieces::open_checked(path)?;
-    let about: About = pieces.about()?;
+    let about: CorpusFacts = pieces.about()?;
     let count = |array: usize| pieces.count(ARRAYS[array].0);
     let entries: Vec<u32> = pieces.all(ARRAYS[2].0).ok()?;
     let sum: usize = entries.iter().map(|&entries| entries as usize).sum();

@@ -1,4 +1,4 @@
-//! [`About`]: facts of ratings that their file has beside its arrays.
+//! [`RatingsFacts`]: facts of ratings that their file has beside its arrays.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::records::RecordCounts;
 
 /// Facts of ratings that their file has beside its arrays.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct About {
+pub(crate) struct RatingsFacts {
     pub(super) users: StoredIds,
     pub(super) items: StoredIds,
     pub(super) pairs_only: bool,
@@ -23,9 +23,9 @@ pub(crate) struct About {
 }
 
 /// A file that is whole, and is one of ratings.
-pub(super) fn checked(path: &Path) -> Option<(Pieces, About)> {
+pub(super) fn checked(path: &Path) -> Option<(Pieces, RatingsFacts)> {
     let pieces = Pieces::open_checked(path)?;
-    let about: About = pieces.about()?;
+    let about: RatingsFacts = pieces.about()?;
     let count = |array: usize| pieces.count(ARRAYS[array].0);
     let same = count(USERS) == count(VALUES) && count(ITEMS) == count(VALUES);
     let timed = count(TIMES) == if about.timed { count(VALUES) } else { 0 };

@@ -3,16 +3,16 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::about::About;
+use super::about::RatingsFacts;
 use super::filling::Filling;
 use super::repeated::Repeated;
-use crate::arrays::pieces::{PIECE, Pieces, PiecesWriter, Removed};
+use crate::arrays::pieces::{PIECE, Pieces, PiecesWriter, RemovedOnDrop};
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 use crate::ratings::duplicates::{self, Duplicates};
 use crate::ratings::ids::{Column, Ids};
 use crate::ratings::read::{BY_TIME, not_by_time, read_source};
-use crate::ratings::text::{self, Lines, Rows, Whole};
+use crate::ratings::text::{self, Lines, RatingRows, Whole};
 use crate::ratings::{Ratings, RatingsFormat, RatingsOptions, Triples, matrix_market, time};
 
 /// Writes what [`read_ratings`](crate::read_ratings) has in memory. Parquet is read into memory first.
@@ -21,7 +21,7 @@ pub(crate) fn write(
     format: RatingsFormat,
     options: &RatingsOptions,
     path: &Path,
-) -> Result<(Pieces, About), ReadError> {
+) -> Result<(Pieces, RatingsFacts), ReadError> {
     match format {
         RatingsFormat::Text => return from_text(&source, options, path),
         RatingsFormat::MatrixMarket if !options.times => return from_market(&source, options, path),
@@ -33,7 +33,11 @@ pub(crate) fn write(
     out.finish(&ratings, ratings.times.is_some())
 }
 
-fn from_text(source: &Source, options: &RatingsOptions, path: &Path) -> Result<(Pieces, About), ReadError> {
+fn from_text(
+    source: &Source,
+    options: &RatingsOptions,
+    path: &Path,
+) -> Result<(Pieces, RatingsFacts), ReadError> {
     let mut read = ReadText::of(source, options, path)?;
     if read.repeated.number > 0 && options.duplicates.asks_when() {
         // Which is the last is a matter of time: the source is read again with its times.
@@ -56,7 +60,7 @@ fn from_text(source: &Source, options: &RatingsOptions, path: &Path) -> Result<(
 struct ReadText {
     raw: Pieces,
     /// Removes the raw file in the end.
-    _removed: Removed,
+    _removed: RemovedOnDrop,
     lines: Lines,
     ids: [Numbers; 2],
     repeated: Repeated,
@@ -66,7 +70,8 @@ impl ReadText {
     fn of(source: &Source, options: &RatingsOptions, path: &Path) -> Result<Self, ReadError> {
         let lines = Lines::of(source, options)?;
         let timed = if options.times { "timed" } else { "raw" };
-        let removed = Removed(PathBuf::from(format!("{}.{}.{timed}", path.display(), std::process::id())));
+        let removed =
+            RemovedOnDrop(PathBuf::from(format!("{}.{}.{timed}", path.display(), std::process::id())));
         let mut whole = Whole { users: true, items: true };
         let (raw, users, items) = loop {
             let mut filling = Raw::create(&removed.0, whole)?;
@@ -81,9 +86,13 @@ impl ReadText {
 }
 
 /// From a matrix, whose rows and columns are users and items.
-fn from_market(source: &Source, options: &RatingsOptions, path: &Path) -> Result<(Pieces, About), ReadError> {
+fn from_market(
+    source: &Source,
+    options: &RatingsOptions,
+    path: &Path,
+) -> Result<(Pieces, RatingsFacts), ReadError> {
     let head = matrix_market::head(source)?;
-    let raw = Removed(PathBuf::from(format!("{}.{}.raw", path.display(), std::process::id())));
+    let raw = RemovedOnDrop(PathBuf::from(format!("{}.{}.raw", path.display(), std::process::id())));
     let mut out = PiecesWriter::create(&raw.0, &RAW)?;
     matrix_market::each(source, &head, options.threads, |triples| {
         out.push(0, &triples.users)?;
@@ -111,7 +120,7 @@ fn merged(
     (raw_pieces, path): (&Pieces, &Path),
     [(users, user_rows), (items, item_rows)]: [(Ids, Option<Vec<u32>>); 2],
     (about, repeated): (Read, Repeated),
-) -> Result<(Pieces, About), ReadError> {
+) -> Result<(Pieces, RatingsFacts), ReadError> {
     let (by_number, by_item) = (user_rows.as_deref(), item_rows.as_deref());
     if let Some(at) = repeated.first.filter(|_| options.duplicates == Duplicates::Refuse) {
         let name = |array: &str, ids: &Ids, rows: Option<&[u32]>| -> Result<String, ReadError> {
@@ -194,8 +203,8 @@ impl Raw {
         Ok(Self { out, users, items, count: 0, clock: None })
     }
 
-    fn take(&mut self, source: &Source, rows: Rows) -> Result<(), ReadError> {
-        let Rows { users, items, values, times, clock } = rows;
+    fn take(&mut self, source: &Source, rows: RatingRows) -> Result<(), ReadError> {
+        let RatingRows { users, items, values, times, clock } = rows;
         if self.clock.is_some_and(|known| clock.is_some_and(|other| other != known)) {
             return Err(ReadError::file(&source.path, time::MIXED));
         }

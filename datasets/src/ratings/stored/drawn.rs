@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use super::about::About;
+use super::about::RatingsFacts;
 use super::filling::Filling;
 use crate::arrays::pieces::{PIECE, Pieces};
 use crate::counter::splitmix64;
@@ -15,7 +15,7 @@ use crate::ratings::generate::Drawn;
 const TOGETHER: usize = 1 << 20;
 
 /// Writes what [`generate::ratings`](crate::ratings::generate::ratings) has in memory.
-pub(crate) fn write(drawn: &Drawn, path: &Path) -> Result<(Pieces, About), ReadError> {
+pub(crate) fn write(drawn: &Drawn, path: &Path) -> Result<(Pieces, RatingsFacts), ReadError> {
     let repeats = repeats(drawn);
     let mut out = Filling::create(path)?;
     let (mut triples, mut left) = (Triples::default(), drawn.count);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::about::About;
+use super::about::RatingsFacts;
 use super::arrays::{ARRAYS, COUNTS, ITEMS, TIMES, USERS, VALUES};
 use super::ids::{self, StoredIds};
 use crate::arrays::pieces::{Pieces, PiecesWriter};
@@ -36,7 +36,11 @@ impl Filling {
     }
 
     /// Ends the file, which is about what `described` says.
-    pub(super) fn finish(mut self, described: &Ratings, timed: bool) -> Result<(Pieces, About), ReadError> {
+    pub(super) fn finish(
+        mut self,
+        described: &Ratings,
+        timed: bool,
+    ) -> Result<(Pieces, RatingsFacts), ReadError> {
         let mut stored = [StoredIds::Dense(0), StoredIds::Dense(0)];
         for (side, ids) in [&described.users, &described.items].into_iter().enumerate() {
             self.counts[side].resize(ids.len(), 0);
@@ -44,7 +48,7 @@ impl Filling {
             stored[side] = ids::write(&mut self.out, ids, side)?;
         }
         let [users, items] = stored;
-        let about = About {
+        let about = RatingsFacts {
             users,
             items,
             pairs_only: described.pairs_only,

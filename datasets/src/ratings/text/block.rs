@@ -11,11 +11,11 @@ use crate::ratings::time::{self, Clock};
 
 /// One block of lines: ids, values and times as read, or a column that holds something else than whole numbers.
 pub(super) enum Block {
-    Read(Rows),
-    NotWhole(Side),
+    Read(RatingRows),
+    NotWhole(RatingSide),
 }
 
-pub(in crate::ratings) struct Rows {
+pub(in crate::ratings) struct RatingRows {
     pub(in crate::ratings) users: Column,
     pub(in crate::ratings) items: Column,
     pub(in crate::ratings) values: Vec<f32>,
@@ -24,7 +24,7 @@ pub(in crate::ratings) struct Rows {
 }
 
 #[derive(Clone, Copy)]
-pub(in crate::ratings) enum Side {
+pub(in crate::ratings) enum RatingSide {
     Users,
     Items,
 }
@@ -38,10 +38,10 @@ pub(in crate::ratings) struct Whole {
 
 impl Whole {
     /// A column holds something else.
-    pub(in crate::ratings) fn give_up(&mut self, side: Side) {
+    pub(in crate::ratings) fn give_up(&mut self, side: RatingSide) {
         match side {
-            Side::Users => self.users = false,
-            Side::Items => self.items = false,
+            RatingSide::Users => self.users = false,
+            RatingSide::Items => self.items = false,
         }
     }
 
@@ -80,7 +80,7 @@ impl Layout {
 /// Lines without quotes.
 #[inline(always)]
 fn rows(text: &[u8], layout: &Layout, whole: Whole) -> Parsed<Block> {
-    let mut rows = Rows::new(whole, text.len() / 12);
+    let mut rows = RatingRows::new(whole, text.len() / 12);
     let needed = layout.needed();
     let mut lines = 0;
     let quoting = layout.separator.quoting().unwrap_or(Quoting::Blanks);
@@ -127,7 +127,7 @@ fn rows(text: &[u8], layout: &Layout, whole: Whole) -> Parsed<Block> {
 
 /// Records of which some have quotes.
 fn quoted(text: &[u8], layout: &Layout, quoting: Quoting, whole: Whole) -> Parsed<Block> {
-    let mut rows = Rows::new(whole, text.len() / 12);
+    let mut rows = RatingRows::new(whole, text.len() / 12);
     let needed = layout.needed();
     let mut records = Records::new(text, quoting);
     for (line, record) in records.by_ref() {
@@ -157,7 +157,7 @@ fn quoted(text: &[u8], layout: &Layout, quoting: Quoting, whole: Whole) -> Parse
     Ok((Block::Read(rows), records.lines()))
 }
 
-impl Rows {
+impl RatingRows {
     pub(super) fn new(whole: Whole, capacity: usize) -> Self {
         let (users, items) = whole.columns(capacity);
         Self { users, items, values: Vec::with_capacity(capacity), times: Vec::new(), clock: None }
@@ -165,9 +165,9 @@ impl Rows {
 
     /// Takes both ids in, or says which of them is no whole number where all have been.
     #[inline(always)]
-    fn ids(&mut self, user: &[u8], item: &[u8]) -> Result<Option<Side>, String> {
+    fn ids(&mut self, user: &[u8], item: &[u8]) -> Result<Option<RatingSide>, String> {
         for (side, cell, column) in
-            [(Side::Users, user, &mut self.users), (Side::Items, item, &mut self.items)]
+            [(RatingSide::Users, user, &mut self.users), (RatingSide::Items, item, &mut self.items)]
         {
             match column.push(cell) {
                 Ok(true) => {}
@@ -225,7 +225,7 @@ fn no_rating(cell: &[u8], marks: Marks) -> String {
     format!("the rating: {}{}", explain_cell(cell), cure.unwrap_or_default())
 }
 
-impl Side {
+impl RatingSide {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Users => "user",

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::filling::Filling;
-use super::layout::About;
+use super::layout::TableFacts;
 use crate::arrays::pieces::Pieces;
 use crate::bytes::source::Source;
 use crate::error::ReadError;
@@ -21,7 +21,7 @@ pub(super) fn write(
     source: &Source,
     options: &Options,
     place: &Path,
-) -> Result<Option<(Pieces, About)>, ReadError> {
+) -> Result<Option<(Pieces, TableFacts)>, ReadError> {
     if source.is_packed() {
         return Ok(None);
     }

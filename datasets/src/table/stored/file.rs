@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use super::layout::{ARRAYS, About, COUNTS, DESCRIBED, Described, RESPONSE, ROWS, VALUES, checked};
+use super::layout::{ARRAYS, COUNTS, DESCRIBED, Described, RESPONSE, ROWS, TableFacts, VALUES, checked};
 use crate::arrays::pieces::{PIECE, Pieces, open_or_make};
 use crate::error::ReadError;
 use crate::table::matrix::dense;
@@ -25,7 +25,7 @@ use crate::table::{Csc, Matrix, Table};
 #[derive(Debug)]
 pub struct StoredTable {
     pieces: Pieces,
-    about: About,
+    about: TableFacts,
     described: Table,
     /// Where the values of each column begin; empty of a dense table.
     starts: Vec<usize>,
@@ -36,7 +36,7 @@ impl StoredTable {
     pub(crate) fn at(
         place: &Path,
         named: Table,
-        make: impl FnOnce(&Path) -> Result<(Pieces, About), ReadError>,
+        make: impl FnOnce(&Path) -> Result<(Pieces, TableFacts), ReadError>,
     ) -> Result<Self, ReadError> {
         let (pieces, about) = open_or_make(place, checked, make)?;
         let described: Vec<u8> = pieces.all(ARRAYS[DESCRIBED].0)?;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::layout::{ARRAYS, About, COUNTS, DESCRIBED, Described, RESPONSE, ROWS, VALUES};
+use super::layout::{ARRAYS, COUNTS, DESCRIBED, Described, RESPONSE, ROWS, TableFacts, VALUES};
 use crate::arrays::pieces::{Pieces, PiecesWriter};
 use crate::error::ReadError;
 use crate::records::RecordCounts;
@@ -11,13 +11,13 @@ use crate::table::{Occurring, Table};
 /// A file that is being filled, column after column.
 pub(super) struct Filling {
     out: PiecesWriter,
-    about: About,
+    about: TableFacts,
 }
 
 impl Filling {
     pub(super) fn create(place: &Path, rows: usize, is_sparse: bool) -> Result<Self, ReadError> {
         let out = PiecesWriter::create(place, &ARRAYS)?;
-        Ok(Self { out, about: About { is_sparse, rows, width: 0, cols: 0, nonzeros: 0 } })
+        Ok(Self { out, about: TableFacts { is_sparse, rows, width: 0, cols: 0, nonzeros: 0 } })
     }
 
     /// A column of a dense table.
@@ -38,7 +38,7 @@ impl Filling {
     }
 
     /// Response, names and the rest are those of `table`.
-    pub(super) fn finish(mut self, table: &Table) -> Result<(Pieces, About), ReadError> {
+    pub(super) fn finish(mut self, table: &Table) -> Result<(Pieces, TableFacts), ReadError> {
         self.about.width = table.occurring.as_ref().map_or(self.about.cols, Occurring::width);
         self.out.push(RESPONSE, &table.y)?;
         let mut described = Described::of(table);

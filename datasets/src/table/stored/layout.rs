@@ -20,7 +20,7 @@ pub(super) const DESCRIBED: usize = 4;
 
 /// Facts of a table that its file has beside its arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct About {
+pub(crate) struct TableFacts {
     pub(super) is_sparse: bool,
     pub(super) rows: usize,
     /// Columns of the data, and those that are here.
@@ -60,9 +60,9 @@ impl Described {
 }
 
 /// A file that is whole, and is one of a table.
-pub(super) fn checked(path: &Path) -> Option<(Pieces, About)> {
+pub(super) fn checked(path: &Path) -> Option<(Pieces, TableFacts)> {
     let pieces = Pieces::open_checked(path)?;
-    let about: About = pieces.about()?;
+    let about: TableFacts = pieces.about()?;
     let count = |array: usize| pieces.count(ARRAYS[array].0);
     let (values, columns) = match about.is_sparse {
         true => (count(ROWS), about.cols),

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use super::filling::Filling;
-use super::layout::About;
-use crate::arrays::pieces::{Pieces, PiecesWriter, Removed};
+use super::layout::TableFacts;
+use crate::arrays::pieces::{Pieces, PiecesWriter, RemovedOnDrop};
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 use crate::table::assemble::{self, ByRows, Tiles};
@@ -18,10 +18,14 @@ use crate::table::{Format, Options, Table};
 const EACH: usize = 3;
 
 /// Writes what [`read_any`](crate::read_any) has in memory.
-pub(super) fn write(source: &Source, options: &Options, place: &Path) -> Result<(Pieces, About), ReadError> {
+pub(super) fn write(
+    source: &Source,
+    options: &Options,
+    place: &Path,
+) -> Result<(Pieces, TableFacts), ReadError> {
     let indices = Indices { zero_based: options.zero_based, width: options.width };
     let tiles = libsvm::tiles(source, &indices)?;
-    let raw = Removed(PathBuf::from(format!("{}.{}.raw", place.display(), std::process::id())));
+    let raw = RemovedOnDrop(PathBuf::from(format!("{}.{}.raw", place.display(), std::process::id())));
     let names: Vec<String> = (0..tiles.count() * EACH).map(|array| array.to_string()).collect();
     let arrays: Vec<(&str, usize)> =
         names.iter().enumerate().map(|(at, name)| (&**name, if at % EACH == 1 { 8 } else { 4 })).collect();

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::filling::Filling;
-use super::layout::About;
+use super::layout::TableFacts;
 use super::{array, transposed};
 use crate::arrays::pieces::Pieces;
 use crate::bytes::source::Source;
@@ -18,7 +18,7 @@ pub(crate) fn whole(
     options: &Options,
     place: &Path,
     read: impl FnOnce() -> Result<Table, ReadError>,
-) -> Result<(Pieces, About), ReadError> {
+) -> Result<(Pieces, TableFacts), ReadError> {
     match opened {
         Some((opened, Format::Libsvm)) => return transposed::write(&opened, options, place),
         Some((opened, Format::Npy)) => {
@@ -49,7 +49,11 @@ pub(crate) fn whole(
 }
 
 /// Writes what a specification describes as it is drawn.
-pub(crate) fn drawn(source: &str, options: &Options, place: &Path) -> Result<(Pieces, About), ReadError> {
+pub(crate) fn drawn(
+    source: &str,
+    options: &Options,
+    place: &Path,
+) -> Result<(Pieces, TableFacts), ReadError> {
     let drawing = Drawing::of(source)?;
     let (rows, cols) = (drawing.spec.rows, drawing.spec.cols);
     // Before what takes long: an option may be wrong.
