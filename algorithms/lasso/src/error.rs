@@ -1,4 +1,4 @@
-//! What can be wrong with a Lasso problem or its parameters.
+//! Errors of a Lasso problem or its parameters.
 
 use raddle_common::number;
 use thiserror::Error;
@@ -244,7 +244,7 @@ pub enum LassoError {
         fold: usize,
         /// How many there are.
         folds: usize,
-        /// What is wrong with the other rows.
+        /// The error of the other rows.
         why: Box<LassoError>,
     },
     /// A fold without a class, where the measure needs all.
@@ -277,7 +277,7 @@ pub enum LassoError {
         name: &'static str,
         /// Its value.
         value: String,
-        /// What it must be.
+        /// Range that it must lie in.
         range: &'static str,
     },
     /// Columns that are read by parts cannot be read.

@@ -1,4 +1,4 @@
-//! What [`Lasso`] makes of its parameters and a problem: the engine, and the fit.
+//! Fits by [`Lasso`]: from parameters and a problem to an engine, and from its outcome to a fit.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -20,7 +20,7 @@ pub(crate) enum Course {
         points: usize,
         ratio: f64,
     },
-    /// The same, from `first` instead of lambda_max: what several problems can have in common.
+    /// Points of a path from `first` instead of lambda_max: a grid that several problems can share.
     Grid {
         first: f64,
         points: usize,
@@ -37,7 +37,7 @@ impl Course {
         }
     }
 
-    /// Whether its points are what is asked for, though there may be one alone.
+    /// True if the points of a path are asked for, even if there is only one.
     pub(crate) fn is_path(self) -> bool {
         !matches!(self, Course::One(_))
     }

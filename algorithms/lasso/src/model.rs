@@ -60,7 +60,7 @@ pub struct Fit {
     /// 1; it bounds P no worse than what the metric says). With an intercept the values sum to zero. Of a path, that of
     /// [`coefficients`](Self::coefficients); other points have a [`dual_scale`](Point::dual_scale).
     pub dual: Vec<f64>,
-    /// What the run counted, and its certificate; of a path, the worst point's.
+    /// Counts of the run, and its certificate; of a path, the certificate of the worst point.
     pub report: RunReport,
     /// A record an epoch.
     pub trace: Vec<EpochRecord>,
@@ -160,7 +160,7 @@ impl Fit {
     }
 }
 
-/// What is one class's of coefficients that go on from class to class.
+/// Intercept and coefficients of one class, of coefficients that stand class by class.
 fn of_class(
     (intercept, intercepts, coefficients): (f64, &[f64], &[(u32, f64)]),
     columns: usize,

@@ -1,4 +1,4 @@
-//! What a fitted model says of rows.
+//! Predictions of a fitted model.
 
 use raddle_datasets::Matrix;
 

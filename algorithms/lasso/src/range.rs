@@ -10,7 +10,7 @@ use crate::params::{Choice, Lasso};
 const LEAST_L1_RATIO: f64 = 1e-9;
 
 impl Lasso {
-    /// Whether the parameters are in their ranges.
+    /// Check of all parameters against their ranges.
     pub(crate) fn check(&self) -> Result<(), LassoError> {
         let refuse = |name, value: String, range| Err(LassoError::Parameter { name, value, range });
         match self.course {

@@ -1,4 +1,4 @@
-//! What can be wrong with a factorization problem or its parameters.
+//! Errors of a factorization problem or its parameters.
 
 use raddle::{EpochRecord, RunReport};
 use thiserror::Error;
@@ -68,7 +68,7 @@ pub enum MfError {
         /// The fit's rank.
         wanted: usize,
     },
-    /// What an earlier fit left is of another solver or rank.
+    /// Rows carried over from a fit of another solver or rank.
     #[error("what the earlier fit left is of another solver or rank: go on with its own")]
     CarriedOver,
     /// Folds on which nothing can be measured.
@@ -88,7 +88,7 @@ pub enum MfError {
     /// A cross-validation that a time limit or somebody stopped, in this fit.
     #[error("the cross-validation was stopped before it had chosen a setting")]
     CutShort {
-        /// What was counted and measured in that fit.
+        /// Report of that fit.
         report: Box<RunReport>,
         /// A record an epoch of it.
         trace: Vec<EpochRecord>,
@@ -110,7 +110,7 @@ pub enum MfError {
         name: &'static str,
         /// Its value.
         value: String,
-        /// What it must be.
+        /// Range that it must lie in.
         range: &'static str,
     },
     /// Ratings of a file, to measure on, where those to train on are in memory.

@@ -44,9 +44,9 @@ impl Mf {
         Ok(self.guarded(fit, problem)?)
     }
 
-    /// The same model in less memory, where nobody else needs the ratings: least squares and coordinate descent give them up
-    /// while shards take them, and then hold up to 8 and 12 bytes a rating instead of 20 and 24. What mean and biases alone
-    /// do is found besides, for explicit ratings.
+    /// Fit in less memory, where the ratings are of no further use: least squares and coordinate descent give
+    /// them up while shards take them, and then hold up to 8 and 12 bytes a rating instead of 20 and 24. What
+    /// mean and biases alone do is found besides, for explicit ratings.
     ///
     /// # Errors
     /// If a parameter is out of its range, the data does not suit the method, or the run fails.

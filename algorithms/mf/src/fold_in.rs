@@ -19,9 +19,9 @@ use crate::params::Equations;
 pub struct FoldIn {
     /// The regularisation.
     pub reg: f64,
-    /// Whether it is counted once a row.
+    /// Regularisation counts once a row.
     pub unweighted: bool,
-    /// Whether new rows have biases.
+    /// New rows have biases.
     pub biases: bool,
     /// The weight of a count, for a model of implicit feedback.
     pub implicit: Option<f64>,

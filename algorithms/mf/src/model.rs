@@ -17,7 +17,7 @@ pub(crate) enum Side {
 pub struct Model {
     /// Factors of a row.
     pub rank: usize,
-    /// What is predicted where nothing else is known; 0 for implicit feedback.
+    /// Prediction where nothing else is known; 0 for implicit feedback.
     pub mean: f64,
     /// users x rank.
     pub user_factors: Vec<f32>,
@@ -42,7 +42,7 @@ impl Model {
         }
     }
 
-    /// Whether every number in it is finite; not so where steps were far too large.
+    /// Every number is finite; not so where steps were far too large.
     pub fn is_finite(&self) -> bool {
         let values = [&self.user_factors, &self.item_factors, &self.user_biases, &self.item_biases];
         self.mean.is_finite() && values.into_iter().all(|values| kernels::all_finite(values))
@@ -70,7 +70,7 @@ impl Model {
         self.item_factors.get(start..start + self.rank).unwrap_or(&[])
     }
 
-    /// The same model for more users and items, of which nothing is known.
+    /// Model with rows of zeros for further users and items.
     pub(crate) fn widened(mut self, users: usize, items: usize) -> Self {
         self.user_factors.resize(users * self.rank, 0.0);
         self.item_factors.resize(items * self.rank, 0.0);

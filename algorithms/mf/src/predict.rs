@@ -1,4 +1,4 @@
-//! What a model says of pairs, and how far that is from what is known.
+//! Predictions for pairs, and their errors.
 
 use raddle_datasets::Triples;
 

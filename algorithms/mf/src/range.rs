@@ -20,7 +20,7 @@ const MOST_PASSES: usize = 100;
 const MOST_STEPS: usize = 4098;
 
 impl Mf {
-    /// Whether every parameter is in its range, and suits the others and the data.
+    /// Check that every parameter is in its range, and suits the others and the data.
     pub(crate) fn check(&self, problem: &Problem) -> Result<(), MfError> {
         let refuse = |name, value: String, range| Err(MfError::Parameter { name, value, range });
         if !(1..=4096).contains(&self.rank) {

@@ -21,7 +21,7 @@ pub(crate) fn top(scores: &[f32], count: usize, best: &mut Vec<(u32, f32)>) {
     }
 }
 
-/// What a hit gains at each of the first places: `1 / log2(1 + place)`, places counted from 1.
+/// Gain of a hit at each of the first places: `1 / log2(1 + place)`, places counted from 1.
 #[derive(Debug, Clone)]
 pub(crate) struct Gains(Vec<f64>);
 

@@ -63,7 +63,7 @@ impl Layout<'_> {
                 None => of.column,
             };
             let at = of.class.checked_mul(self.fitted() as u32).and_then(|first| first.checked_add(column));
-            // What no fit has is refused there.
+            // A column beyond the numbers of columns gets one that the fit refuses.
             Some((at.unwrap_or(u32::MAX), of.value))
         };
         coefficients.iter().filter_map(number).collect()
@@ -115,7 +115,8 @@ fn line((at, value): (u32, f64), names: Names<'_>, layout: Layout<'_>) -> String
 /// Reads the coefficients of a model with these columns and classes; of a path, those of `point`, from 1.
 ///
 /// # Errors
-/// What is wrong, with the line: a column that the model does not have or that appears twice, a value that is not finite.
+/// Errors, with the line: a column that the model does not have or that appears twice, a value that is not
+/// finite.
 pub(crate) fn parse(text: &str, layout: Layout<'_>, point: Option<u64>) -> Result<Coefficients, String> {
     let Layout { columns, classes, .. } = layout;
     let mut lines = (1..).zip(text.lines());

@@ -11,7 +11,7 @@ use super::listing::{abridged, short};
 /// Points of the curve listed on the screen, about.
 const LISTED: usize = 20;
 
-/// What the folds came to, and what is chosen by it.
+/// Curves over the folds, and the choice that they lead to.
 pub(crate) struct Chosen {
     pub(crate) curves: Vec<Curve>,
     /// The position of the l1 ratio.

@@ -181,7 +181,7 @@ fn fit_fold(part: &mut Part<'_>, folds: &Folds, identity: &str) -> Result<PartEn
     Ok(PartEnd::Done(to_bytes(&scores)))
 }
 
-/// What was counted over all runs; ending, metric and objective are those of one of them.
+/// Counts over all runs, with ending, metric and objective of the model's run.
 fn of_model(total: RunReport, model: &RunReport) -> RunReport {
     let RunReport { ending, metric, objective, .. } = model.clone();
     RunReport { ending, metric, objective, ..total }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 /// The embedded default.
 const DEFAULT: &str = "diabetes";
 
-/// What DATA may be, for the help.
+/// Help text of DATA.
 pub(crate) fn known() -> String {
     let formats: Vec<&str> = Format::readable().map(Format::name).collect();
     let formats = formats.join(", ");
@@ -26,7 +26,7 @@ pub(crate) fn known() -> String {
     )
 }
 
-/// What DATA of training may be.
+/// Help text of DATA for training.
 pub(crate) fn known_or_default() -> String {
     format!("The data: {}. The embedded {DEFAULT} if none is given", known())
 }
@@ -99,7 +99,8 @@ pub(crate) fn open(source: Option<&str>, options: &Options, folder: &Path) -> Re
     StoredTable::open(source.unwrap_or(DEFAULT), options, folder).map_err(Error::input)
 }
 
-/// What the report says of an encoding: its columns that are more than numbers, and what was left out, the first of each.
+/// Summary of an encoding for the report: its columns that are more than numbers, and the first of each kind
+/// of column left out.
 pub(crate) fn summary(encoding: &Encoding) -> Value {
     const LISTED: usize = 20;
     let columns: Vec<Value> = encoding
@@ -122,12 +123,12 @@ pub(crate) fn summary(encoding: &Encoding) -> Value {
     })
 }
 
-/// What the report says of the data.
+/// The report's entry for a table.
 pub(crate) fn describe(table: &Table) -> Data {
     described(table, (table.x.rows(), table.width()), table.x.nonzeros())
 }
 
-/// The same of a table of which this is known but its matrix.
+/// The report's entry for a table whose matrix is elsewhere; sizes are (rows, columns).
 pub(crate) fn described(table: &Table, (rows, columns): (usize, usize), nonzeros: usize) -> Data {
     let sizes = [("rows", rows), ("columns", columns)];
     Data {

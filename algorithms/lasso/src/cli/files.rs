@@ -51,7 +51,7 @@ pub(crate) struct Model {
     pub(crate) ending: String,
     pub(crate) gap: f64,
     pub(crate) certified: bool,
-    /// Whether the columns' numbers in libsvm text counted from 0.
+    /// Columns were numbered from 0 in libsvm text.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) zero_based: bool,
     /// Where offsets are, which predictions need: their scores begin there.
@@ -79,7 +79,7 @@ fn lasso() -> f64 {
 pub(crate) struct Fitted {
     pub(crate) about: Model,
     pub(crate) coefficients: Coefficients,
-    /// The same exactly when two folders hold the same model.
+    /// Digest of the folder: equal exactly for equal models.
     pub(crate) digest: String,
 }
 
@@ -187,7 +187,7 @@ impl Model {
         self.encoding.clone().or_else(|| self.feature_names.as_deref().map(Encoding::of_numbers))
     }
 
-    /// Whether the numbers fit each other.
+    /// Check that the numbers fit each other.
     fn check(&self) -> Result<(), String> {
         let names = self.feature_names.as_ref().map(Vec::len);
         if names.is_some_and(|names| names != self.columns) {

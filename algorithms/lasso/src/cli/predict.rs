@@ -32,8 +32,8 @@ pub(crate) struct Options {
     /// predictions.
     #[arg(long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
-    /// What scores begin with, of a model that was fitted with an offset: a column or a file with one value a row. The model's
-    /// own column unless another is named.
+    /// Offsets with which scores begin, of a model that was fitted with an offset: a column or a file with
+    /// one value a row. The model's own column unless another is named.
     #[arg(long, value_name = "NAME|FILE")]
     offset: Option<String>,
     /// Count each row this many times in the error: a column or a file with one value a row.
@@ -175,7 +175,7 @@ fn what_is_left_out(samples: &Samples, about: &Model, left_out: &[String]) -> Ve
     notes
 }
 
-/// What was measured against the response: names and values, and what cannot be said.
+/// Measures against the response: names and values, or the reason why there is none.
 struct Measured {
     values: Vec<Measure>,
 }
@@ -210,7 +210,7 @@ fn checked_weights(values: Vec<f64>, data: &str) -> Result<Vec<f64>, Error> {
     }
 }
 
-/// What the model says of each row.
+/// Scores of a model for all rows.
 struct Predictions<'a> {
     about: &'a Model,
     /// Class by class, where each has a score.
@@ -250,7 +250,7 @@ impl Predictions<'_> {
         (classes > 0).then(|| raddle_lasso::probabilities(&scores.collect::<Vec<f64>>()))
     }
 
-    /// What is expected of a row's response, where there is one score.
+    /// Expected response of a row, where there is one score.
     fn mean(&self, row: usize) -> f64 {
         self.about.loss().mean(self.scores[row])
     }

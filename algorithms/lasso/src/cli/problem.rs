@@ -91,7 +91,7 @@ enum Mode {
     SparseRaw,
 }
 
-/// What was read, and what is fitted.
+/// Data as read, and the problem to fit.
 pub(crate) struct Ready {
     pub(crate) problem: Problem,
     pub(crate) data: Data,
@@ -167,7 +167,7 @@ impl ProblemOptions {
         Ok(Ready { problem, data, features })
     }
 
-    /// The same of a table that is kept in this folder.
+    /// The problem of a table that is stored in this folder and read by parts.
     fn ready_by_parts(
         &self,
         session: &mut Session,
@@ -241,7 +241,7 @@ impl ProblemOptions {
     }
 }
 
-/// What makes a checkpoint this run's: all options of its verb but those that are free.
+/// Identity of a run, to which a checkpoint belongs: all options of its verb but those that are free.
 pub(crate) fn identity(
     options: &impl Serialize,
     free: Free<'_>,
@@ -262,7 +262,7 @@ pub(crate) fn refuse(error: LassoError) -> Error {
     }
 }
 
-/// The same, with the file, and the name of the column that is at fault, or the classes.
+/// Error with the file, and the name of the column that is at fault, or the classes.
 pub(crate) fn refuse_named(error: LassoError, file: &str, features: &Features) -> Error {
     let names = features.names.as_deref();
     let error = renumbered(error, features.occurring.as_ref());

@@ -37,7 +37,7 @@ pub(crate) struct RowValues {
     pub(crate) offset: Option<Vec<f64>>,
 }
 
-/// What reads an offset.
+/// Request for an offset beside the features.
 pub(crate) fn beside_offset(name: &str) -> Beside {
     Beside { option: "--offset", name: name.to_owned() }
 }
@@ -57,18 +57,18 @@ pub(crate) fn numbers(column: Labels, option: &str, data: &str) -> Result<Vec<f6
 }
 
 impl RowArgs {
-    /// Whether any of them is given.
+    /// True if weights or an offset are given.
     pub(crate) fn is_given(&self) -> bool {
         self.weights.is_some() || self.offset.is_some()
     }
 
-    /// What is to be read beside features and response.
+    /// Columns and files to read beside features and response.
     pub(crate) fn beside(&self) -> Vec<Beside> {
         let weights = self.weights.iter().map(|name| Beside { option: "--weights", name: name.clone() });
         weights.chain(self.offset.as_deref().map(beside_offset)).collect()
     }
 
-    /// What was read, which stands before what else is beside the features.
+    /// Values of the rows, taken from the front of what was read beside the features.
     pub(crate) fn values(&self, table: &mut Table, data: &str) -> Result<RowValues, Error> {
         let mut take = |is_given: bool, option: &str| match is_given && !table.beside.is_empty() {
             true => numbers(table.beside.remove(0), option, data).map(Some),

@@ -14,7 +14,7 @@ pub(super) fn folder(cache: Option<&Path>, train: &TrainOptions, session: &Sessi
     Some(cache.map_or(shared, Path::to_owned))
 }
 
-/// What the report says of the data.
+/// The report's entry for a stored table.
 pub(super) fn describe(stored: &StoredTable) -> Data {
     data::described(stored.described(), (stored.rows(), stored.width()), stored.nonzeros())
 }

@@ -5,7 +5,7 @@ use raddle::random::Stream;
 /// Names the stream of the assignment, apart from those of the schedules.
 const ASSIGNMENT: u64 = 0x666f_6c64;
 
-/// What rows have that folds look at: a number from 0 for each row.
+/// Labels of rows that folds respect: a number from 0 for each row.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct FoldLabels<'a> {
     /// Classes, of which every fold gets its part.

@@ -11,7 +11,7 @@ pub(crate) struct Truth<'a> {
     pub(crate) classes: Option<[f64; 2]>,
 }
 
-/// What lambda is chosen by; means are weighted, where rows have weights.
+/// Criterion by which lambda is chosen; means are weighted, where rows have weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Criterion {
     /// The mean deviance: for the squared loss the mean squared error, for the logistic loss twice its mean, for the
@@ -40,17 +40,17 @@ impl Criterion {
         ("accuracy", Criterion::Accuracy),
     ];
 
-    /// Whether it is of classes alone.
+    /// True for measures of classes alone.
     pub fn needs_classes(self) -> bool {
         matches!(self, Self::Auc | Self::Accuracy)
     }
 
-    /// Whether a larger value is a better one.
+    /// True where a larger value is a better one.
     pub fn is_larger_better(self) -> bool {
         self.needs_classes()
     }
 
-    /// What is measured, in words for reports.
+    /// Name of the measure, for reports.
     pub fn title(self, loss: Loss) -> &'static str {
         match self {
             Self::Deviance => loss.deviance_name(),
@@ -107,7 +107,7 @@ impl Criterion {
         match self {
             Self::Auc => area(&y.iter().map(|&y| is_larger(y)).collect::<Vec<_>>(), weights, scores),
             _ => {
-                // What does not count may have any response, and any error.
+                // A row of weight 0 may have any response, and any error.
                 let rows = y.iter().zip(scores).zip(weights).filter(|(_, weight)| **weight > 0.0);
                 let total: f64 = weights.iter().sum();
                 let sum: f64 = rows.map(|((&y, &score), weight)| weight * row(y, score)).sum();

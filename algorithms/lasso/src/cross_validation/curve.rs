@@ -19,7 +19,7 @@ impl Rule {
     pub const NAMES: [(&str, Rule); 2] = [("min", Rule::Min), ("1se", Rule::OneSe)];
 }
 
-/// What the path of one l1 ratio came to on the rows of one fold. Its bytes ([`raddle::State`]) can be kept.
+/// Scores of the path of one l1 ratio on the rows of one fold. Its bytes ([`raddle::State`]) can be kept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoldScores {
     /// The fold, and the position of the l1 ratio, from 0.
@@ -58,7 +58,7 @@ pub struct CurvePoint {
 pub struct Curve {
     /// The loss that was fitted.
     pub loss: Loss,
-    /// What rows were measured by.
+    /// Measure of the rows held out.
     pub criterion: Criterion,
     /// The share of the l1 norm in the penalty.
     pub l1_ratio: f64,

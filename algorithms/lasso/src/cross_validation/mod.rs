@@ -63,18 +63,18 @@ pub struct CrossValidation {
     rule: Rule,
 }
 
-/// What a [`CrossValidation`] came to.
+/// Result of a [`CrossValidation`].
 #[derive(Debug, Clone)]
 pub struct CrossValidated {
     /// The fit of all rows at the chosen lambda, with its certificate.
     pub fit: Fit,
-    /// What the rows held out were measured as for each lambda, for the l1 ratio that was chosen.
+    /// Errors of the rows held out for each lambda, at the chosen l1 ratio.
     pub curve: Curve,
-    /// The same for every l1 ratio, in their order.
+    /// Curves of all l1 ratios, in their order.
     pub curves: Vec<Curve>,
     /// The largest relative duality gap of all points of all folds.
     pub worst_gap: f64,
-    /// What the runs of each fold counted: one for each l1 ratio.
+    /// Reports of each fold's runs: one for each l1 ratio.
     pub folds: Vec<RunReport>,
 }
 

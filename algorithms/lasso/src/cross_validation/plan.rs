@@ -20,7 +20,7 @@ pub(crate) struct Plan {
     /// The l1 ratios to choose from; none for that of the Lasso.
     pub(crate) l1_ratios: Vec<f64>,
     pub(crate) criterion: Criterion,
-    /// Whether every fold gets its part of every class; by the loss unless it is said.
+    /// Folds have even parts of every class; by the loss unless it is given.
     pub(crate) stratify: Option<bool>,
     /// A number for each row: those of one stay together.
     pub(crate) groups: Option<Vec<u32>>,
@@ -89,7 +89,7 @@ impl Plan {
         Ok(held_out)
     }
 
-    /// Whether every class has rows that count outside of each fold.
+    /// Check that every class has rows of positive weight outside of each fold.
     ///
     /// # Errors
     /// If one is in a fold alone.

@@ -39,7 +39,7 @@ impl RowTerms {
         }
     }
 
-    /// What a row counts.
+    /// Weight of a row.
     pub(crate) fn weight(&self, row: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |weights| weights[row])
     }

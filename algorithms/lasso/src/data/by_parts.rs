@@ -18,13 +18,13 @@ const TOGETHER: usize = if cfg!(test) { 50 } else { 1 << 20 };
 pub(crate) struct ByParts {
     stored: Arc<StoredTable>,
     how: Centring,
-    /// Whether the prepared columns are sparse.
+    /// Prepared columns are sparse.
     is_sparse: bool,
     /// The weights that the rows were given, one set after the other.
     weights: Vec<Arc<Vec<f64>>>,
     /// Which column of the table each is; empty where they stand as they are.
     order: Arc<[u32]>,
-    /// What each is then multiplied with; empty for 1.
+    /// Factor of each column after centring; empty for 1.
     units: Arc<[f64]>,
     /// Into how many classes each is then divided; 0 for none.
     classes: usize,
@@ -92,7 +92,7 @@ impl ByParts {
         })
     }
 
-    /// What preparing the columns of the table takes off them and multiplies them with, and the longest of them: one pass.
+    /// Centers, scales and the longest norm of the table's columns as prepared: one pass.
     ///
     /// # Errors
     /// If they cannot be read, or fitted.

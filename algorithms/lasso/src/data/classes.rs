@@ -10,7 +10,8 @@ use super::design::{Design, View};
 /// K times the columns of a matrix: column j K + k has the values of column j in the rows of class k. Rows are counted
 /// class by class, row i of class k as k n + i. Nothing is copied.
 ///
-/// What centring takes off the columns of a sparse matrix is left to the intercepts: residuals sum to zero in each class.
+/// Columns repeated for K classes. Centring of a sparse matrix is left to the intercepts: residuals sum to
+/// zero in each class.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Classes {
     pub(super) of: Arc<Design>,
@@ -63,7 +64,7 @@ impl Classes {
         out.write(&(self.count, start - from * self.count, range.len()));
     }
 
-    /// Whether there are so many columns.
+    /// Check that the underlying columns give this many.
     pub(super) fn is_sound(&self) -> bool {
         let last = self.first.checked_add(self.columns).map(|end| end.div_ceil(self.count.max(1)));
         self.count > 0

@@ -46,7 +46,7 @@ impl Columns {
         }
     }
 
-    /// Whether only some of the values are stored, and classes do not share them.
+    /// Storage is sparse, and not shared by classes.
     pub(crate) fn is_sparse(&self) -> bool {
         match self {
             Self::Here(design) => matches!(**design, Design::Sparse { .. }),

@@ -1,4 +1,4 @@
-//! What ties columns together: their correlations.
+//! Correlations of columns.
 
 use raddle::hands;
 use raddle::schedule::Dependencies;
@@ -22,7 +22,7 @@ const FEW: usize = 16;
 /// Rows of products held at once: all of them would take new memory, whose pages cost more than the products.
 const STRIP: usize = 32;
 
-/// What is compared of a column.
+/// Sketch of a column for comparison with others.
 #[derive(Debug, Clone)]
 pub enum ColumnSketch {
     /// Of a dense one: values at equal strides, scaled to length 1. Taken where the column is, it is all that travels.

@@ -149,7 +149,7 @@ pub enum View<'a> {
         indices: &'a [u32],
         /// As many values.
         values: &'a [f64],
-        /// What centring takes off every row.
+        /// The center, subtracted from every row.
         shift: f64,
     },
     /// The values of a column in the rows of one class.
@@ -182,7 +182,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What is subtracted from every entry of a sparse column.
+    /// The center of a sparse column, subtracted from every entry.
     pub(crate) fn shift(self) -> f64 {
         match self {
             View::Dense(_) | View::Class { .. } => 0.0,

@@ -1,4 +1,4 @@
-//! What a problem is given of each row beside the response: a weight, and an offset.
+//! Values given for each row beside the response: a weight, and an offset.
 
 use std::sync::Arc;
 

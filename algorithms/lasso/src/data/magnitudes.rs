@@ -53,7 +53,7 @@ impl Spread {
     }
 }
 
-/// Whether a column of this mean and standard deviation does not vary, but for rounding.
+/// True for a column whose standard deviation beside its mean is rounding.
 pub(crate) fn is_constant(
     (mean, deviation): (f64, f64),
     absolute: bool,
@@ -69,12 +69,12 @@ pub(crate) fn is_constant(
     spread.width() == 0.0 || deviation >= LEAST && deviation <= ROUNDING * mean.abs()
 }
 
-/// Whether a column whose norm is `size` sqrt(n) can be fitted, whatever its values.
+/// A column whose norm is `size` sqrt(n) can be fitted, whatever its values.
 pub(crate) fn is_safe(size: f64) -> bool {
     (LEAST..=MOST).contains(&size)
 }
 
-/// Whether a column (from 0) can be fitted whose norm is `size` sqrt(n).
+/// Check that a column (from 0) whose norm is `size` sqrt(n) can be fitted.
 ///
 /// # Errors
 /// If its squares over- or underflow.
@@ -90,7 +90,7 @@ pub(crate) fn check_column(column: usize, size: f64, spread: impl Fn() -> Spread
     }
 }
 
-/// Whether the squared loss can be minimised for a response whose largest value and whose norm, centred, are these.
+/// Check that the squared loss can be minimised for a response of this largest value and this norm, centred.
 /// `longest` are the norm and the number (from 0) of the longest column.
 ///
 /// # Errors

@@ -14,12 +14,12 @@ pub(crate) struct Prepared {
     pub(super) measured: Measured,
 }
 
-/// What was done to columns.
+/// Centers and scales of prepared columns.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Measured {
-    /// What was subtracted from each; empty for nothing.
+    /// Center of each column; empty for 0.
     pub(super) centers: Vec<f64>,
-    /// What each was then multiplied with; empty for 1.
+    /// Factor of each column after centring; empty for 1.
     pub(super) scales: Vec<f64>,
     /// The largest |x_j|, and its column in the problem.
     pub(super) longest: (f64, usize),
@@ -102,7 +102,7 @@ fn sum(values: &[f64], of: impl Fn(f64) -> f64) -> f64 {
 /// The sum of values that must be finite; `place` tells the row and column of one.
 fn finite_sum(values: &[f64], place: impl Fn(usize) -> (usize, usize)) -> Result<f64, LassoError> {
     let total = sum(values, |value| value);
-    // What is not finite shows in the sum; huge values may, too.
+    // A value that is not finite shows in the sum; huge values may, too.
     if !total.is_finite()
         && let Some(at) = values.iter().position(|value| !value.is_finite())
     {
@@ -117,7 +117,7 @@ fn finite_sum(values: &[f64], place: impl Fn(usize) -> (usize, usize)) -> Result
 pub(crate) struct Centring {
     pub(super) center: bool,
     pub(super) scale: bool,
-    /// Whether a deviation below 1e-12 counts as none, as where fits are compared.
+    /// A deviation below 1e-12 counts as none, as where fits are compared.
     absolute: bool,
 }
 
@@ -131,8 +131,8 @@ impl Centring {
         Self { center, scale, absolute }
     }
 
-    /// What a column (from 0) of this mean and deviation is multiplied with, given its spread on demand; and its norm
-    /// over sqrt(n) then.
+    /// Factor of a column (from 0) of this mean and deviation, given its spread on demand; and its norm over
+    /// sqrt(n) after scaling.
     pub(super) fn factor(
         self,
         column: usize,
@@ -148,7 +148,7 @@ impl Centring {
             _ => 1.0,
         };
         let size = if center { deviation } else { deviation.hypot(mean) };
-        // What is divided by its deviation needs that one alone.
+        // A column that is divided by its deviation needs only a deviation in range.
         magnitudes::check_column(
             column,
             if scale && !is_constant { deviation } else { factor * size },
@@ -240,7 +240,7 @@ struct Again<'a> {
     n: f64,
     root: f64,
     longest: (f64, usize),
-    /// What was taken off each column, and what it was then multiplied with.
+    /// Center and factor of each column.
     columns: Vec<(f64, f64)>,
 }
 

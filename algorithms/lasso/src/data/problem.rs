@@ -24,14 +24,14 @@ pub struct Problem {
     pub(crate) y: Arc<Vec<f64>>,
     /// The response as given.
     pub(crate) given: Arc<Vec<f64>>,
-    /// What rows count, with the mean 1; `None` where all count alike.
+    /// Weights of the rows, with mean 1; `None` where all count alike.
     pub(crate) weights: Option<Arc<Vec<f64>>>,
-    /// What is added to the scores, if anything is.
+    /// Offsets added to the scores, if any.
     pub(crate) offset: Option<Arc<Vec<f64>>>,
     pub(super) preparation: Preparation,
-    /// Whether there is an intercept.
+    /// An intercept is fitted.
     pub(crate) intercept: bool,
-    /// What was done to the columns.
+    /// Centers and scales of the columns.
     pub(super) measured: Measured,
     pub(crate) y_mean: f64,
     /// The largest |y_i| as given, and |y| as prepared.
@@ -52,8 +52,8 @@ impl Problem {
         Ok(Self::with(Columns::Here(Arc::new(design)), measured, y, preparation))
     }
 
-    /// The same of a table in a file, of which each shard of a fit reads its own columns where it lives: the fit has the same
-    /// bytes, and of several processes none holds more than its share. Columns are read once here, part by part.
+    /// A problem on a table in a file, of which each shard of a fit reads its own columns where it lives: the
+    /// fit has equal bytes, and of several processes none holds more than its share. Columns are read once here, part by part.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -108,12 +108,12 @@ impl Problem {
         values
     }
 
-    /// What a coefficient of this column as prepared is multiplied with to be one on the original scale.
+    /// Factor from a coefficient of this column as prepared to one on the original scale.
     pub(crate) fn scale(&self, column: u32) -> f64 {
         self.measured.scales.get(column as usize).copied().unwrap_or(1.0)
     }
 
-    /// What was subtracted from this column.
+    /// Center of this column.
     pub(crate) fn center(&self, column: u32) -> f64 {
         self.measured.centers.get(column as usize).copied().unwrap_or(0.0)
     }
@@ -123,7 +123,7 @@ impl Problem {
         self.measured.longest
     }
 
-    /// Whether only some of the values are stored.
+    /// Storage is sparse.
     pub(crate) fn is_sparse(&self) -> bool {
         self.design.is_sparse()
     }
@@ -164,7 +164,7 @@ fn two_values(mut y: impl Iterator<Item = f64> + Clone) -> Option<[f64; 2]> {
     (!others).then_some([first.min(second), first.max(second)])
 }
 
-/// Whether rows, columns and the response fit each other.
+/// Check that rows, columns and the response fit each other.
 fn check((rows, columns): (usize, usize), y: &[f64]) -> Result<(), LassoError> {
     if y.len() != rows {
         return Err(LassoError::Lengths { rows, responses: y.len() });
@@ -181,7 +181,7 @@ fn check((rows, columns): (usize, usize), y: &[f64]) -> Result<(), LassoError> {
     Ok(())
 }
 
-/// Whether a sparse matrix with this number of values is fitted as one.
+/// True if a sparse matrix with this number of values is fitted as sparse.
 fn stays_sparse((rows, columns): (usize, usize), values: usize, preparation: Preparation) -> bool {
     match preparation {
         Preparation::Standard { .. } => (values as f64) < FULL * rows as f64 * columns as f64,

@@ -30,7 +30,7 @@ pub(super) trait RowFunction<const N: usize> {
     fn of<L: Lanes>(&self, y: &Eight, scores: &Eight) -> [Eight; N];
 }
 
-/// What each row counts.
+/// Weights of rows.
 pub(super) trait Weighing: Copy {
     /// Values of eight rows from `first` on, times their weights.
     fn weigh(self, first: usize, values: &Eight) -> Eight;

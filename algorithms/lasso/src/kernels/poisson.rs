@@ -45,7 +45,7 @@ const REST: [f64; 12] = {
     terms
 };
 
-/// What a mean is beside its response, or beside 1 where that is 0.
+/// Means relative to their responses, or to 1 where the response is 0.
 struct Means {
     /// The response, or 1.
     base: Eight,

@@ -24,7 +24,7 @@ impl<'a> SparseColumns<'a> {
         self.starts.len().saturating_sub(1)
     }
 
-    /// Whether there are no columns.
+    /// True without columns.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -53,7 +53,7 @@ fn dot_and_pass() {
     }
 }
 
-/// What is noted, column by column, is what the definition says, whatever lane a column lies in.
+/// Columns noted are those of the definition, whatever lane a column lies in.
 #[test]
 fn a_scan_finds_what_is_loud() {
     for p in [0, 1, 7, 8, 9, 100] {

@@ -19,11 +19,11 @@ pub(crate) struct DualityGap {
     pub(crate) dual: f64,
     /// k: the dual point is the residual times this.
     pub(crate) scale: f64,
-    /// Whether neither residual nor coefficients are left: the problem without a response, which zero solves.
+    /// Residual and coefficients are both zero: the problem without a response, which zero solves.
     is_zero: bool,
 }
 
-/// What the penalties and the columns contribute.
+/// Contributions of the penalties and the columns to both objectives.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Norms<'a> {
     /// |b|_1 and |b|^2,

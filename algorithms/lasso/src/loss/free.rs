@@ -14,7 +14,7 @@ use crate::kernels::{add_scaled, dot};
 /// coefficient is 0.
 const DEPENDENT: f64 = 1e-20;
 
-/// What is left of a response, squared, where it is rounding.
+/// A squared norm of a response beside free columns that is rounding.
 const ROUNDING: f64 = 1e-28;
 
 /// The free columns, made orthonormal in the rows' weights.
@@ -26,7 +26,7 @@ pub(crate) struct Free {
     basis: Vec<Vec<f64>>,
     /// and how: column k is the sum of q_i times these.
     shares: Vec<Vec<f64>>,
-    /// What the response of a quadratic has of each q_k, which is taken off it.
+    /// The response's projection on each q_k, subtracted from it, for a quadratic.
     pub(crate) base: Vec<f64>,
 }
 
@@ -89,7 +89,7 @@ impl Free {
         self.basis.iter().zip(parts).for_each(|(q, &part)| add_scaled(values, part, q));
     }
 
-    /// What a column has of the basis.
+    /// Coordinates of a column along the basis.
     pub(crate) fn parts_of(&self, rows: &Rows, column: View<'_>) -> Vec<f64> {
         let part = |q: &Vec<f64>| {
             let mut weighted = q.clone();

@@ -21,7 +21,7 @@ pub(crate) trait Smooth: Debug + Send + Sync {
     /// The dual value of `scale` times the residual at these scores, scale in \[0, 1\]: minus the sum of the conjugates.
     fn dual(&self, rows: &Rows, scores: &[f64], scale: f64) -> f64;
 
-    /// Whether the fit is exact but for rounding, so that nothing is left to certify: no loss is negative.
+    /// The fit is exact but for rounding, so that nothing is left to certify: no loss is negative.
     fn is_exact(&self, _: &LossSums) -> bool {
         false
     }
@@ -31,7 +31,7 @@ pub(crate) trait Smooth: Debug + Send + Sync {
         sums.residual / sums.weights
     }
 
-    /// Whether the sum of the residual is zero but for rounding.
+    /// The sum of the residual is zero but for rounding.
     fn is_settled(&self, sums: &LossSums) -> bool;
 }
 

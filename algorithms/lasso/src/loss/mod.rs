@@ -51,7 +51,7 @@ impl Loss {
         ("multinomial", Loss::Multinomial),
     ];
 
-    /// What a loss is, which all else asks: no other place tells one from another.
+    /// Functions of a loss: the one place that tells losses apart.
     pub(crate) fn function(self) -> &'static dyn LossFunction {
         match self {
             Loss::Squared => &squared::Squared,
@@ -77,23 +77,23 @@ impl Loss {
         self.function().title(penalty)
     }
 
-    /// Whether each class has a score of its own, as for the multinomial loss.
+    /// Each class has a score of its own, as for the multinomial loss.
     pub fn scores_each_class(self) -> bool {
         self.function().scores_each_class()
     }
 
-    /// Whether it tells classes apart.
+    /// The loss tells classes apart.
     pub fn has_classes(self) -> bool {
         self.function().has_classes()
     }
 
-    /// What is expected of a response whose score is `intercept + x'b`: for the squared loss the score itself, for the
+    /// Expected response for the score `intercept + x'b`: for the squared loss the score itself, for the
     /// logistic one the probability of the larger class, for the Poisson loss exp(score).
     pub fn mean(self, score: f64) -> f64 {
         self.function().mean(score)
     }
 
-    /// What [`error`](Loss::error) measures, in words for reports.
+    /// Name of the measure [`error`](Loss::error), for reports.
     pub fn error_name(self) -> &'static str {
         self.function().error_name()
     }
@@ -109,7 +109,7 @@ impl Loss {
         self.function().deviance(response, score, classes)
     }
 
-    /// What the mean of [`deviance`](Loss::deviance) is called.
+    /// Name of the mean [`deviance`](Loss::deviance).
     pub fn deviance_name(self) -> &'static str {
         self.function().deviance_name()
     }
@@ -126,7 +126,7 @@ impl Loss {
     ) -> Vec<Measure> {
         let ones = if weights.is_none() { vec![1.0; response.len()] } else { Vec::new() };
         let weights = weights.unwrap_or(&ones);
-        // What does not count may have any response, and any score.
+        // A row of weight 0 may have any response, and any score.
         let counted: Vec<usize> = (0..response.len()).filter(|&row| weights[row] > 0.0).collect();
         if counted.is_empty() {
             return vec![(self.error_name(), Err("as no row counts"))];
@@ -144,7 +144,7 @@ impl Loss {
 pub(crate) struct Objective {
     pub(crate) loss: Loss,
     pub(crate) l1_ratio: f64,
-    /// Whether an intercept is part of the fit; for the squared loss centring has taken care of it.
+    /// An intercept is part of the fit; for the squared loss centring has taken care of it.
     pub(crate) intercept: bool,
 }
 

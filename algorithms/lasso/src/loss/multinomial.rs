@@ -85,7 +85,7 @@ impl LossFunction for Multinomial {
     }
 }
 
-/// What scores of the classes say of a row.
+/// Softmax of a row's scores.
 #[derive(Debug, Clone)]
 pub(crate) struct Softmax {
     /// The probability of each class,

@@ -12,7 +12,7 @@ use crate::data::problem::Problem;
 use crate::error::LassoError;
 use crate::kernels::{LossSums, poisson, poisson_dual, weighted_poisson, weighted_poisson_dual};
 
-/// What a count other than 0 must lie between: exponentials of scores stay within double precision, with room for sums.
+/// Range of counts other than 0: exponentials of scores stay within double precision, with room for sums.
 const RANGE: std::ops::RangeInclusive<f64> = 1e-100..=1e15;
 
 /// The intercept is exact when the residual's sum is this small beside that of the means: about rounding.

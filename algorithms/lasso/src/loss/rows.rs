@@ -13,7 +13,7 @@ use super::free::Free;
 pub(crate) struct Rows {
     pub(crate) y: Arc<Vec<f64>>,
     pub(crate) weights: Option<Arc<Vec<f64>>>,
-    /// What a score is before any column has a coefficient; empty for a quadratic, whose response is less it.
+    /// Score of a row without coefficients; empty for a quadratic, from whose response it is subtracted.
     pub(crate) offset: Option<Arc<Vec<f64>>>,
     /// K where each row has a score for each of K classes; else 0. Scores then stand class by class.
     pub(crate) classes: usize,
@@ -47,8 +47,8 @@ impl Rows {
         }
     }
 
-    /// What parts along free columns (and with classes the intercepts) are: intercepts by class, and (column, coefficient) of
-    /// free columns as prepared, with classes those of a column side by side.
+    /// Intercepts by class, and (column, coefficient) of free columns as prepared, with classes those of a
+    /// column side by side: from the parts along free columns (and with classes the intercepts).
     pub(crate) fn told(&self, parts: &[f64], intercept: bool) -> (Vec<f64>, Vec<(u32, f64)>) {
         let of = |parts: &[f64]| self.free.as_ref().map_or_else(Vec::new, |free| free.coefficients(parts));
         if self.classes == 0 {

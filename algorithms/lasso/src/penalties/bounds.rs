@@ -11,7 +11,7 @@ use crate::error::LassoError;
 /// Coefficients that stand at a bound: how far it is from 0, and how far x_j'r goes beyond, towards it.
 pub(crate) type ActiveBounds = Vec<(f64, f64)>;
 
-/// Whether there are bounds for each column, or none at all, each pair in order and around 0.
+/// Check that there are bounds for each column, or none at all, each pair in order and around 0.
 ///
 /// # Errors
 /// If not.
@@ -72,7 +72,7 @@ impl Terms {
         if bound.is_finite() { (bound - from) / change } else { f64::INFINITY }
     }
 
-    /// Whether a coefficient stands at a bound other than 0.
+    /// True for a coefficient at a bound other than 0.
     pub(crate) fn is_at_bound(&self, j: usize, value: f64) -> bool {
         let (lower, upper) = self.bounds(j);
         value != 0.0 && (value == lower || value == upper)
@@ -83,8 +83,8 @@ impl Terms {
         if self.lower.get(j) == Some(&0.0) { slope.max(0.0) } else { slope }
     }
 
-    /// What x_j'r - R b_j of a coefficient has to keep below L; where it stands at a bound and is pushed towards it, that is
-    /// noted instead.
+    /// The part of the gradient x_j'r - R b_j that must stay below L; at a bound that it pushes against it is
+    /// recorded in `active_bounds`.
     pub(crate) fn limiting(&self, j: usize, value: f64, slope: f64, active_bounds: &mut ActiveBounds) -> f64 {
         if self.is_at_bound(j, value) && slope * value > 0.0 {
             active_bounds.push((value.abs(), slope.abs()));
@@ -94,7 +94,7 @@ impl Terms {
     }
 }
 
-/// What the dual objective is charged at k times the residual: the sum of u max(0, k |x_j'r| - L).
+/// Charge on the dual objective at k times the residual: the sum of u max(0, k |x_j'r| - L).
 pub(crate) fn charge(active_bounds: &[(f64, f64)], scale: f64, penalty: f64) -> f64 {
     active_bounds.iter().map(|&(bound, slope)| bound * (scale * slope - penalty).max(0.0)).sum()
 }

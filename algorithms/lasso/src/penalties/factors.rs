@@ -6,7 +6,7 @@ use crate::error::LassoError;
 /// Factors beyond these would leave the range of what columns may be.
 const RANGE: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
 
-/// Whether there is a factor for each column, or none at all, each in its range.
+/// Check that there is a factor for each column, or none at all, each in its range.
 ///
 /// # Errors
 /// If not.
@@ -20,7 +20,7 @@ pub(super) fn check(factors: &[f64], columns: usize) -> Result<(), LassoError> {
     }
 }
 
-/// What the coefficient of a run is multiplied with to be one as prepared; 0 of a column that is fitted beside the others.
+/// Factor from a coefficient of a run to one as prepared; 0 for a column that is fitted beside the others.
 pub(super) fn unit(factor: f64) -> f64 {
     if factor == 0.0 { 0.0 } else { 1.0 / factor }
 }

@@ -15,7 +15,7 @@ pub(super) struct Order {
     pub(super) sizes: Vec<u32>,
 }
 
-/// Whether there is a group for each column, or none at all, with one factor a group and no bounds.
+/// Check that there is a group for each column, or none at all, with one factor a group and no bounds.
 ///
 /// # Errors
 /// If not.

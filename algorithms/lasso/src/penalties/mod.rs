@@ -1,4 +1,4 @@
-//! What sets the penalty of one coefficient apart from that of the others: [`Terms`], each kind in a file of its own.
+//! Penalties of single coefficients: [`Terms`], each kind in a file of its own.
 //!
 //! **Units.** A factor f_j > 0 makes its penalty `L f_j |b_j| + R f_j b_j^2 / 2`. With the column x_j / f_j and the coefficient
 //! f_j b_j the first term is that of every other column, so a run scales its columns once and knows factors only as the
@@ -16,7 +16,7 @@ pub(crate) use terms::Terms;
 
 use crate::error::LassoError;
 
-/// What is asked of the coefficients on their original scale; empty where nothing is.
+/// Options for the penalty of each coefficient, on the original scale; empty where all are alike.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PenaltyOptions {
     /// f_j.
@@ -34,7 +34,7 @@ impl PenaltyOptions {
         self.factors.is_empty() && self.bounds.is_empty() && self.groups.is_empty()
     }
 
-    /// The same of each column's coefficients for K classes, which stand side by side.
+    /// Options for the coefficients of K classes, which stand side by side.
     pub(crate) fn for_classes(&self, classes: usize) -> Self {
         fn each<T: Copy>(values: &[T], classes: usize) -> Vec<T> {
             values.iter().flat_map(|&value| std::iter::repeat_n(value, classes)).collect()

@@ -38,7 +38,7 @@ pub(crate) enum Members {
 #[derive(Debug, Clone)]
 pub(crate) struct Gram {
     set: WorkingSet,
-    /// What each member has of the basis of free columns.
+    /// Coordinates of each member along the basis of free columns.
     shared: Vec<Vec<f64>>,
     rr: f64,
     yr: f64,
@@ -52,7 +52,7 @@ pub(crate) struct Proximal {
     scores: Scores,
 }
 
-/// What a checkpoint keeps of the members beside their columns.
+/// Checkpoint of the members, without their columns.
 #[derive(Debug, Clone)]
 pub(crate) enum MembersCheckpoint {
     Gram(SetCheckpoint),
@@ -66,7 +66,7 @@ raddle::state!(
     }
 );
 
-/// What a solve is asked for.
+/// Inputs of a solve.
 #[derive(Debug)]
 pub(crate) struct Solve<'a> {
     pub(crate) given: &'a Rows,
@@ -145,7 +145,7 @@ impl Members {
         }
     }
 
-    /// What sets members apart, by slot.
+    /// Penalties of the members, by slot.
     pub(crate) fn terms(&self) -> &Terms {
         match self {
             Self::Gram(gram) => gram.set.terms(),
@@ -209,7 +209,7 @@ impl Members {
         }
     }
 
-    /// Whether it has been given up.
+    /// The Gram was given up.
     pub(crate) fn is_bare(&self) -> bool {
         matches!(self, Self::Gram(gram) if gram.set.is_bare())
     }
@@ -240,7 +240,7 @@ impl Members {
             }
         }
         if let Some(free) = &given.free {
-            // What columns share with the free ones is not theirs.
+            // The projection of columns on the free ones is subtracted from their products.
             let known = gram.shared.len();
             gram.shared.extend(columns[known..].iter().map(|column| free.parts_of(given, column.view())));
             let slots: Vec<u32> = (0..columns.len() as u32).collect();
@@ -261,7 +261,7 @@ impl Members {
         }
     }
 
-    /// What a checkpoint keeps.
+    /// Checkpoint of the members.
     pub(crate) fn checkpoint(&self) -> MembersCheckpoint {
         match self {
             Self::Gram(gram) => MembersCheckpoint::Gram(gram.set.checkpoint()),

@@ -1,4 +1,4 @@
-//! What shards, the pinned block and the replicas say to each other: answers, changes, and all that these carry.
+//! Messages between shards, the pinned block and the replicas: answers, changes, and their parts.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::solution::Solved;
 use crate::data::correlation::ColumnSketch;
 use crate::data::design::Column;
 
-/// What a round is for.
+/// Purpose of a round.
 #[derive(Debug, Clone)]
 pub enum Phase {
     /// Exact coordinate updates.
@@ -18,12 +18,12 @@ pub enum Phase {
     Solve(Option<Arc<EnteringBatch>>),
 }
 
-/// What a shard answers.
+/// Answer of a shard.
 #[derive(Debug)]
 pub enum Partial {
     /// Coordinate updates.
     Moves(Vec<Move>),
-    /// What is compared of columns.
+    /// Sketches of columns, to compare.
     Sketches(Vec<(u32, ColumnSketch)>),
     /// Columns that enter.
     Entering(Vec<EnteringColumn>),
@@ -33,7 +33,7 @@ pub enum Partial {
     Certificate(ShardCertificate),
 }
 
-/// What becomes visible.
+/// A change that a round or boundary makes visible.
 #[derive(Debug)]
 pub enum Change {
     /// Coordinate updates, by column.
@@ -44,7 +44,7 @@ pub enum Change {
         first: u32,
         /// The columns' numbers.
         variables: Vec<u32>,
-        /// Whether their Gram is wanted of the shards.
+        /// The shards are to compute the columns' part of the Gram.
         has_gram: bool,
     },
     /// The working set's solution, its residual computed afresh.
@@ -66,14 +66,14 @@ pub struct Stage {
 
 raddle::state!(Stage { penalty, entry_threshold, max_violators });
 
-/// What a shard says of itself at a boundary.
+/// Certificate of one shard at a boundary.
 #[derive(Debug, Clone, Default)]
 pub struct ShardCertificate {
     /// The largest |x_j'r| of the columns without a coefficient.
     pub(crate) largest: f64,
     /// (column, x_j'r) of columns outside the working set that may enter it: the largest, in no order.
     pub(crate) violators: Vec<(u32, f64)>,
-    /// Whether these are instead all columns outside it whose coefficient is not zero: they go first.
+    /// Violators are instead all columns outside the working set with a nonzero coefficient: they go first.
     pub(crate) must_enter: bool,
     /// (slot, x_j'r) of the working set's members here.
     pub(crate) members: Vec<(u32, f64)>,

@@ -35,7 +35,7 @@ const ROUND_PATIENCE: u64 = 200;
 #[derive(Debug, Clone)]
 pub struct Solver {
     pub(crate) objective: Objective,
-    /// What sets columns apart.
+    /// Penalties of the columns.
     pub(crate) terms: Arc<Terms>,
     pub(crate) columns: Vec<Column>,
     pub(crate) members: Members,
@@ -58,7 +58,7 @@ pub struct Solver {
     pub(crate) largest: f64,
     /// The dual point of the last boundary is the residual times this.
     pub(crate) scale: f64,
-    /// Whether the course is a path.
+    /// The course is a path.
     pub(crate) is_path: bool,
     /// The position in the course, and the points before it.
     pub(crate) position: usize,
@@ -70,7 +70,7 @@ pub struct Solver {
     pub(crate) groups: Vec<u32>,
     /// Columns that have entered and whose part of the Gram is due.
     pub(crate) entering: Option<Arc<EnteringBatch>>,
-    /// What was read from a checkpoint, until the data have given back the rest.
+    /// Checkpoint as read, until the rest is rebuilt from the data.
     pub(crate) checkpoint: Option<Box<SolverCheckpoint>>,
 }
 
@@ -174,7 +174,7 @@ impl Solver {
         }
     }
 
-    /// What is minimised.
+    /// The objective that is minimised.
     pub(crate) fn objective(&self) -> Objective {
         self.objective
     }
@@ -267,7 +267,7 @@ impl Solver {
         // Rounding moves both in their last digits for ever.
         let fell = duality_gap.relative() < 0.99 * gap || duality_gap.primal < primal * (1.0 - 1e-13);
         self.without_progress = if fell { 0 } else { self.without_progress + 1 };
-        // What rounds gain counts from where they last fell, however many epochs it takes.
+        // Progress of rounds counts from where gap and objective last fell, however many epochs it takes.
         if fell || working_set {
             self.best = Some((gap.min(duality_gap.relative()), primal.min(duality_gap.primal)));
         }
@@ -278,7 +278,7 @@ impl Solver {
         let (_, ridge) = self.objective.weights(self.penalty);
         self.wanted = columns_to_add(self.rows(rows, ridge), self.support.len());
         if self.members.is_bare() {
-            // What ties candidates to each other is looked up in pairs, too.
+            // Correlations of candidates are looked up in pairs, too.
             self.wanted = self.wanted.min(MOST_AT_ONCE);
         }
     }
@@ -295,7 +295,7 @@ impl Solver {
         (self.penalty, spec.objective.weights(lower).0)
     }
 
-    /// Whether nothing has come closer for long.
+    /// Gap and objective have not fallen for long.
     pub(crate) fn is_stalled(&self, working_set: bool) -> bool {
         self.without_progress >= if working_set { PATIENCE } else { ROUND_PATIENCE }
     }
@@ -316,7 +316,7 @@ impl Solver {
         self.scale
     }
 
-    /// Whether its points are the model.
+    /// The certified points are the model.
     pub(crate) fn is_path(&self) -> bool {
         self.is_path
     }
@@ -356,7 +356,7 @@ impl Solver {
         LOOKED_AT * self.wanted.max(columns_to_add(rows, 0))
     }
 
-    /// Whether the set would be too large for a Gram with so many columns more: then it is given up.
+    /// Decision to do without a Gram: it would be too large with this many columns more, and is given up.
     pub(crate) fn outgrows(&mut self, spec: &Spec, entering: usize) -> bool {
         if self.columns.len() + entering > spec.most_members {
             self.members.bare();

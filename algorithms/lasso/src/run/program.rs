@@ -25,9 +25,9 @@ use crate::loss::Curvature;
 #[derive(Debug)]
 pub struct LassoProgram {
     pub(crate) spec: Spec,
-    /// Whether there is one lambda, and the run starts without coefficients.
+    /// There is one lambda, and the run starts without coefficients.
     pub(crate) cold: bool,
-    /// Whether dependencies are estimated on a sample of the rows.
+    /// Dependencies are estimated on a sample of the rows.
     pub(crate) sample: bool,
 }
 

@@ -10,7 +10,7 @@ use crate::loss::rows::Rows;
 /// Violators that a shard names at the first boundary: more than the first working set looks at.
 pub(crate) const FIRST_MAX_VIOLATORS: usize = 512;
 
-/// What every worker knows: where the rows stand, and the run.
+/// Copy on every worker of the state of the rows and of the run.
 #[derive(Debug, Clone)]
 pub struct Replica {
     pub(crate) rows: RowState,
@@ -26,7 +26,7 @@ impl Replica {
         self.stage.map_or(FIRST_MAX_VIOLATORS, |stage| stage.max_violators)
     }
 
-    /// Whether it was read from a checkpoint with this number of rows.
+    /// Check that the replica, read from a checkpoint, has this number of rows.
     ///
     /// # Errors
     /// If it was not.

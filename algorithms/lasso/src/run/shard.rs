@@ -130,7 +130,7 @@ impl ColumnShard {
         task.variables.iter().filter_map(|&variable| Some((variable, self.position(variable)?)))
     }
 
-    /// What is compared of the columns that the task names, all rows or a sample of them.
+    /// Sketches of the columns that the task names, of all rows or a sample of them.
     pub(crate) fn sketches(&self, task: &Task<Phase>, sample: bool) -> Vec<(u32, ColumnSketch)> {
         self.named(task).map(|(variable, at)| (variable, ColumnSketch::of(self.column(at), sample))).collect()
     }
@@ -219,8 +219,8 @@ impl ColumnShard {
         }
     }
 
-    /// What was learned and the data do not give back: where coefficients stand that are not zero, and these. A zero
-    /// with a sign is told from one without.
+    /// State that the data do not give back: positions of nonzero coefficients, and their values. A zero with
+    /// a sign is told from one without.
     pub(crate) fn remember(&self, out: &mut Learned<Writer>) {
         let learned = (0u32..).zip(&self.coefficients).filter(|(_, value)| value.to_bits() != 0);
         let (places, values): (Vec<u32>, Vec<f64>) = learned.unzip();

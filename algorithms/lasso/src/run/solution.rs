@@ -1,4 +1,4 @@
-//! What the working set has come to: at one solve, and at each certified point of the course.
+//! Solutions of the working set: of one solve, and at each certified point of the course.
 
 use crate::loss::row_state::RowState;
 
@@ -23,7 +23,7 @@ pub(crate) struct Solution {
 
 raddle::state!(Solution { penalty, gap, scale, intercept, intercepts, coefficients, freed });
 
-/// What a solve of the working set has come to.
+/// Result of a solve of the working set.
 #[derive(Debug)]
 pub struct Solved {
     /// (column, coefficient) of the members.

@@ -16,7 +16,7 @@ use super::spec::Spec;
 use crate::loss::Objective;
 use crate::penalties::Terms;
 
-/// What a checkpoint keeps of the solver.
+/// Checkpoint of the solver.
 #[derive(Debug, Clone)]
 pub(crate) struct SolverCheckpoint {
     pub(super) objective: Objective,

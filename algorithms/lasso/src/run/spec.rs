@@ -8,17 +8,18 @@ use crate::loss::Objective;
 use crate::loss::rows::Rows;
 use crate::penalties::Terms;
 
-/// What is minimised, at which lambdas, and how exactly.
+/// Specification of a run: objective, data, lambdas and tolerance.
 #[derive(Debug)]
 pub(crate) struct Spec {
     /// The rows as the loss sees them.
     pub(crate) rows: Rows,
-    /// What shards multiply columns that enter with, of a quadratic: the response, weighted. Smooth losses need no products.
+    /// The weighted response, with which shards multiply columns that enter, of a quadratic. Smooth losses
+    /// need no products.
     pub(crate) gram_response: Vec<f64>,
     /// Roots of the weights, with which columns enter the Gram; empty where all rows count alike.
     pub(crate) roots: Vec<f64>,
     pub(crate) objective: Objective,
-    /// What sets columns apart.
+    /// Penalties of the columns.
     pub(crate) terms: Arc<Terms>,
     /// A quadratic's working set larger than this has no Gram.
     pub(crate) most_members: usize,
@@ -26,9 +27,9 @@ pub(crate) struct Spec {
     pub(crate) course: Course,
     /// Relative duality gap at which the run is done.
     pub(crate) tolerance: f64,
-    /// Whether a schedule of rounds wants weights for all columns.
+    /// A schedule of rounds wants weights for all columns.
     pub(crate) weights: bool,
-    /// Whether a working set is wanted.
+    /// A working set is solved.
     pub(crate) working_set: bool,
 }
 
@@ -53,7 +54,8 @@ pub(crate) fn most_members(design: &Columns, frugal: bool) -> usize {
 }
 
 impl Spec {
-    /// What |x_j'r| must exceed to violate at the only lambda, if the largest |x_j'r| without coefficients is no less.
+    /// Least |x_j'r| of a violator at the only lambda, if the largest |x_j'r| without coefficients is no less
+    /// than `largest`.
     pub(crate) fn least_threshold(&self, largest: f64) -> f64 {
         // Rounding must not lift it above what the solver asks for.
         (1.0 - 1e-9) * self.objective.weights(self.penalty(0, largest)).0

@@ -13,7 +13,7 @@ use crate::loss::rows::Rows;
 use crate::loss::{Loss, Objective, Shape};
 use crate::penalties::{PenaltyOptions, Terms};
 
-/// What is minimised, the response as the loss sees it, and where a fit starts.
+/// Start of a fit: the objective, and problem and response as the loss sees them.
 #[derive(Debug)]
 pub(crate) struct Start<'a> {
     problem: &'a Problem,
@@ -141,7 +141,7 @@ impl<'a> Start<'a> {
     }
 }
 
-/// Whether what is asked is offered for classes with scores of their own.
+/// Check that the options are offered for classes with scores of their own.
 ///
 /// # Errors
 /// If it is not.
@@ -163,7 +163,7 @@ fn check_classes(problem: &Problem, asked: &PenaltyOptions) -> Result<(), LassoE
 /// Columns that leave no more than this share of the loss tell the classes apart.
 const NOTHING_LEFT: f64 = 1e-9;
 
-/// Whether free columns and the intercept have a best fit without others.
+/// Check that free columns and the intercept have a best fit without others.
 ///
 /// # Errors
 /// If they do not, as where they tell two classes apart.

@@ -15,7 +15,7 @@ const FACTOR_SPEED: u64 = 20;
 /// Epochs after which a solve gives up; one that has not reached its gap reports it.
 pub(super) const MOST_EPOCHS: u64 = 20_000;
 
-/// What takes turns.
+/// The two kinds of steps that take turns.
 pub(super) trait Turns {
     /// Minimises over each coefficient, or each group of them, in turn; g follows.
     fn epoch(&mut self, local: &mut Local, work: &mut Work) -> Swept;

@@ -39,7 +39,7 @@ struct Residual {
     sum: f64,
 }
 
-/// What a step needs of a column beside its entries.
+/// Constants of a column's step, beside its entries.
 #[derive(Clone, Copy, Debug)]
 struct Fixed {
     /// The squared norm, with the ridge.

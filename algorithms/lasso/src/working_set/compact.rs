@@ -33,7 +33,7 @@ const ROUNDS: usize = 1000;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Compact {
     slots: Vec<Slot>,
-    /// Whether a slot is in `slots`.
+    /// For each slot, membership in `slots`.
     inside: Vec<bool>,
     local: Local,
     factor: Factor,
@@ -112,7 +112,7 @@ impl Compact {
         }
     }
 
-    /// What a checkpoint keeps: the slots, and what the factor keeps.
+    /// Checkpoint: the slots, and that of the factor.
     pub(crate) fn checkpoint(&self) -> (Vec<Slot>, FactorCheckpoint) {
         (self.slots.clone(), self.factor.checkpoint())
     }

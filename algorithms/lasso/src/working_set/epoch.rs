@@ -16,7 +16,7 @@ fn minimiser(moved: f64, penalty: f64, curvature: f64) -> f64 {
     }
 }
 
-/// What an epoch did.
+/// Counts of an epoch.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Swept {
     /// Coefficients that changed.

@@ -40,7 +40,7 @@ impl Face {
         (0..self.b.len()).filter(changes).collect()
     }
 
-    /// What d'Gd were if the columns were orthogonal.
+    /// The value of d'Gd for orthogonal columns.
     pub(super) fn apart(&self, gram: &Symmetric) -> f64 {
         self.members.iter().zip(&self.d).map(|(&i, d)| gram.row(i)[i] * d * d).sum()
     }

@@ -52,7 +52,7 @@ pub(crate) struct Factor {
     held: Held,
 }
 
-/// What a checkpoint keeps of a factor: its rows follow from the matrix. What is held is forgotten before every use.
+/// Checkpoint of a factor: its rows follow from the matrix. Members held are forgotten before every use.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FactorCheckpoint {
     members: Vec<u32>,
@@ -139,7 +139,7 @@ impl Factor {
         let done = self.members.len();
         self.append(&entering);
         self.factor(matrix, done, work).or_else(|_| {
-            // What entered has no rows yet.
+            // Members that entered have no rows yet.
             self.members.truncate(done);
             self.rebuild(matrix, support, work)
         })
@@ -182,7 +182,7 @@ impl Factor {
         }
     }
 
-    /// Whether holding `more` members costs more than a factor without those that are held.
+    /// True if holding `more` members costs more than a factor without those that are held.
     pub(crate) fn is_dear(&self, more: usize) -> bool {
         let (size, held) = (self.members.len() as u64, (self.held.places.len() + more) as u64);
         let left = size.saturating_sub(held);
@@ -227,7 +227,7 @@ impl Factor {
         })
     }
 
-    /// What a checkpoint keeps.
+    /// Checkpoint of the factor.
     pub(crate) fn checkpoint(&self) -> FactorCheckpoint {
         let (members, ridges) = (self.members.clone(), self.ridges.clone());
         FactorCheckpoint { members, ridges, ridge: self.ridge, spent: self.spent }

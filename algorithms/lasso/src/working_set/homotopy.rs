@@ -74,7 +74,7 @@ impl Homotopy {
         self.inverse.clear();
     }
 
-    /// Whether it can belong to this number of members.
+    /// Check that the support fits this number of members.
     pub(crate) fn fits(&self, members: usize) -> bool {
         let size = self.support.len();
         let is_sign = |sign: &f64| sign.abs() == 1.0;
@@ -263,7 +263,8 @@ impl Homotopy {
         if target.iter().zip(&self.signs).all(|(value, sign)| value * sign > 0.0) {
             local.move_to(&self.support, &target);
         }
-        // What the path has gathered in errors tells how far the inverse is off: the next one begins with a new one.
+        // The error gathered along the path tells how far the inverse is off: the next path begins with a new
+        // one.
         if excess.iter().any(|excess| excess.abs() > ACCURATE * penalty) {
             self.clear();
         }

@@ -16,7 +16,7 @@ const KEPT: usize = 20;
 /// A bound counts as below L when it is below this multiple: more than rounding can add to a product.
 const CLEAR: f64 = 1.0 - 1e-9;
 
-/// What is known of every column's product with the residual.
+/// Last products of every column with a residual, and the distances since.
 #[derive(Clone, Debug, Default)]
 pub struct LazyBounds {
     /// |x_j|.
@@ -35,7 +35,7 @@ impl LazyBounds {
         Self { norms, products: vec![0.0; columns], since: vec![0; columns], residuals: Vec::new() }
     }
 
-    /// Whether the next pass must be a full one.
+    /// The next pass must be a full one.
     pub fn wants_all(&self) -> bool {
         self.residuals.is_empty() || self.residuals.len() >= KEPT
     }

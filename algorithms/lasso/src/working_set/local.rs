@@ -18,7 +18,7 @@ pub(crate) struct Local {
 
 raddle::state!(Local { gram, q, b, g });
 
-/// What the solver needs to know besides the members.
+/// Constants of a problem besides its members.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LocalProblem {
     /// L = n lambda.

@@ -51,7 +51,7 @@ pub(crate) fn newton(
         }
         let step = line_search(&face.b, &face.d, curvature, problem.penalty);
         let mut same_factor = true;
-        // What was in vain is tried again when the signs have become better.
+        // A step that failed is tried again when the signs have become better.
         if curvature > STILL * face.apart(&local.gram)
             && wrong.len() < without_progress - without_progress / 4
         {

@@ -34,9 +34,9 @@ pub struct WorkingSet {
     /// |x_j|^2 of those, to which the diagonal adds the ridge.
     norms: Vec<f64>,
     ridge: f64,
-    /// What sets members apart.
+    /// Penalties of the members.
     terms: Terms,
-    /// Whether there is no Gram: the set is solved by its columns.
+    /// There is no Gram: the set is solved by its columns.
     is_bare: bool,
     compact: Compact,
     factor: Factor,
@@ -56,7 +56,7 @@ raddle::state!(WorkingSet {
     homotopy
 });
 
-/// What a checkpoint keeps of a set, beside its members: the Gram and what is made of it follow from their columns.
+/// Checkpoint of a set, beside its members: the Gram and its factors follow from their columns.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SetCheckpoint {
     ridge: f64,
@@ -70,12 +70,12 @@ pub(crate) struct SetCheckpoint {
 
 raddle::state!(SetCheckpoint { ridge, homotopy, factor, compact });
 
-/// What a solve reached and did.
+/// Report of a solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SolveReport {
     /// Objective and gap over the members alone.
     pub measure: ObjectiveGap,
-    /// Whether the gap is within the target.
+    /// The gap is within the target.
     pub reached: bool,
     /// Number of nonzero coefficients.
     pub support: usize,
@@ -134,7 +134,7 @@ impl WorkingSet {
         self.members.len()
     }
 
-    /// Whether there are no members.
+    /// True without members.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
@@ -196,7 +196,7 @@ impl WorkingSet {
         self.homotopy = Homotopy::default();
     }
 
-    /// Whether it has no Gram.
+    /// The set has no Gram.
     pub(crate) fn is_bare(&self) -> bool {
         self.is_bare
     }
@@ -275,7 +275,7 @@ impl WorkingSet {
         self.whole.g.resize(self.members.len(), 0.0);
     }
 
-    /// What a checkpoint keeps beside the members: only what the solver of a set of this size still uses.
+    /// Checkpoint beside the members: only the parts that the solver of a set of this size still uses.
     pub(crate) fn checkpoint(&self) -> SetCheckpoint {
         let (mut checkpoint, size) =
             (SetCheckpoint { ridge: self.ridge, ..SetCheckpoint::default() }, self.members.len());
@@ -325,7 +325,7 @@ impl WorkingSet {
             return SolveReport { measure, reached: measure.gap <= target, support: self.support(), work };
         }
         if self.members.len() <= MOST_MEMBERS {
-            // Whether or not the path was followed to its end is seen below, from the gap.
+            // A path that did not reach its end shows below, in the gap.
             let _ = self.homotopy.solve(&mut self.whole, problem, &mut work);
         }
         let measure = if self.members.len() < TWO_LEVELS {

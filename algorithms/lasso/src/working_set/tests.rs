@@ -343,7 +343,7 @@ fn lazy_bounds_pass_over_only_what_does_not_violate() {
     assert!(skipped > 500, "{skipped} products saved");
 }
 
-/// What lies outside the members is passed over.
+/// Products outside the members are passed over.
 #[test]
 fn tiles_beyond_the_members_add_nothing() {
     let mut set = WorkingSet::new();

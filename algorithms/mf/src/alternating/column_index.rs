@@ -59,7 +59,7 @@ impl ColumnIndex {
         Self { pages, starts, narrow, wide }
     }
 
-    /// What it is made of, as bytes; [`ColumnIndex::of`] takes it back.
+    /// Arrays of the index as bytes, which [`ColumnIndex::of`] reads.
     pub(super) fn arrays(&self) -> [&[u8]; 4] {
         let pages = std::slice::from_ref(&self.pages);
         [

@@ -30,7 +30,7 @@ impl CoordinateDescent {
         (self.rank as u32..self.columns() as u32).chain(0..self.rank as u32)
     }
 
-    /// Whether a column of a side is all ones: it meets the other side's bias.
+    /// A column of a side that is all ones: it meets the other side's bias.
     pub(crate) fn is_fixed(&self, side: usize, column: u32) -> bool {
         self.biases && column as usize == self.rank + 1 - side
     }

@@ -116,7 +116,7 @@ pub(crate) fn distinct(all: impl Iterator<Item = f32>) -> Option<Vec<f32>> {
 pub(crate) struct Dictionary {
     pub(crate) table: Arc<Vec<f32>>,
     places: Arc<HashMap<u32, u16>>,
-    /// What was looked up last, by a hash of its bits: most data has few values.
+    /// Values looked up last, by a hash of their bits: most data has few values.
     recent: Vec<(u32, u16)>,
 }
 

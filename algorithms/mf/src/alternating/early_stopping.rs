@@ -21,7 +21,7 @@ pub struct AlternatingStopping {
     pub(crate) kept: Option<BestFactors>,
     /// Squares of what has moved in this epoch, and of what there is.
     pub(crate) moved: (f64, f64),
-    /// What was measured on held-out ratings after this epoch: a sum, and over how many ratings or users.
+    /// Measure on held-out ratings after this epoch: a sum, and over how many ratings or users.
     pub(crate) measured: (f64, u64),
 }
 
@@ -42,7 +42,7 @@ impl AlternatingStopping {
         Self { best: f64::INFINITY, ..Self::default() }
     }
 
-    /// Whether a run can have come to this.
+    /// Check that a run can be in this state.
     pub(super) fn is_possible(&self) -> bool {
         self.without_progress <= PATIENCE && !self.best.is_nan()
     }

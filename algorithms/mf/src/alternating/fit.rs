@@ -30,7 +30,7 @@ const MOST_SHARDS: usize = 32;
 const MOST_EPOCHS: u64 = 60;
 const EPOCHS: u64 = 15;
 
-/// What the regularisation is by default, at every rating, in standard deviations; and once a row for implicit feedback.
+/// Regularisation by default, at every rating, in standard deviations; and once a row for implicit feedback.
 const REG: f64 = 0.06;
 const IMPLICIT_REG: f64 = 0.05;
 
@@ -83,7 +83,7 @@ impl Mf {
         Ok(fit.admit_divergence())
     }
 
-    /// The same, where the ratings are used up as shards take them.
+    /// Fit that uses the ratings up as shards take them.
     pub(crate) fn fit_alternating_owned<R: Runner>(
         &self,
         mut problem: Problem,

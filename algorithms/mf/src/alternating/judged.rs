@@ -7,7 +7,7 @@ use super::sides::FactorMatrices;
 use crate::kernels::{TOGETHER, Vector, scores};
 use crate::ranking::{Gains, top};
 
-/// What it is called.
+/// Name of the measure.
 pub(super) const NAME: &str = "ndcg@10";
 
 /// Items of a list.

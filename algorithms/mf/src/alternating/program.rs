@@ -26,7 +26,7 @@ pub(crate) enum SideSolver {
 #[derive(Debug)]
 pub struct AlternatingProgram {
     pub(crate) way: SideSolver,
-    /// What is measured on, if anything is.
+    /// Name of the data to measure on, if any.
     pub(crate) measured_on: Option<&'static str>,
     /// Whose lists are measured, for implicit feedback; else it is the squared error of held-out ratings.
     pub(crate) judged: Option<Judged>,
@@ -36,11 +36,11 @@ pub struct AlternatingProgram {
     pub(crate) rows: (usize, usize),
     /// Parts of each side.
     pub(crate) parts: usize,
-    /// What is taken off every rating.
+    /// Center of the ratings, subtracted from each.
     pub(crate) center: f32,
 }
 
-/// What a round is for.
+/// Purpose of a round.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum AlternatingPhase {
     /// Shards take their ratings from the input.
@@ -84,7 +84,7 @@ impl AlternatingProgram {
         verdict
     }
 
-    /// What the chunk of the input that is counted at a shard holds, if one is.
+    /// Tally of the input's chunk that is counted at a shard, if one is.
     pub(super) fn tally(&self, shard: &SideShard) -> Option<Tally> {
         let listed = matches!(self.way, SideSolver::Rows(_));
         shard.counted.as_ref().map(|chunk| Tally::of(chunk, self.rows, self.center, listed))
@@ -100,7 +100,7 @@ impl AlternatingProgram {
         }
     }
 
-    /// What is measured, and on what.
+    /// Names of the metric and of the data to measure on.
     fn metric(&self) -> (&'static str, &'static str) {
         match (self.measured_on, &self.judged) {
             (Some(on), Some(_)) => (judged::NAME, on),
@@ -114,7 +114,7 @@ impl AlternatingProgram {
         if self.judged.is_some() { -1.0 } else { 1.0 }
     }
 
-    /// What is measured on the held-out ratings of a shard: the sum of NDCG over users, or of squared errors.
+    /// Measure on the held-out ratings of a shard: the sum of NDCG over users, or of squared errors.
     fn measure(&self, shard: &SideShard, sides: &FactorMatrices) -> (f64, u64) {
         match (&self.judged, &self.way) {
             (Some(judged), SideSolver::Rows(rows)) => judged.measure(shard, sides, rows.chunks()),
@@ -279,7 +279,7 @@ pub struct Alternation {
     parts: u32,
     /// Chunks of the input that shards take their ratings from, one a round.
     chunks: usize,
-    /// Whether something is measured after each epoch.
+    /// Each epoch ends with a measure.
     measures: bool,
     /// `true` if shards have their ratings: not those that have just been made, as where a run begins or is resumed.
     is_set_up: bool,
@@ -321,7 +321,7 @@ impl Schedule<AlternatingPhase> for Alternation {
         let mut rounds = Vec::new();
         if !std::mem::replace(&mut self.is_set_up, true) {
             let take = Round::to_shards(AlternatingPhase::Take, 0..2 * self.parts);
-            // What comes of several chunks is joined when all of the input is gone.
+            // Ratings from several chunks are joined when all of the input is gone.
             rounds.extend(vec![take; if self.chunks > 1 { self.chunks + 1 } else { 1 }]);
         }
         rounds.extend(match &self.way {

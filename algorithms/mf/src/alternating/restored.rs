@@ -1,4 +1,4 @@
-//! What a checkpoint gives back to a run that alternates between the sides, checked before the run goes on.
+//! Checks of a checkpoint before a run goes on that alternates between the sides.
 
 use raddle::Restored;
 use raddle::state::StateError;
@@ -10,7 +10,8 @@ use crate::kernels::LANES;
 use crate::restored::ensure;
 
 impl AlternatingProgram {
-    /// Whether all parts are those of a run on this data: the cut of both sides is found again, and every row is there.
+    /// Check that all parts are those of a run on this data: the cut of both sides is found again, and every
+    /// row is there.
     pub(super) fn check(&self, run: &Restored<'_, Self>) -> Result<(), StateError> {
         let Restored {
             boundary,
@@ -48,7 +49,7 @@ impl AlternatingProgram {
         Ok(())
     }
 
-    /// Whether these are the factors of a side.
+    /// Check of the factors of a side: as many as it has rows.
     fn fits(&self, side: usize, rows: &FactorRows, columns: &FactorColumns) -> bool {
         let count = if side == 0 { self.rows.0 } else { self.rows.1 };
         match &self.way {

@@ -33,9 +33,9 @@ pub struct SideShard {
     pub(crate) counted: Option<Chunk>,
     /// The chunks of the input that the shard has not yet taken its own from, in their order.
     pub(crate) input: Vec<Chunk>,
-    /// What it has taken from those before.
+    /// Ratings taken from the chunks before.
     taken: Vec<StagedChunk>,
-    /// What is left of the ratings where a run goes on, until the shard has them.
+    /// Residuals of the ratings where a run goes on, until the shard has the ratings.
     left: Option<Vec<f32>>,
 }
 
@@ -152,7 +152,7 @@ impl SideShard {
         out.write(left);
     }
 
-    /// What is left of the ratings where a run goes on, if it is known.
+    /// Residuals of the ratings where a run goes on, if they are known.
     pub(super) fn left(&self) -> Option<&[f32]> {
         self.left.as_deref()
     }

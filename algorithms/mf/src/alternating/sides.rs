@@ -67,14 +67,14 @@ impl State for FactorMatrices {
     }
 }
 
-/// What a shard answers.
+/// Answer of a shard.
 #[derive(Debug)]
 pub enum SidePartial {
     /// It has taken its ratings from the input; or there is nothing to say at a boundary.
     Nothing(()),
     /// Its half of an epoch.
     Half(Half),
-    /// What it has measured on held-out ratings: a sum, and over how many ratings or users.
+    /// Measure on held-out ratings: a sum, and over how many ratings or users.
     Measured((f64, u64)),
     /// At the first boundary: what its chunk of the input holds, if it has one.
     Tally(Option<Box<Tally>>),
@@ -99,7 +99,7 @@ raddle::state!(
     }
 );
 
-/// What a round makes visible: new rows or a new column of a side; or which rows each shard has.
+/// Change that a round makes visible: new rows or a new column of a side; or the rows of each shard.
 #[derive(Debug, Clone, Default)]
 pub struct SideUpdate {
     pub(super) side: usize,

@@ -20,8 +20,8 @@ use crate::params::{Method, Mf};
 use crate::runner::Runner;
 use crate::sgd::carry::{self as sgd, Folded};
 
-/// What a fit leaves for one that goes on from it when ratings were inserted or retracted: its rows as they are, bit for
-/// bit, and which user and item has which. [`State`] writes it as bytes.
+/// Rows of a fit, carried over to one that goes on from it when ratings were inserted or retracted: as they
+/// are, bit for bit, and which user and item has which. [`State`] writes it as bytes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Carried(Kind);
 
@@ -214,7 +214,7 @@ impl State for Carried {
 }
 
 impl Carried {
-    /// Whether all of it fits together.
+    /// Check that all parts fit together.
     fn is_whole(&self) -> bool {
         match &self.0 {
             Kind::Steps(carried) => carried.is_whole(),

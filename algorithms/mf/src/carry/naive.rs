@@ -108,7 +108,7 @@ impl Naive {
     }
 }
 
-/// What a run comes to: the error on what is held out after each epoch, and the best rows.
+/// Result of a run: the error on held-out ratings after each epoch, and the best rows.
 pub(super) struct Run {
     pub(super) log: Vec<f64>,
     pub(super) best: Naive,

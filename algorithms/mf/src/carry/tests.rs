@@ -146,7 +146,8 @@ fn first_version(mf: &Mf) -> (Fit, Carried, Naive, u32) {
     (fit, carried.unwrap(), start, length)
 }
 
-/// What is held out is what the run predicts after so many epochs: its error falls until then, and rises from there on.
+/// Held-out ratings that equal the run's predictions after so many epochs: its error falls until then, and
+/// rises from there on.
 fn held_at(start: &Naive, course: &Course, lines: &[Line], epochs: u32) -> Vec<Line> {
     let mut there = start.clone();
     for epoch in 0..epochs {

@@ -129,7 +129,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     session.finish(report, &Summary::new(title).table(table), &text)
 }
 
-/// Whether the options make sense together.
+/// Check that the options make sense together.
 fn check(options: &Options) -> Result<(), Error> {
     let train = &options.train;
     refuse_twice("--ranks", &options.ranks)?;

@@ -27,7 +27,7 @@ pub(crate) fn latest(option: &str, text: &str) -> Result<Option<f64>, Error> {
     })
 }
 
-/// What DATA may be, for the help.
+/// Help text of DATA.
 pub(crate) fn known() -> String {
     let names = registry::RATINGS.each_ref().map(|entry| entry.name).join(", ");
     format!(
@@ -37,7 +37,7 @@ pub(crate) fn known() -> String {
     )
 }
 
-/// What DATA of training may be.
+/// Help text of DATA for training.
 pub(crate) fn known_or_default() -> String {
     format!("The ratings: {}. Generated ones with a known truth if none are given", known())
 }
@@ -77,7 +77,7 @@ impl Reading {
         self.duplicates.unwrap_or_default()
     }
 
-    /// What is said of how ratings were read, a line each: what the reader notes, and duplicates that were merged.
+    /// Notes on how ratings were read, a line each: those of the reader, and duplicates that were merged.
     pub(crate) fn notes(&self, ratings: &Ratings) -> String {
         let mut said: String = ratings.notes.iter().map(|note| format!("{note}\n")).collect();
         let what = match self.rule() {
@@ -178,7 +178,7 @@ pub(crate) fn in_rows_of(other: &Ratings, users: &Ids, items: &Ids) -> Triples {
     other.triples.iter().filter_map(place).collect()
 }
 
-/// What a model to start from and the data do not have in common.
+/// Rows that only one of the data and a model to start from has.
 #[derive(Debug)]
 pub(crate) struct Kept {
     /// Users and items of the model that the data does not name: they stay as they are.
@@ -215,7 +215,7 @@ impl Display for Kept {
     }
 }
 
-/// Whether the ratings are generated, so that their truth is known.
+/// Generated ratings have a known truth.
 pub(crate) fn is_generated(source: Option<&str>) -> bool {
     source.is_none_or(|source| source.starts_with("synth:"))
 }
@@ -226,7 +226,7 @@ pub(crate) fn known_error(source: Option<&str>, triples: &Triples) -> Option<f64
     (!triples.is_empty()).then(|| truth.rmse(triples))
 }
 
-/// What the report says of the data.
+/// The report's entry for the data.
 pub(crate) fn describe(ratings: &Ratings, count: usize) -> Data {
     let sizes = [
         ("users", ratings.users.len()),

@@ -16,7 +16,7 @@ use super::options::ModelOptions;
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct About {
     pub(crate) rank: usize,
-    /// What is predicted where nothing else is known.
+    /// Prediction where nothing else is known.
     pub(crate) mean: f64,
     pub(crate) biases: bool,
     /// The weight of a count, for a model of implicit feedback.
@@ -31,7 +31,7 @@ pub(crate) struct About {
     /// Parts that the model predicts by: `factors`, `biases` or `mean`.
     #[serde(default = "factors")]
     pub(crate) learned: String,
-    /// What was measured while training, and on what.
+    /// Name of the measure while training, and of its data.
     pub(crate) metric: String,
     pub(crate) on: String,
     /// Its value for this model, where it was measured on ratings that were held out, and after which epoch it was.
@@ -154,7 +154,7 @@ pub(crate) fn read(folder: &Path) -> Result<Saved, Error> {
 }
 
 impl About {
-    /// What no run can have written.
+    /// Flaw of a description that no run can have written.
     fn is_wrong(&self) -> Option<String> {
         let is_weight = |value: f64| value.is_finite() && value >= 0.0;
         if self.rank == 0 {

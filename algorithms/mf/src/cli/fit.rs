@@ -48,14 +48,14 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     session.finish(report, &summary, &text)
 }
 
-/// What a fit is given.
+/// Input of a fit.
 struct Given {
     /// Without the ratings themselves.
     ratings: Ratings,
     problem: Problem,
     /// Training and validation data together, if the model is fitted again.
     whole: Option<Triples>,
-    /// What is asked of the ratings after the fit, so that it can give them up.
+    /// Data for the measures after the fit, so that it can give the ratings up.
     prepared: Prepared,
     identity: String,
     mf: Mf,
@@ -128,7 +128,7 @@ fn refit(
     first.trace.extend(trace);
     match second.ending {
         Ending::Target | Ending::Converged => {
-            // What was measured on held-out ratings was measured of the first fit.
+            // The measure on held-out ratings is that of the first fit.
             let on = format!("{}, before the fit on all ratings", metric.on);
             (first.report.ending, first.report.metric) = (ending, Metric { on, ..metric });
             (first.model, first.learned) = (model, learned);

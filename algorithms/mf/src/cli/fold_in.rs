@@ -102,12 +102,12 @@ pub(crate) fn fold_in(options: &Options) -> Result<ExitStatus, Error> {
     Ok(ExitStatus::Done)
 }
 
-/// What became of a model.
+/// Sizes of a model before and after.
 struct Widened {
     old_users: u32,
     new_users: usize,
     new_items: usize,
-    /// What the data says that users have seen.
+    /// Items that each user has seen, by the data.
     seen: Seen,
 }
 
@@ -134,7 +134,7 @@ fn widen(saved: &mut Saved, ratings: &Ratings, reg: f64) -> Result<Widened, Erro
     Ok(Widened { old_users, new_users, new_items, seen: Seen::new(&all, users.len()) })
 }
 
-/// What `--json` prints.
+/// Output of `--json`.
 #[derive(Serialize)]
 struct Found<'a> {
     records: Records,

@@ -33,7 +33,7 @@ pub(super) fn together(all: &[Held]) -> Result<Option<Cow<'_, Triples>>, Error> 
     Ok(Some(triples))
 }
 
-/// What the first `users` users have seen.
+/// Items that the first `users` users have seen.
 pub(super) fn seen(train: &PartOfRatings, users: usize) -> Result<Seen, Error> {
     let mut triples = Triples::default();
     train

@@ -63,7 +63,7 @@ pub(crate) struct ModelOptions {
 }
 
 impl ModelOptions {
-    /// What is measured on held-out ratings.
+    /// Name of the measure on held-out ratings.
     pub(crate) fn metric(&self) -> &'static str {
         if self.implicit.is_some() { "ndcg@10" } else { "rmse" }
     }

@@ -157,7 +157,7 @@ impl<'a> Predictions<'a> {
     }
 }
 
-/// What `--json` prints.
+/// Output of `--json`.
 #[derive(Serialize)]
 struct Found<'a> {
     records: Records,

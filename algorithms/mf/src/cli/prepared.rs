@@ -14,18 +14,18 @@ use super::tested::{Tested, relevant};
 
 /// Users on the screen, and items for each.
 const SHOWN: (usize, usize) = (5, 4);
-/// The same in the summary.
+/// Users of the summary, and items of each.
 const SUMMARISED: (usize, usize) = (20, 10);
 
-/// What the summary says of the ratings to train on.
+/// Data that the summary shows of the ratings to train on.
 struct Shown {
     ratings: usize,
     /// How they were read.
     notes: String,
     cold: Cold,
-    /// What the users of the summary have seen.
+    /// Items that the users of the summary have seen.
     seen: Seen,
-    /// What the model to start from has besides.
+    /// Rows that only the model to start from has.
     kept: Option<Kept>,
 }
 
@@ -59,14 +59,14 @@ impl Shown {
     }
 }
 
-/// What is known of the data when the fit begins, and asked for when it has ended.
+/// Facts of the data at the beginning of a fit, for its end.
 pub(super) struct Prepared {
     pub(super) described: Data,
     shown: Shown,
     test: Option<Held>,
-    /// What is in no list of recommendations that is measured: the ratings to train on, and those to validate on.
+    /// Ratings that no measured list of recommendations holds: those to train on, and those to validate on.
     seen: Vec<Held>,
-    /// What the truth is measured on where it is known.
+    /// Pairs on which the truth is measured, where it is known.
     known: Option<Held>,
 }
 
@@ -96,7 +96,7 @@ impl Prepared {
         Ok(Self { described, shown, test, seen, known })
     }
 
-    /// The same of ratings that are read by parts.
+    /// Facts of ratings that are read by parts.
     pub(super) fn of_parts(
         options: &Options,
         described: Data,
@@ -120,12 +120,12 @@ impl Prepared {
         Ok(Self { described, shown, test, seen, known: known.map(Held::Stored) })
     }
 
-    /// Whether recommendations are measured.
+    /// Recommendations are measured.
     fn ranks(options: &Options, has_test: bool) -> bool {
         has_test && (options.ranking.is_some() || options.model.implicit.is_some())
     }
 
-    /// Whether the truth is known.
+    /// The truth is known.
     fn knows(options: &Options) -> bool {
         data::is_generated(options.train.data.as_deref())
             && options.model.implicit.is_none()

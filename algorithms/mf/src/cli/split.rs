@@ -9,13 +9,13 @@ use super::data;
 use super::fit_options::Options;
 use super::runner::refuse;
 
-/// What was read, split.
+/// Ratings as read, split.
 pub(super) struct Split {
     pub(super) problem: Problem,
     /// Training and validation data together, if the model is fitted again.
     pub(super) whole: Option<Triples>,
     pub(super) test: Option<Triples>,
-    /// Whether the test set is what is measured on.
+    /// Measures are taken on the test set.
     pub(super) on_test: bool,
     /// Ratings that were to be held out and are not used.
     pub(super) cold: Cold,
@@ -32,7 +32,7 @@ pub(super) struct Cold {
 }
 
 impl Cold {
-    /// What is said on the screen.
+    /// Notes for the screen.
     pub(super) fn notes(self) -> String {
         let note = |(held, cold): (&str, Option<usize>)| {
             let cold = cold.filter(|cold| *cold > 0)?;
@@ -42,7 +42,7 @@ impl Cold {
         [("test", self.test), ("validation", self.validation)].into_iter().filter_map(note).collect()
     }
 
-    /// What stands in the report.
+    /// The report with its entries for cold ratings.
     pub(super) fn report(self, mut report: Report) -> Report {
         let held = [("test_cold", self.test), ("validation_cold", self.validation)];
         let all: usize = held.iter().filter_map(|(_, cold)| *cold).sum();

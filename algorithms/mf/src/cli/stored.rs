@@ -15,7 +15,7 @@ use super::split::Cold;
 
 /// Ratings of a file, split.
 pub(super) struct Stored {
-    /// What is known of them but for themselves.
+    /// Ids and notes of the ratings, without the ratings.
     pub(super) ratings: Ratings,
     /// How many there are, those included that are held out.
     pub(super) count: usize,

@@ -1,4 +1,4 @@
-//! What is found on test data.
+//! Measures on test data.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use super::fit_options::Options;
 /// Items of the lists that a model of implicit feedback is tested by, unless --ranking says how many.
 const LISTED: usize = 10;
 
-/// What was found on the test data.
+/// Measures on the test data.
 #[derive(Default)]
 pub(super) struct Tested {
     ratings: usize,

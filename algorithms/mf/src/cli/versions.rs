@@ -18,7 +18,7 @@ use super::prepared::Prepared;
 use super::runner::{Failure, InSession, refuse};
 use super::split::Split;
 
-/// What a fit leaves for the next version, in the run's folder.
+/// File of the rows that a fit carries over to the next version, in the run's folder.
 const CARRIED: &str = "carried.bin";
 
 /// A run over the versions of its ratings.
@@ -28,7 +28,7 @@ struct Run<'a> {
     live: LiveRatings,
     digest: String,
     carried: Option<Carried>,
-    /// What the version under way takes in.
+    /// Changes that the version under way takes in.
     taken: Option<Taken<Pair>>,
 }
 
@@ -53,7 +53,7 @@ pub(super) fn fit(options: &Options, mut session: Session, mf: Mf) -> Result<Exi
     fit_versions(&mut run, &options.changes, &digest, session)
 }
 
-/// What data that change has no use for.
+/// Check against options that changing data has no use for.
 fn check(options: &Options) -> Result<(), Error> {
     let timed = [("--validation", &options.validation), ("--test", &options.test)];
     for (option, text) in timed {

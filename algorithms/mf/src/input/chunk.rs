@@ -125,7 +125,7 @@ impl Chunk {
         }
     }
 
-    /// The same of the ratings to measure on.
+    /// Columns of the chunk's ratings to measure on.
     pub(crate) fn held(&self) -> (&[u32], &[u32], &[f32]) {
         self.measured.as_ref().map_or((&[], &[], &[]), |measured| columns(measured, &self.held))
     }

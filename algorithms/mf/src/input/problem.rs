@@ -24,7 +24,7 @@ pub struct Problem {
 #[derive(Debug, Clone)]
 pub(crate) struct Measured {
     pub(crate) triples: Arc<Triples>,
-    /// What they are called: `validation data` or `test data`.
+    /// Name of the data: `validation data` or `test data`.
     pub(crate) on: &'static str,
     /// The root mean squared error on them of the mean of the ratings to train on.
     mean_rmse: f64,
@@ -225,7 +225,7 @@ impl Problem {
     }
 }
 
-/// Whether there are ratings, and no more of anything than 32 bits count.
+/// Check that there are ratings, and no more of anything than 32 bits count.
 fn check_sizes(users: usize, items: usize, ratings: usize) -> Result<(), MfError> {
     let most = u32::MAX as usize - 1;
     for (what, count) in [("users", users), ("items", items), ("ratings", ratings)] {
@@ -236,7 +236,7 @@ fn check_sizes(users: usize, items: usize, ratings: usize) -> Result<(), MfError
     if ratings == 0 { Err(MfError::Empty) } else { Ok(()) }
 }
 
-/// Whether every row is there and every value finite.
+/// Check that every row is there and every value finite.
 pub(crate) fn check(users: usize, items: usize, triples: &Triples) -> Result<(), MfError> {
     let lengths = (triples.users.len(), triples.items.len(), triples.values.len());
     if lengths.0 != lengths.2 || lengths.1 != lengths.2 {

@@ -1,4 +1,4 @@
-//! What gradient steps work on: the ratings of a cell, the rows of both sides, and the steps.
+//! Operands of gradient steps: the ratings of a cell, the rows of both sides, and the steps.
 
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
@@ -45,7 +45,7 @@ impl Cell {
         (pairs.as_chunks().0, singles)
     }
 
-    /// Whether both sides have the rows that the cell names, and are as wide.
+    /// Check that both sides have the rows that the cell names, and are as wide.
     ///
     /// # Panics
     /// If not.
@@ -77,11 +77,11 @@ pub struct Rows {
     pub factors: Vec<Vector>,
     /// One a row.
     pub biases: Vec<f32>,
-    /// What is particular to each row; empty if nothing is.
+    /// Factors of each row's steps; empty if all are 1.
     pub scales: Vec<Scale>,
 }
 
-/// What is particular to a row: what its steps are multiplied by, and its decay and that of its bias besides.
+/// Factors of a row's steps, and of its decay and that of its bias besides.
 #[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Scale {
@@ -104,9 +104,9 @@ pub struct Steps {
     pub bias: f32,
     /// l', the decay of biases.
     pub bias_decay: f32,
-    /// What the steps of users, and of items, are multiplied by.
+    /// Factors of the steps of users, and of items.
     pub shares: (f32, f32),
-    /// Whether factors stay at 0 or above.
+    /// Factors stay at 0 or above.
     pub non_negative: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What the input extends to.
+//! Extremes and moments of the input.
 
 use super::lanes::Lanes;
 use super::{Kernel, run};
@@ -16,7 +16,7 @@ pub fn largest(rows: &[u32]) -> u32 {
     run(Largest(rows))
 }
 
-/// Whether all values are finite numbers.
+/// True if all values are finite numbers.
 pub fn all_finite(values: &[f32]) -> bool {
     struct Finite<'a>(&'a [f32]);
     impl Kernel for Finite<'_> {

@@ -152,7 +152,7 @@ impl Kernel for Solve<'_> {
         for j in 0..width {
             let row = &matrix[j * chunks..(j + 1) * chunks];
             let z = right[j / LANES].0[j % LANES] / row[j / LANES].0[j % LANES];
-            // What stands left of the diagonal in its chunk is not of U: the chunk goes value by value.
+            // Values left of the diagonal in its chunk are not of U: the chunk goes value by value.
             for lane in j % LANES + 1..LANES {
                 let value = &mut right[j / LANES].0[lane];
                 *value = row[j / LANES].0[lane].mul_add(-z, *value);

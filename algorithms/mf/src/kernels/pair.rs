@@ -1,4 +1,4 @@
-//! What two ratings of one user do to the rows of both sides, as one step.
+//! Steps for two ratings of one user at once, on the rows of both sides.
 
 #![allow(unsafe_code)] // rows are bound to be there by `Cell`, checked once, not at every rating
 

@@ -85,7 +85,8 @@ pub(super) type Pair = (*mut f32, *mut f32);
 #[derive(Clone, Copy)]
 pub(super) struct Ready(Pair, f32);
 
-/// What moves a row: `row = keep * row + step * error * other row`, for the error and the other row of each rating.
+/// Move of a row: `row = keep * row + step * error * other row`, for the error and the other row of each
+/// rating.
 #[derive(Clone, Copy)]
 pub(super) struct Move {
     pub(super) keep: f32,
@@ -224,7 +225,7 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
         Move { keep: 1.0 - decay * scale.step * scale.decay, step: side.factor * scale.step }
     }
 
-    /// What may not be negative is at least 0.
+    /// Rows that may not be negative, cut off at 0.
     #[inline(always)]
     pub(super) fn bounded<L: Lanes>(&self, row: L) -> L {
         if UNEVEN && self.non_negative { row.positive() } else { row }

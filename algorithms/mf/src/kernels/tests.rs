@@ -68,7 +68,7 @@ fn product(p: &[f32], q: &[f32]) -> f32 {
     product_in::<1>(p, q)
 }
 
-/// The same, where vectors are added up in this number of chains.
+/// Product of two rows whose vectors are added up in this number of chains.
 fn product_in<const CHAINS: usize>(p: &[f32], q: &[f32]) -> f32 {
     let mut chains = [[0.0_f32; LANES]; CHAINS];
     for (at, (p, q)) in p.iter().zip(q).enumerate() {

@@ -1,4 +1,4 @@
-//! What a change of the ratings is, and what comes of it.
+//! Changes of ratings, and their effect.
 
 use raddle::changes::{Key, Record};
 use serde::{Deserialize, Serialize};

@@ -138,12 +138,12 @@ impl LiveRatings {
         Ratings { triples, users: user_ids, items: item_ids, duplicates, records, ..self.base.clone() }
     }
 
-    /// Whether the ratings to begin with were pairs alone.
+    /// The ratings to begin with were pairs alone.
     pub fn pairs_only(&self) -> bool {
         self.base.pairs_only
     }
 
-    /// Whether no rating counts.
+    /// True if no rating counts.
     pub fn is_empty(&self) -> bool {
         self.numbers(true).next().is_none()
     }

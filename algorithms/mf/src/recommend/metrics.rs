@@ -85,7 +85,7 @@ impl Ranks {
     /// The share of pairs (Mann and Whitney); one half where there is nothing to compare. Takes n log t for t test items
     /// among n; most items stand below all of these and cost one comparison.
     fn area(&mut self, scores: &[f32], wanted: &[u32], seen: &[u32]) -> f64 {
-        // What is no number is below everything.
+        // A score that is no number is below everything.
         let score = |item: &u32| scores.get(*item as usize).map(|score| score.max(f32::NEG_INFINITY));
         self.positives.clear();
         self.positives.extend(unique(wanted).filter_map(score));

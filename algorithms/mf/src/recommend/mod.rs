@@ -100,8 +100,8 @@ impl<'a> Recommender<'a> {
         }
     }
 
-    /// The same items, user by user, found on this number of workers. All are in memory at once: ask for some thousands of users
-    /// at a time.
+    /// Items for many users, user by user, found on this number of workers. All are in memory at once: ask
+    /// for some thousands of users at a time.
     ///
     /// ```
     /// use raddle_mf::{Model, Recommender};

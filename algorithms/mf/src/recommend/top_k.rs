@@ -85,7 +85,7 @@ impl ItemIndex {
         self.judged(queries, count, |_, _| (), take);
     }
 
-    /// The same; before, `judge` sees the user's scores of all items, with nothing left out.
+    /// Top items of each query; before, `judge` sees the user's scores of all items, with nothing left out.
     pub(crate) fn judged(
         &self,
         queries: &Queries,

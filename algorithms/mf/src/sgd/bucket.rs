@@ -22,7 +22,7 @@ pub(crate) struct Bucket {
 raddle::state!(Bucket { chunk, ratings, over });
 
 impl Bucket {
-    /// Whether there are no ratings in it.
+    /// True without ratings.
     pub(crate) fn is_empty(&self) -> bool {
         self.ratings.is_empty() && self.over.is_empty()
     }

@@ -51,7 +51,7 @@ pub(crate) struct CarriedRows {
 }
 
 impl TrainedRows {
-    /// What a run has come to; nothing where it ended before its first epoch.
+    /// Rows of a run; none where it ended before its first epoch.
     pub(super) fn of(outcome: Outcome<SgdProgram>, length: u32, reg: f64) -> Option<Self> {
         let partitioning = (*outcome.parts.replica.partitioning?).clone();
         let kept = outcome.parts.pinned.best_epoch != outcome.report.epochs;
@@ -68,7 +68,7 @@ impl TrainedRows {
         self.users.iter().chain(&self.items).map(|rows| rows.width).max().unwrap_or(0)
     }
 
-    /// Whether rows and parts fit together.
+    /// Check that rows and parts fit together.
     pub(crate) fn is_whole(&self) -> bool {
         let width = self.width();
         let fits = |partition: &Partition, parts: &[Rows]| {
@@ -87,7 +87,7 @@ impl TrainedRows {
             && fits(&self.partitioning.items, &self.items)
     }
 
-    /// Whether a row was trained.
+    /// True for a row that was trained.
     pub(crate) fn has(&self, side: Side, row: u32) -> bool {
         self.partitioning.side(side).place.get(row as usize).is_some_and(|&place| place != NOWHERE)
     }

@@ -37,7 +37,7 @@ pub struct EarlyStopping {
     pub(crate) log: Vec<f64>,
     /// For each cell, the mean squared error at its last visit.
     cells: Vec<f64>,
-    /// What the epoch under way does, and the errors that it has met.
+    /// Plan of the epoch under way, and the errors that it has met.
     pub(crate) now: EpochPlan,
     pub(crate) errors: Errors,
 }
@@ -57,7 +57,7 @@ raddle::state!(EarlyStopping {
     errors
 });
 
-/// What follows an epoch.
+/// Decision after an epoch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum AfterEpoch {
     Epoch(EpochPlan),
@@ -94,7 +94,7 @@ impl EarlyStopping {
         Some(self.before).filter(|before| before.is_finite())
     }
 
-    /// Whether a run on this course, over this number of cells, can have come to this.
+    /// Check that a run on this course, over this number of cells, can be in this state.
     pub(crate) fn fits(&self, rates: &LearningRateSchedule, cells: usize) -> bool {
         let is_stage = |stage: u32| (stage as usize) < rates.lengths.len();
         let is_within = self.without_progress <= self.done && self.done <= rates.length(self.stage);
@@ -146,7 +146,7 @@ impl EarlyStopping {
         }
         let worth = WORTH[usize::from(length >= LONG)];
         let was_worth = measured.is_some() && self.best < self.before * (1.0 - worth);
-        // What goes on from an earlier fit has no longer stages.
+        // A run that goes on from an earlier fit has no longer stages.
         let is_tried = is_behind && rates.tail.is_none() && length < TRIED;
         if !(was_worth || is_tried) || self.stage as usize + 1 >= rates.lengths.len() {
             // A run of a given length is one stage.

@@ -53,7 +53,7 @@ impl FactorBlock {
         }
     }
 
-    /// Whether no epoch has begun here, and nothing has been added up. `has_rows` says that rows were trained before.
+    /// No epoch has begun here, and nothing has been added up. `has_rows` says that rows were trained before.
     pub(crate) fn is_new(&self, has_rows: bool) -> bool {
         let is_untouched = self.sums.is_empty() && self.kept.is_none() && self.begun == 0;
         is_untouched && if has_rows { self.rows.width > 0 } else { self.rows == Rows::default() }
@@ -64,7 +64,7 @@ impl FactorBlock {
         self.kept.as_ref()
     }
 
-    /// The same, to keep.
+    /// The rows to keep: the best, or those of the last epoch.
     pub(crate) fn into_result(self, kept: bool) -> Rows {
         let rows = self.kept.filter(|_| kept).unwrap_or(self.rows);
         Rows { scales: Vec::new(), ..rows }
@@ -76,20 +76,20 @@ impl FactorBlock {
     }
 }
 
-/// What the steps of a side's rows are multiplied by.
+/// Factors of the steps of a side's rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Scaling {
     /// Steps of a row with n ratings are multiplied by ((n + 10) / (m + 10))^-power, m the geometric mean of the mean
     /// counts of both sides.
     pub(crate) power: f64,
-    /// Whether the decay is counted once a row rather than at every rating.
+    /// Count of the decay: once a row, or at every rating.
     pub(crate) plain: Unweighted,
-    /// Whether biases are damped means: their decay counts once a row, with the weight of this many ratings.
+    /// Biases are damped means: their decay counts once a row, with the weight of this many ratings.
     pub(crate) damped: Option<f64>,
 }
 
 impl Scaling {
-    /// Whether there is anything to multiply.
+    /// All factors are 1.
     fn is_even(&self) -> bool {
         self.power == 0.0 && self.plain == Unweighted::No && self.damped.is_none()
     }
@@ -117,7 +117,7 @@ impl Scaling {
     }
 }
 
-/// Whether regularisation is counted once a row.
+/// Count of regularisation: once a row, or at every rating.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unweighted {
     /// It is counted at every rating.

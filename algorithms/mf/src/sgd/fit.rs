@@ -40,7 +40,7 @@ impl Mf {
         Ok(fit.admit_divergence())
     }
 
-    /// The same, and what it leaves for a fit that goes on from it.
+    /// Fit, with the rows that it carries over to a fit that goes on from it.
     pub(crate) fn fit_by_steps_to_carry<R: Runner>(
         &self,
         problem: &Problem,
@@ -228,7 +228,7 @@ impl Mf {
         }
     }
 
-    /// Whether the mean is taken off the ratings.
+    /// The mean is subtracted from the ratings.
     pub(crate) fn is_centered(&self) -> bool {
         self.implicit.is_none() && (self.biases || !self.non_negative)
     }

@@ -9,7 +9,7 @@ use crate::kernels::Steps;
 /// The stages of a run of unknown length.
 const STAGES: [u32; 8] = [5, 10, 20, 40, 80, 160, 320, 640];
 
-/// What the last step of a stage is of the first.
+/// Ratio of a stage's last step to its first.
 const LAST: f64 = 0.02;
 
 /// The stages of a run, and what their steps are made of.
@@ -27,7 +27,7 @@ pub(crate) struct LearningRateSchedule {
     pub(crate) bias: f64,
     /// The regularisation of biases, in ratings.
     pub(crate) bias_decay: f64,
-    /// What the steps of users and of items are multiplied by.
+    /// Factors of the steps of users and of items.
     pub(crate) shares: [f64; 2],
     pub(crate) non_negative: bool,
     /// Where the run goes on from factors that were trained before.

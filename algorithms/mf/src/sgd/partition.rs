@@ -45,8 +45,9 @@ impl Partition {
         Self::placed(parts_of, counts, parts)
     }
 
-    /// The same parts for other numbers of ratings, and for more rows: who was dealt stays in its part, others come to the
-    /// part with the fewest ratings. All rows are dealt anew where a part exceeds the mean by a quarter.
+    /// Partition for other numbers of ratings, and for more rows: rows stay in their part, new ones come to
+    /// the part with the fewest ratings. All rows are partitioned anew where a part exceeds the mean by a
+    /// quarter.
     pub(crate) fn carried(&self, counts: Vec<u32>) -> Self {
         let mut parts_of = vec![NOWHERE; counts.len()];
         let mut loads = vec![0_u64; self.parts()];
@@ -92,7 +93,7 @@ impl Partition {
         Self { place, rows, starts, counts }
     }
 
-    /// Whether every row that is dealt has its place.
+    /// Check that every row of a part has its place.
     pub(crate) fn is_whole(&self) -> bool {
         let parts_are = self.starts.first() == Some(&0)
             && self.starts.is_sorted()
@@ -176,7 +177,7 @@ mod tests {
             let stays = |row: usize| before[row] == 0 || after[row] == 0 || old.place[row] >> 16 == new.place[row] >> 16;
             let is_even = (0..parts as u32).all(|part| 4 * load(part) * parts as u64 <= 5 * total);
             prop_assert!((0..before.len()).all(stays) && is_even || new == Partition::new(after.clone(), parts));
-            // The same counts, with nobody new, are the same parts.
+            // Equal counts without new rows give equal parts.
             prop_assert_eq!(old.carried(before.clone()), old);
         }
     }

@@ -29,14 +29,14 @@ pub struct SgdProgram {
     pub(crate) rates: LearningRateSchedule,
     pub(crate) start: Start,
     pub(crate) scaling: Scaling,
-    /// Whether the mean is taken off.
+    /// The mean is subtracted from the ratings.
     pub(crate) centered: bool,
-    /// What is measured on, if anything is.
+    /// Name of the data to measure on, if any.
     pub(crate) measured_on: Option<&'static str>,
     /// The error of the mean of the ratings on it.
     pub(crate) mean_rmse: Option<f64>,
     pub(crate) target: Option<f64>,
-    /// Whether the schedule wants to know how much each cell gained.
+    /// The schedule wants the reduction of each cell's error.
     pub(crate) by_priority: bool,
     pub(crate) pool: Pool<Rating>,
     /// How the data is laid out, where rows were carried over from an earlier run.
@@ -44,7 +44,7 @@ pub struct SgdProgram {
 }
 
 impl SgdProgram {
-    /// What the counts of all chunks, in shard order, make of the layout.
+    /// Layout of the data, from the counts of all chunks in shard order.
     pub(crate) fn lay_out(&self, chunks: impl Iterator<Item = Counts>) -> GridPartitioning {
         let mut all = Counts { users: vec![0; self.users], items: vec![0; self.items], ..Counts::default() };
         for chunk in chunks {
@@ -128,7 +128,7 @@ impl Program for SgdProgram {
         matches!(phase, Some(Phase::Measure(_)))
     }
 
-    /// What the epoch does goes to those who do it.
+    /// The plan of the epoch goes to all tasks.
     fn prepare(&self, phase: &mut Phase, early_stopping: &EarlyStopping) {
         if let Phase::Train(plan) | Phase::Measure(plan) = phase {
             *plan = early_stopping.now;

@@ -7,7 +7,7 @@ use crate::input::chunk::Counts;
 use crate::kernels::Steps;
 use crate::model::Side;
 
-/// What every worker has a copy of.
+/// Copy on every worker of the data's layout.
 #[derive(Debug, Clone, Default)]
 pub struct Replica {
     pub(crate) partitioning: Option<Arc<GridPartitioning>>,
@@ -22,10 +22,10 @@ pub(crate) struct GridPartitioning {
     pub(crate) items: Partition,
     /// The mean of the ratings.
     pub(crate) mean: f64,
-    /// What is taken off every rating: the mean, or 0.
+    /// Center of the ratings, subtracted from each: the mean, or 0.
     pub(crate) center: f64,
-    /// What a rating is then divided by: the standard deviation; 1 where that is at most a millionth of the mean, as of
-    /// ratings that are one number: it is rounding then.
+    /// Scale by which ratings are then divided: the standard deviation; 1 where that is at most a millionth
+    /// of the mean, as of ratings that are one number: it is rounding then.
     pub(crate) scale: f64,
     /// How far ratings are from what is taken off them: root mean squared.
     pub(crate) deviation: f64,
@@ -49,19 +49,19 @@ impl GridPartitioning {
     }
 }
 
-/// What an epoch does.
+/// Plan of an epoch.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct EpochPlan {
     /// A stage other than the one before begins with new factors.
     pub(crate) stage: u32,
-    /// Whether the factors as they are now are the best so far, so that a copy is kept.
+    /// The factors as they are now are the best so far: a copy is kept.
     pub(crate) keep: bool,
     pub(crate) steps: Steps,
 }
 
 raddle::state!(EpochPlan { stage, keep, steps });
 
-/// What shards answer.
+/// Answer of a shard.
 #[derive(Debug)]
 pub enum Answer {
     /// After a task: squared errors.
@@ -120,7 +120,7 @@ impl Errors {
     }
 }
 
-/// What becomes visible at a boundary: before the first epoch, how the data is laid out.
+/// Change that a boundary makes visible: before the first epoch, how the data is laid out.
 #[derive(Debug, Clone, Default)]
 pub struct Change {
     pub(crate) partitioning: Option<Arc<GridPartitioning>>,

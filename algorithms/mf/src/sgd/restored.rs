@@ -1,4 +1,4 @@
-//! What a checkpoint gives back to a run by gradient steps, checked before the run goes on.
+//! Checks of a checkpoint before a run by gradient steps goes on.
 
 use raddle::Restored;
 use raddle::state::StateError;
@@ -10,7 +10,8 @@ use crate::kernels::{LANES, Rows};
 use crate::restored::ensure;
 
 impl SgdProgram {
-    /// Whether all parts are those of a run on this data: the layout is found again, and every part has its rows.
+    /// Check that all parts are those of a run on this data: the layout is found again, and every part has
+    /// its rows.
     pub(crate) fn check(&self, run: &Restored<'_, Self>) -> Result<(), StateError> {
         let Restored { boundary, is_concluded, ref shards, ref blocks, ref pinned, ref replica, .. } = *run;
         let cells = self.shards * self.blocks;
@@ -46,7 +47,7 @@ impl SgdProgram {
 }
 
 impl FactorBlock {
-    /// Whether this is a part with this number of rows, or one where no epoch has begun.
+    /// Check that this is a part with this number of rows, or one where no epoch has begun.
     fn fits(&self, rows: usize, width: usize) -> bool {
         let whole = |of: &Rows| {
             let lengths = (of.factors.len() * LANES, of.biases.len());

@@ -7,7 +7,7 @@ use raddle::{Schedule, Verb};
 use super::replica::EpochPlan;
 use crate::input::chunk::chunk_owner;
 
-/// What a round is for.
+/// Purpose of a round.
 #[derive(Debug, Clone, Copy)]
 pub enum Phase {
     /// A shard deals its chunk of the input out.
@@ -49,7 +49,7 @@ pub struct GridSchedule {
     blocks: u32,
     chunks: u32,
     measure: bool,
-    /// Whether biases begin with means.
+    /// Biases begin with means.
     means: bool,
     /// `true` if the ratings are in their cells: not with shards that have just been made, as where a run begins or is resumed.
     is_set_up: bool,

@@ -18,7 +18,7 @@ pub struct UserShard {
     pub(crate) part: FactorBlock,
     /// For each block, the ratings of its items.
     pub(crate) cells: Vec<CellRatings>,
-    /// The same for ratings to measure on.
+    /// For each block, its ratings to measure on.
     pub(crate) held: Vec<CellRatings>,
     /// The chunk that this shard deals out, until it has.
     pub(crate) chunk: Option<Chunk>,

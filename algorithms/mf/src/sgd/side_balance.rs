@@ -34,8 +34,8 @@ impl SideBalance {
         Self(rows.map(|rows| problem.ratings() as f64 / rows.max(1) as f64))
     }
 
-    /// What the steps of users and of items are multiplied by: 1 below a ratio of 16, then more and more of the root,
-    /// but never less than what leaves a row the sum of steps that one with 1000 ratings has.
+    /// Factors of the steps of users and of items: 1 below a ratio of 16, then more and more of the root, but
+    /// never less than leaves a row the sum of steps that one with 1000 ratings has.
     pub(crate) fn step_multipliers(self) -> [f64; 2] {
         let Self([users, items]) = self;
         let ratio = (users / items).max(items / users);
@@ -45,7 +45,7 @@ impl SideBalance {
         if users > items { [less, more] } else { [more, less] }
     }
 
-    /// Whether biases begin with damped means: where the damping has more than a third of the say in the mean row.
+    /// Biases begin with damped means: the damping has more than a third of the say in the mean row.
     pub(crate) fn is_sparse(self) -> bool {
         self.0.iter().any(|&mean| mean < 2.0 * DAMPING)
     }

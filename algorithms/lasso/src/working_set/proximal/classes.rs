@@ -42,7 +42,7 @@ pub(super) struct ByClass {
     own: Vec<Option<Scaled>>,
     /// The columns of all members times q / sqrt(w).
     all: Option<Scaled>,
-    /// What each member has of the directions, by place.
+    /// Coordinates of each member along the directions, by place.
     shared: Vec<Vec<f64>>,
 }
 
@@ -195,7 +195,7 @@ impl ByClass {
         }
     }
 
-    /// What a column has of the directions, orthonormal in the weights.
+    /// Coordinates of a column along the directions, orthonormal in the weights.
     fn share(&self, part: Part<'_>) -> Vec<f64> {
         let product = |(other, vector): (usize, &[f64])| {
             let (q, second) = (self.class(&self.weights, part.class), self.class(&self.weights, other));

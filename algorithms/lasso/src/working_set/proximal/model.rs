@@ -75,7 +75,7 @@ raddle::state!(QuadraticModel {
     factor,
 });
 
-/// What a checkpoint keeps of a model: the members, the weights, and what the factor keeps.
+/// Checkpoint of a model: the members, the weights, and that of the factor.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ModelCheckpoint {
     slots: Vec<u32>,
@@ -95,7 +95,7 @@ pub(crate) struct Direction {
 }
 
 impl QuadraticModel {
-    /// Whether there is none yet, or it belongs to another R.
+    /// The model is empty, or belongs to another R.
     pub(crate) fn is_unusable(&self, ridge: f64) -> bool {
         self.slots.is_empty() || self.ridge != ridge
     }
@@ -129,7 +129,7 @@ impl QuadraticModel {
         self.factor.clear();
     }
 
-    /// What a checkpoint keeps.
+    /// Checkpoint of the model.
     pub(crate) fn checkpoint(&self) -> ModelCheckpoint {
         if self.slots.is_empty() {
             return ModelCheckpoint { ridge: self.ridge, ..ModelCheckpoint::default() };
@@ -328,7 +328,7 @@ impl QuadraticModel {
             classes.take_back(&mut scores);
         }
         if !self.under.is_empty() {
-            // What free columns and the intercept take back.
+            // The projection on free columns and the intercept is subtracted.
             let mut rooted: Vec<f64> =
                 scores.iter().zip(&self.roots).map(|(score, root)| score * root).collect();
             for q in &self.under {

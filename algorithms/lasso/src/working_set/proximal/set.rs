@@ -34,16 +34,16 @@ const HALVINGS: usize = 40;
 pub(crate) struct ProximalSet {
     members: Vec<u32>,
     b: Vec<f64>,
-    /// What sets members apart.
+    /// Penalties of the members.
     terms: Terms,
     model: QuadraticModel,
-    /// Whether the last step fell short of what the model foretold.
+    /// The last step fell short of the model's prediction.
     stale: bool,
 }
 
 raddle::state!(ProximalSet { members, b, terms, model, stale });
 
-/// What a checkpoint keeps of a set, beside its members.
+/// Checkpoint of a set, beside its members.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProximalCheckpoint {
     model: ModelCheckpoint,
@@ -52,14 +52,14 @@ pub(crate) struct ProximalCheckpoint {
 
 raddle::state!(ProximalCheckpoint { model, stale });
 
-/// What a solve is to reach.
+/// Target of a solve.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
     /// L, the weight of the l1 norm.
     pub(crate) penalty: f64,
     /// R, the weight of half the squared norm.
     pub(crate) ridge: f64,
-    /// Whether there is an intercept.
+    /// An intercept is fitted.
     pub(crate) intercept: bool,
     /// The gap over the members (absolute, on the scale of F).
     pub(crate) gap: f64,
@@ -100,7 +100,7 @@ impl ProximalSet {
         first
     }
 
-    /// What a checkpoint keeps beside the members.
+    /// Checkpoint beside the members.
     pub(crate) fn checkpoint(&self) -> ProximalCheckpoint {
         ProximalCheckpoint { model: self.model.checkpoint(), stale: self.stale }
     }
@@ -279,7 +279,7 @@ impl ProximalSet {
         primal - (scores.dual(response, scale) - 0.5 * scale * scale * target.ridge * squares - charged)
     }
 
-    /// What slopes say of coefficients that are 0, or the norms of groups.
+    /// Gradients of coefficients that are 0, without those that push against a bound; or the norms of groups.
     fn seen(&self, values: &[f64]) -> Vec<f64> {
         match self.terms.has_groups() {
             true => self.terms.norms(0, values).0,
