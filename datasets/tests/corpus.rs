@@ -30,7 +30,7 @@ fn with_threads(path: &Path, threads: usize) -> Result<Corpus, ReadError> {
     read_corpus(path, &CorpusOptions { threads, ..CorpusOptions::default() })
 }
 
-/// What the corpus says, without where it is from.
+/// Content of the corpus, without its source.
 fn content(corpus: &Corpus) -> (usize, Vec<Vec<(u32, u16)>>) {
     let documents = (0..corpus.documents()).map(|document| corpus.document(document).collect());
     (corpus.words(), documents.collect())

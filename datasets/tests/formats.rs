@@ -1,4 +1,4 @@
-//! What is written is what is read, in every format and for any number of threads.
+//! Files written are read as they were, in every format and for any number of threads.
 
 use std::fmt::Write as _;
 use std::io::{Cursor, Write as _};
@@ -283,7 +283,7 @@ fn samples_need_no_response_and_have_one_where_it_is_known() {
     // libsvm text has one, and no width.
     let svm = read("d.svm", b"7 1:2\n8 2:1\n", None).unwrap();
     assert_eq!((svm.x.cols(), svm.y, svm.is_open_ended), (2, Some(vec![7.0, 8.0]), true));
-    // What is named must be there.
+    // A name that is given must be there.
     assert!(
         read("d.csv", csv, Some("z")).unwrap_err().to_string().contains("`z` is neither a column nor a file")
     );

@@ -222,7 +222,7 @@ fn chosen(dice: &mut Dice) -> Dialect {
     dialect
 }
 
-/// What a reader made of a file: whether it was read.
+/// Result of a reader: the file was read, or refused.
 type Outcome = Result<(), ReadError>;
 
 /// Every way to read a file. Which options are given is by chance.

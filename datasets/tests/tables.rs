@@ -74,7 +74,7 @@ fn texts_become_a_column_a_level() {
     assert!(
         sentences.contains("city (3 levels), sex (2 levels)") && sentences.contains("columns left out: id")
     );
-    // What a model keeps is read back as it was.
+    // An encoding that a model keeps is read back as it was.
     let kept: Encoding = serde_json::from_str(&serde_json::to_string(&encoding).unwrap()).unwrap();
     assert_eq!(kept, encoding);
 }
@@ -421,7 +421,7 @@ fn a_response_of_texts_is_classes_in_the_order_of_their_texts() {
     assert_eq!((table.y, table.classes), (vec![3.0, 5.0], None));
     let refused = read_with(text, &Options::default()).unwrap_err();
     assert!(refused.line() == Some(2) && refused.to_string().contains("--loss logistic"), "{refused}");
-    // What has no value is missing, and what is left out with its row is no class.
+    // A cell without a value is missing, and a label left out with its row is no class.
     let holes = "x,y\n1,yes\n2,\n,maybe\n8,no\n9,yes\n";
     let refused = read_with(holes, &any(Options::default())).unwrap_err();
     assert!(refused.to_string().contains("leave its rows out") || refused.line() == Some(3), "{refused}");

@@ -1,6 +1,6 @@
-//! What two of the algorithms need and the engine does not: vectors of fixed lanes, each in AVX-512, AVX2 and portable form
-//! with the same bits; numbers in messages; with the feature `cli`, options of reading delimited text; with `testing`, running a program in a
-//! folder.
+//! Parts that two of the algorithms need and the engine does not: vectors of fixed lanes, each in AVX-512,
+//! AVX2 and portable form with the same bits; numbers in messages; with the feature `cli`, options of reading
+//! delimited text; with `testing`, running a program in a folder.
 //!
 //! The vectors are for kernels of `raddle::vector_kernels!`: a form's methods are called only where its instructions were
 //! detected.

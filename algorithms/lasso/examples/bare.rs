@@ -110,7 +110,7 @@ impl Design {
     }
 }
 
-/// What a fit fills. It begins with nothing, as one on the engine does.
+/// Buffers of a fit. It begins with empty ones, as one on the engine does.
 #[derive(Default)]
 struct Buffers {
     set: WorkingSet,

@@ -9,7 +9,7 @@ use crate::common::{self, classes, dense, random_data, same_gap, sparse};
 /// Below this, a gap is what rounding leaves.
 const ROUNDING: f64 = 1e-11;
 
-/// Whether the fit's dual point says the same gap as its report.
+/// The fit's dual point gives the gap of its report.
 fn proves(general: &General, fit: &Fit, context: &str) {
     let (primal, dual, missed) = general.at_dual(fit, &fit.dual);
     let (said, found) = (fit.report.metric.value, (primal - dual) / primal);

@@ -1,5 +1,5 @@
-//! What over- or underflows is refused by name, or fitted to what it says: never a false certificate, a panic, or a
-//! run without an end.
+//! Data that over- or underflow are refused by name, or fitted to what they say: never a false certificate, a
+//! panic, or a run without an end.
 
 use raddle::Ending;
 use raddle_common::testing::pairs;

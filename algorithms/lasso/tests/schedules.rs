@@ -1,4 +1,4 @@
-//! What schedules promise: the guard keeps a fit from diverging, and structure saves updates.
+//! Promises of schedules: the guard keeps a fit from diverging, and structure saves updates.
 
 use raddle::Ending;
 use raddle_datasets::generate;

@@ -1,4 +1,5 @@
-//! The same tasks without the engine: one thread that calls the program's verbs in the schedule's order.
+//! Tasks of a topic model without the engine: one thread that calls the program's verbs in the schedule's
+//! order.
 //!
 //! ```text
 //! bare CORPUS [--topics 1000] [--epochs 20] [--shards S] [--repeats 3] [--beside N]
@@ -106,7 +107,7 @@ fn compare(
     Ok(())
 }
 
-/// What a run by hand has come to.
+/// Result of a run by hand.
 struct ByHand {
     totals: Vec<i64>,
     seconds: f64,

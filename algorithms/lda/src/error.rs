@@ -1,4 +1,4 @@
-//! What can be wrong with a corpus or the parameters of a model.
+//! Errors of a corpus or the parameters of a model.
 
 use thiserror::Error;
 
@@ -81,7 +81,7 @@ pub enum LdaError {
         name: &'static str,
         /// Its value.
         value: String,
-        /// What it must be.
+        /// Range that it must lie in.
         range: &'static str,
     },
     /// A corpus that is read by parts could not be read.

@@ -1,4 +1,5 @@
-//! What [`Lda`] makes of its parameters and a problem: the program, its schedule and its parts, and the fit.
+//! Fits by [`Lda`]: from parameters and a problem to a program, its schedule and its parts, and from these to
+//! a fit.
 
 use std::sync::Arc;
 
@@ -54,7 +55,7 @@ impl Lda {
         Ok(self.engine_of(program, schedule, makers, costs))
     }
 
-    /// What the run is made of, for who drives it by hand.
+    /// Parts of a run, for a caller that drives it by hand.
     ///
     /// # Errors
     /// If a parameter is out of its range, or a document is too long for this number of topics.
@@ -79,7 +80,7 @@ impl Lda {
         Ok((program, schedule, parts))
     }
 
-    /// The same, where what is read by parts is made where it begins.
+    /// Parts of a run, of which those read from a file are made where they begin.
     fn makers(&self, problem: Problem) -> Result<(LdaProgram, LdaSchedule, Makers<LdaProgram>), LdaError> {
         self.check(&problem)?;
         let (kept, follow) = (self.kept(&problem), self.sync == SyncInterval::Token);
@@ -234,7 +235,7 @@ impl Lda {
     }
 }
 
-/// What the shards cost: their tokens.
+/// Cost of each shard: one more than its tokens.
 fn costs(shards: &[DocumentShard]) -> Vec<u64> {
     shards.iter().map(|shard| shard.ends.last().copied().unwrap_or(0) + 1).collect()
 }

@@ -142,7 +142,7 @@ impl LiveCorpus {
         self.with(self.roster.there().map(|at| self.admitted(at)))
     }
 
-    /// The same with the words that are left out.
+    /// Corpus with the words that are left out.
     pub fn whole(&self) -> Corpus {
         self.with(self.roster.there().map(|at| self.bags[at].words.clone()))
     }
@@ -152,7 +152,7 @@ impl LiveCorpus {
         self.roster.ids()
     }
 
-    /// Whether the corpus is plain text, so that documents come as text.
+    /// The corpus is plain text, so that documents come as text.
     pub fn is_text(&self) -> bool {
         self.base.is_text
     }

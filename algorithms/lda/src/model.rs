@@ -17,7 +17,7 @@ pub struct Fit {
     pub(crate) totals: Replica,
     record: Record,
     documents: usize,
-    /// What the run counted, and its metric.
+    /// Counts of the run, and its metric.
     pub report: RunReport,
     /// A record an epoch.
     pub trace: Vec<EpochRecord>,
@@ -38,7 +38,8 @@ impl Fit {
         }
     }
 
-    /// What a fit on the next version of the corpus goes on from ([`Lda::going_on`](crate::Lda::going_on)).
+    /// State from which a fit on the next version of the corpus goes on
+    /// ([`Lda::going_on`](crate::Lda::going_on)).
     pub fn carried(&self) -> Carried {
         let blocks = self.blocks.iter().map(|block| block.words.clone()).collect();
         Carried::of(&self.shards, blocks, (self.totals.alpha.clone(), self.totals.beta))

@@ -6,7 +6,7 @@ use crate::error::LdaError;
 use crate::params::{Lda, MOST_TOPICS};
 
 impl Lda {
-    /// Whether the parameters are in their ranges, for this problem.
+    /// Check that the parameters are in their ranges, for this problem.
     pub(crate) fn check(&self, problem: &Problem) -> Result<(), LdaError> {
         let refuse = |name, value: String, range| Err(LdaError::Parameter { name, value, range });
         if !(1..=MOST_TOPICS).contains(&self.topics) {

@@ -11,7 +11,7 @@ pub struct TopicWords {
     pub indices: Vec<u32>,
     /// Their counts.
     pub counts: Vec<u32>,
-    /// What word priors add to beta: (word, topic, weight).
+    /// Additions of word priors to beta: (word, topic, weight).
     pub priors: Vec<(u32, u32, f32)>,
     /// beta.
     pub beta: f64,
@@ -55,7 +55,7 @@ impl TopicWords {
         self.topic(topic).map(|(_, count)| u64::from(count)).sum()
     }
 
-    /// What word priors add for a topic, as (word, weight).
+    /// Additions of word priors to beta for a topic, as (word, weight).
     fn priors_of(&self, topic: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
         let of = self.priors.iter().filter(move |&&(_, of, _)| of as usize == topic);
         of.map(|&(word, _, weight)| (word, f64::from(weight)))

@@ -29,7 +29,7 @@ fn preparation() -> Preparation {
     Preparation { validation: Held::Fraction(0.1), shards: Some(3), ..Preparation::default() }
 }
 
-/// Whether all counts of a fit are those of its tokens' topics.
+/// Counts of a fit are those of its tokens' topics.
 fn counts_are_exact(fit: &Fit, carried: &Carried) {
     let mut totals = vec![0_i64; fit.topics()];
     let (mut of_words, mut of_documents) = (BTreeMap::new(), BTreeMap::new());

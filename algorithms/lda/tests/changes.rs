@@ -94,7 +94,7 @@ fn cold_versions_have_the_bytes_of_fits_on_the_edited_file() {
             assert_eq!(digest(folder, "edited"), cold, "{options}, version {}", number + 1);
         }
     }
-    // What is saved is what is left.
+    // Saved documents are those that are left.
     write(folder, "changes.txt", CHANGES);
     ends(
         folder,

@@ -97,7 +97,7 @@ fn a_run_leaves_the_documented_files_and_they_agree() {
         let sum: f64 = row.as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).sum();
         assert!((sum - 1.0).abs() < 1e-3, "{sum}");
     }
-    // The same run, otherwise carried out, has the same digest.
+    // A run carried out otherwise has the same digest.
     ends(
         folder.path(),
         &format!("{} --rescale 3:4,8:1", line.replace("--out run --workers 2", "--out other --workers 1")),
@@ -222,7 +222,7 @@ fn words_that_new_documents_lack_are_kept_and_that_is_said() {
         assert_eq!(counts("one", word), counts("two", word), "{word}");
     }
     assert_ne!(counts("two", "harbour"), counts("two", "bark"));
-    // What is filtered out is not kept.
+    // Words filtered out are not kept.
     write(folder, "stop.txt", "sail\nbark\n");
     let line = "fit more.txt --init one --alpha 0.1 --epochs 10 --validation none --stop-words stop.txt";
     let (out, _) = ends(folder, line, 0);
@@ -248,7 +248,7 @@ fn held_out_documents_of_a_file_are_matched_by_their_words() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     write(folder, "train.txt", &["ship sea sail mast", "tree leaf root bark"].repeat(30).join("\n"));
-    // The same documents in another order of words, which get other numbers.
+    // Documents in another order of words, which get other numbers.
     write(folder, "test.txt", "bark root leaf tree\nmast sail sea ship\nunheard ship sea ship\n");
     let line = "fit train.txt --topics 2 --alpha 0.1 --epochs 40 --test test.txt --out run";
     let (out, _) = ends(folder, line, 0);
@@ -546,7 +546,7 @@ fn a_corpus_read_by_parts_gives_the_model_of_one_in_memory() {
     }
     let kept = fs::read_dir(folder.join("kept")).unwrap().map(|file| file.unwrap().path());
     assert_eq!(kept.filter(|file| file.extension().unwrap() == "corpus").count(), 1);
-    // What is wrong is said in the same words.
+    // Errors are said in the same words.
     write(folder, "docword.b.txt", "2\n3\n2\n1 1 2\n");
     for line in ["docword.b.txt", "nothing.txt", "docword.a.txt --validation 2"] {
         let plain = ends(folder, &format!("fit {line}"), 2);

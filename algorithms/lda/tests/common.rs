@@ -1,4 +1,4 @@
-//! What tests of the command line share.
+//! Helpers of tests of the command line.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! What a fit says of itself is what its definition gives, computed here anew from the exported counts.
+//! Figures of a fit are what their definitions give, computed here anew from the exported counts.
 
 use std::sync::Arc;
 

@@ -42,7 +42,7 @@ fn kinds() -> impl Iterator<Item = String> {
     })
 }
 
-/// What a run leaves.
+/// Files and digest of a run.
 fn left(folder: &Path, run: &str) -> (String, Files) {
     let report = json(&folder.join(run).join("report.json"));
     (report["model_digest"].as_str().unwrap().to_owned(), model(&folder.join(run)))
@@ -90,7 +90,7 @@ fn a_run_that_reached_its_target_goes_on_to_a_tighter_one() {
     let folder = folder();
     let folder = folder.path();
     let line = "fit pydoc --topics 6 --seed 3 --evaluate-every 1";
-    // What the first run finds on the way says which targets are reached, and when.
+    // Metrics of the first run on the way say which targets are reached, and when.
     ends(folder, &format!("{line} --epochs 8 --out probe"), 0);
     let trace = fs::read_to_string(folder.join("probe").join("trace.jsonl")).unwrap();
     let found = trace.lines().filter_map(|line| {

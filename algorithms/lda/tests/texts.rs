@@ -119,7 +119,7 @@ fn every_verb_divides_texts_as_the_model_was_fitted() {
     assert_eq!(vocabulary(&folder.join("part")), vocabulary(&run));
     let digest = |run: &str| json(&folder.join(run).join("report.json"))["model_digest"].clone();
     assert_eq!(digest("part"), digest("run"));
-    // What has words already is not divided.
+    // A corpus that has words already is not divided.
     write(folder, "docword.few.txt", "2\n3\n2\n1 1 5\n2 3 4\n");
     for line in ["fit pydoc --words blanks", "fit docword.few.txt --min-letters 2"] {
         let (_, err) = ends(folder, line, 2);

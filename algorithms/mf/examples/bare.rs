@@ -1,6 +1,6 @@
-//! What does the engine cost, and what do more workers gain? The same kernels on the same grid, without it: plain loops on
-//! this thread, beside the same training through the engine, in turns; with WORKERS also so many threads that share
-//! nothing but the input, and so many workers.
+//! Cost of the engine, and gain of more workers: the same kernels on the same grid, without it: plain loops
+//! on this thread, beside the same training through the engine, in turns; with WORKERS also so many threads
+//! that share nothing but the input, and so many workers.
 //!
 //! `cargo run --release -p raddle-mf --example mf-bare -- DATA RANK EPOCHS [PARTS [WORKERS]]`
 

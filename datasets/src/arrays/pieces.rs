@@ -149,7 +149,7 @@ fn refused(path: &Path, why: &io::Error) -> ReadError {
     ReadError::file(path, format!("cannot write what was read: {why}; name another cache"))
 }
 
-/// What is said of a file that has changed since it was opened.
+/// Error for a file that has changed since it was opened.
 fn damaged(path: &Path) -> ReadError {
     ReadError::file(path, "this copy of the data is damaged: remove it, and it is made again")
 }
@@ -211,12 +211,12 @@ impl Pieces {
         Some(pieces)
     }
 
-    /// What the file is about; `None` if that is something else than what is asked for.
+    /// Facts of the file; `None` if it holds data of another kind.
     pub(crate) fn about<T: DeserializeOwned>(&self) -> Option<T> {
         T::deserialize(&self.about).ok()
     }
 
-    /// What is said where the arrays do not fit each other.
+    /// Error for arrays that do not fit each other.
     pub(crate) fn damage(&self) -> ReadError {
         damaged(&self.path)
     }
@@ -387,7 +387,7 @@ mod tests {
             fs::write(&path, &whole[..at]).unwrap();
             assert!(Pieces::open_checked(&path).is_none(), "cut off at {at}");
         }
-        // What is damaged after it was opened is named when it is read.
+        // Damage after a file was opened is named when it is read.
         fs::write(&path, &whole).unwrap();
         let pieces = Pieces::open_checked(&path).unwrap();
         let mut file = File::options().write(true).open(&path).unwrap();

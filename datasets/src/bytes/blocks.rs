@@ -52,7 +52,7 @@ impl<'a> Blocks<'a> {
         match &mut self.from {
             From::Text(rest) => *rest = &rest[bytes.min(rest.len())..],
             From::Inflated { inflate, carry, begun, .. } => {
-                // What cannot be inflated now is met again by whoever takes the next block.
+                // A failure to inflate is met again by the next read.
                 if !*begun {
                     let _ = inflate.by_ref().take(BYTE_ORDER_MARK.len() as u64).read_to_end(carry);
                     if carry == BYTE_ORDER_MARK {

@@ -63,7 +63,7 @@ impl TextEncoding {
         if !had_errors {
             return Ok(text.into_owned());
         }
-        // What could not be read is a replacement mark, unless the text has some of its own.
+        // A replacement mark stands where bytes could not be read, unless the text has some of its own.
         let before = text.find('\u{fffd}').unwrap_or(0);
         let lines = crate::bytes::line_ends::count(&text.as_bytes()[..before]);
         Err((lines, format!("there are bytes that are not {self}: name the text's encoding by --encoding")))

@@ -27,7 +27,7 @@ const MAGICS: [(&[u8], &str); 17] = [
     (b"\x80\x04\x95", "this is a pickle of Python: write the data as CSV or npz"),
 ];
 
-/// What a file of another format is, and what to do, by its first bytes; for readers of text, which they are not.
+/// Name of another format that a file has, by its first bytes, and advice; for readers of text.
 pub(crate) fn foreign(beginning: &[u8]) -> Option<String> {
     if let Some((_, what)) = MAGICS.iter().find(|(magic, _)| beginning.starts_with(magic)) {
         return Some(match beginning.starts_with(b"PAR1") {

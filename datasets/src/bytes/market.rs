@@ -12,7 +12,7 @@ pub(crate) struct MarketHead {
     pub(crate) entries: u64,
     /// `true` if entries are indices alone, without a value.
     pub(crate) pattern: bool,
-    /// What the head takes.
+    /// Bytes of the head.
     pub(crate) bytes: usize,
     pub(crate) lines: usize,
 }
@@ -21,7 +21,7 @@ pub(crate) struct MarketHead {
 pub(crate) struct MarketKind {
     /// The banner that it reads: "ratings are ..."
     pub(crate) banner: &'static str,
-    /// What the three numbers of the size line are.
+    /// Names of the three numbers of the size line.
     pub(crate) sizes: &'static str,
 }
 

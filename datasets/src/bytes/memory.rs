@@ -48,7 +48,7 @@ pub fn room<T>(count: usize, what: &str) -> Result<(), String> {
     /// Less is not worth asking the system for.
     const LARGE: u64 = 1 << 28;
     let bytes = (count as u64).saturating_mul(size_of::<T>() as u64);
-    // What is not touched costs nothing, and a piece this large goes back to the system at once.
+    // Memory that is not touched costs nothing, and a piece this large goes back to the system at once.
     let is_promised = Vec::<T>::new().try_reserve_exact(count).is_ok();
     match is_promised && (bytes < LARGE || bytes <= free()) {
         true => Ok(()),
@@ -59,7 +59,7 @@ pub fn room<T>(count: usize, what: &str) -> Result<(), String> {
     }
 }
 
-/// What a size is called in a message.
+/// Size in a message.
 pub(crate) fn gigabytes(bytes: u64) -> String {
     format!("{:.1} GB", bytes as f64 / 1e9)
 }

@@ -26,7 +26,7 @@ pub(crate) struct Cell<'t> {
 }
 
 impl<'t> Cell<'t> {
-    /// What the cell says.
+    /// Text of the cell.
     pub(crate) fn text(self) -> Cow<'t, [u8]> {
         if !self.quoted || memchr(b'"', self.raw).is_none() {
             return Cow::Borrowed(self.raw);
@@ -71,7 +71,7 @@ impl Quoting {
                 true => closing(text, found + 1)? + 1,
                 false => found + 1,
             };
-            // What stands before here no longer tells whether a quote opens a cell.
+            // Text before here no longer tells whether a quote opens a cell.
             start = at - 1;
         }
     }
@@ -312,7 +312,7 @@ mod tests {
     }
 
     proptest! {
-        /// What the `csv` crate writes is read as it was, whatever the cells hold.
+        /// Records written by the `csv` crate are read as they were, whatever the cells hold.
         #[test]
         fn what_the_csv_crate_writes_is_read(
             rows in proptest::collection::vec(proptest::collection::vec("[a\",\n #;é]{0,5}", 3), 1..8),

@@ -84,7 +84,7 @@ impl Source {
         Ok(source)
     }
 
-    /// The same bytes, whose content is this text.
+    /// Source of the same bytes, with this text as their content.
     #[cfg(feature = "parquet")]
     pub(crate) fn with_text(self, text: String) -> Self {
         Self { decoded: Some(text), ..self }

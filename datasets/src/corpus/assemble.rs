@@ -6,7 +6,7 @@ use crate::bytes::parallel::{self, Parsed};
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 
-/// What one block of lines held, in its order.
+/// Content of one block of lines, in its order.
 #[derive(Default)]
 pub(super) struct Piece {
     /// (document, how many of the words below are its), runs of one document.
@@ -75,7 +75,8 @@ impl Piece {
     }
 }
 
-/// What a block of lines holds, of which `entry` reads one that is not blank: (document, word, count), or nothing of a comment.
+/// Content of a block of lines, of which `entry` reads one that is not blank: (document, word, count), or
+/// nothing of a comment.
 pub(super) fn block(
     text: &[u8],
     entry: impl Fn(&[u8]) -> Result<Option<(u32, u32, u64)>, String>,
@@ -101,16 +102,16 @@ pub(super) fn few_enough(tokens: u64) -> Result<(), String> {
     if tokens > MOST_TOKENS { Err(too_many()) } else { Ok(()) }
 }
 
-/// What a file's head states.
+/// Statements of a file's head.
 pub(super) struct Stated {
     pub(super) documents: u32,
     pub(super) words: u32,
     pub(super) entries: u64,
-    /// Whether entries have a count; those that have none count 1.
+    /// Entries have a count; those that have none count 1.
     pub(super) counted: bool,
     /// Where it states the number of entries.
     pub(super) line: &'static str,
-    /// What the head takes.
+    /// Bytes of the head.
     pub(super) bytes: usize,
     pub(super) lines: usize,
 }
@@ -160,7 +161,7 @@ pub(super) fn each(
     Ok(is_in_order)
 }
 
-/// Whether a file has as many entries as it states, and documents and words that these make believable.
+/// Check that a file has as many entries as it states, and documents and words that these make believable.
 fn check(source: &Source, stated: &Stated, entries: u64, tokens: u64) -> Result<(), ReadError> {
     if entries != stated.entries {
         let Stated { entries: expected, line, .. } = stated;

@@ -16,7 +16,7 @@ pub(crate) fn load(source: &Source, threads: usize) -> Result<Corpus, ReadError>
     assemble::load(source, threads, &stated(source)?, block)
 }
 
-/// What the head of a file states.
+/// Statements of a file's head.
 pub(super) fn stated(source: &Source) -> Result<Stated, ReadError> {
     head(&source.beginning(1 << 12)?).map_err(|(line, message)| ReadError::at(&source.path, line, message))
 }
@@ -49,7 +49,7 @@ fn numbers(text: &[u8]) -> Result<([u64; 3], usize), (usize, String)> {
     Ok((numbers, bytes))
 }
 
-/// What a block of lines holds.
+/// Content of a block of lines.
 pub(super) fn block(text: &[u8], head: &Stated) -> Parsed<Piece> {
     assemble::block(text, |line| entry(line, head).map(Some))
 }

@@ -52,7 +52,7 @@ pub struct Filter {
     pub stop_words: HashSet<String>,
 }
 
-/// What a filter removed.
+/// Counts of words and tokens that a filter removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Removed {
     /// Words that had tokens.
@@ -62,7 +62,7 @@ pub struct Removed {
 }
 
 impl Filter {
-    /// Whether no word can be left out.
+    /// The filter leaves no word out.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

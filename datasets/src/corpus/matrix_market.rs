@@ -20,7 +20,7 @@ pub(super) fn load(source: &Source, threads: usize) -> Result<Corpus, ReadError>
     assemble::load(source, threads, &stated(source)?, block)
 }
 
-/// What the head of a file states.
+/// Statements of a file's head.
 pub(super) fn stated(source: &Source) -> Result<Stated, ReadError> {
     let head = market::head(&source.beginning(1 << 16)?, &KIND);
     let stated = head.map(|MarketHead { rows, columns, entries, pattern, bytes, lines }| Stated {
@@ -35,7 +35,7 @@ pub(super) fn stated(source: &Source) -> Result<Stated, ReadError> {
     stated.map_err(|(line, message)| ReadError::at(&source.path, line, message))
 }
 
-/// What a block of lines holds.
+/// Content of a block of lines.
 pub(super) fn block(text: &[u8], head: &Stated) -> Parsed<Piece> {
     assemble::block(text, |line| match line[0] {
         b'%' => Ok(None),

@@ -2,14 +2,14 @@
 
 use crate::counter::splitmix64;
 
-/// Whether the document with this number from 0 belongs to the test set that comparisons share: the hash of its number
-/// from 1 (the mixing of SplitMix64) is divisible by 10.
+/// Membership of the document with this number from 0 in the test set that comparisons share: the hash of its
+/// number from 1 (the mixing of SplitMix64) is divisible by 10.
 pub fn is_test_document(document: usize) -> bool {
     splitmix64(document as u64 + 1).is_multiple_of(10)
 }
 
-/// Whether the document with this number from 0 belongs to the held-out `fraction`, by another hash of its number: the
-/// same document is, whatever else the corpus has.
+/// Membership of the document with this number from 0 in the held-out `fraction`, by another hash of its
+/// number: the same document is a member, whatever else the corpus has.
 pub fn is_validation_document(document: usize, fraction: f64) -> bool {
     let hash = splitmix64(splitmix64(document as u64 + 1) ^ 0x5bf0_3635_dcd5_d5a9);
     ((hash >> 11) as f64) < fraction * (1u64 << 53) as f64

@@ -93,7 +93,7 @@ pub(super) fn load(
         #[cfg(feature = "parquet")]
         CorpusFormat::Parquet => vec![parquet(source, fields)?],
         _ => {
-            // What names a column that the first line has makes this a header.
+            // A name of a column that the first line has makes this a header.
             let names: Vec<&str> = [Some(fields.text), fields.id].into_iter().flatten().collect();
             let are_names = names.iter().all(|name| name.parse::<usize>().is_err());
             let known = Known { names: Some(&*names).filter(|_| are_names), ..Known::default() };

@@ -20,7 +20,7 @@ impl Vocabulary {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// True without words.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }

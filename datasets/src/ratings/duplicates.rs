@@ -8,7 +8,7 @@ use super::triples::Triples;
 use crate::error::ReadError;
 use crate::records::RecordCounts;
 
-/// What becomes of several observations of one user and one item. The pair keeps the place of its first observation.
+/// Rule for several observations of one user and one item. The pair keeps the place of its first observation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Duplicates {
     /// The last one counts: by time, where the file has a column of times, and of one moment by its place in the file.
@@ -82,7 +82,7 @@ impl Duplicates {
 /// The position of a duplicate that is an error.
 pub(super) struct Refused(pub(super) usize);
 
-/// What is said of it.
+/// Error for a pair that is observed again.
 pub(super) fn refused(path: &Path, (user, item): (&str, &str), position: usize) -> ReadError {
     let message = format!(
         "user {user} rates item {item} again, in observation {}: choose a rule for duplicates other than refuse",
@@ -196,7 +196,7 @@ fn merge_times(times: &mut [f64], kept: usize, duplicate: usize, rule: Duplicate
     };
     match rule {
         _ if takes_its_place => *kept = time,
-        // What counts several counts from the latest on.
+        // A value of several observations counts from the latest on.
         Duplicates::Sum | Duplicates::Mean => *kept = kept.max(time),
         Duplicates::Last | Duplicates::First | Duplicates::Refuse => {}
     }

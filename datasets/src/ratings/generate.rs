@@ -25,7 +25,7 @@ pub struct Generated {
     pub truth: Truth,
 }
 
-/// What every pair's rating would be without noise.
+/// True rating of every pair, without noise.
 #[derive(Clone, Debug)]
 pub struct Truth {
     /// The rank of the true factors.
@@ -81,7 +81,7 @@ pub fn truth(spec: &str) -> Result<Truth, SpecError> {
     Ok(Drawn::of(spec)?.truth)
 }
 
-/// What ratings are drawn from.
+/// Distribution that ratings are drawn from.
 pub(crate) struct Drawn {
     pub(super) truth: Truth,
     pub(super) users: u32,

@@ -26,7 +26,7 @@ impl Ids {
         }
     }
 
-    /// Whether there are none.
+    /// True without ids.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -122,7 +122,7 @@ fn trimmed(line: &[u8], mut place: Range<usize>) -> Range<usize> {
     place
 }
 
-/// Whether a header of these names says which columns are user and item.
+/// A header of these names says which columns are user and item.
 #[cfg(feature = "parquet")]
 pub(super) fn knows(names: &[String]) -> bool {
     let plain: Vec<String> = names.iter().map(|name| plain(name)).collect();
@@ -134,13 +134,13 @@ fn plain(name: &str) -> String {
     name.to_lowercase().replace(['_', ' ', '-', '.'], "")
 }
 
-/// What users say of the columns.
+/// Options of users for the columns.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Wanted<'a> {
     /// User, item and, if there are, rating and time: names of the header or numbers from 1.
     pub(super) columns: Option<&'a [String]>,
     pub(super) dialect: Dialect,
-    /// Whether times are asked for.
+    /// Times are asked for.
     pub(super) times: bool,
 }
 

@@ -63,7 +63,7 @@ pub(super) fn each(
     check(source, head, count)
 }
 
-/// Whether there are as many entries as the head says, and its sizes may be believed.
+/// Check that there are as many entries as the head says, and that its sizes may be believed.
 fn check(source: &Source, head: &MarketHead, count: usize) -> Result<(), ReadError> {
     if count as u64 != head.entries {
         let message =

@@ -112,7 +112,7 @@ impl text::Loaded {
     }
 }
 
-/// What the source holds, in a format that is settled.
+/// Ratings of the source, in a format that is settled.
 fn whole(source: Source, format: RatingsFormat, options: &RatingsOptions) -> Result<Ratings, ReadError> {
     if options.times && format == RatingsFormat::MatrixMarket {
         return Err(ReadError::file(&source.path, format!("{format} has no times: give the ratings as csv")));

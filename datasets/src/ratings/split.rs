@@ -12,9 +12,9 @@ pub fn pair_hash(user: u32, item: u32) -> u64 {
 /// Training and held-out observations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Held {
-    /// What is left to train on, in the order it had.
+    /// Training observations, in the order they had.
     pub train: Triples,
-    /// What is held out.
+    /// Observations held out.
     pub out: Triples,
     /// Observations held out and then dropped, as their user or item has no training observation.
     pub cold: usize,
@@ -96,8 +96,8 @@ impl Held {
     }
 }
 
-/// Whether the hash of a pair, under a seed of its own, falls into this share of all; folds and validation sets are
-/// made of it. It is independent of [`Held::compared`].
+/// Membership of a pair in this share of all, by its hash under a seed of its own; folds and validation sets
+/// are made of it. It is independent of [`Held::compared`].
 ///
 /// ```
 /// use raddle_datasets::ratings::hashed;

@@ -16,7 +16,7 @@ use crate::bytes::source::Source;
 use crate::dialect::{Beginning, HEADER, Purpose};
 use crate::error::ReadError;
 
-/// What a file held, duplicates included.
+/// Content of a file, duplicates included.
 pub(super) struct Loaded {
     pub(super) triples: Triples,
     /// When each was observed, where that was asked for.
@@ -38,7 +38,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// What the beginning of a text shows.
+    /// Layout of a text, by its beginning.
     pub(super) fn of(source: &Source, options: &RatingsOptions) -> Result<Self, ReadError> {
         let mut beginning = Beginning::of(source, &options.dialect, Purpose::Ratings)?;
         let (columns, times) = (options.columns.as_deref(), options.times);

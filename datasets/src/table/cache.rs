@@ -36,8 +36,8 @@ const ORDER: u64 = 0x0102_0304_0506_0708;
 const DENSE: u64 = 0;
 const SPARSE: u64 = 1;
 
-/// What a file holds: from the folder of [`Options::cache`] if it was parsed before, else parsed, and kept there. With
-/// how many values lie beyond the width that was asked for.
+/// Content of a file: from the folder of [`Options::cache`] if it was parsed before, else parsed, and kept
+/// there. With how many values lie beyond the width that was asked for.
 pub(super) fn parsed(source: &Source, format: Format, options: &Options) -> Result<(Loaded, u64), ReadError> {
     let indices = Indices { zero_based: options.zero_based, width: options.width };
     let parse = || match format {
@@ -53,7 +53,7 @@ pub(super) fn parsed(source: &Source, format: Format, options: &Options) -> Resu
     Ok((kept.save(loaded, None)?, beyond))
 }
 
-/// What is kept of a table beside its numbers.
+/// Facts of a table that are cached beside its numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Extra {
     pub(super) encoding: Encoding,
@@ -84,7 +84,7 @@ impl Kept {
     /// Of a file that is read as `variant` says.
     pub(super) fn of(source: &Source, options: &Options, format: Format, variant: &str) -> Self {
         let is_text = matches!(format, Format::Libsvm | Format::Csv | Format::MatrixMarket | Format::Parquet);
-        // What is cut to a width is another table.
+        // A table that is cut to a width is another one.
         let folder = options.cache.as_deref().filter(|_| is_text && options.width.is_none());
         Self(folder.map(|folder| folder.join(format!("{}.{format}{variant}.table", source.digest()))))
     }
@@ -152,7 +152,7 @@ fn write(file: File, loaded: &Loaded, extra: Option<&Extra>) -> io::Result<()> {
     out.inner.flush()
 }
 
-/// What a file holds, or nothing if it is not there or not whole.
+/// Content of a file, or nothing if it is not there or not whole.
 fn load(path: &Path) -> Option<(Loaded, Option<Extra>)> {
     let file = File::open(path).ok()?;
     let mut rest = file.metadata().ok()?.len();

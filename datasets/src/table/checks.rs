@@ -1,4 +1,4 @@
-//! What is wrong with columns as they were read, before anything is made of them.
+//! Checks of columns as they were read, before anything is made of them.
 
 use std::path::Path;
 

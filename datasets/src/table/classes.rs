@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::columns::Values;
 
-/// Whether the response may be texts.
+/// Permission for the response to be texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Classes {
     /// No: a text is an error.
@@ -27,7 +27,7 @@ pub struct Beside {
     pub name: String,
 }
 
-/// What stands in a column beside the features: a value a row.
+/// Values of a column beside the features, one a row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Labels {
     /// Finite numbers.
@@ -111,7 +111,7 @@ pub(super) fn compact(y: &mut [f64], classes: &mut Vec<String>) {
     classes.retain(|_| used.next().unwrap_or(false));
 }
 
-/// What was read as a column beside the features; `None` where it was not read or a value is missing.
+/// Labels of a column read beside the features; `None` where it was not read or a value is missing.
 pub(super) fn labels(values: Values) -> Option<Labels> {
     match values {
         Values::Numbers(values) if values.iter().all(|value| value.is_finite()) => {

@@ -65,11 +65,11 @@ pub(super) enum Values {
 pub(super) struct Columns {
     pub(super) columns: Vec<Column>,
     pub(super) rows: usize,
-    /// Whether the names are the file's.
+    /// Names are the file's own.
     pub(super) named: bool,
     /// Marks that numbers are written with, where these are more than a point.
     pub(super) marks: Option<Marks>,
-    /// What users should know of how they were read.
+    /// Notes for users on how the columns were read.
     pub(super) notes: Vec<String>,
 }
 

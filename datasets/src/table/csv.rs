@@ -108,7 +108,7 @@ fn row<'t>(cells: impl Iterator<Item = &'t [u8]>, columns: usize, values: &mut V
     width == columns
 }
 
-/// The same of a record that may have quotes.
+/// Numbers of a record that may have quotes; false where a cell is no number.
 fn quoted_row(record: &[u8], head: &Head, values: &mut Vec<f64>) -> bool {
     let mut is_number = true;
     let width = head.quoting.each(record, |_, cell| {

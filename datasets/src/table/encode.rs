@@ -168,7 +168,7 @@ fn beside_of(
     Ok(values)
 }
 
-/// What becomes of a column.
+/// Result of encoding a column.
 enum Made {
     /// A feature, what is kept of the column, and the rows that were filled.
     Feature(Feature, EncodedColumn, Vec<u32>),

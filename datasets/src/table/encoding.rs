@@ -16,7 +16,7 @@ pub struct ColumnOptions {
     pub categorical: Vec<String>,
     /// A column with more different texts is left out.
     pub max_levels: usize,
-    /// What becomes of missing numbers.
+    /// Treatment of missing numbers.
     pub missing: Missing,
 }
 
@@ -37,11 +37,11 @@ impl Default for ColumnOptions {
 pub struct Encoding {
     /// Columns of the file.
     pub width: usize,
-    /// Whether the file has names for them; else they are found by their places.
+    /// Names of the columns are in the file; else they are found by their places.
     pub named: bool,
     /// The place of the response among them, from 1, if it is one of them.
     pub response: Option<usize>,
-    /// What became of missing numbers.
+    /// Treatment that missing numbers got.
     pub missing: Missing,
     /// The columns that are features, in the file's order.
     pub columns: Vec<EncodedColumn>,
@@ -72,7 +72,7 @@ pub struct EncodedColumn {
     /// Missing cells.
     #[serde(default)]
     pub missing: u64,
-    /// What takes the place of missing numbers.
+    /// Mean that takes the place of missing numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean: Option<f64>,
 }
@@ -134,13 +134,13 @@ impl Encoding {
         self.columns.iter().flat_map(EncodedColumn::features).collect()
     }
 
-    /// Whether nothing was encoded, filled or left out.
+    /// Nothing was encoded, filled or left out.
     pub fn is_plain(&self) -> bool {
         let is_plain = |column: &EncodedColumn| column.levels.is_none() && column.missing == 0;
         self.columns.iter().all(is_plain) && self.left_out.is_empty() && self.rows_left_out == 0
     }
 
-    /// What was encoded, filled and left out, a sentence each.
+    /// Sentences on the columns that were encoded, filled and left out.
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         let texts = self.columns.iter().filter_map(|column| {

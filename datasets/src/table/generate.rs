@@ -68,7 +68,7 @@ pub fn table(spec: &str) -> Result<Table, SpecError> {
     Ok(Table { x, y: signal.response(&drawing), records, ..described(spec) })
 }
 
-/// What is known of the table without drawing it.
+/// Facts of the table that are known without drawing it.
 pub(crate) fn described(spec: &str) -> Table {
     Table {
         occurring: None,
@@ -97,7 +97,7 @@ pub(super) struct Drawing {
 /// Fills the column of a number.
 type Fill = Box<dyn FnMut(usize, &mut [f64])>;
 
-/// What fills the columns of a table, one after the other from the first on.
+/// Filler of a table's columns, one after the other from the first on.
 pub(super) enum Columns {
     Dense(Fill),
     Sparse(Chains),

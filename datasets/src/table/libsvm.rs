@@ -60,7 +60,7 @@ pub(super) struct Indices {
 }
 
 impl Indices {
-    /// What is added to an index so that it counts from 1.
+    /// Shift of an index so that it counts from 1.
     fn shift(self) -> u64 {
         u64::from(self.zero_based)
     }
@@ -253,7 +253,7 @@ fn skip_blanks(text: &[u8]) -> &[u8] {
     &text[blanks..]
 }
 
-/// What follows the blanks after a word; a word must not run into the next one.
+/// Rest of the text behind the blanks after a word; a word must not run into the next one.
 #[inline]
 fn skip_separator<'a>(text: &'a [u8], word: &[u8]) -> Result<&'a [u8], String> {
     match text {
@@ -263,7 +263,7 @@ fn skip_separator<'a>(text: &'a [u8], word: &[u8]) -> Result<&'a [u8], String> {
     }
 }
 
-/// What follows the line, when `text` is at its end or at a comment.
+/// Text behind the line, when `text` is at its end or at a comment.
 #[inline]
 fn end_of_line(text: &[u8]) -> Option<&[u8]> {
     match text {
@@ -297,7 +297,7 @@ fn odd_pair(text: &[u8]) -> Result<&[u8], String> {
     }
 }
 
-/// What is wrong with a response that something else follows than a blank.
+/// Error for a response that is not followed by a blank.
 #[cold]
 fn no_response(rest: &[u8], why: String) -> String {
     match rest.first() {

@@ -13,7 +13,7 @@ use crate::bytes::parallel::{self, Parsed};
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 
-/// What every Matrix Market file begins with.
+/// First bytes of every Matrix Market file.
 pub(super) const MAGIC: &[u8] = b"%%MatrixMarket";
 
 pub(super) fn load(source: &Source, threads: usize) -> Result<Loaded, ReadError> {
@@ -48,7 +48,7 @@ type Entry = (usize, usize, f64);
 struct Head {
     coordinate: bool,
     pattern: bool,
-    /// What the mirror image of an entry is multiplied by: 0 where there is none.
+    /// Factor of an entry's mirror image: 0 where there is none.
     mirror: f64,
     rows: usize,
     cols: usize,

@@ -5,7 +5,7 @@ use super::matrix::{Matrix, dense, not_finite};
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 
-/// What every `.npy` begins with.
+/// First bytes of every `.npy`.
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
 pub(super) fn load(source: &Source) -> Result<Loaded, ReadError> {
@@ -47,7 +47,7 @@ impl<'a> Array<'a> {
         &self.shape
     }
 
-    /// Whether the values of a column follow each other.
+    /// Values of a column follow each other.
     pub(super) fn is_by_columns(&self) -> bool {
         self.by_columns
     }

@@ -13,7 +13,7 @@ use crate::bytes::memory;
 use crate::bytes::source::{Source, too_large};
 use crate::error::ReadError;
 
-/// What every zip file begins with.
+/// First bytes of every zip file.
 pub(super) const MAGIC: &[u8] = b"PK\x03\x04";
 
 const FEATURES: [&str; 4] = ["X", "x", "data", "arr_0"];
@@ -52,7 +52,7 @@ fn members(bytes: &[u8]) -> Result<Members, String> {
             continue;
         };
         let mut content = Vec::new();
-        // What the archive says of its size may be untrue.
+        // The archive's own statement of its size may be untrue.
         file.take(rest + 1).read_to_end(&mut content).map_err(|error| damaged(&error))?;
         rest = rest.checked_sub(content.len() as u64).ok_or_else(|| {
             too_large(memory::for_content(), &format!("with array `{name}` the inflated archive has"))

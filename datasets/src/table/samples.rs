@@ -24,7 +24,7 @@ pub struct Samples {
     pub beside: Vec<Labels>,
     /// The names of the p columns, where the format has them.
     pub feature_names: Option<Vec<String>>,
-    /// Whether columns of zeros may be missing behind the last one, as in libsvm text: it states no width.
+    /// Columns of zeros may be missing behind the last one, as in libsvm text: it states no width.
     pub is_open_ended: bool,
     /// Values of libsvm text at indices beyond [`Options::width`](super::Options::width), which were left out.
     pub beyond: u64,
@@ -32,7 +32,7 @@ pub struct Samples {
     pub left_out: Vec<String>,
     /// The rows of the data: each is here, and none is left out.
     pub records: RecordCounts,
-    /// What users should know of how the samples were read.
+    /// Notes for users on how the samples were read.
     pub notes: Vec<String>,
 }
 

@@ -65,7 +65,7 @@ pub(super) fn sides(beside: &[Beside], names: &[String]) -> Result<Vec<RoleSourc
     beside.iter().map(side).collect()
 }
 
-/// What the options say of columns with these names.
+/// Selection of columns with these names, by the options.
 pub(super) fn select(
     names: &[String],
     named: bool,

@@ -1,4 +1,4 @@
-//! What a `synth:` text asks for.
+//! Specifications of `synth:` texts.
 
 use crate::bytes::memory::room;
 use crate::error::SpecError;
@@ -124,7 +124,7 @@ impl<'a> Parameters<'a> {
         }
     }
 
-    /// The same for a whole number.
+    /// Whole number of a parameter.
     pub(crate) fn number(
         &self,
         name: &str,

@@ -66,7 +66,7 @@ impl<'s> Tabular<'s> {
         }
     }
 
-    /// What the first lines of a CSV say.
+    /// Head of a CSV, from its first lines.
     fn head(&self) -> Option<&Head> {
         match self {
             Self::Csv(_, head) => Some(head),
@@ -148,7 +148,7 @@ pub(super) fn load(source: &Source, format: Format, options: &Options) -> Result
     Ok(Read { features, y, encoding: Some(encoding), filled, classes, beside, records, notes })
 }
 
-/// What tells tables of one file apart that are read in different ways.
+/// Identity of a way to read, which tells tables of one file apart.
 fn variant(options: &Options, path: &Path, selection: Option<&Selection>) -> String {
     let mut ways = String::new();
     if options.dialect != Dialect::default() {

@@ -156,7 +156,7 @@ fn files_of_other_programs_are_read_or_refused_with_the_cure() {
     let mut flaws = Vec::new();
     for (name, text, y, expected) in FILES {
         let mut forms = vec![text.as_bytes().to_vec()];
-        // The same as Excel's "Unicode text".
+        // Bytes of Excel's "Unicode text" too.
         if text.is_ascii() && !expected.starts_with('!') {
             let units = text.encode_utf16().flat_map(u16::to_le_bytes);
             forms.push([0xff, 0xfe].into_iter().chain(units).collect());

@@ -1,4 +1,5 @@
-//! What the `parquet` crate calls of the `zstd` crate, which binds to C; here it is done by `ruzstd`, in Rust.
+//! Functions of the `zstd` crate, which binds to C, that the `parquet` crate calls; here they are done by
+//! `ruzstd`, in Rust.
 //!
 //! The workspace puts this package in the place of that crate (`[patch.crates-io]`), so that pages packed by zstd are
 //! read by a build that needs no C compiler. Nothing is written: compressing is refused.

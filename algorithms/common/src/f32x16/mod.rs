@@ -32,7 +32,7 @@ pub trait F32x16: Copy {
     fn sums(four: [Self; 4]) -> [f32; 4];
     /// The sum of the lanes, in the order of [`F32x16::sums`].
     fn sum(self) -> f32;
-    /// The same of two vectors.
+    /// Sums of two vectors.
     #[inline(always)]
     fn sums_of_two([a, b]: [Self; 2]) -> [f32; 2] {
         [a.sum(), b.sum()]

@@ -31,7 +31,7 @@ unsafe fn grouped256(a: __m256, b: __m256, c: __m256, d: __m256) -> __m256 {
     }
 }
 
-/// The same of one vector, four times.
+/// Grouped sums of one vector, four times.
 #[inline(always)]
 unsafe fn grouped_one(a: __m256) -> __m256 {
     // SAFETY: as above.

@@ -11,7 +11,7 @@ pub const LANES: usize = 8;
 
 /// Eight `f64` side by side. All implementations give the same bits for every operation.
 pub trait F64x8: Copy {
-    /// Whether eight lanes are one register, so that a large register tile pays.
+    /// Eight lanes are one register, so that a large register tile pays.
     const WIDE: bool;
     /// Eight zeros.
     fn zero() -> Self;

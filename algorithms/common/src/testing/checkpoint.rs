@@ -79,7 +79,7 @@ impl Checkpoint {
     }
 }
 
-/// What a manifest says of a part behind its name: its length, and its digest as a list of bytes.
+/// Bytes of a manifest behind the name of a part: its length, and its digest as a list of bytes.
 fn whole_line(part: &[u8]) -> Vec<u8> {
     let length = (part.len() as u64).to_le_bytes();
     [&length[..], &(HASH as u64).to_le_bytes(), &Sha256::digest(part)].concat()

@@ -71,7 +71,8 @@ pub fn no_acknowledged_version_is_lost(
             _ => "fit --resume run --quiet".to_owned(),
         };
         let mut run = Fed::begin(program, folder, &line);
-        // What was acknowledged before is in the run that goes on, and some of what follows is taken in.
+        // Changes acknowledged before are in the run that goes on, and some of those that follow are taken
+        // in.
         for number in acknowledged + 1..=acknowledged + 1 + kill % 3 {
             run.feed(&format!("{}\n", insert(number)));
             let said = run.hears(&format!("version {number}: "));

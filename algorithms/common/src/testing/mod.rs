@@ -19,12 +19,12 @@ pub use self::compare::{not_empty, pairs};
 pub use self::fed::{Fed, no_acknowledged_version_is_lost};
 pub use self::written::replaces_files_alone;
 
-/// What a run said, and its exit status.
+/// Output of a run, and its exit status.
 #[derive(Debug)]
 pub struct Ran {
     /// The exit status; none if a signal ended it.
     pub code: Option<i32>,
-    /// What it wrote to stdout,
+    /// Text on stdout,
     pub out: String,
     /// and to stderr.
     pub err: String,

@@ -144,7 +144,7 @@ impl<'a> Start<'a> {
 /// Check that the options are offered for classes with scores of their own.
 ///
 /// # Errors
-/// If it is not.
+/// If one is not.
 fn check_classes(problem: &Problem, asked: &PenaltyOptions) -> Result<(), LassoError> {
     let with = "the multinomial loss";
     if problem.offset.is_some() {

@@ -1,4 +1,4 @@
-//! What is refused, with exit status 2 and a text that names what is wrong.
+//! Refusals, with exit status 2 and a text that names what is wrong.
 
 use std::fs;
 

@@ -10,7 +10,7 @@ use crate::common::{Oracle, same_gap};
 
 const DATA: &str = "synth:groups:n=60,p=120,s=8,r=0.5";
 
-/// Whether a number of JSON is this one, but for the last digit that its reader may lose.
+/// Equality of a number of JSON with this one, but for the last digit that its reader may lose.
 fn is(value: &Value, number: f64) -> bool {
     (value.as_f64().unwrap() - number).abs() <= 1e-15 * number.abs()
 }
@@ -65,7 +65,7 @@ fn a_run_is_its_folder_with_the_curve_in_it() {
     ends(folder.path(), &format!("{DATA} --lambda {:?} --out fit", curve[best][0]), 0);
     let fit = folder.path().join("fit");
     assert_eq!(fs::read(run.join("coef.tsv")).unwrap(), fs::read(fit.join("coef.tsv")).unwrap());
-    // What the model says of itself is the same, too; its folder has cv.tsv beside it.
+    // Descriptions of both models are equal, too; that of cv has cv.tsv beside it.
     let (mut of_cv, mut of_fit) = (json(&run, "model.json"), json(&fit, "model.json"));
     assert!(of_cv["files"]["cv.tsv"].is_string());
     for about in [&mut of_cv, &mut of_fit] {
@@ -267,7 +267,7 @@ fn rows_of_one_value_stay_together() {
     assert_eq!(named["results"]["curve"], together["results"]["curve"]);
     let left_out = &named["results"]["encoding"]["left_out"][0];
     assert_eq!((&left_out["name"], &left_out["why"]), (&"patient".into(), &"--fold-by names it".into()));
-    // The same by a file.
+    // Folds by a file.
     let labels: String = text.lines().map(|line| format!("{}\n", line.split(',').next().unwrap())).collect();
     fs::write(folder.path().join("patients.txt"), labels).unwrap();
     assert_eq!(cv("--fold-by patients.txt")["results"]["curve"], together["results"]["curve"]);

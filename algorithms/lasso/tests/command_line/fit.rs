@@ -165,7 +165,7 @@ fn written_coefficients_are_read_back_to_the_same_bits() {
         let digits = line.split('\t').nth(2).unwrap().split('e').next().unwrap();
         assert_eq!(digits.chars().filter(char::is_ascii_digit).count(), 17, "{line}");
     }
-    // The same bits as a library fit's.
+    // Bits are those of a library fit.
     let table = raddle_datasets::generate::table("synth:groups:n=60,p=300,s=20").unwrap();
     let problem = raddle_lasso::Problem::new(table.x, table.y, Preparation::default()).unwrap();
     let fit = raddle_lasso::Lasso::params().ratio(100.0).fit(&problem).unwrap();

@@ -24,7 +24,7 @@ fn every_verb_reports_its_records_and_what_it_says_of_the_data() {
         assert_eq!(report["records"], expected, "{line}");
         let notes = report["notes"].as_array().unwrap();
         assert!(notes.len() > 2, "{notes:?}");
-        // What the screen says stands there, and is there without a screen, too.
+        // Notes on the screen stand in the report, and are there without a screen, too.
         for note in notes {
             let note = note.as_str().unwrap();
             assert!(said.out.contains(note) || said.err.contains(note), "{line}: {note}");

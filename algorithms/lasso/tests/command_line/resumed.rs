@@ -7,7 +7,7 @@ use raddle_common::testing::{copy_folder, pairs};
 use super::program::{ends, scratch};
 use crate::common::random;
 
-/// What a model is made of: the same to the byte, however the run was carried out.
+/// Files of a model: equal to the byte, however the run was carried out.
 fn files(run: &std::path::Path) -> Vec<(&'static str, Vec<u8>)> {
     let names = ["coef.tsv", "model.json", "path.tsv"].into_iter().filter(|name| run.join(name).exists());
     names.map(|name| (name, fs::read(run.join(name)).unwrap())).collect()

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::program::{ends, json, program, ran, report, scratch};
 
-/// What each file of `tests/tables` is fitted by.
+/// Options by which each file of `tests/tables` is fitted.
 const FILES: [(&str, &str); 6] = [
     ("quotes", "--y price"),
     ("missing", "--missing mean"),

@@ -14,7 +14,7 @@ pub(crate) struct General {
     y: Vec<f64>,
     loss: Loss,
     l1_ratio: f64,
-    /// Whether there is an intercept to be found, and whether coefficients are reported on the original scale.
+    /// An intercept is to be found; coefficients are reported on the original scale.
     intercept: bool,
     original: bool,
 }
@@ -230,7 +230,7 @@ impl General {
         self.values(&b, &self.scores(&b, b0), lambda)
     }
 
-    /// What every fit must keep to, whatever its data and however it ended.
+    /// Properties of every fit, whatever its data and however it ended.
     pub(crate) fn check(&self, fit: &Fit, context: &str) {
         let metric = &fit.report.metric;
         let gap = self.gap(fit);

@@ -140,7 +140,7 @@ impl Oracle {
         10.0 * f64::EPSILON * largest * terms / (self.y.len() as f64 * lambda).max(1e-300)
     }
 
-    /// What every fit must keep to, whatever its data and however it ended.
+    /// Properties of every fit, whatever its data and however it ended.
     pub(crate) fn check(&self, fit: &Fit, context: &str) {
         let metric = &fit.report.metric;
         let b = self.coefficients(fit);
@@ -154,7 +154,7 @@ impl Oracle {
     }
 }
 
-/// Whether a printed gap is the one computed: within 10 %, or both below 1e-12.
+/// Agreement of a printed gap with the one computed: within 10 %, or both below 1e-12.
 pub(crate) fn same_gap(printed: f64, computed: f64) -> bool {
     (printed - computed).abs() <= 0.1 * computed.abs() || (printed < 1e-12 && computed < 1e-12)
 }
@@ -186,7 +186,7 @@ pub(crate) fn dense(columns: &[Vec<f64>]) -> Matrix {
     Matrix::Dense(Array2::from_shape_fn((columns[0].len(), columns.len()).f(), |(i, j)| columns[j][i]))
 }
 
-/// The same matrix with its zeros left out.
+/// Matrix with its zeros left out.
 pub(crate) fn sparse(columns: &[Vec<f64>]) -> Matrix {
     let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
     for column in columns {
@@ -220,7 +220,7 @@ pub(crate) fn random_data(rows: usize, columns: usize, fill: f64, seed: u64) -> 
     (x, y)
 }
 
-/// The same table, with its zeros left out.
+/// Table with its zeros left out.
 pub(crate) fn as_sparse(table: Table) -> Table {
     let Matrix::Dense(x) = &table.x else { return table };
     let columns: Vec<Vec<f64>> = x.columns().into_iter().map(|column| column.to_vec()).collect();

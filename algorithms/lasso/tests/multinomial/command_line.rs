@@ -148,7 +148,7 @@ fn paths_and_cross_validation_are_of_all_classes() {
         assert_eq!(one["model_digest"], three["model_digest"], "{measure}");
         assert!(one["results"]["mean"].as_f64().is_some_and(f64::is_finite), "{one}");
     }
-    // The same fits by hand: of a fold that is predicted, measured as the curve says.
+    // Fits by hand: of a fold that is predicted, measured as the curve says.
     let (_, err) = lasso(folder.path(), "cv data.csv --y animal --loss multinomial --measure auc", 2);
     assert!(err.contains("--measure is auc: it is of two classes"), "{err}");
 }

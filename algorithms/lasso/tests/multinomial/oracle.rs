@@ -3,7 +3,7 @@
 use super::Solution;
 use raddle_common::testing::pairs;
 
-/// What is minimised.
+/// Objective by its definition.
 pub(crate) struct Naive {
     /// Columns as prepared, class numbers and weights of mean 1 of the rows.
     columns: Vec<Vec<f64>>,

@@ -1,4 +1,4 @@
-//! What is not offered with classes that have scores of their own, and responses that are none.
+//! Options that are not offered with classes that have scores of their own, and responses that are none.
 
 use raddle_lasso::{Criterion, Lasso, Loss, Preparation, Problem};
 

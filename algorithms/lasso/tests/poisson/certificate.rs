@@ -1,5 +1,5 @@
-//! What is printed as the gap is the gap of what is exported, recomputed from the definition; bad counts are refused; bits do
-//! not depend on workers, forms or checkpoints.
+//! Gaps printed are those of the exported model, recomputed from the definition; bad counts are refused; bits
+//! do not depend on workers, forms or checkpoints.
 
 use raddle_lasso::{Choice, Lasso, LassoError, Loss, Preparation, Problem};
 

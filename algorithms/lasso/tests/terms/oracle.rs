@@ -8,7 +8,7 @@ use raddle_common::testing::pairs;
 
 use crate::common::raw_columns;
 
-/// What is minimised.
+/// Objective by its definition.
 #[derive(Clone, Debug)]
 pub(crate) struct Terms {
     pub(crate) loss: Loss,

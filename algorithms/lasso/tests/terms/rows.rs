@@ -164,7 +164,7 @@ fn folds_are_weighted() {
             let outcome = folds.engine(&fold, 0).unwrap().run().unwrap();
             let scores = folds.score(&fold, 0, outcome).unwrap();
             folds.add(scores).unwrap();
-            // The same by rows that are repeated.
+            // Weights as rows that are repeated.
             let kept: Vec<usize> = (0..60).filter(|row| !held_out.contains(row)).collect();
             let of = |values: &[f64], rows: &[usize]| {
                 rows.iter().flat_map(|&row| vec![values[row]; weights[row] as usize]).collect::<Vec<f64>>()

@@ -18,7 +18,7 @@ use super::words::WordArgs;
 /// The embedded default.
 pub(crate) const DEFAULT: &str = "pydoc";
 
-/// What DATA may be, for the help.
+/// Help text of DATA.
 pub(crate) fn known() -> String {
     let has_parquet = CorpusFormat::readable().any(|format| format == CorpusFormat::Parquet);
     let tables = if has_parquet { "csv, jsonl or parquet" } else { "csv or jsonl" };
@@ -30,12 +30,12 @@ pub(crate) fn known() -> String {
     )
 }
 
-/// What DATA of training may be.
+/// Help text of DATA for training.
 pub(crate) fn known_or_default() -> String {
     format!("The corpus: {}. The embedded {DEFAULT} if none is given", known())
 }
 
-/// What a corpus has words of at most: their numbers are of 32 bits.
+/// Words of a corpus at most: their numbers are of 32 bits.
 const MOST_WORDS: usize = u32::MAX as usize;
 
 /// Where texts come from, and how they are encoded.
@@ -60,7 +60,7 @@ impl TextArgs {
     }
 }
 
-/// What is said of a source beside its name.
+/// Options for reading a source.
 #[derive(Clone, Copy)]
 pub(crate) struct Given<'a> {
     pub(crate) format: Option<&'a str>,
@@ -112,7 +112,7 @@ fn as_debug<S: serde::Serializer>(value: &Option<Frequency>, serializer: S) -> R
 pub(crate) struct Read {
     pub(crate) corpus: Corpus,
     pub(crate) left_out: LeftOut,
-    /// What whoever asked should know: what was left out, a vocabulary that was looked for.
+    /// Notes for the screen: words left out, a vocabulary that was looked for.
     pub(crate) notes: Vec<String>,
 }
 
@@ -124,7 +124,7 @@ pub(crate) struct LeftOut {
 }
 
 impl LeftOut {
-    /// Whether a word was left out.
+    /// True for a word that was left out.
     pub(crate) fn has(&self, number: u32, text: Option<&str>) -> bool {
         match text {
             Some(text) => self.texts.contains(text),
@@ -190,7 +190,7 @@ impl CorpusArgs {
         }
     }
 
-    /// Whether words may be left out.
+    /// True if options may leave words out.
     pub(crate) fn leaves_out(&self) -> bool {
         self.min_df.is_some() || self.max_df.is_some() || self.remove_top > 0 || self.stop_words.is_some()
     }
@@ -287,7 +287,7 @@ fn reading(source: &str, given: Given<'_>, threads: usize) -> Result<CorpusOptio
     Ok(CorpusOptions { format, vocabulary, text, id, dialect, tokenizer, may_be_empty, threads })
 }
 
-/// Whether this is a corpus's name, not a path.
+/// Names of known corpora are no paths.
 pub(crate) fn is_known(source: &str) -> bool {
     source == DEFAULT || CORPORA.iter().any(|entry| entry.name == source)
 }
@@ -308,13 +308,13 @@ pub(crate) fn unnamed(corpus: &Corpus) -> Option<String> {
     ))
 }
 
-/// What the report says of the corpus as it was read.
+/// The report's entry for the corpus as it was read.
 pub(crate) fn describe(corpus: &Corpus) -> Data {
     let sizes = [corpus.documents() as u64, corpus.words() as u64, corpus.tokens()];
     described(corpus, sizes, corpus.nonzeros())
 }
 
-/// The same of a corpus that is read by parts.
+/// The report's entry for a corpus that is read by parts.
 pub(crate) fn describe_stored(corpus: &StoredCorpus) -> Data {
     let sizes = [corpus.documents() as u64, corpus.words() as u64, corpus.tokens()];
     described(corpus.described(), sizes, corpus.nonzeros())

@@ -14,7 +14,7 @@ use super::evaluations;
 const COUNTS: &str = "topic_word_counts.npz";
 /// The counts of topics in documents.
 pub(crate) const DOC_TOPIC: &str = "doc_topic.npz";
-/// What the rows of `doc_topic.npz` are called, a line each, where documents have names.
+/// Names of the rows of `doc_topic.npz`, a line each, where documents have names.
 pub(crate) const DOCUMENTS: &str = "documents.txt";
 /// alpha of each topic, where they differ.
 const ALPHA: &str = "alpha.npy";
@@ -44,7 +44,7 @@ pub(crate) struct Model {
     /// Documents that were not trained on, so that `doc_topic.npz` has no topics of them.
     #[serde(default)]
     pub(crate) held_out_documents: u64,
-    /// Whether `documents.txt` has the documents' names.
+    /// `documents.txt` has the documents' names.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) named_documents: bool,
     /// Of a corpus that changes: which version of it the model is of.
@@ -97,7 +97,7 @@ impl Model {
         }
     }
 
-    /// What cannot be in a model, if something is there.
+    /// Flaw of a description that no model can have, if there is one.
     fn fault(&self) -> Option<String> {
         let Self { topics, words, alpha, beta, word_priors, vocabulary, .. } = self;
         let is_prior = |prior: f64| prior.is_finite() && prior > 0.0;
@@ -372,7 +372,7 @@ mod tests {
         npz::csr(&mut file, (2, 3), [0, 2, 2].into_iter(), (2, [0, 2].into_iter()), bits.into_iter())
             .unwrap();
         let mut file = file.into_inner();
-        // What is in the archive last is the counts: a head of 128 bytes, and eight of them.
+        // The archive ends with the counts: a head of 128 bytes, and eight of them.
         let magic = b"\x93NUMPY";
         let at = file.windows(magic.len()).rposition(|bytes| bytes == magic).unwrap();
         let member = at..at + 128 + 8;

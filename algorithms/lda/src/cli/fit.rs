@@ -54,7 +54,7 @@ fn in_memory(options: &Options, mut session: Session) -> Result<ExitStatus, Erro
     let about = data::with_training(about, problem.tokens());
     drop(preparation);
     let documents = problem.documents();
-    // What is not asked for again is let go before the run needs its memory.
+    // Parts of the corpus that are not needed again are dropped before the run needs their memory.
     let (vocabulary, names) = (corpus.vocabulary.clone(), corpus.document_names.clone());
     let names = names.filter(|names| names.len() == documents);
     let corpus = (options.coherence || options.pyldavis).then_some(corpus);

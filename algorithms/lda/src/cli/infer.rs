@@ -258,7 +258,7 @@ impl Documents {
     }
 }
 
-/// What a document is called: its name, or its number from 1.
+/// Name of a document, or its number from 1.
 fn name(corpus: &Corpus, document: usize) -> String {
     let name = corpus.document_names.as_ref().and_then(|names| names.get(document));
     let name = name.filter(|name| !name.is_empty());

@@ -1,4 +1,4 @@
-//! What a fit has come to, for the report and for the screen.
+//! Results of a fit, for the report and for the screen.
 
 use raddle::cli::{Report, number};
 use raddle_lda::Fit;
@@ -9,7 +9,7 @@ use super::files::symmetric;
 /// Numbers that a report lists at most; longer lists are files.
 const LISTED: usize = 20;
 
-/// What the report adds.
+/// Results of the report.
 pub(crate) fn results(report: Report, fit: &Fit, listing: &Listing) -> Report {
     let tokens = fit.totals().iter().sum::<i64>().max(1);
     let mut report = report

@@ -17,7 +17,7 @@ pub(crate) struct Start {
     /// (word, topic, tokens).
     pub(crate) counts: Vec<(u32, u32, u32)>,
     pub(crate) digest: String,
-    /// What the model has and the documents lack.
+    /// Note on words that the model has and the documents lack.
     pub(crate) note: Option<String>,
 }
 

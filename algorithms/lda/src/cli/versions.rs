@@ -19,7 +19,7 @@ use super::finished::{held_out, written};
 use super::fit_options::{FREE, Options, refuse};
 use super::words;
 
-/// What a fit leaves for the next version, in the run's folder.
+/// File that a fit leaves for the next version, in the run's folder.
 const CARRIED: &str = "carried.bin";
 
 struct Run<'a> {

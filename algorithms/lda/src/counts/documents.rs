@@ -20,7 +20,7 @@ pub(crate) enum DocumentRows {
     Sparse(SparseRows),
     /// The counts of all topics: for few of them.
     Dense(DenseRows<CountLine>),
-    /// The same for long documents.
+    /// Dense rows with wide counts, for long documents.
     Wide(DenseRows<FloatLine>),
 }
 
@@ -97,7 +97,7 @@ impl DocumentRows {
         }
     }
 
-    /// Whether rows read from elsewhere are for the same documents.
+    /// Rows read from elsewhere are for the documents of these.
     pub(crate) fn fit(&self, other: &Self) -> bool {
         let start = |row: &Row| row.start;
         match (self, other) {
@@ -204,7 +204,8 @@ impl SparseRows {
         lines.iter().flat_map(|line| line.0).take(row.length as usize)
     }
 
-    /// Whether each row's entries lie within its lines, with zeros behind them. Rows begin where lines are.
+    /// Check that each row's entries lie within its lines, with zeros behind them. Rows begin where lines
+    /// are.
     fn are_padded(&self) -> bool {
         let ends = self.rows.iter().skip(1).map(|row| row.start).chain([self.lines.len() as u32]);
         self.rows.iter().zip(ends).all(|(row, end)| {

@@ -1,4 +1,4 @@
-//! What a run counts, and how it is stored: tokens with their topics, and rows of how often each topic occurs.
+//! Counts of a run, and their storage: tokens with their topics, and rows of how often each topic occurs.
 //!
 //! Nothing here is drawn or summed up: `kernels/` works on these rows, `data/` makes them for a corpus.
 

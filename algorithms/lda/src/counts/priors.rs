@@ -43,7 +43,7 @@ impl WordPriors {
         self.topics[range.clone()].iter().copied().zip(self.weights[range].iter().copied())
     }
 
-    /// Whether these are weights above 0 for words and topics that there are, in order: those of a checkpoint may be any.
+    /// Check for weights above 0 of existing words and topics, in order: those of a checkpoint may be any.
     pub(crate) fn are_sound(&self, words: usize, topics: usize) -> bool {
         let Self { words: seeded, starts, topics: names, weights } = self;
         let are_empty = seeded.is_empty() && names.is_empty() && weights.is_empty();

@@ -36,7 +36,7 @@ pub(crate) struct Slice {
 raddle::state!(Slice { visits, documents, topics, streams });
 
 impl Slice {
-    /// Whether its words are dealt to streams, which draw from totals that are fixed within a task.
+    /// Words have streams, which draw from totals that are fixed within a task.
     pub(crate) fn is_dealt(&self) -> bool {
         !self.streams.is_empty()
     }

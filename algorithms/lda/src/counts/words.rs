@@ -97,12 +97,12 @@ pub(crate) struct FullRows {
 raddle::state!(FullRows { width, places, rows });
 
 impl FullRows {
-    /// Whether a word has a full row.
+    /// True for a word with a full row.
     pub(crate) fn has(&self, word: usize) -> bool {
         self.places.get(word).is_some_and(|&place| place > 0)
     }
 
-    /// Whether these are rows of this number of words and topics: each of one word, of whole counts.
+    /// Check for rows of this number of words and topics: each of one word, of whole counts.
     fn are_sound(&self, words: usize, topics: usize, width: usize) -> bool {
         let mut own: Vec<u32> = self.places.iter().copied().filter(|&place| place > 0).collect();
         own.sort_unstable();
@@ -126,7 +126,7 @@ impl FullRows {
         self.rows.as_chunks().0.get(place as usize)
     }
 
-    /// The same, to be changed.
+    /// Mutable row of a word, if it has one.
     #[inline(always)]
     pub(crate) fn row_mut<const N: usize>(&mut self, word: usize) -> Option<&mut [FloatLine; N]> {
         let place = self.places.get(word).copied()?.checked_sub(1)?;
@@ -145,7 +145,7 @@ impl FullRows {
 }
 
 impl WordRows {
-    /// Whether a word with this number of tokens has a full row, where there are full rows of this width.
+    /// A word with this number of tokens has a full row, where there are full rows of this width.
     pub(crate) fn is_full(tokens: u64, topics: usize, width: usize) -> bool {
         width * size_of::<FloatLine>() <= BYTES * tokens.min(topics as u64) as usize
     }
@@ -242,8 +242,8 @@ impl WordRows {
             + *shed as usize
     }
 
-    /// Whether these are rows of this number of words and topics, full ones of this width: those of a checkpoint may be
-    /// any.
+    /// Check for rows of this number of words and topics, full ones of this width: those of a checkpoint may
+    /// be any.
     pub(crate) fn are_sound(&self, words: usize, topics: usize, width: usize) -> bool {
         let Self { starts, lengths, topics: names, counts, full, .. } = self;
         let end = starts.last().copied();
@@ -303,7 +303,7 @@ mod tests {
         }
         // Six bytes an entry.
         assert_eq!(to_bytes(&rows).len(), empty + 6 * (0..50).sum::<usize>());
-        // What stands in room that is not used any more makes no difference.
+        // Values in room that is not used any more make no difference.
         let bytes = to_bytes(&rows);
         let copy: WordRows = from_bytes(&bytes).expect("what was written");
         assert_eq!(copy, rows);

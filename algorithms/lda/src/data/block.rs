@@ -9,9 +9,9 @@ pub struct WordBlock {
     /// The words' numbers in the corpus.
     pub(crate) words: Vec<u32>,
     pub(crate) rows: WordRows,
-    /// What priors add to beta.
+    /// Additions of word priors to beta.
     pub(crate) word_priors: WordPriors,
-    /// What the model to start from adds in the first epoch.
+    /// Additions of the model to start from, in the first epoch.
     pub(crate) warm: WordPriors,
 }
 

@@ -12,8 +12,8 @@ use crate::counts::words::WordRows;
 /// Keys of the streams from which tokens that are new draw their first topics.
 const FIRST: u64 = 0x6669_7273;
 
-/// What a fit leaves for one that goes on from it when documents were inserted or retracted: where documents and words are,
-/// the topic of every token, and the priors. [`State`](raddle::State) writes it as bytes.
+/// State of a fit for one that goes on from it when documents were inserted or retracted: where documents and
+/// words are, the topic of every token, and the priors. [`State`](raddle::State) writes it as bytes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Carried {
     pub(crate) topics: usize,
@@ -67,7 +67,7 @@ impl Carried {
         carried
     }
 
-    /// Whether all of it fits together.
+    /// Check that all parts fit together.
     ///
     /// # Errors
     /// If it does not: what was read is nothing that a fit has left.

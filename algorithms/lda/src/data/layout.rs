@@ -130,7 +130,7 @@ fn counted(corpus: Source<'_>, documents: &[u32]) -> Result<Vec<u64>, LdaError> 
     Ok(word_counts)
 }
 
-/// Whether the system would give the memory that tokens take, four bytes each.
+/// The system would give the memory that tokens take, four bytes each.
 fn has_room(tokens: u64) -> bool {
     let tokens = usize::try_from(tokens).ok();
     tokens.is_some_and(|tokens| Vec::<[u16; 2]>::new().try_reserve_exact(tokens).is_ok())
@@ -191,7 +191,7 @@ pub(crate) fn assign_priors(entries: &[(u32, u32, f32)], places: &[Place], block
     assigned.into_iter().map(word_priors).collect()
 }
 
-/// What (word, topic, weight) add up to for each topic; empty without any.
+/// Sums of (word, topic, weight) for each topic; empty without any.
 pub(crate) fn sums_by_topic(entries: &[(u32, u32, f32)], topics: usize) -> Vec<f64> {
     let mut sums = vec![0.0; if entries.is_empty() { 0 } else { topics }];
     entries.iter().for_each(|&(_, topic, weight)| sums[topic as usize] += f64::from(weight));

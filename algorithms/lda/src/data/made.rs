@@ -13,7 +13,7 @@ use super::way::Way;
 use crate::counts::words::WordRows;
 use crate::error::LdaError;
 
-/// What shards and blocks are made from.
+/// Sources of shards and blocks.
 pub(crate) struct Making {
     stored: Arc<StoredCorpus>,
     /// The shards without their tokens.

@@ -305,7 +305,7 @@ impl<'a> Taken<'a> {
         }
     }
 
-    /// Whether a document of the corpus is held out.
+    /// True for a document of the corpus that is held out.
     fn has(self, document: u32) -> bool {
         match self {
             Self::Hash(fraction) => is_validation_document(document as usize, fraction),

@@ -19,7 +19,7 @@ pub(crate) enum Way {
     Lockstep(Kind),
 }
 
-/// What the way is chosen by.
+/// Sizes by which the way is chosen.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
     pub(crate) topics: usize,

@@ -38,7 +38,7 @@ impl Score {
     }
 }
 
-/// What phi and theta are made from, beside the rows of words.
+/// Parameters of phi and theta, beside the rows of words.
 pub(crate) struct TopicModel<'a> {
     /// 1 / N_k.
     pub(crate) inverse: &'a [f64],
@@ -70,7 +70,7 @@ pub(crate) struct Theta<'a> {
     /// theta_k / N_k, and its sum.
     scaled: Vec<f64>,
     sum: f64,
-    /// What a topic gains in a round.
+    /// Expected counts of each topic in a round.
     expected: Vec<f64>,
 }
 

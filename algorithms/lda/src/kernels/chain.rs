@@ -17,12 +17,13 @@ pub(super) trait Chain<'a> {
     type Weights: Weights;
     /// The topics at the word where it is.
     fn word(&mut self) -> &mut WordState<'a, Self::Weights>;
-    /// Whether the tokens that a word has in a document are drawn together.
+    /// The tokens that a word has in a document are drawn together.
     const TOGETHER: bool;
     /// Draws the topics of tokens that the word has in a document, which had `topics`, one after the other.
     ///
-    /// What a token is drawn from leaves it out. So where one was just given the topic that the next one has, the next can
-    /// be drawn from the very same sums: without the one in this topic or without the other, what is left is the same.
+    /// Sums to draw a token from leave it out. So where one was just given the topic that the next one has,
+    /// the next can be drawn from the very same sums: without the one in this topic or without the other, the
+    /// rest is equal.
     fn resample(&mut self, topics: &mut [u16], document: usize);
     /// Draws the topic of a token that has none.
     fn first(&mut self, document: usize) -> u16;

@@ -34,8 +34,8 @@ pub(crate) trait Lanes: F32x16 {
     /// For every entry, its count times `weights[topic]`. Panics unless there is a weight for every topic that the bits
     /// can name.
     fn products(line: &EntryLine, split: Self::Split, weights: &[f32]) -> Self;
-    /// The same, but an entry of topic `without` that is not empty counts one less, at this weight. With the lanes in
-    /// which that was so.
+    /// Weights of a line's entries, of which one of topic `without` that is not empty counts one less, at
+    /// this weight. With the lanes in which that was so.
     fn weigh(line: &EntryLine, split: Self::Split, weights: &[f32], without: (u32, f32)) -> (Self, u32);
     /// The lanes whose entry is of this topic and not empty.
     fn find(line: &EntryLine, split: Self::Split, topic: u32) -> u32;

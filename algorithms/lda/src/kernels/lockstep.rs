@@ -28,7 +28,7 @@ use crate::counts::words::WordRows;
 /// How many tokens ahead a row is asked for, in each stream.
 const AHEAD: usize = 6;
 
-/// What a task goes over.
+/// Operands of a task.
 pub(super) struct Task<'a> {
     pub(super) given: TopicParams<'a>,
     pub(super) slice: &'a mut Slice,
@@ -37,7 +37,7 @@ pub(super) struct Task<'a> {
     /// Tokens of documents below `had` have topics and get others, those up to `has` get their first.
     pub(super) had: usize,
     pub(super) has: usize,
-    /// Whether first topics are drawn uniformly.
+    /// First topics are drawn uniformly.
     pub(super) uniform: bool,
     pub(super) draws: Draws,
 }
@@ -59,7 +59,7 @@ struct At {
 }
 
 impl At {
-    /// Whether it has drawn for all tokens of its visit that have topics, and another long one comes next.
+    /// Topics of all tokens of the visit that have any are drawn, and another long visit comes next.
     #[inline(always)]
     fn has_more_long(&self) -> bool {
         self.token == self.assigned && self.next() < self.long

@@ -45,7 +45,7 @@ pub(crate) struct Sample<'a> {
     pub(crate) word_priors: &'a WordPriors,
     pub(crate) had: usize,
     pub(crate) has: usize,
-    /// Whether first topics are drawn uniformly, not by what the topics weigh.
+    /// First topics are drawn uniformly, not by the topics' weights.
     pub(crate) uniform: bool,
     pub(crate) draws: Draws,
 }

@@ -39,7 +39,7 @@ pub(super) struct Sparse<'a, L: Lanes> {
     hand: Hand<'a, L>,
 }
 
-/// What draws, whatever the document.
+/// State of the draws that no document changes.
 struct Hand<'a, L: Lanes> {
     word: WordState<'a, WeightTree<'a>>,
     packing: Packing,
@@ -64,7 +64,7 @@ impl<'a, L: Lanes> Sparse<'a, L> {
     }
 }
 
-/// What a token is drawn from.
+/// Sums to draw a token from.
 #[derive(Clone, Copy)]
 struct Seen<L> {
     /// Sums over the lines of its document's row, without the token.
@@ -157,8 +157,8 @@ impl<'a, L: Lanes> Chain<'a> for Sparse<'a, L> {
     fn resample(&mut self, topics: &mut [u16], document: usize) {
         let row = &mut self.rows[document];
         let lines = &mut self.lines[row.start as usize..];
-        // What is seen of the row, as long as it is true. One loop, not one in another: what those within have in common a
-        // compiler would make ready each time, and they are few.
+        // Sums seen of the row, as long as they hold. One loop, not one in another: a compiler
+        // would compute the inner loops' invariants each time, and their turns are few.
         let (mut seen, mut here) = (Seen::nothing(), None);
         for place in topics {
             let old = self.hand.word.names.name((*place).into());

@@ -22,7 +22,7 @@ use crate::counts::words::WordRows;
 /// foresees the end of a loop that nearly always ends at the same place.
 const FOUR: usize = 4;
 
-/// What a task is given of the topics, in vectors of sixteen. Topics that only fill these up weigh nothing.
+/// Topic parameters of a task, in vectors of sixteen. Topics that only fill these up weigh nothing.
 pub(super) struct Topics<const N: usize> {
     /// K.
     pub(super) count: usize,
@@ -30,9 +30,9 @@ pub(super) struct Topics<const N: usize> {
     pub(super) alphas: PerTopic<N>,
     /// 1 / (n_k + V beta).
     inverse: PerTopic<N>,
-    /// The same without one token.
+    /// 1 / (n_k - 1 + V beta), for a topic without one token.
     without: PerTopic<N>,
-    /// What topics weigh that a word does not have.
+    /// Weights of topics that a word does not have.
     plain: PerTopic<N>,
 }
 

@@ -1,6 +1,6 @@
 //! [`WordState`]: topics as a task sees them while it is at one word.
 //!
-//! What a topic weighs is
+//! The weight of a topic is
 //!
 //! ```text
 //! f_k = (n_kw + beta) / (n_k + V beta)
@@ -23,7 +23,7 @@ pub(super) trait Weights {
     fn add(&mut self, change: f64);
 }
 
-/// What a task is given of the topics.
+/// Topic parameters of a task.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TopicParams<'a> {
     /// n_k + V beta, and what word priors add.
@@ -49,7 +49,7 @@ struct Topic {
     without: f32,
 }
 
-/// What is only needed where a token changes its topic.
+/// Norms that are needed only where a token changes its topic.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(16))]
 struct Norm {
@@ -182,7 +182,7 @@ impl<'a, W: Weights> WordState<'a, W> {
         self.listed = 0;
     }
 
-    /// What a topic weighs without a token that it has.
+    /// Weight of a topic without a token that it has.
     #[inline(always)]
     pub(super) fn without(&self, topic: Name) -> f32 {
         let at = &self.topics[topic];

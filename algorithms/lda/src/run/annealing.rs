@@ -18,13 +18,13 @@ pub(crate) struct Stage {
 pub(crate) struct Course {
     /// The parts before all documents take part.
     stages: Vec<Stage>,
-    /// What beta is multiplied by at first.
+    /// First factor of beta.
     beta_anneal: f64,
     /// Passes over all tokens until it is 1.
     anneal_epochs: f64,
-    /// Whether the first epoch draws from the counts of a model instead of uniformly.
+    /// The first epoch draws from the counts of a model instead of uniformly.
     warm: bool,
-    /// Whether all tokens have topics before the first epoch.
+    /// All tokens have topics before the first epoch.
     goes_on: bool,
     /// The run's length, if it has one.
     length: Option<u64>,
@@ -32,7 +32,7 @@ pub(crate) struct Course {
     pub(crate) every: u64,
 }
 
-/// What one epoch does.
+/// Plan of one epoch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Pass {
     /// Topics are drawn uniformly.
@@ -41,7 +41,7 @@ pub(crate) struct Pass {
     pub(crate) had: f64,
     /// The part whose tokens have topics after.
     pub(crate) has: f64,
-    /// What beta is multiplied by.
+    /// Factor of beta.
     pub(crate) beta_factor: f64,
 }
 
@@ -130,7 +130,7 @@ impl Course {
         self.anneal_epochs = self.anneal_epochs.min(self.in_stages(u64::MAX) + whole / 2.0);
     }
 
-    /// What an epoch does, counted from 0.
+    /// Plan of an epoch, counted from 0.
     pub(crate) fn pass(&self, epoch: u64) -> Pass {
         let beta_factor = self.beta_factor(epoch);
         if self.goes_on {
@@ -151,12 +151,12 @@ impl Course {
         Pass { uniform: false, had: if epoch == end { had } else { 1.0 }, has: 1.0, beta_factor }
     }
 
-    /// Whether held-out documents are scored at the boundary after an epoch.
+    /// Held-out documents are scored at the boundary after an epoch.
     pub(crate) fn scores(&self, epoch: u64) -> bool {
         (epoch + 1).is_multiple_of(self.every) || self.length == Some(epoch + 1)
     }
 
-    /// Whether the priors are optimised at the boundary after an epoch: once all documents take part.
+    /// The priors are optimised at the boundary after an epoch: once all documents take part.
     pub(crate) fn optimises(&self, epoch: u64) -> bool {
         self.pass(epoch).had >= 1.0
     }
@@ -173,7 +173,7 @@ impl Course {
         self.length
     }
 
-    /// What beta is multiplied by: from `beta_anneal` to 1 in equal factors, by the passes done.
+    /// Factor of beta: from `beta_anneal` to 1 in equal factors, by the passes done.
     fn beta_factor(&self, epoch: u64) -> f64 {
         let start: u64 = self.stages.iter().map(|stage| stage.epochs).sum();
         let whole = epoch.saturating_sub(1 + start) as f64;

@@ -1,4 +1,4 @@
-//! What a boundary makes of the sums: new priors, an evaluation, and whether the run is over.
+//! Conclusions of a boundary: new priors, an evaluation, and the end of the run.
 
 use raddle::{Metric, Status, Verdict};
 
@@ -17,7 +17,7 @@ impl Spec {
         totals.alpha.iter().zip(&sums.alpha).map(step).collect()
     }
 
-    /// The same step for a symmetric beta: words take the place of topics, topics that of documents.
+    /// New beta by the step for alpha: words take the place of topics, topics that of documents.
     pub(super) fn new_beta(&self, sums: &Partial, totals: &Replica) -> f64 {
         let norm = self.words as f64 * totals.beta;
         let every: f64 = totals
@@ -78,7 +78,7 @@ impl Spec {
         verdict
     }
 
-    /// Whether the chain has settled, and ten epochs have not gained a thousandth; with a target, which may be near, that
+    /// The chain has settled, and ten epochs have not gained a thousandth; with a target, which may be near,
     /// they have gained nothing.
     fn gains_nothing(&self, record: &Record, value: impl Fn(&Evaluation) -> f64) -> bool {
         let Some(last) = record.evaluations.last() else { return false };

@@ -1,4 +1,4 @@
-//! What tasks and shards answer, and what becomes visible: [`Partial`], [`Change`].
+//! Messages of tasks and shards, and changes that become visible: [`Partial`], [`Change`].
 
 use crate::evaluate::perplexity::Score;
 
@@ -36,7 +36,7 @@ impl Partial {
     }
 }
 
-/// What becomes visible.
+/// Change that a round or boundary makes visible.
 #[derive(Clone, Debug, Default)]
 pub struct Change {
     /// How n_k changes.

@@ -37,7 +37,7 @@ impl Evaluation {
     }
 }
 
-/// What boundaries have found.
+/// Evaluations of the boundaries so far.
 #[derive(Clone, Debug, Default)]
 pub struct Record {
     pub(crate) evaluations: Vec<Evaluation>,

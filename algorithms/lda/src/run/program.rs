@@ -58,7 +58,8 @@ impl Program for LdaProgram {
         for (_, partial) in &partials {
             moved.iter_mut().zip(&partial.moved).for_each(|(sum, &part)| *sum += i64::from(part));
         }
-        // What a shard has not seen is what the others changed, and what a task in lockstep has changed itself.
+        // Changes that a shard has not seen are those of the others, and in lockstep those of the task
+        // itself.
         let unseen = |partial: &Partial| -> u64 {
             let own = partial.moved.iter().map(|&own| i64::from(own));
             let others: u64 = moved.iter().zip(own).map(|(all, own)| (all - own).unsigned_abs()).sum();

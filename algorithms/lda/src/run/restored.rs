@@ -1,4 +1,4 @@
-//! What a checkpoint gives back, checked before the run goes on: counts must be those of the topics that tokens have.
+//! Checks of a checkpoint before the run goes on: counts must be those of the topics that tokens have.
 
 use raddle::Restored;
 use raddle::state::StateError;
@@ -17,7 +17,7 @@ fn ensure(holds: bool, what: &'static str) -> Result<(), StateError> {
 }
 
 impl Spec {
-    /// Whether all parts are those of a run on this data, and agree with each other.
+    /// Check that all parts are those of a run on this data, and agree with each other.
     pub(crate) fn check(&self, run: &Restored<'_, LdaProgram>) -> Result<(), StateError> {
         let Restored {
             boundary,
@@ -69,7 +69,7 @@ impl Spec {
         ensure(sums == totals.topics, "the totals of topics")
     }
 
-    /// Whether these are sums of an epoch that is to be concluded, or of none.
+    /// Check for sums of an epoch that is to be concluded, or of none.
     fn are_sums(&self, sums: &Partial, epoch: Option<u64>) -> bool {
         let optimises = epoch.is_some_and(|epoch| self.optimise && self.course.optimises(epoch));
         let is_sum = |sum: &f64| sum.is_finite() && *sum >= 0.0;
@@ -80,8 +80,8 @@ impl Spec {
             && (!optimises || sums.alpha_all > 0.0)
     }
 
-    /// Whether the rows of a shard's documents count the topics of its tokens, of which those of the first `joined`
-    /// documents have one.
+    /// Check that the rows of a shard's documents count the topics of its tokens, of which those of the first
+    /// `joined` documents have one.
     fn documents_agree(&self, shard: &DocumentShard, joined: usize) -> bool {
         let tokens = shard.slices.iter().flat_map(|slice| slice.documents.iter().zip(&slice.topics));
         let mut pairs: Vec<(u16, u16)> = tokens
@@ -106,7 +106,8 @@ impl Spec {
         expected.next().is_none()
     }
 
-    /// Whether a block's rows count the topics of its words' tokens. Words without tokens keep what they were given.
+    /// Check that a block's rows count the topics of its words' tokens. Words without tokens keep what they
+    /// were given.
     fn words_agree(
         &self,
         shards: &[DocumentShard],

@@ -9,7 +9,7 @@ use raddle::state::{Reader, StateError, Writer};
 
 use super::annealing::Course;
 
-/// What a round is for.
+/// Purpose of a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// Topics are drawn.
@@ -37,9 +37,9 @@ pub struct LdaSchedule {
     pub(crate) shards: u32,
     pub(crate) blocks: u32,
     pub(crate) course: Arc<Course>,
-    /// Whether there is anything held out.
+    /// Some documents are held out.
     pub(crate) held_out: bool,
-    /// Whether the priors are optimised.
+    /// The priors are optimised.
     pub(crate) optimise: bool,
 }
 

@@ -7,7 +7,7 @@ use raddle::Visibility;
 use super::annealing::Course;
 use super::replica::Replica;
 
-/// What is sampled, from which priors, and when the run is done.
+/// Specification of a run: the model, its priors, and when the run is done.
 #[derive(Debug)]
 pub(crate) struct Spec {
     pub(crate) topics: usize,
@@ -18,7 +18,7 @@ pub(crate) struct Spec {
     pub(crate) course: Arc<Course>,
     pub(crate) seed: u64,
     pub(crate) visibility: Visibility,
-    /// Whether the priors are optimised.
+    /// The priors are optimised.
     pub(crate) optimise: bool,
     /// For each topic, what word priors add to V beta; empty without them.
     pub(crate) seeded: Vec<f64>,

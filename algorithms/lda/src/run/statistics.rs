@@ -8,7 +8,7 @@ use crate::data::shard::DocumentShard;
 use crate::evaluate::special::{Steps, digamma_step, gamma_step};
 
 impl Spec {
-    /// What a block's words contribute to beta and to the likelihood.
+    /// Contributions of a block's words to beta and to the likelihood.
     pub(super) fn statistics(&self, block: &WordBlock, totals: &Replica) -> Partial {
         let steps = Steps::new(totals.beta);
         let (mut beta, mut words) = (0.0, 0.0);
@@ -49,7 +49,7 @@ impl Spec {
         share
     }
 
-    /// What documents contribute to the joint log-likelihood after an epoch: log p(topics).
+    /// Contribution of documents to the joint log-likelihood after an epoch: log p(topics).
     pub(super) fn documents_likelihood(&self, shard: &DocumentShard, totals: &Replica, epoch: u64) -> f64 {
         let all: f64 = totals.alpha.iter().sum();
         let first = totals.alpha.first().copied().unwrap_or(1.0);

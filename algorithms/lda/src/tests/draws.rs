@@ -137,7 +137,7 @@ fn calibrate(topics: usize, drawn: Drawn, beta: f64, word_priors: &WordPriors) {
     calibration.check();
 }
 
-/// What the kernel keeps is what the tokens say.
+/// Counts kept by the kernel are those of the tokens.
 fn check_counts(parts: &Parts<LdaProgram>, topics: usize, [in_document, in_word]: [&[Vec<i64>]; 2]) {
     assert_eq!(recount(&parts.shards, 0, topics), [in_document, in_word]);
     let counted = |counts: &[i64]| -> Vec<(u32, u32)> {

@@ -16,7 +16,7 @@ pub enum Phase {
     Deliver,
     /// A shard adds its ratings to the sums of the block's items.
     ItemMeans,
-    /// What the items leave is added to the sums of the shard's users.
+    /// Residuals beside the items' means are added to the sums of the shard's users.
     UserMeans,
     /// Gradient steps, as long as this epoch's.
     Train(EpochPlan),

@@ -111,7 +111,7 @@ fn cold_versions_have_the_bytes_of_fits_on_the_edited_file() {
         let warm = digests(folder, options);
         assert!(pairs(&warm, &cold).all(|(warm, cold)| warm != cold), "{options}");
     }
-    // What is saved is what is left.
+    // Saved ratings are those that are left.
     fs::write(folder.join("changes.txt"), CHANGES).unwrap();
     ends(
         folder,

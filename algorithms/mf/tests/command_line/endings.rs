@@ -58,7 +58,7 @@ fn a_run_that_reached_its_target_goes_on_to_a_tighter_one() {
     let folder = scratch();
     let model = |run: &str| json(folder.path(), &format!("{run}/report.json"))["model_digest"].clone();
     for solver in ["sgd", "als", "ccd"] {
-        // What the first run finds on the way says which targets are reached, and when.
+        // Metrics of the first run on the way say which targets are reached, and when.
         let line = format!("fit {SMALL} --rank 2 --solver {solver} --epochs 8");
         ends(folder.path(), &format!("{line} --out probe --force"), 0);
         let trace = fs::read_to_string(folder.path().join("probe/trace.jsonl")).unwrap();
@@ -147,7 +147,7 @@ fn a_step_far_too_large_is_said_to_diverge() {
     let folder = scratch();
     let ran = ends(folder.path(), &format!("fit {SMALL} --step 50 --epochs 5 --validation none"), 3);
     assert!(ran.out.contains("it diverged") && !ran.out.contains("done"), "{}", ran.out);
-    // The same where only biases do, and nothing is left of the model.
+    // Divergence of biases alone, after which nothing is left of the model.
     let zeros: String = (0..60).map(|at| format!("{},{},0\n", at % 12, at / 12)).collect();
     fs::write(folder.path().join("zeros.csv"), zeros).unwrap();
     let line = "fit zeros.csv --bias-step 100 --validation none --out lost";

@@ -185,7 +185,7 @@ fn no_solver_is_worse_than_the_mean_of_the_ratings() {
             let said = ends(folder, &format!("{line} --solver {solver}"), 0).out;
             let found = json(&folder.join("run"), "report.json");
             let (results, own) = (&found["results"], number(&found["metric"]["value"]));
-            // What is printed beside is what a naive oracle finds.
+            // Baselines printed beside are what a naive oracle finds.
             for (on, names) in
                 [(&held, ["mean_rmse", "biases_rmse"]), (&test, ["mean_test_rmse", "biases_test_rmse"])]
             {
@@ -207,7 +207,7 @@ fn no_solver_is_worse_than_the_mean_of_the_ratings() {
             let tested = number(&results["test_rmse"]);
             assert!(is_told || tested < number(&results["mean_test_rmse"]), "{what}, {solver}: {said}");
             assert!(learned == "factors" || is_told, "{said}");
-            // What is written is what is told.
+            // Files written agree with the figures printed.
             let again = ends(folder, "predict run held.csv --json", 0).out;
             let again: Value = serde_json::from_str(&again).unwrap();
             assert!((number(&again["rmse"]) - own).abs() <= 1e-4 * own.max(1e-3), "{what}, {solver}");
@@ -264,7 +264,7 @@ fn a_model_without_factors_is_made_again_and_started_from() {
         let factors = array(&folder.join(solver), "item_factors.npy").1;
         assert!(factors.iter().any(|&value| value != 0.0), "{solver}");
     }
-    // The same bytes on any number of workers, and after a stop.
+    // Bytes are equal on any number of workers, and after a stop.
     let digest = |run: &str| json(&folder.join(run), "report.json")["model_digest"].clone();
     ends(folder, &format!("{line} --workers 3 --rescale 2:1 --out three"), 0);
     ends(folder, &format!("{line} --time-limit 0 --checkpoint-every 1 --out stopped"), 3);

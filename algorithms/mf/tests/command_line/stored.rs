@@ -4,7 +4,7 @@ use std::fs;
 
 use super::program::{ends, report, scratch};
 
-/// What is split off, and how the fit is measured.
+/// Options of splits, and of measures.
 const LINES: [&str; 8] = [
     "--epochs 4",
     "--epochs 4 --validation none --shards 5",

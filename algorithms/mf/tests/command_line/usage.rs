@@ -169,7 +169,7 @@ fn help_has_no_broken_lines() {
     for verb in ["", "fit", "cv", "predict", "recommend", "fold-in"] {
         let help = ends(folder.path(), &format!("{verb} --help"), 0).out;
         let (_, behind) = help.split_once("Examples").unwrap();
-        // What stands behind the options is broken by hand: nothing breaks it again.
+        // Lines behind the options are broken by hand: nothing breaks them again.
         let words_alone =
             behind.lines().filter(|line| line.trim() != "mf" && line.split_whitespace().count() == 1);
         assert!(not_empty(behind.lines()).all(|line| line.len() <= 100), "{verb}: {behind}");

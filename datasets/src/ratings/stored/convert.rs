@@ -106,7 +106,7 @@ fn from_market(
     merged(source, options, (&raw, path), ids, (about, repeated))
 }
 
-/// What reading found beside the ratings.
+/// Facts found beside the ratings.
 struct Read {
     pairs_only: bool,
     format: RatingsFormat,

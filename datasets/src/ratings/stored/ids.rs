@@ -7,7 +7,7 @@ use crate::arrays::pieces::{Pieces, PiecesWriter};
 use crate::error::ReadError;
 use crate::ratings::Ids;
 
-/// What kind of ids a side has.
+/// Kind of ids that a side has.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum StoredIds {
     Dense(u32),

@@ -45,7 +45,7 @@ impl PartOfRatings {
         self.before.last().copied().unwrap_or(0)
     }
 
-    /// Whether none is.
+    /// True without observations.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -63,7 +63,7 @@ impl PartOfRatings {
         self.each_at(range, |_, _, (user, item, value)| see(user, item, value))
     }
 
-    /// The same with the position in the file and the time, if there are times.
+    /// Calls with each observation, its position in the file and its time, if there are times.
     fn each_at(
         &self,
         range: Range<usize>,
@@ -134,8 +134,8 @@ impl PartOfRatings {
         Ok(rated)
     }
 
-    /// What [`Held::out`](crate::ratings::Held::out) makes of the observations: those that are left, those that are held
-    /// out, and how many of these were dropped, as nothing could be learned for them.
+    /// Split of the observations as by [`Held::out`](crate::ratings::Held::out): those that are left, those
+    /// that are held out, and how many of these were dropped, as nothing could be learned for them.
     ///
     /// # Errors
     /// If the file cannot be read, or was damaged since it was opened.
@@ -143,7 +143,8 @@ impl PartOfRatings {
         self.hold_out_where(|_, user, item| is_out(user, item))
     }
 
-    /// What [`Held::latest`](crate::ratings::Held::latest) makes of them; `None` where that is none, or there are no times.
+    /// Split of the observations as by [`Held::latest`](crate::ratings::Held::latest); `None` where that is
+    /// none, or there are no times.
     ///
     /// # Errors
     /// If the file cannot be read, or was damaged since it was opened.

@@ -9,7 +9,7 @@ use crate::ratings::{Duplicates, RatingsOptions};
 /// Observations that are in memory at once, nearly.
 const TOGETHER: usize = 1 << 20;
 
-/// What becomes of repeated observations.
+/// Effect of a rule on repeated observations.
 #[derive(Debug, Default)]
 pub(super) struct Repeated {
     /// Which observations go, a bit each.
@@ -78,7 +78,7 @@ impl Repeated {
         }
     }
 
-    /// Whether the observation of this position goes.
+    /// True for the position of an observation that goes.
     pub(super) fn is_gone(&self, at: usize) -> bool {
         is_in(&self.gone, at)
     }

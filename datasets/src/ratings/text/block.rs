@@ -188,7 +188,7 @@ impl RatingRows {
     }
 }
 
-/// What is wrong with a rating, and how to say which column it is.
+/// Error for a rating, which says which column it is.
 #[cold]
 fn named(why: String, layout: &Layout) -> String {
     match layout.value {

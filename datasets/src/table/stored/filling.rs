@@ -42,7 +42,7 @@ impl Filling {
         self.about.width = table.occurring.as_ref().map_or(self.about.cols, Occurring::width);
         self.out.push(RESPONSE, &table.y)?;
         let mut described = Described::of(table);
-        // What is written as it comes has all its rows.
+        // A table written row by row has all its rows.
         if described.records == RecordCounts::default() {
             described.records = RecordCounts::of(self.about.rows);
         }

@@ -1,4 +1,4 @@
-//! What is in a file of pieces is what the readers have in memory.
+//! Content of a file of pieces is what the readers have in memory.
 
 use std::fs;
 use std::path::PathBuf;

@@ -54,7 +54,7 @@ pub(in super::super) fn pick<const N: usize>(sums: &[Avx2; N], unit: f32) -> usi
     let (mut lines, mut more) = (_mm256_setzero_si256(), _mm256_setzero_si256());
     let mut line = 0;
     while line + 1 < N {
-        // What is true is -1.
+        // True lanes are -1.
         let is_below = _mm256_cmp_ps::<_CMP_LE_OQ>(sums[line].0, within);
         lines = _mm256_sub_epi32(lines, _mm256_castps_si256(is_below));
         let is_below = _mm256_cmp_ps::<_CMP_LE_OQ>(sums[line].1, beyond);

@@ -82,7 +82,7 @@ mod tests {
     use super::super::{Kernel, run};
     use super::*;
 
-    /// What a form picks, for points all over the mass.
+    /// Picks of a form, for points all over the mass.
     struct Picks<const N: usize>([[f32; LANES]; N]);
 
     impl<const N: usize> Kernel for Picks<N> {
