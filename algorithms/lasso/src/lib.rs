@@ -19,7 +19,7 @@
 //! residual that is feasible. The gap is that of the coefficients returned, whatever way led to them.
 //!
 //! [`Lasso`] holds the parameters, [`Problem`] the prepared data, [`Fit`] the result; [`CrossValidation`] chooses
-//! lambda. Columns are dealt out as shards,
+//! lambda. Columns are split into shards,
 //! the residual is the replica, and the working set with its Gram matrix is the pinned block. An epoch certifies all
 //! columns, lets the worst violators that do not say the same as each other enter the working set, and solves it to
 //! second order: for smooth losses by proximal Newton steps. The schedules of rounds ([`Choice`]) solve the same problem by single coordinate updates.

@@ -7,7 +7,7 @@
 //! does not see the changes that the others have made to n_k since the last boundary, nor, for up to 256 topics, those of
 //! the task under way ([`Evaluation::count_drift`]). A run ends when the perplexity of held-out documents no longer falls.
 //!
-//! [`Lda`] holds the parameters, [`Problem`] the corpus dealt out, [`Fit`] the result; [`Inference`] finds the topics of
+//! [`Lda`] holds the parameters, [`Problem`] the corpus split, [`Fit`] the result; [`Inference`] finds the topics of
 //! new documents, [`coherence()`] says how well top words go together.
 //!
 //! ```

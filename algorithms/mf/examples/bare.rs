@@ -93,7 +93,7 @@ fn medians<const N: usize>(turns: &[[f64; N]]) -> [f64; N] {
     })
 }
 
-/// Counts, deals, trains and writes back, as the engine's program does; the sum of squares of the last epoch.
+/// Counts, splits, trains and writes back, as the engine's program does; the sum of squares of the last epoch.
 fn by_hand(train: &Triples, (users, items): (usize, usize), rank: usize, epochs: u32, parts: usize) -> f64 {
     let [user_counts, item_counts] = counts(train, users, items);
     let (u, user_parts) = places(&user_counts, parts);

@@ -1,6 +1,6 @@
 //! [`GramTiles`]: the part of the working set's columns that a shard keeps, to compute its tiles of the Gram.
 //!
-//! Dense columns: whole columns, dealt out by slot. Sparse columns: all of them, but only some of
+//! Dense columns: whole columns, assigned by slot. Sparse columns: all of them, but only some of
 //! their rows (`gram_tree.rs`).
 //! Neither the products of dense columns nor the tree that sums rows depends on the number of shards, so the Gram's
 //! bits do not either.
@@ -15,7 +15,7 @@ use crate::data::design::Column;
 use crate::error::LassoError;
 use crate::kernels::{Batch, RowPiece, gram};
 
-/// Consecutive slots that are dealt to one shard together.
+/// Consecutive slots that are assigned to one shard together.
 const SLOT_RUN: u32 = 16;
 
 /// Shards that keep dense columns: one for this number of rows, and no more than this number. Each packs all new columns anew,
@@ -26,7 +26,7 @@ const KEEPERS: usize = 16;
 /// A shard's part of the working set.
 #[derive(Debug, Clone)]
 pub(crate) enum GramTiles {
-    /// The columns of the slots dealt to this shard: every `keepers`-th deal, starting with `turn`.
+    /// The columns of the slots assigned to this shard: every `keepers`-th run, starting with `turn`.
     Columns { turn: u32, keepers: u32, slots: Vec<u32>, columns: Vec<Column> },
     /// Whole rows, of all slots.
     Rows(GramTree),
@@ -97,7 +97,7 @@ impl GramTiles {
                     let rows = count as u32;
                     tiles.push(Tile { from: first, rows, slots: slots.clone(), values, ..Tile::default() });
                 }
-                // Among the new ones: each deal against those up to it.
+                // Among the new ones: each run against those up to it.
                 let mine = |slot: u32| slot / SLOT_RUN % *keepers == *turn;
                 let mut start = 0;
                 while start < count {

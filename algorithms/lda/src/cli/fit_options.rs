@@ -130,7 +130,7 @@ impl Options {
         }
     }
 
-    /// Which documents are held out, and how the others are dealt.
+    /// Which documents are held out, and how the others are assigned.
     pub(super) fn preparation(&self, corpus: &Corpus, notes: &mut Vec<String>) -> Result<Preparation, Error> {
         let validation = self.held(&self.validation, "--validation", corpus, notes)?;
         let test = self.held(&self.test, "--test", corpus, notes)?;

@@ -29,7 +29,7 @@ pub(crate) struct Slice {
     pub(crate) documents: Vec<u16>,
     /// The topic of each token, where it has one.
     pub(crate) topics: Vec<u16>,
-    /// Where the visits of each stream end, if the words are dealt to streams.
+    /// Where the visits of each stream end, if the words are assigned to streams.
     pub(crate) streams: Vec<Ends>,
 }
 

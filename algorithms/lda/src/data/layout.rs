@@ -1,4 +1,4 @@
-//! Where tokens lie: documents dealt to shards, words to blocks, both by their tokens.
+//! Where tokens lie: documents assigned to shards, words to blocks, both by their tokens.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -41,7 +41,7 @@ pub(crate) fn shards_for(tokens: u64) -> usize {
     most.min(power)
 }
 
-/// Documents and words, dealt out.
+/// Documents and words, split.
 pub(crate) struct Layout {
     pub(crate) shards: Vec<DocumentShard>,
     /// The words of each block, ascending.
@@ -72,7 +72,7 @@ impl Layout {
         Self::of(corpus, documents, (blocks, places), word_counts)
     }
 
-    /// The documents `train` and the words where they were dealt to in an earlier version of the corpus.
+    /// The documents `train` and the words where they were assigned to in an earlier version of the corpus.
     pub(crate) fn carried(corpus: Source<'_>, train: Vec<u32>, carried: &Carried) -> Result<Self, LdaError> {
         let word_counts = counted(corpus, &train)?;
         let length = |document: u32| corpus.length(document);
@@ -81,7 +81,7 @@ impl Layout {
         Self::of(corpus, documents, (blocks, places), word_counts)
     }
 
-    /// Lays the tokens of documents out that are dealt to shards; where these are read by parts, each shard does so where it
+    /// Lays the tokens of documents out that are assigned to shards; where these are read by parts, each shard does so where it
     /// lives.
     fn of(
         corpus: Source<'_>,

@@ -1,4 +1,4 @@
-//! The corpus as it is fitted, made once: documents dealt to shards, words to blocks, and what is held out.
+//! The corpus as it is fitted, made once: documents assigned to shards, words to blocks, and what is held out.
 
 pub(crate) mod block;
 pub(crate) mod carried;

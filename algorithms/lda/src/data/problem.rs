@@ -1,4 +1,4 @@
-//! [`Problem`]: a corpus dealt to shards and blocks, with the documents that are held out.
+//! [`Problem`]: a corpus assigned to shards and blocks, with the documents that are held out.
 
 use std::sync::Arc;
 
@@ -56,12 +56,12 @@ pub struct Preparation {
     pub validation: Held,
     /// Documents whose perplexity is measured, and ends the run if it has a target.
     pub test: Held,
-    /// How many shards the documents are dealt to. Default: by the number of tokens. A shard has at most 65,536
+    /// How many shards the documents are assigned to. Default: by the number of tokens. A shard has at most 65,536
     /// documents: where that needs more shards, there are more.
     pub shards: Option<usize>,
-    /// How many blocks the words are dealt to. Default: twice the shards.
+    /// How many blocks the words are assigned to. Default: twice the shards.
     pub blocks: Option<usize>,
-    /// Names the order in which documents are dealt.
+    /// Names the order in which documents are assigned.
     pub seed: u64,
 }
 
@@ -71,7 +71,7 @@ impl Default for Preparation {
     }
 }
 
-/// A corpus dealt to shards and blocks: what [`Lda::fit`](crate::Lda::fit) takes.
+/// A corpus assigned to shards and blocks: what [`Lda::fit`](crate::Lda::fit) takes.
 #[derive(Debug, Clone)]
 pub struct Problem {
     pub(crate) shards: Vec<DocumentShard>,

@@ -9,7 +9,7 @@ use crate::counts::tokens::Slice;
 /// Documents of a shard: tokens name them by 16 bits.
 pub(crate) const MOST_DOCUMENTS: usize = 1 << 16;
 
-/// Documents with the topics of their tokens, and the held-out documents that are dealt to the shard.
+/// Documents with the topics of their tokens, and the held-out documents that are assigned to the shard.
 #[derive(Clone, Debug, Default)]
 pub struct DocumentShard {
     /// The documents' numbers in the corpus, in the shard's order.

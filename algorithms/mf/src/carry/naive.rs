@@ -1,6 +1,6 @@
 //! Gradient steps by their definition, in plain loops and double precision: an oracle that shares nothing with the program.
 //!
-//! It takes ratings one after the other as they are given. The program deals them to cells, takes some two by two and products
+//! It takes ratings one after the other as they are given. The program splits them among cells, takes some two by two and products
 //! ahead of their steps: both are the same, up to rounding, where all ratings of a row are the same one again and again.
 //! It knows nothing of runs that are behind the mean of the ratings.
 

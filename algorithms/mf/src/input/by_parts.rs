@@ -55,7 +55,7 @@ impl ByParts {
         Ok(Chunk::of(train, held))
     }
 
-    /// Chunk `part` of `parts` dealt out to `count` shards: `places` says, for users (0) and items (1), which shard takes the
+    /// Chunk `part` of `parts` split among `count` shards: `places` says, for users (0) and items (1), which shard takes the
     /// ratings of each row, if any here does. Those to measure on go with the users.
     pub(crate) fn dealt(
         &self,

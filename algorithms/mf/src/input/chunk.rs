@@ -13,7 +13,7 @@ use crate::kernels;
 /// Chunks of the input that are counted and taken side by side: more would only add up more counts.
 pub(crate) const CHUNKS: usize = 8;
 
-/// The shard that deals a chunk out. Neighbouring shards often live on one worker, so chunks are spread over all of them.
+/// The shard that splits a chunk. Neighbouring shards often live on one worker, so chunks are spread over all of them.
 pub(crate) fn chunk_owner(chunk: u32, chunks: u32, shards: u32) -> u32 {
     (u64::from(chunk) * u64::from(shards) / u64::from(chunks)) as u32
 }

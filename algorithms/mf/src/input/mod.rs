@@ -1,4 +1,4 @@
-//! Input of a fit: ratings that were checked once, the chunks that they are dealt out in, and memory for them; and
+//! Input of a fit: ratings that were checked once, the chunks that they are cut into, and memory for them; and
 //! what their mean and biases alone predict.
 
 pub(crate) mod baseline;

@@ -10,7 +10,7 @@ use super::extent::Extent;
 use super::rating::{Rating, pair};
 use super::ratings::Ratings;
 
-/// Steps are dealt from this number of places in turn: those of one user, which stand together in most files, come apart. More
+/// Steps are taken from this number of places in turn: those of one user, which stand together in most files, come apart. More
 /// places would have more users' rows in use at a time.
 const STREAMS: usize = 8;
 

@@ -54,11 +54,11 @@ impl TrainedRows {
     /// Rows of a run; none where it ended before its first epoch.
     pub(super) fn of(outcome: Outcome<SgdProgram>, length: u32, reg: f64) -> Option<Self> {
         let partitioning = (*outcome.parts.replica.partitioning?).clone();
-        let kept = outcome.parts.pinned.best_epoch != outcome.report.epochs;
+        let use_best = outcome.parts.pinned.best_epoch != outcome.report.epochs;
         let users: Vec<Rows> =
-            outcome.parts.shards.into_iter().map(|shard| shard.part.into_result(kept)).collect();
+            outcome.parts.shards.into_iter().map(|shard| shard.part.into_result(use_best)).collect();
         let items: Vec<Rows> =
-            outcome.parts.blocks.into_iter().map(|block| block.part.into_result(kept)).collect();
+            outcome.parts.blocks.into_iter().map(|block| block.part.into_result(use_best)).collect();
         let has_begun = users.iter().chain(&items).all(|rows| rows.width > 0);
         has_begun.then_some(Self { partitioning, users, items, length, reg })
     }

@@ -10,13 +10,13 @@ pub(crate) struct FactorBlock {
     pub(crate) rows: Rows,
     /// For each row the sum of what biases are to explain of its ratings, where they begin with means; or empty.
     pub(crate) sums: Vec<f64>,
-    kept: Option<Rows>,
+    best: Option<Rows>,
     stage: u32,
     /// One more than the epoch that has begun here.
     begun: u64,
 }
 
-raddle::state!(FactorBlock { rows, sums, kept, stage, begun });
+raddle::state!(FactorBlock { rows, sums, best, stage, begun });
 
 impl FactorBlock {
     /// Rows that were trained before, with what their steps are multiplied by.
@@ -45,7 +45,7 @@ impl FactorBlock {
         if now.keep {
             let Rows { width, factors, biases, .. } = &self.rows;
             let (factors, biases) = (factors.clone(), biases.clone());
-            self.kept = Some(Rows { width: *width, factors, biases, scales: Vec::new() });
+            self.best = Some(Rows { width: *width, factors, biases, scales: Vec::new() });
         }
         if std::mem::replace(&mut self.stage, now.stage) != now.stage && restarts {
             let scales = std::mem::take(&mut self.rows.scales);
@@ -55,24 +55,24 @@ impl FactorBlock {
 
     /// No epoch has begun here, and nothing has been added up. `has_rows` says that rows were trained before.
     pub(crate) fn is_new(&self, has_rows: bool) -> bool {
-        let is_untouched = self.sums.is_empty() && self.kept.is_none() && self.begun == 0;
+        let is_untouched = self.sums.is_empty() && self.best.is_none() && self.begun == 0;
         is_untouched && if has_rows { self.rows.width > 0 } else { self.rows == Rows::default() }
     }
 
     /// The copy that measured best, if there is one.
-    pub(crate) fn kept(&self) -> Option<&Rows> {
-        self.kept.as_ref()
+    pub(crate) fn best(&self) -> Option<&Rows> {
+        self.best.as_ref()
     }
 
     /// The rows to keep: the best, or those of the last epoch.
-    pub(crate) fn into_result(self, kept: bool) -> Rows {
-        let rows = self.kept.filter(|_| kept).unwrap_or(self.rows);
+    pub(crate) fn into_result(self, use_best: bool) -> Rows {
+        let rows = self.best.filter(|_| use_best).unwrap_or(self.rows);
         Rows { scales: Vec::new(), ..rows }
     }
 
-    /// The rows as they are, or those that were kept.
-    pub(crate) fn result(&self, kept: bool) -> &Rows {
-        self.kept.as_ref().filter(|_| kept).unwrap_or(&self.rows)
+    /// The rows as they are, or the best with `use_best`.
+    pub(crate) fn result(&self, use_best: bool) -> &Rows {
+        self.best.as_ref().filter(|_| use_best).unwrap_or(&self.rows)
     }
 }
 

@@ -171,7 +171,7 @@ impl Mf {
         }
     }
 
-    /// The engine of a program over these parts, to which the ratings are dealt.
+    /// The engine of a program over these parts, among which the ratings are split.
     fn engine_of(
         &self,
         problem: &Problem,
@@ -242,9 +242,9 @@ fn collect(problem: &Problem, mf: &Mf, outcome: &Outcome<SgdProgram>) -> Fit {
     let model = match &replica.partitioning {
         Some(partitioning) => {
             // The best factors lie aside unless the run ended with them.
-            let kept = pinned.best_epoch != report.epochs;
-            let users = shards.iter().map(|shard| shard.part.result(kept));
-            let items = blocks.iter().map(|block| block.part.result(kept));
+            let use_best = pinned.best_epoch != report.epochs;
+            let users = shards.iter().map(|shard| shard.part.result(use_best));
+            let items = blocks.iter().map(|block| block.part.result(use_best));
             let (user_factors, user_biases) =
                 write_back(users, &partitioning.users, partitioning.scale, rank);
             let (item_factors, item_biases) =

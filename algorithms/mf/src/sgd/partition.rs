@@ -2,7 +2,7 @@
 
 use raddle::schedule::even_parts;
 
-/// Rows of one side, dealt to parts: users to shards, or items to blocks.
+/// Rows of one side, assigned to parts: users to shards, or items to blocks.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Partition {
     /// For each row `part << 16 | place in the part`; [`NOWHERE`] for a row without ratings.

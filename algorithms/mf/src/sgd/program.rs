@@ -208,7 +208,7 @@ impl Program for SgdProgram {
         shard.part = part;
     }
 
-    /// Ratings are dealt out again from the data.
+    /// Ratings are split again from the data.
     fn remember(&self, shard: &UserShard, out: &mut Learned<Writer>) {
         out.write(&shard.part);
     }

@@ -53,8 +53,8 @@ impl FactorBlock {
             let lengths = (of.factors.len() * LANES, of.biases.len());
             of.width == width && lengths == (rows * width, rows) && [0, rows].contains(&of.scales.len())
         };
-        let (now, kept) = (&self.rows, self.kept());
-        let begun = if now.width == 0 { *now == Rows::default() && kept.is_none() } else { whole(now) };
-        begun && kept.is_none_or(whole) && [0, rows].contains(&self.sums.len())
+        let (now, best) = (&self.rows, self.best());
+        let begun = if now.width == 0 { *now == Rows::default() && best.is_none() } else { whole(now) };
+        begun && best.is_none_or(whole) && [0, rows].contains(&self.sums.len())
     }
 }

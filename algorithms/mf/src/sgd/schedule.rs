@@ -10,7 +10,7 @@ use crate::input::chunk::chunk_owner;
 /// Purpose of a round.
 #[derive(Debug, Clone, Copy)]
 pub enum Phase {
-    /// A shard deals its chunk of the input out.
+    /// A shard splits its chunk of the input.
     Scatter,
     /// A block brings a shard its ratings.
     Deliver,
@@ -124,7 +124,7 @@ impl Schedule<Phase> for GridSchedule {
         self.grid.as_mut().map_or(Ok(()), |grid| grid.load(from))
     }
 
-    /// Ratings are dealt out again.
+    /// Ratings are split again.
     fn remember(&self, out: &mut Learned<Writer>) {
         if let Some(grid) = &self.grid {
             grid.remember(out);
@@ -175,7 +175,7 @@ mod tests {
             cells.dedup();
             assert_eq!(cells.len(), 12);
         }
-        // Another process goes on where this one was; with shards made anew the ratings are dealt out again.
+        // Another process goes on where this one was; with shards made anew the ratings are split again.
         let delivered = |schedule: &mut GridSchedule| {
             visits(&rounds(schedule), |phase| matches!(phase, Phase::Deliver)).len()
         };

@@ -20,7 +20,7 @@ pub struct UserShard {
     pub(crate) cells: Vec<CellRatings>,
     /// For each block, its ratings to measure on.
     pub(crate) held: Vec<CellRatings>,
-    /// The chunk that this shard deals out, until it has.
+    /// The chunk that this shard is to split.
     pub(crate) chunk: Option<Chunk>,
 }
 
